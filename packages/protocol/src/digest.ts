@@ -1,0 +1,36 @@
+/** Content identity: canonical JSON and sha256 through WebCrypto, the same in page, Worker and Node. */
+
+/** JSON with sorted object keys and no spaces; `undefined` members are left out. */
+export function canonicalJson(value: unknown): string {
+  if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  return `{${members.join(",")}}`;
+}
+
+/** Hex sha256 of bytes or of UTF-8 text. */
+export async function sha256(data: Uint8Array | string): Promise<string> {
+  const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+  const hash = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The identity of a trajectory: sha256 of its canonical JSON. */
+export function trajectoryDigest(trajectory: object): Promise<string> {
+  return sha256(canonicalJson(trajectory));
+}
+
+/** Content hash of a model folder: sha256 of the sorted lines `<sha256>  <path>\n`. */
+export function fileListDigest(
+  files: readonly { readonly path: string; readonly sha256: string }[],
+): Promise<string> {
+  return sha256(
+    [...files]
+      .sort((a, b) => (a.path < b.path ? -1 : 1))
+      .map((file) => `${file.sha256}  ${file.path}\n`)
+      .join(""),
+  );
+}

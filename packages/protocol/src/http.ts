@@ -1,0 +1,373 @@
+/**
+ * The HTTP interface of the edge Worker, as schemas both sides share. Paths are under `/v1`; pages
+ * authenticate with `Authorization: Bearer <session token>`, trainer and dashboard with their
+ * credential the same way. Failures are `ErrorBody` with a 4xx or 5xx.
+ */
+import { z } from "zod";
+import { Feedback } from "./feedback.ts";
+import { PolicyVersionId } from "./policy.ts";
+import {
+  AdapterReference,
+  BaseModelReference,
+  Channel,
+  EvaluationResult,
+  PolicyVersion,
+  Sha256,
+} from "./policy-version.ts";
+import { TaskReference } from "./task.ts";
+import { Trajectory } from "./trajectory.ts";
+
+/** `{ error: { code, message } }`; the payload that caused it is never echoed. */
+export type ErrorBody = { error: { code: string; message: string } };
+export const ErrorBody: z.ZodType<ErrorBody> = z.object({
+  error: z.object({ code: z.string(), message: z.string() }),
+});
+
+// POST /v1/sessions — no authentication; the site key is public.
+export type SessionRequest = {
+  siteKey: string;
+  /** Long-lived token of an earlier answer: proves who this visitor is. */
+  visitorToken?: string | undefined;
+};
+export const SessionRequest: z.ZodType<SessionRequest> = z.strictObject({
+  siteKey: z.string().min(1).max(128),
+  visitorToken: z.string().min(1).max(2048).optional(),
+});
+export type SessionResponse = {
+  token: string;
+  /** ISO 8601; ask again before. */
+  expiresAt: string;
+  visitorId: string;
+  visitorToken: string;
+  channel: Channel;
+};
+export const SessionResponse: z.ZodType<SessionResponse> = z.object({
+  token: z.string(),
+  expiresAt: z.iso.datetime(),
+  visitorId: z.uuid(),
+  visitorToken: z.string(),
+  channel: Channel,
+});
+
+// GET /v1/policy — session; the manifest of the session's channel, with an ETag. Body: PolicyManifest.
+// GET /v1/policies/:channel — no authentication; manifest of a channel by name. Body: PolicyManifest.
+// GET /v1/objects/:sha256 — no authentication; model files and adapters, immutable.
+
+// POST /v1/assignments — session; the edge decides the task and the group.
+export type AssignmentResponse = { assignmentId: string; groupId: string; task: TaskReference };
+export const AssignmentResponse: z.ZodType<AssignmentResponse> = z.object({
+  assignmentId: z.uuid(),
+  groupId: z.uuid(),
+  task: TaskReference,
+});
+
+// POST /v1/trajectories — session; body is `UploadRequest` as JSON, `Content-Encoding: gzip` allowed.
+export const UPLOAD_LIMITS = {
+  /** Of the decoded body. */
+  bodyBytes: 4 * 1024 * 1024,
+  trajectories: 64,
+} as const;
+export type UploadRequest = { trajectories: { digest: string; trajectory: Trajectory }[] };
+export const UploadRequest: z.ZodType<UploadRequest> = z.strictObject({
+  trajectories: z
+    .array(z.strictObject({ digest: Sha256, trajectory: Trajectory }))
+    .min(1)
+    .max(UPLOAD_LIMITS.trajectories),
+});
+/** `duplicate` = stored before under the same digest by the same visitor: success for the sender. */
+export type UploadResult =
+  | { digest: string; status: "accepted" | "duplicate" }
+  | { digest: string; status: "rejected"; code: string; message: string };
+export type UploadResponse = { results: UploadResult[] };
+export const UploadResponse: z.ZodType<UploadResponse> = z.object({
+  results: z.array(
+    z.union([
+      z.object({ digest: z.string(), status: z.enum(["accepted", "duplicate"]) }),
+      z.object({
+        digest: z.string(),
+        status: z.literal("rejected"),
+        code: z.string(),
+        message: z.string(),
+      }),
+    ]),
+  ),
+});
+
+// POST /v1/feedback — session; idempotent by feedback id.
+export const FeedbackRequest: z.ZodType<Feedback> = Feedback;
+
+// DELETE /v1/visitor — session; removes everything of this visitor.
+export type DeletionResponse = {
+  deletedTrajectories: number;
+  deletedFeedback: number;
+  /** Policy versions that had learned from what was deleted. */
+  learnedBy: number[];
+};
+export const DeletionResponse: z.ZodType<DeletionResponse> = z.object({
+  deletedTrajectories: z.int(),
+  deletedFeedback: z.int(),
+  learnedBy: z.array(PolicyVersionId),
+});
+
+// ---- trainer (credential) ----
+
+// POST /v1/trainer/leases — whole groups (complete, or past their deadline).
+export type LeaseRequest = {
+  trainerId: string;
+  maxGroups: number;
+  /** How long the lease holds without renewal. */
+  durationSeconds: number;
+};
+export const LeaseRequest: z.ZodType<LeaseRequest> = z.strictObject({
+  trainerId: z.string().min(1).max(64),
+  maxGroups: z.int().min(1).max(256),
+  durationSeconds: z.int().min(5).max(3600),
+});
+export type LeasedTrajectory = {
+  digest: string;
+  visitorId: string;
+  receivedAt: string;
+  trajectory: Trajectory;
+  feedback: Feedback[];
+};
+export type LeasedGroup = {
+  groupId: string;
+  /** What the edge assigned; `null` for a live visitor's own request (a group of one). */
+  task: TaskReference | null;
+  /** Assignments handed out for this group. */
+  size: number;
+  trajectories: LeasedTrajectory[];
+};
+/** `leaseId` is `null` and `groups` empty when nothing is ready. */
+export type LeaseResponse = {
+  leaseId: string | null;
+  /** Grows with every lease of a group; an acknowledgement under an older one is refused. */
+  fencingToken: number;
+  expiresAt: string;
+  groups: LeasedGroup[];
+};
+export const LeaseResponse: z.ZodType<LeaseResponse> = z.object({
+  leaseId: z.uuid().nullable(),
+  fencingToken: z.int(),
+  expiresAt: z.iso.datetime(),
+  groups: z.array(
+    z.object({
+      groupId: z.uuid(),
+      task: TaskReference.nullable(),
+      size: z.int(),
+      trajectories: z.array(
+        z.object({
+          digest: Sha256,
+          visitorId: z.uuid(),
+          receivedAt: z.iso.datetime(),
+          trajectory: Trajectory,
+          feedback: z.array(Feedback),
+        }),
+      ),
+    }),
+  ),
+});
+
+// POST /v1/trainer/leases/:leaseId/renew  { fencingToken, durationSeconds } -> { expiresAt }
+export type RenewRequest = { fencingToken: number; durationSeconds: number };
+export const RenewRequest: z.ZodType<RenewRequest> = z.strictObject({
+  fencingToken: z.int().min(0),
+  durationSeconds: z.int().min(5).max(3600),
+});
+export type RenewResponse = { expiresAt: string };
+export const RenewResponse: z.ZodType<RenewResponse> = z.object({ expiresAt: z.iso.datetime() });
+
+// POST /v1/trainer/leases/:leaseId/release  { fencingToken } -> {} ; gives the groups back.
+export type ReleaseRequest = { fencingToken: number };
+export const ReleaseRequest: z.ZodType<ReleaseRequest> = z.strictObject({
+  fencingToken: z.int().min(0),
+});
+
+/** What became of one trajectory. Numbers are absent where they could not be had. */
+export type TrajectoryOutcome = {
+  digest: string;
+  status: "learned" | "rejected" | "skipped";
+  /** Stable word for a rejection or skip: `log-prob-gap`, `replay-mismatch`, `no-signal`, … */
+  reason?: string | undefined;
+  reward?: number | undefined;
+  success?: boolean | undefined;
+  advantage?: number | undefined;
+  /** Optimizer step that learned from it. */
+  step?: number | undefined;
+  staleness?: number | undefined;
+  /** Mean and max |behavior − re-scored| in nats. */
+  logProbGapMean?: number | undefined;
+  logProbGapMax?: number | undefined;
+};
+export const TrajectoryOutcome: z.ZodType<TrajectoryOutcome> = z.strictObject({
+  digest: Sha256,
+  status: z.enum(["learned", "rejected", "skipped"]),
+  reason: z.string().max(64).optional(),
+  reward: z.number().optional(),
+  success: z.boolean().optional(),
+  advantage: z.number().optional(),
+  step: z.int().min(0).optional(),
+  staleness: z.int().optional(),
+  logProbGapMean: z.number().optional(),
+  logProbGapMax: z.number().optional(),
+});
+
+// POST /v1/trainer/leases/:leaseId/acknowledge -> AcknowledgeResponse. Idempotent for one lease.
+export type AcknowledgeRequest = { fencingToken: number; outcomes: TrajectoryOutcome[] };
+export const AcknowledgeRequest: z.ZodType<AcknowledgeRequest> = z.strictObject({
+  fencingToken: z.int().min(0),
+  outcomes: z.array(TrajectoryOutcome).max(4096),
+});
+/** `twice`: digests already marked learned by an earlier acknowledgement (a fault; counted). */
+export type AcknowledgeResponse = { acknowledged: number; twice: number };
+export const AcknowledgeResponse: z.ZodType<AcknowledgeResponse> = z.object({
+  acknowledged: z.int(),
+  twice: z.int(),
+});
+
+// PUT /v1/trainer/objects/:sha256 — raw bytes; refused when the hash differs. -> { sizeBytes }
+
+// PUT /v1/trainer/base-model — BaseModelReference; sets what version 0 is. Objects first.
+// `vocabularySize` bounds uploaded token ids.
+export type BaseModelRequest = { baseModel: BaseModelReference; vocabularySize: number };
+export const BaseModelRequest: z.ZodType<BaseModelRequest> = z.strictObject({
+  baseModel: BaseModelReference,
+  vocabularySize: z.int().min(2),
+});
+
+// POST /v1/trainer/policies — publishes to the canary channel. 409 CONFLICT if the version exists
+// with another adapter; the same request again is a success. -> PolicyVersion
+export type PublishRequest = {
+  version: PolicyVersionId;
+  parent: PolicyVersionId;
+  baseModel: string;
+  adapter: AdapterReference;
+  evaluation: EvaluationResult | null;
+  step: number;
+};
+export const PublishRequest: z.ZodType<PublishRequest> = z.strictObject({
+  version: z.int().min(1),
+  parent: PolicyVersionId,
+  baseModel: Sha256,
+  adapter: AdapterReference,
+  evaluation: EvaluationResult.nullable(),
+  step: z.int().min(0),
+});
+
+// POST /v1/trainer/policies/:version/promote -> PolicyVersion (now stable; the earlier one retires)
+// POST /v1/trainer/policies/:version/roll-back -> PolicyVersion (canary falls back to stable)
+// GET  /v1/trainer/policies -> PoliciesResponse, newest first
+export type PoliciesResponse = {
+  stable: PolicyVersionId;
+  canary: PolicyVersionId;
+  policies: PolicyVersion[];
+};
+export const PoliciesResponse: z.ZodType<PoliciesResponse> = z.object({
+  stable: PolicyVersionId,
+  canary: PolicyVersionId,
+  policies: z.array(PolicyVersion),
+});
+
+// POST /v1/trainer/metrics { rows } -> {} ; one row an optimizer step, for the dashboard. Idempotent by step.
+export type MetricsRow = { step: number; at: string; metrics: { [name: string]: number } };
+export const MetricsRow: z.ZodType<MetricsRow> = z.strictObject({
+  step: z.int().min(0),
+  at: z.iso.datetime(),
+  metrics: z.record(z.string().max(64), z.number()),
+});
+export type MetricsRequest = { rows: MetricsRow[] };
+export const MetricsRequest: z.ZodType<MetricsRequest> = z.strictObject({
+  rows: z.array(MetricsRow).max(1000),
+});
+
+// ---- operator (credential; the dashboard) ----
+
+// GET /v1/operator/summary
+export type OperatorSummary = {
+  trajectories: { received: number; waiting: number; leased: number; learned: number; rejected: number; skipped: number };
+  rejectedByReason: { reason: string; count: number }[];
+  /** Over assigned tasks, by the version that sampled. */
+  byVersion: {
+    version: number;
+    trajectories: number;
+    successes: number;
+    meanReward: number | null;
+    meanTokens: number | null;
+  }[];
+  feedback: { kind: string; count: number }[];
+  visitors: number;
+  stable: number;
+  canary: number;
+};
+export const OperatorSummary: z.ZodType<OperatorSummary> = z.object({
+  trajectories: z.object({
+    received: z.int(),
+    waiting: z.int(),
+    leased: z.int(),
+    learned: z.int(),
+    rejected: z.int(),
+    skipped: z.int(),
+  }),
+  rejectedByReason: z.array(z.object({ reason: z.string(), count: z.int() })),
+  byVersion: z.array(
+    z.object({
+      version: PolicyVersionId,
+      trajectories: z.int(),
+      successes: z.int(),
+      meanReward: z.number().nullable(),
+      meanTokens: z.number().nullable(),
+    }),
+  ),
+  feedback: z.array(z.object({ kind: z.string(), count: z.int() })),
+  visitors: z.int(),
+  stable: PolicyVersionId,
+  canary: PolicyVersionId,
+});
+
+// GET /v1/operator/policies -> PoliciesResponse
+// GET /v1/operator/metrics?after=<step> -> MetricsResponse, ascending
+export type MetricsResponse = { rows: MetricsRow[] };
+export const MetricsResponse: z.ZodType<MetricsResponse> = z.object({ rows: z.array(MetricsRow) });
+
+// GET /v1/operator/trajectories?status=&version=&limit=&cursor= -> TrajectoriesResponse, newest first
+export type TrajectoryRow = {
+  digest: string;
+  id: string;
+  visitorId: string;
+  receivedAt: string;
+  status: "waiting" | "leased" | "learned" | "rejected" | "skipped";
+  reason: string | null;
+  policyVersion: number;
+  task: TaskReference | null;
+  tokens: number;
+  stopReason: string;
+  reward: number | null;
+  success: boolean | null;
+  advantage: number | null;
+  learnedAtStep: number | null;
+};
+export type TrajectoriesResponse = { rows: TrajectoryRow[]; nextCursor: string | null };
+export const TrajectoriesResponse: z.ZodType<TrajectoriesResponse> = z.object({
+  rows: z.array(
+    z.object({
+      digest: z.string(),
+      id: z.string(),
+      visitorId: z.string(),
+      receivedAt: z.string(),
+      status: z.enum(["waiting", "leased", "learned", "rejected", "skipped"]),
+      reason: z.string().nullable(),
+      policyVersion: PolicyVersionId,
+      task: TaskReference.nullable(),
+      tokens: z.int(),
+      stopReason: z.string(),
+      reward: z.number().nullable(),
+      success: z.boolean().nullable(),
+      advantage: z.number().nullable(),
+      learnedAtStep: z.int().nullable(),
+    }),
+  ),
+  nextCursor: z.string().nullable(),
+});
+
+// GET /v1/operator/trajectories/:digest -> TrajectoryDetail
+export type TrajectoryDetail = { row: TrajectoryRow; trajectory: Trajectory; feedback: Feedback[] };

@@ -1,0 +1,96 @@
+/** What crosses a process: schemas, errors, ports. Everything meets here. */
+export { boundary, WaggleError } from "./errors.ts";
+export type { WaggleErrorCode, WaggleErrorOptions } from "./errors.ts";
+export { Consent } from "./consent.ts";
+export { canonicalJson, fileListDigest, sha256, trajectoryDigest } from "./digest.ts";
+export { Feedback } from "./feedback.ts";
+export { FULL_SUPPORT, PolicyVersionId, Sampling } from "./policy.ts";
+export type {
+  Policy,
+  PolicyContext,
+  Sample,
+  SampleOptions,
+  SampleStopReason,
+  ScoreRequest,
+  TokenScores,
+} from "./policy.ts";
+export {
+  AdapterReference,
+  BaseModelReference,
+  Channel,
+  EvaluationResult,
+  FileReference,
+  PolicyManifest,
+  PolicyVersion,
+  Sha256,
+} from "./policy-version.ts";
+export type { PolicyStatus } from "./policy-version.ts";
+export type { Redactor } from "./redactor.ts";
+export { TaskReference } from "./task.ts";
+export type {
+  Action,
+  Environment,
+  FirstObservation,
+  Observation,
+  Task,
+  TaskSplit,
+  Verification,
+} from "./task.ts";
+export { ToolCall, ToolResult } from "./tool.ts";
+export type { JsonSchema, Tool, ToolDefinition, ToolError, ToolSource } from "./tool.ts";
+export type {
+  EngineCapabilities,
+  EngineCheckpoint,
+  OptimizerOptions,
+  OptimizerResult,
+  Tensor,
+  TensorMap,
+  TokenDerivatives,
+  TokenOutputs,
+  TrainBatch,
+  TrainEngine,
+  TrainSequence,
+} from "./train-engine.ts";
+export { pathTo, StopReason, Trajectory, TRAJECTORY_SCHEMA_VERSION } from "./trajectory.ts";
+export type {
+  ClientDescription,
+  GivenSegment,
+  SampledSegment,
+  Segment,
+  SegmentRole,
+  Turn,
+} from "./trajectory.ts";
+export {
+  AcknowledgeRequest,
+  AcknowledgeResponse,
+  AssignmentResponse,
+  BaseModelRequest,
+  DeletionResponse,
+  ErrorBody,
+  FeedbackRequest,
+  LeaseRequest,
+  LeaseResponse,
+  MetricsRequest,
+  MetricsResponse,
+  MetricsRow,
+  OperatorSummary,
+  PoliciesResponse,
+  PublishRequest,
+  ReleaseRequest,
+  RenewRequest,
+  RenewResponse,
+  SessionRequest,
+  SessionResponse,
+  TrajectoriesResponse,
+  TrajectoryOutcome,
+  UPLOAD_LIMITS,
+  UploadRequest,
+  UploadResponse,
+} from "./http.ts";
+export type {
+  LeasedGroup,
+  LeasedTrajectory,
+  TrajectoryDetail,
+  TrajectoryRow,
+  UploadResult,
+} from "./http.ts";

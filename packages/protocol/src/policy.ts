@@ -1,0 +1,106 @@
+/**
+ * The Policy port: what maps a context of tokens to a distribution over the next one. Tokens in,
+ * tokens out: a policy knows no text, no chat template and no tool.
+ */
+import { z } from "zod";
+
+/** 0 is the base model without an adapter; published adapters count up from 1. */
+export const PolicyVersionId: z.ZodInt = z.int().min(0);
+export type PolicyVersionId = number;
+
+/** How a span of tokens was sampled: enough to rebuild the distribution from the logits. */
+export type Sampling = {
+  /** Softmax temperature, > 0. Training rollouts use 1. */
+  readonly temperature: number;
+  /** Keep the k most likely tokens; 0 keeps all. */
+  readonly topK: number;
+  /** Keep the smallest set whose probability reaches p, in (0, 1]; 1 keeps all. Applied after top-k. */
+  readonly topP: number;
+  /** Seed of the generator of this span, an unsigned 32-bit integer. */
+  readonly seed: number;
+};
+
+export const Sampling: z.ZodType<Sampling> = z.strictObject({
+  temperature: z.number().positive().max(10),
+  topK: z.int().min(0).max(1_000_000),
+  topP: z.number().positive().max(1),
+  seed: z.int().min(0).max(0xffff_ffff),
+});
+
+/** Temperature 1, full support. */
+export const FULL_SUPPORT: Omit<Sampling, "seed"> = { temperature: 1, topK: 0, topP: 1 };
+
+export type SampleStopReason = "stop-token" | "max-tokens" | "context-overflow" | "aborted";
+
+/** Numbers of scored tokens; every array is `[T]`, log-probs and entropies in nats. */
+export type TokenScores = {
+  /** log π of the token under the distribution actually sampled (temperature, kept set). */
+  readonly behaviorLogProbs: readonly number[];
+  /** log π of the token at temperature 1 over the full vocabulary. */
+  readonly rawLogProbs: readonly number[];
+  /** Entropy of the distribution actually sampled. */
+  readonly entropies: readonly number[];
+};
+
+/** One generation. A stop token that was sampled is the last of `tokenIds`. */
+export type Sample = TokenScores & {
+  readonly tokenIds: readonly number[];
+  readonly stopReason: SampleStopReason;
+  /**
+   * Per token the ids that could be sampled, `null` where all could. Absent when sampling had full
+   * support. The trainer renormalises over it.
+   */
+  readonly keptTokenIds?: readonly (readonly number[] | null)[];
+};
+
+export type SampleOptions = {
+  readonly sampling: Sampling;
+  readonly stopTokenIds: readonly number[];
+  /** Most tokens to sample, ≥ 1. */
+  readonly maxTokens: number;
+  readonly signal?: AbortSignal;
+  /** Called after each token, in order. */
+  readonly onToken?: (tokenId: number) => void;
+};
+
+/** One growing context. Single-user: calls must not overlap. */
+export interface PolicyContext {
+  /** The version every sampled token of this context comes from, until `adoptCurrentVersion`. */
+  readonly policyVersion: PolicyVersionId;
+  readonly tokenIds: readonly number[];
+  /** Adds given tokens; they are prefilled by the next `sample`. */
+  append(tokenIds: readonly number[]): void;
+  /** Samples and appends what was sampled. An abort is a stop reason, not an error. */
+  sample(options: SampleOptions): Promise<Sample>;
+  /**
+   * Moves this context to the policy's current version: cached keys and values are dropped and
+   * prefilled again from the tokens, since a cache that mixes versions cannot be re-scored.
+   */
+  adoptCurrentVersion(): void;
+  /** Frees the cache; later calls throw `DISPOSED`. */
+  dispose(): void;
+}
+
+export type ScoreRequest = {
+  readonly tokenIds: readonly number[];
+  readonly sampling: Omit<Sampling, "seed">;
+  /** As recorded with the sample; absent = full support unless top-k or top-p say otherwise. */
+  readonly keptTokenIds?: readonly (readonly number[] | null)[];
+};
+
+export interface Policy {
+  /** Content hash of the base model (hex sha256 of its file list). */
+  readonly baseModel: string;
+  /** Most tokens of one context. */
+  readonly contextLength: number;
+  readonly vocabularySize: number;
+  /** The version a new context gets. */
+  readonly currentVersion: PolicyVersionId;
+  createContext(): Promise<PolicyContext>;
+  /**
+   * Teacher-forced numbers under the current version, `[T]` aligned with `tokenIds`; index 0 has no
+   * prediction and holds 0.
+   */
+  score(request: ScoreRequest): Promise<TokenScores>;
+  dispose(): Promise<void>;
+}

@@ -1,0 +1,98 @@
+/**
+ * The TrainEngine port: a decoder whose per-token outputs come out forward and whose gradients come
+ * from per-token derivatives backward. It knows no advantage, no loss and no reward; a loss is a
+ * pure function of its outputs to a scalar and derivatives (`packages/learning`).
+ */
+
+/** A dense float32 array. */
+export type Tensor = { readonly shape: readonly number[]; readonly data: Float32Array };
+
+/** Tensors by name, in a stable order. */
+export type TensorMap = ReadonlyMap<string, Tensor>;
+
+/** One sequence of T tokens. Sequences of a batch may differ in length; padding is the engine's matter. */
+export type TrainSequence = {
+  readonly tokenIds: readonly number[];
+  /** `[T]` softmax temperature under which each token was sampled; a number serves all. Default 1. */
+  readonly temperatures?: number | readonly number[] | undefined;
+  /** `[T]` ids that could be sampled at each position; `null` = all. Absent = all everywhere. */
+  readonly keptTokenIds?: readonly (readonly number[] | null)[] | undefined;
+};
+
+export type TrainBatch = { readonly sequences: readonly TrainSequence[] };
+
+/**
+ * Per sequence `[T]` arrays; entry t speaks of token t given the tokens before it, entry 0 is 0.
+ * Log-probs and entropy in nats.
+ */
+export type TokenOutputs = {
+  /** log π of the taken token under its temperature and kept set. */
+  readonly logProb: readonly Float32Array[];
+  /** log π of the taken token at temperature 1, full support. */
+  readonly rawLogProb: readonly Float32Array[];
+  /** Entropy under temperature and kept set. */
+  readonly entropy: readonly Float32Array[];
+  /** Σ_v π(v)² under temperature and kept set. No gradient flows through it. */
+  readonly sumSquaredProb: readonly Float32Array[];
+};
+
+/** dL/d(output), per sequence `[T]`; entry 0 is ignored, an absent output has derivative 0. */
+export type TokenDerivatives = {
+  readonly logProb?: readonly Float32Array[] | undefined;
+  readonly rawLogProb?: readonly Float32Array[] | undefined;
+  readonly entropy?: readonly Float32Array[] | undefined;
+};
+
+export type OptimizerOptions = {
+  readonly learningRate: number;
+  /** Default 0.9. */
+  readonly beta1?: number;
+  /** Default 0.95. */
+  readonly beta2?: number;
+  /** Default 1e-8. */
+  readonly epsilon?: number;
+  /** Decoupled weight decay on matrices (AdamW), default 0. */
+  readonly weightDecay?: number;
+  /** Global L2 norm the gradients are clipped to; 0 or absent = no clipping. */
+  readonly maxGradientNorm?: number;
+};
+
+export type OptimizerResult = {
+  /** Global L2 norm before clipping. */
+  readonly gradientNorm: number;
+  /** Optimizer steps taken so far, this one included. */
+  readonly step: number;
+};
+
+export type EngineCapabilities = {
+  /** Derivatives that `backward` accepts. */
+  readonly derivatives: readonly ("logProb" | "rawLogProb" | "entropy")[];
+  /** `lora`: base frozen, A and B trained. `full`: every parameter. */
+  readonly trains: "lora" | "full";
+  /** For reports: `onnx native cpu x2`, `tfjs webgpu google/swiftshader`. */
+  readonly device: string;
+};
+
+/** Everything needed to go on exactly: trained parameters, moments, step. Plain tensors. */
+export type EngineCheckpoint = { readonly step: number; readonly tensors: TensorMap };
+
+export interface TrainEngine {
+  capabilities(): EngineCapabilities;
+  forward(batch: TrainBatch): Promise<TokenOutputs>;
+  /** Adds the gradients of Σ derivative · output to the accumulated ones. */
+  backward(batch: TrainBatch, derivatives: TokenDerivatives): Promise<void>;
+  /**
+   * One AdamW step on the accumulated gradients, which are then zero.
+   * @throws WaggleError `NON_FINITE_VALUE` when a gradient is not finite; parameters are unchanged
+   *   and the gradients dropped.
+   */
+  optimStep(options: OptimizerOptions): Promise<OptimizerResult>;
+  /** Accumulated gradients by parameter name; for tests and diagnostics. */
+  gradients(): Promise<TensorMap>;
+  /** The trained parameters: PEFT names with `lora`, Hugging Face names with `full`. */
+  parameters(): Promise<TensorMap>;
+  save(): Promise<EngineCheckpoint>;
+  /** @throws WaggleError `CHECKPOINT_CORRUPT` when names or shapes do not fit. */
+  load(checkpoint: EngineCheckpoint): Promise<void>;
+  dispose(): Promise<void>;
+}

@@ -1,0 +1,74 @@
+/** Vitest's projects. Workspace packages resolve to src/*.ts, so tests need no build step. */
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { playwright } from "@vitest/browser-playwright";
+import { defineConfig } from "vitest/config";
+import { CHROMIUM_FLAGS, chromiumPath } from "./scripts/chromium.mjs";
+
+const fromSource = (...extra: string[]) => {
+  const conditions = ["source", ...extra];
+  return { resolve: { conditions }, ssr: { resolve: { conditions } } };
+};
+
+/** Needed for WASM threads: the page must be cross-origin isolated. */
+const isolation = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
+
+const everywhere = ["**/node_modules/**", "**/dist/**"];
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        ...fromSource("node"),
+        test: {
+          name: "node",
+          include: ["packages/*/src/**/*.test.ts", "trainer/src/**/*.test.ts", "apps/*/src/**/*.test.ts", "test/{architecture,golden,contract,requirements}/**/*.test.ts"],
+          exclude: [...everywhere, "**/*.browser.test.ts"],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        ...fromSource("workerd", "worker"),
+        plugins: [cloudflareTest({ wrangler: { configPath: "./workers/edge/wrangler.jsonc" } })],
+        test: {
+          name: "workers",
+          include: ["workers/*/src/**/*.test.ts"],
+          exclude: everywhere,
+          testTimeout: 60_000,
+        },
+      },
+      {
+        ...fromSource("browser"),
+        server: { headers: isolation },
+        test: {
+          name: "browser",
+          include: ["packages/*/src/**/*.browser.test.ts", "apps/*/src/**/*.browser.test.ts"],
+          exclude: everywhere,
+          testTimeout: 120_000,
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({
+              launchOptions: { executablePath: chromiumPath(), args: CHROMIUM_FLAGS },
+            }),
+            instances: [{ browser: "chromium" }],
+          },
+        },
+      },
+      {
+        ...fromSource("node"),
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts", "test/learning/**/*.test.ts"],
+          exclude: everywhere,
+          testTimeout: 600_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
