@@ -87,20 +87,22 @@ export class WaggleError extends Error {
   }
 }
 
-const BOUNDARY_CODES = {
+export type BoundaryName = "verifier" | "tool" | "network" | "storage" | "device";
+
+const BOUNDARY_CODES: { readonly [name in BoundaryName]: WaggleErrorCode } = {
   verifier: "REWARD_UNAVAILABLE",
   tool: "TOOL_UNAVAILABLE",
   network: "NETWORK",
   storage: "STORAGE_UNAVAILABLE",
   device: "DEVICE_LOST",
-} as const satisfies Record<string, WaggleErrorCode>;
+};
 
 /**
  * Runs `fn` and types what it throws by the boundary that broke. A WaggleError passes unchanged,
  * an abort (`AbortError`) too: extension code throws plain errors and this classifies them.
  */
 export async function boundary<T>(
-  name: keyof typeof BOUNDARY_CODES,
+  name: BoundaryName,
   fn: () => Promise<T> | T,
 ): Promise<T> {
   try {

@@ -62,11 +62,11 @@ export const AssignmentResponse: z.ZodType<AssignmentResponse> = z.object({
 });
 
 // POST /v1/trajectories — session; body is `UploadRequest` as JSON, `Content-Encoding: gzip` allowed.
-export const UPLOAD_LIMITS = {
+export const UPLOAD_LIMITS: { readonly bodyBytes: number; readonly trajectories: number } = {
   /** Of the decoded body. */
   bodyBytes: 4 * 1024 * 1024,
   trajectories: 64,
-} as const;
+};
 export type UploadRequest = { trajectories: { digest: string; trajectory: Trajectory }[] };
 export const UploadRequest: z.ZodType<UploadRequest> = z.strictObject({
   trajectories: z

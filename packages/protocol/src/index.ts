@@ -1,6 +1,6 @@
 /** What crosses a process: schemas, errors, ports. Everything meets here. */
 export { boundary, WaggleError } from "./errors.ts";
-export type { WaggleErrorCode, WaggleErrorOptions } from "./errors.ts";
+export type { BoundaryName, WaggleErrorCode, WaggleErrorOptions } from "./errors.ts";
 export { Consent } from "./consent.ts";
 export { canonicalJson, fileListDigest, sha256, trajectoryDigest } from "./digest.ts";
 export { Feedback } from "./feedback.ts";
