@@ -1,0 +1,14 @@
+/** `npm run setup`: everything `npm start` and `npm test` need, without starting anything. */
+import { ensureChromium } from "./ensure-chromium.ts";
+import { buildSite, migrate, stateFolder } from "./services.ts";
+import { openInstallation } from "./stack.ts";
+
+const installation = openInstallation(stateFolder());
+console.log("storage …");
+await migrate(installation);
+console.log("demo and dashboard …");
+await buildSite("demo");
+await buildSite("dashboard");
+console.log("Chromium (for the tests and the headless loop) …");
+console.log(`  ${ensureChromium()}`);
+console.log("ready: npm start, npm test");

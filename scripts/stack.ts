@@ -1,0 +1,147 @@
+/**
+ * The processes of a local Waggle: edge Worker (wrangler dev), trainer, demo page, dashboard. Starts
+ * them, waits until they answer, prefixes what they say and ends all of them. No product logic.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+
+export const ROOT: string = join(import.meta.dirname, "..");
+
+/** Addresses and credentials of one local installation, kept in its state folder. */
+export type Installation = {
+  /** State folder: databases, objects, checkpoints, credentials. */
+  readonly folder: string;
+  readonly siteKey: string;
+  readonly sessionSecret: string;
+  readonly trainerCredential: string;
+  readonly operatorCredential: string;
+};
+
+/** Opens the installation of `folder`, making its credentials the first time. */
+export function openInstallation(folder: string): Installation {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, "credentials.json");
+  if (!existsSync(file)) {
+    const secret = () => randomBytes(24).toString("base64url");
+    const fresh = {
+      siteKey: "local-demo",
+      sessionSecret: secret(),
+      trainerCredential: secret(),
+      operatorCredential: secret(),
+    };
+    writeFileSync(file, `${JSON.stringify(fresh, null, 2)}\n`, { mode: 0o600 });
+  }
+  const stored: unknown = JSON.parse(readFileSync(file, "utf8"));
+  return { folder, ...(stored as Omit<Installation, "folder">) };
+}
+
+/** A free port of this machine, `preferred` if it is free. */
+export async function freePort(preferred = 0): Promise<number> {
+  const tryPort = (port: number) =>
+    new Promise<number | null>((resolve) => {
+      const server = createServer();
+      server.once("error", () => resolve(null));
+      server.listen(port, "127.0.0.1", () => {
+        const address = server.address();
+        server.close(() => resolve(typeof address === "object" && address ? address.port : null));
+      });
+    });
+  const found = (await tryPort(preferred)) ?? (await tryPort(0));
+  if (found === null) throw new Error("a free port is needed, got none; close some programs");
+  return found;
+}
+
+export type ProcessOptions = {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Called with each line of output. */
+  readonly onLine?: (line: string) => void;
+};
+
+/** A child process in a process group of its own, so that its whole family can be ended. */
+export class ManagedProcess {
+  readonly name: string;
+  readonly child: ChildProcess;
+  readonly exited: Promise<number>;
+  /** Last lines of output, for error reports. */
+  readonly tail: string[] = [];
+
+  constructor(options: ProcessOptions) {
+    this.name = options.name;
+    this.child = spawn(options.command, options.args, {
+      cwd: options.cwd ?? ROOT,
+      env: { ...process.env, ...options.env },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    this.exited = new Promise((resolve) => {
+      this.child.on("exit", (code) => resolve(code ?? 1));
+      this.child.on("error", () => resolve(1));
+    });
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      let rest = "";
+      stream?.setEncoding("utf8");
+      stream?.on("data", (chunk: string) => {
+        const lines = (rest + chunk).split("\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) {
+          this.tail.push(line);
+          if (this.tail.length > 60) this.tail.shift();
+          options.onLine?.(line);
+        }
+      });
+    }
+  }
+
+  get running(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Sends `signal` to the whole process group. */
+  signal(signal: NodeJS.Signals): void {
+    if (this.child.pid === undefined) return;
+    try {
+      process.kill(-this.child.pid, signal);
+    } catch {
+      // The group is gone already.
+    }
+  }
+
+  /** Asks it to end, and ends it after `graceMs`. */
+  async stop(graceMs = 8000): Promise<void> {
+    if (this.running) {
+      this.signal("SIGTERM");
+      const timer = setTimeout(() => this.signal("SIGKILL"), graceMs);
+      await this.exited;
+      clearTimeout(timer);
+    }
+    this.signal("SIGKILL"); // what the leader left behind
+  }
+}
+
+/** Waits until `url` answers with any status below 500. */
+export async function waitForHttp(url: string, of: ManagedProcess, timeoutMs = 60_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    if (!of.running) {
+      throw new Error(`${of.name} must stay up, got exit ${of.child.exitCode}:\n${of.tail.join("\n")}`);
+    }
+    try {
+      const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+      await response.body?.cancel();
+      if (response.status < 500) return;
+    } catch {
+      // Not up yet.
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`${of.name} must answer at ${url} within ${timeoutMs} ms:\n${of.tail.join("\n")}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 150));
+  }
+}
