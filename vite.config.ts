@@ -24,7 +24,12 @@ export default defineConfig({
         ...fromSource("node"),
         test: {
           name: "node",
-          include: ["packages/*/src/**/*.test.ts", "trainer/src/**/*.test.ts", "apps/*/src/**/*.test.ts", "test/{architecture,golden,contract,requirements}/**/*.test.ts"],
+          include: [
+            "packages/*/src/**/*.test.ts",
+            "trainer/src/**/*.test.ts",
+            "apps/*/src/**/*.test.ts",
+            "test/{architecture,golden,contract,requirements}/**/*.test.ts",
+          ],
           exclude: [...everywhere, "**/*.browser.test.ts"],
           testTimeout: 60_000,
         },

@@ -26,7 +26,10 @@ export function ensureChromium(): string {
       const [command = "", ...rest] = [...prefix, "apt-get", ...args];
       return attempt(command, rest);
     };
-    if (apt("update", "-qq") && apt("install", "-y", "-qq", "--no-install-recommends", "chromium")) {
+    if (
+      apt("update", "-qq") &&
+      apt("install", "-y", "-qq", "--no-install-recommends", "chromium")
+    ) {
       const installed = findChromium();
       if (installed !== undefined) return installed;
     }

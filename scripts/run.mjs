@@ -12,18 +12,27 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const marker = join(root, "node_modules", ".waggle-installed");
-const pinnedNode = join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
+const pinnedNode = join(
+  root,
+  "node_modules",
+  "node",
+  "bin",
+  process.platform === "win32" ? "node.exe" : "node",
+);
 
 const [major] = process.versions.node.split(".").map(Number);
 if (major < 20) {
-  console.error(`Node 20 or newer is needed to begin, got ${process.versions.node}; install it from https://nodejs.org`);
+  console.error(
+    `Node 20 or newer is needed to begin, got ${process.versions.node}; install it from https://nodejs.org`,
+  );
   process.exit(1);
 }
 
 const lock = createHash("sha256")
   .update(readFileSync(join(root, "package-lock.json")))
   .digest("hex");
-const installed = existsSync(marker) && readFileSync(marker, "utf8") === lock && existsSync(pinnedNode);
+const installed =
+  existsSync(marker) && readFileSync(marker, "utf8") === lock && existsSync(pinnedNode);
 if (!installed) {
   console.error("Installing dependencies (about a minute the first time) …");
   const npm = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
@@ -33,7 +42,9 @@ if (!installed) {
     env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: "skip" },
   });
   if (npm.status !== 0) {
-    console.error(`npm ci must succeed, got exit status ${npm.status}; see the lines above, then try again`);
+    console.error(
+      `npm ci must succeed, got exit status ${npm.status}; see the lines above, then try again`,
+    );
     process.exit(npm.status ?? 1);
   }
   mkdirSync(dirname(marker), { recursive: true });
@@ -41,11 +52,19 @@ if (!installed) {
 }
 
 const bin = join(root, "node_modules", ".bin");
-const child = spawn(pinnedNode, ["--conditions=source", "--disable-warning=ExperimentalWarning", ...process.argv.slice(2)], {
-  cwd: root,
-  stdio: "inherit",
-  env: { ...process.env, PATH: `${bin}${process.platform === "win32" ? ";" : ":"}${process.env["PATH"] ?? ""}` },
-});
+const child = spawn(
+  pinnedNode,
+  ["--conditions=source", "--disable-warning=ExperimentalWarning", ...process.argv.slice(2)],
+  {
+    cwd: root,
+    stdio: "inherit",
+    env: {
+      ...process.env,
+      PATH: `${bin}${process.platform === "win32" ? ";" : ":"}${process.env["PATH"] ?? ""}`,
+    },
+  },
+);
 // The child shares the terminal and gets Ctrl-C itself; this process only waits for its end.
-for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => signal === "SIGTERM" && child.kill(signal));
+for (const signal of ["SIGINT", "SIGTERM"])
+  process.on(signal, () => signal === "SIGTERM" && child.kill(signal));
 child.on("exit", (code, signal) => process.exit(signal ? 1 : (code ?? 1)));

@@ -22,7 +22,8 @@ async function runToEnd(name: string, args: readonly string[], onLine?: LineSink
     ...(onLine ? { onLine: (line: string) => onLine(name, line) } : {}),
   });
   const code = await child.exited;
-  if (code !== 0) throw new Error(`${name} must succeed, got exit ${code}:\n${child.tail.join("\n")}`);
+  if (code !== 0)
+    throw new Error(`${name} must succeed, got exit ${code}:\n${child.tail.join("\n")}`);
 }
 
 /** sha256 over paths, sizes and times of the files that match; cheap and good enough to skip work. */
@@ -52,7 +53,16 @@ export async function migrate(installation: Installation): Promise<void> {
     fingerprint(["workers/edge/migrations/*.sql"]) + String(existsSync(persist)),
     () =>
       runToEnd("migrations", [
-        WRANGLER, "d1", "migrations", "apply", "DB", "--local", "--persist-to", persist, "--config", EDGE_CONFIG,
+        WRANGLER,
+        "d1",
+        "migrations",
+        "apply",
+        "DB",
+        "--local",
+        "--persist-to",
+        persist,
+        "--config",
+        EDGE_CONFIG,
       ]),
   );
 }
@@ -65,7 +75,10 @@ export type EdgeOptions = {
 };
 
 /** The edge Worker under workerd with local D1, R2, Queue and Durable Object. */
-export async function startEdge(installation: Installation, options: EdgeOptions): Promise<ManagedProcess> {
+export async function startEdge(
+  installation: Installation,
+  options: EdgeOptions,
+): Promise<ManagedProcess> {
   const variables = {
     SITE_KEYS: installation.siteKey,
     SESSION_SECRET: installation.sessionSecret,
@@ -77,16 +90,32 @@ export async function startEdge(installation: Installation, options: EdgeOptions
   const envFile = join(installation.folder, "edge.env");
   writeFileSync(
     envFile,
-    Object.entries(variables).map(([name, value]) => `${name}=${JSON.stringify(value)}\n`).join(""),
+    Object.entries(variables)
+      .map(([name, value]) => `${name}=${JSON.stringify(value)}\n`)
+      .join(""),
     { mode: 0o600 },
   );
   const edge = new ManagedProcess({
     name: "edge",
     command: NODE,
     args: [
-      WRANGLER, "dev", "--config", EDGE_CONFIG, "--ip", "127.0.0.1", "--port", String(options.port),
-      "--inspector-port", "0", "--persist-to", join(installation.folder, "edge"), "--env-file", envFile,
-      "--show-interactive-dev-session=false", "--log-level", "warn",
+      WRANGLER,
+      "dev",
+      "--config",
+      EDGE_CONFIG,
+      "--ip",
+      "127.0.0.1",
+      "--port",
+      String(options.port),
+      "--inspector-port",
+      "0",
+      "--persist-to",
+      join(installation.folder, "edge"),
+      "--env-file",
+      envFile,
+      "--show-interactive-dev-session=false",
+      "--log-level",
+      "warn",
     ],
     env: QUIET,
     ...(options.onLine ? { onLine: (line: string) => options.onLine?.("edge", line) } : {}),
@@ -108,9 +137,17 @@ export function startTrainer(installation: Installation, options: TrainerOptions
     name: "trainer",
     command: NODE,
     args: [
-      "--conditions=source", "--disable-warning=ExperimentalWarning", join(ROOT, "trainer", "src", "main.ts"),
-      "train", "--edge", options.edgeUrl, "--model", options.model,
-      "--state", join(installation.folder, "trainer"), ...(options.args ?? []),
+      "--conditions=source",
+      "--disable-warning=ExperimentalWarning",
+      join(ROOT, "trainer", "src", "main.ts"),
+      "train",
+      "--edge",
+      options.edgeUrl,
+      "--model",
+      options.model,
+      "--state",
+      join(installation.folder, "trainer"),
+      ...(options.args ?? []),
     ],
     env: { WAGGLE_TRAINER_CREDENTIAL: installation.trainerCredential },
     ...(options.onLine ? { onLine: (line: string) => options.onLine?.("trainer", line) } : {}),
@@ -120,10 +157,18 @@ export function startTrainer(installation: Installation, options: TrainerOptions
 /** Builds an app with Vite when its sources changed. */
 export async function buildSite(app: "demo" | "dashboard", onLine?: LineSink): Promise<void> {
   const folder = join(ROOT, "apps", app);
-  const print = fingerprint([`apps/${app}/{src,public}/**/*`, `apps/${app}/*.*`, "packages/*/src/**/*.ts"]);
+  const print = fingerprint([
+    `apps/${app}/{src,public}/**/*`,
+    `apps/${app}/*.*`,
+    "packages/*/src/**/*.ts",
+  ]);
   const built = existsSync(join(folder, "dist", "index.html"));
   await once(join(ROOT, ".waggle", `built-${app}`), print + String(built || "missing"), () =>
-    runToEnd(`build ${app}`, [VITE, "build", folder, "--config", join(folder, "vite.config.ts"), "--logLevel", "warn"], onLine),
+    runToEnd(
+      `build ${app}`,
+      [VITE, "build", folder, "--config", join(folder, "vite.config.ts"), "--logLevel", "warn"],
+      onLine,
+    ),
   );
 }
 
@@ -136,14 +181,27 @@ export type SiteOptions = {
 };
 
 /** Serves a built app. */
-export async function startSite(app: "demo" | "dashboard", options: SiteOptions): Promise<ManagedProcess> {
+export async function startSite(
+  app: "demo" | "dashboard",
+  options: SiteOptions,
+): Promise<ManagedProcess> {
   const folder = join(ROOT, "apps", app);
   const site = new ManagedProcess({
     name: app,
     command: NODE,
     args: [
-      VITE, "preview", folder, "--config", join(folder, "vite.config.ts"), "--host", "127.0.0.1",
-      "--port", String(options.port), "--strictPort", "--logLevel", "warn",
+      VITE,
+      "preview",
+      folder,
+      "--config",
+      join(folder, "vite.config.ts"),
+      "--host",
+      "127.0.0.1",
+      "--port",
+      String(options.port),
+      "--strictPort",
+      "--logLevel",
+      "warn",
     ],
     env: {
       ...QUIET,

@@ -126,11 +126,17 @@ export class ManagedProcess {
 }
 
 /** Waits until `url` answers with any status below 500. */
-export async function waitForHttp(url: string, of: ManagedProcess, timeoutMs = 60_000): Promise<void> {
+export async function waitForHttp(
+  url: string,
+  of: ManagedProcess,
+  timeoutMs = 60_000,
+): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     if (!of.running) {
-      throw new Error(`${of.name} must stay up, got exit ${of.child.exitCode}:\n${of.tail.join("\n")}`);
+      throw new Error(
+        `${of.name} must stay up, got exit ${of.child.exitCode}:\n${of.tail.join("\n")}`,
+      );
     }
     try {
       const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
@@ -140,7 +146,9 @@ export async function waitForHttp(url: string, of: ManagedProcess, timeoutMs = 6
       // Not up yet.
     }
     if (Date.now() > deadline) {
-      throw new Error(`${of.name} must answer at ${url} within ${timeoutMs} ms:\n${of.tail.join("\n")}`);
+      throw new Error(
+        `${of.name} must answer at ${url} within ${timeoutMs} ms:\n${of.tail.join("\n")}`,
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, 150));
   }

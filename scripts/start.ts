@@ -4,12 +4,25 @@
  */
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { buildSite, migrate, modelFolder, startEdge, startSite, startTrainer, stateFolder } from "./services.ts";
+import {
+  buildSite,
+  migrate,
+  modelFolder,
+  startEdge,
+  startSite,
+  startTrainer,
+  stateFolder,
+} from "./services.ts";
 import { freePort, type ManagedProcess, openInstallation } from "./stack.ts";
 
 const program = new Command("npm start --")
-  .description("Starts the edge Worker, the trainer, the demo shop and the dashboard on this machine.")
-  .option("--model <folder>", "a Hugging Face folder (qwen3 or llama decoder); default: the nano model")
+  .description(
+    "Starts the edge Worker, the trainer, the demo shop and the dashboard on this machine.",
+  )
+  .option(
+    "--model <folder>",
+    "a Hugging Face folder (qwen3 or llama decoder); default: the nano model",
+  )
   .option("--device <device>", "where the trainer computes: auto, cpu, wasm or webgpu", "auto")
   .option("--recipe <name>", "the trainer's recipe")
   .option("--no-trainer", "leave the trainer out")
@@ -32,7 +45,11 @@ const color = process.stdout.isTTY ? { edge: 36, trainer: 33, demo: 35, dashboar
 const say = (name: string, line: string) => {
   if (line.trim() === "") return;
   const code = color?.[name as keyof typeof color];
-  console.log(code === undefined ? `${name.padEnd(9)} ${line}` : `\u001b[${code}m${name.padEnd(9)}\u001b[0m ${line}`);
+  console.log(
+    code === undefined
+      ? `${name.padEnd(9)} ${line}`
+      : `\u001b[${code}m${name.padEnd(9)}\u001b[0m ${line}`,
+  );
 };
 /** Sites and Worker speak only on request or in trouble; the trainer always. */
 const listen = (name: string, line: string) => {
@@ -55,10 +72,18 @@ process.on("SIGTERM", () => void stop(0));
 
 try {
   const installation = openInstallation(stateFolder(model));
-  const [edgePort, demoPort, dashboardPort] = [await freePort(8787), await freePort(5173), await freePort(5174)];
+  const [edgePort, demoPort, dashboardPort] = [
+    await freePort(8787),
+    await freePort(5173),
+    await freePort(5174),
+  ];
   const edgeUrl = `http://localhost:${edgePort}`;
   say("waggle", "preparing storage and pages …");
-  await Promise.all([migrate(installation), buildSite("demo", listen), buildSite("dashboard", listen)]);
+  await Promise.all([
+    migrate(installation),
+    buildSite("demo", listen),
+    buildSite("dashboard", listen),
+  ]);
   const isolated = options.isolation;
   const started = await Promise.all([
     startEdge(installation, { port: edgePort, onLine: listen }),
@@ -67,18 +92,33 @@ try {
   ]);
   processes.push(...started);
   if (options.trainer) {
-    const args = ["--device", options.device, ...(options.recipe ? ["--recipe", options.recipe] : [])];
-    processes.push(startTrainer(installation, { edgeUrl, model: modelFolder(model), args, onLine: listen }));
+    const args = [
+      "--device",
+      options.device,
+      ...(options.recipe ? ["--recipe", options.recipe] : []),
+    ];
+    processes.push(
+      startTrainer(installation, { edgeUrl, model: modelFolder(model), args, onLine: listen }),
+    );
   }
   say("waggle", `demo shop   http://localhost:${demoPort}/`);
-  say("waggle", `dashboard   http://localhost:${dashboardPort}/#credential=${installation.operatorCredential}`);
+  say(
+    "waggle",
+    `dashboard   http://localhost:${dashboardPort}/#credential=${installation.operatorCredential}`,
+  );
   say("waggle", `edge        ${edgeUrl}  (OpenAPI: ${edgeUrl}/openapi.json)`);
   say("waggle", `state       ${installation.folder}`);
-  say("waggle", "open the shop, ask for something or let simulated visitors shop; Ctrl-C ends everything");
+  say(
+    "waggle",
+    "open the shop, ask for something or let simulated visitors shop; Ctrl-C ends everything",
+  );
   for (const child of processes) {
     void child.exited.then((code) => {
       if (stopping) return;
-      say("waggle", `${child.name} ended by itself (exit ${code}):\n${child.tail.slice(-15).join("\n")}`);
+      say(
+        "waggle",
+        `${child.name} ended by itself (exit ${code}):\n${child.tail.slice(-15).join("\n")}`,
+      );
       void stop(1);
     });
   }

@@ -20,9 +20,21 @@ const STEPS: readonly { name: string; command: readonly string[]; title: string 
   { name: "lint", title: "lint", command: [bin("oxlint"), "--type-aware", "--max-warnings", "0"] },
   { name: "types", title: "library build", command: [bin("tsc"), "-b"] },
   { name: "types", title: "types of tests", command: [bin("tsc"), "-p", "tsconfig.test.json"] },
-  { name: "node", title: "unit and golden tests", command: [bin("vitest"), "run", "--project", "node"] },
-  { name: "workers", title: "edge Worker under workerd", command: [bin("vitest"), "run", "--project", "workers"] },
-  { name: "browser", title: "Chromium with WebGPU", command: [bin("vitest"), "run", "--project", "browser"] },
+  {
+    name: "node",
+    title: "unit and golden tests",
+    command: [bin("vitest"), "run", "--project", "node"],
+  },
+  {
+    name: "workers",
+    title: "edge Worker under workerd",
+    command: [bin("vitest"), "run", "--project", "workers"],
+  },
+  {
+    name: "browser",
+    title: "Chromium with WebGPU",
+    command: [bin("vitest"), "run", "--project", "browser"],
+  },
   { name: "e2e", title: "end to end", command: [bin("vitest"), "run", "--project", "e2e"] },
 ];
 
@@ -45,7 +57,9 @@ for (const step of STEPS.filter(({ name }) => only === undefined || name === onl
   });
   const seconds = ((Date.now() - from) / 1000).toFixed(1);
   if (status !== 0) {
-    console.error(`\n${step.title} failed after ${seconds} s; run it alone with: npm test -- --only ${step.name}`);
+    console.error(
+      `\n${step.title} failed after ${seconds} s; run it alone with: npm test -- --only ${step.name}`,
+    );
     process.exit(1);
   }
   console.log(`── ${step.title}: ${seconds} s`);

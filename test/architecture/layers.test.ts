@@ -58,7 +58,10 @@ function importsOf(text: string): string[] {
 const imports = (file: string) => importsOf(readFileSync(join(ROOT, file), "utf8"));
 
 const packageName = (specifier: string) =>
-  specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
+  specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
 
 test("every package of the tree has a layer and every layer has its package", () => {
   const found = ["packages/*", "workers/*", "apps/*"]
@@ -102,7 +105,11 @@ test("heavy libraries are imported only where the tree lists them", () => {
     .flatMap(({ folder, file }) =>
       imports(file).flatMap((specifier) =>
         Object.entries(HEAVY)
-          .filter(([library]) => specifier === library || specifier.startsWith(library.endsWith("/") ? library : `${library}/`))
+          .filter(
+            ([library]) =>
+              specifier === library ||
+              specifier.startsWith(library.endsWith("/") ? library : `${library}/`),
+          )
           .filter(([, allowed]) => !allowed.includes(folder))
           .map(([library]) => `${file} imports ${library}`),
       ),
@@ -114,11 +121,14 @@ test("a package declares every library it imports", () => {
   const undeclared = sources
     .filter(({ file }) => !isTest(file))
     .flatMap(({ folder, file }) => {
-      const manifest: unknown = JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8"));
-      const { dependencies = {}, peerDependencies = {}, devDependencies = {} } = manifest as Record<
-        string,
-        Record<string, string> | undefined
-      >;
+      const manifest: unknown = JSON.parse(
+        readFileSync(join(ROOT, folder, "package.json"), "utf8"),
+      );
+      const {
+        dependencies = {},
+        peerDependencies = {},
+        devDependencies = {},
+      } = manifest as Record<string, Record<string, string> | undefined>;
       const declared = new Set(
         [dependencies, peerDependencies, devDependencies].flatMap((group) => Object.keys(group)),
       );

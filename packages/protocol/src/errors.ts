@@ -101,10 +101,7 @@ const BOUNDARY_CODES: { readonly [name in BoundaryName]: WaggleErrorCode } = {
  * Runs `fn` and types what it throws by the boundary that broke. A WaggleError passes unchanged,
  * an abort (`AbortError`) too: extension code throws plain errors and this classifies them.
  */
-export async function boundary<T>(
-  name: BoundaryName,
-  fn: () => Promise<T> | T,
-): Promise<T> {
+export async function boundary<T>(name: BoundaryName, fn: () => Promise<T> | T): Promise<T> {
   try {
     return await fn();
   } catch (error) {

@@ -284,7 +284,14 @@ export const MetricsRequest: z.ZodType<MetricsRequest> = z.strictObject({
 
 // GET /v1/operator/summary
 export type OperatorSummary = {
-  trajectories: { received: number; waiting: number; leased: number; learned: number; rejected: number; skipped: number };
+  trajectories: {
+    received: number;
+    waiting: number;
+    leased: number;
+    learned: number;
+    rejected: number;
+    skipped: number;
+  };
   rejectedByReason: { reason: string; count: number }[];
   /** Over assigned tasks, by the version that sampled. */
   byVersion: {

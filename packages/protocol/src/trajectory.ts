@@ -168,7 +168,10 @@ export const Trajectory: z.ZodType<Trajectory> = z
     }),
     baseModel: z.string().regex(/^[0-9a-f]{64}$/),
     policyVersion: PolicyVersionId,
-    segments: z.array(z.union([GivenSegmentSchema, SampledSegmentSchema])).min(1).max(2000),
+    segments: z
+      .array(z.union([GivenSegmentSchema, SampledSegmentSchema]))
+      .min(1)
+      .max(2000),
     turns: z
       .array(
         z.strictObject({
@@ -218,7 +221,7 @@ export const Trajectory: z.ZodType<Trajectory> = z
 export function pathTo(trajectory: Trajectory, leaf: string): Segment[] {
   const byId = new Map(trajectory.segments.map((segment) => [segment.id, segment]));
   const path: Segment[] = [];
-  for (let next = byId.get(leaf); next !== undefined; ) {
+  for (let next = byId.get(leaf); next !== undefined;) {
     path.unshift(next);
     next = next.parent === null ? undefined : byId.get(next.parent);
   }
