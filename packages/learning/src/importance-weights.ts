@@ -1,0 +1,80 @@
+/**
+ * Token-level truncated importance weights: correct for what sampled a token (an older policy, other
+ * numerics) not being what is updated. The weights are constants of the loss: no derivative flows
+ * through them.
+ *
+ * Source: Ionides 2008, "Truncated Importance Sampling"; for language models Yao et al. 2025, "Your
+ * Efficient RL Framework Secretly Brings You Off-Policy RL Training" (TIS). Three policies as in
+ * Hilton et al. 2022, arXiv:2110.00641, and Fu et al. 2025, "AReaL", arXiv:2505.24298.
+ */
+import {
+  finiteAt,
+  forEachLossToken,
+  type LossMask,
+  requireRows,
+  type TokenRows,
+  zeroRows,
+} from "./token-rows.ts";
+
+/** Log-ratios are kept in ±20 before `exp`: beyond, one token would own the minibatch. */
+export const LOG_RATIO_LIMIT = 20;
+
+export type ImportanceWeights = {
+  /** `[B][T]` min(proximal / behavior, cap); 0 outside the mask. */
+  readonly weights: readonly Float64Array[];
+  /** Over the tokens given; not additive over microbatches. All 1 or 0 for no token. */
+  readonly metrics: {
+    readonly importanceWeightMean: number;
+    /** Share of tokens whose weight was cut at the cap. */
+    readonly importanceWeightTruncated: number;
+    /** (Σw)² / (N Σw²), in (0, 1]; an alarm below 0.5. */
+    readonly effectiveSampleSize: number;
+  };
+};
+
+/**
+ * min(exp(proximal − behavior), cap) per token, log-ratio clamped to ±20.
+ *
+ * @param cap - largest weight, > 0; 2 is the usual one.
+ */
+export function truncatedImportanceWeights(
+  batch: {
+    readonly lossMask: LossMask;
+    readonly proximalLogProbs: TokenRows;
+    readonly behaviorLogProbs: TokenRows;
+  },
+  cap: number,
+): ImportanceWeights {
+  const { lossMask, proximalLogProbs, behaviorLogProbs } = batch;
+  requireRows(lossMask, { proximalLogProbs, behaviorLogProbs });
+  const weights = zeroRows(lossMask);
+  let count = 0;
+  let sum = 0;
+  let squares = 0;
+  let truncated = 0;
+  forEachLossToken(lossMask, (b, t) => {
+    const ratio = clampedRatio(
+      finiteAt(proximalLogProbs, "proximalLogProbs", b, t) -
+        finiteAt(behaviorLogProbs, "behaviorLogProbs", b, t),
+    );
+    const weight = Math.min(ratio, cap);
+    (weights[b] as Float64Array)[t] = weight;
+    count += 1;
+    sum += weight;
+    squares += weight * weight;
+    if (ratio > cap) truncated += 1;
+  });
+  return {
+    weights,
+    metrics: {
+      importanceWeightMean: count === 0 ? 1 : sum / count,
+      importanceWeightTruncated: count === 0 ? 0 : truncated / count,
+      effectiveSampleSize: count === 0 ? 1 : (sum * sum) / (count * squares),
+    },
+  };
+}
+
+/** exp of a log-ratio clamped to ±20. */
+export function clampedRatio(logRatio: number): number {
+  return Math.exp(Math.min(LOG_RATIO_LIMIT, Math.max(-LOG_RATIO_LIMIT, logRatio)));
+}

@@ -1,0 +1,32 @@
+/** Advantages, losses, corrections and recipes: pure functions on plain numbers. */
+export { clippedSurrogate } from "./clipped-surrogate.ts";
+export type { ClipBounds, SurrogateBatch } from "./clipped-surrogate.ts";
+export { entropyBonus } from "./entropy-bonus.ts";
+export { groupRelativeAdvantages } from "./group-advantages.ts";
+export type { GroupAdvantageOptions } from "./group-advantages.ts";
+export { groupsOfTwoOrMore, zeroVarianceFilter } from "./group-filter.ts";
+export type { FilterReason, GroupFilter } from "./group-filter.ts";
+export { truncatedImportanceWeights } from "./importance-weights.ts";
+export type { ImportanceWeights } from "./importance-weights.ts";
+export { constantRate, cosineRate, warmedUpRate } from "./learning-rate.ts";
+export type { LearningRate } from "./learning-rate.ts";
+export { boundedBehaviorLogProbs, isInsideBand, logProbGap } from "./log-prob-gap.ts";
+export type { LogProbBand, LogProbGap } from "./log-prob-gap.ts";
+export { addLosses, toTokenDerivatives } from "./loss.ts";
+export type { LossDerivatives, LossResult, TokenCountOption } from "./loss.ts";
+export { broadcastAdvantages, requireCapabilities } from "./recipe.ts";
+export type {
+  PolicyMinibatch,
+  Recipe,
+  RecipeOptions,
+  RolloutSlot,
+  ScheduleSlot,
+} from "./recipe.ts";
+export { drGrpoTis } from "./recipes/dr-grpo-tis.ts";
+export { grpo } from "./recipes/grpo.ts";
+export { recipeNamed, RECIPES } from "./recipes/registry.ts";
+export { shuffled } from "./shuffle.ts";
+export { supervisedLoss } from "./supervised-loss.ts";
+export type { SupervisedBatch } from "./supervised-loss.ts";
+export { lossTokenCount } from "./token-rows.ts";
+export type { LossMask, TokenRows } from "./token-rows.ts";
