@@ -336,45 +336,61 @@ export const OperatorSummary: z.ZodType<OperatorSummary> = z.object({
 export type MetricsResponse = { rows: MetricsRow[] };
 export const MetricsResponse: z.ZodType<MetricsResponse> = z.object({ rows: z.array(MetricsRow) });
 
-// GET /v1/operator/trajectories?status=&version=&limit=&cursor= -> TrajectoriesResponse, newest first
+// GET /v1/operator/trajectories?status=&version=&success=&reason=&limit=&cursor= -> TrajectoriesResponse, newest first
 export type TrajectoryRow = {
   digest: string;
   id: string;
   visitorId: string;
+  groupId: string | null;
   receivedAt: string;
   status: "waiting" | "leased" | "learned" | "rejected" | "skipped";
   reason: string | null;
   policyVersion: number;
   task: TaskReference | null;
+  /** Sampled tokens. */
   tokens: number;
   stopReason: string;
   reward: number | null;
   success: boolean | null;
   advantage: number | null;
   learnedAtStep: number | null;
+  staleness: number | null;
+  /** Mean and max |behavior − re-scored| in nats, as the trainer found it. */
+  logProbGapMean: number | null;
+  logProbGapMax: number | null;
 };
+export const TrajectoryRow: z.ZodType<TrajectoryRow> = z.object({
+  digest: Sha256,
+  id: z.uuid(),
+  visitorId: z.uuid(),
+  groupId: z.uuid().nullable(),
+  receivedAt: z.iso.datetime(),
+  status: z.enum(["waiting", "leased", "learned", "rejected", "skipped"]),
+  reason: z.string().nullable(),
+  policyVersion: PolicyVersionId,
+  task: TaskReference.nullable(),
+  tokens: z.int(),
+  stopReason: z.string(),
+  reward: z.number().nullable(),
+  success: z.boolean().nullable(),
+  advantage: z.number().nullable(),
+  learnedAtStep: z.int().nullable(),
+  staleness: z.int().nullable(),
+  logProbGapMean: z.number().nullable(),
+  logProbGapMax: z.number().nullable(),
+});
 export type TrajectoriesResponse = { rows: TrajectoryRow[]; nextCursor: string | null };
 export const TrajectoriesResponse: z.ZodType<TrajectoriesResponse> = z.object({
-  rows: z.array(
-    z.object({
-      digest: z.string(),
-      id: z.string(),
-      visitorId: z.string(),
-      receivedAt: z.string(),
-      status: z.enum(["waiting", "leased", "learned", "rejected", "skipped"]),
-      reason: z.string().nullable(),
-      policyVersion: PolicyVersionId,
-      task: TaskReference.nullable(),
-      tokens: z.int(),
-      stopReason: z.string(),
-      reward: z.number().nullable(),
-      success: z.boolean().nullable(),
-      advantage: z.number().nullable(),
-      learnedAtStep: z.int().nullable(),
-    }),
-  ),
+  rows: z.array(TrajectoryRow),
   nextCursor: z.string().nullable(),
 });
 
 // GET /v1/operator/trajectories/:digest -> TrajectoryDetail
 export type TrajectoryDetail = { row: TrajectoryRow; trajectory: Trajectory; feedback: Feedback[] };
+export const TrajectoryDetail: z.ZodType<TrajectoryDetail> = z.object({
+  row: TrajectoryRow,
+  trajectory: Trajectory,
+  feedback: z.array(Feedback),
+});
+
+// POST /v1/operator/policies/:version/promote and .../roll-back: the same as the trainer's.

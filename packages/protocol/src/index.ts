@@ -82,15 +82,11 @@ export {
   SessionRequest,
   SessionResponse,
   TrajectoriesResponse,
+  TrajectoryDetail,
   TrajectoryOutcome,
+  TrajectoryRow,
   UPLOAD_LIMITS,
   UploadRequest,
   UploadResponse,
 } from "./http.ts";
-export type {
-  LeasedGroup,
-  LeasedTrajectory,
-  TrajectoryDetail,
-  TrajectoryRow,
-  UploadResult,
-} from "./http.ts";
+export type { LeasedGroup, LeasedTrajectory, UploadResult } from "./http.ts";
