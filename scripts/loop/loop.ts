@@ -1,0 +1,250 @@
+/**
+ * The whole loop, headless: edge Worker, trainer, demo pages with simulated visitors in Chromium,
+ * learning, publication, swap. Drives the same processes as `npm start`; owns no learning.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import {
+  buildSite,
+  migrate,
+  modelFolder,
+  startEdge,
+  startSite,
+  startTrainer,
+} from "../services.ts";
+import { freePort, ManagedProcess, openInstallation, ROOT } from "../stack.ts";
+import { OperatorClient } from "./operator.ts";
+import { type LoopReport, loopReport } from "./report.ts";
+import { Visitors, type VisitorStatus } from "./visitors.ts";
+
+export type LoopOptions = {
+  readonly pages: number;
+  readonly device: "auto" | "webgpu" | "wasm";
+  /** Stop rolling out after so many minutes … */
+  readonly minutes: number;
+  /** … or so many publications, whichever comes first. */
+  readonly publications: number;
+  /** Paired held-out tasks of the final comparison; 0 leaves it out. */
+  readonly evaluationTasks: number;
+  /** Tasks each page runs, or forever. */
+  readonly simulate: number | "forever";
+  readonly control: boolean;
+  readonly model?: string | undefined;
+  /** State folder; emptied first. */
+  readonly folder: string;
+  readonly isolated?: boolean;
+  readonly trainerArgs?: readonly string[];
+  readonly edgeVariables?: Readonly<Record<string, string>>;
+  readonly onLine: (name: string, line: string) => void;
+  readonly signal?: AbortSignal;
+};
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+function readJsonLines(file: string): Record<string, unknown>[] {
+  if (!existsSync(file)) return [];
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** Digests in the order the trainer learned from them, out of its ledger. */
+export function trainerLedger(folder: string): string[] {
+  return readJsonLines(join(folder, "trainer", "ledger.jsonl")).map((row) => String(row["digest"]));
+}
+
+/** Success of base and final policy over the same held-out tasks and seeds. */
+function comparePolicies(
+  folder: string,
+  model: string,
+  version: number,
+  tasks: number,
+): { base: number; final: number; tasks: number } {
+  const run = spawnSync(
+    process.execPath,
+    [
+      "--conditions=source",
+      "--disable-warning=ExperimentalWarning",
+      join(ROOT, "trainer", "src", "main.ts"),
+      "evaluate",
+      "--model",
+      model,
+      "--state",
+      join(folder, "trainer"),
+      "--versions",
+      `0,${version}`,
+      "--tasks",
+      String(tasks),
+      "--json",
+    ],
+    { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 64 * 1024 * 1024 },
+  );
+  const last = run.stdout.trim().split("\n").at(-1) ?? "";
+  if (run.status !== 0) throw new Error(`the final evaluation must succeed, got ${run.status}`);
+  const result = JSON.parse(last) as {
+    tasks: number;
+    versions: { version: number; success: number }[];
+  };
+  const of = (wanted: number) =>
+    result.versions.find((entry) => entry.version === wanted)?.success ?? Number.NaN;
+  return { base: of(0), final: of(version), tasks: result.tasks };
+}
+
+/** Runs the loop and returns its report. Everything it started has ended when it returns. */
+export async function runLoop(options: LoopOptions): Promise<LoopReport> {
+  const { onLine } = options;
+  const began = Date.now();
+  const say = (line: string) => onLine("loop", line);
+  rmSync(options.folder, { recursive: true, force: true });
+  const installation = openInstallation(options.folder);
+  const model = modelFolder(options.model);
+  const processes: ManagedProcess[] = [];
+  let visitors: Visitors | null = null;
+  const finish = async () => {
+    await visitors?.close().catch(() => undefined);
+    for (const child of processes.toReversed()) await child.stop();
+  };
+  try {
+    say("preparing storage and the page …");
+    await Promise.all([migrate(installation), buildSite("demo", onLine)]);
+    const edgePort = await freePort();
+    const edgeUrl = `http://localhost:${edgePort}`;
+    const sitePort = await freePort();
+    const edge = await startEdge(installation, {
+      port: edgePort,
+      onLine,
+      ...(options.edgeVariables ? { variables: options.edgeVariables } : {}),
+    });
+    processes.push(edge);
+    processes.push(
+      await startSite("demo", {
+        port: sitePort,
+        edgeUrl,
+        isolated: options.isolated ?? true,
+        onLine,
+      }),
+    );
+    const trainer = startTrainer(installation, {
+      edgeUrl,
+      model,
+      onLine,
+      args: [...(options.control ? ["--shuffle-advantages"] : []), ...(options.trainerArgs ?? [])],
+    });
+    processes.push(trainer);
+    const operator = new OperatorClient(edgeUrl, installation.operatorCredential);
+    await untilBaseModel(edgeUrl, trainer);
+
+    say(`opening ${options.pages} pages …`);
+    visitors = await Visitors.open(`http://localhost:${sitePort}/`, {
+      pages: options.pages,
+      device: options.device,
+      simulate: options.simulate,
+    });
+
+    const deadline = began + options.minutes * 60_000;
+    let statuses: VisitorStatus[] = [];
+    for (;;) {
+      await sleep(5000);
+      options.signal?.throwIfAborted();
+      if (!trainer.running || !edge.running) {
+        const dead = trainer.running ? edge : trainer;
+        throw new Error(`${dead.name} must stay up:\n${dead.tail.join("\n")}`);
+      }
+      statuses = await visitors.statuses();
+      const [summary, policies] = await Promise.all([operator.summary(), operator.policies()]);
+      const published = policies.policies.filter((policy) => policy.version > 0).length;
+      const { received, learned, waiting, leased } = summary.trajectories;
+      say(
+        `${((Date.now() - began) / 60_000).toFixed(1)} min · received ${received}, learned ${learned}, ` +
+          `waiting ${waiting + leased} · published ${published}, stable ${policies.stable} · ` +
+          `pages on ${statuses.map((status) => status.policyVersion ?? "–").join(" ")}`,
+      );
+      const rolledOut =
+        options.simulate !== "forever" && statuses.every((status) => !status.running);
+      if (Date.now() > deadline || published >= options.publications || rolledOut) break;
+    }
+
+    say("visitors stop; the last trajectories are sent, learned from and published …");
+    await visitors.stop();
+    await untilDrained(operator, visitors, trainer, say);
+    await trainer.stop(60_000);
+    const policies = await operator.policies();
+    statuses = await untilSwapped(visitors, policies.stable);
+    const [summary, rows] = await Promise.all([operator.summary(), operator.trajectories()]);
+    await finish();
+
+    let evaluation: { base: number; final: number; tasks: number } | null = null;
+    if (options.evaluationTasks > 0) {
+      say(
+        `comparing base and version ${policies.stable} on ${options.evaluationTasks} held-out tasks …`,
+      );
+      evaluation = comparePolicies(options.folder, model, policies.stable, options.evaluationTasks);
+    }
+    return loopReport({
+      statuses,
+      summary,
+      policies,
+      rows,
+      ledger: trainerLedger(options.folder),
+      metrics: readJsonLines(join(options.folder, "trainer", "metrics.jsonl")) as Record<
+        string,
+        number
+      >[],
+      evaluation,
+      control: options.control,
+      minutes: (Date.now() - began) / 60_000,
+    });
+  } catch (error) {
+    await finish();
+    throw error;
+  }
+}
+
+/** Waits until the trainer has told the edge what the base model is. */
+async function untilBaseModel(edgeUrl: string, trainer: ManagedProcess): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    if (!trainer.running) throw new Error(`the trainer must stay up:\n${trainer.tail.join("\n")}`);
+    const response = await fetch(`${edgeUrl}/v1/policies/stable`).catch(() => null);
+    await response?.body?.cancel();
+    if (response?.ok) return;
+    await sleep(200);
+  }
+  throw new Error("the trainer must set the base model within 2 minutes");
+}
+
+/** Waits until pages have nothing to send and the trainer nothing to learn from. */
+export async function untilDrained(
+  operator: OperatorClient,
+  visitors: Visitors,
+  trainer: ManagedProcess,
+  say: (line: string) => void,
+  timeoutMs = 240_000,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const statuses = await visitors.statuses();
+    const outbox = statuses.reduce((total, status) => total + status.waiting, 0);
+    const { waiting, leased } = (await operator.summary()).trajectories;
+    const idle = statuses.every((status) => !status.running);
+    if (idle && outbox === 0 && waiting === 0 && leased === 0) return;
+    if (!trainer.running) throw new Error(`the trainer must stay up:\n${trainer.tail.join("\n")}`);
+    if (Date.now() > deadline) {
+      say(`not drained in time: ${outbox} in outboxes, ${waiting} waiting, ${leased} leased`);
+      return;
+    }
+    await sleep(1000);
+  }
+}
+
+/** Waits until every page runs `version`, without a reload. */
+async function untilSwapped(visitors: Visitors, version: number): Promise<VisitorStatus[]> {
+  for (let attempt = 0; ; attempt += 1) {
+    await visitors.refresh();
+    const statuses = await visitors.statuses();
+    if (statuses.every((status) => status.policyVersion === version) || attempt >= 30)
+      return statuses;
+    await sleep(1000);
+  }
+}

@@ -1,0 +1,137 @@
+/** The loop's report: counted from the pages' side and from the edge's side, and what they disagree on. */
+import type { OperatorSummary, PoliciesResponse, TrajectoryRow } from "@waggle/protocol";
+import type { VisitorStatus } from "./visitors.ts";
+
+export type LoopReport = {
+  readonly success: {
+    readonly base: number | null;
+    readonly final: number | null;
+    readonly tasks: number;
+  };
+  readonly published: number;
+  readonly promoted: number;
+  readonly logProbGap: { readonly mean: number | null; readonly max: number | null };
+  readonly uploads: {
+    readonly accepted: number;
+    readonly learned: number;
+    readonly skipped: number;
+    readonly rejected: number;
+    readonly waiting: number;
+    /** Accepted by the edge according to the pages, and in no state there. */
+    readonly lost: number;
+    /** Learned from more than once, by the trainer's ledger and by the edge's. */
+    readonly twice: number;
+  };
+  readonly pages: { readonly open: number; readonly onNewest: number; readonly reloads: number };
+  /** From the upload of a trajectory to the first page that runs a policy which learned from it. */
+  readonly uploadToPageSeconds: { readonly median: number | null; readonly max: number | null };
+  readonly backend: string;
+  readonly control: boolean;
+  readonly minutes: number;
+};
+
+export type LoopEvidence = {
+  readonly statuses: readonly VisitorStatus[];
+  readonly summary: OperatorSummary;
+  readonly policies: PoliciesResponse;
+  readonly rows: readonly TrajectoryRow[];
+  /** Digests in the order the trainer learned from them. */
+  readonly ledger: readonly string[];
+  readonly metrics: readonly Readonly<Record<string, number>>[];
+  readonly evaluation: {
+    readonly base: number;
+    readonly final: number;
+    readonly tasks: number;
+  } | null;
+  readonly control: boolean;
+  readonly minutes: number;
+};
+
+const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
+const median = (values: readonly number[]): number | null => {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  if (sorted.length === 0) return null;
+  return sorted.length % 2 === 1
+    ? (sorted[middle] ?? null)
+    : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+};
+
+/**
+ * Seconds from each learned trajectory's arrival to the first sampling, in any page, by a promoted
+ * or canary version whose training included it. A trajectory no page has seen the effect of yet is
+ * left out.
+ */
+export function uploadToPageSeconds(
+  rows: readonly TrajectoryRow[],
+  policies: PoliciesResponse,
+  statuses: readonly VisitorStatus[],
+): number[] {
+  const firstRun = new Map<number, number>();
+  for (const status of statuses) {
+    for (const [version, at] of Object.entries(status.firstRun)) {
+      const time = Date.parse(at);
+      firstRun.set(Number(version), Math.min(firstRun.get(Number(version)) ?? Infinity, time));
+    }
+  }
+  return rows.flatMap((row) => {
+    const step = row.learnedAtStep;
+    if (row.status !== "learned" || step === null) return [];
+    const times = policies.policies
+      .filter((policy) => policy.step >= step)
+      .flatMap((policy) => firstRun.get(policy.version) ?? []);
+    return times.length === 0 ? [] : [(Math.min(...times) - Date.parse(row.receivedAt)) / 1000];
+  });
+}
+
+/** Puts the counts of both sides together. */
+export function loopReport(evidence: LoopEvidence): LoopReport {
+  const { statuses, summary, policies, rows, ledger, metrics } = evidence;
+  const { learned, rejected, skipped, waiting, leased, received } = summary.trajectories;
+  const acceptedByPages = sum(statuses.map((status) => status.accepted));
+  const delays = uploadToPageSeconds(rows, policies, statuses);
+  const gaps = metrics.filter((row) => (row["samples"] ?? 0) > 0);
+  const samples = sum(gaps.map((row) => row["samples"] ?? 0));
+  const gapMean = sum(gaps.map((row) => (row["logProbGapMean"] ?? 0) * (row["samples"] ?? 0)));
+  return {
+    success: {
+      base: evidence.evaluation?.base ?? null,
+      final: evidence.evaluation?.final ?? null,
+      tasks: evidence.evaluation?.tasks ?? 0,
+    },
+    published: policies.policies.filter((policy) => policy.version > 0).length,
+    promoted: policies.policies.filter(
+      (policy) => policy.version > 0 && (policy.status === "stable" || policy.status === "retired"),
+    ).length,
+    logProbGap: {
+      mean: samples === 0 ? null : gapMean / samples,
+      max: gaps.length === 0 ? null : Math.max(...gaps.map((row) => row["logProbGapMax"] ?? 0)),
+    },
+    uploads: {
+      accepted: received,
+      learned,
+      skipped,
+      rejected,
+      waiting: waiting + leased,
+      lost:
+        Math.max(0, acceptedByPages - received) +
+        Math.abs(received - learned - rejected - skipped - waiting - leased),
+      twice: ledger.length - new Set(ledger).size,
+    },
+    pages: {
+      open: statuses.length,
+      onNewest: statuses.filter((status) => status.policyVersion === policies.stable).length,
+      reloads: sum(statuses.map((status) => status.reloads)),
+    },
+    uploadToPageSeconds: {
+      median: median(delays),
+      max: delays.length === 0 ? null : Math.max(...delays),
+    },
+    backend: [...new Set(statuses.map((status) => `${status.backend} (${status.device})`))].join(
+      ", ",
+    ),
+    control: evidence.control,
+    minutes: Math.round(evidence.minutes * 100) / 100,
+  };
+}
