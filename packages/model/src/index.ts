@@ -1,4 +1,28 @@
 /** What a decoder is: config, weights, adapters, ONNX graphs. No execution. */
+export {
+  adapterConfigJson,
+  adapterGraphInputs,
+  initializeAdapter,
+  loraName,
+  loraParameters,
+  mergeAdapter,
+  readAdapter,
+  writeAdapter,
+} from "./adapter.ts";
+export type { Adapter } from "./adapter.ts";
+export { decoderConfigJson, parseDecoderConfig } from "./decoder-config.ts";
+export type { DecoderConfig, RopeScaling } from "./decoder-config.ts";
+export { buildDecoderGraph } from "./decoder-graph.ts";
+export type { DecoderGraphOptions } from "./decoder-graph.ts";
+export {
+  decoderParameters,
+  initializeDecoder,
+  layerLinears,
+  parameterCount,
+  selectDecoderWeights,
+} from "./decoder-parameters.ts";
+export type { Linear, ParameterShape } from "./decoder-parameters.ts";
+export { describeModelFolder, MODEL_FILES } from "./model-folder.ts";
 export { OnnxGraphBuilder } from "./onnx-graph-builder.ts";
 export type {
   OnnxAttribute,
@@ -7,3 +31,6 @@ export type {
   OnnxDataType,
   OnnxNodeOptions,
 } from "./onnx-graph-builder.ts";
+export { ropeFrequencies, ropeTables } from "./rope.ts";
+export { readSafetensors, readShardedSafetensors, writeSafetensors } from "./safetensors.ts";
+export type { SafetensorsDataType, SafetensorsFile } from "./safetensors.ts";
