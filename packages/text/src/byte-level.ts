@@ -1,0 +1,41 @@
+/**
+ * The byte-level alphabet: one printable character for each of the 256 bytes, as GPT-2 chose them
+ * and every `ByteLevel` tokenizer.json uses them. Not a tokenizer.
+ *
+ * Source: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners", section 2.2.
+ */
+
+const isPrintable = (byte: number): boolean =>
+  (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
+
+/** `[256]` the character that stands for each byte. */
+export const BYTE_CHARACTERS: readonly string[] = (() => {
+  let unprintable = 0;
+  return Array.from({ length: 256 }, (_, byte) =>
+    String.fromCodePoint(isPrintable(byte) ? byte : 0x100 + unprintable++),
+  );
+})();
+
+const CHARACTER_BYTES: ReadonlyMap<string, number> = new Map(
+  BYTE_CHARACTERS.map((character, byte) => [character, byte]),
+);
+
+const encoder = new TextEncoder();
+
+/** Text as the characters that stand for its UTF-8 bytes. */
+export function toByteCharacters(text: string): string {
+  let characters = "";
+  for (const byte of encoder.encode(text)) characters += BYTE_CHARACTERS[byte];
+  return characters;
+}
+
+/** Bytes of a vocabulary entry. A character outside the alphabet gives its own UTF-8 bytes. */
+export function fromByteCharacters(characters: string): Uint8Array {
+  const bytes: number[] = [];
+  for (const character of characters) {
+    const byte = CHARACTER_BYTES.get(character);
+    if (byte === undefined) bytes.push(...encoder.encode(character));
+    else bytes.push(byte);
+  }
+  return Uint8Array.from(bytes);
+}

@@ -1,0 +1,330 @@
+/**
+ * Conversations as tokens: the ONE renderer that sampler, trainer and tests share. The model's own
+ * Jinja chat template decides every token that is not somebody's text. Append-only: what was sent
+ * or sampled stays, and `next` gives only what comes after it.
+ *
+ * Differs from `apply_chat_template` on purpose: texts of users, tools and the policy are tokenized
+ * alone and without special tokens; a sampled turn stays as it was sampled, where some templates
+ * would rewrite it later (Qwen3 drops earlier thoughts).
+ */
+import { Template } from "@huggingface/jinja";
+import { WaggleError } from "@waggle/protocol";
+import type { SegmentRole, ToolDefinition, ToolResult } from "@waggle/protocol";
+import { looksLikeSentinel, SentinelTable } from "./template-sentinel.ts";
+import { parseAssistant, renderAssistant } from "./tool-call-text.ts";
+import type { ParsedAssistant } from "./tool-call-text.ts";
+import type { Tokenizer, TokenizerConfigJson } from "./tokenizer.ts";
+
+/** Given tokens and whose they are; becomes a given segment of a trajectory. */
+export type RenderedSegment = { readonly role: SegmentRole; readonly tokenIds: readonly number[] };
+
+export type ChatStart = {
+  /** Empty = no system message. Trusted, unless it spells a special token. */
+  readonly system: string;
+  readonly tools: readonly ToolDefinition[];
+  readonly userMessage: string;
+};
+
+export type ChatNext = {
+  readonly toolResults?: readonly ToolResult[];
+  readonly userMessage?: string;
+  /** False where the sampled turn was cut before its stop token; the rendering then begins with it. */
+  readonly sampledEnded: boolean;
+};
+
+export interface ChatFormat {
+  /** Ends a turn; give these to `PolicyContext.sample`. */
+  readonly stopTokenIds: readonly number[];
+  /** The beginning of a conversation; the last segment ends with the generation prompt. */
+  start(input: ChatStart): RenderedSegment[];
+  /**
+   * What comes after a sampled turn, ending with the generation prompt. Needs no history: the same
+   * messages give the same tokens after any turn.
+   *
+   * @throws WaggleError `TEMPLATE_NOT_APPEND_ONLY` where the template changes what came before.
+   */
+  next(input: ChatNext): RenderedSegment[];
+  /** Text of sampled tokens for `parseAssistant`: without the stop token and other control tokens. */
+  decodeAssistant(tokenIds: readonly number[]): string;
+  parseAssistant(text: string): ParsedAssistant;
+  /** Tokens a policy would have sampled for this turn, with the stop token: a target to learn. */
+  encodeAssistant(
+    text: string,
+    toolCalls?: readonly { readonly name: string; readonly arguments: object }[],
+  ): number[];
+}
+
+export type ChatFormatOptions = {
+  readonly tokenizer: Tokenizer;
+  readonly tokenizerConfig?: TokenizerConfigJson;
+  /** Taken instead of the one in `tokenizerConfig`, e.g. from `chat_template.jinja`. */
+  readonly chatTemplate?: string;
+  /** More variables for the template, e.g. `{ enable_thinking: false }`. */
+  readonly templateVariables?: { readonly [name: string]: unknown };
+  /** More tokens that end a turn, e.g. from `generation_config.json`. */
+  readonly stopTokens?: readonly string[];
+};
+
+type Message = { readonly role: string; readonly content: string };
+type Rendering = { readonly messages: readonly Message[]; readonly tools: readonly unknown[] };
+
+const TOOL_TAGS = ["<tool_call>", "</tool_call>"];
+
+/**
+ * A chat format over a tokenizer and a Jinja template.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` without a chat template; `TOKENIZER_UNSUPPORTED` where
+ *   nothing could end a turn; `TEMPLATE_NOT_APPEND_ONLY` as `next`.
+ */
+export function createChatFormat(options: ChatFormatOptions): ChatFormat {
+  const { tokenizer, tokenizerConfig = {} } = options;
+  const template = new Template(chatTemplateOf(options));
+  const variables = {
+    bos_token: tokenText(tokenizerConfig["bos_token"]) ?? "",
+    eos_token: tokenText(tokenizerConfig["eos_token"]) ?? "",
+    ...options.templateVariables,
+  };
+
+  const render = ({ messages, tools }: Rendering, generate: boolean): string =>
+    template.render({
+      ...variables,
+      messages,
+      tools: tools.length > 0 ? tools : null,
+      add_generation_prompt: generate,
+    });
+
+  const encode = (rendered: string, table: SentinelTable): number[] =>
+    table
+      .split(rendered)
+      .flatMap((part) =>
+        part.from === "template"
+          ? tokenizer.encodeTemplate(part.text)
+          : tokenizer.encode(part.text),
+      );
+
+  /** The page author's own text stays in the template's, unless it would give special tokens. */
+  const guard = (table: SentinelTable, text: string): string =>
+    looksLikeSentinel(text) || !isPlain(tokenizer, text) ? table.sentinelOf(text) : text;
+
+  /** Cuts a rendering where the rendering of fewer messages ends; one segment where it does not. */
+  const cut = (
+    rendered: string,
+    table: SentinelTable,
+    head: { role: SegmentRole; rendering: Rendering; from: number } | null,
+    role: SegmentRole,
+    from: number,
+  ): RenderedSegment[] => {
+    const prefix = head && tryRender(() => render(head.rendering, false));
+    if (head && prefix && prefix.length > head.from && rendered.startsWith(prefix)) {
+      return [
+        { role: head.role, tokenIds: encode(prefix.slice(head.from), table) },
+        { role, tokenIds: encode(rendered.slice(prefix.length), table) },
+      ].filter((segment) => segment.tokenIds.length > 0);
+    }
+    return [{ role, tokenIds: encode(rendered.slice(from), table) }];
+  };
+
+  const start = (input: ChatStart): RenderedSegment[] => {
+    const table = new SentinelTable();
+    const system: Message[] =
+      input.system === "" ? [] : [{ role: "system", content: guard(table, input.system) }];
+    const tools = input.tools.map((tool) => toTemplateTool(tool, (text) => guard(table, text)));
+    const user = { role: "user", content: table.sentinelOf(input.userMessage) };
+    const rendered = render({ messages: [...system, user], tools }, true);
+    const head =
+      system.length > 0
+        ? { role: "system" as const, rendering: { messages: system, tools }, from: 0 }
+        : null;
+    return cut(rendered, table, head, "user", 0);
+  };
+
+  /** Renders a short conversation with and without the new messages; the difference is the answer. */
+  const after = (input: Omit<ChatNext, "sampledEnded">): RenderedSegment[] => {
+    const table = new SentinelTable();
+    const before: Message[] = [
+      { role: "user", content: table.sentinelOf("user") },
+      { role: "assistant", content: table.sentinelOf("assistant") },
+    ];
+    const results = (input.toolResults ?? []).map((result) => ({
+      role: "tool",
+      content: table.sentinelOf(toolResultText(result)),
+    }));
+    const user: Message[] =
+      input.userMessage === undefined
+        ? []
+        : [{ role: "user", content: table.sentinelOf(input.userMessage) }];
+    const tools = [PROBE_TOOL];
+    const full = render({ messages: [...before, ...results, ...user], tools }, true);
+    const from = endOfSampled(full, {
+      history: render({ messages: before.slice(0, 1), tools }, false),
+      prompted: render({ messages: before.slice(0, 1), tools }, true),
+      sentinel: table.sentinelOf("assistant"),
+    });
+    if (results.length === 0) return cut(full, table, null, "user", from);
+    const head =
+      user.length > 0
+        ? {
+            role: "tool" as const,
+            rendering: { messages: [...before, ...results], tools },
+            from,
+          }
+        : null;
+    return cut(full, table, head, user.length > 0 ? "user" : "tool", from);
+  };
+
+  const stopTokenIds = findStopTokens(tokenizer, after({ userMessage: "user" })[0]?.tokenIds[0], [
+    ...(options.stopTokens ?? []),
+    variables.eos_token,
+  ]);
+
+  const next = (input: ChatNext): RenderedSegment[] => {
+    const segments = after(input);
+    const first = segments[0];
+    if (!input.sampledEnded || first === undefined) return segments;
+    // The stop token was sampled and stands in the context already.
+    if (!stopTokenIds.includes(first.tokenIds[0] as number)) throw notAppendOnly("the stop token");
+    return [{ ...first, tokenIds: first.tokenIds.slice(1) }, ...segments.slice(1)];
+  };
+
+  return {
+    stopTokenIds,
+    start,
+    next,
+    decodeAssistant: (tokenIds) => tokenizer.decode(tokenIds, { skipSpecialTokens: true }),
+    parseAssistant,
+    encodeAssistant: (text, toolCalls = []) => [
+      ...tokenizer.encode(text),
+      ...toolCalls.flatMap((call) => encodeCall(tokenizer, call)),
+      stopTokenIds[0] as number,
+    ],
+  };
+}
+
+/** Content of a tool message: the value as JSON, or the error as JSON. */
+export function toolResultText(result: ToolResult): string {
+  return (
+    JSON.stringify(
+      result.ok ? result.value : { error: result.error.code, message: result.error.message },
+    ) ?? "null"
+  );
+}
+
+const PROBE_TOOL = toTemplateTool(
+  {
+    name: "probe",
+    description: "probe",
+    parameters: { type: "object", properties: {} },
+    source: "page",
+  },
+  (text) => text,
+);
+
+/** The shape that chat templates expect: OpenAI's function tools. */
+function toTemplateTool(tool: ToolDefinition, guard: (text: string) => string): unknown {
+  const guardAll = (value: unknown): unknown => {
+    if (typeof value === "string") return guard(value);
+    if (Array.isArray(value)) return value.map(guardAll);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [guard(key), guardAll(member)]),
+    );
+  };
+  return {
+    type: "function",
+    function: guardAll({
+      name: tool.name,
+      description: tool.description,
+      parameters: tool.parameters,
+    }),
+  };
+}
+
+/**
+ * Where the text after the sampled turn begins. The header of the turn may be shorter than the
+ * generation prompt was (Qwen3 leaves an empty thought out of its history): what was sent stays.
+ */
+function endOfSampled(
+  full: string,
+  { history, prompted, sentinel }: { history: string; prompted: string; sentinel: string },
+): number {
+  const inner = sentinel.trim();
+  const at = full.indexOf(inner);
+  if (at === -1) throw notAppendOnly("the assistant's text");
+  const header = full.slice(0, at).trimEnd();
+  if (!full.startsWith(history) || !prompted.startsWith(history) || !prompted.startsWith(header)) {
+    throw notAppendOnly("the messages before it");
+  }
+  const end = at + inner.length;
+  return full[end] === "\u2003" ? end + 1 : end;
+}
+
+function notAppendOnly(what: string): WaggleError {
+  return new WaggleError(
+    "TEMPLATE_NOT_APPEND_ONLY",
+    `a chat template must keep what came before a new message, got a rendering without ${what}; use a template that only appends`,
+  );
+}
+
+function findStopTokens(
+  tokenizer: Tokenizer,
+  closing: number | undefined,
+  names: readonly string[],
+): number[] {
+  const named = names.map((name) => tokenizer.specialTokenId(name));
+  const found = [closing, ...named].filter((id) => id !== undefined);
+  const isControl = (id: number): boolean =>
+    tokenizer.specialTokenId(tokenizer.decode([id])) === id;
+  const stopTokenIds = [...new Set(found)].filter(isControl);
+  if (closing === undefined || !stopTokenIds.includes(closing)) {
+    throw new WaggleError(
+      "TOKENIZER_UNSUPPORTED",
+      "the chat template must end an assistant turn with a special token of the tokenizer, got ordinary text; use a model whose template does",
+    );
+  }
+  return stopTokenIds;
+}
+
+function encodeCall(
+  tokenizer: Tokenizer,
+  call: { readonly name: string; readonly arguments: object },
+): number[] {
+  const [open, close] = TOOL_TAGS as [string, string];
+  const json = renderAssistant("", [call]).slice(open.length, -close.length);
+  return [
+    ...tokenizer.encodeTemplate(open),
+    ...tokenizer.encode(json),
+    ...tokenizer.encodeTemplate(close),
+  ];
+}
+
+function isPlain(tokenizer: Tokenizer, text: string): boolean {
+  const plain = tokenizer.encode(text);
+  const rendered = tokenizer.encodeTemplate(text);
+  return plain.length === rendered.length && plain.every((id, index) => id === rendered[index]);
+}
+
+function chatTemplateOf({ chatTemplate, tokenizerConfig }: ChatFormatOptions): string {
+  const found = chatTemplate ?? tokenizerConfig?.chat_template;
+  if (typeof found === "string") return found;
+  const named = found?.find((entry) => entry.name === "tool_use") ?? found?.[0];
+  if (named !== undefined) return named.template;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    "a chat format needs a chat template, got none in tokenizer_config.json; pass chatTemplate",
+  );
+}
+
+/** `bos_token` is a string or an added token. */
+function tokenText(token: unknown): string | null {
+  if (typeof token === "string") return token;
+  if (typeof token !== "object" || token === null || !("content" in token)) return null;
+  return typeof token.content === "string" ? token.content : null;
+}
+
+function tryRender(render: () => string): string | null {
+  try {
+    return render();
+  } catch {
+    return null; // Some templates refuse a conversation without a user.
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * The chat template of the nano model: ChatML with every habit that costs tokens left out, because
+ * a whole trajectory has to fit 256 of them. Tools are signatures, not schemas; there is no line end
+ * after a turn.
+ */
+import type { SpecialToken } from "./bpe-trainer.ts";
+import type { TokenizerConfigJson } from "./tokenizer.ts";
+
+/** The tokens with ids of their own; pass them to `trainByteLevelBpe`. */
+export const NANO_SPECIAL_TOKENS: readonly SpecialToken[] = [
+  { content: "<|endoftext|>", special: true },
+  { content: "<|im_start|>", special: true },
+  { content: "<|im_end|>", special: true },
+  { content: "<tool_call>", special: false },
+  { content: "</tool_call>", special: false },
+  { content: "<tool_response>", special: false },
+  { content: "</tool_response>", special: false },
+];
+
+/** Renders e.g. `<|im_start|>system\nBe brief.\nTools: search(query,maxPrice?) open(id)<|im_end|>`. */
+export const NANO_CHAT_TEMPLATE: string = [
+  "{%- macro signatures() -%}",
+  "Tools:{% for tool in tools %} {{ tool.function.name }}(",
+  "{%- set schema = tool.function.parameters -%}",
+  "{%- for key in (schema.properties or {}) -%}",
+  "{{ key }}{% if key not in (schema.required or []) %}?{% endif %}",
+  "{%- if not loop.last %},{% endif -%}",
+  "{%- endfor %}){% endfor -%}",
+  "{%- endmacro -%}",
+  "{%- if tools and messages[0].role != 'system' -%}",
+  "{{ '<|im_start|>system\\n' }}{{ signatures() }}{{ '<|im_end|>' }}",
+  "{%- endif -%}",
+  "{%- for message in messages -%}",
+  "{%- if message.role == 'tool' -%}",
+  "{%- if loop.first or messages[loop.index0 - 1].role != 'tool' %}{{ '<|im_start|>tool\\n' }}{% endif -%}",
+  "{{ '<tool_response>' }}{{ message.content }}{{ '</tool_response>' }}",
+  "{%- if loop.last or messages[loop.index0 + 1].role != 'tool' %}{{ '<|im_end|>' }}{% endif -%}",
+  "{%- else -%}",
+  "{{ '<|im_start|>' }}{{ message.role }}{{ '\\n' }}{{ message.content }}",
+  "{%- if message.role == 'system' and loop.first and tools %}{{ '\\n' }}{{ signatures() }}{% endif -%}",
+  "{%- for call in (message.tool_calls or []) -%}",
+  "{{ '<tool_call>{\"name\":' }}{{ call.function.name | tojson }}{{ ',\"arguments\":' }}{{ call.function.arguments | tojson }}{{ '}</tool_call>' }}",
+  "{%- endfor -%}",
+  "{{ '<|im_end|>' }}",
+  "{%- endif -%}",
+  "{%- endfor -%}",
+  "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif -%}",
+].join("\n");
+
+/** The nano model's `tokenizer_config.json`. `contextLength` in tokens. */
+export function nanoTokenizerConfig(contextLength: number): TokenizerConfigJson {
+  return {
+    tokenizer_class: "PreTrainedTokenizerFast",
+    bos_token: null,
+    eos_token: "<|im_end|>",
+    pad_token: "<|endoftext|>",
+    unk_token: null,
+    add_bos_token: false,
+    clean_up_tokenization_spaces: false,
+    model_max_length: contextLength,
+    chat_template: NANO_CHAT_TEMPLATE,
+  };
+}
