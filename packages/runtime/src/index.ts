@@ -1,0 +1,3 @@
+/** The Policy that runs in a browser. */
+export type { AdaptivePolicy } from "./decoder-policy.ts";
+export type { AdapterStrategy } from "./ort-session.ts";

@@ -1,0 +1,70 @@
+/** The Policy in Node, over onnxruntime-node: for the trainer, evaluation and tests. */
+import { availableParallelism } from "node:os";
+import type { DecoderConfig } from "@waggle/model";
+import type { TensorMap } from "@waggle/protocol";
+import * as ort from "onnxruntime-node";
+import { createDecoderPolicy } from "../decoder-policy.ts";
+import type { AdaptivePolicy, DecoderPolicy } from "../decoder-policy.ts";
+import { defaultContextLength, runTokensFor, WEBGPU_RUN_TOKENS } from "../limits.ts";
+import { createOrtBackend } from "../ort-session.ts";
+import type { AdapterStrategy } from "../ort-session.ts";
+
+export type NodePolicyOptions = {
+  readonly config: DecoderConfig;
+  /** Hugging Face names, float32. Kept: adapters are merged into them. */
+  readonly weights: TensorMap;
+  /** Hex sha256 of the model's file list. */
+  readonly baseModel: string;
+  /** Default `cpu`. */
+  readonly device?: "cpu" | "webgpu";
+  /** CPU threads of one run. Default: what the machine offers, at most 4. */
+  readonly threads?: number;
+  /** Most tokens of one context. Default: the model's, at most 8192. */
+  readonly contextLength?: number;
+  /** Most tokens of one run in prefill and scoring. Default: bounded by the size of the logits. */
+  readonly maxRunTokens?: number;
+  /** Default `merge`, which costs nothing per token. */
+  readonly adapterStrategy?: AdapterStrategy;
+};
+
+/** A policy at version 0, the base model. */
+export function createNodePolicy(options: NodePolicyOptions): Promise<AdaptivePolicy> {
+  return createNodeDecoderPolicy(options, {});
+}
+
+/** The same with the seams that tests need; not public. */
+export function createNodeDecoderPolicy(
+  options: NodePolicyOptions,
+  seams: { readonly keepsCacheOnAdoption?: boolean },
+): Promise<DecoderPolicy> {
+  const { config, weights, baseModel, device = "cpu" } = options;
+  const threads = options.threads ?? Math.min(4, availableParallelism());
+  const contextLength = options.contextLength ?? defaultContextLength(config);
+  const isGpu = device === "webgpu";
+  const backend = createOrtBackend({
+    runtime: ort,
+    config,
+    weights,
+    maxPositions: contextLength,
+    client: isGpu
+      ? { backend: "node-webgpu", device: "onnxruntime-node webgpu" }
+      : { backend: "node-cpu", device: `cpu x${threads}` },
+    sessionOptions: {
+      executionProviders: [device],
+      intraOpNumThreads: threads,
+      interOpNumThreads: 1,
+      logSeverityLevel: 3,
+    },
+    maxRunTokens: options.maxRunTokens ?? (isGpu ? WEBGPU_RUN_TOKENS : runTokensFor(config)),
+    adapterStrategy: options.adapterStrategy ?? "merge",
+    adapterRank: 16,
+  });
+  return createDecoderPolicy({
+    backend,
+    baseModel,
+    contextLength,
+    vocabularySize: config.vocabularySize,
+    scoresInRows: !isGpu,
+    ...seams,
+  });
+}

@@ -1,0 +1,51 @@
+/** Tiny random decoders that tests run. */
+import { initializeAdapter, initializeDecoder } from "@waggle/model";
+import type { Adapter, DecoderConfig } from "@waggle/model";
+import type { TensorMap } from "@waggle/protocol";
+
+export const TINY_CONFIG: DecoderConfig = {
+  modelType: "qwen3",
+  vocabularySize: 97,
+  width: 32,
+  layers: 2,
+  heads: 4,
+  keyValueHeads: 2,
+  headSize: 16,
+  feedForwardSize: 48,
+  ropeTheta: 10_000,
+  rmsNormEpsilon: 1e-6,
+  tiedEmbeddings: true,
+  contextLength: 160,
+  ropeScaling: null,
+};
+
+export const TINY_BASE_MODEL: string = "7".repeat(64);
+
+/** Random weights, scaled so that the distributions are far from uniform. */
+export function tinyWeights(seed = 1): TensorMap {
+  const weights = new Map(initializeDecoder(TINY_CONFIG, seed));
+  for (const [name, { shape, data }] of weights) {
+    const factor = name.includes("norm") ? 1 : name.includes("embed") ? 12 : 6;
+    weights.set(name, { shape, data: data.map((value) => value * factor) });
+  }
+  return weights;
+}
+
+/** An adapter that moves every linear. */
+export function tinyAdapter(seed: number, rank = 4): Adapter {
+  const adapter = initializeAdapter(TINY_CONFIG, { rank, alpha: 8, seed });
+  const tensors = new Map(adapter.tensors);
+  for (const [name, { shape, data }] of tensors) {
+    if (!name.includes("lora_B")) continue;
+    tensors.set(name, {
+      shape,
+      data: data.map((_, index) => 0.15 * Math.sin(index * 12.9898 + seed * 78.233)),
+    });
+  }
+  return { ...adapter, tensors };
+}
+
+/** A prompt of `length` ids that is not periodic. */
+export function tinyPrompt(length: number, seed = 0): number[] {
+  return Array.from({ length }, (_, i) => (i * i * 7 + i * 3 + seed * 11 + 5) % 97);
+}

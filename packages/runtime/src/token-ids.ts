@@ -1,0 +1,14 @@
+/** The check that ids belong to a vocabulary. */
+import { WaggleError } from "@waggle/protocol";
+
+/** @throws WaggleError `INVALID_ARGUMENT` naming the first id that is not of this vocabulary. */
+export function assertTokenIds(tokenIds: readonly number[], vocabularySize: number): void {
+  for (const [index, id] of tokenIds.entries()) {
+    if (!Number.isInteger(id) || id < 0 || id >= vocabularySize) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `tokenIds[${index}] must be in [0, ${vocabularySize}), got ${id}; use this model's tokenizer`,
+      );
+    }
+  }
+}
