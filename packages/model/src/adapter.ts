@@ -57,9 +57,9 @@ export function initializeAdapter(
 }
 
 /** The members of PEFT's `adapter_config.json`. */
-export function adapterConfigJson(
-  adapter: Pick<Adapter, "rank" | "alpha">,
-): { readonly [key: string]: unknown } {
+export function adapterConfigJson(adapter: Pick<Adapter, "rank" | "alpha">): {
+  readonly [key: string]: unknown;
+} {
   return {
     peft_type: "LORA",
     task_type: "CAUSAL_LM",
@@ -70,15 +70,7 @@ export function adapterConfigJson(
     fan_in_fan_out: false,
     use_rslora: false,
     use_dora: false,
-    target_modules: [
-      "q_proj",
-      "k_proj",
-      "v_proj",
-      "o_proj",
-      "gate_proj",
-      "up_proj",
-      "down_proj",
-    ],
+    target_modules: ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
   };
 }
 

@@ -34,13 +34,20 @@ const MICROSOFT = "com.microsoft";
  * - with LoRA, per linear `[in, r]` and `[r, out]` under PEFT's names;
  *
  * and the outputs `logits` f32 `[B, S, V]`, `present.{layer}.key` and `.value` `[B, kvHeads, P + S, D]`.
- * @throws WaggleError `MODEL_CORRUPT` where the weights are not those of the config.
+ * @throws WaggleError `MODEL_CORRUPT` where the weights are not those of the config,
+ *   `MODEL_UNSUPPORTED` where the head size is no multiple of 16, which GroupQueryAttention needs.
  */
 export function buildDecoderGraph(
   config: DecoderConfig,
   weights: TensorMap,
   options: DecoderGraphOptions,
 ): Uint8Array {
+  if (config.headSize % 16 !== 0) {
+    throw new WaggleError(
+      "MODEL_UNSUPPORTED",
+      `head_dim must be a multiple of 16, got ${config.headSize}; use a model with such heads`,
+    );
+  }
   const checked = selectDecoderWeights(config, weights);
   const graph = new OnnxGraphBuilder();
   const inputIds = graph.input("input_ids", "i32", ["batch", "sequence"]);
@@ -119,8 +126,7 @@ function addRopeTables(
   config: DecoderConfig,
   options: DecoderGraphOptions,
 ): void {
-  const positions =
-    options.maxPositions ?? Math.min(config.contextLength, DEFAULT_MAX_POSITIONS);
+  const positions = options.maxPositions ?? Math.min(config.contextLength, DEFAULT_MAX_POSITIONS);
   if (!Number.isInteger(positions) || positions < 1) {
     throw new WaggleError(
       "INVALID_ARGUMENT",

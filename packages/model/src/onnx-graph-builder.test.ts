@@ -21,8 +21,8 @@ test("a built graph runs with inputs, initializers, attributes of every kind and
   const feed = { x: new Tensor("float32", Float32Array.of(1, 1, -1, -1, 1, 0), [3, 2]) };
   const results = await session.run(feed);
   // rows of x·W: (5,7,9), (-5,-7,-9), (1,2,3); the negative ones doubled by the slope 2
-  expect([...(results["sum"]?.data as Float32Array)]).toEqual([-4, -5, -6]);
-  expect([...(results[flag]?.data as Uint8Array)]).toEqual([0, 0, 0]);
+  expect([...(results["sum"]!.data as Float32Array)]).toEqual([-4, -5, -6]);
+  expect([...(results[flag]!.data as Uint8Array)]).toEqual([0, 0, 0]);
 });
 
 test("a name that is taken, unknown or empty is refused where it is used", () => {

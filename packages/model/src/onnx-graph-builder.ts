@@ -84,12 +84,7 @@ export class OnnxGraphBuilder {
    * Adds a constant tensor. `data` is not copied before `build`.
    * @throws WaggleError `SHAPE_MISMATCH` where data and shape differ in size.
    */
-  initializer(
-    name: string,
-    dtype: OnnxDataType,
-    shape: readonly number[],
-    data: OnnxData,
-  ): string {
+  initializer(name: string, dtype: OnnxDataType, shape: readonly number[], data: OnnxData): string {
     const size = shape.reduce((product, dim) => product * dim, 1);
     if (data.length !== size || !fitsType(dtype, data)) {
       throw new WaggleError(
