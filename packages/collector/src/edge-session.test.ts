@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { createEdgeSession } from "./edge-session.ts";
+import type { Fetch } from "./edge-session.ts";
+import { createFakeEdge } from "./fake-edge.fixture.ts";
+import { createMemoryStorage } from "./key-value-storage.ts";
+
+const MANIFEST = {
+  channel: "stable",
+  policy: {
+    version: 4,
+    parent: 3,
+    baseModel: "b".repeat(64),
+    adapter: null,
+    status: "stable",
+    evaluation: null,
+    step: 40,
+    publishedAt: "2026-11-20T00:00:00.000Z",
+  },
+  baseModel: {
+    sha256: "b".repeat(64),
+    files: [{ path: "config.json", sha256: "c".repeat(64), sizeBytes: 10 }],
+  },
+};
+
+const bodyOf = (init: RequestInit | undefined): string =>
+  typeof init?.body === "string" ? init.body : "";
+
+const options = { edgeUrl: "https://edge.example/", siteKey: "site" };
+
+test("concurrent calls open one session", async () => {
+  const edge = createFakeEdge();
+  const session = createEdgeSession({
+    ...options,
+    storage: createMemoryStorage(),
+    fetch: edge.fetch,
+  });
+  expect(await Promise.all([session.token(), session.token()])).toEqual(["token-1", "token-1"]);
+  expect(session.channel).toBe("stable");
+});
+
+test("a token is renewed before it ends and the visitor stays the same", async () => {
+  let now = 0;
+  const bodies: string[] = [];
+  const edge = createFakeEdge(() => now);
+  const fetch: Fetch = (url, init) => {
+    bodies.push(bodyOf(init));
+    return edge.fetch(url, init);
+  };
+  const storage = createMemoryStorage();
+  const session = createEdgeSession({ ...options, storage, fetch, clock: () => now });
+  await session.token();
+  now = 569_999;
+  expect(await session.token()).toBe("token-1");
+  now = 570_000;
+  expect(await session.token()).toBe("token-2");
+  expect(bodies).toEqual(['{"siteKey":"site"}', '{"siteKey":"site","visitorToken":"visitor"}']);
+});
+
+test("a visitor token that the edge no longer knows makes a new visitor", async () => {
+  const storage = createMemoryStorage();
+  storage.setItem("waggle.visitorToken", "of a deleted visitor");
+  const edge = createFakeEdge();
+  const fetch: Fetch = (url, init) =>
+    bodyOf(init).includes("deleted")
+      ? Promise.resolve(
+          Response.json({ error: { code: "UNAUTHENTICATED", message: "no" } }, { status: 401 }),
+        )
+      : edge.fetch(url, init);
+  await createEdgeSession({ ...options, storage, fetch }).token();
+  expect(storage.getItem("waggle.visitorToken")).toBe("visitor");
+});
+
+test("an unchanged manifest costs a 304, and the last one is there for a page that starts offline", async () => {
+  const asked: (string | null)[] = [];
+  const edge = createFakeEdge();
+  const fetch: Fetch = (url, init) => {
+    if (!url.endsWith("/v1/policy")) return edge.fetch(url, init);
+    const tag = new Headers(init?.headers).get("if-none-match");
+    asked.push(tag);
+    return Promise.resolve(
+      tag === '"v4"'
+        ? new Response(null, { status: 304 })
+        : Response.json(MANIFEST, { headers: { etag: '"v4"' } }),
+    );
+  };
+  const storage = createMemoryStorage();
+  const session = createEdgeSession({ ...options, storage, fetch });
+  expect(session.storedManifest()).toBeNull();
+  expect(await session.policyManifest()).toEqual(MANIFEST);
+  expect(await session.policyManifest()).toEqual(MANIFEST);
+  expect(asked).toEqual([null, '"v4"']);
+  expect(createEdgeSession({ ...options, storage, fetch }).storedManifest()).toEqual(MANIFEST);
+});
+
+test("a refusal carries the edge's code, a network failure is retryable", async () => {
+  const refusing: Fetch = () =>
+    Promise.resolve(
+      Response.json({ error: { code: "FORBIDDEN", message: "unknown site" } }, { status: 403 }),
+    );
+  const storage = createMemoryStorage();
+  const refused = createEdgeSession({ ...options, storage, fetch: refusing });
+  await expect(refused.token()).rejects.toMatchObject({ code: "FORBIDDEN", retryable: false });
+  const offline = createEdgeSession({
+    ...options,
+    storage,
+    fetch: () => Promise.reject(new TypeError("Failed to fetch")),
+  });
+  await expect(offline.token()).rejects.toMatchObject({ code: "NETWORK", retryable: true });
+});
+
+test("an edge URL without a scheme is refused at once", () => {
+  expect(() =>
+    createEdgeSession({ ...options, edgeUrl: "edge.example", storage: createMemoryStorage() }),
+  ).toThrow(/http/);
+});

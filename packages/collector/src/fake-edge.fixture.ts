@@ -1,0 +1,82 @@
+/** The edge's answers in memory, for tests: sessions, uploads, feedback, deletion. Not a Worker. */
+import { UploadRequest } from "@waggle/protocol";
+import type { Feedback, Trajectory } from "@waggle/protocol";
+import type { Fetch } from "./edge-session.ts";
+
+export type FakeEdge = {
+  readonly fetch: Fetch;
+  /** Every accepted trajectory by digest, with how often it arrived. */
+  readonly stored: Map<string, { trajectory: Trajectory; arrivals: number }>;
+  readonly feedback: Feedback[];
+  readonly requests: string[];
+  /** Answers of the next requests to uploads, in order, instead of the normal one. */
+  readonly next: (Response | "network" | "stored-but-lost")[];
+  sessions: number;
+  deleted: boolean;
+  /** Tokens that are refused. */
+  readonly expired: Set<string>;
+  readonly rejectIds: Set<string>;
+};
+
+export function createFakeEdge(clock: () => number = Date.now): FakeEdge {
+  const json = (value: unknown, status = 200): Response => Response.json(value, { status });
+  const refuse = (status: number, code: string): Response =>
+    json({ error: { code, message: `refused with ${code}` } }, status);
+
+  const edge: FakeEdge = {
+    stored: new Map(),
+    feedback: [],
+    requests: [],
+    next: [],
+    sessions: 0,
+    deleted: false,
+    expired: new Set(),
+    rejectIds: new Set(),
+    async fetch(url, init = {}) {
+      const path = new URL(url).pathname;
+      edge.requests.push(`${init.method ?? "GET"} ${path}`);
+      const headers = new Headers(init.headers);
+      if (path === "/v1/sessions") {
+        edge.sessions++;
+        return json({
+          token: `token-${edge.sessions}`,
+          expiresAt: new Date(clock() + 600_000).toISOString(),
+          visitorId: "00000000-0000-4000-8000-0000000000ff",
+          visitorToken: "visitor",
+          channel: "stable",
+        });
+      }
+      const bearer = headers.get("authorization")?.replace("Bearer ", "") ?? "";
+      if (edge.expired.has(bearer)) return refuse(401, "UNAUTHENTICATED");
+      if (path === "/v1/visitor") {
+        edge.deleted = true;
+        return json({ deletedTrajectories: edge.stored.size, deletedFeedback: 0, learnedBy: [2] });
+      }
+      if (path === "/v1/feedback") {
+        edge.feedback.push(JSON.parse(await textOf(init, headers)) as Feedback);
+        return json({});
+      }
+      const scripted = edge.next.shift();
+      if (scripted === "network") throw new TypeError("Failed to fetch");
+      if (scripted instanceof Response) return scripted;
+      const request = UploadRequest.parse(JSON.parse(await textOf(init, headers)));
+      if (request.trajectories.some(({ trajectory }) => edge.rejectIds.has(trajectory.id))) {
+        return refuse(400, "SCHEMA_INVALID");
+      }
+      const results = request.trajectories.map(({ digest, trajectory }) => {
+        const before = edge.stored.get(digest);
+        edge.stored.set(digest, { trajectory, arrivals: (before?.arrivals ?? 0) + 1 });
+        return { digest, status: before === undefined ? "accepted" : "duplicate" };
+      });
+      if (scripted === "stored-but-lost") throw new TypeError("Failed to fetch");
+      return json({ results });
+    },
+  };
+  return edge;
+}
+
+async function textOf(init: RequestInit, headers: Headers): Promise<string> {
+  const blob = new Blob([init.body as BlobPart]);
+  if (headers.get("content-encoding") !== "gzip") return blob.text();
+  return new Response(blob.stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}

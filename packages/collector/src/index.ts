@@ -1,0 +1,26 @@
+/** The visitor's side of collecting: consent, redaction, the durable outbox, upload, deletion. */
+export { createConsentStore } from "./consent-store.ts";
+export type { ConsentDecision, ConsentStore, ConsentStoreOptions } from "./consent-store.ts";
+export { createEdgeSession } from "./edge-session.ts";
+export type { EdgeSession, EdgeSessionOptions, Fetch } from "./edge-session.ts";
+export { forgetVisitor } from "./forget-visitor.ts";
+export type { ForgetOptions } from "./forget-visitor.ts";
+export { createMemoryStorage, usableStorage } from "./key-value-storage.ts";
+export type { KeyValueStorage } from "./key-value-storage.ts";
+export { createOutbox } from "./outbox.ts";
+export type { OutboxOptions } from "./outbox.ts";
+export type {
+  Claimed,
+  ClaimOptions,
+  EnqueueResult,
+  Outbox,
+  OutboxDetail,
+  OutboxSummary,
+  Settlement,
+} from "./outbox-contract.ts";
+export type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
+export type { RedactionRule } from "./redaction-rules.ts";
+export { createRedactor } from "./redactor.ts";
+export type { RedactorOptions } from "./redactor.ts";
+export { createUploader } from "./uploader.ts";
+export type { FlushReport, Uploader, UploaderOptions, UploaderStatus } from "./uploader.ts";

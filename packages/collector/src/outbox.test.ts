@@ -1,0 +1,190 @@
+import "fake-indexeddb/auto";
+import { expect, test } from "vitest";
+import { createOutbox } from "./outbox.ts";
+import type { OutboxOptions } from "./outbox.ts";
+import { exampleTrajectory } from "./trajectory.fixture.ts";
+
+let names = 0;
+const freshName = (): string => `outbox-${names++}`;
+/** A clock that ticks once a reading, so that order is decided. */
+const ticking = (): (() => number) => {
+  let now = 1000;
+  return () => now++;
+};
+const open = (options: OutboxOptions = {}) =>
+  createOutbox({ name: freshName(), clock: ticking(), ...options });
+const CLAIM = { limit: 10, maxBytes: 1_000_000, leaseMs: 1000 };
+
+test("an enqueued trajectory waits, also after the database was closed and opened again", async () => {
+  const name = freshName();
+  const first = await createOutbox({ name });
+  await first.enqueue(exampleTrajectory(1), { text: "hello" });
+  first.close();
+  const second = await createOutbox({ name });
+  const [entry] = await second.list();
+  expect(entry).toMatchObject({ state: "waiting", policyVersion: 3, stopReason: "aborted" });
+  const detail = await second.read(entry?.digest ?? "");
+  expect(detail).toMatchObject({ text: "hello", trajectory: exampleTrajectory(1) });
+});
+
+test("the same trajectory twice is one entry", async () => {
+  const outbox = await open();
+  expect(await outbox.enqueue(exampleTrajectory(1))).toMatchObject({ duplicate: false });
+  expect(await outbox.enqueue(exampleTrajectory(1))).toMatchObject({ duplicate: true });
+  expect(await outbox.summary()).toMatchObject({ waiting: 1 });
+});
+
+test("two tabs that claim at the same time never get the same entry", async () => {
+  const name = freshName();
+  const tabs = await Promise.all([createOutbox({ name }), createOutbox({ name })]);
+  for (let number = 0; number < 20; number++) await tabs[0].enqueue(exampleTrajectory(number));
+  const claims = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => tabs[index % 2]?.claim({ ...CLAIM, limit: 5 })),
+  );
+  const digests = claims.flatMap((claim) => claim?.map((entry) => entry.digest) ?? []);
+  expect(digests).toHaveLength(20);
+  expect(new Set(digests).size).toBe(20);
+});
+
+test("a claim of a tab that died ends by itself", async () => {
+  let now = 0;
+  const outbox = await open({ clock: () => now });
+  await outbox.enqueue(exampleTrajectory(1));
+  expect(await outbox.claim(CLAIM)).toHaveLength(1);
+  expect(await outbox.claim(CLAIM)).toHaveLength(0);
+  now = 1000;
+  expect(await outbox.claim(CLAIM)).toHaveLength(1);
+});
+
+test("a released entry may be claimed at once", async () => {
+  const outbox = await open();
+  await outbox.enqueue(exampleTrajectory(1));
+  const [claimed] = await outbox.claim(CLAIM);
+  await outbox.release([claimed?.digest ?? ""]);
+  expect(await outbox.claim(CLAIM)).toHaveLength(1);
+});
+
+test("a claim stops before its byte limit but gives at least one", async () => {
+  const outbox = await open();
+  for (let number = 0; number < 3; number++) await outbox.enqueue(exampleTrajectory(number));
+  const sizeBytes = (await outbox.list())[0]?.sizeBytes ?? 0;
+  expect(await outbox.claim({ ...CLAIM, maxBytes: 1 })).toHaveLength(1);
+  expect(await outbox.claim({ ...CLAIM, maxBytes: sizeBytes * 2 })).toHaveLength(2);
+});
+
+test("settled entries stay in the log with the edge's reason", async () => {
+  const outbox = await open();
+  await outbox.enqueue(exampleTrajectory(1));
+  await outbox.enqueue(exampleTrajectory(2));
+  const [one, two] = await outbox.claim(CLAIM);
+  const reason = { code: "REPLAYED", message: "seen before" };
+  await outbox.settle([
+    { key: one?.digest ?? "", state: "sent" },
+    { key: two?.digest ?? "", state: "rejected", reason },
+  ]);
+  expect((await outbox.list()).map(({ state, reason: why }) => [state, why])).toEqual([
+    ["rejected", reason],
+    ["sent", null],
+  ]);
+  expect(await outbox.claim(CLAIM)).toEqual([]);
+});
+
+test("when too many wait, the oldest unsent goes first and is counted", async () => {
+  const outbox = await open({ maxWaiting: 3 });
+  for (let number = 1; number <= 5; number++) await outbox.enqueue(exampleTrajectory(number));
+  const ids = (await outbox.claim(CLAIM)).map((entry) => entry.trajectory.id.slice(-1));
+  expect(ids).toEqual(["3", "4", "5"]);
+  expect(await outbox.summary()).toMatchObject({ waiting: 3, dropped: 2 });
+});
+
+test("the log of sent entries is bounded and never pushes out what waits", async () => {
+  const outbox = await open({ maxLog: 2 });
+  for (let number = 1; number <= 5; number++) {
+    await outbox.enqueue(exampleTrajectory(number));
+    const claimed = await outbox.claim(CLAIM);
+    await outbox.settle(claimed.map(({ digest }) => ({ key: digest, state: "sent" })));
+  }
+  await outbox.enqueue(exampleTrajectory(6));
+  expect(await outbox.summary()).toMatchObject({ waiting: 1, sent: 2 });
+});
+
+test("a trajectory above the size limit is refused as a result, not a throw", async () => {
+  const outbox = await open({ maxEntryBytes: 100 });
+  expect(await outbox.enqueue(exampleTrajectory(1))).toMatchObject({
+    stored: false,
+    reason: "PAYLOAD_TOO_LARGE",
+  });
+});
+
+test("feedback is held back until its trajectory was settled", async () => {
+  const outbox = await open();
+  await outbox.enqueue(exampleTrajectory(1));
+  await outbox.enqueueFeedback({
+    id: "00000000-0000-4000-8000-00000000aaaa",
+    trajectoryId: exampleTrajectory(1).id,
+    kind: "thumb-up",
+    at: "2026-11-20T00:00:00.000Z",
+  });
+  const feedbackClaim = { limit: 5, leaseMs: 1000 };
+  expect(await outbox.claimFeedback(feedbackClaim)).toEqual([]);
+  const claimed = await outbox.claim(CLAIM);
+  await outbox.settle(claimed.map(({ digest }) => ({ key: digest, state: "sent" })));
+  expect(await outbox.claimFeedback(feedbackClaim)).toMatchObject([{ kind: "thumb-up" }]);
+});
+
+test("a withdrawn consent discards what was not sent and keeps the log", async () => {
+  const outbox = await open();
+  await outbox.enqueue(exampleTrajectory(1));
+  const [claimed] = await outbox.claim(CLAIM);
+  await outbox.settle([{ key: claimed?.digest ?? "", state: "sent" }]);
+  await outbox.enqueue(exampleTrajectory(2));
+  await outbox.discardWaiting();
+  expect(await outbox.summary()).toMatchObject({ waiting: 0, sent: 1 });
+});
+
+test("clearing leaves nothing to list", async () => {
+  const outbox = await open();
+  await outbox.enqueue(exampleTrajectory(1));
+  await outbox.clear();
+  expect(await outbox.list()).toEqual([]);
+});
+
+test("a browser without a database is a state, and nothing throws", async () => {
+  const original = globalThis.indexedDB;
+  Object.defineProperty(globalThis, "indexedDB", { value: undefined, configurable: true });
+  const outbox = await open().finally(() => {
+    Object.defineProperty(globalThis, "indexedDB", { value: original, configurable: true });
+  });
+  expect(await outbox.enqueue(exampleTrajectory(1))).toMatchObject({
+    stored: false,
+    reason: "STORAGE_UNAVAILABLE",
+  });
+  expect(await outbox.summary()).toMatchObject({ waiting: 0, storage: "unavailable" });
+});
+
+test("a full disk gives up the log for the new trajectory, and says full when that is not enough", async () => {
+  const outbox = await open();
+  await outbox.enqueue(exampleTrajectory(1));
+  const [claimed] = await outbox.claim(CLAIM);
+  await outbox.settle([{ key: claimed?.digest ?? "", state: "sent" }]);
+  // The database stands for a disk with room for one body.
+  const room = { bodies: 0 };
+  const original = Object.getOwnPropertyDescriptor(IDBObjectStore.prototype, "put");
+  const write = original?.value as (value: unknown, key?: IDBValidKey) => IDBRequest;
+  IDBObjectStore.prototype.put = function (this: IDBObjectStore, value: unknown, key) {
+    if (this.name === "bodies" && --room.bodies < 0) {
+      throw new DOMException("no room", "QuotaExceededError");
+    }
+    return write.call(this, value, key);
+  };
+  try {
+    const refused = await outbox.enqueue(exampleTrajectory(2));
+    expect(refused).toMatchObject({ stored: false, reason: "QUOTA_EXCEEDED" });
+    expect(await outbox.summary()).toMatchObject({ waiting: 0, sent: 0, storage: "full" });
+    room.bodies = 1;
+    expect(await outbox.enqueue(exampleTrajectory(2))).toMatchObject({ stored: true });
+    expect(await outbox.summary()).toMatchObject({ waiting: 1, storage: "ok" });
+  } finally {
+    Object.defineProperty(IDBObjectStore.prototype, "put", original ?? {});
+  }
+});

@@ -1,0 +1,345 @@
+/**
+ * The durable list of what is to be sent and what was: it survives a reload and lack of a network, and
+ * several tabs share it. It sends nothing itself (`createUploader` does) and asks for no consent.
+ *
+ * Sharing: an entry is claimed in one IndexedDB read-write transaction, which the browser serialises
+ * over all tabs, and a claim ends by itself (a tab may die). The edge is idempotent by digest, so the rare
+ * second sending after an expired claim is harmless.
+ *
+ * Bounds: when more is waiting than `maxWaiting` or `maxWaitingBytes`, the oldest unsent trajectory goes
+ * first: it was sampled by the oldest policy, which the trainer can use least. What was sent or
+ * rejected is only kept to be shown, and makes room first when the disk is full.
+ */
+import { openDB } from "idb";
+import type { IDBPDatabase } from "idb";
+import { Feedback, trajectoryDigest, WaggleError } from "@waggle/protocol";
+import type { Trajectory } from "@waggle/protocol";
+import { openOutboxDatabase } from "./outbox-database.ts";
+import type { OutboxDatabase, StoredEntry } from "./outbox-database.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
+import type { Claimed, Outbox, OutboxDetail, OutboxSummary } from "./outbox-contract.ts";
+
+export type OutboxOptions = {
+  /** Name of the database and of the channel between tabs. Default `waggle-outbox`. */
+  readonly name?: string;
+  /** Milliseconds since 1970. Default `Date.now`. */
+  readonly clock?: () => number;
+  /** Default 500 trajectories. */
+  readonly maxWaiting?: number;
+  /** Default 32 MiB of JSON. */
+  readonly maxWaitingBytes?: number;
+  /** Sent and rejected ones kept to be shown. Default 200. */
+  readonly maxLog?: number;
+  /** Largest trajectory, as JSON. Default 2 MiB. */
+  readonly maxEntryBytes?: number;
+};
+
+type StorageState = OutboxSummary["storage"];
+
+/** Opens the outbox. Where the browser gives no database it opens too, stores nothing and says so. */
+export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox> {
+  const {
+    name = "waggle-outbox",
+    clock = Date.now,
+    maxWaiting = 500,
+    maxWaitingBytes = 32 * 1024 * 1024,
+    maxLog = 200,
+    maxEntryBytes = 2 * 1024 * 1024,
+  } = options;
+  let storage: StorageState = "ok";
+  const database = await openOutboxDatabase(openDB, name);
+  if (database === null) storage = "unavailable";
+
+  const listeners = new Set<() => void>();
+  const channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(name);
+  const notify = (): void => {
+    for (const listener of listeners) listener();
+  };
+  channel?.addEventListener("message", notify);
+  const changed = (): void => {
+    channel?.postMessage("changed");
+    notify();
+  };
+
+  /** Runs a write, turning a full disk or a broken database into a state. */
+  const guarded = async <T>(
+    otherwise: T,
+    run: (db: IDBPDatabase<OutboxDatabase>) => Promise<T>,
+  ): Promise<T> => {
+    if (database === null) return otherwise;
+    try {
+      const result = await run(database);
+      return result;
+    } catch (error) {
+      const name = error instanceof Error || error instanceof DOMException ? error.name : "";
+      storage = name === "QuotaExceededError" ? "full" : "unavailable";
+      if (WaggleError.is(error, "INVALID_ARGUMENT")) throw error;
+      notify();
+      return otherwise;
+    }
+  };
+
+  const put = (entry: StoredEntry, trajectory: Trajectory, text: string | null) =>
+    guarded<"stored" | "duplicate" | "failed">("failed", async (db) => {
+      const tx = db.transaction(["entries", "bodies", "counters"], "readwrite");
+      const entries = tx.objectStore("entries");
+      if ((await entries.get(entry.digest)) !== undefined) return "duplicate";
+      const all = await entries.index("enqueuedAt").getAll();
+      const waiting = all.filter((other) => other.state === "waiting");
+      let bytes = waiting.reduce((sum, other) => sum + other.sizeBytes, entry.sizeBytes);
+      let count = waiting.length + 1;
+      let dropped = (await tx.objectStore("counters").get("dropped")) ?? 0;
+      for (const oldest of waiting) {
+        if (count <= maxWaiting && bytes <= maxWaitingBytes) break;
+        detached(entries.delete(oldest.digest));
+        detached(tx.objectStore("bodies").delete(oldest.digest));
+        bytes -= oldest.sizeBytes;
+        count--;
+        dropped++;
+      }
+      detached(tx.objectStore("counters").put(dropped, "dropped"));
+      const log = all.filter((other) => other.state !== "waiting");
+      for (const old of log.slice(0, Math.max(0, log.length - maxLog))) {
+        detached(entries.delete(old.digest));
+        detached(tx.objectStore("bodies").delete(old.digest));
+      }
+      try {
+        await tx.objectStore("bodies").put({ digest: entry.digest, trajectory, text });
+        detached(entries.put(entry));
+        await tx.done;
+      } catch (error) {
+        // What was evicted for an entry that then did not fit must come back.
+        detached(tx.done);
+        abortQuietly(tx);
+        throw error;
+      }
+      storage = "ok";
+      return "stored";
+    });
+
+  const dropLog = () =>
+    guarded(undefined, async (db) => {
+      const tx = db.transaction(["entries", "bodies"], "readwrite");
+      for (const entry of await tx.objectStore("entries").getAll()) {
+        if (entry.state === "waiting") continue;
+        detached(tx.objectStore("entries").delete(entry.digest));
+        detached(tx.objectStore("bodies").delete(entry.digest));
+      }
+      await tx.done;
+    });
+
+  return {
+    async enqueue(trajectory, { text } = {}) {
+      const digest = await trajectoryDigest(trajectory);
+      const sizeBytes = new TextEncoder().encode(JSON.stringify(trajectory)).length;
+      if (sizeBytes > maxEntryBytes) return { stored: false, digest, reason: "PAYLOAD_TOO_LARGE" };
+      const entry: StoredEntry = {
+        digest,
+        trajectoryId: trajectory.id,
+        state: "waiting",
+        enqueuedAt: clock(),
+        settledAt: null,
+        sizeBytes,
+        policyVersion: trajectory.policyVersion,
+        turns: trajectory.turns.length,
+        stopReason: trajectory.stopReason,
+        reason: null,
+        claimedUntil: 0,
+      };
+      let outcome = await put(entry, trajectory, text ?? null);
+      if (outcome === "failed" && storage === "full") {
+        await dropLog();
+        outcome = await put(entry, trajectory, text ?? null);
+      }
+      if (outcome === "failed") {
+        const reason = storage === "full" ? "QUOTA_EXCEEDED" : "STORAGE_UNAVAILABLE";
+        return { stored: false, digest, reason };
+      }
+      changed();
+      return { stored: true, digest, duplicate: outcome === "duplicate" };
+    },
+
+    async enqueueFeedback(feedback) {
+      const parsed = Feedback.safeParse(feedback);
+      if (!parsed.success) {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          `feedback must fit its schema, got ${parsed.error.issues[0]?.path.join(".") ?? "another shape"}; see Feedback in the protocol`,
+        );
+      }
+      await guarded(undefined, async (db) => {
+        await db.put("feedback", {
+          id: feedback.id,
+          feedback,
+          enqueuedAt: clock(),
+          claimedUntil: 0,
+        });
+      });
+      changed();
+    },
+
+    claim: ({ limit, maxBytes, leaseMs }) =>
+      guarded<Claimed[]>([], async (db) => {
+        const now = clock();
+        const tx = db.transaction(["entries", "bodies"], "readwrite");
+        const claimed: Claimed[] = [];
+        let bytes = 0;
+        for (const entry of await tx.objectStore("entries").index("enqueuedAt").getAll()) {
+          if (entry.state !== "waiting" || entry.claimedUntil > now) continue;
+          if (claimed.length >= limit) break;
+          if (claimed.length > 0 && bytes + entry.sizeBytes > maxBytes) break;
+          const body = await tx.objectStore("bodies").get(entry.digest);
+          if (body === undefined) continue;
+          detached(tx.objectStore("entries").put({ ...entry, claimedUntil: now + leaseMs }));
+          claimed.push({
+            digest: entry.digest,
+            trajectory: body.trajectory,
+            sizeBytes: entry.sizeBytes,
+          });
+          bytes += entry.sizeBytes;
+        }
+        await tx.done;
+        return claimed;
+      }),
+
+    claimFeedback: ({ limit, leaseMs }) =>
+      guarded<Feedback[]>([], async (db) => {
+        const now = clock();
+        const tx = db.transaction(["entries", "feedback"], "readwrite");
+        const waiting = new Set(
+          (await tx.objectStore("entries").getAll())
+            .filter((entry) => entry.state === "waiting")
+            .map((entry) => entry.trajectoryId),
+        );
+        const due = (await tx.objectStore("feedback").index("enqueuedAt").getAll())
+          .filter((row) => row.claimedUntil <= now && !waiting.has(row.feedback.trajectoryId))
+          .slice(0, limit);
+        for (const row of due) {
+          detached(tx.objectStore("feedback").put({ ...row, claimedUntil: now + leaseMs }));
+        }
+        await tx.done;
+        return due.map((row) => row.feedback);
+      }),
+
+    async settle(settlements) {
+      await guarded(undefined, async (db) => {
+        const tx = db.transaction("entries", "readwrite");
+        for (const settlement of settlements) {
+          const entry = await tx.store.get(settlement.key);
+          if (entry === undefined) continue;
+          const reason = settlement.state === "rejected" ? settlement.reason : null;
+          const settled = { state: settlement.state, reason, settledAt: clock(), claimedUntil: 0 };
+          detached(tx.store.put({ ...entry, ...settled }));
+        }
+        await tx.done;
+      });
+      changed();
+    },
+
+    async settleFeedback(ids) {
+      await guarded(undefined, async (db) => {
+        const tx = db.transaction("feedback", "readwrite");
+        for (const id of ids) detached(tx.store.delete(id));
+        await tx.done;
+      });
+      changed();
+    },
+
+    async release(digests, feedbackIds = []) {
+      await guarded(undefined, async (db) => {
+        const tx = db.transaction(["entries", "feedback"], "readwrite");
+        for (const digest of digests) {
+          const entry = await tx.objectStore("entries").get(digest);
+          if (entry !== undefined)
+            detached(tx.objectStore("entries").put({ ...entry, claimedUntil: 0 }));
+        }
+        for (const id of feedbackIds) {
+          const row = await tx.objectStore("feedback").get(id);
+          if (row !== undefined)
+            detached(tx.objectStore("feedback").put({ ...row, claimedUntil: 0 }));
+        }
+        await tx.done;
+      });
+    },
+
+    list: (limit = 200) =>
+      guarded<OutboxEntry[]>([], async (db) => {
+        const entries = await db.getAllFromIndex("entries", "enqueuedAt");
+        return entries.reverse().slice(0, limit).map(toEntry);
+      }),
+
+    read: (digest) =>
+      guarded<OutboxDetail | null>(null, async (db) => {
+        const tx = db.transaction(["entries", "bodies"]);
+        const entry = await tx.objectStore("entries").get(digest);
+        const body = await tx.objectStore("bodies").get(digest);
+        if (entry === undefined || body === undefined) return null;
+        return { entry: toEntry(entry), trajectory: body.trajectory, text: body.text };
+      }),
+
+    async summary() {
+      const counts = { waiting: 0, sent: 0, rejected: 0, feedbackWaiting: 0, dropped: 0 };
+      await guarded(undefined, async (db) => {
+        const tx = db.transaction(["entries", "feedback", "counters"]);
+        for (const entry of await tx.objectStore("entries").getAll()) counts[entry.state]++;
+        counts.feedbackWaiting = await tx.objectStore("feedback").count();
+        counts.dropped = (await tx.objectStore("counters").get("dropped")) ?? 0;
+      });
+      return { ...counts, storage };
+    },
+
+    async discardWaiting() {
+      await guarded(undefined, async (db) => {
+        const tx = db.transaction(["entries", "bodies", "feedback"], "readwrite");
+        for (const entry of await tx.objectStore("entries").getAll()) {
+          if (entry.state !== "waiting") continue;
+          detached(tx.objectStore("entries").delete(entry.digest));
+          detached(tx.objectStore("bodies").delete(entry.digest));
+        }
+        detached(tx.objectStore("feedback").clear());
+        await tx.done;
+      });
+      changed();
+    },
+
+    async clear() {
+      await guarded(undefined, async (db) => {
+        const tx = db.transaction(["entries", "bodies", "feedback", "counters"], "readwrite");
+        detached(tx.objectStore("entries").clear());
+        detached(tx.objectStore("bodies").clear());
+        detached(tx.objectStore("feedback").clear());
+        detached(tx.objectStore("counters").clear());
+        await tx.done;
+      });
+      changed();
+    },
+
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+
+    close() {
+      listeners.clear();
+      channel?.close();
+      database?.close();
+    },
+  };
+}
+
+function toEntry({ claimedUntil: _claimedUntil, ...entry }: StoredEntry): OutboxEntry {
+  return entry;
+}
+
+function abortQuietly(tx: { abort(): void }): void {
+  try {
+    tx.abort();
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** Of a transaction's requests only `tx.done` is waited for; it carries their failure. */
+function detached(request: Promise<unknown>): void {
+  request.catch(() => undefined);
+}

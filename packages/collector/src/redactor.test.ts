@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isLuhnValid } from "./redaction-rules.ts";
+import { createRedactor } from "./redactor.ts";
+
+const redactOnce = (text: string): string => createRedactor().redact(text);
+
+describe("what is replaced", () => {
+  test.each([
+    ["write to ada.lovelace+shop@example.co.uk.", "write to [EMAIL_1]."],
+    ["jürgen@müller.example or b@c.de", "[EMAIL_1] or [EMAIL_2]"],
+    ["card 4111 1111 1111 1111 please", "card [CARD_1] please"],
+    ["card 5555-5555-5555-4444, amex 378282246310005", "card [CARD_1], amex [CARD_2]"],
+    ["ring +49 170 1234567 or 0049 30 901820.", "ring [PHONE_1] or [PHONE_2]."],
+    ["+1 (415) 555-0132, (415) 555-0133, 415-555-0134", "[PHONE_1], [PHONE_2], [PHONE_3]"],
+    ["0170 1234567, 030/1234567, 020 7946 0958", "[PHONE_1], [PHONE_2], [PHONE_3]"],
+    ["01 23 45 67 89", "[PHONE_1]"],
+    ["my phone is 01701234567", "my phone is [PHONE_1]"],
+  ])("%s", (text, expected) => {
+    expect(redactOnce(text)).toBe(expected);
+  });
+});
+
+describe("what a shop needs is left alone", () => {
+  test.each([
+    "a jacket under 80, or 79.99, or 1,299.00 EUR, or 1 299,00 €",
+    "3 of these at 24.50 is 73.50",
+    "product P-017, SKU 4006381333931, id 20261120",
+    "order #4155550132, order 123-1234567-1234567, order number 4155550132",
+    "invoice 2026-000123456 of 01.02.2026 12:00, 2026-11-20T17:10:01Z",
+    "time 1763658720000 ms, size 10-12-14, ratio 0.123456789",
+    "card-like 4111 1111 1111 1112 fails the checksum",
+    "@handle costs 2@4.99",
+    "+20.00 or +5 %",
+  ])("%s", (text) => {
+    expect(redactOnce(text)).toBe(text);
+  });
+});
+
+test("the same value has the same placeholder across messages, another value another", () => {
+  const redactor = createRedactor();
+  expect(redactor.redact("a@example.com")).toBe("[EMAIL_1]");
+  expect(redactor.redact("b@example.com and a@example.com")).toBe("[EMAIL_2] and [EMAIL_1]");
+});
+
+test("a page's own rules come first and see no placeholder", () => {
+  const redactor = createRedactor({ rules: [{ type: "CUSTOMER_ID", pattern: /\d+/ }] });
+  expect(redactor.redact("customer 77 is a@example.com")).toBe(
+    "customer [CUSTOMER_ID_1] is [EMAIL_1]",
+  );
+  expect(redactor.redact("[EMAIL_1] again")).toBe("[EMAIL_1] again");
+});
+
+test("a rule with a type that no placeholder can hold is refused", () => {
+  expect(() => createRedactor({ rules: [{ type: "customer id", pattern: /x/ }] })).toThrow(
+    /upper case letters/,
+  );
+});
+
+test("a placeholder typed before it was issued stays literal and its number is not given out", () => {
+  const redactor = createRedactor();
+  const text = "[EMAIL_1] means nothing, a@example.com does";
+  expect(redactor.redact(text)).toBe("[EMAIL_1] means nothing, [EMAIL_2] does");
+  expect(redactor.restore("[EMAIL_1] and [EMAIL_2]")).toBe("[EMAIL_1] and a@example.com");
+});
+
+test("another conversation's placeholder restores nothing", () => {
+  createRedactor().redact("a@example.com");
+  expect(createRedactor().restore("[EMAIL_1]")).toBe("[EMAIL_1]");
+});
+
+test("restored text is not searched again for placeholders", () => {
+  const redactor = createRedactor({ rules: [{ type: "NOTE", pattern: /<.*?>/ }] });
+  redactor.redact("a@example.com");
+  // The note's own text looks like a placeholder; splitting at it leaves brackets that no rule wants.
+  expect(redactor.restore({ "[EMAIL_1]": ["[NOTE_9]", 3, null] })).toEqual({
+    "a@example.com": ["[NOTE_9]", 3, null],
+  });
+});
+
+test("JSON is redacted in keys, strings and card numbers, and other numbers keep their type", () => {
+  const redactor = createRedactor();
+  const value = { "a@example.com": 1, price: 79.99, card: 4111111111111111, at: 1763658720000 };
+  const redacted = redactor.redactJson(value);
+  expect(redacted).toEqual({ "[EMAIL_1]": 1, price: 79.99, card: "[CARD_1]", at: 1763658720000 });
+});
+
+const fragment = fc.oneof(
+  fc.constantFrom(
+    "a@example.com",
+    "ada@x.org",
+    "+49 170 1234567",
+    "4111 1111 1111 1111",
+    "[EMAIL_1]",
+    "[PHONE_2]",
+    "[",
+    "]",
+    "_1",
+    "EMAIL",
+    " ",
+    "#",
+    "+",
+    "00",
+    "-",
+    "phone ",
+    "0170 1234567",
+    "@",
+    ".",
+    "80",
+    "7",
+  ),
+  fc.string({ maxLength: 6 }),
+);
+const mixed = fc.array(fragment, { maxLength: 12 }).map((parts) => parts.join(""));
+
+test("redaction is idempotent on any text", () => {
+  fc.assert(
+    fc.property(fc.array(mixed, { minLength: 1, maxLength: 3 }), (texts) => {
+      const redactor = createRedactor({ rules: [{ type: "NUMBER", pattern: /(?<=x)\d+/ }] });
+      for (const text of texts) {
+        const once = redactor.redact(text);
+        expect(redactor.redact(once)).toBe(once);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("a fresh redactor restores exactly what it redacted", () => {
+  fc.assert(
+    fc.property(mixed, (text) => {
+      const redactor = createRedactor();
+      expect(redactor.restore(redactor.redact(text))).toBe(text);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("an e-mail address never survives in what is left", () => {
+  fc.assert(
+    fc.property(mixed, mixed, (before, after) => {
+      expect(redactOnce(`${before} a@example.com ${after}`)).not.toContain(" a@example.com ");
+    }),
+  );
+});
+
+test("the Luhn checksum accepts exactly one last digit", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^\d{13,18}$/), (digits) => {
+      expect(Array.from("0123456789").filter((last) => isLuhnValid(digits + last))).toHaveLength(1);
+    }),
+  );
+});
+
+test("a megabyte without personal data is read in linear time", () => {
+  const text = "a.b-c_d%".repeat(131_072);
+  const started = performance.now();
+  expect(redactOnce(text)).toBe(text);
+  expect(performance.now() - started).toBeLessThan(5_000);
+});

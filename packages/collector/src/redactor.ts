@@ -1,0 +1,143 @@
+/**
+ * Typed placeholders in place of personal data, before anything is tokenized. The map from
+ * placeholder to value is a closure: it is never stored, sent or enumerable.
+ *
+ * What a placeholder-shaped text means. Text such as `[EMAIL_1]` that arrives before this redactor gave
+ * that placeholder out is somebody's literal text: it passes unchanged, is never restored to a value,
+ * and its number is never given out later. After it was given out the two cannot be told apart
+ * (redaction is idempotent, so its own output must pass), and the text names that value. So one redactor
+ * serves one conversation of one visitor, and an issued placeholder only ever restores what was said there.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { Redactor } from "@waggle/protocol";
+import { BUILT_IN_RULES } from "./redaction-rules.ts";
+import type { RedactionRule } from "./redaction-rules.ts";
+
+const PLACEHOLDER = /\[[A-Z][A-Z0-9_]{0,39}_\d{1,9}\]/g;
+const TYPE = /^[A-Z][A-Z0-9_]{0,39}$/;
+
+export type RedactorOptions = {
+  /** The page's own rules, tried before the built-in ones. */
+  readonly rules?: readonly RedactionRule[];
+};
+
+/**
+ * A redactor with an empty memory.
+ * @throws WaggleError `INVALID_ARGUMENT` for a rule whose type cannot stand in a placeholder.
+ */
+export function createRedactor(options: RedactorOptions = {}): Redactor {
+  const rules = [...(options.rules ?? []), ...BUILT_IN_RULES].map(compile);
+  const placeholderOf = new Map<string, string>();
+  const valueOf = new Map<string, string>();
+  const literals = new Set<string>();
+  const counters = new Map<string, number>();
+
+  const issue = (type: string, value: string): string => {
+    const key = `${type}\n${value}`;
+    const known = placeholderOf.get(key);
+    if (known !== undefined) return known;
+    let number = counters.get(type) ?? 0;
+    let placeholder: string;
+    do placeholder = `[${type}_${++number}]`;
+    while (literals.has(placeholder));
+    counters.set(type, number);
+    placeholderOf.set(key, placeholder);
+    valueOf.set(placeholder, value);
+    return placeholder;
+  };
+
+  // Each piece between placeholders is searched alone and split at a match until no rule matches any
+  // piece: that fixed point is what makes a second pass change nothing.
+  const redactPlain = (text: string): string => {
+    let output = "";
+    const pending: (string | { placeholder: string })[] = [text];
+    for (let piece = pending.pop(); piece !== undefined; piece = pending.pop()) {
+      if (typeof piece !== "string") {
+        output += piece.placeholder;
+        continue;
+      }
+      const found = firstMatch(rules, piece);
+      if (found === null) {
+        output += piece;
+        continue;
+      }
+      const end = found.index + found.value.length;
+      pending.push(piece.slice(end), { placeholder: issue(found.type, found.value) });
+      pending.push(piece.slice(0, found.index));
+    }
+    return output;
+  };
+
+  const redact = (text: string): string => {
+    const placeholders = [...text.matchAll(PLACEHOLDER)];
+    for (const [literal] of placeholders) if (!valueOf.has(literal)) literals.add(literal);
+    let output = "";
+    let start = 0;
+    for (const match of placeholders) {
+      output += redactPlain(text.slice(start, match.index)) + match[0];
+      start = match.index + match[0].length;
+    }
+    return output + redactPlain(text.slice(start));
+  };
+
+  const restoreText = (text: string): string =>
+    text.replace(PLACEHOLDER, (placeholder) => valueOf.get(placeholder) ?? placeholder);
+
+  return {
+    redact,
+    redactJson: (value) => mapStrings(value, redact, redactNumber(redact)),
+    restore: (value) => mapStrings(value, restoreText, (number) => number),
+  };
+}
+
+/** A card or phone number may stand in JSON as a number; any other number stays one. */
+const redactNumber =
+  (redact: (text: string) => string) =>
+  (value: number): unknown => {
+    if (!Number.isSafeInteger(value) || value < 1e13) return value;
+    const text = String(value);
+    const redacted = redact(text);
+    return redacted === text ? value : redacted;
+  };
+
+function compile(rule: RedactionRule): RedactionRule {
+  if (!TYPE.test(rule.type)) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a redaction rule's type must be upper case letters, digits and _ (at most 40), got ${JSON.stringify(rule.type.slice(0, 60))}; name it like CUSTOMER_ID`,
+    );
+  }
+  const flags = rule.pattern.flags.replace(/[gy]/g, "");
+  return { ...rule, pattern: new RegExp(rule.pattern.source, `${flags}g`) };
+}
+
+type Found = { readonly type: string; readonly index: number; readonly value: string };
+
+/** The first accepted match of the first rule that has one. */
+function firstMatch(rules: readonly RedactionRule[], text: string): Found | null {
+  for (const rule of rules) {
+    for (const match of text.matchAll(rule.pattern)) {
+      const value = match[0];
+      if (value === "" || rule.accept?.(value) === false) continue;
+      return { type: rule.type, index: match.index, value };
+    }
+  }
+  return null;
+}
+
+function mapStrings(
+  value: unknown,
+  onText: (text: string) => string,
+  onNumber: (value: number) => unknown,
+): unknown {
+  if (typeof value === "string") return onText(value);
+  if (typeof value === "number") return onNumber(value);
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, onText, onNumber));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      onText(key),
+      mapStrings(member, onText, onNumber),
+    ]),
+  );
+}

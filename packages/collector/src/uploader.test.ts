@@ -1,0 +1,217 @@
+import "fake-indexeddb/auto";
+import { expect, test } from "vitest";
+import { createConsentStore } from "./consent-store.ts";
+import { createEdgeSession } from "./edge-session.ts";
+import { createFakeEdge } from "./fake-edge.fixture.ts";
+import { forgetVisitor } from "./forget-visitor.ts";
+import { createMemoryStorage } from "./key-value-storage.ts";
+import { createOutbox } from "./outbox.ts";
+import { exampleTrajectory } from "./trajectory.fixture.ts";
+import { createUploader } from "./uploader.ts";
+import type { UploaderOptions } from "./uploader.ts";
+
+let names = 0;
+
+type Setup = Partial<Pick<UploaderOptions, "isOnline" | "batchSize" | "random" | "events">> & {
+  readonly waiting?: number;
+  readonly consented?: boolean;
+};
+
+async function setUp(options: Setup = {}) {
+  const { waiting = 3, consented = true, ...uploaderOptions } = options;
+  let now = 1_000_000;
+  const clock = (): number => now;
+  const edge = createFakeEdge(clock);
+  const storage = createMemoryStorage();
+  const session = createEdgeSession({
+    edgeUrl: "https://edge.example",
+    siteKey: "site",
+    storage,
+    fetch: edge.fetch,
+    clock,
+  });
+  const consent = createConsentStore({ storage, currentVersion: "1", clock });
+  if (consented) consent.grant();
+  const outbox = await createOutbox({ name: `uploader-${names++}`, clock: () => now++ });
+  for (let number = 1; number <= waiting; number++) await outbox.enqueue(exampleTrajectory(number));
+  const delays: number[] = [];
+  const timers: (() => void)[] = [];
+  const uploader = createUploader({
+    outbox,
+    session,
+    consent,
+    clock,
+    random: () => 0.5,
+    isOnline: () => true,
+    events: [],
+    schedule: (run, delayMs) => {
+      delays.push(delayMs);
+      timers.push(run);
+      return () => {
+        const index = timers.indexOf(run);
+        if (index >= 0) timers.splice(index, 1);
+      };
+    },
+    ...uploaderOptions,
+  });
+  return { edge, storage, session, consent, outbox, uploader, delays, timers };
+}
+
+const arrivals = (edge: ReturnType<typeof createFakeEdge>): number[] =>
+  [...edge.stored.values()].map((stored) => stored.arrivals);
+
+test("everything that waits is sent once, gzipped, in one request", async () => {
+  const { edge, uploader, outbox } = await setUp();
+  expect(await uploader.flush()).toMatchObject({ sent: 3, rejected: 0, ended: "empty" });
+  expect(arrivals(edge)).toEqual([1, 1, 1]);
+  expect(edge.requests.filter((line) => line === "POST /v1/trajectories")).toHaveLength(1);
+  expect(await outbox.summary()).toMatchObject({ waiting: 0, sent: 3 });
+});
+
+test("without consent no request leaves the page", async () => {
+  const { edge, uploader } = await setUp({ consented: false });
+  expect(await uploader.flush()).toMatchObject({ sent: 0, ended: "no-consent" });
+  expect(edge.requests).toEqual([]);
+});
+
+test("what was collected under another consent text is not sent", async () => {
+  const { edge, uploader, outbox } = await setUp({ waiting: 0 });
+  await outbox.enqueue(exampleTrajectory(1, "older"));
+  expect(await uploader.flush()).toMatchObject({ sent: 0, ended: "empty" });
+  expect(edge.requests).toEqual([]);
+  expect((await outbox.list())[0]).toMatchObject({
+    state: "rejected",
+    reason: { code: "CONSENT_MISSING" },
+  });
+});
+
+test("offline nothing is tried", async () => {
+  const { edge, uploader } = await setUp({ isOnline: () => false });
+  expect(await uploader.flush()).toMatchObject({ ended: "offline" });
+  expect(edge.requests).toEqual([]);
+});
+
+test("an answer that was lost is asked for again and counts once at the edge", async () => {
+  const { edge, uploader, outbox } = await setUp();
+  edge.next.push("stored-but-lost");
+  expect(await uploader.flush()).toMatchObject({ sent: 0, ended: "backoff" });
+  expect(await outbox.summary()).toMatchObject({ waiting: 3 });
+  expect(await uploader.flush()).toMatchObject({ sent: 3, ended: "empty" });
+  expect(edge.stored.size).toBe(3);
+});
+
+test("delays double from the base with jitter and begin anew after a success", async () => {
+  const { edge, uploader, delays, timers, outbox } = await setUp();
+  uploader.start();
+  expect(delays).toEqual([0]);
+  edge.next.push("network", "network", "network");
+  for (let attempt = 0; attempt < 4; attempt++) {
+    timers.pop();
+    await uploader.flush();
+  }
+  expect(delays.slice(1, 4)).toEqual([750, 1500, 3000]);
+  await outbox.enqueue(exampleTrajectory(9));
+  edge.next.push("network");
+  await uploader.flush();
+  expect(delays.at(-1)).toBe(750);
+  await uploader.stop();
+});
+
+test("Retry-After of a 429 is what the next try waits for", async () => {
+  const { edge, uploader, delays } = await setUp();
+  uploader.start();
+  edge.next.push(new Response("{}", { status: 429, headers: { "retry-after": "7" } }));
+  expect(await uploader.flush()).toMatchObject({ ended: "backoff" });
+  expect(delays.at(-1)).toBe(7000);
+  await uploader.stop();
+});
+
+test("a rejected trajectory does not take its batch with it and stays visible", async () => {
+  const { edge, uploader, outbox } = await setUp({ waiting: 7 });
+  edge.rejectIds.add(exampleTrajectory(4).id);
+  expect(await uploader.flush()).toMatchObject({ sent: 6, rejected: 1, ended: "empty" });
+  const rejected = (await outbox.list()).filter((entry) => entry.state === "rejected");
+  expect(rejected).toMatchObject([
+    { trajectoryId: exampleTrajectory(4).id, reason: { code: "SCHEMA_INVALID" } },
+  ]);
+});
+
+test("an expired token is renewed once and the batch goes out", async () => {
+  const { edge, uploader } = await setUp();
+  edge.expired.add("token-1");
+  expect(await uploader.flush()).toMatchObject({ sent: 3 });
+  expect(edge.sessions).toBe(2);
+});
+
+test("a token that is refused twice waits instead of losing data", async () => {
+  const { edge, uploader, outbox } = await setUp();
+  edge.expired.add("token-1").add("token-2");
+  expect(await uploader.flush()).toMatchObject({ sent: 0, ended: "backoff" });
+  expect(edge.sessions).toBe(2);
+  expect(await outbox.summary()).toMatchObject({ waiting: 3 });
+});
+
+test("feedback follows its trajectory", async () => {
+  const { edge, uploader, outbox } = await setUp({ waiting: 1 });
+  await outbox.enqueueFeedback({
+    id: "00000000-0000-4000-8000-00000000aaaa",
+    trajectoryId: exampleTrajectory(1).id,
+    kind: "thumb-down",
+    at: "2026-11-20T00:00:00.000Z",
+  });
+  expect(await uploader.flush()).toMatchObject({ sent: 1, feedbackSent: 1, ended: "empty" });
+  expect(edge.requests.slice(-2)).toEqual(["POST /v1/trajectories", "POST /v1/feedback"]);
+  expect(edge.feedback).toMatchObject([{ kind: "thumb-down" }]);
+});
+
+test("leaving the page sends what fits into a keepalive request", async () => {
+  const events = new EventTarget();
+  const { edge, uploader } = await setUp({ events: [events] });
+  const sent = new Promise<void>((resolve) => {
+    uploader.onChange(() => {
+      if (uploader.status.sent === 3) resolve();
+    });
+  });
+  uploader.start();
+  events.dispatchEvent(new Event("pagehide"));
+  await sent;
+  expect(edge.stored.size).toBe(3);
+  await uploader.stop();
+});
+
+test("being online again sends at once", async () => {
+  const events = new EventTarget();
+  const { uploader, delays, timers } = await setUp({ events: [events] });
+  uploader.start();
+  timers.length = 0;
+  events.dispatchEvent(new Event("online"));
+  expect(delays).toEqual([0, 0]);
+  expect(timers).toHaveLength(1);
+  await uploader.stop();
+});
+
+test("forget me deletes at the edge, then everything here", async () => {
+  const { edge, uploader, outbox, consent, session, storage } = await setUp({ waiting: 1 });
+  await uploader.flush();
+  await outbox.enqueue(exampleTrajectory(2));
+  const deleted = await forgetVisitor({ session, outbox, consent, uploader });
+  expect(deleted).toEqual({ deletedTrajectories: 1, deletedFeedback: 0, learnedBy: [2] });
+  expect(edge.deleted).toBe(true);
+  expect(edge.stored.size).toBe(1);
+  expect(await outbox.list()).toEqual([]);
+  expect(consent.decision()).toBe("undecided");
+  expect(storage.getItem("waggle.visitorToken")).toBeNull();
+});
+
+test("forget me without a network sends nothing more and keeps what a second try needs", async () => {
+  const { uploader, outbox, consent, session, storage } = await setUp({ waiting: 1 });
+  await uploader.flush();
+  await outbox.enqueue(exampleTrajectory(2));
+  const offline = { ...session, deleteVisitor: () => Promise.reject(new TypeError("offline")) };
+  await expect(forgetVisitor({ session: offline, outbox, consent, uploader })).rejects.toThrow(
+    "offline",
+  );
+  expect(consent.get()).toBeNull();
+  expect(await outbox.summary()).toMatchObject({ waiting: 0 });
+  expect(storage.getItem("waggle.visitorToken")).toBe("visitor");
+});

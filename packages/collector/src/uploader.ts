@@ -1,0 +1,373 @@
+/**
+ * Sends what waits in the outbox, while there is consent and a network. Nothing else in the page uploads.
+ *
+ * An answer settles an entry for good: accepted, duplicate or rejected. No answer (network, 5xx, 429)
+ * releases it and waits: exponential backoff with full jitter above a half, or what `Retry-After` says.
+ */
+import { boundary, UPLOAD_LIMITS, UploadResponse } from "@waggle/protocol";
+import type { Feedback } from "@waggle/protocol";
+import type { ConsentStore } from "./consent-store.ts";
+import { failureOf, isRetryableStatus } from "./edge-session.ts";
+import type { EdgeSession } from "./edge-session.ts";
+import { parseJson } from "./consent-store.ts";
+import type { Claimed, Outbox, Settlement } from "./outbox-contract.ts";
+
+export type FlushReport = {
+  readonly sent: number;
+  readonly rejected: number;
+  readonly feedbackSent: number;
+  /** Why it ended: nothing was left, or what it waits for. */
+  readonly ended: "empty" | "no-consent" | "offline" | "backoff" | "stopped";
+};
+
+export type UploaderStatus = {
+  readonly sending: boolean;
+  /** Sent by this uploader since it was made. */
+  readonly sent: number;
+  readonly rejected: number;
+  /** Milliseconds since 1970, `null` when no retry is planned. */
+  readonly retryAt: number | null;
+  /** Stable code of the last failure, `null` after a success. */
+  readonly lastFailure: string | null;
+};
+
+export interface Uploader {
+  /** Sends until nothing is left or something stands in the way. Concurrent calls share one run. */
+  flush(): Promise<FlushReport>;
+  /** Sends by itself from now on: after changes, when online again, when the page is left. */
+  start(): void;
+  /** Stops sending; resolves when nothing is under way. */
+  stop(): Promise<void>;
+  readonly status: UploaderStatus;
+  /** Called after each change of status. @returns what ends it. */
+  onChange(listener: () => void): () => void;
+}
+
+export type UploaderOptions = {
+  readonly outbox: Outbox;
+  readonly session: EdgeSession;
+  readonly consent: ConsentStore;
+  /** Milliseconds since 1970. Default `Date.now`. */
+  readonly clock?: () => number;
+  /** In [0, 1). Default `Math.random`. */
+  readonly random?: () => number;
+  /** Default `setTimeout`. @returns what cancels it. */
+  readonly schedule?: (run: () => void, delayMs: number) => () => void;
+  /** Default `navigator.onLine`, true where there is none. */
+  readonly isOnline?: () => boolean;
+  /** Where `online`, `pagehide` and `visibilitychange` come from. Default `window` and `document`. */
+  readonly events?: readonly EventTarget[];
+  /** First backoff. Default 1 s. */
+  readonly baseDelayMs?: number;
+  /** Longest backoff. Default 5 min. */
+  readonly maxDelayMs?: number;
+  /** How long after a change it sends, so that a batch can form. Default 250 ms. */
+  readonly gatherMs?: number;
+  /** Most trajectories of one request, at most the edge's limit of 64. Default 64. */
+  readonly batchSize?: number;
+};
+
+/** How long one tab may hold what it sends. */
+const LEASE_MS = 60_000;
+/** Browsers allow 64 KiB of keepalive bodies at a time; the rest is for headers and feedback. */
+const KEEPALIVE_BYTES = 48 * 1024;
+/** Room for the digests and the frame around the trajectories. */
+const BATCH_BYTES = UPLOAD_LIMITS.bodyBytes - 64 * 1024;
+
+type Answer = "answered" | "retry";
+
+/** An uploader that does nothing until `flush` or `start`. */
+export function createUploader(options: UploaderOptions): Uploader {
+  const { outbox, session, consent, clock = Date.now, random = Math.random } = options;
+  const { baseDelayMs = 1000, maxDelayMs = 300_000, gatherMs = 250, batchSize = 64 } = options;
+  const schedule = options.schedule ?? defaultSchedule;
+  const isOnline = options.isOnline ?? (() => globalThis.navigator?.onLine !== false);
+  const events = options.events ?? defaultEvents();
+
+  let running: Promise<FlushReport> | null = null;
+  let started = false;
+  let stopping = false;
+  let failures = 0;
+  let cancelTimer: (() => void) | null = null;
+  let status: UploaderStatus = {
+    sending: false,
+    sent: 0,
+    rejected: 0,
+    retryAt: null,
+    lastFailure: null,
+  };
+  const listeners = new Set<() => void>();
+  const update = (change: Partial<UploaderStatus>): void => {
+    status = { ...status, ...change };
+    for (const listener of listeners) listener();
+  };
+
+  const planned = (delayMs: number): void => {
+    cancelTimer?.();
+    cancelTimer = schedule(() => {
+      cancelTimer = null;
+      void flush();
+    }, delayMs);
+  };
+
+  const backOff = (code: string, retryAfterMs: number | null): Answer => {
+    const ceiling = Math.min(maxDelayMs, baseDelayMs * 2 ** Math.min(failures, 30));
+    const delayMs = retryAfterMs ?? ceiling * (0.5 + random() / 2);
+    failures++;
+    update({ lastFailure: code, retryAt: clock() + delayMs });
+    if (started) planned(delayMs);
+    return "retry";
+  };
+
+  const answered = async (settlements: readonly Settlement[]): Promise<Answer> => {
+    failures = 0;
+    await outbox.settle(settlements);
+    const rejected = settlements.filter((settlement) => settlement.state === "rejected").length;
+    update({
+      sent: status.sent + settlements.length - rejected,
+      rejected: status.rejected + rejected,
+      lastFailure: null,
+      retryAt: null,
+    });
+    return "answered";
+  };
+
+  /** `null` where the network failed. */
+  const post = async (path: string, init: RequestInit): Promise<Response | null> => {
+    try {
+      return await session.request(path, { method: "POST", ...init });
+    } catch {
+      return null;
+    }
+  };
+
+  const sendBatch = async (batch: readonly Claimed[], keepalive: boolean): Promise<Answer> => {
+    const digests = batch.map((entry) => entry.digest);
+    const trajectories = batch.map(({ digest, trajectory }) => ({ digest, trajectory }));
+    const body = JSON.stringify({ trajectories });
+    // A page that is being left has no time to compress.
+    const init = keepalive ? plainBody(body) : await gzipBody(body);
+    const response = await post("/v1/trajectories", { ...init, keepalive });
+    if (response === null || isRetryableStatus(response.status) || response.status === 401) {
+      await outbox.release(digests);
+      const code = response === null ? "NETWORK" : `HTTP_${response.status}`;
+      return backOff(code, retryAfterMs(response, clock()));
+    }
+    const parsed = parseJson(await response.text().catch(() => null));
+    if (response.ok) {
+      const results = UploadResponse.safeParse(parsed);
+      if (!results.success) {
+        await outbox.release(digests);
+        return backOff("SCHEMA_INVALID", null);
+      }
+      const settlements = settlementsOf(digests, results.data);
+      const known = new Set(settlements.map((settlement) => settlement.key));
+      const unanswered = digests.filter((digest) => !known.has(digest));
+      await outbox.release(unanswered);
+      const answer = await answered(settlements);
+      return unanswered.length > 0 ? backOff("SCHEMA_INVALID", null) : answer;
+    }
+    if (batch.length > 1) {
+      // One bad or large trajectory must not take the others with it.
+      const middle = batch.length >> 1;
+      const first = await sendBatch(batch.slice(0, middle), keepalive);
+      if (first === "answered") return sendBatch(batch.slice(middle), keepalive);
+      await outbox.release(digests.slice(middle));
+      return first;
+    }
+    const reason = failureOf(response.status, parsed);
+    return answered(digests.map((key) => ({ key, state: "rejected", reason })));
+  };
+
+  const sendFeedback = async (feedback: Feedback, keepalive: boolean): Promise<Answer> => {
+    const response = await post("/v1/feedback", {
+      ...plainBody(JSON.stringify(feedback)),
+      keepalive,
+    });
+    if (response === null || isRetryableStatus(response.status) || response.status === 401) {
+      await outbox.release([], [feedback.id]);
+      return backOff(response === null ? "NETWORK" : `HTTP_${response.status}`, null);
+    }
+    await outbox.settleFeedback([feedback.id]);
+    return "answered";
+  };
+
+  const run = async (keepalive: boolean): Promise<FlushReport> => {
+    const before = status;
+    let feedbackSent = 0;
+    const report = (ended: FlushReport["ended"]): FlushReport => ({
+      sent: status.sent - before.sent,
+      rejected: status.rejected - before.rejected,
+      feedbackSent,
+      ended,
+    });
+    for (;;) {
+      if (stopping) return report("stopped");
+      if (consent.get() === null) return report("no-consent");
+      if (!isOnline()) return report("offline");
+      const claimed = await outbox.claim({
+        limit: Math.min(batchSize, UPLOAD_LIMITS.trajectories),
+        maxBytes: keepalive ? KEEPALIVE_BYTES : BATCH_BYTES,
+        leaseMs: LEASE_MS,
+      });
+      const { current, outdated } = byConsent(claimed, consent.get()?.version ?? null);
+      await outbox.settle(outdated);
+      if (current.length > 0) {
+        if (
+          keepalive &&
+          current.reduce((sum, entry) => sum + entry.sizeBytes, 0) > KEEPALIVE_BYTES
+        ) {
+          await outbox.release(current.map((entry) => entry.digest));
+          return report("stopped");
+        }
+        if ((await sendBatch(current, keepalive)) === "retry") return report("backoff");
+        if (keepalive) return report("stopped");
+        continue;
+      }
+      if (outdated.length > 0) continue;
+      const feedback = await outbox.claimFeedback({ limit: 1, leaseMs: LEASE_MS });
+      if (feedback[0] === undefined) return report("empty");
+      if ((await sendFeedback(feedback[0], keepalive)) === "retry") return report("backoff");
+      feedbackSent++;
+    }
+  };
+
+  const flush = (keepalive = false): Promise<FlushReport> => {
+    if (running !== null) return running;
+    update({ sending: true });
+    running = boundary("network", () => run(keepalive)).finally(() => {
+      running = null;
+      update({ sending: false });
+    });
+    if (started) void running.then(watchClaims);
+    return running;
+  };
+
+  /** What another tab claimed comes free if that tab dies: look again when its lease has ended. */
+  const watchClaims = async (report: FlushReport): Promise<void> => {
+    if (report.ended !== "empty" || !started || cancelTimer !== null) return;
+    const { waiting, feedbackWaiting } = await outbox.summary();
+    if (waiting + feedbackWaiting > 0) planned(LEASE_MS);
+  };
+
+  const onEvent = (event: Event): void => {
+    const leaving =
+      event.type === "pagehide" ||
+      (event.type === "visibilitychange" && globalThis.document?.visibilityState === "hidden");
+    if (leaving) void flush(true);
+    else if (event.type === "online") {
+      failures = 0;
+      planned(0);
+    }
+  };
+  let leaveOutbox: (() => void) | null = null;
+  let leaveConsent: (() => void) | null = null;
+
+  return {
+    flush: () => flush(),
+    start() {
+      if (started) return;
+      started = true;
+      stopping = false;
+      for (const target of events) {
+        for (const type of ["online", "pagehide", "visibilitychange"]) {
+          target.addEventListener(type, onEvent);
+        }
+      }
+      // A planned retry must not be brought forward by the changes that retrying itself makes.
+      const soon = (): void => {
+        if (running === null && cancelTimer === null) planned(gatherMs);
+      };
+      leaveOutbox = outbox.onChange(soon);
+      leaveConsent = consent.onChange(soon);
+      planned(0);
+    },
+    async stop() {
+      started = false;
+      stopping = true;
+      cancelTimer?.();
+      cancelTimer = null;
+      leaveOutbox?.();
+      leaveConsent?.();
+      for (const target of events) {
+        for (const type of ["online", "pagehide", "visibilitychange"]) {
+          target.removeEventListener(type, onEvent);
+        }
+      }
+      await running;
+      stopping = false;
+    },
+    get status() {
+      return status;
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** Splits what may go out from what was collected under a text that is no longer the current one. */
+function byConsent(
+  claimed: readonly Claimed[],
+  version: string | null,
+): { current: Claimed[]; outdated: Settlement[] } {
+  const reason = {
+    code: "CONSENT_MISSING",
+    message: "collected under another version of the consent text; it was not sent",
+  };
+  return {
+    current: claimed.filter((entry) => entry.trajectory.consent.version === version),
+    outdated: claimed
+      .filter((entry) => entry.trajectory.consent.version !== version)
+      .map((entry) => ({ key: entry.digest, state: "rejected", reason })),
+  };
+}
+
+function settlementsOf(digests: readonly string[], response: UploadResponse): Settlement[] {
+  const asked = new Set(digests);
+  return response.results
+    .filter((result) => asked.has(result.digest))
+    .map((result) =>
+      result.status === "rejected"
+        ? {
+            key: result.digest,
+            state: "rejected",
+            reason: { code: result.code, message: result.message },
+          }
+        : { key: result.digest, state: "sent" },
+    );
+}
+
+function plainBody(text: string): RequestInit {
+  return { body: text, headers: { "content-type": "application/json" } };
+}
+
+async function gzipBody(text: string): Promise<RequestInit> {
+  if (typeof CompressionStream === "undefined") return plainBody(text);
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
+  return {
+    body: await new Response(stream).arrayBuffer(),
+    headers: { "content-type": "application/json", "content-encoding": "gzip" },
+  };
+}
+
+/** Seconds or a date, as RFC 9110 §10.2.3 has it; at most an hour. */
+function retryAfterMs(response: Response | null, now: number): number | null {
+  const value = response?.headers.get("retry-after");
+  if (value === null || value === undefined) return null;
+  const delay = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
+  return Number.isFinite(delay) ? Math.min(Math.max(delay, 0), 3_600_000) : null;
+}
+
+function defaultSchedule(run: () => void, delayMs: number): () => void {
+  const timer = setTimeout(run, delayMs);
+  return () => clearTimeout(timer);
+}
+
+function defaultEvents(): EventTarget[] {
+  const targets: EventTarget[] = [];
+  if (typeof window !== "undefined") targets.push(window);
+  if (typeof document !== "undefined") targets.push(document);
+  return targets;
+}
