@@ -1,0 +1,196 @@
+/**
+ * Writes a decoder as a GGUF file for llama.cpp, float32 only. Test support, not a converter.
+ * Source: the GGUF specification (version 3) of the ggml project; tensor names and the order of
+ * query and key rows as llama.cpp's own converter makes them.
+ */
+import { ropeFrequencies } from "@waggle/model";
+import type { DecoderConfig } from "@waggle/model";
+import type { Tensor, TensorMap } from "@waggle/protocol";
+
+type Value =
+  | { u32: number }
+  | { f32: number }
+  | { text: string }
+  | { texts: string[] }
+  | { i32s: number[] };
+
+const ALIGNMENT = 32;
+/** GGUF's numbers of value types. */
+const TYPE = { u32: 4, i32: 5, f32: 6, text: 8, array: 9 } as const;
+
+export function writeGguf(config: DecoderConfig, weights: TensorMap): Uint8Array {
+  const tensors = [...ggufTensors(config, weights)];
+  const metadata = Object.entries(ggufMetadata(config));
+  const head = new Bytes();
+  head.raw(new TextEncoder().encode("GGUF"));
+  head.u32(3);
+  head.u64(tensors.length);
+  head.u64(metadata.length);
+  for (const [key, value] of metadata) {
+    head.text(key);
+    head.value(value);
+  }
+  let offset = 0;
+  for (const [name, { shape, data }] of tensors) {
+    head.text(name);
+    head.u32(shape.length);
+    for (const dim of shape.toReversed()) head.u64(dim); // innermost first
+    head.u32(0); // F32
+    head.u64(offset);
+    offset += Math.ceil(data.byteLength / ALIGNMENT) * ALIGNMENT;
+  }
+  head.pad();
+  for (const [, { data }] of tensors) {
+    head.raw(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+    head.pad();
+  }
+  return head.finish();
+}
+
+function ggufMetadata(config: DecoderConfig): { [key: string]: Value } {
+  const arch = config.modelType;
+  const tokens = Array.from({ length: config.vocabularySize }, (_, id) => `<${id}>`);
+  return {
+    "general.architecture": { text: arch },
+    [`${arch}.context_length`]: { u32: config.contextLength },
+    [`${arch}.embedding_length`]: { u32: config.width },
+    [`${arch}.block_count`]: { u32: config.layers },
+    [`${arch}.feed_forward_length`]: { u32: config.feedForwardSize },
+    [`${arch}.attention.head_count`]: { u32: config.heads },
+    [`${arch}.attention.head_count_kv`]: { u32: config.keyValueHeads },
+    [`${arch}.attention.key_length`]: { u32: config.headSize },
+    [`${arch}.attention.value_length`]: { u32: config.headSize },
+    [`${arch}.attention.layer_norm_rms_epsilon`]: { f32: config.rmsNormEpsilon },
+    [`${arch}.rope.dimension_count`]: { u32: config.headSize },
+    [`${arch}.rope.freq_base`]: { f32: config.ropeTheta },
+    [`${arch}.vocab_size`]: { u32: config.vocabularySize },
+    // a vocabulary of words that no text holds; the test speaks in ids
+    "tokenizer.ggml.model": { text: "gpt2" },
+    "tokenizer.ggml.pre": { text: "default" },
+    "tokenizer.ggml.tokens": { texts: tokens },
+    "tokenizer.ggml.token_type": { i32s: tokens.map(() => 1) },
+    "tokenizer.ggml.merges": { texts: ["< 0"] },
+    "tokenizer.ggml.bos_token_id": { u32: 0 },
+    "tokenizer.ggml.eos_token_id": { u32: 1 },
+  };
+}
+
+const LAYER_NAMES: { [name: string]: string } = {
+  "input_layernorm": "attn_norm",
+  "self_attn.q_proj": "attn_q",
+  "self_attn.k_proj": "attn_k",
+  "self_attn.v_proj": "attn_v",
+  "self_attn.o_proj": "attn_output",
+  "self_attn.q_norm": "attn_q_norm",
+  "self_attn.k_norm": "attn_k_norm",
+  "post_attention_layernorm": "ffn_norm",
+  "mlp.gate_proj": "ffn_gate",
+  "mlp.up_proj": "ffn_up",
+  "mlp.down_proj": "ffn_down",
+};
+const OTHER_NAMES: { [name: string]: string } = {
+  "model.embed_tokens.weight": "token_embd.weight",
+  "model.norm.weight": "output_norm.weight",
+  "lm_head.weight": "output.weight",
+};
+
+function ggufTensors(config: DecoderConfig, weights: TensorMap): Map<string, Tensor> {
+  const tensors = new Map<string, Tensor>();
+  for (const [name, tensor] of weights) {
+    const layer = /^model\.layers\.(\d+)\.(.+)\.weight$/.exec(name);
+    if (!layer) {
+      tensors.set(OTHER_NAMES[name]!, tensor);
+      continue;
+    }
+    const part = LAYER_NAMES[layer[2]!]!;
+    // llama.cpp rotates neighbours in `llama` and halves in `qwen3`
+    const isPaired = config.modelType === "llama" && (part === "attn_q" || part === "attn_k");
+    tensors.set(`blk.${layer[1]}.${part}.weight`, isPaired ? pairRows(config, tensor) : tensor);
+  }
+  if (config.ropeScaling) {
+    const scaled = ropeFrequencies(config);
+    const plain = ropeFrequencies({ ...config, ropeScaling: null });
+    const factors = Float32Array.from(plain, (frequency, i) => frequency / scaled[i]!);
+    tensors.set("rope_freqs.weight", { shape: [factors.length], data: factors });
+  }
+  return tensors;
+}
+
+/** Row i of the first half of a head and row i of the second become neighbours. */
+function pairRows(config: DecoderConfig, { shape, data }: Tensor): Tensor {
+  const [rows, columns] = shape as [number, number];
+  const half = config.headSize / 2;
+  const paired = new Float32Array(data.length);
+  for (let row = 0; row < rows; row++) {
+    const within = row % config.headSize;
+    const source = row - within + (within % 2) * half + Math.floor(within / 2);
+    paired.set(data.subarray(source * columns, (source + 1) * columns), row * columns);
+  }
+  return { shape, data: paired };
+}
+
+class Bytes {
+  readonly #parts: Uint8Array[] = [];
+  #length = 0;
+
+  raw(bytes: Uint8Array): void {
+    this.#parts.push(bytes);
+    this.#length += bytes.length;
+  }
+
+  #number(bytes: number, set: (view: DataView) => void): void {
+    const buffer = new ArrayBuffer(bytes);
+    set(new DataView(buffer));
+    this.raw(new Uint8Array(buffer));
+  }
+
+  u32(value: number): void {
+    this.#number(4, (view) => view.setUint32(0, value, true));
+  }
+
+  u64(value: number): void {
+    this.#number(8, (view) => view.setBigUint64(0, BigInt(value), true));
+  }
+
+  text(text: string): void {
+    const bytes = new TextEncoder().encode(text);
+    this.u64(bytes.length);
+    this.raw(bytes);
+  }
+
+  value(value: Value): void {
+    if ("u32" in value) {
+      this.u32(TYPE.u32);
+      this.u32(value.u32);
+    } else if ("f32" in value) {
+      this.u32(TYPE.f32);
+      this.#number(4, (view) => view.setFloat32(0, value.f32, true));
+    } else if ("text" in value) {
+      this.u32(TYPE.text);
+      this.text(value.text);
+    } else {
+      const items = "texts" in value ? value.texts : value.i32s;
+      this.u32(TYPE.array);
+      this.u32("texts" in value ? TYPE.text : TYPE.i32);
+      this.u64(items.length);
+      for (const item of items) {
+        if (typeof item === "string") this.text(item);
+        else this.u32(item);
+      }
+    }
+  }
+
+  pad(): void {
+    this.raw(new Uint8Array((ALIGNMENT - (this.#length % ALIGNMENT)) % ALIGNMENT));
+  }
+
+  finish(): Uint8Array {
+    const bytes = new Uint8Array(this.#length);
+    let offset = 0;
+    for (const part of this.#parts) {
+      bytes.set(part, offset);
+      offset += part.length;
+    }
+    return bytes;
+  }
+}

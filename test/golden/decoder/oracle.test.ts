@@ -1,0 +1,79 @@
+/**
+ * llama.cpp as a second opinion: it shares neither ONNX nor a line of this project with the graph,
+ * and not PyTorch with the golden files. The GGUF file is made from the same tensors.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Adapter } from "@waggle/model";
+import { mergeAdapter } from "@waggle/model";
+import type { TensorMap } from "@waggle/protocol";
+import { getLlama } from "node-llama-cpp";
+import type { Llama, Token } from "node-llama-cpp";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { writeGguf } from "./gguf.ts";
+import { graphLogits, largestDifference, readGolden } from "./golden.ts";
+import type { GoldenDecoder } from "./golden.ts";
+
+let llama: Llama;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "waggle-oracle-"));
+  llama = await getLlama({ build: "never", skipDownload: true, gpu: false, logLevel: "error" });
+});
+afterAll(async () => {
+  await llama.dispose();
+  rmSync(folder, { recursive: true });
+});
+
+/** Logits `[T][V]` after every token of one sequence. */
+async function oracleLogits(
+  { config }: GoldenDecoder,
+  weights: TensorMap,
+  tokenIds: readonly number[],
+): Promise<number[][]> {
+  const path = join(folder, `${config.modelType}.gguf`);
+  writeFileSync(path, writeGguf(config, weights));
+  const model = await llama.loadModel({ modelPath: path, gpuLayers: 0, useMmap: false });
+  const context = await model.createContext({
+    contextSize: 256,
+    threads: 2,
+    flashAttention: false,
+    // the default of float16 keys and values would cost the last digits
+    experimentalKvCacheKeyType: "F32",
+    experimentalKvCacheValueType: "F32",
+  });
+  const results = await context
+    .getSequence()
+    .controlledEvaluate(
+      tokenIds.map((id) => [id as Token, { generateNext: { logits: true, token: true } }]),
+    );
+  await context.dispose();
+  await model.dispose();
+  return results.map((result) => {
+    const row = Array.from({ length: config.vocabularySize }, () => NaN);
+    for (const [id, logit] of result?.next.logits ?? []) row[id] = logit;
+    return row;
+  });
+}
+
+async function worstGap(golden: GoldenDecoder, adapter: Adapter | null): Promise<number> {
+  const { tokenIds } = golden.cases.plain.sequences[0]!;
+  const { config } = golden;
+  const weights = adapter ? mergeAdapter(config, golden.weights, adapter) : golden.weights;
+  const [graph] = await graphLogits(golden, [tokenIds], adapter);
+  const oracle = await oracleLogits(golden, weights, tokenIds);
+  expect(oracle.length).toBe(tokenIds.length);
+  return Math.max(...oracle.map((row, t) => largestDifference(row, graph![t]!)));
+}
+
+for (const modelType of ["qwen3", "llama"] as const) {
+  test(`llama.cpp gives the inference graph's logits for ${modelType}`, async () => {
+    expect(await worstGap(readGolden(modelType), null)).toBeLessThan(1e-4);
+  });
+
+  test(`llama.cpp on merged weights gives the logits of the ${modelType} graph with its adapter`, async () => {
+    const golden = readGolden(modelType);
+    expect(await worstGap(golden, golden.adapter)).toBeLessThan(1e-4);
+  });
+}
