@@ -1,0 +1,65 @@
+/** Looking things up in the catalogue. Pure; the order of results never depends on a cart. */
+import { CATALOGUE } from "./catalogue-data.ts";
+import type { Product } from "./catalogue-data.ts";
+
+export type SearchSort = "relevance" | "price" | "rating";
+
+export type SearchQuery = {
+  readonly query: string;
+  /** Euros, inclusive. */
+  readonly maxPrice?: number | undefined;
+  /** `price` lists the cheapest first, `rating` the best first. Default `relevance`. */
+  readonly sort?: SearchSort | undefined;
+};
+
+const byId: ReadonlyMap<string, Product> = new Map(CATALOGUE.map((item) => [item.id, item]));
+
+/** The product of this id, where there is one. */
+export function findProduct(id: string): Product | undefined {
+  return byId.get(id);
+}
+
+/** A word as the index holds it: lower case, without the plural's s. */
+function stem(word: string): string {
+  return word.length > 3 && word.endsWith("s") ? word.slice(0, -1) : word;
+}
+
+function wordsOf(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== "")
+    .map(stem);
+}
+
+const indexed = CATALOGUE.map((item) => ({
+  item,
+  words: new Set(wordsOf([item.name, item.category, ...item.attributes].join(" "))),
+}));
+
+/** Products in the order a shop lists them; ties keep the order of the catalogue. */
+export function sortProducts(products: readonly Product[], sort: SearchSort): Product[] {
+  const sorted = [...products];
+  if (sort === "price") sorted.sort((a, b) => a.price - b.price);
+  if (sort === "rating") sorted.sort((a, b) => b.rating - a.rating);
+  return sorted;
+}
+
+/**
+ * The products that match the most words of the query, at least one. An empty query matches
+ * everything.
+ */
+export function searchProducts(search: SearchQuery): Product[] {
+  const words = [...new Set(wordsOf(search.query))];
+  const affordable = indexed.filter(({ item }) => item.price <= (search.maxPrice ?? Infinity));
+  const scored = affordable.map((entry) => ({
+    item: entry.item,
+    matched: words.filter((word) => entry.words.has(word)).length,
+  }));
+  const best = Math.max(0, ...scored.map((entry) => entry.matched));
+  if (words.length > 0 && best === 0) return [];
+  return sortProducts(
+    scored.filter((entry) => entry.matched === best).map((entry) => entry.item),
+    search.sort ?? "relevance",
+  );
+}

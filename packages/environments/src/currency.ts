@@ -1,0 +1,37 @@
+/** Money of the shop: euros, and a fixed table so that an answer can be checked years later. */
+import { WaggleError } from "@waggle/protocol";
+
+/** What one euro buys. Fixed on purpose; not a market rate. */
+export const EXCHANGE_RATES: { readonly [currency: string]: number } = {
+  EUR: 1,
+  USD: 1.08,
+  GBP: 0.85,
+  JPY: 162,
+  CHF: 0.95,
+  SEK: 11.2,
+  PLN: 4.3,
+};
+
+/** Rounded to cents, away from the noise of binary fractions. */
+export function roundMoney(amount: number): number {
+  return Math.round((amount + Number.EPSILON) * 100) / 100;
+}
+
+/**
+ * `amount` of one currency in another, to cents.
+ * @throws WaggleError `INVALID_TOOL_ARGUMENTS` for a currency that is not in the table.
+ */
+export function convertCurrency(amount: number, from: string, to: string): number {
+  return roundMoney((amount / rateOf(from)) * rateOf(to));
+}
+
+function rateOf(currency: string): number {
+  const code = currency.toUpperCase();
+  if (!Object.hasOwn(EXCHANGE_RATES, code)) {
+    throw new WaggleError(
+      "INVALID_TOOL_ARGUMENTS",
+      `a currency must be one of ${Object.keys(EXCHANGE_RATES).join(", ")}, got ${currency.slice(0, 8)}; use its three letters`,
+    );
+  }
+  return EXCHANGE_RATES[code] as number;
+}

@@ -1,0 +1,32 @@
+/** Tasks, the shop they happen in, their verifier and a scripted demonstrator. */
+export { CATALOGUE } from "./catalogue-data.ts";
+export type { Product } from "./catalogue-data.ts";
+export { findProduct, searchProducts, sortProducts } from "./catalogue.ts";
+export type { SearchQuery, SearchSort } from "./catalogue.ts";
+export { convertCurrency, EXCHANGE_RATES } from "./currency.ts";
+export { evaluateExpression } from "./expression.ts";
+export { createRandom } from "./random.ts";
+export type { RandomSource } from "./random.ts";
+export { cartTotal, createShop, initialShopState, shopReducer } from "./shop.ts";
+export type { CartLine, Shop, ShopAction, ShopState } from "./shop.ts";
+export {
+  edgeToolDefinitions,
+  pageToolDefinitions,
+  runEdgeTool,
+  runPageTool,
+  SHOP_TOOLS,
+} from "./shop-tools.ts";
+export type { ToolArguments } from "./shop-tools.ts";
+export { SHOP_ENVIRONMENT, SHOP_FAMILIES, shopInstance } from "./shop-instance.ts";
+export type { ShopFamily, ShopInstance, ShopWish } from "./shop-instance.ts";
+export { isUnseenTemplate, SHOP_SYSTEM, shopTask } from "./shop-task.ts";
+export { createLiveShopEnvironment, createShopEnvironment } from "./shop-environment.ts";
+export type {
+  EdgeToolExecutor,
+  ShopEnvironment,
+  ShopEnvironmentOptions,
+} from "./shop-environment.ts";
+export { numbersIn, replayShop, verifyShop } from "./shop-verifier.ts";
+export type { RecordedTurn, ShopAttempt, ShopReplay } from "./shop-verifier.ts";
+export { demonstrate, EXPERT } from "./shop-demonstrator.ts";
+export type { Demonstration, DemonstratedTurn, ShopSkill } from "./shop-demonstrator.ts";

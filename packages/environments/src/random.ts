@@ -1,0 +1,34 @@
+/**
+ * Seeded randomness for tasks. Written out because the numbers are part of what a seed means: a
+ * library's next version must not change a task. Not for secrets.
+ *
+ * Source: mulberry32 (Tommy Ettinger, public domain) and FNV-1a.
+ */
+
+/** A stream of numbers in [0, 1). */
+export type RandomSource = () => number;
+
+/** FNV-1a over UTF-16 code units: an unsigned 32-bit integer. */
+export function hashText(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
+}
+
+/** A stream that depends on the seed alone. */
+export function createRandom(seed: number): RandomSource {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
+  };
+}
+
+/** One entry, all equally likely. The list must not be empty. */
+export function pick<T>(random: RandomSource, list: readonly T[]): T {
+  return list[Math.floor(random() * list.length)] as T;
+}

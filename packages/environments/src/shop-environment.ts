@@ -1,0 +1,127 @@
+/**
+ * The shop as an environment: it gives the request, runs page tools on a shop and edge tools through
+ * a port, and ends when the policy answers without a call. It judges nothing.
+ */
+import { boundary, WaggleError } from "@waggle/protocol";
+import type {
+  Environment,
+  TaskReference,
+  ToolCall,
+  ToolDefinition,
+  ToolResult,
+} from "@waggle/protocol";
+import { createShop } from "./shop.ts";
+import type { Shop } from "./shop.ts";
+import { shopInstance } from "./shop-instance.ts";
+import { SHOP_SYSTEM, shopTask } from "./shop-task.ts";
+import { edgeToolDefinitions, runEdgeTool, runPageTool, SHOP_TOOLS } from "./shop-tools.ts";
+import type { ToolArguments } from "./shop-tools.ts";
+
+/** Runs an edge tool: here, or over MCP. What it throws untyped becomes `TOOL_UNAVAILABLE`. */
+export type EdgeToolExecutor = (
+  name: string,
+  args: ToolArguments,
+  signal: AbortSignal,
+) => Promise<unknown>;
+
+export type ShopEnvironmentOptions = {
+  /** Default: in this process. */
+  readonly edgeTools?: EdgeToolExecutor;
+  /** The shop that a page renders. Default: a new one holding the task's cart. */
+  readonly shop?: Shop;
+  /** What the policy is shown. Default `SHOP_TOOLS`. */
+  readonly tools?: readonly ToolDefinition[];
+};
+
+export interface ShopEnvironment extends Environment {
+  readonly shop: Shop;
+}
+
+const localEdgeTools: EdgeToolExecutor = async (name, args) => runEdgeTool(name, args);
+const edgeNames: ReadonlySet<string> = new Set(edgeToolDefinitions.map((tool) => tool.name));
+
+/**
+ * The environment of an assigned task. A given shop is emptied and filled with the task's cart when
+ * the environment is first observed.
+ * @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment.
+ */
+export function createShopEnvironment(
+  reference: TaskReference,
+  options: ShopEnvironmentOptions = {},
+): ShopEnvironment {
+  const task = shopTask(reference);
+  const { cart } = shopInstance(reference);
+  const shop = options.shop ?? createShop();
+  const prepare = () => {
+    shop.dispatch({ type: "empty-cart" });
+    for (const line of cart) shop.dispatch({ type: "add-to-cart", ...line });
+  };
+  return shopEnvironment(reference, task.request, shop, prepare, options);
+}
+
+/** The environment of a live visitor's own request, on the shop the visitor sees. */
+export function createLiveShopEnvironment(
+  request: string,
+  shop: Shop,
+  options: Omit<ShopEnvironmentOptions, "shop"> = {},
+): ShopEnvironment {
+  return shopEnvironment(null, request, shop, () => {}, options);
+}
+
+function shopEnvironment(
+  task: TaskReference | null,
+  request: string,
+  shop: Shop,
+  prepare: () => void,
+  options: ShopEnvironmentOptions,
+): ShopEnvironment {
+  const edgeTools = options.edgeTools ?? localEdgeTools;
+  let phase: "new" | "running" | "ended" = "new";
+  const requirePhase = (wanted: typeof phase) => {
+    if (phase === wanted) return;
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a shop environment must be ${wanted} here, got ${phase}; environments are single-use: observe once, step until terminated`,
+    );
+  };
+  return {
+    task,
+    shop,
+    async observe() {
+      requirePhase("new");
+      phase = "running";
+      prepare();
+      return { system: SHOP_SYSTEM, tools: options.tools ?? SHOP_TOOLS, userMessage: request };
+    },
+    async step(action, signal) {
+      requirePhase("running");
+      if (action.toolCalls.length === 0) phase = "ended";
+      const toolResults: ToolResult[] = [];
+      // One after the other: calls of one turn act on one cart, and a replay must see their order.
+      for (const call of action.toolCalls) {
+        // oxlint-disable-next-line no-await-in-loop
+        toolResults.push(await runCall(shop, edgeTools, call, signal));
+      }
+      return { toolResults, terminated: phase === "ended" };
+    },
+  };
+}
+
+async function runCall(
+  shop: Shop,
+  edgeTools: EdgeToolExecutor,
+  call: ToolCall,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  try {
+    const value = edgeNames.has(call.name)
+      ? await boundary("tool", () => edgeTools(call.name, call.arguments, signal))
+      : runPageTool(shop, call.name, call.arguments);
+    return { callId: call.id, ok: true, value };
+  } catch (error) {
+    // The loop's own boundary: a model's mistake and a broken edge are both observations.
+    if (!WaggleError.is(error)) throw error;
+    const { code, message } = error;
+    return { callId: call.id, ok: false, error: { code, message: message.slice(0, 500) } };
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * Problem instances of the shop: what is wanted, drawn from a seed. Instances are split by a hash
+ * of what they ask for, so that no held-out instance is ever a training one. No wording here.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { TaskReference } from "@waggle/protocol";
+import { CATALOGUE } from "./catalogue-data.ts";
+import type { Product } from "./catalogue-data.ts";
+import { searchProducts } from "./catalogue.ts";
+import { convertCurrency, EXCHANGE_RATES } from "./currency.ts";
+import { createRandom, hashText, pick } from "./random.ts";
+import type { RandomSource } from "./random.ts";
+import { cartTotal } from "./shop.ts";
+import type { CartLine } from "./shop.ts";
+
+/** Name of this environment in a task reference. */
+export const SHOP_ENVIRONMENT = "shop";
+
+/** Something superlative: the cheapest or the best of what matches `what`. */
+type Superlative = {
+  readonly what: string;
+  /** Euros, `null` for no limit. */
+  readonly limit: number | null;
+  readonly item: Product;
+};
+
+/** What is wanted, by family. Everything a demonstrator needs and a policy must find out. */
+export type ShopWish =
+  | ({ readonly family: "add-cheapest" } & Superlative)
+  | ({ readonly family: "add-best-rated" } & Superlative)
+  | { readonly family: "add-quantity"; readonly item: Product; readonly quantity: number }
+  | { readonly family: "add-two"; readonly item: Product; readonly other: Product }
+  | { readonly family: "remove"; readonly item: Product }
+  | { readonly family: "replace"; readonly item: Product; readonly other: Product }
+  | { readonly family: "stock"; readonly item: Product }
+  | {
+      readonly family: "price-in-currency";
+      readonly item: Product;
+      readonly quantity: number;
+      readonly currency: string;
+    }
+  | { readonly family: "cart-total"; readonly currency: string };
+
+export type ShopFamily = ShopWish["family"];
+
+/** The families, in the order that a seed draws from. */
+export const SHOP_FAMILIES: readonly ShopFamily[] = [
+  "add-cheapest",
+  "add-best-rated",
+  "add-quantity",
+  "add-two",
+  "remove",
+  "replace",
+  "stock",
+  "price-in-currency",
+  "cart-total",
+];
+
+export type ShopInstance = {
+  readonly wish: ShopWish;
+  /** What is in the cart at the start. */
+  readonly cart: readonly CartLine[];
+  /** What must be in it at the end, in any order. */
+  readonly expectedCart: readonly CartLine[];
+  /** What the answer must say; `null` where only the cart counts. */
+  readonly expectedNumber: number | null;
+};
+
+/** One in so many instances is held out. */
+const HELD_OUT_SHARE = 4;
+
+/** Whether a reference is one of this environment's. @throws WaggleError `INVALID_ARGUMENT` if not. */
+export function requireShop(reference: TaskReference): void {
+  if (reference.environment !== SHOP_ENVIRONMENT) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `environment must be "${SHOP_ENVIRONMENT}", got "${reference.environment.slice(0, 64)}"; ask the environment that made the task`,
+    );
+  }
+}
+
+/**
+ * The instance of a reference. Deterministic.
+ * @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment.
+ */
+export function shopInstance(reference: TaskReference): ShopInstance {
+  requireShop(reference);
+  const random = createRandom(hashText(`${reference.split}/${reference.seed}`));
+  const family = pick(random, SHOP_FAMILIES);
+  for (;;) {
+    const instance = draw(family, random);
+    if (instance === null) continue;
+    const heldOut = hashText(instanceKey(instance)) % HELD_OUT_SHARE === 0;
+    if (heldOut === (reference.split === "heldOut")) return instance;
+  }
+}
+
+/** What an instance asks for, as text: equal keys are equal problems. */
+export function instanceKey({ wish, cart }: ShopInstance): string {
+  const parts = Object.values(wish).map((part) =>
+    typeof part === "object" && part !== null ? part.id : String(part),
+  );
+  const lines = cart.map((line) => `${line.id}x${line.quantity}`).sort();
+  return [...parts, ...lines].join("|");
+}
+
+function draw(family: ShopFamily, random: RandomSource): ShopInstance | null {
+  switch (family) {
+    case "add-cheapest":
+    case "add-best-rated":
+      return drawSuperlative(family, random);
+    case "add-quantity": {
+      const item = pick(random, CATALOGUE);
+      const quantity = 2 + Math.floor(random() * 4);
+      if (quantity > item.stock) return null;
+      return cartInstance({ family, item, quantity }, [], [{ id: item.id, quantity }]);
+    }
+    case "add-two": {
+      const [item, other] = different(random, 2) as [Product, Product];
+      if (isAmbiguous(item) && isAmbiguous(other)) return null;
+      return cartInstance({ family, item, other }, [], [line(item), line(other)]);
+    }
+    case "remove": {
+      const cart = different(random, 2 + Math.floor(random() * 2)).map(line);
+      const kept = Math.floor(random() * cart.length);
+      const item = productOf(cart[kept] as CartLine);
+      return cartInstance(
+        { family, item },
+        cart,
+        cart.filter((entry) => entry.id !== item.id),
+      );
+    }
+    case "replace": {
+      const [first, second, other] = different(random, 3) as [Product, Product, Product];
+      const item = random() < 0.5 ? first : second;
+      const kept = item === first ? second : first;
+      return cartInstance(
+        { family, item, other },
+        [line(first), line(second)],
+        [line(kept), line(other)],
+      );
+    }
+    case "stock": {
+      const item = pick(random, CATALOGUE);
+      return answerInstance({ family, item }, [], item.stock);
+    }
+    case "price-in-currency": {
+      const item = pick(random, CATALOGUE);
+      const quantity = random() < 0.5 ? 1 : 2 + Math.floor(random() * 4);
+      const currency = pick(random, Object.keys(EXCHANGE_RATES));
+      if (quantity === 1 && currency === "EUR") return null;
+      const answer = convertCurrency(item.price * quantity, "EUR", currency);
+      return answerInstance({ family, item, quantity, currency }, [], answer);
+    }
+    case "cart-total": {
+      const cart = different(random, 1 + Math.floor(random() * 2)).map((item) => ({
+        id: item.id,
+        quantity: 1 + Math.floor(random() * 2),
+      }));
+      const currency = pick(random, Object.keys(EXCHANGE_RATES));
+      const answer = convertCurrency(cartTotal(cart), "EUR", currency);
+      return answerInstance({ family, currency }, cart, answer);
+    }
+  }
+}
+
+/**
+ * A superlative that takes some care: the right product is not the first of an unsorted search, and
+ * where there is a limit for the best rated, the best of all lies above it.
+ */
+function drawSuperlative(
+  family: "add-cheapest" | "add-best-rated",
+  random: RandomSource,
+): ShopInstance | null {
+  const seed = pick(random, CATALOGUE);
+  const attribute = pick(random, seed.attributes);
+  const what = random() < 0.75 ? `${attribute} ${seed.category}` : seed.category;
+  const matching = searchProducts({ query: what });
+  const limited = random() < 0.5;
+  const sort = family === "add-cheapest" ? "price" : "rating";
+  const step = seed.price < 40 ? 5 : 10;
+  const limit = limited ? Math.ceil((seed.price + 1) / step) * step : null;
+  const fitting = searchProducts({ query: what, maxPrice: limit ?? undefined, sort });
+  const item = fitting[0];
+  if (item === undefined || fitting.length < 2 || item === matching[0]) return null;
+  if (item.rating === fitting[1]?.rating || item.price === fitting[1]?.price) return null;
+  const bestOfAll = searchProducts({ query: what, sort: "rating" })[0];
+  if (family === "add-best-rated" && limited && bestOfAll === item) return null;
+  return cartInstance({ family, what, limit, item }, [], [line(item)]);
+}
+
+function cartInstance(
+  wish: ShopWish,
+  cart: readonly CartLine[],
+  expectedCart: readonly CartLine[],
+): ShopInstance {
+  return { wish, cart, expectedCart, expectedNumber: null };
+}
+
+function answerInstance(
+  wish: ShopWish,
+  cart: readonly CartLine[],
+  expectedNumber: number,
+): ShopInstance {
+  return { wish, cart, expectedCart: cart, expectedNumber };
+}
+
+function line(item: Product): CartLine {
+  return { id: item.id, quantity: 1 };
+}
+
+/** Searching for its name lists another product too. Two of them make too long a task. */
+function isAmbiguous(item: Product): boolean {
+  return searchProducts({ query: item.name }).length > 1;
+}
+
+function productOf(entry: CartLine): Product {
+  return CATALOGUE.find((item) => item.id === entry.id) as Product;
+}
+
+function different(random: RandomSource, count: number): Product[] {
+  const chosen = new Set<Product>();
+  while (chosen.size < count) chosen.add(pick(random, CATALOGUE));
+  return [...chosen];
+}

@@ -1,0 +1,73 @@
+/** Tasks of the shop: an instance put into a visitor's words. */
+import type { Task, TaskReference } from "@waggle/protocol";
+import { createRandom, hashText, pick } from "./random.ts";
+import type { RandomSource } from "./random.ts";
+import { shopInstance } from "./shop-instance.ts";
+import type { ShopWish } from "./shop-instance.ts";
+import { CURRENCY_WORDS, LIMITS, NUMBER_WORDS, TEMPLATES } from "./shop-templates.ts";
+
+/** What every policy is told first. */
+export const SHOP_SYSTEM = "You help in a shop.";
+
+/** One in so many held-out tasks is worded by a template that no training task uses. */
+const UNSEEN_SHARE = 4;
+
+/**
+ * The task of a reference. Deterministic; `template` ends in `-unseen-<n>` for a wording that
+ * occurs in held-out tasks only, which are those whose seed is a multiple of four.
+ * @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment.
+ */
+export function shopTask(reference: TaskReference): Task {
+  const { wish } = shopInstance(reference);
+  const random = createRandom(hashText(`words/${reference.split}/${reference.seed}`));
+  const unseen = reference.split === "heldOut" && reference.seed % UNSEEN_SHARE === 0;
+  const templates = TEMPLATES[wish.family][unseen ? "unseen" : "usual"];
+  const template = pick(random, templates);
+  const slots = slotsOf(wish, random);
+  return {
+    ...reference,
+    family: wish.family,
+    template: `${wish.family}-${unseen ? "unseen-" : ""}${templates.indexOf(template)}`,
+    system: SHOP_SYSTEM,
+    request: template.replace(/\{(\w+)\}/g, (_, slot: string) => slots[slot] ?? ""),
+  };
+}
+
+/** True for tasks worded by a template that training never uses. */
+export function isUnseenTemplate(task: Task): boolean {
+  return task.template.includes("-unseen-");
+}
+
+function slotsOf(wish: ShopWish, random: RandomSource): { [slot: string]: string } {
+  const name = (product: { readonly name: string }) =>
+    random() < 0.5 ? product.name : product.name.toLowerCase();
+  const count = (n: number) => (random() < 0.5 ? String(n) : (NUMBER_WORDS[n] ?? String(n)));
+  const money = (code: string) => (random() < 0.5 ? code : (CURRENCY_WORDS[code] ?? code));
+  switch (wish.family) {
+    case "add-cheapest":
+    case "add-best-rated":
+      return {
+        what: wish.what,
+        limit:
+          wish.limit === null ? "" : pick(random, LIMITS).replace("{limit}", String(wish.limit)),
+      };
+    case "add-quantity":
+      return { n: count(wish.quantity), name: name(wish.item) };
+    case "add-two":
+    case "replace":
+      return { name: name(wish.item), other: name(wish.other) };
+    case "remove":
+    case "stock":
+      return { name: name(wish.item) };
+    case "price-in-currency":
+      return {
+        items:
+          wish.quantity === 1
+            ? `the ${name(wish.item)}`
+            : `${count(wish.quantity)} ${name(wish.item)}`,
+        currency: money(wish.currency),
+      };
+    case "cart-total":
+      return { currency: money(wish.currency) };
+  }
+}
