@@ -1,0 +1,9 @@
+/** Fakes, a matcher and tolerances for tests of Waggle and of what is built on it. */
+export { ByteTokenizer } from "./byte-tokenizer.ts";
+export type { ByteDecodeOptions, ByteSpecialToken, ByteStreamDecoder } from "./byte-tokenizer.ts";
+export { ScriptedPolicy } from "./scripted-policy.ts";
+export type { RecordedContext, ScriptedPolicyOptions, ScriptedTurn } from "./scripted-policy.ts";
+export { toBeAllClose } from "./to-be-all-close.ts";
+export type { MatcherResult } from "./to-be-all-close.ts";
+export { TOLERANCE } from "./tolerance.ts";
+export type { Tolerance } from "./tolerance.ts";
