@@ -75,7 +75,7 @@ describe("the verifier of each task", () => {
         const task = reference(seed, split);
         const gold = await demonstrate(task, createRandom(seed), EXPERT);
         const replay = await replayShop(task, gold.turns);
-        expect(verifyShop(task, gold).success, shopTask(task).request).toBe(true);
+        expect(verifyShop(task, gold).success).toBe(true);
         expect(replay.matches).toBe(true);
         expect(replay.state.cart).toEqual(gold.state.cart);
       }
@@ -122,7 +122,7 @@ describe("the verifier of each task", () => {
       `x${number}x`,
     ];
     for (const finalText of hostile) {
-      expect(verifyShop(task, { ...gold, finalText }).reward, finalText.slice(0, 40)).toBe(0);
+      expect(verifyShop(task, { ...gold, finalText }).reward).toBe(0);
     }
   });
 });

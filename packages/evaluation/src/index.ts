@@ -1,0 +1,7 @@
+/** Success rates, paired comparisons, summaries. */
+export type { Interval } from "./interval.ts";
+export { pairedDifference } from "./paired-difference.ts";
+export type { PairedDifference } from "./paired-difference.ts";
+export { successRate } from "./success-rate.ts";
+export type { SuccessRate } from "./success-rate.ts";
+export { mean, median, quantile } from "./summary.ts";

@@ -1,0 +1,43 @@
+/**
+ * Success rates with an interval that is right for small counts and rates near 0 and 1.
+ *
+ * Source: Wilson 1927, "Probable inference, the law of succession, and statistical inference",
+ * JASA 22(158).
+ */
+import { WaggleError } from "@waggle/protocol";
+import { Z_95 } from "./interval.ts";
+import type { Interval } from "./interval.ts";
+
+export type SuccessRate = {
+  readonly successes: number;
+  readonly trials: number;
+  /** In [0, 1]. */
+  readonly rate: number;
+  /** Wilson score interval, 95 %. */
+  readonly interval: Interval;
+};
+
+/**
+ * The rate of `outcomes` that are true.
+ * @throws WaggleError `INVALID_ARGUMENT` without outcomes.
+ */
+export function successRate(outcomes: readonly boolean[]): SuccessRate {
+  const trials = outcomes.length;
+  if (trials === 0) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      "a success rate needs at least one outcome, got none; leave the rate out",
+    );
+  }
+  const successes = outcomes.filter(Boolean).length;
+  const rate = successes / trials;
+  const z2 = Z_95 ** 2;
+  const center = (rate + z2 / (2 * trials)) / (1 + z2 / trials);
+  const half =
+    (Z_95 / (1 + z2 / trials)) * Math.sqrt((rate * (1 - rate)) / trials + z2 / (4 * trials ** 2));
+  const interval = {
+    low: successes === 0 ? 0 : center - half,
+    high: successes === trials ? 1 : center + half,
+  };
+  return { successes, trials, rate, interval };
+}
