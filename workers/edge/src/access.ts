@@ -1,0 +1,63 @@
+/** Who may call what: middleware for each kind of access. */
+import { sha256, WaggleError } from "@waggle/protocol";
+import type { MiddlewareHandler } from "hono";
+import type { Access, EdgeContext, EdgeEnv } from "./endpoint.ts";
+import { bearerOf, sameSecret, verifyToken } from "./session-token.ts";
+
+/**
+ * Counts one request of `key` (a visitor or an address).
+ * @throws WaggleError `RATE_LIMITED`
+ */
+export async function countRequest(
+  context: EdgeContext,
+  key: string,
+  perMinute: number,
+): Promise<void> {
+  if (perMinute === 0) return;
+  const limiter = context.env.RATE_LIMITER.getByName(key);
+  if (await limiter.take(perMinute, context.var.now)) return;
+  throw new WaggleError(
+    "RATE_LIMITED",
+    `at most ${perMinute} requests a minute are served, got more; wait a minute`,
+    { retryable: true },
+  );
+}
+
+/** Key of the caller's address: hashed, so that no address is kept. */
+export async function addressKey(request: Request): Promise<string> {
+  return `address:${await sha256(request.headers.get("cf-connecting-ip") ?? "local")}`;
+}
+
+const session: MiddlewareHandler<EdgeEnv> = async (context, next) => {
+  const { settings } = context.var;
+  const token = bearerOf(context.req.raw);
+  const found = await verifyToken("waggle-session", token, settings.SESSION_SECRET);
+  if (!found) {
+    throw new WaggleError(
+      "UNAUTHENTICATED",
+      "a session token must be valid, got a forged or expired one; ask for a new session",
+    );
+  }
+  await countRequest(context, `visitor:${found.visitorId}`, settings.RATE_LIMIT_PER_MINUTE);
+  context.set("session", found);
+  await next();
+};
+
+const credential =
+  (name: "TRAINER_CREDENTIAL" | "OPERATOR_CREDENTIAL"): MiddlewareHandler<EdgeEnv> =>
+  async (context, next) => {
+    if (!(await sameSecret(bearerOf(context.req.raw), context.var.settings[name]))) {
+      throw new WaggleError(
+        "UNAUTHENTICATED",
+        "this credential must be the right one, got another; see the installation's credentials",
+      );
+    }
+    await next();
+  };
+
+export const ACCESS: { readonly [access in Access]: MiddlewareHandler<EdgeEnv> } = {
+  public: (_, next) => next(),
+  session,
+  trainer: credential("TRAINER_CREDENTIAL"),
+  operator: credential("OPERATOR_CREDENTIAL"),
+};

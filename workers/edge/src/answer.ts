@@ -1,0 +1,24 @@
+/**
+ * Errors across a Durable Object's RPC as data: an error thrown there would arrive without its code.
+ */
+import { WaggleError, type WaggleErrorCode } from "@waggle/protocol";
+
+export type Answer<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly code: WaggleErrorCode; readonly message: string };
+
+/** The result of `fn`, a WaggleError as data. Other errors pass: they are faults. */
+export async function answer<T>(fn: () => Promise<T>): Promise<Answer<T>> {
+  try {
+    return { ok: true, value: await fn() };
+  } catch (error) {
+    if (!WaggleError.is(error)) throw error;
+    return { ok: false, code: error.code, message: error.message };
+  }
+}
+
+/** The value of an answer. @throws WaggleError what the other side refused with */
+export function unwrap<T>(from: Answer<T>): T {
+  if (from.ok) return from.value;
+  throw new WaggleError(from.code, from.message);
+}

@@ -1,0 +1,123 @@
+/** The Hono app: settings, CORS, access and errors around the endpoints. */
+import { WaggleError } from "@waggle/protocol";
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import { z } from "zod";
+import { ACCESS } from "./access.ts";
+import type { EdgeEnv, Endpoint } from "./endpoint.ts";
+import { logLine, refusalOf } from "./error-response.ts";
+import { describeApi } from "./openapi.ts";
+import { assignmentEndpoints } from "./routes/assignments.ts";
+import { feedbackEndpoints } from "./routes/feedback.ts";
+import { leaseEndpoints } from "./routes/leases.ts";
+import { manifestEndpoints } from "./routes/manifests.ts";
+import { mcpEndpoints } from "./routes/mcp.ts";
+import { metricsEndpoints } from "./routes/metrics.ts";
+import { objectEndpoints } from "./routes/objects.ts";
+import { healthEndpoints, operatorEndpoints } from "./routes/operator.ts";
+import { operatorPolicyEndpoints, trainerPolicyEndpoints } from "./routes/policies.ts";
+import { sessionEndpoints } from "./routes/sessions.ts";
+import { trajectoryEndpoints } from "./routes/trajectories.ts";
+import { visitorEndpoints } from "./routes/visitor.ts";
+import { readSettings } from "./settings.ts";
+
+const served: readonly Endpoint[] = [
+  ...healthEndpoints,
+  ...sessionEndpoints,
+  ...manifestEndpoints,
+  ...objectEndpoints,
+  ...mcpEndpoints,
+  ...assignmentEndpoints,
+  ...trajectoryEndpoints,
+  ...feedbackEndpoints,
+  ...visitorEndpoints,
+  ...leaseEndpoints,
+  ...trainerPolicyEndpoints,
+  ...metricsEndpoints,
+  ...operatorEndpoints,
+  ...operatorPolicyEndpoints,
+];
+
+const descriptionEndpoint: Endpoint = {
+  method: "get",
+  path: "/openapi.json",
+  operationId: "getDescription",
+  summary: "This description.",
+  access: "public",
+  responses: { 200: z.object({ openapi: z.string() }) },
+  handle: (context) => context.json(description()),
+};
+
+/** Every route of the Worker. */
+export const endpoints: readonly Endpoint[] = [...served, descriptionEndpoint];
+
+let cached: ReturnType<typeof describeApi> | undefined;
+function description() {
+  return (cached ??= describeApi(endpoints));
+}
+
+const toPattern = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
+
+const ONE_DAY_SECONDS = 86_400;
+
+function createApp(): Hono<EdgeEnv> {
+  const app = new Hono<EdgeEnv>();
+  app.use(async (context, next) => {
+    await next();
+    // Pages under COEP require-corp may only load what says this.
+    context.res.headers.set("Cross-Origin-Resource-Policy", "cross-origin");
+    context.res.headers.set("X-Content-Type-Options", "nosniff");
+  });
+  app.use(async (context, next) => {
+    context.set("settings", readSettings(context.env));
+    context.set("now", Date.now());
+    await next();
+  });
+  app.use(
+    cors({
+      origin: (origin, context) => {
+        const allowed = readSettings(context.env as object).ALLOWED_ORIGINS;
+        return allowed.includes("*") ? "*" : allowed.includes(origin) ? origin : null;
+      },
+      allowMethods: ["GET", "POST", "PUT", "DELETE", "OPTIONS"],
+      allowHeaders: [
+        "Authorization",
+        "Content-Type",
+        "Content-Encoding",
+        "Accept",
+        "If-None-Match",
+        "Range",
+        "Mcp-Protocol-Version",
+        "Mcp-Session-Id",
+        "Mcp-Method",
+        "Mcp-Name",
+        "Last-Event-ID",
+      ],
+      exposeHeaders: ["ETag", "Content-Length", "Content-Range", "Mcp-Session-Id"],
+      maxAge: ONE_DAY_SECONDS,
+    }),
+  );
+  for (const { method, path, access, handle } of endpoints) {
+    app.on(method.toUpperCase(), toPattern(path), ACCESS[access], handle);
+  }
+  for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
+    app.all(toPattern(path), () => {
+      throw new WaggleError("METHOD_NOT_ALLOWED", "a method must be served here, got another");
+    });
+  }
+  app.notFound(() => {
+    throw new WaggleError("NOT_FOUND", "a path must be one of /openapi.json, got another");
+  });
+  app.onError(async (error, context) => {
+    const { status, body } = refusalOf(error);
+    if (status >= 500) {
+      // oxlint-disable-next-line no-console -- the Worker's log is its console
+      console.error(await logLine(context.req.method, context.req.path, error));
+    }
+    const retry = status === 429 ? { "Retry-After": "60" } : undefined;
+    return context.json(body, status, retry);
+  });
+  return app;
+}
+
+export const app: Hono<EdgeEnv> = createApp();

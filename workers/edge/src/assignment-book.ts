@@ -1,0 +1,78 @@
+/**
+ * Who does which task. The server decides: groups of rollouts of one task go to successive requests of
+ * any page. Train seeds come from a counter, so no two groups share one. Not safe against itself: the
+ * Coordinator calls it one at a time.
+ */
+import type { AssignmentResponse } from "@waggle/protocol";
+
+export type AssignmentOptions = {
+  readonly environment: string;
+  readonly firstSeed: number;
+  readonly groupSize: number;
+  readonly deadlineMs: number;
+};
+
+type OpenGroup = { id: string; seed: number };
+
+const SEEDS = 0x1_0000_0000;
+
+async function nextSeed(db: D1Database, firstSeed: number): Promise<number> {
+  const row = await db
+    .prepare(
+      `INSERT INTO counters (name, value) VALUES ('trainSeed', ?1)
+       ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value`,
+    )
+    .bind(firstSeed)
+    .first<{ value: number }>();
+  return (row?.value ?? firstSeed) % SEEDS;
+}
+
+/** One assignment for a visitor, in the oldest group that still has room. */
+export async function assignTask(
+  db: D1Database,
+  visitorId: string,
+  options: AssignmentOptions,
+  now: number,
+): Promise<AssignmentResponse> {
+  const open = await db
+    .prepare(
+      `SELECT id, seed FROM taskGroups
+       WHERE state = 'open' AND lateOf IS NULL AND environment = ?1 AND split = 'train'
+         AND assigned < capacity AND deadlineAt > ?2
+       ORDER BY createdAt LIMIT 1`,
+    )
+    .bind(options.environment, now)
+    .first<OpenGroup>();
+  const group = open ?? { id: crypto.randomUUID(), seed: await nextSeed(db, options.firstSeed) };
+  const assignmentId = crypto.randomUUID();
+  const statements = [
+    db
+      .prepare("INSERT INTO assignments (id, groupId, visitorId, createdAt) VALUES (?1, ?2, ?3, ?4)")
+      .bind(assignmentId, group.id, visitorId, now),
+    db.prepare("UPDATE taskGroups SET assigned = assigned + 1 WHERE id = ?1").bind(group.id),
+  ];
+  if (!open) {
+    statements.unshift(
+      db
+        .prepare(
+          `INSERT INTO taskGroups
+             (id, environment, seed, split, capacity, assigned, createdAt, deadlineAt, state)
+           VALUES (?1, ?2, ?3, 'train', ?4, 0, ?5, ?6, 'open')`,
+        )
+        .bind(
+          group.id,
+          options.environment,
+          group.seed,
+          options.groupSize,
+          now,
+          now + options.deadlineMs,
+        ),
+    );
+  }
+  await db.batch(statements);
+  return {
+    assignmentId,
+    groupId: group.id,
+    task: { environment: options.environment, seed: group.seed, split: "train" },
+  };
+}

@@ -1,0 +1,146 @@
+/**
+ * The one Durable Object that arbitrates: assignments, placement, leases, changes of policies, one at a
+ * time. It holds no state of its own but an alarm; D1 is the truth and survives it.
+ */
+import { DurableObject } from "cloudflare:workers";
+import type {
+  AcknowledgeRequest,
+  AcknowledgeResponse,
+  AssignmentResponse,
+  BaseModelRequest,
+  LeaseRequest,
+  PolicyVersion,
+  PublishRequest,
+} from "@waggle/protocol";
+import { type Answer, answer } from "./answer.ts";
+import { assignTask } from "./assignment-book.ts";
+import {
+  acknowledgeLease,
+  type GrantedLease,
+  leaseGroups,
+  releaseLease,
+  renewLease,
+} from "./lease-book.ts";
+import { placeStored } from "./placement.ts";
+import { promotePolicy, publishPolicy, rollBackPolicy, setBaseModel } from "./policy-book.ts";
+import { type Bindings, readSettings, type Settings } from "./settings.ts";
+
+/** Pointers in one call to the Queue. */
+const QUEUE_BATCH = 100;
+
+/** Every method takes the time: nothing here asks a clock but the alarm. */
+export class Coordinator extends DurableObject<Bindings> {
+  #tail: Promise<unknown> = Promise.resolve();
+
+  /** D1 is awaited outside the object's own gates, so calls are queued here. */
+  #oneAtATime<T>(fn: (settings: Settings) => Promise<T>): Promise<Answer<T>> {
+    const next = this.#tail.then(() => answer(() => fn(readSettings(this.env))));
+    this.#tail = next.catch(() => undefined);
+    return next;
+  }
+
+  assign(visitorId: string, now: number): Promise<Answer<AssignmentResponse>> {
+    return this.#oneAtATime((settings) =>
+      assignTask(
+        this.env.DB,
+        visitorId,
+        {
+          environment: settings.TASK_ENVIRONMENT,
+          firstSeed: settings.TASK_SEED_START,
+          groupSize: settings.GROUP_SIZE,
+          deadlineMs: settings.GROUP_DEADLINE_SECONDS * 1000,
+        },
+        now,
+      ),
+    );
+  }
+
+  /** Makes stored rows ready to be leased. */
+  place(now: number): Promise<Answer<number>> {
+    return this.#oneAtATime((settings) => this.#place(settings, now));
+  }
+
+  lease(request: LeaseRequest, now: number): Promise<Answer<GrantedLease>> {
+    return this.#oneAtATime(async (settings) => {
+      await this.#place(settings, now);
+      return leaseGroups(this.env.DB, request, now);
+    });
+  }
+
+  renew(
+    leaseId: string,
+    fencingToken: number,
+    durationSeconds: number,
+    now: number,
+  ): Promise<Answer<number>> {
+    return this.#oneAtATime(() =>
+      renewLease(this.env.DB, leaseId, fencingToken, durationSeconds, now),
+    );
+  }
+
+  release(leaseId: string, fencingToken: number): Promise<Answer<void>> {
+    return this.#oneAtATime(() => releaseLease(this.env.DB, leaseId, fencingToken));
+  }
+
+  acknowledge(leaseId: string, request: AcknowledgeRequest): Promise<Answer<AcknowledgeResponse>> {
+    return this.#oneAtATime(() => acknowledgeLease(this.env.DB, leaseId, request));
+  }
+
+  setBaseModel(request: BaseModelRequest, now: number): Promise<Answer<void>> {
+    return this.#oneAtATime(() => setBaseModel(this.env.DB, request, now));
+  }
+
+  publish(request: PublishRequest, now: number): Promise<Answer<PolicyVersion>> {
+    return this.#oneAtATime(() => publishPolicy(this.env.DB, request, now));
+  }
+
+  promote(version: number, now: number): Promise<Answer<PolicyVersion>> {
+    return this.#oneAtATime(() => promotePolicy(this.env.DB, version, now));
+  }
+
+  rollBack(version: number): Promise<Answer<PolicyVersion>> {
+    return this.#oneAtATime(() => rollBackPolicy(this.env.DB, version));
+  }
+
+  /** Looks after rows that were just stored: see `alarm`. */
+  async watch(now: number): Promise<void> {
+    const after = readSettings(this.env).STALE_ROW_SECONDS * 1000;
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(now + after);
+  }
+
+  /** Enqueues rows again that the Queue lost, until there are none. */
+  override async alarm(): Promise<void> {
+    await this.enqueueStale(Date.now());
+  }
+
+  /** @returns rows enqueued again */
+  async enqueueStale(now: number): Promise<number> {
+    const after = readSettings(this.env).STALE_ROW_SECONDS * 1000;
+    const { results } = await this.env.DB.prepare(
+      "SELECT digest, receivedAt FROM trajectories WHERE status = 'stored' ORDER BY receivedAt LIMIT ?1",
+    )
+      .bind(QUEUE_BATCH)
+      .all<{ digest: string; receivedAt: number }>();
+    const stale = results.filter((row) => row.receivedAt <= now - after);
+    if (stale.length > 0) {
+      await this.env.UPLOADS.sendBatch(stale.map(({ digest }) => ({ body: { digest } })));
+    }
+    if (results.length > 0) await this.ctx.storage.setAlarm(now + after);
+    return stale.length;
+  }
+
+  async #place(settings: Settings, now: number): Promise<number> {
+    const lateMs = Math.ceil((settings.GROUP_DEADLINE_SECONDS * 1000) / 3);
+    let placed = 0;
+    for (;;) {
+      const more = await placeStored(this.env.DB, now, lateMs);
+      if (more === 0) return placed;
+      placed += more;
+    }
+  }
+}
+
+/** The one coordinator of an installation. */
+export function coordinatorOf(env: Bindings): DurableObjectStub<Coordinator> {
+  return env.COORDINATOR.getByName("coordinator");
+}

@@ -1,0 +1,56 @@
+/**
+ * The one table from error code to HTTP status, and the answer made of it. The payload that caused an
+ * error is never echoed; the log gets a code and a hash of the message.
+ */
+import { type ErrorBody, sha256, WaggleError, type WaggleErrorCode } from "@waggle/protocol";
+
+export type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503;
+
+const STATUS: { readonly [code in WaggleErrorCode]?: RefusalStatus } = {
+  INVALID_ARGUMENT: 400,
+  SCHEMA_INVALID: 400,
+  SCHEMA_VERSION_UNSUPPORTED: 400,
+  DIGEST_MISMATCH: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  CONSENT_MISSING: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  REPLAYED: 409,
+  POLICY_VERSION_UNKNOWN: 409,
+  ASSIGNMENT_MISMATCH: 409,
+  LEASE_LOST: 409,
+  CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  STORAGE_UNAVAILABLE: 503,
+};
+
+/** 500 for a code that is no refusal. */
+export function statusOf(code: WaggleErrorCode): RefusalStatus {
+  return STATUS[code] ?? 500;
+}
+
+export type Refusal = { readonly status: RefusalStatus; readonly body: ErrorBody };
+
+/** What a client is told about `error`. Only a WaggleError's own message leaves the Worker. */
+export function refusalOf(error: unknown): Refusal {
+  if (WaggleError.is(error)) {
+    return {
+      status: statusOf(error.code),
+      body: { error: { code: error.code, message: error.message } },
+    };
+  }
+  return {
+    status: 500,
+    body: { error: { code: "INTERNAL", message: "the edge must answer, got a fault; try again" } },
+  };
+}
+
+/** A line for the log that can be matched with a report and holds nothing of a visitor. */
+export async function logLine(method: string, path: string, error: unknown): Promise<string> {
+  const code = WaggleError.is(error) ? error.code : "INTERNAL";
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return JSON.stringify({ method, path, code, hash: (await sha256(text)).slice(0, 16) });
+}

@@ -1,0 +1,182 @@
+/**
+ * Takes trajectories in: check, object to R2, row to D1, pointer to the Queue, in this order. The row is
+ * what makes a trajectory exist; a fault before it leaves an object that nothing points to and that the
+ * retry writes again.
+ */
+import {
+  canonicalJson,
+  Sha256,
+  type TaskReference,
+  type Trajectory,
+  UPLOAD_LIMITS,
+  type UploadResult,
+  WaggleError,
+} from "@waggle/protocol";
+import { z } from "zod";
+import { trajectoryKey } from "./object-store.ts";
+import { findBaseModel, knownVersions } from "./policy-book.ts";
+import {
+  assignmentMismatch,
+  checkDigest,
+  checkTrajectory,
+  type Knowledge,
+  parseTrajectory,
+} from "./trajectory-check.ts";
+
+/** An upload whose trajectories are still to be judged one by one. */
+export const UploadEnvelope = z.strictObject({
+  trajectories: z
+    .array(z.strictObject({ digest: Sha256, trajectory: z.unknown() }))
+    .min(1)
+    .max(UPLOAD_LIMITS.trajectories),
+});
+export type UploadEnvelope = z.infer<typeof UploadEnvelope>;
+
+export type Stores = { readonly DB: D1Database; readonly OBJECTS: R2Bucket };
+
+type Owner = { digest: string; id: string; assignmentId: string | null; visitorId: string };
+
+async function gatherKnowledge(
+  db: D1Database,
+  visitorId: string,
+  upload: UploadEnvelope,
+): Promise<Knowledge> {
+  const named = upload.trajectories.flatMap(({ trajectory }) =>
+    typeof trajectory === "object" &&
+    trajectory !== null &&
+    "assignmentId" in trajectory &&
+    typeof trajectory.assignmentId === "string"
+      ? [trajectory.assignmentId]
+      : [],
+  );
+  const [baseModel, versions, { results }] = await Promise.all([
+    findBaseModel(db),
+    knownVersions(db),
+    db
+      .prepare(
+        `SELECT a.id, g.environment, g.seed, g.split
+         FROM assignments a JOIN taskGroups g ON g.id = a.groupId
+         WHERE a.visitorId = ?1 AND a.id IN (SELECT value FROM json_each(?2))`,
+      )
+      .bind(visitorId, JSON.stringify(named))
+      .all<TaskReference & { id: string }>(),
+  ]);
+  return { baseModel, versions, assignments: new Map(results.map((row) => [row.id, row])) };
+}
+
+/** Rows that already hold one of the three things that must be new. */
+async function findOwners(
+  db: D1Database,
+  digest: string,
+  trajectory: Trajectory,
+): Promise<Owner[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT digest, id, assignmentId, visitorId FROM trajectories
+       WHERE digest = ?1 OR id = ?2 OR assignmentId = ?3`,
+    )
+    .bind(digest, trajectory.id, trajectory.assignmentId)
+    .all<Owner>();
+  return results;
+}
+
+/** True for a duplicate of this visitor's own. @throws WaggleError `REPLAYED`, `ASSIGNMENT_MISMATCH` */
+function judgeOwners(
+  owners: readonly Owner[],
+  digest: string,
+  trajectory: Trajectory,
+  visitorId: string,
+): boolean {
+  if (owners.some((owner) => owner.digest === digest && owner.visitorId === visitorId)) return true;
+  if (owners.some((owner) => owner.digest === digest || owner.id === trajectory.id)) {
+    throw new WaggleError(
+      "REPLAYED",
+      "a trajectory id must be used once, got one that is taken; make a new id for each attempt",
+    );
+  }
+  if (owners.length > 0) throw assignmentMismatch();
+  return false;
+}
+
+const INSERT_ROW = `
+  INSERT INTO trajectories (digest, id, visitorId, assignmentId, groupId, environment, seed, split,
+    policyVersion, tokens, stopReason, objectKey, sizeBytes, receivedAt, status)
+  VALUES (?1, ?2, ?3, ?4, (SELECT groupId FROM assignments WHERE id = ?4), ?5, ?6, ?7,
+    ?8, ?9, ?10, ?11, ?12, ?13, 'stored')
+  ON CONFLICT DO NOTHING`;
+
+/**
+ * Stores a checked trajectory.
+ * @returns `duplicate` when this visitor stored the same before
+ * @throws WaggleError `REPLAYED`, `ASSIGNMENT_MISMATCH`
+ */
+export async function storeTrajectory(
+  stores: Stores,
+  visitorId: string,
+  digest: string,
+  trajectory: Trajectory,
+  now: number,
+): Promise<"accepted" | "duplicate"> {
+  const key = trajectoryKey(visitorId, digest);
+  const text = canonicalJson(trajectory);
+  const bytes = new TextEncoder().encode(text);
+  await stores.OBJECTS.put(key, bytes, { httpMetadata: { contentType: "application/json" } });
+  const tokens = trajectory.segments
+    .filter((segment) => segment.kind === "sampled")
+    .reduce((sum, segment) => sum + segment.tokenIds.length, 0);
+  const inserted = await stores.DB.prepare(INSERT_ROW)
+    .bind(
+      digest,
+      trajectory.id,
+      visitorId,
+      trajectory.assignmentId,
+      trajectory.task?.environment ?? null,
+      trajectory.task?.seed ?? null,
+      trajectory.task?.split ?? null,
+      trajectory.policyVersion,
+      tokens,
+      trajectory.stopReason,
+      key,
+      bytes.byteLength,
+      now,
+    )
+    .run();
+  if (inserted.meta.changes > 0) return "accepted";
+  // Another request was faster with the same digest, id or assignment.
+  const after = await findOwners(stores.DB, digest, trajectory);
+  if (after.some((owner) => owner.digest === digest && owner.visitorId === visitorId)) {
+    return "duplicate";
+  }
+  await stores.OBJECTS.delete(key);
+  judgeOwners(after, digest, trajectory, visitorId);
+  throw assignmentMismatch();
+}
+
+/** Judges and stores every trajectory of an upload; one that is refused stops no other. */
+export async function ingest(
+  stores: Stores,
+  visitorId: string,
+  upload: UploadEnvelope,
+  now: number,
+): Promise<UploadResult[]> {
+  const knowledge = await gatherKnowledge(stores.DB, visitorId, upload);
+  const results: UploadResult[] = [];
+  for (const { digest, trajectory: value } of upload.trajectories) {
+    try {
+      const trajectory = parseTrajectory(value);
+      await checkDigest(trajectory, digest);
+      const owners = await findOwners(stores.DB, digest, trajectory);
+      if (judgeOwners(owners, digest, trajectory, visitorId)) {
+        results.push({ digest, status: "duplicate" });
+        continue;
+      }
+      checkTrajectory(trajectory, knowledge);
+      const status = await storeTrajectory(stores, visitorId, digest, trajectory, now);
+      results.push({ digest, status });
+    } catch (error) {
+      if (!WaggleError.is(error)) throw error;
+      results.push({ digest, status: "rejected", code: error.code, message: error.message });
+    }
+  }
+  return results;
+}

@@ -1,0 +1,282 @@
+/**
+ * Leases of whole groups. A lease has a fencing token that only grows; it holds until it is released,
+ * acknowledged, or expired and found so by the next lease. Until then a late trainer may still renew or
+ * acknowledge, since nobody else holds its groups. The Coordinator calls it one at a time.
+ */
+import {
+  type AcknowledgeRequest,
+  type AcknowledgeResponse,
+  type LeaseRequest,
+  type TaskReference,
+  type TrajectoryOutcome,
+  WaggleError,
+} from "@waggle/protocol";
+
+/** Trajectory text in one lease; a Worker has 128 MB. At least one group is always given. */
+const MAX_LEASE_BYTES = 16 * 1024 * 1024;
+/** Outcomes in one statement's JSON parameter. */
+const OUTCOMES_PER_STATEMENT = 500;
+
+export type LeasedRow = {
+  readonly digest: string;
+  readonly id: string;
+  readonly groupId: string;
+  readonly visitorId: string;
+  readonly receivedAt: number;
+  readonly objectKey: string;
+};
+
+export type GrantedGroup = {
+  readonly groupId: string;
+  readonly task: TaskReference | null;
+  readonly size: number;
+  readonly rows: readonly LeasedRow[];
+};
+
+export type GrantedLease = {
+  readonly leaseId: string | null;
+  readonly fencingToken: number;
+  readonly expiresAt: number;
+  readonly groups: readonly GrantedGroup[];
+};
+
+type Candidate = {
+  id: string;
+  environment: string | null;
+  seed: number;
+  split: TaskReference["split"];
+  assigned: number;
+  bytes: number;
+};
+
+type LeaseRow = {
+  id: string;
+  fencingToken: number;
+  state: "active" | "lost" | "released" | "acknowledged";
+  answer: string | null;
+};
+
+/** Statements that give the groups and rows of leases back; `which` selects from `leases`. */
+function giveBack(db: D1Database, which: string, ...values: (string | number)[]) {
+  const ids = `SELECT id FROM leases WHERE ${which}`;
+  return [
+    db
+      .prepare(
+        `UPDATE trajectories SET status = 'ready', leaseId = NULL
+         WHERE status = 'leased' AND leaseId IN (${ids})`,
+      )
+      .bind(...values),
+    db
+      .prepare(
+        `UPDATE taskGroups SET leaseId = NULL,
+           state = CASE WHEN EXISTS (SELECT 1 FROM trajectories t
+                                     WHERE t.groupId = taskGroups.id AND t.status = 'ready')
+                   THEN 'open' ELSE 'done' END
+         WHERE leaseId IN (${ids})`,
+      )
+      .bind(...values),
+  ];
+}
+
+async function loseExpired(db: D1Database, now: number): Promise<void> {
+  await db.batch([
+    ...giveBack(db, "state = 'active' AND expiresAt <= ?1", now),
+    db
+      .prepare("UPDATE leases SET state = 'lost' WHERE state = 'active' AND expiresAt <= ?1")
+      .bind(now),
+  ]);
+}
+
+async function candidates(db: D1Database, maxGroups: number, now: number): Promise<Candidate[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT g.id, g.environment, g.seed, g.split, g.assigned,
+              SUM(CASE WHEN t.status = 'ready' THEN t.sizeBytes ELSE 0 END) AS bytes
+       FROM taskGroups g JOIN trajectories t ON t.groupId = g.id
+       WHERE g.state = 'open'
+         AND g.id IN (SELECT groupId FROM trajectories WHERE status = 'ready')
+       GROUP BY g.id
+       HAVING g.deadlineAt <= ?1
+           OR (g.lateOf IS NULL AND g.assigned >= g.capacity AND COUNT(*) >= g.assigned)
+       ORDER BY MIN(t.receivedAt), g.id LIMIT ?2`,
+    )
+    .bind(now, maxGroups)
+    .all<Candidate>();
+  const chosen: Candidate[] = [];
+  let bytes = 0;
+  for (const candidate of results) {
+    bytes += candidate.bytes;
+    if (chosen.length > 0 && bytes > MAX_LEASE_BYTES) break;
+    chosen.push(candidate);
+  }
+  return chosen;
+}
+
+/** Leases whole groups, oldest first; `leaseId` is null when nothing is ready. */
+export async function leaseGroups(
+  db: D1Database,
+  request: LeaseRequest,
+  now: number,
+): Promise<GrantedLease> {
+  await loseExpired(db, now);
+  const groups = await candidates(db, request.maxGroups, now);
+  const newest = await db
+    .prepare("SELECT MAX(fencingToken) AS token FROM leases")
+    .first<{ token: number | null }>();
+  if (groups.length === 0) {
+    return { leaseId: null, fencingToken: newest?.token ?? 0, expiresAt: now, groups: [] };
+  }
+  const leaseId = crypto.randomUUID();
+  const fencingToken = (newest?.token ?? 0) + 1;
+  const expiresAt = now + request.durationSeconds * 1000;
+  const groupIds = JSON.stringify(groups.map((group) => group.id));
+  const [, , , taken] = await db.batch<LeasedRow>([
+    db
+      .prepare(
+        `INSERT INTO leases (id, fencingToken, trainerId, createdAt, expiresAt, state)
+         VALUES (?1, ?2, ?3, ?4, ?5, 'active')`,
+      )
+      .bind(leaseId, fencingToken, request.trainerId, now, expiresAt),
+    db
+      .prepare(
+        `UPDATE taskGroups SET state = 'leased', leaseId = ?1
+         WHERE id IN (SELECT value FROM json_each(?2))`,
+      )
+      .bind(leaseId, groupIds),
+    db
+      .prepare(
+        `UPDATE trajectories SET status = 'leased', leaseId = ?1
+         WHERE status = 'ready' AND groupId IN (SELECT value FROM json_each(?2))`,
+      )
+      .bind(leaseId, groupIds),
+    db
+      .prepare(
+        `SELECT digest, id, groupId, visitorId, receivedAt, objectKey FROM trajectories
+         WHERE leaseId = ?1 AND status = 'leased' ORDER BY receivedAt, digest`,
+      )
+      .bind(leaseId),
+  ]);
+  const byGroup = Map.groupBy(taken?.results ?? [], (row) => row.groupId);
+  return {
+    leaseId,
+    fencingToken,
+    expiresAt,
+    groups: groups.map((group) => ({
+      groupId: group.id,
+      task:
+        group.environment === null
+          ? null
+          : { environment: group.environment, seed: group.seed, split: group.split },
+      size: group.assigned,
+      rows: byGroup.get(group.id) ?? [],
+    })),
+  };
+}
+
+async function findLease(db: D1Database, id: string, fencingToken: number): Promise<LeaseRow> {
+  const lease = await db
+    .prepare("SELECT id, fencingToken, state, answer FROM leases WHERE id = ?1")
+    .bind(id)
+    .first<LeaseRow>();
+  if (lease === null || lease.fencingToken !== fencingToken || lease.state === "lost") {
+    throw leaseLost();
+  }
+  return lease;
+}
+
+function leaseLost(): WaggleError {
+  return new WaggleError(
+    "LEASE_LOST",
+    "a lease must be held under its newest fencing token, got one that is over; lease again",
+  );
+}
+
+/** Holds a lease longer. @returns its new end. @throws WaggleError `LEASE_LOST` */
+export async function renewLease(
+  db: D1Database,
+  id: string,
+  fencingToken: number,
+  durationSeconds: number,
+  now: number,
+): Promise<number> {
+  const lease = await findLease(db, id, fencingToken);
+  if (lease.state !== "active") throw leaseLost();
+  const expiresAt = now + durationSeconds * 1000;
+  await db.prepare("UPDATE leases SET expiresAt = ?2 WHERE id = ?1").bind(id, expiresAt).run();
+  return expiresAt;
+}
+
+/** Gives groups back unlearned; again is a success. @throws WaggleError `LEASE_LOST` */
+export async function releaseLease(
+  db: D1Database,
+  id: string,
+  fencingToken: number,
+): Promise<void> {
+  const lease = await findLease(db, id, fencingToken);
+  if (lease.state === "released") return;
+  if (lease.state !== "active") throw leaseLost();
+  await db.batch([
+    ...giveBack(db, "id = ?1", id),
+    db.prepare("UPDATE leases SET state = 'released' WHERE id = ?1").bind(id),
+  ]);
+}
+
+const WRITE_OUTCOMES = `
+  UPDATE trajectories SET
+    status = o.value ->> 'status', reason = o.value ->> 'reason', reward = o.value ->> 'reward',
+    success = o.value ->> 'success', advantage = o.value ->> 'advantage',
+    learnedAtStep = o.value ->> 'step', staleness = o.value ->> 'staleness',
+    logProbGapMean = o.value ->> 'logProbGapMean', logProbGapMax = o.value ->> 'logProbGapMax'
+  FROM json_each(?1) AS o
+  WHERE trajectories.digest = o.value ->> 'digest'
+    AND trajectories.leaseId = ?2 AND trajectories.status = 'leased'`;
+
+const COUNT_OUTCOMES = `
+  SELECT
+    SUM(t.leaseId = ?2 AND t.status = 'leased') AS held,
+    SUM(t.status = 'learned' AND o.value ->> 'status' = 'learned') AS twice
+  FROM json_each(?1) AS o JOIN trajectories t ON t.digest = o.value ->> 'digest'`;
+
+function chunk<T>(values: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, i) =>
+    values.slice(i * size, (i + 1) * size),
+  );
+}
+
+/**
+ * Writes what became of leased trajectories and ends the lease. Rows without an outcome go back. The
+ * same lease again gets the same answer.
+ * @throws WaggleError `LEASE_LOST`
+ */
+export async function acknowledgeLease(
+  db: D1Database,
+  id: string,
+  request: AcknowledgeRequest,
+): Promise<AcknowledgeResponse> {
+  const lease = await findLease(db, id, request.fencingToken);
+  if (lease.state === "acknowledged" && lease.answer !== null) {
+    return JSON.parse(lease.answer) as AcknowledgeResponse;
+  }
+  if (lease.state !== "active") throw leaseLost();
+  const unique = [
+    ...new Map<string, TrajectoryOutcome>(request.outcomes.map((o) => [o.digest, o])).values(),
+  ];
+  const parts = chunk(unique, OUTCOMES_PER_STATEMENT).map((part) => JSON.stringify(part));
+  const answer: AcknowledgeResponse = { acknowledged: 0, twice: 0 };
+  for (const part of parts) {
+    const counts = await db
+      .prepare(COUNT_OUTCOMES)
+      .bind(part, id)
+      .first<{ held: number | null; twice: number | null }>();
+    answer.acknowledged += counts?.held ?? 0;
+    answer.twice += counts?.twice ?? 0;
+  }
+  await db.batch([
+    ...parts.map((part) => db.prepare(WRITE_OUTCOMES).bind(part, id)),
+    ...giveBack(db, "id = ?1", id),
+    db
+      .prepare("UPDATE leases SET state = 'acknowledged', answer = ?2 WHERE id = ?1")
+      .bind(id, JSON.stringify(answer)),
+  ]);
+  return answer;
+}

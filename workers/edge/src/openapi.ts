@@ -1,0 +1,129 @@
+/** The OpenAPI 3.1 description, written from the endpoints and the zod schemas they share with clients. */
+import * as protocol from "@waggle/protocol";
+import { z } from "zod";
+import type { Content, Endpoint } from "./endpoint.ts";
+
+type Json = { [key: string]: unknown };
+
+const schemaOptions = { target: "draft-2020-12", io: "input", unrepresentable: "any" } as const;
+
+/** Schemas that get a name of their own in `components`. */
+const NAMED: { readonly [name: string]: z.ZodType } = {
+  AcknowledgeRequest: protocol.AcknowledgeRequest,
+  AcknowledgeResponse: protocol.AcknowledgeResponse,
+  AssignmentResponse: protocol.AssignmentResponse,
+  BaseModelRequest: protocol.BaseModelRequest,
+  DeletionResponse: protocol.DeletionResponse,
+  ErrorBody: protocol.ErrorBody,
+  Feedback: protocol.FeedbackRequest,
+  LeaseRequest: protocol.LeaseRequest,
+  LeaseResponse: protocol.LeaseResponse,
+  MetricsRequest: protocol.MetricsRequest,
+  MetricsResponse: protocol.MetricsResponse,
+  OperatorSummary: protocol.OperatorSummary,
+  PoliciesResponse: protocol.PoliciesResponse,
+  PolicyManifest: protocol.PolicyManifest,
+  PolicyVersion: protocol.PolicyVersion,
+  PublishRequest: protocol.PublishRequest,
+  ReleaseRequest: protocol.ReleaseRequest,
+  RenewRequest: protocol.RenewRequest,
+  RenewResponse: protocol.RenewResponse,
+  SessionRequest: protocol.SessionRequest,
+  SessionResponse: protocol.SessionResponse,
+  TrajectoriesResponse: protocol.TrajectoriesResponse,
+  Trajectory: protocol.Trajectory,
+  TrajectoryDetail: protocol.TrajectoryDetail,
+  TrajectoryRow: protocol.TrajectoryRow,
+  UploadRequest: protocol.UploadRequest,
+  UploadResponse: protocol.UploadResponse,
+};
+
+const COMPONENT = "#/components/schemas/";
+
+function components(): Json {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, { ...schemaOptions, uri: (id) => COMPONENT + id });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      const { $schema: _schema, $id: _id, ...rest } = schema as Json;
+      return [name, rest];
+    }),
+  );
+}
+
+function schemaOf(schema: z.ZodType): Json {
+  const named = Object.entries(NAMED).find(([, candidate]) => candidate === schema);
+  if (named) return { $ref: COMPONENT + named[0] };
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, schemaOptions) as Json;
+  return rest;
+}
+
+function contentOf(content: Content): Json | undefined {
+  switch (content) {
+    case "empty":
+      return undefined;
+    case "bytes":
+      return { "application/octet-stream": { schema: {} } };
+    case "mcp":
+      return { "application/json": { schema: { type: "object" } } };
+    default:
+      return { "application/json": { schema: schemaOf(content) } };
+  }
+}
+
+function operationOf(endpoint: Endpoint): Json {
+  const successes = Object.entries(endpoint.responses).map(([status, content]) => {
+    const described = contentOf(content);
+    return [status, { description: "Success.", ...(described ? { content: described } : {}) }];
+  });
+  const body = endpoint.request === undefined ? undefined : contentOf(endpoint.request);
+  return {
+    operationId: endpoint.operationId,
+    summary: endpoint.summary,
+    ...(endpoint.access === "public" ? {} : { security: [{ [endpoint.access]: [] }] }),
+    parameters: (endpoint.parameters ?? []).map(({ name, in: where, description, schema }) => ({
+      name,
+      in: where,
+      description,
+      required: where === "path",
+      schema: schemaOf(schema),
+    })),
+    ...(body ? { requestBody: { required: true, content: body } } : {}),
+    responses: {
+      ...Object.fromEntries(successes),
+      default: {
+        description: "A refusal or fault with a stable code.",
+        content: { "application/json": { schema: { $ref: `${COMPONENT}ErrorBody` } } },
+      },
+    },
+  };
+}
+
+const bearer = (description: string): Json => ({ type: "http", scheme: "bearer", description });
+
+/** The whole description as a plain object. */
+export function describeApi(endpoints: readonly Endpoint[]): Json {
+  const paths: { [path: string]: Json } = {};
+  for (const endpoint of endpoints) {
+    (paths[endpoint.path] ??= {})[endpoint.method] = operationOf(endpoint);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Waggle edge",
+      version: "0.1.0",
+      description: "Sessions, tools, uploads, policies, feedback, deletion; leases for the trainer.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    paths,
+    components: {
+      schemas: components(),
+      securitySchemes: {
+        session: bearer("Session token of a page."),
+        trainer: bearer("Credential of the trainer."),
+        operator: bearer("Credential of the operator."),
+      },
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/**
+ * Puts stored trajectories into the group they will be leased with: the assigned one while it is open,
+ * a late group once it was leased, a group of one for a live request. Run by the Queue's consumer and,
+ * since a local queue forgets, by every lease. The Coordinator calls it one at a time.
+ */
+
+type StoredRow = {
+  digest: string;
+  groupId: string | null;
+  groupState: "open" | "leased" | "done" | null;
+};
+
+/** Rows placed in one go; what is left is placed by the next call. */
+const BATCH = 500;
+
+/**
+ * Makes every stored row ready.
+ * @param lateMs how long a late group waits for its siblings
+ * @returns rows placed
+ */
+export async function placeStored(db: D1Database, now: number, lateMs: number): Promise<number> {
+  const { results } = await db
+    .prepare(
+      `SELECT t.digest, t.groupId, g.state AS groupState
+       FROM trajectories t LEFT JOIN taskGroups g ON g.id = t.groupId
+       WHERE t.status = 'stored' ORDER BY t.receivedAt LIMIT ${BATCH}`,
+    )
+    .all<StoredRow>();
+  if (results.length === 0) return 0;
+
+  const statements: D1PreparedStatement[] = [];
+  const inTime = results.filter((row) => row.groupState === "open").map((row) => row.digest);
+  if (inTime.length > 0) {
+    statements.push(
+      db
+        .prepare(
+          `UPDATE trajectories SET status = 'ready'
+           WHERE status = 'stored' AND digest IN (SELECT value FROM json_each(?1))`,
+        )
+        .bind(JSON.stringify(inTime)),
+    );
+  }
+  const move = (digest: string, groupId: string) =>
+    db
+      .prepare(
+        "UPDATE trajectories SET status = 'ready', groupId = ?2 WHERE digest = ?1 AND status = 'stored'",
+      )
+      .bind(digest, groupId);
+  for (const row of results.filter((r) => r.groupId === null)) {
+    const id = crypto.randomUUID();
+    statements.push(
+      db
+        .prepare(
+          `INSERT INTO taskGroups (id, capacity, assigned, createdAt, deadlineAt, state)
+           VALUES (?1, 1, 1, ?2, ?2, 'open')`,
+        )
+        .bind(id, now),
+      move(row.digest, id),
+    );
+  }
+  const late = results.filter((r) => r.groupId !== null && r.groupState !== "open");
+  for (const [groupId, rows] of Map.groupBy(late, (row) => row.groupId ?? "")) {
+    const open = await db
+      .prepare("SELECT id FROM taskGroups WHERE lateOf = ?1 AND state = 'open' LIMIT 1")
+      .bind(groupId)
+      .first<{ id: string }>();
+    const id = open?.id ?? crypto.randomUUID();
+    if (!open) {
+      statements.push(
+        db
+          .prepare(
+            `INSERT INTO taskGroups (id, environment, seed, split, lateOf, capacity, assigned,
+                                     createdAt, deadlineAt, state)
+             SELECT ?1, environment, seed, split, ?2, capacity, 0, ?3, ?4, 'open'
+             FROM taskGroups WHERE id = ?2`,
+          )
+          .bind(id, groupId, now, now + lateMs),
+      );
+    }
+    statements.push(
+      db
+        .prepare("UPDATE taskGroups SET assigned = assigned + ?2 WHERE id = ?1")
+        .bind(id, rows.length),
+      ...rows.map((row) => move(row.digest, id)),
+    );
+  }
+  await db.batch(statements);
+  return results.length;
+}

@@ -1,0 +1,53 @@
+/** Feedback of visitors, joined to trajectories by id; it may arrive before or after them. */
+import { Feedback, FeedbackRequest, WaggleError } from "@waggle/protocol";
+import { z } from "zod";
+import { readJson } from "../body.ts";
+import type { Endpoint } from "../endpoint.ts";
+
+/** Feedback rows one visitor may leave; what a page sends beyond is refused. */
+export const MAX_FEEDBACK_PER_VISITOR = 100_000;
+
+type Stored = Feedback & { visitorId: string };
+
+export const feedbackEndpoints: readonly Endpoint[] = [
+  {
+    method: "post",
+    path: "/v1/feedback",
+    operationId: "giveFeedback",
+    summary: "Keeps one piece of feedback; idempotent by its id.",
+    access: "session",
+    request: FeedbackRequest,
+    responses: { 200: z.object({}) },
+    handle: async (context) => {
+      const { session, now } = context.var;
+      const { id, trajectoryId, kind, at } = await readJson(context.req.raw, FeedbackRequest);
+      const inserted = await context.env.DB.prepare(
+        `INSERT INTO feedback (id, trajectoryId, visitorId, kind, at, receivedAt)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6
+         WHERE (SELECT COUNT(*) FROM feedback WHERE visitorId = ?3) < ${MAX_FEEDBACK_PER_VISITOR}
+         ON CONFLICT DO NOTHING`,
+      )
+        .bind(id, trajectoryId, session.visitorId, kind, at, now)
+        .run();
+      if (inserted.meta.changes > 0) return context.json({});
+      const stored = await context.env.DB.prepare(
+        "SELECT id, trajectoryId, kind, at, visitorId FROM feedback WHERE id = ?1",
+      )
+        .bind(id)
+        .first<Stored>();
+      if (!stored) {
+        throw new WaggleError("RATE_LIMITED", "a visitor's feedback is limited, got too much");
+      }
+      const same =
+        stored.visitorId === session.visitorId &&
+        stored.trajectoryId === trajectoryId &&
+        stored.kind === kind &&
+        stored.at === at;
+      if (same) return context.json({});
+      throw new WaggleError(
+        "REPLAYED",
+        "a feedback id must be used once, got one that is taken; make a new id",
+      );
+    },
+  },
+];

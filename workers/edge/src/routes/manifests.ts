@@ -1,0 +1,59 @@
+/** Which policy a page runs, by its channel; cheap to ask again thanks to the ETag. */
+import { canonicalJson, Channel, PolicyManifest, sha256, WaggleError } from "@waggle/protocol";
+import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
+import { manifestOf } from "../policy-book.ts";
+import { channelOf } from "../session-token.ts";
+import { z } from "zod";
+
+const ifNoneMatch: Parameter = {
+  name: "If-None-Match",
+  in: "header",
+  description: "ETag of an earlier answer.",
+  schema: z.string().optional(),
+};
+
+async function answerManifest(context: EdgeContext, channel: Channel): Promise<Response> {
+  const manifest = await manifestOf(context.env.DB, channel);
+  const etag = `"${(await sha256(canonicalJson(manifest))).slice(0, 32)}"`;
+  const headers = { ETag: etag, "Cache-Control": "no-cache" };
+  // A proxy that compresses makes a strong tag weak.
+  if (context.req.header("if-none-match")?.replace(/^W\//, "") === etag) {
+    return context.body(null, 304, headers);
+  }
+  return context.json(manifest, 200, headers);
+}
+
+export const manifestEndpoints: readonly Endpoint[] = [
+  {
+    method: "get",
+    path: "/v1/policy",
+    operationId: "getPolicy",
+    summary: "The manifest of the session's channel.",
+    access: "session",
+    parameters: [ifNoneMatch],
+    responses: { 200: PolicyManifest, 304: "empty" },
+    handle: async (context) => {
+      const { session, settings } = context.var;
+      return answerManifest(context, await channelOf(session.visitorId, settings.CANARY_SHARE));
+    },
+  },
+  {
+    method: "get",
+    path: "/v1/policies/{channel}",
+    operationId: "getChannel",
+    summary: "The manifest of a channel by name.",
+    access: "public",
+    parameters: [
+      { name: "channel", in: "path", description: "stable or canary.", schema: Channel },
+      ifNoneMatch,
+    ],
+    responses: { 200: PolicyManifest, 304: "empty" },
+    handle: (context) => {
+      const channel = Channel.safeParse(context.req.param("channel"));
+      if (!channel.success) {
+        throw new WaggleError("NOT_FOUND", "a channel must be stable or canary, got another");
+      }
+      return answerManifest(context, channel.data);
+    },
+  },
+];

@@ -1,0 +1,71 @@
+/**
+ * The edge tools as a stateless Streamable-HTTP MCP server: any MCP client can call them with a session
+ * token. A tool that fails answers as MCP wants it, `isError` with the error as JSON text.
+ */
+import { type CallToolResult, createMcpHandler, Server, type Tool } from "@modelcontextprotocol/server";
+import { edgeToolDefinitions, runEdgeTool } from "@waggle/environments";
+import { WaggleError } from "@waggle/protocol";
+import type { EdgeContext, Endpoint } from "../endpoint.ts";
+
+const VERSION = "0.1.0";
+
+const tools = edgeToolDefinitions.map(
+  ({ name, description, parameters }): Tool => ({
+    name,
+    description,
+    inputSchema: { ...parameters, type: "object" },
+  }),
+);
+
+function isRecord(value: unknown): value is { [key: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function callTool(name: string, args: unknown): CallToolResult {
+  try {
+    const value = runEdgeTool(name, isRecord(args) ? args : {});
+    return {
+      content: [{ type: "text", text: JSON.stringify(value) }],
+      ...(isRecord(value) ? { structuredContent: value } : {}),
+    };
+  } catch (error) {
+    // A tool's failure is an answer to the model, not a fault of the Worker.
+    const code = WaggleError.is(error) ? error.code : "TOOL_FAILED";
+    const message = error instanceof Error ? error.message.slice(0, 500) : "the tool failed";
+    return {
+      isError: true,
+      content: [{ type: "text", text: JSON.stringify({ code, message }) }],
+    };
+  }
+}
+
+/**
+ * Arguments reach the tool as they came: it checks them itself, with the same words wherever it runs,
+ * so that a replay of a trajectory finds the same answer.
+ */
+function createServer(): Server {
+  const server = new Server(
+    { name: "waggle-edge", version: VERSION },
+    { capabilities: { tools: {} } },
+  );
+  server.setRequestHandler("tools/list", () => ({ tools }));
+  server.setRequestHandler("tools/call", ({ params }) => callTool(params.name, params.arguments));
+  return server;
+}
+
+const handler = createMcpHandler(createServer, { responseMode: "json", keepAliveMs: 0 });
+
+const handle = (context: EdgeContext): Promise<Response> => handler.fetch(context.req.raw);
+
+export const mcpEndpoints: readonly Endpoint[] = [
+  {
+    method: "post",
+    path: "/mcp",
+    operationId: "callMcp",
+    summary: "Model Context Protocol over Streamable HTTP, stateless: tools/list and tools/call.",
+    access: "session",
+    request: "mcp",
+    responses: { 200: "mcp", 202: "empty" },
+    handle,
+  },
+];

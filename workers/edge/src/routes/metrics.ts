@@ -1,0 +1,66 @@
+/** Metrics of optimizer steps: written by the trainer, read by the dashboard. */
+import { MetricsRequest, MetricsResponse } from "@waggle/protocol";
+import { z } from "zod";
+import { readJson } from "../body.ts";
+import type { Endpoint } from "../endpoint.ts";
+
+const METRICS_BYTES = 2 * 1024 * 1024;
+/** Rows in one answer; the reader goes on from the last step. */
+const PAGE = 5000;
+
+export const metricsEndpoints: readonly Endpoint[] = [
+  {
+    method: "post",
+    path: "/v1/trainer/metrics",
+    operationId: "putMetrics",
+    summary: "Keeps one row an optimizer step; a step sent again replaces its row.",
+    access: "trainer",
+    request: MetricsRequest,
+    responses: { 200: z.object({}) },
+    handle: async (context) => {
+      const { rows } = await readJson(context.req.raw, MetricsRequest, METRICS_BYTES);
+      if (rows.length > 0) {
+        // A trainer that resumed from a checkpoint does some steps again; the newer run counts.
+        await context.env.DB.prepare(
+          `INSERT INTO metrics (step, at, metrics)
+           SELECT value ->> 'step', value ->> 'at', value -> 'metrics' FROM json_each(?1) WHERE 1
+           ON CONFLICT (step) DO UPDATE SET at = excluded.at, metrics = excluded.metrics`,
+        )
+          .bind(JSON.stringify(rows))
+          .run();
+      }
+      return context.json({});
+    },
+  },
+  {
+    method: "get",
+    path: "/v1/operator/metrics",
+    operationId: "listMetrics",
+    summary: "Metrics after a step, ascending.",
+    access: "operator",
+    parameters: [
+      {
+        name: "after",
+        in: "query",
+        description: "Last step the caller has; absent for all.",
+        schema: z.coerce.number().int().optional(),
+      },
+    ],
+    responses: { 200: MetricsResponse },
+    handle: async (context) => {
+      const after = Number.parseInt(context.req.query("after") ?? "-1", 10);
+      const { results } = await context.env.DB.prepare(
+        `SELECT step, at, metrics FROM metrics WHERE step > ?1 ORDER BY step LIMIT ${PAGE}`,
+      )
+        .bind(Number.isNaN(after) ? -1 : after)
+        .all<{ step: number; at: string; metrics: string }>();
+      const answer: MetricsResponse = {
+        rows: results.map((row) => ({
+          ...row,
+          metrics: JSON.parse(row.metrics) as { [name: string]: number },
+        })),
+      };
+      return context.json(answer);
+    },
+  },
+];

@@ -1,0 +1,83 @@
+/** Model files and adapters by content hash: immutable, public, readable from isolated pages. */
+import { Sha256, WaggleError } from "@waggle/protocol";
+import { z } from "zod";
+import { readBytes } from "../body.ts";
+import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
+import { objectKey, putObject } from "../object-store.ts";
+
+/** Without a declared length R2 cannot stream, so the bytes are held in memory. */
+const UNDECLARED_LIMIT_BYTES = 64 * 1024 * 1024;
+
+const hash: Parameter = {
+  name: "sha256",
+  in: "path",
+  description: "Hex sha256 of the bytes.",
+  schema: Sha256,
+};
+
+function hashOf(context: EdgeContext): string {
+  const parsed = Sha256.safeParse(context.req.param("sha256"));
+  if (!parsed.success) throw notFound();
+  return parsed.data;
+}
+
+function notFound(): WaggleError {
+  return new WaggleError("NOT_FOUND", "an object must have been stored, got an unknown hash");
+}
+
+export const objectEndpoints: readonly Endpoint[] = [
+  {
+    method: "get",
+    path: "/v1/objects/{sha256}",
+    operationId: "getObject",
+    summary: "The bytes of an object; ranges are served.",
+    access: "public",
+    parameters: [hash],
+    responses: { 200: "bytes", 206: "bytes", 304: "empty" },
+    handle: async (context) => {
+      const sha256 = hashOf(context);
+      const headers = new Headers({
+        ETag: `"${sha256}"`,
+        "Cache-Control": "public, max-age=31536000, immutable",
+      });
+      if (context.req.header("if-none-match")?.includes(sha256)) {
+        return new Response(null, { status: 304, headers });
+      }
+      const object = await context.env.OBJECTS.get(objectKey(sha256), {
+        range: context.req.raw.headers,
+      });
+      if (!object) throw notFound();
+      headers.set("Content-Type", "application/octet-stream");
+      headers.set("Accept-Ranges", "bytes");
+      const range = object.range;
+      const offset = range && "offset" in range ? (range.offset ?? 0) : 0;
+      const length = range && "length" in range ? (range.length ?? object.size) : object.size;
+      if (context.req.header("range") === undefined || length === object.size) {
+        headers.set("Content-Length", String(object.size));
+        return new Response(object.body, { headers });
+      }
+      headers.set("Content-Range", `bytes ${offset}-${offset + length - 1}/${object.size}`);
+      return new Response(object.body, { status: 206, headers });
+    },
+  },
+  {
+    method: "put",
+    path: "/v1/trainer/objects/{sha256}",
+    operationId: "putObject",
+    summary: "Stores an object; refused when the bytes have another hash.",
+    access: "trainer",
+    parameters: [hash],
+    request: "bytes",
+    responses: { 200: z.object({ sizeBytes: z.int() }) },
+    handle: async (context) => {
+      const parsed = Sha256.safeParse(context.req.param("sha256"));
+      if (!parsed.success) {
+        throw new WaggleError("SCHEMA_INVALID", "an address must be a hex sha256, got another");
+      }
+      const { raw } = context.req;
+      const streams = raw.body !== null && raw.headers.has("content-length");
+      const body = streams && raw.body ? raw.body : await readBytes(raw, UNDECLARED_LIMIT_BYTES);
+      return context.json({ sizeBytes: await putObject(context.env.OBJECTS, parsed.data, body) });
+    },
+  },
+];

@@ -1,0 +1,93 @@
+/** What the operator sees: counts, rows, one trajectory in full. */
+import {
+  Feedback,
+  OperatorSummary,
+  Sha256,
+  TrajectoriesResponse,
+  type Trajectory,
+  TrajectoryDetail,
+  WaggleError,
+} from "@waggle/protocol";
+import { z } from "zod";
+import type { Endpoint } from "../endpoint.ts";
+import { summarize } from "../summary.ts";
+import { findRow, listRows, TrajectoryFilter } from "../trajectory-rows.ts";
+
+export const operatorEndpoints: readonly Endpoint[] = [
+  {
+    method: "get",
+    path: "/v1/operator/summary",
+    operationId: "getSummary",
+    summary: "Counts over everything that is stored.",
+    access: "operator",
+    responses: { 200: OperatorSummary },
+    handle: async (context) => context.json(await summarize(context.env.DB)),
+  },
+  {
+    method: "get",
+    path: "/v1/operator/trajectories",
+    operationId: "listTrajectories",
+    summary: "Trajectories, newest first.",
+    access: "operator",
+    parameters: Object.entries(TrajectoryFilter.shape).map(([name, schema]) => ({
+      name,
+      in: "query" as const,
+      description: schema.description ?? "",
+      schema,
+    })),
+    responses: { 200: TrajectoriesResponse },
+    handle: async (context) => {
+      const filter = TrajectoryFilter.safeParse(context.req.query());
+      if (!filter.success) {
+        throw new WaggleError("SCHEMA_INVALID", "filters must fit their schema; see /openapi.json");
+      }
+      return context.json(await listRows(context.env.DB, filter.data));
+    },
+  },
+  {
+    method: "get",
+    path: "/v1/operator/trajectories/{digest}",
+    operationId: "getTrajectory",
+    summary: "One trajectory in full, with its feedback.",
+    access: "operator",
+    parameters: [
+      { name: "digest", in: "path", description: "Digest of a trajectory.", schema: Sha256 },
+    ],
+    responses: { 200: TrajectoryDetail },
+    handle: async (context) => {
+      const { DB, OBJECTS } = context.env;
+      const found = await findRow(DB, context.req.param("digest") ?? "");
+      const object = found && (await OBJECTS.get(found.objectKey));
+      if (!found || !object) {
+        throw new WaggleError("NOT_FOUND", "a trajectory must be stored, got an unknown digest");
+      }
+      const { results } = await DB.prepare(
+        `SELECT id, trajectoryId, kind, at FROM feedback
+         WHERE trajectoryId = ?1 AND visitorId = ?2 ORDER BY receivedAt`,
+      )
+        .bind(found.row.id, found.row.visitorId)
+        .all<Feedback>();
+      const answer: TrajectoryDetail = {
+        row: found.row,
+        trajectory: await object.json<Trajectory>(),
+        feedback: results,
+      };
+      return context.json(answer);
+    },
+  },
+];
+
+export const healthEndpoints: readonly Endpoint[] = [
+  {
+    method: "get",
+    path: "/healthz",
+    operationId: "getHealth",
+    summary: "Whether the Worker is configured and its database answers.",
+    access: "public",
+    responses: { 200: z.object({ status: z.literal("ok") }) },
+    handle: async (context) => {
+      await context.env.DB.prepare("SELECT COUNT(*) FROM policies").first();
+      return context.json({ status: "ok" });
+    },
+  },
+];

@@ -1,0 +1,124 @@
+/** Publishing, promoting and taking back policies; the operator may do the latter two as well. */
+import {
+  BaseModelRequest,
+  PoliciesResponse,
+  PolicyVersion,
+  PublishRequest,
+  WaggleError,
+} from "@waggle/protocol";
+import { z } from "zod";
+import { unwrap } from "../answer.ts";
+import { readJson } from "../body.ts";
+import { coordinatorOf } from "../coordinator.ts";
+import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
+import { objectKey } from "../object-store.ts";
+import { listPolicies } from "../policy-book.ts";
+
+const version: Parameter = {
+  name: "version",
+  in: "path",
+  description: "Policy version.",
+  schema: z.coerce.number().int().min(0),
+};
+
+function versionOf(context: EdgeContext): number {
+  const text = context.req.param("version") ?? "";
+  if (!/^\d{1,9}$/.test(text)) {
+    throw new WaggleError("NOT_FOUND", "a policy version must be a number, got another");
+  }
+  return Number(text);
+}
+
+/** @throws WaggleError `CONFLICT` when a named object was not stored first or has another size */
+async function checkObjects(
+  context: EdgeContext,
+  objects: readonly { sha256: string; sizeBytes: number }[],
+): Promise<void> {
+  const heads = await Promise.all(
+    objects.map(({ sha256 }) => context.env.OBJECTS.head(objectKey(sha256))),
+  );
+  const missing = heads.findIndex((head, i) => head?.size !== objects[i]?.sizeBytes);
+  if (missing !== -1) {
+    throw new WaggleError(
+      "CONFLICT",
+      `objects must be stored before they are named, got ${objects[missing]?.sha256}; PUT it first`,
+    );
+  }
+}
+
+/** The three that trainer and operator share. */
+function policyEndpoints(access: "trainer" | "operator"): readonly Endpoint[] {
+  const suffix = access === "trainer" ? "" : "AsOperator";
+  return [
+    {
+      method: "get",
+      path: `/v1/${access}/policies`,
+      operationId: `listPolicies${suffix}`,
+      summary: "All policies, newest first.",
+      access,
+      responses: { 200: PoliciesResponse },
+      handle: async (context) => context.json(await listPolicies(context.env.DB)),
+    },
+    {
+      method: "post",
+      path: `/v1/${access}/policies/{version}/promote`,
+      operationId: `promotePolicy${suffix}`,
+      summary: "Makes the canary stable.",
+      access,
+      parameters: [version],
+      responses: { 200: PolicyVersion },
+      handle: async (context) => {
+        const coordinator = coordinatorOf(context.env);
+        return context.json(unwrap(await coordinator.promote(versionOf(context), context.var.now)));
+      },
+    },
+    {
+      method: "post",
+      path: `/v1/${access}/policies/{version}/roll-back`,
+      operationId: `rollBackPolicy${suffix}`,
+      summary: "Takes a version back; its channel falls back to the one before.",
+      access,
+      parameters: [version],
+      responses: { 200: PolicyVersion },
+      handle: async (context) =>
+        context.json(unwrap(await coordinatorOf(context.env).rollBack(versionOf(context)))),
+    },
+  ];
+}
+
+export const trainerPolicyEndpoints: readonly Endpoint[] = [
+  {
+    method: "put",
+    path: "/v1/trainer/base-model",
+    operationId: "setBaseModel",
+    summary: "Says what version 0 is; its objects must be stored first.",
+    access: "trainer",
+    request: BaseModelRequest,
+    responses: { 200: z.object({}) },
+    handle: async (context) => {
+      const request = await readJson(context.req.raw, BaseModelRequest);
+      await checkObjects(context, request.baseModel.files);
+      unwrap(await coordinatorOf(context.env).setBaseModel(request, context.var.now));
+      return context.json({});
+    },
+  },
+  {
+    method: "post",
+    path: "/v1/trainer/policies",
+    operationId: "publishPolicy",
+    summary: "Publishes a version to the canary channel.",
+    access: "trainer",
+    request: PublishRequest,
+    responses: { 200: PolicyVersion },
+    handle: async (context) => {
+      const request = await readJson(context.req.raw, PublishRequest);
+      await checkObjects(context, [request.adapter]);
+      return context.json(
+        unwrap(await coordinatorOf(context.env).publish(request, context.var.now)),
+      );
+    },
+  },
+  ...policyEndpoints("trainer"),
+];
+
+export const operatorPolicyEndpoints: readonly Endpoint[] = policyEndpoints("operator");

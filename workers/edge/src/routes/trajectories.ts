@@ -1,0 +1,41 @@
+/** Uploads of pages. Each trajectory is judged alone; the request fails only when all are refused. */
+import { UPLOAD_LIMITS, UploadRequest, UploadResponse, type WaggleErrorCode } from "@waggle/protocol";
+import { readJson } from "../body.ts";
+import { coordinatorOf } from "../coordinator.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { statusOf } from "../error-response.ts";
+import { ingest, UploadEnvelope } from "../ingest.ts";
+import type { Bindings } from "../settings.ts";
+
+/** Pointers into the Queue and an eye on them. A fault here costs time, never a trajectory. */
+async function nudge(env: Bindings, digests: readonly string[], now: number): Promise<void> {
+  await coordinatorOf(env).watch(now);
+  await env.UPLOADS.sendBatch(digests.map((digest) => ({ body: { digest } })));
+}
+
+export const trajectoryEndpoints: readonly Endpoint[] = [
+  {
+    method: "post",
+    path: "/v1/trajectories",
+    operationId: "uploadTrajectories",
+    summary:
+      "Takes trajectories in, idempotent by digest; gzip allowed. When every one is refused the " +
+      "status is that of the first refusal and the body carries both `error` and `results`.",
+    access: "session",
+    request: UploadRequest,
+    responses: { 200: UploadResponse },
+    handle: async (context) => {
+      const { session, now } = context.var;
+      const upload = await readJson(context.req.raw, UploadEnvelope, UPLOAD_LIMITS.bodyBytes);
+      const results = await ingest(context.env, session.visitorId, upload, now);
+      const accepted = results.filter((r) => r.status === "accepted").map((r) => r.digest);
+      if (accepted.length > 0) context.executionCtx.waitUntil(nudge(context.env, accepted, now));
+      const first = results[0];
+      if (first?.status === "rejected" && results.every((r) => r.status === "rejected")) {
+        const error = { code: first.code, message: first.message };
+        return context.json({ error, results }, statusOf(first.code as WaggleErrorCode));
+      }
+      return context.json({ results } satisfies UploadResponse);
+    },
+  },
+];

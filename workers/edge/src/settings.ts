@@ -1,0 +1,85 @@
+/**
+ * Bindings and variables of the Worker. A missing secret is a clear error on every request, never a
+ * default: a Worker that runs without credentials would hand out everybody's data.
+ */
+import { WaggleError } from "@waggle/protocol";
+import { z } from "zod";
+import type { Coordinator } from "./coordinator.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
+
+/** What wrangler binds; variables are strings and checked by `readSettings`. */
+export type Bindings = {
+  readonly DB: D1Database;
+  readonly OBJECTS: R2Bucket;
+  readonly UPLOADS: Queue<UploadPointer>;
+  readonly COORDINATOR: DurableObjectNamespace<Coordinator>;
+  readonly RATE_LIMITER: DurableObjectNamespace<RateLimiter>;
+};
+
+/** What the Queue carries: a nudge. The row in D1 is the truth. */
+export type UploadPointer = { readonly digest: string };
+
+const list = z
+  .string()
+  .transform((text) =>
+    text
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== ""),
+  )
+  .refine((parts) => parts.length > 0, "must name at least one, separated by commas");
+
+const whole = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
+
+const Settings = z
+  .object({
+    SITE_KEYS: list,
+    SESSION_SECRET: z.string().min(32, "must have at least 32 characters"),
+    TRAINER_CREDENTIAL: z.string().min(16, "must have at least 16 characters"),
+    OPERATOR_CREDENTIAL: z.string().min(16, "must have at least 16 characters"),
+    /** Origins of pages, or `*`. */
+    ALLOWED_ORIGINS: list,
+    TASK_ENVIRONMENT: z.string().min(1).default("shop"),
+    /** First train seed; the counter goes up from here. */
+    TASK_SEED_START: whole(1_000_000, 0),
+    GROUP_SIZE: whole(8),
+    /** A group with fewer uploads than assignments is leased after this. */
+    GROUP_DEADLINE_SECONDS: whole(90),
+    SESSION_TTL_SECONDS: whole(900, 30),
+    VISITOR_TTL_DAYS: whole(400),
+    /** Share of visitors on the canary channel, in [0, 1]. */
+    CANARY_SHARE: z.coerce.number().min(0).max(1).default(0.5),
+    /** Requests a visitor may make in a minute; 0 = no limit. */
+    RATE_LIMIT_PER_MINUTE: whole(6000, 0),
+    /** Sessions one address may open in a minute; 0 = no limit. */
+    SESSIONS_PER_MINUTE: whole(600, 0),
+    /** A row that waits longer for the Queue's consumer is enqueued again. */
+    STALE_ROW_SECONDS: whole(30),
+  })
+  .refine((s) => s.TRAINER_CREDENTIAL !== s.OPERATOR_CREDENTIAL, {
+    path: ["OPERATOR_CREDENTIAL"],
+    message: "must differ from TRAINER_CREDENTIAL",
+  });
+
+export type Settings = z.infer<typeof Settings>;
+
+const cache = new WeakMap<object, Settings>();
+
+/**
+ * The checked variables of an environment.
+ * @throws WaggleError `INTERNAL` that names what is missing, never its value.
+ */
+export function readSettings(env: object): Settings {
+  const known = cache.get(env);
+  if (known) return known;
+  const parsed = Settings.safeParse(env);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((i) => `${i.path.join(".")}: ${i.message}`);
+    throw new WaggleError(
+      "INTERNAL",
+      `the Worker's variables must be set, got ${faults.join("; ")}; see workers/edge/wrangler.jsonc`,
+    );
+  }
+  cache.set(env, parsed.data);
+  return parsed.data;
+}
