@@ -2,7 +2,6 @@
  * One growing context of a decoder policy: tokens, the cache of the ones read so far, and the
  * sampling loop. Pinned to the version it was created with.
  */
-import { Sampling, WaggleError } from "@waggle/protocol";
 import type {
   PolicyContext,
   PolicyVersionId,
@@ -12,6 +11,7 @@ import type {
 } from "@waggle/protocol";
 import type { DecoderCache, DecoderSession } from "./decoder-session.ts";
 import { createRandom } from "./random.ts";
+import { assertSampleOptions, disposedError, overlapError } from "./sample-options.ts";
 import { sampleToken } from "./sampler.ts";
 import type { SerialQueue } from "./serial-queue.ts";
 import { assertTokenIds } from "./token-ids.ts";
@@ -33,6 +33,8 @@ export interface ContextHost {
   readonly runs: SerialQueue;
   /** A test's seam, see `DecoderPolicyOptions`. */
   readonly keepsCacheOnAdoption: boolean;
+  /** Awaited between tokens: lets an abort come in where runs do not yield to messages. */
+  readonly pause?: (() => Promise<void> | void) | undefined;
   /** Takes the current version for a context. */
   pinCurrent(): VersionSlot;
   /** Gives a version back; the last user frees it. */
@@ -71,13 +73,7 @@ export class DecoderContext implements PolicyContext {
 
   async sample(options: SampleOptions): Promise<Sample> {
     this.#assertUsable();
-    assertSampleOptions(options);
-    if (this.#tokenIds.length === 0) {
-      throw new WaggleError(
-        "INVALID_ARGUMENT",
-        "a context must hold a token to sample from, got none; append the prompt first",
-      );
-    }
+    assertSampleOptions(options, this.#tokenIds.length);
     this.#isSampling = true;
     try {
       return await this.#sampleLoop(options);
@@ -132,6 +128,7 @@ export class DecoderContext implements PolicyContext {
         keptTokenIds.push(token.keptTokenIds);
         onToken?.(token.tokenId);
         if (stops.has(token.tokenId)) return "stop-token";
+        await this.#policy.pause?.();
       }
     })();
 
@@ -171,34 +168,6 @@ export class DecoderContext implements PolicyContext {
 
   #assertUsable(): void {
     if (this.#isDisposed || this.#policy.isDisposed) throw disposedError();
-    if (this.#isSampling) {
-      throw new WaggleError(
-        "INVALID_ARGUMENT",
-        "calls on one context must not overlap, got a call during sample(); await it first",
-      );
-    }
+    if (this.#isSampling) throw overlapError();
   }
-}
-
-function assertSampleOptions({ sampling, maxTokens }: SampleOptions): void {
-  const parsed = Sampling.safeParse(sampling);
-  if (!parsed.success) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `sampling must be valid, got ${JSON.stringify(sampling).slice(0, 200)}; ${parsed.error.issues[0]?.message ?? ""}`,
-    );
-  }
-  if (!Number.isInteger(maxTokens) || maxTokens < 1) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `maxTokens must be a positive integer, got ${maxTokens}; pass the most tokens to sample`,
-    );
-  }
-}
-
-function disposedError(): WaggleError {
-  return new WaggleError(
-    "DISPOSED",
-    "a context must not be used after dispose(), got a call; create a new one",
-  );
 }

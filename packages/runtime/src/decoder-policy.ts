@@ -15,13 +15,14 @@ import type {
 import { DecoderContext } from "./decoder-context.ts";
 import type { ContextHost, VersionSlot } from "./decoder-context.ts";
 import type { DecoderBackend } from "./decoder-session.ts";
+import { disposedError } from "./sample-options.ts";
 import { scoreRows, scoreSequence } from "./scoring.ts";
 import { SerialQueue } from "./serial-queue.ts";
 
 /** A Policy whose adapter can be replaced while contexts are in use. */
 export interface AdaptivePolicy extends Policy {
-  /** What runs it, as recorded on trajectories, except for the build and the page's isolation. */
-  readonly client: Pick<ClientDescription, "backend" | "device">;
+  /** What runs it, as recorded on trajectories. */
+  readonly client: ClientDescription;
   /**
    * Makes `adapter` the current version. Contexts that exist keep theirs until they adopt; the old
    * adapter is freed with its last context. Calls are taken in order.
@@ -36,11 +37,14 @@ export interface AdaptivePolicy extends Policy {
 
 export type DecoderPolicyOptions = {
   readonly backend: DecoderBackend;
+  readonly client: ClientDescription;
   readonly baseModel: string;
   readonly contextLength: number;
   readonly vocabularySize: number;
   /** Whether `scoreMany` may run several sequences at once: the CPU back ends gain by it. */
   readonly scoresInRows: boolean;
+  /** See `ContextHost`. */
+  readonly pause?: (() => Promise<void> | void) | undefined;
   /** A test's seam: `adoptCurrentVersion` keeps the old keys and values, which is wrong. */
   readonly keepsCacheOnAdoption?: boolean;
 };
@@ -55,9 +59,10 @@ export class DecoderPolicy implements AdaptivePolicy, ContextHost {
   readonly baseModel: string;
   readonly contextLength: number;
   readonly vocabularySize: number;
-  readonly client: DecoderBackend["client"];
+  readonly client: ClientDescription;
   /** Runs of all contexts, one after the other: no onnxruntime back end runs two at once. */
   readonly runs: SerialQueue = new SerialQueue();
+  readonly pause: ContextHost["pause"];
   readonly #options: DecoderPolicyOptions;
   readonly #swaps = new SerialQueue();
   readonly #slots = new Set<VersionSlot>();
@@ -68,7 +73,8 @@ export class DecoderPolicy implements AdaptivePolicy, ContextHost {
     this.baseModel = options.baseModel;
     this.contextLength = options.contextLength;
     this.vocabularySize = options.vocabularySize;
-    this.client = options.backend.client;
+    this.client = options.client;
+    this.pause = options.pause;
     this.#options = options;
     this.#current = base;
     this.#slots.add(base);
@@ -164,10 +170,6 @@ export class DecoderPolicy implements AdaptivePolicy, ContextHost {
   }
 
   #assertUsable(): void {
-    if (!this.#isDisposed) return;
-    throw new WaggleError(
-      "DISPOSED",
-      "a policy must not be used after dispose(), got a call; create a new one",
-    );
+    if (this.#isDisposed) throw disposedError();
   }
 }

@@ -3,7 +3,6 @@
  * gives logits and a longer cache. It knows no sampling, no version and no conversation.
  */
 import type { Adapter } from "@waggle/model";
-import type { ClientDescription } from "@waggle/protocol";
 
 /** Keys and values of the tokens read so far. Belongs to the session that made it. */
 export interface DecoderCache {
@@ -42,7 +41,6 @@ export interface DecoderSession {
 
 /** Opens sessions for adapters of one base model on one device. */
 export interface DecoderBackend {
-  readonly client: Pick<ClientDescription, "backend" | "device">;
   /** @throws WaggleError `ADAPTER_INCOMPATIBLE` when the adapter does not fit the model. */
   open(adapter: Adapter | null): Promise<DecoderSession>;
   dispose(): Promise<void>;

@@ -38,7 +38,6 @@ export type OrtBackendOptions = {
   readonly weights: TensorMap;
   /** Positions the rotary tables cover. */
   readonly maxPositions: number;
-  readonly client: DecoderBackend["client"];
   readonly sessionOptions: InferenceSession.SessionOptions;
   readonly maxRunTokens: number;
   readonly adapterStrategy: AdapterStrategy;
@@ -58,11 +57,9 @@ export function createOrtBackend(options: OrtBackendOptions): DecoderBackend {
 }
 
 class MergingBackend implements DecoderBackend {
-  readonly client: DecoderBackend["client"];
   readonly #options: OrtBackendOptions;
 
   constructor(options: OrtBackendOptions) {
-    this.client = options.client;
     this.#options = options;
   }
 
@@ -79,12 +76,10 @@ class MergingBackend implements DecoderBackend {
 type SharedGraph = { readonly rank: number; readonly session: InferenceSession; users: number };
 
 class InputsBackend implements DecoderBackend {
-  readonly client: DecoderBackend["client"];
   readonly #options: OrtBackendOptions;
   #graph: SharedGraph | null = null;
 
   constructor(options: OrtBackendOptions) {
-    this.client = options.client;
     this.#options = options;
   }
 

@@ -1,5 +1,10 @@
 /** Tiny random decoders that tests run. */
-import { initializeAdapter, initializeDecoder } from "@waggle/model";
+import {
+  decoderConfigJson,
+  initializeAdapter,
+  initializeDecoder,
+  writeSafetensors,
+} from "@waggle/model";
 import type { Adapter, DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 
@@ -48,4 +53,12 @@ export function tinyAdapter(seed: number, rank = 4): Adapter {
 /** A prompt of `length` ids that is not periodic. */
 export function tinyPrompt(length: number, seed = 0): number[] {
   return Array.from({ length }, (_, i) => (i * i * 7 + i * 3 + seed * 11 + 5) % 97);
+}
+
+/** The files of the tiny decoder, as a page loads them. */
+export function tinyModelFiles(seed = 1): Map<string, Uint8Array> {
+  return new Map([
+    ["config.json", new TextEncoder().encode(JSON.stringify(decoderConfigJson(TINY_CONFIG)))],
+    ["model.safetensors", writeSafetensors(tinyWeights(seed), { format: "pt" })],
+  ]);
 }

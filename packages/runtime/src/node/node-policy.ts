@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import type { DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 import * as ort from "onnxruntime-node";
+import { RUNTIME_BUILD } from "../build.ts";
 import { createDecoderPolicy } from "../decoder-policy.ts";
 import type { AdaptivePolicy, DecoderPolicy } from "../decoder-policy.ts";
 import { defaultContextLength, runTokensFor, WEBGPU_RUN_TOKENS } from "../limits.ts";
@@ -46,9 +47,6 @@ export function createNodeDecoderPolicy(
     config,
     weights,
     maxPositions: contextLength,
-    client: isGpu
-      ? { backend: "node-webgpu", device: "onnxruntime-node webgpu" }
-      : { backend: "node-cpu", device: `cpu x${threads}` },
     sessionOptions: {
       executionProviders: [device],
       intraOpNumThreads: threads,
@@ -61,6 +59,12 @@ export function createNodeDecoderPolicy(
   });
   return createDecoderPolicy({
     backend,
+    client: {
+      build: RUNTIME_BUILD,
+      backend: isGpu ? "node-webgpu" : "node-cpu",
+      device: isGpu ? "onnxruntime-node webgpu" : `cpu x${threads}`,
+      crossOriginIsolated: false,
+    },
     baseModel,
     contextLength,
     vocabularySize: config.vocabularySize,
