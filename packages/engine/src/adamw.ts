@@ -1,0 +1,142 @@
+/**
+ * AdamW on plain float32 arrays, shared by all engines, so that they differ only in gradients.
+ * Source: Loshchilov and Hutter 2019, Decoupled Weight Decay Regularization, arXiv:1711.05101,
+ * algorithm 2 with the learning rate as schedule multiplier, as in PyTorch.
+ * Differs from it: decay touches only matrices, not the gains of norms.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { OptimizerOptions, OptimizerResult, Tensor, TensorMap } from "@waggle/protocol";
+
+const PARAMETER = "parameters/";
+const FIRST_MOMENT = "firstMoments/";
+const SECOND_MOMENT = "secondMoments/";
+
+type Slot = {
+  readonly name: string;
+  readonly parameter: Tensor;
+  readonly firstMoment: Float32Array;
+  readonly secondMoment: Float32Array;
+};
+
+/** Moments and step count over parameters that it updates in place. */
+export class AdamW {
+  readonly #slots: readonly Slot[];
+  #step = 0;
+
+  /** @param parameters owned by the caller; `update` and `restore` write into their data. */
+  constructor(parameters: TensorMap) {
+    this.#slots = Array.from(parameters, ([name, parameter]) => ({
+      name,
+      parameter,
+      firstMoment: new Float32Array(parameter.data.length),
+      secondMoment: new Float32Array(parameter.data.length),
+    }));
+  }
+
+  /**
+   * One step.
+   * @param gradients by parameter name; an absent one counts as zero.
+   * @throws WaggleError `NON_FINITE_VALUE` when a gradient is not finite; nothing has changed then.
+   */
+  update(gradients: ReadonlyMap<string, Float32Array>, options: OptimizerOptions): OptimizerResult {
+    const { learningRate, beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8 } = options;
+    const { weightDecay = 0, maxGradientNorm = 0 } = options;
+    const gradientNorm = globalNorm(gradients);
+    const clip = maxGradientNorm > 0 && gradientNorm > maxGradientNorm;
+    const scale = clip ? maxGradientNorm / gradientNorm : 1;
+    this.#step += 1;
+    const stepSize = learningRate / (1 - beta1 ** this.#step);
+    const rootCorrection = Math.sqrt(1 - beta2 ** this.#step);
+    for (const { name, parameter, firstMoment, secondMoment } of this.#slots) {
+      const { data, shape } = parameter;
+      const gradient = gradients.get(name);
+      const keep = shape.length > 1 ? 1 - learningRate * weightDecay : 1;
+      for (let i = 0; i < data.length; i++) {
+        const g = gradient === undefined ? 0 : (gradient[i] as number) * scale;
+        const m = beta1 * (firstMoment[i] as number) + (1 - beta1) * g;
+        const v = beta2 * (secondMoment[i] as number) + (1 - beta2) * g * g;
+        firstMoment[i] = m;
+        secondMoment[i] = v;
+        const denominator = Math.sqrt(v) / rootCorrection + epsilon;
+        data[i] = (data[i] as number) * keep - (stepSize * m) / denominator;
+      }
+    }
+    return { gradientNorm, step: this.#step };
+  }
+
+  /** Copies of parameters and moments, and the step. */
+  checkpoint(): { readonly step: number; readonly tensors: TensorMap } {
+    const tensors = new Map<string, Tensor>();
+    for (const { key, tensor } of this.#entries()) {
+      tensors.set(key, { shape: [...tensor.shape], data: tensor.data.slice() });
+    }
+    return { step: this.#step, tensors };
+  }
+
+  /**
+   * Takes over what `checkpoint` returned.
+   * @throws WaggleError `CHECKPOINT_CORRUPT` when names or shapes do not fit; nothing has changed then.
+   */
+  restore(checkpoint: { readonly step: number; readonly tensors: TensorMap }): void {
+    const entries = this.#entries();
+    const { step, tensors } = checkpoint;
+    if (!Number.isInteger(step) || step < 0) {
+      throw corrupt(`the step must be a whole number, got ${step}`);
+    }
+    if (tensors.size !== entries.length) {
+      throw corrupt(`a checkpoint must hold ${entries.length} tensors, got ${tensors.size}`);
+    }
+    for (const { key, tensor } of entries) {
+      const saved = tensors.get(key);
+      const shape = tensor.shape.join(", ");
+      if (
+        saved === undefined ||
+        saved.shape.join(", ") !== shape ||
+        saved.data.length !== tensor.data.length
+      ) {
+        throw corrupt(
+          `${key} must have shape [${shape}], got ${saved ? `[${saved.shape.join(", ")}]` : "nothing"}`,
+        );
+      }
+    }
+    for (const { key, tensor } of entries) {
+      tensor.data.set((tensors.get(key) as Tensor).data);
+    }
+    this.#step = step;
+  }
+
+  #entries(): { readonly key: string; readonly tensor: Tensor }[] {
+    return this.#slots.flatMap(({ name, parameter, firstMoment, secondMoment }) => [
+      { key: PARAMETER + name, tensor: parameter },
+      { key: FIRST_MOMENT + name, tensor: { shape: parameter.shape, data: firstMoment } },
+      { key: SECOND_MOMENT + name, tensor: { shape: parameter.shape, data: secondMoment } },
+    ]);
+  }
+}
+
+/**
+ * L2 norm over all gradients, summed in f64.
+ * @throws WaggleError `NON_FINITE_VALUE` naming the first gradient that is not finite.
+ */
+export function globalNorm(gradients: ReadonlyMap<string, Float32Array>): number {
+  let total = 0;
+  for (const [name, gradient] of gradients) {
+    let sum = 0;
+    for (let i = 0; i < gradient.length; i++) sum += (gradient[i] as number) ** 2;
+    if (!Number.isFinite(sum)) {
+      throw new WaggleError(
+        "NON_FINITE_VALUE",
+        `gradients must be finite, got NaN or infinity in ${name}; the gradients were dropped, lower the learning rate or check the loss`,
+      );
+    }
+    total += sum;
+  }
+  return Math.sqrt(total);
+}
+
+function corrupt(fact: string): WaggleError {
+  return new WaggleError(
+    "CHECKPOINT_CORRUPT",
+    `${fact}; load a checkpoint of the same model and training mode`,
+  );
+}

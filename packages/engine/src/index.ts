@@ -1,0 +1,3 @@
+/** TrainEngine: per-token outputs forward, gradients from derivatives backward, AdamW. */
+export { createOnnxEngine } from "./onnx-engine.ts";
+export type { OnnxEngineOptions } from "./onnx-engine.ts";

@@ -1,0 +1,203 @@
+/**
+ * The differentiable operations of a decoder as ONNX nodes, each with its gradient written out.
+ * Activations are `[N, width]` with N = B·T rows, so that every linear layer is one Gemm whose
+ * third operand adds a residual (forward) or an earlier contribution (backward) for free.
+ */
+import type { GraphTape } from "./graph-tape.ts";
+
+const MICROSOFT = "com.microsoft";
+
+/** `input [N, in] · weightᵀ [in, out] (+ addend [N, out])`; the weight as stored, `[out, in]`. */
+export function linear(tape: GraphTape, input: string, weight: string, addend?: string): string {
+  const inputs = addend === undefined ? [input, weight] : [input, weight, addend];
+  const output = tape.op("Gemm", inputs, { attributes: { transB: 1 } });
+  tape.record(output, inputs, (gradient) => {
+    if (addend !== undefined) tape.add(addend, () => gradient);
+    tape.contribute(input, (sum) =>
+      tape.op("Gemm", sum === undefined ? [gradient, weight] : [gradient, weight, sum]),
+    );
+    tape.contribute(weight, (sum) =>
+      tape.op("Gemm", sum === undefined ? [gradient, input] : [gradient, input, sum], {
+        attributes: { transA: 1 },
+      }),
+    );
+  });
+  return output;
+}
+
+/**
+ * x / √(mean x² + epsilon) ∘ weight over the last dimension. `column` is the i64 shape `[size, 1]`.
+ * With r = 1/√(…), s = Σ dy∘x∘weight: dx = r·(dy∘weight) − x·r³·s/size, dweight = Σ_N r·(dy∘x).
+ */
+export function rmsNorm(
+  tape: GraphTape,
+  input: string,
+  weight: string,
+  options: { readonly size: number; readonly epsilon: number },
+): string {
+  const { size, epsilon } = options;
+  const [output, inverse] = tape.builder.node("SimplifiedLayerNormalization", [input, weight], {
+    outputs: 2,
+    attributes: { axis: -1, epsilon: { float: epsilon }, stash_type: 1 },
+  }) as [string, string];
+  tape.record(output, [input, weight], (gradient) => {
+    const product = tape.op("Mul", [gradient, input]);
+    const rows = tape.builder.ints([-1, size]);
+    tape.add(weight, () => {
+      const flatProduct = tape.op("Reshape", [product, rows]);
+      const flatInverse = tape.op("Reshape", [inverse, tape.builder.ints([-1, 1])]);
+      const sums = tape.op("Gemm", [flatInverse, flatProduct], { attributes: { transA: 1 } });
+      return tape.op("Reshape", [sums, tape.builder.ints([size])]);
+    });
+    tape.contribute(input, (sum) => {
+      const column = tape.op("Reshape", [weight, tape.builder.ints([size, 1])]);
+      const projected = tape.op("MatMul", [product, column]);
+      const square = tape.op("Mul", [inverse, inverse]);
+      const cube = tape.op("Mul", [square, inverse]);
+      const scale = tape.op("Mul", [
+        tape.op("Mul", [cube, projected]),
+        tape.builder.float(-1 / size),
+      ]);
+      const direct = tape.op("Mul", [tape.op("Mul", [gradient, weight]), inverse]);
+      const along = tape.op("Mul", [input, scale]);
+      const parts = sum === undefined ? [direct, along] : [direct, along, sum];
+      return tape.op("Sum", parts);
+    });
+  });
+  return output;
+}
+
+/** silu(gate) ∘ up. */
+export function swiGlu(tape: GraphTape, gate: string, up: string): string {
+  const sigmoid = tape.op("Sigmoid", [gate]);
+  const silu = tape.op("Mul", [gate, sigmoid]);
+  const output = tape.op("Mul", [silu, up]);
+  tape.record(output, [gate, up], (gradient) => {
+    tape.add(up, () => tape.op("Mul", [gradient, silu]));
+    tape.add(gate, () => {
+      // silu' = σ + silu·(1 − σ)
+      const rest = tape.op("Mul", [silu, tape.op("Sub", [tape.builder.float(1), sigmoid])]);
+      const slope = tape.op("Add", [sigmoid, rest]);
+      return tape.op("Mul", [tape.op("Mul", [gradient, up]), slope]);
+    });
+  });
+  return output;
+}
+
+/** A view of the same elements; `shape` and `inputShape` are i64 vectors. */
+export function reshape(tape: GraphTape, input: string, shape: string, inputShape: string): string {
+  const output = tape.op("Reshape", [input, shape]);
+  tape.record(output, [input], (gradient) => {
+    tape.add(input, () => tape.op("Reshape", [gradient, inputShape]));
+  });
+  return output;
+}
+
+/** `[B, T, H, D]` to `[B, H, T, D]`, which is its own inverse. */
+export function swapTimeAndHeads(tape: GraphTape, input: string): string {
+  const attributes = { perm: { ints: [0, 2, 1, 3] } };
+  const output = tape.op("Transpose", [input], { attributes });
+  tape.record(output, [input], (gradient) => {
+    tape.add(input, () => tape.op("Transpose", [gradient], { attributes }));
+  });
+  return output;
+}
+
+/** Names of the tensors of one rotary table: cosine and sine `[T, D/2]`, sine negated, offset. */
+export type RotaryTable = {
+  readonly cosine: string;
+  readonly sine: string;
+  readonly negatedSine: string;
+  readonly positions: string;
+};
+
+/** Rotary positions of halves (Hugging Face order) on `[B, H, T, D]`; the gradient turns back. */
+export function rotary(tape: GraphTape, input: string, table: RotaryTable): string {
+  const turn = (value: string, sine: string): string =>
+    tape.op("RotaryEmbedding", [value, table.positions, table.cosine, sine], {
+      domain: MICROSOFT,
+      attributes: { interleaved: 0 },
+    });
+  const output = turn(input, table.sine);
+  tape.record(output, [input], (gradient) => {
+    tape.add(input, () => turn(gradient, table.negatedSine));
+  });
+  return output;
+}
+
+/**
+ * Causal attention of grouped queries. The queries of one key-value head lie below each other,
+ * `[B, K, G·T, D]`, so keys and values `[B, K, T, D]` are never repeated.
+ * dS = P∘(dP − rowsum(dO∘O)), as in Dao et al. 2022, FlashAttention, arXiv:2205.14135, appendix B.
+ */
+export function attention(
+  tape: GraphTape,
+  queries: string,
+  keys: string,
+  values: string,
+  shapes: {
+    /** Additive, `[T, T]`. */
+    readonly mask: string;
+    /** i64 shapes of the scores: `[B·H, T, T]` and `[B, K, G·T, T]`. */
+    readonly perHead: string;
+    readonly grouped: string;
+    readonly scale: number;
+  },
+): string {
+  const { mask, perHead, grouped, scale } = shapes;
+  const product = (
+    left: string,
+    right: string,
+    flags: { readonly transA?: 1; readonly transB?: 1; readonly alpha?: number },
+  ): string =>
+    tape.op("FusedMatMul", [left, right], {
+      domain: MICROSOFT,
+      attributes: {
+        transA: flags.transA ?? 0,
+        transB: flags.transB ?? 0,
+        alpha: { float: flags.alpha ?? 1 },
+      },
+    });
+  const scores = product(queries, keys, { transB: 1, alpha: scale });
+  const masked = tape.op("Add", [tape.op("Reshape", [scores, perHead]), mask]);
+  const softmax = tape.op("Softmax", [masked], { attributes: { axis: -1 } });
+  const weights = tape.op("Reshape", [softmax, grouped]);
+  const output = product(weights, values, {});
+  tape.record(output, [queries, keys, values], (gradient) => {
+    tape.add(values, () => product(weights, gradient, { transA: 1 }));
+    const weightGradient = product(gradient, values, { transB: 1 });
+    const overlap = tape.op("ReduceSum", [
+      tape.op("Mul", [gradient, output]),
+      tape.builder.ints([-1]),
+    ]);
+    const scoreGradient = tape.op("Mul", [weights, tape.op("Sub", [weightGradient, overlap])]);
+    tape.add(queries, () => product(scoreGradient, keys, { alpha: scale }));
+    tape.add(keys, () => product(scoreGradient, queries, { transA: 1, alpha: scale }));
+  });
+  return output;
+}
+
+/** Rows `[K, width]` of `[N, width]`, each at most once; `inverse` says where each row went. */
+export function gatherRows(
+  tape: GraphTape,
+  input: string,
+  rows: {
+    /** i32 `[K]` */
+    readonly indices: string;
+    /** i32 `[N]`: position in `indices`, or K for a row that is not taken. */
+    readonly inverse: string;
+    readonly width: number;
+  },
+): string {
+  const output = tape.op("Gather", [input, rows.indices], { attributes: { axis: 0 } });
+  tape.record(output, [input], (gradient) => {
+    tape.add(input, () => {
+      // A Gather from [gradient; 0] in place of a scatter, which races on two threads.
+      const padded = tape.op("Concat", [gradient, tape.zeroRow(rows.width)], {
+        attributes: { axis: 0 },
+      });
+      return tape.op("Gather", [padded, rows.inverse], { attributes: { axis: 0 } });
+    });
+  });
+  return output;
+}
