@@ -47,6 +47,8 @@ export default defineConfig({
       {
         ...fromSource("browser"),
         server: { headers: isolation },
+        // Imported by workers only, where Vite finds them too late and reloads the running tests.
+        optimizeDeps: { include: ["onnxruntime-web/wasm", "onnxruntime-web/webgpu"] },
         test: {
           name: "browser",
           include: ["packages/*/src/**/*.browser.test.ts", "apps/*/src/**/*.browser.test.ts"],
