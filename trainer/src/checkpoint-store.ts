@@ -1,0 +1,143 @@
+/**
+ * Durable checkpoints in a folder: a commit is visible whole or not at all, also after a power cut.
+ * Parameters go to content-named safetensors files; `state.json` names the ones that belong to it
+ * and is replaced last, by fsync and rename.
+ */
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { readSafetensors, writeSafetensors } from "@waggle/model";
+import { type EngineCheckpoint, Sha256, sha256, WaggleError } from "@waggle/protocol";
+import { z } from "zod";
+import { TrainerState } from "./trainer-state.ts";
+
+export type Checkpoint = {
+  readonly state: TrainerState;
+  /** The engine as of `state.step`. */
+  readonly engine: EngineCheckpoint;
+  /** The engine as of the stable version: where a roll-back returns to. */
+  readonly stable: EngineCheckpoint;
+};
+
+/** Where checkpoints live. */
+export interface CheckpointStore {
+  /** @throws WaggleError `CHECKPOINT_CORRUPT` when what is there cannot be read whole. */
+  load(): Promise<Checkpoint | null>;
+  /** Returns when the checkpoint would survive the process and the machine. */
+  commit(checkpoint: Checkpoint): Promise<void>;
+  /** Forgets everything. */
+  clear(): Promise<void>;
+}
+
+const File = z.strictObject({
+  state: TrainerState,
+  engine: Sha256,
+  stable: Sha256,
+});
+
+const STATE_FILE = "state.json";
+const ENGINE_FILE = /^engine-[0-9a-f]{64}\.safetensors$/;
+
+export function createCheckpointStore(folder: string): CheckpointStore {
+  const written = new Map<EngineCheckpoint, string>();
+
+  async function writeEngine(checkpoint: EngineCheckpoint): Promise<string> {
+    const known = written.get(checkpoint);
+    if (known !== undefined) return known;
+    const bytes = writeSafetensors(checkpoint.tensors, { step: String(checkpoint.step) });
+    const digest = await sha256(bytes);
+    await writeDurably(folder, engineFile(digest), bytes);
+    written.set(checkpoint, digest);
+    return digest;
+  }
+
+  async function readEngine(digest: string): Promise<EngineCheckpoint> {
+    const bytes = new Uint8Array(await readFile(join(folder, engineFile(digest))));
+    if ((await sha256(bytes)) !== digest) throw corrupt(engineFile(digest), "other content");
+    const { tensors, metadata } = readSafetensors(bytes);
+    const checkpoint = { step: Number(metadata["step"]), tensors };
+    written.set(checkpoint, digest);
+    return checkpoint;
+  }
+
+  return {
+    async load() {
+      let text: string;
+      try {
+        text = await readFile(join(folder, STATE_FILE), "utf8");
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+      try {
+        const file = File.parse(JSON.parse(text));
+        const engine = await readEngine(file.engine);
+        const stable = file.stable === file.engine ? engine : await readEngine(file.stable);
+        return { state: file.state, engine, stable };
+      } catch (error) {
+        if (WaggleError.is(error, "CHECKPOINT_CORRUPT")) throw error;
+        throw corrupt(STATE_FILE, error instanceof Error ? error.message : String(error), error);
+      }
+    },
+
+    async commit({ state, engine, stable }) {
+      await mkdir(folder, { recursive: true });
+      const file = {
+        state,
+        engine: await writeEngine(engine),
+        stable: await writeEngine(stable),
+      };
+      const bytes = new TextEncoder().encode(JSON.stringify(file));
+      await writeDurably(folder, STATE_FILE, bytes);
+      for (const [checkpoint] of written) {
+        if (checkpoint !== engine && checkpoint !== stable) written.delete(checkpoint);
+      }
+      const kept = new Set([engineFile(file.engine), engineFile(file.stable)]);
+      for (const name of await readdir(folder)) {
+        const isOld = ENGINE_FILE.test(name) && !kept.has(name);
+        if (isOld || name.endsWith(".tmp")) await rm(join(folder, name), { force: true });
+      }
+    },
+
+    async clear() {
+      written.clear();
+      await rm(join(folder, STATE_FILE), { force: true });
+    },
+  };
+}
+
+/** Writes a file so that its name holds either the old content or all of the new one. */
+export async function writeDurably(folder: string, name: string, bytes: Uint8Array): Promise<void> {
+  const path = join(folder, name);
+  const temporary = `${path}.${process.pid}.tmp`;
+  const handle = await open(temporary, "w");
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, path);
+  // The rename itself is durable only once the folder is.
+  const directory = await open(folder, "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+function engineFile(digest: string): string {
+  return `engine-${digest}.safetensors`;
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === "ENOENT";
+}
+
+function corrupt(name: string, found: string, cause?: unknown): WaggleError {
+  return new WaggleError(
+    "CHECKPOINT_CORRUPT",
+    `${name} must be a whole checkpoint, got ${found.slice(0, 300)}; restore the state folder or start with --no-resume`,
+    { cause },
+  );
+}

@@ -1,0 +1,88 @@
+import { WaggleError } from "@waggle/protocol";
+import { expect, test } from "vitest";
+import { createEdgeClient, type EdgeClient } from "./edge-client.ts";
+
+type Answer = { readonly status: number; readonly body: unknown } | Error;
+
+/** A client over canned answers; the last one repeats. */
+function clientOver(answers: readonly Answer[]): {
+  client: EdgeClient;
+  requests: Request[];
+  waits: number[];
+} {
+  const requests: Request[] = [];
+  const waits: number[] = [];
+  const client = createEdgeClient({
+    baseUrl: "http://edge.test/",
+    credential: "secret",
+    fetch: async (input, init) => {
+      requests.push(new Request(input, init));
+      const answer = answers[Math.min(requests.length, answers.length) - 1];
+      if (answer === undefined || answer instanceof Error) throw answer ?? new Error("no answer");
+      return new Response(JSON.stringify(answer.body), { status: answer.status });
+    },
+    sleep: async (ms) => void waits.push(ms),
+    random: () => 1,
+  });
+  return { client, requests, waits };
+}
+
+const LEASE_ID = "6f1c8d4e-0f5a-4c55-9d3c-1f2f3a4b5c6d";
+const noLease = {
+  status: 200,
+  body: { leaseId: null, fencingToken: 0, expiresAt: "2026-01-01T00:00:00.000Z", groups: [] },
+};
+const request = { trainerId: "t", maxGroups: 2, durationSeconds: 60 };
+const refused = (status: number, code: string): Answer => ({
+  status,
+  body: { error: { code, message: "why" } },
+});
+
+test("sends the credential and JSON, and returns the checked answer", async () => {
+  const { client, requests } = clientOver([noLease]);
+  expect(await client.lease(request)).toEqual(noLease.body);
+  expect(requests[0]?.url).toBe("http://edge.test/v1/trainer/leases");
+  expect(requests[0]?.headers.get("authorization")).toBe("Bearer secret");
+  expect(await requests[0]?.json()).toEqual(request);
+});
+
+test("a broken connection, a 5xx and a 429 are tried again with growing waits", async () => {
+  const { client, requests, waits } = clientOver([
+    new TypeError("fetch failed"),
+    { status: 503, body: "not JSON of ours" },
+    refused(429, "RATE_LIMITED"),
+    noLease,
+  ]);
+  expect((await client.lease(request)).leaseId).toBeNull();
+  expect(requests).toHaveLength(4);
+  expect(waits).toEqual([250, 500, 1000]);
+});
+
+test("gives up after its attempts with an error that says it may succeed later", async () => {
+  const { client, requests } = clientOver([new TypeError("fetch failed")]);
+  const failure = await client.policies().catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: "NETWORK", retryable: true });
+  expect(requests).toHaveLength(6);
+});
+
+test("a refusal carries the edge's code and is not tried again", async () => {
+  const { client, requests } = clientOver([refused(409, "LEASE_LOST")]);
+  const failure = await client
+    .acknowledge(LEASE_ID, { fencingToken: 1, outcomes: [] })
+    .catch((error: unknown) => error);
+  expect(WaggleError.is(failure, "LEASE_LOST")).toBe(true);
+  expect(requests).toHaveLength(1);
+});
+
+test("releasing a lease that is already lost is not an error", async () => {
+  const { client } = clientOver([refused(409, "LEASE_LOST")]);
+  await expect(client.release(LEASE_ID, 1)).resolves.toBeUndefined();
+});
+
+test("an answer of another shape is refused by name", async () => {
+  const { client } = clientOver([{ status: 200, body: { leaseId: 7 } }]);
+  await expect(client.lease(request)).rejects.toMatchObject({
+    code: "SCHEMA_INVALID",
+    message: expect.stringContaining("leaseId"),
+  });
+});

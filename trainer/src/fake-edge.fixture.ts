@@ -1,0 +1,173 @@
+/**
+ * An edge in memory for tests: leases with fencing and expiry, acknowledgements counted, channels.
+ * Its clock is set by hand. Not a model of the Worker's storage or authentication.
+ */
+import { randomUUID } from "node:crypto";
+import {
+  type AcknowledgeRequest,
+  type LeasedGroup,
+  type MetricsRow,
+  type PolicyVersion,
+  sha256,
+  type TrajectoryOutcome,
+  WaggleError,
+} from "@waggle/protocol";
+import type { EdgeClient } from "./edge-client.ts";
+
+type Lease = { fencingToken: number; expiresAt: number; groupIds: string[]; isDone: boolean };
+
+export class FakeEdge {
+  now: number = 0;
+  /** Digest to every acknowledged outcome, in order. */
+  readonly acknowledged: Map<string, TrajectoryOutcome[]> = new Map();
+  readonly objects: Map<string, Uint8Array> = new Map();
+  readonly metrics: Map<number, MetricsRow> = new Map();
+  readonly policies: PolicyVersion[] = [];
+  stable: number = 0;
+  canary: number = 0;
+  twice: number = 0;
+  readonly #groups: LeasedGroup[];
+  readonly #leases = new Map<string, Lease>();
+  #fencingToken = 0;
+
+  constructor(groups: readonly LeasedGroup[], baseModel: string) {
+    this.#groups = [...groups];
+    this.policies.push({
+      version: 0,
+      parent: null,
+      baseModel,
+      adapter: null,
+      status: "stable",
+      evaluation: null,
+      step: 0,
+      publishedAt: new Date(0).toISOString(),
+    });
+  }
+
+  /** Lets every lease run out. */
+  expireLeases(): void {
+    this.now += 1_000_000;
+  }
+
+  get heldLeases(): number {
+    return [...this.#leases.values()].filter((lease) => !lease.isDone && lease.expiresAt > this.now)
+      .length;
+  }
+
+  client(): EdgeClient {
+    return {
+      lease: async ({ maxGroups, durationSeconds }) => {
+        const held = new Set(
+          [...this.#leases.values()]
+            .filter((lease) => !lease.isDone && lease.expiresAt > this.now)
+            .flatMap(({ groupIds }) => groupIds),
+        );
+        const groups = this.#groups
+          .filter(({ groupId }) => !held.has(groupId))
+          .map((group) => ({
+            ...group,
+            trajectories: group.trajectories.filter(({ digest }) => !this.acknowledged.has(digest)),
+          }))
+          .filter(({ trajectories }) => trajectories.length > 0)
+          .slice(0, maxGroups);
+        const expiresAt = this.now + durationSeconds * 1000;
+        const answer = { expiresAt: new Date(expiresAt).toISOString(), groups };
+        if (groups.length === 0) return { leaseId: null, fencingToken: 0, ...answer };
+        const leaseId = randomUUID();
+        this.#fencingToken += 1;
+        const groupIds = groups.map(({ groupId }) => groupId);
+        this.#leases.set(leaseId, {
+          fencingToken: this.#fencingToken,
+          expiresAt,
+          groupIds,
+          isDone: false,
+        });
+        return { leaseId, fencingToken: this.#fencingToken, ...answer };
+      },
+      renew: async (leaseId, { fencingToken, durationSeconds }) => {
+        const lease = this.#require(leaseId, fencingToken);
+        lease.expiresAt = this.now + durationSeconds * 1000;
+        return { expiresAt: new Date(lease.expiresAt).toISOString() };
+      },
+      release: async (leaseId, fencingToken) => {
+        this.#require(leaseId, fencingToken).isDone = true;
+      },
+      acknowledge: async (leaseId, request) => this.#acknowledge(leaseId, request),
+      putObject: async (digest, bytes) => {
+        if ((await sha256(bytes)) !== digest) {
+          throw new WaggleError("DIGEST_MISMATCH", "an object must have its hash");
+        }
+        this.objects.set(digest, bytes);
+      },
+      getObject: async (digest) => {
+        const bytes = this.objects.get(digest);
+        if (bytes === undefined) throw new WaggleError("NOT_FOUND", `no object ${digest}`);
+        return bytes;
+      },
+      setBaseModel: async () => {},
+      publish: async (request) => {
+        const known = this.policies.find(({ version }) => version === request.version);
+        if (known !== undefined && known.adapter?.sha256 === request.adapter.sha256) return known;
+        if (known !== undefined || !this.objects.has(request.adapter.sha256)) {
+          throw new WaggleError("CONFLICT", "a version has one adapter, uploaded before");
+        }
+        const policy = {
+          ...request,
+          status: "canary" as const,
+          publishedAt: new Date(this.now).toISOString(),
+        };
+        this.policies.push(policy);
+        this.canary = request.version;
+        return policy;
+      },
+      promote: async (version) => this.#decide(version, "stable"),
+      rollBack: async (version) => this.#decide(version, "rolled-back"),
+      policies: async () => ({
+        stable: this.stable,
+        canary: this.canary,
+        policies: this.policies.toReversed(),
+      }),
+      postMetrics: async (rows) => {
+        for (const row of rows) this.metrics.set(row.step, row);
+      },
+    };
+  }
+
+  #require(leaseId: string, fencingToken: number): Lease {
+    const lease = this.#leases.get(leaseId);
+    const isOurs = lease?.fencingToken === fencingToken;
+    if (lease === undefined || !isOurs || (!lease.isDone && lease.expiresAt <= this.now)) {
+      throw new WaggleError("LEASE_LOST", "a lease must not have expired");
+    }
+    return lease;
+  }
+
+  #acknowledge(
+    leaseId: string,
+    { fencingToken, outcomes }: AcknowledgeRequest,
+  ): { acknowledged: number; twice: number } {
+    const lease = this.#require(leaseId, fencingToken);
+    if (lease.isDone) return { acknowledged: outcomes.length, twice: 0 };
+    let twice = 0;
+    for (const outcome of outcomes) {
+      const earlier = this.acknowledged.get(outcome.digest) ?? [];
+      if (earlier.some(({ status }) => status === "learned")) twice += 1;
+      this.acknowledged.set(outcome.digest, [...earlier, outcome]);
+    }
+    lease.isDone = true;
+    this.twice += twice;
+    return { acknowledged: outcomes.length, twice };
+  }
+
+  #decide(version: number, status: "stable" | "rolled-back"): PolicyVersion {
+    const index = this.policies.findIndex((policy) => policy.version === version);
+    const known = this.policies[index];
+    if (known === undefined) throw new WaggleError("NOT_FOUND", `no version ${version}`);
+    if (known.status === status) throw new WaggleError("CONFLICT", "decided before");
+    const decided = { ...known, status };
+    this.policies[index] = decided;
+    if (status === "stable") this.stable = version;
+    this.canary = this.stable;
+    return decided;
+  }
+}

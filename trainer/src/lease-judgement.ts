@@ -1,0 +1,72 @@
+/**
+ * From a lease to groups that carry a signal, with an outcome for every trajectory of it. A group
+ * is what is left of it after the checks: its advantages are relative to those.
+ */
+import type { Recipe } from "@waggle/learning";
+import type { LeasedGroup, TrajectoryOutcome } from "@waggle/protocol";
+import type { LearnableGroup, LearnableTrajectory } from "./learning-step.ts";
+import type { HeldLease } from "./lease-holder.ts";
+import type { TrajectoryChecker } from "./trajectory-check.ts";
+import type { TrainerState } from "./trainer-state.ts";
+
+export type JudgedLease = {
+  readonly lease: HeldLease;
+  /** Groups to learn from. */
+  readonly groups: readonly LearnableGroup[];
+  /** One per trajectory; `learned` without a step marks what is still to be learned. */
+  readonly outcomes: TrajectoryOutcome[];
+};
+
+/** Checks each trajectory of a lease and filters its groups. */
+export async function judgeLease(
+  lease: HeldLease,
+  recipe: Recipe,
+  checker: TrajectoryChecker,
+  state: TrainerState,
+  betweenTrajectories: () => Promise<void>,
+): Promise<JudgedLease> {
+  const outcomes: TrajectoryOutcome[] = [];
+  const groups: LearnableGroup[] = [];
+  for (const group of lease.groups) {
+    const judged = await judgeGroup(group, recipe, checker, state, betweenTrajectories);
+    outcomes.push(...judged.outcomes);
+    if (judged.learnable !== null) groups.push(judged.learnable);
+  }
+  return { lease, groups, outcomes };
+}
+
+async function judgeGroup(
+  group: LeasedGroup,
+  recipe: Recipe,
+  checker: TrajectoryChecker,
+  state: TrainerState,
+  betweenTrajectories: () => Promise<void>,
+): Promise<{ outcomes: TrajectoryOutcome[]; learnable: LearnableGroup | null }> {
+  const outcomes: TrajectoryOutcome[] = [];
+  const passed: { trajectory: LearnableTrajectory; outcome: TrajectoryOutcome }[] = [];
+  const byVersion = group.trajectories.toSorted(
+    (a, b) => a.trajectory.policyVersion - b.trajectory.policyVersion,
+  );
+  for (const leased of byVersion) {
+    await betweenTrajectories();
+    const earlier = Object.hasOwn(state.learned, leased.digest)
+      ? state.learned[leased.digest]
+      : undefined;
+    if (earlier !== undefined) {
+      outcomes.push(earlier);
+      continue;
+    }
+    const { trajectory, outcome } = await checker.check(leased, group, state);
+    if (trajectory === null) outcomes.push(outcome);
+    else passed.push({ trajectory, outcome });
+  }
+  if (passed.length === 0) return { outcomes, learnable: null };
+  const reason = recipe.filter(
+    passed.map(({ trajectory }) => recipe.reward(trajectory.verification)),
+  );
+  for (const { outcome } of passed) {
+    outcomes.push(reason === null ? outcome : { ...outcome, status: "skipped", reason });
+  }
+  const trajectories = passed.map(({ trajectory }) => trajectory);
+  return { outcomes, learnable: reason === null ? { trajectories } : null };
+}

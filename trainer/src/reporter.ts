@@ -1,0 +1,79 @@
+/**
+ * Progress: lines for people, or one JSON object a line for programs. Where it goes is passed in.
+ */
+import type { EvaluationResult, MetricsRow, PolicyVersionId } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import type { JudgedLease } from "./lease-judgement.ts";
+
+export interface Reporter {
+  judged(judged: JudgedLease): void;
+  step(row: MetricsRow): void;
+  evaluated(version: PolicyVersionId, result: EvaluationResult, promotes: boolean): void;
+  published(version: PolicyVersionId, isPromoted: boolean): void;
+  /** Something that is not a failure and worth knowing. */
+  note(event: string, details?: { readonly [name: string]: unknown }): void;
+  /** A failure the trainer goes on after. */
+  failure(error: unknown): void;
+}
+
+/**
+ * @param write - receives whole lines without their end.
+ * @param asJson - one JSON object a line, with `event` first.
+ */
+export function createReporter(write: (line: string) => void, asJson: boolean): Reporter {
+  const emit = (event: string, details: { readonly [name: string]: unknown }, text: string): void =>
+    write(asJson ? JSON.stringify({ event, ...details }) : text);
+  return {
+    judged({ groups, outcomes }) {
+      const count = (status: string): number =>
+        outcomes.filter((outcome) => outcome.status === status).length;
+      const refusals = outcomes
+        .filter(({ status }) => status === "rejected")
+        .map(({ reason }) => reason ?? "unknown");
+      const details = {
+        trajectories: outcomes.length,
+        learnable: count("learned"),
+        skipped: count("skipped"),
+        rejected: count("rejected"),
+        reasons: [...new Set(refusals)],
+        groups: groups.length,
+      };
+      emit(
+        "judged",
+        details,
+        `  ${details.trajectories} trajectories: ${details.learnable} to learn from in ${groups.length} groups, ${details.skipped} without signal, ${details.rejected} rejected${details.reasons.length > 0 ? ` (${details.reasons.join(", ")})` : ""}`,
+      );
+    },
+    step(row) {
+      const show = (name: string, digits: number): string =>
+        (row.metrics[name] ?? Number.NaN).toFixed(digits);
+      emit(
+        "step",
+        row,
+        `step ${row.step}: success ${show("successRate", 3)} of ${show("trajectories", 0)}, loss ${show("loss", 4)}, gradient ${show("gradientNorm", 3)}, entropy ${show("entropy", 3)}, gap ${show("logProbGapMean", 6)}, staleness ${show("stalenessMean", 2)}, ${show("seconds", 1)} s`,
+      );
+    },
+    evaluated(version, result, promotes) {
+      emit(
+        "evaluated",
+        { version, ...result, promotes },
+        `evaluation of version ${version}: ${result.successes} of ${result.tasks}, stable ${result.stableSuccesses ?? "unknown"}: ${promotes ? "promote" : "roll back"}`,
+      );
+    },
+    published(version, isPromoted) {
+      emit(
+        "published",
+        { version, isPromoted },
+        `version ${version} ${isPromoted ? "is stable" : "was rolled back"}`,
+      );
+    },
+    note(event, details = {}) {
+      emit(event, details, `${event} ${JSON.stringify(details)}`);
+    },
+    failure(error) {
+      const code = WaggleError.is(error) ? error.code : "INTERNAL";
+      const message = error instanceof Error ? error.message : String(error);
+      emit("failure", { code, message }, `! ${code}: ${message}`);
+    },
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * What a trainer must not forget: counters, what it learned and has not yet been able to say, and a
+ * publication in progress. Parameters and moments lie beside it in the engine's checkpoint; the two
+ * are committed together. Randomness is derived from seed and step, so there is none to keep.
+ */
+import {
+  AdapterReference,
+  EvaluationResult,
+  MetricsRow,
+  PolicyVersionId,
+  Sha256,
+  TrajectoryOutcome,
+} from "@waggle/protocol";
+import { z } from "zod";
+
+/** Outcomes of one lease that the edge has not yet confirmed. */
+export type PendingAcknowledgement = {
+  readonly leaseId: string;
+  readonly fencingToken: number;
+  readonly outcomes: readonly TrajectoryOutcome[];
+};
+
+/** A publication moves through its stages; each is durable before the next begins. */
+export type Publication = {
+  readonly version: PolicyVersionId;
+  readonly parent: PolicyVersionId;
+  /** Learning step whose parameters are published. */
+  readonly step: number;
+  readonly stage: "evaluate" | "publish" | "decide";
+  readonly evaluation: EvaluationResult | null;
+  readonly adapter: AdapterReference | null;
+  readonly promotes: boolean;
+};
+
+/** A version the trainer can re-score at. */
+export type KnownVersion = {
+  readonly version: PolicyVersionId;
+  readonly adapter: AdapterReference | null;
+  readonly isRolledBack: boolean;
+};
+
+export type TrainerState = {
+  readonly formatVersion: 1;
+  readonly baseModel: string;
+  readonly recipe: string;
+  readonly seed: number;
+  /** Learning steps taken. Never falls, also where the engine goes back to the stable version. */
+  readonly step: number;
+  readonly stableVersion: PolicyVersionId;
+  readonly versions: readonly KnownVersion[];
+  readonly publications: number;
+  readonly promotions: number;
+  readonly stepsSincePublication: number;
+  readonly publication: Publication | null;
+  /** Learned digests whose acknowledgement is not confirmed: never to be learned again. */
+  readonly learned: { readonly [digest: string]: TrajectoryOutcome };
+  readonly acknowledgements: readonly PendingAcknowledgement[];
+  /** Rows that the edge or the metrics file may lack. */
+  readonly metrics: readonly MetricsRow[];
+  /** Success by task of a version on the frozen tasks; the key names version, tasks and seed. */
+  readonly evaluations: { readonly [key: string]: readonly boolean[] };
+};
+
+export const TrainerState: z.ZodType<TrainerState> = z.strictObject({
+  formatVersion: z.literal(1),
+  baseModel: Sha256,
+  recipe: z.string(),
+  seed: z.int(),
+  step: z.int().min(0),
+  stableVersion: PolicyVersionId,
+  versions: z.array(
+    z.strictObject({
+      version: PolicyVersionId,
+      adapter: AdapterReference.nullable(),
+      isRolledBack: z.boolean(),
+    }),
+  ),
+  publications: z.int().min(0),
+  promotions: z.int().min(0),
+  stepsSincePublication: z.int().min(0),
+  publication: z
+    .strictObject({
+      version: PolicyVersionId,
+      parent: PolicyVersionId,
+      step: z.int().min(0),
+      stage: z.enum(["evaluate", "publish", "decide"]),
+      evaluation: EvaluationResult.nullable(),
+      adapter: AdapterReference.nullable(),
+      promotes: z.boolean(),
+    })
+    .nullable(),
+  learned: z.record(z.string(), TrajectoryOutcome),
+  acknowledgements: z.array(
+    z.strictObject({
+      leaseId: z.uuid(),
+      fencingToken: z.int().min(0),
+      outcomes: z.array(TrajectoryOutcome),
+    }),
+  ),
+  metrics: z.array(MetricsRow),
+  evaluations: z.record(z.string(), z.array(z.boolean())),
+});
+
+/** The state of a trainer that has learned nothing and knows only the base model. */
+export function initialState(options: {
+  readonly baseModel: string;
+  readonly recipe: string;
+  readonly seed: number;
+}): TrainerState {
+  return {
+    formatVersion: 1,
+    ...options,
+    step: 0,
+    stableVersion: 0,
+    versions: [{ version: 0, adapter: null, isRolledBack: false }],
+    publications: 0,
+    promotions: 0,
+    stepsSincePublication: 0,
+    publication: null,
+    learned: {},
+    acknowledgements: [],
+    metrics: [],
+    evaluations: {},
+  };
+}
+
+/** The highest version number in use. */
+export function newestVersion(state: TrainerState): PolicyVersionId {
+  return Math.max(...state.versions.map(({ version }) => version));
+}
+
+/** Published versions, not rolled back, that are newer than `version`. */
+export function stalenessOf(state: TrainerState, version: PolicyVersionId): number {
+  return state.versions.filter((known) => known.version > version && !known.isRolledBack).length;
+}

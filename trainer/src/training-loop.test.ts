@@ -1,0 +1,336 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { constantRate, drGrpoTis } from "@waggle/learning";
+import { type LeasedGroup, type TensorMap, WaggleError } from "@waggle/protocol";
+import { afterEach, expect, test } from "vitest";
+import { createAdapterShelf } from "./adapter-shelf.ts";
+import {
+  type Checkpoint,
+  type CheckpointStore,
+  createCheckpointStore,
+} from "./checkpoint-store.ts";
+import type { EdgeClient } from "./edge-client.ts";
+import { FakeEdge } from "./fake-edge.fixture.ts";
+import { createLeaseHolder } from "./lease-holder.ts";
+import { createMetricsLog } from "./metrics-log.ts";
+import { createReporter } from "./reporter.ts";
+import { initialState } from "./trainer-state.ts";
+import { runTrainingLoop, type TrainingSummary } from "./training-loop.ts";
+import {
+  parityChecker,
+  randomGroups,
+  TINY,
+  TINY_ADAPTER,
+  TINY_BASE,
+  tinyEngine,
+} from "./training.fixture.ts";
+
+const GROUPS = await randomGroups(10, 4);
+const recipe = drGrpoTis({ groupsPerStep: 2, learningRate: constantRate(0.02) });
+const folders: string[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+/** What a killed process leaves behind. */
+type World = { readonly edge: FakeEdge; readonly folder: string };
+
+async function createWorld(groups: readonly LeasedGroup[] = GROUPS): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-trainer-"));
+  folders.push(folder);
+  return { edge: new FakeEdge(groups, TINY_BASE), folder };
+}
+
+class Killed extends Error {}
+
+/** Counts calls of an object's methods and dies at one of them, before or after it takes effect. */
+class Killer {
+  calls = 0;
+  readonly #at: number;
+  readonly #isAfter: boolean;
+
+  constructor(at: number, isAfter: boolean) {
+    this.#at = at;
+    this.#isAfter = isAfter;
+  }
+
+  wrap<T extends object>(target: T): T {
+    return new Proxy(target, {
+      get: (object, name, receiver) => {
+        const member: unknown = Reflect.get(object, name, receiver);
+        if (typeof member !== "function") return member;
+        return async (...args: unknown[]): Promise<unknown> => {
+          this.calls += 1;
+          const isNow = this.calls === this.#at;
+          if (isNow && !this.#isAfter) throw new Killed("before");
+          const result: unknown = await (member as (...all: unknown[]) => unknown).apply(
+            object,
+            args,
+          );
+          if (isNow) throw new Killed("after");
+          return result;
+        };
+      },
+    });
+  }
+}
+
+type RunOptions = {
+  readonly killer?: Killer;
+  readonly promotes?: boolean;
+  readonly shuffleAdvantages?: boolean;
+  readonly signal?: AbortSignal;
+  readonly edgeClient?: (client: EdgeClient) => EdgeClient;
+  readonly maxSteps?: number;
+};
+
+/** One life of a trainer process over a world. */
+async function live(
+  world: World,
+  options: RunOptions = {},
+): Promise<{ summary: TrainingSummary; parameters: TensorMap }> {
+  const killer = options.killer ?? new Killer(0, false);
+  const realEngine = await tinyEngine();
+  const engine = killer.wrap(realEngine);
+  const edge = killer.wrap((options.edgeClient ?? ((client) => client))(world.edge.client()));
+  const stored: CheckpointStore = createCheckpointStore(world.folder);
+  const store = killer.wrap(stored);
+  const report = createReporter(() => {}, true);
+  const shelf = createAdapterShelf({
+    folder: join(world.folder, "adapters"),
+    config: TINY,
+    download: (digest) => edge.getObject(digest),
+  });
+  try {
+    let start: Checkpoint | null = await stored.load();
+    if (start === null) {
+      const fresh = await realEngine.save();
+      const state = initialState({ baseModel: TINY_BASE, recipe: recipe.name, seed: 7 });
+      start = { state, engine: fresh, stable: fresh };
+    } else await realEngine.load(start.engine);
+    const summary = await runTrainingLoop(
+      {
+        edge,
+        engine,
+        recipe,
+        checker: killer.wrap(parityChecker),
+        leases: createLeaseHolder({
+          edge,
+          trainerId: "test",
+          durationSeconds: 60,
+          now: () => world.edge.now,
+        }),
+        store,
+        publication: {
+          edge,
+          engine,
+          shelf,
+          adapterShape: TINY_ADAPTER,
+          evaluate: async (version) => [true, version > 0],
+          evaluationName: "two-tasks",
+          mayPromote: () => options.promotes ?? true,
+          report,
+        },
+        metricsLog: createMetricsLog(join(world.folder, "metrics.jsonl")),
+        report,
+        sleep: async (ms) => {
+          world.edge.now += ms;
+        },
+        now: () => world.edge.now,
+        date: () => new Date(world.edge.now).toISOString(),
+      },
+      {
+        publishEvery: 2,
+        band: 0.1,
+        microbatchTokens: 40,
+        shuffleAdvantages: options.shuffleAdvantages ?? false,
+        pollMs: 1000,
+        maxSteps: options.maxSteps ?? Infinity,
+        maxPublications: Infinity,
+        idleExitMs: 5000,
+      },
+      start,
+      options.signal ?? new AbortController().signal,
+    );
+    return { summary, parameters: await realEngine.parameters() };
+  } finally {
+    await realEngine.dispose();
+  }
+}
+
+const plain = (tensors: TensorMap): unknown =>
+  Object.fromEntries([...tensors].map(([name, { data }]) => [name, Array.from(data)]));
+
+/** Every trajectory has exactly one outcome, and each step was taken once. */
+function expectExactCounts(world: World, summary: TrainingSummary): void {
+  const digests = GROUPS.flatMap((group) => group.trajectories.map(({ digest }) => digest));
+  expect([...world.edge.acknowledged.keys()].sort()).toEqual([...digests].sort());
+  expect([...world.edge.acknowledged.values()].map((outcomes) => outcomes.length)).toEqual(
+    digests.map(() => 1),
+  );
+  expect(world.edge.twice).toBe(0);
+  expect(summary.state.learned).toEqual({});
+  expect(summary.state.acknowledgements).toEqual([]);
+  expect([...world.edge.metrics.keys()]).toEqual(
+    Array.from({ length: summary.state.step }, (_, i) => i + 1),
+  );
+}
+
+test("learns from every group with a signal, acknowledges each trajectory once and publishes", async () => {
+  const world = await createWorld();
+  const { summary } = await live(world);
+  expectExactCounts(world, summary);
+  expect(summary.stoppedBy).toBe("idle");
+  const outcomes = [...world.edge.acknowledged.values()].map((all) => all[0]);
+  const flat = outcomes.filter((outcome) => outcome?.reason === "no-signal").length / 4;
+  const learned = outcomes.filter((outcome) => outcome?.status === "learned").length / 4;
+  expect(flat + learned).toBe(GROUPS.length);
+  expect(learned).toBeGreaterThan(5);
+  expect(summary.state.step).toBe(Math.ceil(learned / 2));
+  expect(summary.state.publications).toBe(Math.floor(summary.state.step / 2));
+  expect(world.edge.stable).toBe(summary.state.publications);
+  const lines = (await readFile(join(world.folder, "metrics.jsonl"), "utf8")).trim().split("\n");
+  expect(lines.map((line) => (JSON.parse(line) as { step: number }).step)).toEqual(
+    Array.from({ length: summary.state.step }, (_, i) => i + 1),
+  );
+});
+
+test("learning raises the log-prob of what was rewarded", async () => {
+  const world = await createWorld();
+  const { summary } = await live(world);
+  const engine = await tinyEngine();
+  const sequences = GROUPS.flatMap((group) => group.trajectories).map(({ trajectory }) => ({
+    tokenIds: trajectory.segments.flatMap(({ tokenIds }) => tokenIds),
+    reward: trajectory.segments.at(-1)?.tokenIds.at(-1) === 1 ? 1 : -1,
+  }));
+  const score = async (): Promise<number> => {
+    const { logProb } = await engine.forward({ sequences });
+    return logProb.reduce(
+      (sum, row, b) => sum + (sequences[b]?.reward ?? 0) * row.slice(5).reduce((x, y) => x + y, 0),
+      0,
+    );
+  };
+  const before = await score();
+  const checkpoint = await createCheckpointStore(world.folder).load();
+  await engine.load((checkpoint as Checkpoint).engine);
+  expect(await score()).toBeGreaterThan(before + 1);
+  expect(summary.state.step).toBeGreaterThan(2);
+  await engine.dispose();
+});
+
+test("shuffled advantages keep their values and give them to other trajectories", async () => {
+  const plainWorld = await createWorld();
+  const control = await createWorld();
+  const advantages = (world: World): number[] =>
+    GROUPS.flatMap((group) => group.trajectories).map(
+      ({ digest }) => world.edge.acknowledged.get(digest)?.[0]?.advantage ?? 0,
+    );
+  await live(plainWorld);
+  await live(control, { shuffleAdvantages: true });
+  expect(advantages(control)).not.toEqual(advantages(plainWorld));
+  const sorted = (values: number[]): number[] => values.toSorted((a, b) => a - b);
+  expect(sorted(advantages(control))).toEqual(sorted(advantages(plainWorld)));
+});
+
+test("killed at any call, before or after it took effect, it loses nothing, repeats nothing and ends with the same parameters", async () => {
+  const reference = await createWorld();
+  const counter = new Killer(0, false);
+  const { parameters, summary } = await live(reference, { killer: counter });
+  const expected = plain(parameters);
+  const points = counter.calls;
+  expect(points).toBeGreaterThan(80);
+  // Every point of the first two steps and one publication, then every third.
+  for (let at = 1; at <= points; at += at < 100 ? 1 : 3) {
+    for (const isAfter of [false, true]) {
+      const world = await createWorld();
+      await expect(live(world, { killer: new Killer(at, isAfter) })).rejects.toThrow(Killed);
+      world.edge.expireLeases();
+      const second = await live(world);
+      expectExactCounts(world, second.summary);
+      expect(plain(second.parameters)).toEqual(expected);
+      expect(second.summary.state.publications).toBe(summary.state.publications);
+    }
+  }
+}, 300_000);
+
+test("a lease lost after the checkpoint is acknowledged as learned under the next one, not learned again", async () => {
+  const reference = await createWorld();
+  const expected = plain((await live(reference)).parameters);
+  const world = await createWorld();
+  let refusals = 0;
+  const { summary, parameters } = await live(world, {
+    edgeClient: (client) => ({
+      ...client,
+      acknowledge: (leaseId, request) => {
+        const isLearned = request.outcomes.some(({ step }) => step !== undefined);
+        if (isLearned && refusals < 2) {
+          refusals += 1;
+          world.edge.expireLeases();
+        }
+        return client.acknowledge(leaseId, request);
+      },
+    }),
+  });
+  expect(refusals).toBe(2);
+  expectExactCounts(world, summary);
+  expect(plain(parameters)).toEqual(expected);
+});
+
+test("an edge that is away for a while is waited for", async () => {
+  const reference = await createWorld();
+  const expected = plain((await live(reference)).parameters);
+  const world = await createWorld();
+  let calls = 0;
+  const { summary, parameters } = await live(world, {
+    edgeClient: (client) =>
+      new Proxy(client, {
+        get: (target, name: keyof EdgeClient) => {
+          const member = target[name] as (...args: unknown[]) => Promise<unknown>;
+          return async (...args: unknown[]) => {
+            calls += 1;
+            if (calls % 3 === 0) throw new WaggleError("NETWORK", "away", { retryable: true });
+            return member(...args);
+          };
+        },
+      }),
+  });
+  expectExactCounts(world, summary);
+  expect(plain(parameters)).toEqual(expected);
+});
+
+test("told to stop in the middle it gives its leases back, and the next life ends the same", async () => {
+  const reference = await createWorld();
+  const expected = plain((await live(reference)).parameters);
+  const world = await createWorld();
+  const stop = new AbortController();
+  let leases = 0;
+  const first = await live(world, {
+    signal: stop.signal,
+    edgeClient: (client) => ({
+      ...client,
+      lease: (request) => {
+        leases += 1;
+        if (leases === 4) stop.abort();
+        return client.lease(request);
+      },
+    }),
+  });
+  expect(first.summary.stoppedBy).toBe("signal");
+  expect(world.edge.heldLeases).toBe(0);
+  const second = await live(world);
+  expectExactCounts(world, second.summary);
+  expect(plain(second.parameters)).toEqual(expected);
+});
+
+test("a candidate that falls is rolled back and the engine returns to the stable parameters", async () => {
+  const world = await createWorld();
+  const engine = await tinyEngine();
+  const fresh = plain(await engine.parameters());
+  await engine.dispose();
+  const { summary, parameters } = await live(world, { promotes: false, maxSteps: 2 });
+  expect(summary.state.publications).toBe(1);
+  expect(world.edge.stable).toBe(0);
+  expect(world.edge.policies.map(({ status }) => status)).toEqual(["stable", "rolled-back"]);
+  expect(plain(parameters)).toEqual(fresh);
+});

@@ -1,0 +1,288 @@
+/**
+ * Lease, judge, learn, commit, acknowledge, publish; forever or until told to stop.
+ *
+ * Killed at any moment it loses nothing and repeats nothing: what it learned is in the checkpoint
+ * before it is acknowledged, an acknowledgement not confirmed is sent again, and a digest in the
+ * checkpoint is never learned again. A lease is acknowledged once, whole. Everything before a
+ * commit is forgotten by a crash and comes back when the leases expire.
+ */
+import type { Recipe } from "@waggle/learning";
+import type { TrainEngine, TrajectoryOutcome } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import type { Checkpoint, CheckpointStore } from "./checkpoint-store.ts";
+import type { EdgeClient } from "./edge-client.ts";
+import { type HeldLease, isLost, type LeaseHolder } from "./lease-holder.ts";
+import { learningStep } from "./learning-step.ts";
+import { judgeLease, type JudgedLease } from "./lease-judgement.ts";
+import type { MetricsLog } from "./metrics-log.ts";
+import { advancePublication, type PublicationParts } from "./publication.ts";
+import { seededRandom } from "./random.ts";
+import type { Reporter } from "./reporter.ts";
+import type { TrajectoryChecker } from "./trajectory-check.ts";
+import { newestVersion, type TrainerState } from "./trainer-state.ts";
+
+export type TrainingParts = {
+  readonly edge: EdgeClient;
+  readonly engine: TrainEngine;
+  readonly recipe: Recipe;
+  readonly checker: TrajectoryChecker;
+  readonly leases: LeaseHolder;
+  readonly store: CheckpointStore;
+  readonly publication: PublicationParts;
+  readonly metricsLog: MetricsLog;
+  readonly report: Reporter;
+  /** Resolves after that many milliseconds, at once when the signal is aborted. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Milliseconds, never falling. */
+  readonly now: () => number;
+  /** ISO 8601. */
+  readonly date: () => string;
+};
+
+export type TrainingOptions = {
+  readonly publishEvery: number;
+  readonly band: number;
+  readonly microbatchTokens: number;
+  readonly shuffleAdvantages: boolean;
+  readonly pollMs: number;
+  /** Stop after so many; `Infinity` = never. Counted over the life of the state. */
+  readonly maxSteps: number;
+  readonly maxPublications: number;
+  /** Learn from what is left and stop after this long without work; `Infinity` = never. */
+  readonly idleExitMs: number;
+};
+
+export type TrainingSummary = {
+  readonly stoppedBy: "signal" | "max-steps" | "max-publications" | "idle";
+  readonly state: TrainerState;
+  /** Digests that the edge had already counted as learned: must be 0. */
+  readonly twice: number;
+};
+
+/** Runs from a checkpoint until a limit or the signal; the last checkpoint is always durable. */
+export async function runTrainingLoop(
+  parts: TrainingParts,
+  options: TrainingOptions,
+  start: Checkpoint,
+  signal: AbortSignal,
+): Promise<TrainingSummary> {
+  const { edge, engine, recipe, leases, store, report } = parts;
+  let checkpoint = start;
+  let buffer: JudgedLease[] = [];
+  let twice = 0;
+  let idleSince = parts.now();
+
+  async function commit(next: Checkpoint): Promise<void> {
+    await store.commit(next);
+    checkpoint = next;
+  }
+  const commitState = (state: TrainerState): Promise<void> => commit({ ...checkpoint, state });
+
+  /** Sends what is not yet confirmed. */
+  async function settle(): Promise<void> {
+    for (const pending of checkpoint.state.acknowledgements) {
+      const { leaseId, fencingToken, outcomes } = pending;
+      let isConfirmed = true;
+      try {
+        const answer = await edge.acknowledge(leaseId, { fencingToken, outcomes: [...outcomes] });
+        twice += answer.twice;
+      } catch (error) {
+        if (!isLost(error)) throw error;
+        // What was learned stays learned: it is acknowledged when its groups are leased again.
+        isConfirmed = false;
+        report.note("lease-lost", { leaseId });
+      }
+      const { state } = checkpoint;
+      const told = new Set(isConfirmed ? outcomes.map(({ digest }) => digest) : []);
+      await commitState({
+        ...state,
+        acknowledgements: state.acknowledgements.filter((other) => other.leaseId !== leaseId),
+        learned: Object.fromEntries(
+          Object.entries(state.learned).filter(([digest]) => !told.has(digest)),
+        ),
+      });
+    }
+    await settleMetrics();
+  }
+
+  async function settleMetrics(): Promise<void> {
+    const { metrics } = checkpoint.state;
+    if (metrics.length === 0) return;
+    await parts.metricsLog.append(metrics);
+    await edge.postMetrics(metrics);
+    await commitState({ ...checkpoint.state, metrics: [] });
+  }
+
+  /** Acknowledges a lease of which nothing was learned. Nothing durable: it may be judged again. */
+  async function acknowledgeNow(judged: JudgedLease): Promise<void> {
+    const { lease, outcomes } = judged;
+    try {
+      const { fencingToken } = lease;
+      const answer = await edge.acknowledge(lease.leaseId, { fencingToken, outcomes });
+      twice += answer.twice;
+      const told = new Set(outcomes.map(({ digest }) => digest));
+      if (outcomes.some(({ digest }) => Object.hasOwn(checkpoint.state.learned, digest))) {
+        await commitState({
+          ...checkpoint.state,
+          learned: Object.fromEntries(
+            Object.entries(checkpoint.state.learned).filter(([digest]) => !told.has(digest)),
+          ),
+        });
+      }
+    } catch (error) {
+      if (!isLost(error)) throw error;
+    }
+    leases.drop(lease);
+  }
+
+  async function takeLease(wanted: number): Promise<boolean> {
+    const lease = await leases.take(wanted);
+    if (lease === null) return false;
+    // A digest that came again means that its earlier lease has expired.
+    const digests = new Set(digestsOf(lease));
+    for (const older of buffer) {
+      if (digestsOf(older.lease).some((digest) => digests.has(digest))) leases.drop(older.lease);
+    }
+    const judged = await judgeLease(lease, recipe, parts.checker, checkpoint.state, async () => {
+      signal.throwIfAborted();
+      await leases.renewDue();
+    });
+    report.judged(judged);
+    if (judged.groups.length === 0) await acknowledgeNow(judged);
+    else buffer.push(judged);
+    return true;
+  }
+
+  async function learn(): Promise<void> {
+    const startedAt = parts.now();
+    const { state } = checkpoint;
+    const random = seededRandom(state.seed, state.step);
+    const groups = buffer.flatMap((judged) => judged.groups);
+    let result: Awaited<ReturnType<typeof learningStep>> | null = null;
+    try {
+      result = await learningStep(engine, recipe, groups, {
+        step: state.step,
+        band: options.band,
+        microbatchTokens: options.microbatchTokens,
+        shuffleAdvantages: options.shuffleAdvantages ? random : null,
+        betweenPasses: async () => {
+          signal.throwIfAborted();
+          await leases.renewDue();
+        },
+      });
+    } catch (error) {
+      await engine.load(checkpoint.engine);
+      if (!WaggleError.is(error, "NON_FINITE_VALUE")) throw error;
+      report.note("non-finite-gradient", { step: state.step });
+    }
+    const step = state.step + 1;
+    const acknowledgements = buffer.map(({ lease, outcomes }) => ({
+      leaseId: lease.leaseId,
+      fencingToken: lease.fencingToken,
+      outcomes: outcomes.map((outcome) => finalOutcome(outcome, result?.advantages ?? null, step)),
+    }));
+    const learned = acknowledgements
+      .flatMap(({ outcomes }) => outcomes)
+      .filter(({ status }) => status === "learned");
+    const publishes = state.stepsSincePublication + 1 >= options.publishEvery;
+    const row = result && {
+      step,
+      at: parts.date(),
+      metrics: { ...result.metrics, seconds: (parts.now() - startedAt) / 1000 },
+    };
+    await commit({
+      ...checkpoint,
+      engine: await engine.save(),
+      state: {
+        ...state,
+        step: result ? step : state.step,
+        stepsSincePublication: result
+          ? state.stepsSincePublication + 1
+          : state.stepsSincePublication,
+        learned: {
+          ...state.learned,
+          ...Object.fromEntries(learned.map((outcome) => [outcome.digest, outcome])),
+        },
+        acknowledgements: [...state.acknowledgements, ...acknowledgements],
+        metrics: row ? [...state.metrics, row] : state.metrics,
+        publication:
+          result && publishes
+            ? {
+                version: newestVersion(state) + 1,
+                parent: state.stableVersion,
+                step,
+                stage: "evaluate",
+                evaluation: null,
+                adapter: null,
+                promotes: false,
+              }
+            : null,
+      },
+    });
+    for (const { lease } of buffer) leases.drop(lease);
+    buffer = [];
+    if (row) report.step(row);
+  }
+
+  /** One move. False when there was nothing to do. */
+  async function move(): Promise<boolean> {
+    await settle();
+    if (checkpoint.state.publication !== null) {
+      await advancePublication(parts.publication, checkpoint, commit, signal);
+      return true;
+    }
+    await leases.renewDue();
+    buffer = buffer.filter(({ lease }) => leases.isHeld(lease));
+    const buffered = buffer.reduce((sum, { groups }) => sum + groups.length, 0);
+    const wanted = recipe.schedule.groupsPerStep - buffered;
+    const isDraining = parts.now() - idleSince >= options.idleExitMs;
+    if (wanted <= 0 || (isDraining && buffered > 0)) {
+      await learn();
+      return true;
+    }
+    return takeLease(wanted);
+  }
+
+  function limitReached(): TrainingSummary["stoppedBy"] | null {
+    const { state } = checkpoint;
+    if (signal.aborted) return "signal";
+    if (state.publication !== null || state.acknowledgements.length > 0) return null;
+    if (state.publications >= options.maxPublications) return "max-publications";
+    if (state.step >= options.maxSteps) return "max-steps";
+    const isIdle = parts.now() - idleSince >= options.idleExitMs;
+    return isIdle && buffer.length === 0 ? "idle" : null;
+  }
+
+  for (;;) {
+    const stoppedBy = limitReached();
+    if (stoppedBy !== null) {
+      await leases.releaseAll().catch((error: unknown) => report.failure(error));
+      return { stoppedBy, state: checkpoint.state, twice };
+    }
+    try {
+      if (await move()) idleSince = parts.now();
+      else await parts.sleep(options.pollMs, signal);
+    } catch (error) {
+      if (signal.aborted) continue;
+      if (!WaggleError.is(error) || !error.retryable) throw error;
+      report.failure(error);
+      await parts.sleep(options.pollMs, signal);
+    }
+  }
+}
+
+function digestsOf(lease: HeldLease): string[] {
+  return lease.groups.flatMap((group) => group.trajectories.map(({ digest }) => digest));
+}
+
+/** Fills in what the step made of a trajectory that was to be learned. */
+function finalOutcome(
+  outcome: TrajectoryOutcome,
+  advantages: ReadonlyMap<string, number> | null,
+  step: number,
+): TrajectoryOutcome {
+  // An outcome with a step was learned earlier, under a lease that was lost.
+  if (outcome.status !== "learned" || outcome.step !== undefined) return outcome;
+  if (advantages === null) return { ...outcome, status: "skipped", reason: "non-finite-gradient" };
+  return { ...outcome, advantage: advantages.get(outcome.digest), step };
+}

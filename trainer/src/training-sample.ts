@@ -1,0 +1,69 @@
+/**
+ * From a recorded trajectory to training sequences: each leaf of the segment tree is one sequence,
+ * the loss mask holds exactly the sampled tokens, and a token shared by branches is trained once.
+ */
+import type { SampledSegment, Segment, TrainSequence, Trajectory } from "@waggle/protocol";
+import { pathTo } from "@waggle/protocol";
+
+/** One path of a trajectory from root to leaf; all arrays `[T]`. */
+export type TrainingSample = {
+  readonly sequence: TrainSequence;
+  readonly lossMask: readonly boolean[];
+  /** As recorded; 0 where nothing was sampled. */
+  readonly behaviorLogProbs: readonly number[];
+  /** Sampled segments of this path that it trains, with the index of their first token. */
+  readonly spans: readonly { readonly segment: SampledSegment; readonly start: number }[];
+};
+
+/** The samples of a trajectory; none where nothing was sampled. */
+export function toTrainingSamples(trajectory: Trajectory): TrainingSample[] {
+  const parents = new Set(trajectory.segments.map(({ parent }) => parent));
+  const trained = new Set<string>();
+  const samples: TrainingSample[] = [];
+  for (const leaf of trajectory.segments.filter(({ id }) => !parents.has(id))) {
+    const path = withoutTail(pathTo(trajectory, leaf.id));
+    const fresh = path.filter((segment) => segment.kind === "sampled" && !trained.has(segment.id));
+    if (fresh.length === 0) continue;
+    for (const { id } of fresh) trained.add(id);
+    samples.push(toSample(path, new Set(fresh.map(({ id }) => id))));
+  }
+  return samples;
+}
+
+/** Given tokens after the last sampled one cannot matter to any loss. */
+function withoutTail(path: readonly Segment[]): Segment[] {
+  const last = path.findLastIndex(({ kind }) => kind === "sampled");
+  return path.slice(0, last + 1);
+}
+
+function toSample(path: readonly Segment[], fresh: ReadonlySet<string>): TrainingSample {
+  const tokenIds: number[] = [];
+  const temperatures: number[] = [];
+  const keptTokenIds: (readonly number[] | null)[] = [];
+  const lossMask: boolean[] = [];
+  const behaviorLogProbs: number[] = [];
+  const spans: { segment: SampledSegment; start: number }[] = [];
+  for (const segment of path) {
+    const sampled = segment.kind === "sampled" ? segment : null;
+    if (sampled !== null && fresh.has(sampled.id)) {
+      spans.push({ segment: sampled, start: tokenIds.length });
+    }
+    for (const [t, tokenId] of segment.tokenIds.entries()) {
+      tokenIds.push(tokenId);
+      temperatures.push(sampled?.sampling.temperature ?? 1);
+      keptTokenIds.push(sampled?.keptTokenIds?.[t] ?? null);
+      lossMask.push(sampled !== null && fresh.has(sampled.id));
+      behaviorLogProbs.push(sampled?.behaviorLogProbs[t] ?? 0);
+    }
+  }
+  return {
+    sequence: {
+      tokenIds,
+      ...(temperatures.every((value) => value === 1) ? {} : { temperatures }),
+      ...(keptTokenIds.every((kept) => kept === null) ? {} : { keptTokenIds }),
+    },
+    lossMask,
+    behaviorLogProbs,
+    spans,
+  };
+}
