@@ -10,8 +10,15 @@
 import { Template } from "@huggingface/jinja";
 import { WaggleError } from "@waggle/protocol";
 import type { SegmentRole, ToolDefinition, ToolResult } from "@waggle/protocol";
+import { createAssistantDecoder } from "./assistant-stream.ts";
+import type { AssistantDecoder } from "./assistant-stream.ts";
 import { looksLikeSentinel, SentinelTable } from "./template-sentinel.ts";
-import { parseAssistant, renderAssistant } from "./tool-call-text.ts";
+import {
+  parseAssistant,
+  renderAssistant,
+  TOOL_CALL_CLOSE,
+  TOOL_CALL_OPEN,
+} from "./tool-call-text.ts";
 import type { ParsedAssistant } from "./tool-call-text.ts";
 import type { Tokenizer, TokenizerConfigJson } from "./tokenizer.ts";
 
@@ -46,6 +53,8 @@ export interface ChatFormat {
   next(input: ChatNext): RenderedSegment[];
   /** Text of sampled tokens for `parseAssistant`: without the stop token and other control tokens. */
   decodeAssistant(tokenIds: readonly number[]): string;
+  /** The same text while it is sampled, for showing. */
+  createAssistantDecoder(): AssistantDecoder;
   parseAssistant(text: string): ParsedAssistant;
   /** Tokens a policy would have sampled for this turn, with the stop token: a target to learn. */
   encodeAssistant(
@@ -67,8 +76,6 @@ export type ChatFormatOptions = {
 
 type Message = { readonly role: string; readonly content: string };
 type Rendering = { readonly messages: readonly Message[]; readonly tools: readonly unknown[] };
-
-const TOOL_TAGS = ["<tool_call>", "</tool_call>"];
 
 /**
  * A chat format over a tokenizer and a Jinja template.
@@ -191,6 +198,7 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
     start,
     next,
     decodeAssistant: (tokenIds) => tokenizer.decode(tokenIds, { skipSpecialTokens: true }),
+    createAssistantDecoder: () => createAssistantDecoder(tokenizer),
     parseAssistant,
     encodeAssistant: (text, toolCalls = []) => [
       ...tokenizer.encode(text),
@@ -288,12 +296,11 @@ function encodeCall(
   tokenizer: Tokenizer,
   call: { readonly name: string; readonly arguments: object },
 ): number[] {
-  const [open, close] = TOOL_TAGS as [string, string];
-  const json = renderAssistant("", [call]).slice(open.length, -close.length);
+  const json = renderAssistant("", [call]).slice(TOOL_CALL_OPEN.length, -TOOL_CALL_CLOSE.length);
   return [
-    ...tokenizer.encodeTemplate(open),
+    ...tokenizer.encodeTemplate(TOOL_CALL_OPEN),
     ...tokenizer.encode(json),
-    ...tokenizer.encodeTemplate(close),
+    ...tokenizer.encodeTemplate(TOOL_CALL_CLOSE),
   ];
 }
 

@@ -1,4 +1,6 @@
 /** Tokenizer, chat templates, tool-call rendering and parsing, and the BPE trainer. */
+export { createAssistantDecoder } from "./assistant-stream.ts";
+export type { AssistantDecoder, AssistantDelta } from "./assistant-stream.ts";
 export { trainByteLevelBpe } from "./bpe-trainer.ts";
 export type { BpeTrainerOptions, SpecialToken } from "./bpe-trainer.ts";
 export { createChatFormat, toolResultText } from "./chat-format.ts";

@@ -4,7 +4,7 @@ import { parseAssistant, renderAssistant } from "./tool-call-text.ts";
 
 test("what is rendered is read back", () => {
   const call = fc.record({
-    name: fc.string({ minLength: 1 }),
+    name: fc.string({ minLength: 1, maxLength: 128 }),
     arguments: fc.dictionary(
       fc.string().filter((key) => key !== "__proto__"),
       fc.oneof(fc.string(), fc.integer(), fc.constant("</tool_call>"), fc.constant(null)),
@@ -51,6 +51,15 @@ test.each([
     '<tool_call>{"name":"a","arguments":[1]}</tool_call>',
     "arguments must be a JSON object, got [1]",
   ],
+  [
+    `<tool_call>{"name":"${"n".repeat(129)}","arguments":{}}</tool_call>`,
+    `a name must be short, got ${"n".repeat(80)}…`,
+  ],
+  [
+    `<tool_call>{"name":"a","arguments":{"${"k".repeat(129)}":1}}</tool_call>`,
+    `names of arguments must be short, got ${"k".repeat(80)}…`,
+  ],
+  ['<tool_call>{"name":"a","arguments":{}}</tool_call>'.repeat(65), "at most 64 calls a turn"],
 ])("%s is a parse error and no call", (text, parseError) => {
   expect(parseAssistant(text)).toMatchObject({ toolCalls: [], parseError });
 });

@@ -18,8 +18,13 @@ export type ParsedAssistant = {
   readonly parseError: string | null;
 };
 
-const OPEN = "<tool_call>";
-const CLOSE = "</tool_call>";
+export const TOOL_CALL_OPEN = "<tool_call>";
+export const TOOL_CALL_CLOSE = "</tool_call>";
+const OPEN = TOOL_CALL_OPEN;
+const CLOSE = TOOL_CALL_CLOSE;
+/** What the wire schema of a trajectory can hold. */
+const MAX_CALLS = 64;
+const MAX_NAME_LENGTH = 128;
 const THINK_CLOSE = "</think>";
 
 /** An assistant's text as `parseAssistant` reads it. */
@@ -49,7 +54,9 @@ export function parseAssistant(sampledText: string): ParsedAssistant {
     if (typeof read === "string") {
       return { text: (text + rest.slice(open)).trim(), toolCalls: [], parseError: read };
     }
-    toolCalls.push(read.call);
+    if (toolCalls.push(read.call) > MAX_CALLS) {
+      return { text: text.trim(), toolCalls: [], parseError: `at most ${MAX_CALLS} calls a turn` };
+    }
     rest = rest.slice(open + OPEN.length + read.length);
   }
   text += rest;
@@ -93,7 +100,10 @@ function toCall(value: unknown): ParsedToolCall | string {
   if (typeof name !== "string" || name === "") {
     return `a tool call must have a name, got ${excerpt(name)}`;
   }
+  if (name.length > MAX_NAME_LENGTH) return `a name must be short, got ${excerpt(name)}`;
   if (!isObject(args)) return `arguments must be a JSON object, got ${excerpt(args)}`;
+  const long = Object.keys(args).find((key) => key.length > MAX_NAME_LENGTH);
+  if (long !== undefined) return `names of arguments must be short, got ${excerpt(long)}`;
   return { name, arguments: args };
 }
 

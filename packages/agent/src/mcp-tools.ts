@@ -1,0 +1,90 @@
+/**
+ * Tools of an MCP server over Streamable HTTP, as tools that an agent can run. Client only; works in
+ * pages under a CSP without `unsafe-eval`, because the validator given here interprets schemas.
+ *
+ * Source: Model Context Protocol specification, tools and Streamable HTTP transport.
+ */
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker";
+import { boundary } from "@waggle/protocol";
+import type { Tool } from "@waggle/protocol";
+
+type Headers = { readonly [name: string]: string };
+
+export type McpOptions = {
+  readonly url: string | URL;
+  /** Sent with every request; a function is asked each time, for tokens that expire. */
+  readonly headers?: Headers | (() => Headers | Promise<Headers>);
+  /** Default the global one. */
+  readonly fetch?: typeof fetch;
+};
+
+export type McpConnection = {
+  /** What the server listed when connected; `source` is `edge`. */
+  readonly tools: readonly Tool[];
+  close(): Promise<void>;
+};
+
+/**
+ * Connects and lists.
+ *
+ * @throws WaggleError `NETWORK` where the server cannot be reached or does not speak MCP.
+ */
+export async function connectMcpTools(options: McpOptions): Promise<McpConnection> {
+  const { url, headers = {}, fetch: send = globalThis.fetch } = options;
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    fetch: async (input, init) => {
+      const merged = new globalThis.Headers(init?.headers);
+      const own = typeof headers === "function" ? await headers() : headers;
+      for (const [name, value] of Object.entries(own)) merged.set(name, value);
+      return send(input, { ...init, headers: merged });
+    },
+  });
+  const client = new Client(
+    { name: "waggle-agent", version: "0.1.0" },
+    {
+      jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
+      versionNegotiation: { mode: "auto" },
+    },
+  );
+  const listed = await boundary("network", async () => {
+    await client.connect(transport);
+    return client.listTools();
+  });
+  return {
+    tools: listed.tools.map((tool): Tool => ({
+      definition: {
+        name: tool.name,
+        description: tool.description ?? "",
+        parameters: tool.inputSchema,
+        source: "edge",
+      },
+      run: async (args, signal) => {
+        const result = await boundary("tool", () =>
+          client.callTool({ name: tool.name, arguments: { ...args } }, { signal }),
+        );
+        const text = textOf(result.content);
+        // The tool ran and says it failed: the loop types this as TOOL_FAILED.
+        if (result.isError) throw new Error(text || "the tool failed without a message");
+        return result.structuredContent === undefined ? parsedOr(text) : result.structuredContent;
+      },
+    })),
+    close: () => client.close(),
+  };
+}
+
+function textOf(content: readonly { readonly type: string }[] | undefined): string {
+  return (content ?? [])
+    .map((block) => ("text" in block && typeof block.text === "string" ? block.text : ""))
+    .join("");
+}
+
+/** A tool without structured output often writes JSON as text. */
+function parsedOr(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return text;
+  }
+}

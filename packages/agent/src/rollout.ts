@@ -1,0 +1,331 @@
+/**
+ * A trajectory in progress: the turn loop itself. One instance runs once. What it leaves behind in
+ * `pending` is what a conversation needs to go on from there.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type {
+  FirstObservation,
+  Observation,
+  PolicyContext,
+  Sample,
+  Sampling,
+  Segment,
+  StopReason,
+  ToolCall,
+  ToolResult,
+  Trajectory,
+} from "@waggle/protocol";
+import type { ChatNext, ParsedAssistant, RenderedSegment } from "@waggle/text";
+import type { AgentEvent } from "./agent-event.ts";
+import { createDeadline, untilAborted } from "./deadline.ts";
+import type { Deadline } from "./deadline.ts";
+import type { RollOutOptions } from "./roll-out.ts";
+import { spanSeed } from "./span-seed.ts";
+import { TrajectoryRecord } from "./trajectory-record.ts";
+
+export type RolloutOptions = RollOutOptions & { readonly sampling: Omit<Sampling, "seed"> };
+
+/** Where a trajectory begins. */
+export type RolloutStart = {
+  readonly context: PolicyContext;
+  /** What the context holds already; becomes given segments. */
+  readonly segments: readonly Segment[];
+  /** What follows them, where there are any: the new user message is added to it. */
+  readonly pending?: ChatNext;
+  /** Asked before every turn but the first; may move the context to another version. */
+  readonly beforeTurn?: () => void;
+};
+
+/** How a turn ends the trajectory, or what the policy reads next. */
+type TurnOutcome = { readonly stop: StopReason } | { readonly next: ChatNext };
+
+export class Rollout {
+  readonly #options: RolloutOptions;
+  readonly #start: RolloutStart;
+  readonly #record: TrajectoryRecord;
+  readonly #contextLimit: number;
+  #calls = 0;
+  #parseErrors = 0;
+  #pending: ChatNext = { sampledEnded: false };
+
+  constructor(options: RolloutOptions, start: RolloutStart) {
+    const { policy, environment, limits } = options;
+    requireLimits(limits);
+    this.#options = options;
+    this.#start = start;
+    this.#contextLimit = Math.min(policy.contextLength, limits.maxContextTokens ?? Infinity);
+    this.#record = new TrajectoryRecord(
+      {
+        task: environment.task,
+        assignmentId: options.assignmentId ?? null,
+        consent: options.consent,
+        client: options.client,
+        baseModel: policy.baseModel,
+      },
+      options.now ?? (() => new Date()),
+    );
+  }
+
+  /** What the policy has not read yet. */
+  get pending(): ChatNext {
+    return this.#pending;
+  }
+
+  async run(): Promise<Trajectory> {
+    const { limits, signal, environment } = this.#options;
+    const deadline = createDeadline(limits.timeoutMs, signal);
+    try {
+      const first = await environment.observe();
+      const stopReason = await this.#turns(first, deadline);
+      const trajectory = this.#record.finish(stopReason, this.#start.context.policyVersion);
+      this.#emit({ type: "trajectory-end", trajectory });
+      return trajectory;
+    } finally {
+      deadline.release();
+    }
+  }
+
+  async #turns(first: FirstObservation, deadline: Deadline): Promise<StopReason> {
+    const pageTools = new Set(
+      first.tools.filter((tool) => tool.source === "page").map((tool) => tool.name),
+    );
+    let given = this.#begin(first);
+    for (let turn = 0; ; turn++) {
+      if (!this.#give(given, turn === 0)) return "context-overflow";
+      if (turn > 0) this.#start.beforeTurn?.();
+      const outcome = await this.#turn(turn, pageTools, deadline);
+      if ("stop" in outcome) return outcome.stop;
+      this.#pending = outcome.next;
+      if (turn + 1 >= this.#options.limits.maxTurns) return "max-turns";
+      given = this.#options.chatFormat.next(outcome.next);
+    }
+  }
+
+  /** Records what the context holds already and renders the request. */
+  #begin(first: FirstObservation): RenderedSegment[] {
+    const { chatFormat } = this.#options;
+    const userMessage = this.#redact(first.userMessage);
+    for (const segment of this.#start.segments) {
+      this.#record.addGiven(
+        segment.kind === "given" ? segment.role : "assistant",
+        segment.tokenIds,
+      );
+    }
+    if (this.#start.pending) return chatFormat.next({ ...this.#start.pending, userMessage });
+    return chatFormat.start({
+      system: this.#redact(first.system),
+      tools: first.tools,
+      userMessage,
+    });
+  }
+
+  /** Appends given tokens, or says that they and one more do not fit. */
+  #give(given: readonly RenderedSegment[], isFirst: boolean): boolean {
+    const { context } = this.#start;
+    const size = given.reduce((sum, segment) => sum + segment.tokenIds.length, 0);
+    const fits = context.tokenIds.length + size < this.#contextLimit;
+    for (const { role, tokenIds } of given) {
+      if (fits) context.append(tokenIds);
+      // A trajectory has at least its request.
+      if (fits || isFirst) this.#record.addGiven(role, tokenIds);
+    }
+    return fits;
+  }
+
+  async #turn(
+    turn: number,
+    pageTools: ReadonlySet<string>,
+    deadline: Deadline,
+  ): Promise<TurnOutcome> {
+    this.#pending = { sampledEnded: false };
+    if (deadline.reason) return { stop: deadline.reason };
+    this.#emit({ type: "turn-start", turn });
+    const sampling = { ...this.#options.sampling, seed: spanSeed(this.#options.seed, turn) };
+    const sample = await this.#sample(turn, sampling, deadline.signal);
+    const sampledEnded = sample.stopReason === "stop-token";
+    this.#pending = { sampledEnded };
+
+    const { chatFormat } = this.#options;
+    const parsed = chatFormat.parseAssistant(chatFormat.decodeAssistant(sample.tokenIds));
+    // An abort before the first token leaves nothing that a turn could name.
+    const segmentId =
+      sample.tokenIds.length > 0
+        ? this.#record.addSampled(sample, sampling, this.#start.context.policyVersion)
+        : null;
+    const end = (
+      toolCalls: readonly ToolCall[],
+      toolResults: readonly ToolResult[],
+      outcome: TurnOutcome,
+    ): TurnOutcome => {
+      const { text, parseError } = parsed;
+      if (segmentId !== null) {
+        this.#record.addTurn({ segmentId, toolCalls, toolResults, parseError });
+      }
+      this.#emit({ type: "turn-end", turn, text, parseError, stopReason: sample.stopReason });
+      return outcome;
+    };
+
+    if (sample.stopReason === "aborted") {
+      return end([], [], { stop: deadline.reason ?? "aborted" });
+    }
+    if (sample.stopReason !== "stop-token") return end([], [], { stop: sample.stopReason });
+    if (parsed.parseError !== null) {
+      const result = this.#unreadable(parsed.parseError);
+      this.#pending = { toolResults: [result], sampledEnded };
+      this.#emit({ type: "tool-result", turn, call: null, result });
+      return end(
+        [],
+        [result],
+        this.#parseErrors >= (this.#options.limits.maxParseErrors ?? 2)
+          ? { stop: "parse-error" }
+          : { next: this.#pending },
+      );
+    }
+    this.#parseErrors = 0;
+    const { toolCalls, toolResults, outcome } = await this.#act(turn, parsed, pageTools, deadline);
+    return end(toolCalls, toolResults, outcome);
+  }
+
+  async #sample(turn: number, sampling: Sampling, signal: AbortSignal): Promise<Sample> {
+    const { chatFormat, limits } = this.#options;
+    const { context } = this.#start;
+    const room = this.#contextLimit - context.tokenIds.length;
+    const decoder = chatFormat.createAssistantDecoder();
+    const sample = await context.sample({
+      sampling,
+      stopTokenIds: chatFormat.stopTokenIds,
+      maxTokens: Math.min(limits.maxTokensPerTurn, room),
+      signal,
+      onToken: (tokenId) => {
+        for (const delta of decoder.push(tokenId)) {
+          this.#emit({ type: "token-delta", turn, ...delta });
+        }
+      },
+    });
+    for (const delta of decoder.end()) this.#emit({ type: "token-delta", turn, ...delta });
+    const wasCutByContext =
+      sample.stopReason === "max-tokens" && sample.tokenIds.length < limits.maxTokensPerTurn;
+    return wasCutByContext ? { ...sample, stopReason: "context-overflow" } : sample;
+  }
+
+  /** Gives the turn to the environment. */
+  async #act(
+    turn: number,
+    parsed: ParsedAssistant,
+    pageTools: ReadonlySet<string>,
+    deadline: Deadline,
+  ): Promise<{
+    toolCalls: readonly ToolCall[];
+    toolResults: readonly ToolResult[];
+    outcome: TurnOutcome;
+  }> {
+    const { redactor, environment } = this.#options;
+    const sampled = parsed.toolCalls.map((call) => ({ id: this.#nextCallId(), ...call }));
+    const toolCalls = sampled.map((call) => ({
+      ...call,
+      arguments: this.#redactJson(call.arguments) as ToolCall["arguments"],
+    }));
+    for (const call of toolCalls) this.#emit({ type: "tool-call", turn, call });
+
+    const restored = sampled.map((call) =>
+      redactor && pageTools.has(call.name)
+        ? { ...call, arguments: redactor.restore(call.arguments) as ToolCall["arguments"] }
+        : call,
+    );
+    const action = { text: parsed.text, toolCalls: restored };
+    let observation: Observation | null;
+    try {
+      // Called inside an async function, so that a synchronous throw is a rejection too.
+      const step = (async () => environment.step(action, deadline.signal))();
+      observation = await untilAborted(step, deadline.signal);
+    } catch (error) {
+      const toolResults = toolCalls.map((call) => this.#broken(call, error));
+      return { toolCalls, toolResults, outcome: { stop: "tool-error" } };
+    }
+    if (observation === null) {
+      return { toolCalls, toolResults: [], outcome: { stop: deadline.reason ?? "aborted" } };
+    }
+
+    const toolResults = observation.toolResults.map((result) => this.#redactResult(result));
+    for (const result of toolResults) {
+      const call = toolCalls.find(({ id }) => id === result.callId) ?? null;
+      this.#emit({ type: "tool-result", turn, call, result });
+    }
+    const next: ChatNext = {
+      sampledEnded: true,
+      ...(toolResults.length > 0 ? { toolResults } : {}),
+      ...(observation.userMessage === undefined
+        ? {}
+        : { userMessage: this.#redact(observation.userMessage) }),
+    };
+    this.#pending = next;
+    if (observation.terminated) {
+      return { toolCalls, toolResults, outcome: { stop: "completed" } };
+    }
+    if (deadline.reason) return { toolCalls, toolResults, outcome: { stop: deadline.reason } };
+    requireAnswer(next);
+    return { toolCalls, toolResults, outcome: { next } };
+  }
+
+  #unreadable(problem: string): ToolResult {
+    this.#parseErrors++;
+    return {
+      callId: this.#nextCallId(),
+      ok: false,
+      error: { code: "INVALID_TOOL_CALL", message: problem },
+    };
+  }
+
+  #broken(call: ToolCall, error: unknown): ToolResult {
+    const message = error instanceof Error ? error.message : String(error);
+    const code = WaggleError.is(error) ? error.code : "TOOL_FAILED";
+    return this.#redactResult({ callId: call.id, ok: false, error: { code, message } });
+  }
+
+  #nextCallId(): string {
+    return `c${this.#calls++}`;
+  }
+
+  #redactResult(result: ToolResult): ToolResult {
+    if (result.ok) return { ...result, value: this.#redactJson(toJson(result.value)) };
+    const { code, message } = result.error;
+    return { ...result, error: { code, message: this.#redact(message).slice(0, 2000) } };
+  }
+
+  #redact(text: string): string {
+    return this.#options.redactor?.redact(text) ?? text;
+  }
+
+  #redactJson(value: unknown): unknown {
+    return this.#options.redactor ? this.#options.redactor.redactJson(value) : value;
+  }
+
+  #emit(event: AgentEvent): void {
+    this.#options.onEvent?.(event);
+  }
+}
+
+/** What JSON keeps of a value, so that the record is what the policy read. */
+function toJson(value: unknown): unknown {
+  const json: unknown = JSON.parse(JSON.stringify(value) ?? "null");
+  return json;
+}
+
+function requireLimits(limits: RolloutOptions["limits"]): void {
+  for (const name of ["maxTurns", "maxTokensPerTurn"] as const) {
+    if (!Number.isInteger(limits[name]) || limits[name] < 1) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `limits.${name} must be an integer of at least 1, got ${limits[name]}; pass the limit you mean`,
+      );
+    }
+  }
+}
+
+function requireAnswer(next: ChatNext): void {
+  if (next.toolResults !== undefined || next.userMessage !== undefined) return;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    "an environment that goes on must answer with tool results or a user message, got neither; set terminated",
+  );
+}

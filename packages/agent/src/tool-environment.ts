@@ -1,0 +1,89 @@
+/**
+ * The environment of a live visitor's request: tools that really run, and an end when the policy
+ * answers without calling one. No task, no simulated user, no verifier.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type {
+  Environment,
+  Observation,
+  Tool,
+  ToolCall,
+  ToolError,
+  ToolResult,
+} from "@waggle/protocol";
+import { createDeadline, untilAborted } from "./deadline.ts";
+import { schemaViolation } from "./json-schema-check.ts";
+
+export type ToolEnvironmentOptions = {
+  readonly system: string;
+  readonly tools: readonly Tool[];
+  readonly userMessage: string;
+  /** For each call. Default 15 000; 0 = no limit. */
+  readonly callTimeoutMs?: number;
+};
+
+/**
+ * Runs the calls of a turn at the same time. An unknown tool, arguments that do not match the schema,
+ * a throw and a time-out come back as failed results.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` for two tools of one name.
+ */
+export function createToolEnvironment(options: ToolEnvironmentOptions): Environment {
+  const { system, tools, userMessage, callTimeoutMs = 15_000 } = options;
+  const byName = toolsByName(tools);
+  const run = async (call: ToolCall, signal: AbortSignal): Promise<ToolResult> => {
+    const failed = (error: ToolError): ToolResult => ({ callId: call.id, ok: false, error });
+    const tool = byName.get(call.name);
+    if (tool === undefined) {
+      const known = [...byName.keys()].join(", ") || "none";
+      const name = call.name.slice(0, 64);
+      return failed({ code: "UNKNOWN_TOOL", message: `there is no tool ${name}; tools: ${known}` });
+    }
+    const violation = schemaViolation(tool.definition.parameters, call.arguments);
+    if (violation !== null) return failed({ code: "INVALID_TOOL_ARGUMENTS", message: violation });
+
+    const deadline = createDeadline(callTimeoutMs, signal);
+    try {
+      const work = (async () => ({ value: await tool.run(call.arguments, deadline.signal) }))();
+      const done = await untilAborted(work, deadline.signal);
+      if (done !== null) return { callId: call.id, ok: true, value: done.value ?? null };
+      return failed(
+        deadline.reason === "timeout"
+          ? { code: "TIMEOUT", message: `no result within ${callTimeoutMs} ms` }
+          : { code: "TOOL_FAILED", message: "aborted" },
+      );
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return failed({
+        code: WaggleError.is(error) ? error.code : "TOOL_FAILED",
+        message: message.slice(0, 2000),
+      });
+    } finally {
+      deadline.release();
+    }
+  };
+  return {
+    task: null,
+    observe: () =>
+      Promise.resolve({ system, tools: tools.map((tool) => tool.definition), userMessage }),
+    step: async ({ toolCalls }, signal): Promise<Observation> => ({
+      toolResults: await Promise.all(toolCalls.map((call) => run(call, signal))),
+      terminated: toolCalls.length === 0,
+    }),
+  };
+}
+
+function toolsByName(tools: readonly Tool[]): Map<string, Tool> {
+  const byName = new Map<string, Tool>();
+  for (const tool of tools) {
+    const { name } = tool.definition;
+    if (byName.has(name)) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `tools must have different names, got ${name} twice; rename one`,
+      );
+    }
+    byName.set(name, tool);
+  }
+  return byName;
+}

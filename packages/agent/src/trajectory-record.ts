@@ -1,0 +1,92 @@
+/**
+ * The trajectory while it happens: segments in the order the policy saw them, each the child of the
+ * one before. Writes nothing anywhere.
+ */
+import { TRAJECTORY_SCHEMA_VERSION } from "@waggle/protocol";
+import type {
+  ClientDescription,
+  Consent,
+  PolicyVersionId,
+  Sample,
+  SampledSegment,
+  Sampling,
+  Segment,
+  SegmentRole,
+  StopReason,
+  TaskReference,
+  Trajectory,
+  Turn,
+} from "@waggle/protocol";
+
+export type TrajectoryHead = {
+  readonly task: TaskReference | null;
+  readonly assignmentId: string | null;
+  readonly consent: Consent;
+  readonly client: ClientDescription;
+  readonly baseModel: string;
+};
+
+export class TrajectoryRecord {
+  readonly #head: TrajectoryHead;
+  readonly #now: () => Date;
+  readonly #startedAt: Date;
+  readonly #segments: Segment[] = [];
+  readonly #turns: Turn[] = [];
+  #policyVersion: PolicyVersionId | null = null;
+
+  constructor(head: TrajectoryHead, now: () => Date) {
+    this.#head = head;
+    this.#now = now;
+    this.#startedAt = now();
+  }
+
+  addGiven(role: SegmentRole, tokenIds: readonly number[]): void {
+    this.#segments.push({ kind: "given", ...this.#place(), role, tokenIds });
+  }
+
+  /** @returns the id of the segment. */
+  addSampled(sample: Sample, sampling: Sampling, policyVersion: PolicyVersionId): string {
+    const segment: SampledSegment = {
+      kind: "sampled",
+      ...this.#place(),
+      policyVersion,
+      sampling,
+      grammar: null,
+      tokenIds: sample.tokenIds,
+      behaviorLogProbs: sample.behaviorLogProbs,
+      rawLogProbs: sample.rawLogProbs,
+      entropies: sample.entropies,
+      ...(sample.keptTokenIds ? { keptTokenIds: sample.keptTokenIds } : {}),
+      stopReason: sample.stopReason,
+    };
+    this.#segments.push(segment);
+    this.#policyVersion ??= policyVersion;
+    return segment.id;
+  }
+
+  addTurn(turn: Turn): void {
+    this.#turns.push(turn);
+  }
+
+  /** `policyVersion` counts only where nothing was sampled. */
+  finish(stopReason: StopReason, policyVersion: PolicyVersionId): Trajectory {
+    const terminated = stopReason === "completed";
+    return {
+      schemaVersion: TRAJECTORY_SCHEMA_VERSION,
+      id: crypto.randomUUID(),
+      ...this.#head,
+      policyVersion: this.#policyVersion ?? policyVersion,
+      segments: this.#segments,
+      turns: this.#turns,
+      stopReason,
+      terminated,
+      truncated: !terminated,
+      startedAt: this.#startedAt.toISOString(),
+      endedAt: this.#now().toISOString(),
+    };
+  }
+
+  #place(): { id: string; parent: string | null } {
+    return { id: `s${this.#segments.length}`, parent: this.#segments.at(-1)?.id ?? null };
+  }
+}
