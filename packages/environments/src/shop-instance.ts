@@ -132,6 +132,7 @@ function draw(family: ShopFamily, random: RandomSource): ShopInstance | null {
     }
     case "replace": {
       const [first, second, other] = different(random, 3) as [Product, Product, Product];
+      if (isAmbiguous(other)) return null;
       const item = random() < 0.5 ? first : second;
       const kept = item === first ? second : first;
       return cartInstance(
@@ -209,7 +210,7 @@ function line(item: Product): CartLine {
   return { id: item.id, quantity: 1 };
 }
 
-/** Searching for its name lists another product too. Two of them make too long a task. */
+/** Searching for its name lists another product too; a dialogue with many hits grows too long. */
 function isAmbiguous(item: Product): boolean {
   return searchProducts({ query: item.name }).length > 1;
 }
