@@ -1,0 +1,196 @@
+import { writeAdapter } from "@waggle/model";
+import { sha256, WaggleError } from "@waggle/protocol";
+import type { FileReference } from "@waggle/protocol";
+import { describe, expect, test } from "vitest";
+import { createModelStore } from "./model-store.ts";
+import type { LoadProgress, ModelStoreOptions, ObjectCaches } from "./model-store.ts";
+import { TINY_CONFIG, tinyAdapter } from "./tiny-decoder.fixture.ts";
+
+const bytesOf = (length: number, seed: number): Uint8Array =>
+  Uint8Array.from({ length }, (_, i) => (i * 31 + seed * 7) % 251);
+
+const referenceTo = async (path: string, bytes: Uint8Array): Promise<FileReference> => ({
+  path,
+  sha256: await sha256(bytes),
+  sizeBytes: bytes.length,
+});
+
+/** Serves objects in pieces of `pieceBytes` and counts the requests. */
+function fakeEdge(objects: readonly Uint8Array[], pieceBytes = 7) {
+  const edge = {
+    requests: [] as string[],
+    isOffline: false,
+    status: 200,
+    change: (bytes: Uint8Array): Uint8Array => bytes,
+    fetch: async (url: string, { signal }: { signal?: AbortSignal | null }) => {
+      signal?.throwIfAborted();
+      if (edge.isOffline) throw new TypeError("Failed to fetch");
+      edge.requests.push(url);
+      if (edge.status !== 200) return new Response("no", { status: edge.status });
+      for (const object of objects) {
+        if (!url.endsWith(`/v1/objects/${await sha256(object)}`)) continue;
+        const body = edge.change(object);
+        const pieces = Array.from({ length: Math.ceil(body.length / pieceBytes) }, (_, i) =>
+          body.slice(i * pieceBytes, (i + 1) * pieceBytes),
+        );
+        return new Response(
+          new ReadableStream({
+            pull(controller) {
+              const piece = pieces.shift();
+              if (piece === undefined) controller.close();
+              else controller.enqueue(piece);
+            },
+          }),
+        );
+      }
+      return new Response("no", { status: 404 });
+    },
+  };
+  return edge;
+}
+
+/** The Cache API over a Map that outlives the store, as storage outlives a page. */
+function fakeCaches(entries = new Map<string, Uint8Array>()): ObjectCaches {
+  return {
+    open: () =>
+      Promise.resolve({
+        match: (key) => {
+          const bytes = entries.get(key);
+          return Promise.resolve(bytes && new Response(bytes as Uint8Array<ArrayBuffer>));
+        },
+        put: async (key, response) => {
+          entries.set(key, new Uint8Array(await response.arrayBuffer()));
+        },
+        delete: (key) => Promise.resolve(entries.delete(key)),
+        keys: () => Promise.resolve(Array.from(entries.keys(), (url) => ({ url }))),
+      }),
+  };
+}
+
+const config = bytesOf(10, 1);
+const weights = bytesOf(100, 2);
+
+const open = (edge: ReturnType<typeof fakeEdge>, caches: ObjectCaches | null = fakeCaches()) =>
+  createModelStore({
+    baseUrl: "https://edge.test/",
+    fetch: edge.fetch as NonNullable<ModelStoreOptions["fetch"]>,
+    caches,
+  });
+
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => "nothing thrown",
+    (error: unknown) => (WaggleError.is(error) ? error.code : String(error)),
+  );
+
+const model = async () => ({
+  files: [await referenceTo("config.json", config), await referenceTo("model", weights)],
+});
+
+describe("the files of a model", () => {
+  test("come by hash, with progress in bytes up to the exact total", async () => {
+    const edge = fakeEdge([config, weights]);
+    const seen: LoadProgress[] = [];
+    const files = await open(edge).modelFiles(await model(), { onProgress: (p) => seen.push(p) });
+    expect(files).toEqual(
+      new Map([
+        ["config.json", config],
+        ["model", weights],
+      ]),
+    );
+    expect(seen.map((progress) => progress.totalBytes)).toEqual(seen.map(() => 110));
+    expect(seen.map((progress) => progress.loadedBytes)).toEqual([
+      7,
+      10,
+      ...Array.from({ length: 14 }, (_, i) => 17 + 7 * i),
+      110,
+    ]);
+  });
+
+  test("are read offline the second time, by another store over the same storage", async () => {
+    const edge = fakeEdge([config, weights]);
+    const caches = fakeCaches();
+    await open(edge, caches).modelFiles(await model());
+    edge.isOffline = true;
+    const seen: LoadProgress[] = [];
+    const again = open(edge, caches);
+    const files = await again.modelFiles(await model(), { onProgress: (p) => seen.push(p) });
+    expect(files.get("model")).toEqual(weights);
+    expect(again.isDurable).toBe(true);
+    expect(seen.map((progress) => progress.loadedBytes)).toEqual([10, 110]);
+    expect(edge.requests).toHaveLength(2);
+  });
+
+  test("that were damaged in storage are fetched again", async () => {
+    const edge = fakeEdge([config, weights]);
+    const entries = new Map<string, Uint8Array>();
+    await open(edge, fakeCaches(entries)).modelFiles(await model());
+    for (const bytes of entries.values()) bytes[0] = (bytes[0] ?? 0) ^ 1;
+    const files = await open(edge, fakeCaches(entries)).modelFiles(await model());
+    expect([files.get("config.json"), files.get("model")]).toEqual([config, weights]);
+    expect(edge.requests).toHaveLength(4);
+  });
+
+  test("that do not fit into storage are kept in memory", async () => {
+    const edge = fakeEdge([config, weights]);
+    const full: ObjectCaches = {
+      open: async () => ({
+        ...(await fakeCaches().open("")),
+        put: () => Promise.reject(new DOMException("full", "QuotaExceededError")),
+      }),
+    };
+    for (const caches of [full, null]) {
+      edge.requests.length = 0;
+      const store = open(edge, caches);
+      await store.modelFiles(await model());
+      const files = await store.modelFiles(await model());
+      expect(files.get("model")).toEqual(weights);
+      expect([edge.requests.length, store.isDurable]).toEqual([2, false]);
+    }
+  });
+
+  test.each([
+    ["changed bytes", (bytes: Uint8Array) => bytes.map((byte) => byte ^ 1), "DIGEST_MISMATCH"],
+    ["too few bytes", (bytes: Uint8Array) => bytes.slice(1), "DIGEST_MISMATCH"],
+    ["too many bytes", () => bytesOf(1000, 3), "DIGEST_MISMATCH"],
+  ])("with %s are refused, and not kept", async (_, change, code) => {
+    const edge = fakeEdge([config, weights]);
+    const entries = new Map<string, Uint8Array>();
+    edge.change = change;
+    expect(await codeOf(open(edge, fakeCaches(entries)).modelFiles(await model()))).toBe(code);
+    expect(entries.size).toBe(0);
+  });
+
+  test("that cannot be had say why", async () => {
+    const edge = fakeEdge([config]);
+    expect(await codeOf(open(edge).modelFiles(await model()))).toBe("NOT_FOUND");
+    edge.status = 503;
+    const error = await open(edge)
+      .modelFiles(await model())
+      .catch((e: unknown) => e);
+    expect(error).toMatchObject({ code: "NETWORK", retryable: true });
+    edge.isOffline = true;
+    expect(await codeOf(open(edge).modelFiles(await model()))).toBe("NETWORK");
+    const signal = AbortSignal.abort();
+    expect(await codeOf(open(edge).modelFiles(await model(), { signal }))).toContain("AbortError");
+  });
+});
+
+test("an adapter comes by its reference, and stays what was published", async () => {
+  const adapter = tinyAdapter(3);
+  const bytes = writeAdapter(adapter, TINY_CONFIG);
+  const { path: _, ...file } = await referenceTo("adapter", bytes);
+  const reference = { ...file, rank: adapter.rank, alpha: adapter.alpha };
+  const loaded = await open(fakeEdge([bytes], 1000)).adapter(reference, TINY_CONFIG);
+  expect(loaded).toEqual(adapter);
+});
+
+test("pruning deletes what is not named", async () => {
+  const edge = fakeEdge([config, weights]);
+  const entries = new Map<string, Uint8Array>();
+  const store = open(edge, fakeCaches(entries));
+  const { files } = await model();
+  await store.modelFiles({ files });
+  await store.prune([files[1]?.sha256 ?? ""]);
+  expect([...entries.values()]).toEqual([weights]);
+});
