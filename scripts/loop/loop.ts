@@ -5,6 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { MetricsRow } from "@waggle/protocol";
 import {
   buildSite,
   migrate,
@@ -50,9 +51,11 @@ function readJsonLines(file: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Digests in the order the trainer learned from them, out of its ledger. */
-export function trainerLedger(folder: string): string[] {
-  return readJsonLines(join(folder, "trainer", "ledger.jsonl")).map((row) => String(row["digest"]));
+/** The trainer's log of its steps. */
+export function trainerMetrics(folder: string): MetricsRow[] {
+  return readJsonLines(join(folder, "trainer", "metrics.jsonl")).map((row) =>
+    MetricsRow.parse(row),
+  );
 }
 
 /** Success of base and final policy over the same held-out tasks and seeds. */
@@ -187,11 +190,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       summary,
       policies,
       rows,
-      ledger: trainerLedger(options.folder),
-      metrics: readJsonLines(join(options.folder, "trainer", "metrics.jsonl")) as Record<
-        string,
-        number
-      >[],
+      metrics: trainerMetrics(options.folder),
       evaluation,
       control: options.control,
       minutes: (Date.now() - began) / 60_000,

@@ -1,5 +1,10 @@
 /** The loop's report: counted from the pages' side and from the edge's side, and what they disagree on. */
-import type { OperatorSummary, PoliciesResponse, TrajectoryRow } from "@waggle/protocol";
+import type {
+  MetricsRow,
+  OperatorSummary,
+  PoliciesResponse,
+  TrajectoryRow,
+} from "@waggle/protocol";
 import type { VisitorStatus } from "./visitors.ts";
 
 export type LoopReport = {
@@ -19,7 +24,7 @@ export type LoopReport = {
     readonly waiting: number;
     /** Accepted by the edge according to the pages, and in no state there. */
     readonly lost: number;
-    /** Learned from more than once, by the trainer's ledger and by the edge's. */
+    /** Learned by the trainer's own count beyond the distinct ones at the edge. */
     readonly twice: number;
   };
   readonly pages: { readonly open: number; readonly onNewest: number; readonly reloads: number };
@@ -35,9 +40,8 @@ export type LoopEvidence = {
   readonly summary: OperatorSummary;
   readonly policies: PoliciesResponse;
   readonly rows: readonly TrajectoryRow[];
-  /** Digests in the order the trainer learned from them. */
-  readonly ledger: readonly string[];
-  readonly metrics: readonly Readonly<Record<string, number>>[];
+  /** The trainer's own log, one row a step. */
+  readonly metrics: readonly MetricsRow[];
   readonly evaluation: {
     readonly base: number;
     readonly final: number;
@@ -87,13 +91,14 @@ export function uploadToPageSeconds(
 
 /** Puts the counts of both sides together. */
 export function loopReport(evidence: LoopEvidence): LoopReport {
-  const { statuses, summary, policies, rows, ledger, metrics } = evidence;
+  const { statuses, summary, policies, rows, metrics } = evidence;
   const { learned, rejected, skipped, waiting, leased, received } = summary.trajectories;
   const acceptedByPages = sum(statuses.map((status) => status.accepted));
   const delays = uploadToPageSeconds(rows, policies, statuses);
-  const gaps = metrics.filter((row) => (row["samples"] ?? 0) > 0);
-  const samples = sum(gaps.map((row) => row["samples"] ?? 0));
-  const gapMean = sum(gaps.map((row) => (row["logProbGapMean"] ?? 0) * (row["samples"] ?? 0)));
+  const steps = metrics.map((row) => row.metrics);
+  const learnedByTrainer = sum(steps.map((step) => step["trajectories"] ?? 0));
+  const tokens = sum(steps.map((step) => step["tokens"] ?? 0));
+  const gap = sum(steps.map((step) => (step["logProbGapMean"] ?? 0) * (step["tokens"] ?? 0)));
   return {
     success: {
       base: evidence.evaluation?.base ?? null,
@@ -105,8 +110,8 @@ export function loopReport(evidence: LoopEvidence): LoopReport {
       (policy) => policy.version > 0 && (policy.status === "stable" || policy.status === "retired"),
     ).length,
     logProbGap: {
-      mean: samples === 0 ? null : gapMean / samples,
-      max: gaps.length === 0 ? null : Math.max(...gaps.map((row) => row["logProbGapMax"] ?? 0)),
+      mean: tokens === 0 ? null : gap / tokens,
+      max: tokens === 0 ? null : Math.max(...steps.map((step) => step["logProbGapMax"] ?? 0)),
     },
     uploads: {
       accepted: received,
@@ -117,7 +122,7 @@ export function loopReport(evidence: LoopEvidence): LoopReport {
       lost:
         Math.max(0, acceptedByPages - received) +
         Math.abs(received - learned - rejected - skipped - waiting - leased),
-      twice: ledger.length - new Set(ledger).size,
+      twice: Math.max(0, learnedByTrainer - learned),
     },
     pages: {
       open: statuses.length,
