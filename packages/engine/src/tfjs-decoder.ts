@@ -1,0 +1,160 @@
+/**
+ * The decoder's forward pass in TensorFlow.js, written to be differentiated by the library: whole
+ * sequences, no cache. The readable reference of the ONNX engine, not a fast one.
+ */
+import * as tf from "@tensorflow/tfjs";
+import { layerLinears, loraName, ropeTables } from "@waggle/model";
+import type { DecoderConfig, Linear } from "@waggle/model";
+import { batchProduct, frozenLinear, linear, selectRows } from "./tfjs-operations.ts";
+
+/** Parameters on the device. What is in `trained` gets gradients, and shadows `frozen`. */
+export type TfjsParameters = {
+  readonly frozen: ReadonlyMap<string, tf.Tensor>;
+  readonly trained: ReadonlyMap<string, tf.Tensor>;
+  /** alpha/rank of the adapter, `null` without one. */
+  readonly loraScale: number | null;
+};
+
+type Context = {
+  readonly config: DecoderConfig;
+  readonly parameters: TfjsParameters;
+  readonly batch: number;
+  readonly length: number;
+};
+
+/** Added to scores of positions that must not be seen; exp of it is 0 in float32. */
+const HIDDEN = -1e30;
+const EMBEDDING = "model.embed_tokens.weight";
+
+/**
+ * Logits `[batch·length, V]` of rows of ids. Call it inside `tf.tidy`.
+ * @param ids `[batch·length]`, rows padded on the right.
+ */
+export function tfjsLogits(
+  config: DecoderConfig,
+  parameters: TfjsParameters,
+  ids: Int32Array,
+  batch: number,
+): tf.Tensor2D {
+  const context: Context = { config, parameters, batch, length: ids.length / batch };
+  const rope = ropeConstants(context);
+  let x = selectRows(parameter(context, EMBEDDING) as tf.Tensor2D, ids);
+  for (let layer = 0; layer < config.layers; layer++) {
+    const prefix = `model.layers.${layer}`;
+    const linears = layerLinears(config, layer);
+    const normal = rmsNorm(context, x, `${prefix}.input_layernorm.weight`);
+    x = tf.add(x, attention(context, linears, `${prefix}.self_attn`, normal, rope));
+    const fed = rmsNorm(context, x, `${prefix}.post_attention_layernorm.weight`);
+    x = tf.add(x, feedForward(context, linears, fed));
+  }
+  const head = config.tiedEmbeddings ? EMBEDDING : "lm_head.weight";
+  return product(context, rmsNorm(context, x, "model.norm.weight"), head);
+}
+
+function parameter({ parameters }: Context, name: string): tf.Tensor {
+  return (parameters.trained.get(name) ?? parameters.frozen.get(name)) as tf.Tensor;
+}
+
+function product(context: Context, x: tf.Tensor2D, name: string): tf.Tensor2D {
+  const weight = parameter(context, name) as tf.Tensor2D;
+  return context.parameters.trained.has(name) ? linear(x, weight) : frozenLinear(x, weight);
+}
+
+function adapted(context: Context, x: tf.Tensor2D, { name }: Linear): tf.Tensor2D {
+  const y = product(context, x, `${name}.weight`);
+  const { loraScale } = context.parameters;
+  if (loraScale === null) return y;
+  const inner = product(context, x, loraName(name, "A"));
+  return tf.add(y, tf.mul(product(context, inner, loraName(name, "B")), loraScale));
+}
+
+/** Source: Zhang and Sennrich 2019, arXiv 1910.07467. Over the last axis. */
+function rmsNorm<T extends tf.Tensor>(context: Context, x: T, weight: string): T {
+  const meanSquare = tf.mean(tf.square(x), -1, true);
+  const scale = tf.rsqrt(tf.add(meanSquare, context.config.rmsNormEpsilon));
+  return tf.mul(tf.mul(x, scale), parameter(context, weight));
+}
+
+type Rope = {
+  readonly cosines: tf.Tensor;
+  readonly sines: tf.Tensor;
+  readonly halves: tf.Tensor2D;
+};
+
+/** Tables `[T, 1, D]` with both halves, and the matrix that maps (a, b) to (-b, a). */
+function ropeConstants({ config, length }: Context): Rope {
+  const { cosines, sines } = ropeTables(config, length);
+  const half = config.headSize / 2;
+  const table = (data: Float32Array): tf.Tensor =>
+    tf.tile(tf.tensor3d(data, [length, 1, half]), [1, 1, 2]);
+  const halves = new Float32Array(config.headSize ** 2);
+  for (let i = 0; i < half; i++) {
+    // row: output element, as in a linear
+    halves[i * config.headSize + half + i] = -1;
+    halves[(half + i) * config.headSize + i] = 1;
+  }
+  return {
+    cosines: table(cosines),
+    sines: table(sines),
+    halves: tf.tensor2d(halves, [config.headSize, config.headSize]),
+  };
+}
+
+function rotate(x: tf.Tensor4D, { cosines, sines, halves }: Rope): tf.Tensor4D {
+  const [batch, length, heads, size] = x.shape;
+  const rows = tf.reshape(x, [batch * length * heads, size]) as tf.Tensor2D;
+  const turned = tf.reshape(frozenLinear(rows, halves), x.shape);
+  return tf.add(tf.mul(x, cosines), tf.mul(turned, sines));
+}
+
+function attention(
+  context: Context,
+  linears: readonly Linear[],
+  prefix: string,
+  x: tf.Tensor2D,
+  rope: Rope,
+): tf.Tensor2D {
+  const { config, batch, length } = context;
+  const { heads, keyValueHeads, headSize } = config;
+  const [query, key, value, output] = linears as [Linear, Linear, Linear, Linear];
+  const split = (of: Linear, count: number): tf.Tensor4D =>
+    tf.reshape(adapted(context, x, of), [batch, length, count, headSize]);
+  const normalized = (heads4: tf.Tensor4D, weight: string): tf.Tensor4D =>
+    config.modelType === "qwen3" ? rmsNorm(context, heads4, `${prefix}.${weight}.weight`) : heads4;
+  const q = rotate(normalized(split(query, heads), "q_norm"), rope);
+  const k = rotate(normalized(split(key, keyValueHeads), "k_norm"), rope);
+  const v = split(value, keyValueHeads);
+  // the queries of one key head stand below each other: [B·kv, group·T, D]
+  const groups = batch * keyValueHeads;
+  const group = heads / keyValueHeads;
+  const queries = tf.reshape(tf.transpose(q, [0, 2, 1, 3]), [groups, group * length, headSize]);
+  const keys = tf.reshape(tf.transpose(k, [0, 2, 3, 1]), [groups, headSize, length]);
+  const values = tf.reshape(tf.transpose(v, [0, 2, 1, 3]), [groups, length, headSize]);
+  const scores = tf.mul(
+    batchProduct(queries as tf.Tensor3D, keys as tf.Tensor3D),
+    1 / Math.sqrt(headSize),
+  );
+  const masked = tf.add(tf.reshape(scores, [groups * group, length, length]), causalMask(length));
+  const weights = tf.reshape(tf.softmax(masked), [groups, group * length, length]);
+  const attended = batchProduct(weights as tf.Tensor3D, values as tf.Tensor3D);
+  const rows = tf.transpose(tf.reshape(attended, [batch, heads, length, headSize]), [0, 2, 1, 3]);
+  return adapted(
+    context,
+    tf.reshape(rows, [batch * length, heads * headSize]) as tf.Tensor2D,
+    output,
+  );
+}
+
+function causalMask(length: number): tf.Tensor2D {
+  const mask = new Float32Array(length * length);
+  for (let t = 0; t < length; t++) mask.fill(HIDDEN, t * length + t + 1, (t + 1) * length);
+  return tf.tensor2d(mask, [length, length]);
+}
+
+/** SwiGLU. Source: Shazeer 2020, arXiv 2002.05202. */
+function feedForward(context: Context, linears: readonly Linear[], x: tf.Tensor2D): tf.Tensor2D {
+  const [gate, up, down] = linears.slice(4) as [Linear, Linear, Linear];
+  const gated = adapted(context, x, gate);
+  const activated = tf.mul(gated, tf.sigmoid(gated));
+  return adapted(context, tf.mul(activated, adapted(context, x, up)), down);
+}
