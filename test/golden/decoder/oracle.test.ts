@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Adapter } from "@waggle/model";
 import { mergeAdapter } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
-import { getLlama } from "node-llama-cpp";
+import { getLlama, LlamaLogLevel } from "node-llama-cpp";
 import type { Llama, Token } from "node-llama-cpp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeGguf } from "./gguf.ts";
@@ -19,7 +19,7 @@ let llama: Llama;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "waggle-oracle-"));
-  llama = await getLlama({ build: "never", skipDownload: true, gpu: false, logLevel: "error" });
+  llama = await getLlama({ build: "never", skipDownload: true, gpu: false, logLevel: LlamaLogLevel.error });
 });
 afterAll(async () => {
   await llama.dispose();
