@@ -1,5 +1,23 @@
-/** What running a recorded attempt again says about it. */
-import type { Trajectory, Verification } from "@waggle/protocol";
+/**
+ * Runs a recorded attempt again: the one driver `rollOut`, a policy that says exactly the recorded
+ * tokens, and a fresh environment from the task's seed. What was rendered, called and observed must
+ * come out as recorded; the reward is that of the fresh environment.
+ */
+import { rollOut } from "@waggle/agent";
+import {
+  canonicalJson,
+  type Environment,
+  type Policy,
+  type PolicyContext,
+  type Sample,
+  type SampledSegment,
+  type ToolResult,
+  type Trajectory,
+  type Verification,
+  WaggleError,
+} from "@waggle/protocol";
+import type { ChatFormat } from "@waggle/text";
+import type { CreateTaskWorld } from "./task-worlds.ts";
 
 export type ReplayResult =
   | { readonly holds: true; readonly verification: Verification }
@@ -10,3 +28,162 @@ export type ReplayResult =
     };
 
 export type Replay = (trajectory: Trajectory) => Promise<ReplayResult>;
+
+export type ReplayOptions = {
+  readonly format: ChatFormat;
+  readonly createTaskWorld: CreateTaskWorld;
+  readonly contextLength: number;
+  readonly vocabularySize: number;
+};
+
+/** Failures of the world, not of the policy: what came after cannot be judged. */
+const UNJUDGEABLE: ReadonlySet<string> = new Set(["TOOL_UNAVAILABLE", "TIMEOUT", "NETWORK"]);
+
+/** A replay of trajectories of assigned tasks. A mismatch is a result, never an exception. */
+export function createReplay(options: ReplayOptions): Replay {
+  const { format, createTaskWorld } = options;
+  const reject = (reason: string): ReplayResult => ({ holds: false, status: "rejected", reason });
+
+  return async (trajectory) => {
+    if (trajectory.task === null) return { holds: false, status: "skipped", reason: "no-verifier" };
+    if (trajectory.stopReason === "tool-error" || trajectory.turns.some(hasBrokenTool)) {
+      return { holds: false, status: "skipped", reason: "reward-unavailable" };
+    }
+    const sampled = trajectory.segments.filter((segment) => segment.kind === "sampled");
+    if (!sampled.every((segment) => endsAsRecorded(segment, format.stopTokenIds))) {
+      return reject("stop-mismatch");
+    }
+    let world: ReturnType<CreateTaskWorld>;
+    try {
+      world = createTaskWorld(trajectory.task);
+    } catch (error) {
+      if (!WaggleError.is(error, "INVALID_ARGUMENT")) throw error;
+      return reject("unknown-environment");
+    }
+    const again = await rollOut({
+      policy: recordedPolicy(trajectory, sampled, options),
+      environment: withRecordedFailures(world.environment, trajectory),
+      chatFormat: format,
+      // The recorded stop reasons count, not limits of this run.
+      limits: { maxTurns: 10_000, maxTokensPerTurn: 1, timeoutMs: 0, maxParseErrors: 10_000 },
+      consent: trajectory.consent,
+      client: trajectory.client,
+      seed: 0,
+    });
+    const mismatch = difference(trajectory, again);
+    if (mismatch !== null) return reject(mismatch);
+    const last = sampled.at(-1);
+    const isFinished = again.stopReason === "completed" && last !== undefined;
+    const finalText = isFinished
+      ? format.parseAssistant(format.decodeAssistant(last.tokenIds)).text
+      : null;
+    return { holds: true, verification: world.verify(finalText) };
+  };
+}
+
+function hasBrokenTool({ toolResults }: Trajectory["turns"][number]): boolean {
+  return toolResults.some((result) => !result.ok && UNJUDGEABLE.has(result.error.code));
+}
+
+/** A stop token ends a span and stands nowhere else in it. */
+function endsAsRecorded(segment: SampledSegment, stopTokenIds: readonly number[]): boolean {
+  const first = segment.tokenIds.findIndex((id) => stopTokenIds.includes(id));
+  const wanted = segment.stopReason === "stop-token" ? segment.tokenIds.length - 1 : -1;
+  return first === wanted;
+}
+
+/** Says what was recorded, then nothing: a sample past the record is an abort. */
+function recordedPolicy(
+  trajectory: Trajectory,
+  sampled: readonly SampledSegment[],
+  { contextLength, vocabularySize }: ReplayOptions,
+): Policy {
+  const tokenIds: number[] = [];
+  let next = 0;
+  const context: PolicyContext = {
+    get policyVersion() {
+      return (sampled[next] ?? sampled[next - 1])?.policyVersion ?? trajectory.policyVersion;
+    },
+    tokenIds,
+    append: (given) => void tokenIds.push(...given),
+    sample: async () => {
+      const segment = sampled[next];
+      if (segment === undefined) return NOTHING;
+      next += 1;
+      tokenIds.push(...segment.tokenIds);
+      const { keptTokenIds, ...sample } = segment;
+      return keptTokenIds === undefined ? sample : { ...sample, keptTokenIds };
+    },
+    adoptCurrentVersion: () => {},
+    dispose: () => {},
+  };
+  return {
+    baseModel: trajectory.baseModel,
+    contextLength,
+    vocabularySize,
+    currentVersion: trajectory.policyVersion,
+    createContext: async () => context,
+    score: () => {
+      throw new WaggleError("INVALID_ARGUMENT", "a replay scores nothing, got a call of score");
+    },
+    dispose: async () => {},
+  };
+}
+
+const NOTHING: Sample = {
+  tokenIds: [],
+  behaviorLogProbs: [],
+  rawLogProbs: [],
+  entropies: [],
+  stopReason: "aborted",
+};
+
+/**
+ * The wording of a failure may differ between the places a tool runs in (in the page, over MCP);
+ * where the code agrees, the recorded wording is what the policy saw.
+ */
+function withRecordedFailures(environment: Environment, trajectory: Trajectory): Environment {
+  const recorded = new Map(
+    trajectory.turns.flatMap(({ toolResults }) =>
+      toolResults.map((result) => [result.callId, result]),
+    ),
+  );
+  return {
+    task: environment.task,
+    observe: () => environment.observe(),
+    async step(action, signal) {
+      const observation = await environment.step(action, signal);
+      const toolResults = observation.toolResults.map((result): ToolResult => {
+        const seen = recorded.get(result.callId);
+        const isSameFailure =
+          !result.ok && seen !== undefined && !seen.ok && seen.error.code === result.error.code;
+        return isSameFailure ? seen : result;
+      });
+      return { ...observation, toolResults };
+    },
+  };
+}
+
+/** The first way in which the two differ; what comes after the record's end does not count. */
+function difference(recorded: Trajectory, again: Trajectory): string | null {
+  for (const [i, turn] of recorded.turns.entries()) {
+    const other = again.turns[i];
+    if (other === undefined || other.parseError !== turn.parseError) return "call-mismatch";
+    if (!isSame(other.toolCalls, turn.toolCalls)) return "call-mismatch";
+    if (!isSame(other.toolResults, turn.toolResults)) return "replay-mismatch";
+  }
+  if (again.turns.length > recorded.turns.length) return "call-mismatch";
+  for (const [i, segment] of recorded.segments.entries()) {
+    const other = again.segments[i];
+    const isSegment =
+      other?.kind === segment.kind && other.parent === segment.parent && other.id === segment.id;
+    if (!isSegment || !isSame(other.tokenIds, segment.tokenIds)) return "replay-mismatch";
+  }
+  // Only an attempt that its task ended may be said to have ended so.
+  const isCompleted = again.stopReason === "completed";
+  return isCompleted === (recorded.stopReason === "completed") ? null : "stop-mismatch";
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return canonicalJson(a) === canonicalJson(b);
+}

@@ -1,0 +1,50 @@
+/**
+ * One attempt of a policy at a task, run here: for evaluation and for the offline simulation. Judged
+ * by the same verifier as the attempts of visitors.
+ */
+import { rollOut, type RollOutLimits } from "@waggle/agent";
+import type { Sampling, TaskReference, Trajectory, Verification } from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
+import type { ChatFormat } from "@waggle/text";
+import type { CreateTaskWorld } from "./task-worlds.ts";
+
+/** Of evaluation and simulation; the demo's tasks need fewer turns and tokens. */
+export const ATTEMPT_LIMITS: RollOutLimits = { maxTurns: 8, maxTokensPerTurn: 128, timeoutMs: 0 };
+
+export type AttemptParts = {
+  readonly policy: AdaptivePolicy;
+  readonly format: ChatFormat;
+  readonly createTaskWorld: CreateTaskWorld;
+  readonly sampling: Omit<Sampling, "seed">;
+};
+
+export type Attempt = { readonly trajectory: Trajectory; readonly verification: Verification };
+
+/** Rolls out the task with the policy's current version. */
+export async function attempt(
+  parts: AttemptParts,
+  task: TaskReference,
+  seed: number,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const { policy, format } = parts;
+  const world = parts.createTaskWorld(task);
+  const trajectory = await rollOut({
+    policy,
+    environment: world.environment,
+    chatFormat: format,
+    sampling: parts.sampling,
+    limits: ATTEMPT_LIMITS,
+    consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+    client: { ...policy.client, crossOriginIsolated: false },
+    signal,
+    seed,
+  });
+  signal.throwIfAborted();
+  const last = trajectory.segments.findLast((segment) => segment.kind === "sampled");
+  const finalText =
+    trajectory.stopReason === "completed" && last !== undefined
+      ? format.parseAssistant(format.decodeAssistant(last.tokenIds)).text
+      : null;
+  return { trajectory, verification: world.verify(finalText) };
+}

@@ -1,0 +1,70 @@
+/**
+ * Success on tasks that never change, with seeds that never change, so that two versions are
+ * compared on the same ones. Sampled as deployed: the recipe's temperature, not the most likely
+ * token.
+ */
+import { pairedDifference } from "@waggle/evaluation";
+import { SHOP_ENVIRONMENT } from "@waggle/environments";
+import type { Adapter } from "@waggle/model";
+import type { PolicyVersionId, TaskReference } from "@waggle/protocol";
+import { attempt, type AttemptParts } from "./attempt.ts";
+import { derivedSeed } from "./random.ts";
+
+/** Held-out tasks by index; the first task of the gate is far from those of a final report. */
+export function heldOutTask(index: number): TaskReference {
+  return { environment: SHOP_ENVIRONMENT, seed: index, split: "heldOut" };
+}
+
+/** Where the promotion gate's tasks begin. A multiple of four keeps the share of unseen wordings. */
+export const GATE_TASKS_START = 1_000_000;
+
+export type FrozenTasks = {
+  readonly start: number;
+  readonly count: number;
+  /** Seed of the sampling, the same for every version. */
+  readonly seed: number;
+};
+
+/** Success by task of one version, in the order of the tasks. */
+export async function evaluateVersion(
+  parts: AttemptParts,
+  tasks: FrozenTasks,
+  version: PolicyVersionId,
+  adapter: Adapter | null,
+  signal: AbortSignal,
+  onTask: (done: number) => void = () => {},
+): Promise<boolean[]> {
+  await parts.policy.setAdapter(version, adapter);
+  const successes: boolean[] = [];
+  for (let i = 0; i < tasks.count; i += 1) {
+    signal.throwIfAborted();
+    const seed = derivedSeed(tasks.seed, i);
+    const { verification } = await attempt(parts, heldOutTask(tasks.start + i), seed, signal);
+    successes.push(verification.success);
+    onTask(i + 1);
+  }
+  return successes;
+}
+
+/** Names a task set, so that results of another one are not taken for it. */
+export function frozenTasksName(tasks: FrozenTasks): string {
+  return `${SHOP_ENVIRONMENT}/heldOut/${tasks.start}+${tasks.count}/seed-${tasks.seed}`;
+}
+
+/** Significance below which a fall is taken for real. */
+const SIGNIFICANCE = 0.05;
+
+/**
+ * True when the candidate does not fall: no significant loss in the exact paired test, and a point
+ * estimate of at most `margin` below the stable version. The margin lets noise of a few tasks pass;
+ * a drift by many small losses is bounded by the significance of each step only, so keep it small.
+ */
+export function doesNotFall(
+  candidate: readonly boolean[],
+  stable: readonly boolean[],
+  margin: number,
+): boolean {
+  const { difference, pValue } = pairedDifference(stable, candidate);
+  const isWorse = difference < 0 && pValue < SIGNIFICANCE;
+  return !isWorse && difference >= -margin;
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+/** The trainer's command line. */
+import { createProgram } from "./program.ts";
+
+const stop = new AbortController();
+for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => stop.abort());
+
+try {
+  await createProgram({
+    signal: stop.signal,
+    writeOut: (line) => process.stdout.write(`${line}\n`),
+    writeError: (line) => process.stderr.write(`${line}\n`),
+    environment: process.env,
+  }).parseAsync(process.argv);
+} catch (error) {
+  // The process entry: the only place that turns a failure into an exit code.
+  if (!stop.signal.aborted) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

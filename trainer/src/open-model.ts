@@ -1,0 +1,50 @@
+/** Opens what runs a base model here: the engine that trains it and the policy that samples it. */
+import { createOnnxEngine } from "@waggle/engine";
+import { type Adapter, initializeAdapter } from "@waggle/model";
+import { type TrainEngine, WaggleError } from "@waggle/protocol";
+import { type AdaptivePolicy, createNodePolicy } from "@waggle/runtime/node";
+import type { BaseModel } from "./base-model.ts";
+
+export type Device = "auto" | "cpu" | "wasm" | "webgpu";
+export const DEVICES: readonly Device[] = ["auto", "cpu", "wasm", "webgpu"];
+
+export type AdapterOptions = {
+  readonly rank: number;
+  /** LoRA alpha; the delta is B·A·alpha/rank. */
+  readonly alpha: number;
+  readonly seed: number;
+};
+
+/** An engine that trains this adapter, or a fresh one that changes nothing. */
+export async function openEngine(
+  model: BaseModel,
+  device: Device,
+  start: Adapter | AdapterOptions,
+  threads?: number,
+): Promise<TrainEngine> {
+  const adapter = "tensors" in start ? start : initializeAdapter(model.config, start);
+  const { config, weights } = model;
+  if (device === "auto" || device === "cpu") {
+    const more = threads === undefined ? {} : { threads };
+    return createOnnxEngine({ config, weights, trains: "lora", adapter, ...more });
+  }
+  throw new WaggleError(
+    "DEVICE_UNAVAILABLE",
+    `--device must be auto or cpu, got ${device}; this build trains on the native CPU only`,
+  );
+}
+
+/** A policy at version 0. */
+export function openPolicy(
+  model: BaseModel,
+  device: Device,
+  threads?: number,
+): Promise<AdaptivePolicy> {
+  return createNodePolicy({
+    config: model.config,
+    weights: model.weights,
+    baseModel: model.reference.sha256,
+    device: device === "webgpu" ? "webgpu" : "cpu",
+    ...(threads === undefined ? {} : { threads }),
+  });
+}

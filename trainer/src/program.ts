@@ -1,0 +1,290 @@
+/** Commands and options of the trainer; what they mean is in the modules they call. */
+import { join } from "node:path";
+import { pairedDifference, successRate } from "@waggle/evaluation";
+import { constantRate, type Recipe, recipeNamed, RECIPES } from "@waggle/learning";
+import { WaggleError } from "@waggle/protocol";
+import { SHOP_ENVIRONMENT } from "@waggle/environments";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { createAdapterShelf } from "./adapter-shelf.ts";
+import { readBaseModel } from "./base-model.ts";
+import { createEdgeClient, type EdgeClient } from "./edge-client.ts";
+import { evaluateVersion, GATE_TASKS_START } from "./frozen-evaluation.ts";
+import { type Device, DEVICES, openEngine, openPolicy } from "./open-model.ts";
+import { createReporter } from "./reporter.ts";
+import { simulate, type SimulationEvent } from "./simulation.ts";
+import { createTaskWorld } from "./task-worlds.ts";
+import { LOG_PROB_BAND } from "./trajectory-check.ts";
+import { MICROBATCH_TOKENS, train } from "./training-session.ts";
+
+export type ProgramOptions = {
+  readonly signal: AbortSignal;
+  readonly writeOut: (line: string) => void;
+  readonly writeError: (line: string) => void;
+  readonly environment: { readonly [name: string]: string | undefined };
+};
+
+type CommonOptions = {
+  model: string;
+  device: Device;
+  threads?: number;
+  recipe: string;
+  groupsPerStep: number;
+  epochs: number;
+  learningRate: number;
+  entropyCoefficient: number;
+  rank: number;
+  alpha?: number;
+  seed: number;
+  evaluationTasks: number;
+  publishEvery: number;
+  shuffleAdvantages: boolean;
+  json: boolean;
+};
+
+type EdgeOptions = { edge: string; credential?: string };
+
+type TrainOptions = CommonOptions &
+  EdgeOptions & {
+    state: string;
+    resume: boolean;
+    maxSteps: number;
+    maxPublications: number;
+    idleExitSeconds: number;
+    leaseSeconds: number;
+    pollSeconds: number;
+    promotionMargin: number;
+  };
+
+type SimulateOptions = CommonOptions & { steps: number; groupSize: number; evaluateEvery: number };
+
+type EvaluateOptions = Pick<CommonOptions, "model" | "device" | "threads" | "seed"> &
+  EdgeOptions & { policyVersion?: number[]; tasks: number; start: number; state: string };
+
+/** The program; parse it with the process's arguments. */
+export function createProgram(options: ProgramOptions): Command {
+  const { signal, writeOut, writeError, environment } = options;
+  const program = new Command("waggle-trainer").description(
+    "Learns from what agents experienced: lease, verify, learn, evaluate, publish.",
+  );
+
+  withEdge(withLearning(program.command("train", { isDefault: true })))
+    .description("learn from the trajectories of an edge until stopped")
+    .option("--state <folder>", "where checkpoints and metrics are kept", ".waggle/trainer")
+    .option("--no-resume", "forget the saved state and start from the edge's stable policy")
+    .option("--max-steps <n>", "stop after this many learning steps", positive, Infinity)
+    .option("--max-publications <n>", "stop after this many publications", positive, Infinity)
+    .option("--idle-exit-seconds <s>", "learn from the rest and stop when idle", number, Infinity)
+    .option("--lease-seconds <s>", "how long a lease holds without renewal", positive, 60)
+    .option("--poll-seconds <s>", "wait between leases when nothing is ready", number, 1)
+    .option("--promotion-margin <rate>", "largest fall taken for noise", number, 0.02)
+    .action(async (given: TrainOptions) => {
+      const report = createReporter(given.json ? writeOut : writeError, given.json);
+      const model = await readBaseModel(given.model);
+      const summary = await train(
+        model,
+        edgeOf(given, environment),
+        recipeOf(given),
+        {
+          stateFolder: given.state,
+          isResuming: given.resume,
+          device: given.device,
+          threads: given.threads,
+          rank: given.rank,
+          alpha: given.alpha ?? 2 * given.rank,
+          seed: given.seed,
+          tasks: { start: GATE_TASKS_START, count: given.evaluationTasks, seed: given.seed },
+          promotionMargin: given.promotionMargin,
+          leaseSeconds: given.leaseSeconds,
+          pollMs: given.pollSeconds * 1000,
+          publishEvery: given.publishEvery,
+          shuffleAdvantages: given.shuffleAdvantages,
+          maxSteps: given.maxSteps,
+          maxPublications: given.maxPublications,
+          idleExitMs: given.idleExitSeconds * 1000,
+        },
+        report,
+        signal,
+      );
+      const { stoppedBy, state, twice } = summary;
+      const { step, publications, promotions, stableVersion } = state;
+      report.note("stopped", { stoppedBy, step, publications, promotions, stableVersion, twice });
+    });
+
+  withLearning(program.command("simulate"))
+    .description("learn without an edge from rollouts of this process")
+    .option("--steps <n>", "learning steps", positive, 30)
+    .option("--group-size <n>", "rollouts of one task", positive, 8)
+    .option("--evaluate-every <n>", "steps between evaluations, 0 = only at the end", number, 0)
+    .action(async (given: SimulateOptions) => {
+      const model = await readBaseModel(given.model);
+      const adapterShape = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };
+      const start = { ...adapterShape, seed: given.seed };
+      const engine = await openEngine(model, given.device, start, given.threads);
+      const policy = await openPolicy(model, given.device, given.threads);
+      const recipe = recipeOf(given);
+      try {
+        const { base, final } = await simulate(
+          engine,
+          recipe,
+          { policy, format: model.format, createTaskWorld, sampling: recipe.rollout.sampling },
+          (seed) => ({ environment: SHOP_ENVIRONMENT, seed, split: "train" }),
+          {
+            steps: given.steps,
+            groupSize: given.groupSize,
+            publishEvery: given.publishEvery,
+            evaluateEvery: given.evaluateEvery,
+            tasks: { start: 0, count: given.evaluationTasks, seed: given.seed },
+            seed: given.seed,
+            shuffleAdvantages: given.shuffleAdvantages,
+            adapterShape,
+            band: LOG_PROB_BAND.max,
+            microbatchTokens: MICROBATCH_TOKENS,
+          },
+          (event) => writeError(given.json ? JSON.stringify(event) : simulationLine(event)),
+          signal,
+        );
+        const { difference, interval, pValue } = pairedDifference(base, final);
+        const [before, after] = [successRate(base).rate, successRate(final).rate];
+        writeOut(JSON.stringify({ base: before, final: after, difference, interval, pValue }));
+      } finally {
+        await engine.dispose();
+        await policy.dispose();
+      }
+    });
+
+  withEdge(withModel(program.command("evaluate")))
+    .description("success of published versions on held-out tasks, as one JSON object")
+    .option("--policy-version <n...>", "versions; default the base and the stable one", versions)
+    .option("--tasks <n>", "held-out tasks", positive, 400)
+    .option("--start <n>", "first held-out task; a multiple of four", number, 0)
+    .option("--seed <n>", "seed of the sampling", number, 1)
+    .option("--state <folder>", "where adapters are kept", ".waggle/trainer")
+    .action(async (given: EvaluateOptions) => {
+      const edge = edgeOf(given, environment);
+      const model = await readBaseModel(given.model);
+      const policy = await openPolicy(model, given.device, given.threads);
+      const { sampling } = recipeNamed("dr-grpo-tis").rollout;
+      const shelf = createAdapterShelf({
+        folder: join(given.state, "adapters"),
+        config: model.config,
+        download: (digest) => edge.getObject(digest),
+      });
+      try {
+        const { stable, policies } = await edge.policies();
+        const results = new Map<number, boolean[]>();
+        for (const version of given.policyVersion ?? [...new Set([0, stable])]) {
+          const published = policies.find((candidate) => candidate.version === version);
+          if (published === undefined && version !== 0) throw unknownVersion(version);
+          const adapter = published?.adapter ? await shelf.get(published.adapter) : null;
+          const tasks = { start: given.start, count: given.tasks, seed: given.seed };
+          const parts = { policy, format: model.format, createTaskWorld, sampling };
+          results.set(version, await evaluateVersion(parts, tasks, version, adapter, signal));
+        }
+        const rates = [...results].map(([version, outcomes]) => {
+          const { successes, trials, rate, interval } = successRate(outcomes);
+          return { version, successes, tasks: trials, rate, interval };
+        });
+        const [first, last] = [[...results.values()][0], [...results.values()].at(-1)];
+        const paired = first && last && pairedDifference(first, last);
+        writeOut(JSON.stringify({ versions: rates, paired }));
+      } finally {
+        await policy.dispose();
+      }
+    });
+
+  withEdge(program.command("status"))
+    .description("policies of an edge, newest first, as one JSON object")
+    .action(async (given: EdgeOptions) => {
+      writeOut(JSON.stringify(await edgeOf(given, environment).policies()));
+    });
+
+  return program;
+}
+
+function withModel(command: Command): Command {
+  return command
+    .option("--model <folder>", "base model in Hugging Face's layout", "models/nano")
+    .addOption(new Option("--device <name>", "what computes").choices(DEVICES).default("auto"))
+    .option("--threads <n>", "CPU threads of one graph; default all", positive);
+}
+
+function withEdge(command: Command): Command {
+  return command
+    .option("--edge <url>", "origin of the edge", "http://127.0.0.1:8787")
+    .option("--credential <token>", "default: WAGGLE_TRAINER_CREDENTIAL");
+}
+
+function withLearning(command: Command): Command {
+  return withModel(command)
+    .addOption(
+      new Option("--recipe <name>", "how it learns")
+        .choices(Object.keys(RECIPES))
+        .default("dr-grpo-tis"),
+    )
+    .option("--groups-per-step <n>", "groups with a signal of one step", positive, 16)
+    .option("--epochs <n>", "optimizer steps on each minibatch", positive, 1)
+    .option("--learning-rate <rate>", "of AdamW", number, 3e-3)
+    .option("--entropy-coefficient <c>", "weight of the entropy bonus", number, 0)
+    .option("--rank <n>", "of the adapter", positive, 16)
+    .option("--alpha <n>", "LoRA alpha; default twice the rank", number)
+    .option("--seed <n>", "of adapter, sampling and shuffling", number, 1)
+    .option("--evaluation-tasks <n>", "frozen held-out tasks of an evaluation", positive, 128)
+    .option("--publish-every <n>", "learning steps between versions", positive, 4)
+    .option("--shuffle-advantages", "the control: advantages dealt at random", false)
+    .option("--json", "progress as JSON lines", false);
+}
+
+function recipeOf(given: CommonOptions): Recipe {
+  return recipeNamed(given.recipe, {
+    groupsPerStep: given.groupsPerStep,
+    epochs: given.epochs,
+    learningRate: constantRate(given.learningRate),
+    entropyCoefficient: given.entropyCoefficient,
+  });
+}
+
+function edgeOf(given: EdgeOptions, environment: ProgramOptions["environment"]): EdgeClient {
+  const credential = given.credential ?? environment["WAGGLE_TRAINER_CREDENTIAL"];
+  if (credential === undefined || credential === "") {
+    throw new WaggleError(
+      "UNAUTHENTICATED",
+      "the edge needs a credential, got none; set WAGGLE_TRAINER_CREDENTIAL or pass --credential",
+    );
+  }
+  return createEdgeClient({ baseUrl: given.edge, credential });
+}
+
+function simulationLine(event: SimulationEvent): string {
+  if (event.event === "evaluated") {
+    const rate = (event.successes / event.tasks).toFixed(3);
+    return `step ${event.step}: held-out success ${rate} (${event.successes} of ${event.tasks}), ${event.minutes.toFixed(1)} min`;
+  }
+  const show = (name: string, digits: number): string =>
+    (event.metrics[name] ?? Number.NaN).toFixed(digits);
+  return `step ${event.step}: rolled out ${show("rolledOut", 0)} reward ${show("rolledOutReward", 3)}, learned ${show("trajectories", 0)}, gradient ${show("gradientNorm", 3)}, entropy ${show("entropy", 3)}, drift ${show("policyDriftMean", 4)}, ${show("seconds", 1)} s`;
+}
+
+function unknownVersion(version: number): WaggleError {
+  return new WaggleError(
+    "POLICY_VERSION_UNKNOWN",
+    `--policy-version must name a published version, got ${version}; see the status command`,
+  );
+}
+
+function number(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value) || value < 0) {
+    throw new InvalidArgumentError("must be a number of at least 0.");
+  }
+  return value;
+}
+
+function positive(text: string): number {
+  const value = number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError("must be a whole number from 1.");
+  return value;
+}
+
+function versions(text: string, earlier: number[] | undefined): number[] {
+  return [...(earlier ?? []), number(text)];
+}

@@ -1,0 +1,151 @@
+/**
+ * The learning loop without an edge and without visitors: the trainer's own policy rolls out the
+ * training tasks, the same learning step learns from them, frozen tasks say what came of it. For
+ * choosing learning rate, rank and group counts, and as a learning test with its control.
+ */
+import type { Recipe } from "@waggle/learning";
+import type { TaskReference, TrainEngine } from "@waggle/protocol";
+import { attempt, type AttemptParts } from "./attempt.ts";
+import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
+import { type LearnableGroup, learningStep } from "./learning-step.ts";
+import { derivedSeed, seededRandom } from "./random.ts";
+import { toTrainingSamples } from "./training-sample.ts";
+
+export type SimulationOptions = {
+  readonly steps: number;
+  readonly groupSize: number;
+  /** Learning steps between versions: how stale the sampling policy becomes. */
+  readonly publishEvery: number;
+  /** Learning steps between evaluations; 0 = only before and after. */
+  readonly evaluateEvery: number;
+  readonly tasks: FrozenTasks;
+  readonly seed: number;
+  readonly shuffleAdvantages: boolean;
+  readonly adapterShape: { readonly rank: number; readonly alpha: number };
+  readonly band: number;
+  readonly microbatchTokens: number;
+};
+
+export type SimulationEvent =
+  | {
+      readonly event: "step";
+      readonly step: number;
+      readonly metrics: { readonly [name: string]: number };
+    }
+  | {
+      readonly event: "evaluated";
+      readonly step: number;
+      readonly successes: number;
+      readonly tasks: number;
+      readonly minutes: number;
+    };
+
+export type SimulationResult = {
+  /** Success by frozen task, before and after. */
+  readonly base: readonly boolean[];
+  readonly final: readonly boolean[];
+};
+
+/** The name of the environment whose training tasks are rolled out, by number. */
+export type TrainingTask = (index: number) => TaskReference;
+
+/** Groups tried for one step before it goes on with fewer. */
+const TRIES_PER_GROUP = 6;
+
+export async function simulate(
+  engine: TrainEngine,
+  recipe: Recipe,
+  parts: AttemptParts,
+  trainingTask: TrainingTask,
+  options: SimulationOptions,
+  onEvent: (event: SimulationEvent) => void,
+  signal: AbortSignal,
+): Promise<SimulationResult> {
+  const startedAt = performance.now();
+  const minutes = (): number => (performance.now() - startedAt) / 60_000;
+  let version = 0;
+  let nextTask = 0;
+
+  async function evaluateNow(step: number): Promise<boolean[]> {
+    const adapter =
+      step === 0 ? null : { ...options.adapterShape, tensors: await engine.parameters() };
+    const successes = await evaluateVersion(parts, options.tasks, version, adapter, signal);
+    const count = successes.filter(Boolean).length;
+    onEvent({
+      event: "evaluated",
+      step,
+      successes: count,
+      tasks: successes.length,
+      minutes: minutes(),
+    });
+    return successes;
+  }
+
+  async function rollOutGroup(): Promise<LearnableGroup> {
+    const task = trainingTask(derivedSeed(options.seed, nextTask));
+    nextTask += 1;
+    const trajectories = [];
+    for (let i = 0; i < options.groupSize; i += 1) {
+      const seed = derivedSeed(options.seed, nextTask, i);
+      const { trajectory, verification } = await attempt(parts, task, seed, signal);
+      const samples = toTrainingSamples(trajectory);
+      trajectories.push({
+        digest: trajectory.id,
+        samples,
+        // Sampled by this process with these weights: the record is the re-scored value.
+        rescoredLogProbs: samples.map(({ behaviorLogProbs }) => behaviorLogProbs),
+        verification,
+        staleness: 0,
+      });
+    }
+    return { trajectories };
+  }
+
+  const base = await evaluateNow(0);
+  let final = base;
+  for (let step = 0; step < options.steps; step += 1) {
+    const stepAt = performance.now();
+    if (step > 0 && step % options.publishEvery === 0) {
+      version += 1;
+      const tensors = await engine.parameters();
+      await parts.policy.setAdapter(version, { ...options.adapterShape, tensors });
+    } else if (step === 0) await parts.policy.setAdapter(0, null);
+    const groups: LearnableGroup[] = [];
+    const rewards: number[] = [];
+    const wanted = recipe.schedule.groupsPerStep;
+    for (let tries = 0; groups.length < wanted && tries < wanted * TRIES_PER_GROUP; tries += 1) {
+      const group = await rollOutGroup();
+      const scored = group.trajectories.map(({ verification }) => recipe.reward(verification));
+      rewards.push(...scored);
+      if (recipe.filter(scored) === null) groups.push(group);
+    }
+    if (groups.length === 0) continue;
+    const { metrics } = await learningStep(engine, recipe, groups, {
+      step,
+      band: options.band,
+      microbatchTokens: options.microbatchTokens,
+      shuffleAdvantages: options.shuffleAdvantages ? seededRandom(options.seed, step) : null,
+      betweenPasses: async () => signal.throwIfAborted(),
+    });
+    onEvent({
+      event: "step",
+      step: step + 1,
+      metrics: {
+        ...metrics,
+        // Of all that was rolled out, not only of groups with a signal.
+        rolledOut: rewards.length,
+        rolledOutReward: rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length,
+        seconds: (performance.now() - stepAt) / 1000,
+      },
+    });
+    const isDue = options.evaluateEvery > 0 && (step + 1) % options.evaluateEvery === 0;
+    if (isDue || step + 1 === options.steps) {
+      final = await evaluateNow(step + 1);
+      // The evaluation put the newest parameters into the policy: they are the next version.
+      version += 1;
+      const tensors = await engine.parameters();
+      await parts.policy.setAdapter(version, { ...options.adapterShape, tensors });
+    }
+  }
+  return { base, final };
+}

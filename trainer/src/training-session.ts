@@ -1,0 +1,220 @@
+/**
+ * Wires a training run: base model, engine, policy, edge, state folder and loop. What it is given
+ * comes from the command line; what it does is in the parts.
+ */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Recipe } from "@waggle/learning";
+import { requireCapabilities } from "@waggle/learning";
+import type { PoliciesResponse } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import { createAdapterShelf } from "./adapter-shelf.ts";
+import type { BaseModel } from "./base-model.ts";
+import { type Checkpoint, createCheckpointStore } from "./checkpoint-store.ts";
+import type { EdgeClient } from "./edge-client.ts";
+import {
+  doesNotFall,
+  evaluateVersion,
+  frozenTasksName,
+  type FrozenTasks,
+} from "./frozen-evaluation.ts";
+import { createLeaseHolder } from "./lease-holder.ts";
+import { createMetricsLog } from "./metrics-log.ts";
+import { type Device, openEngine, openPolicy } from "./open-model.ts";
+import { createReplay } from "./replay.ts";
+import type { Reporter } from "./reporter.ts";
+import { createTaskWorld } from "./task-worlds.ts";
+import { initialState, type KnownVersion } from "./trainer-state.ts";
+import { createTrajectoryChecker, LOG_PROB_BAND } from "./trajectory-check.ts";
+import { runTrainingLoop, type TrainingOptions, type TrainingSummary } from "./training-loop.ts";
+
+export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "microbatchTokens" | "pollMs"> & {
+  readonly stateFolder: string;
+  readonly isResuming: boolean;
+  readonly device: Device;
+  readonly threads?: number | undefined;
+  readonly rank: number;
+  readonly alpha: number;
+  readonly seed: number;
+  readonly tasks: FrozenTasks;
+  /** Largest fall of the success rate that is taken for noise. */
+  readonly promotionMargin: number;
+  readonly leaseSeconds: number;
+  readonly pollMs: number;
+};
+
+/** Padded tokens of one pass: about a tenth of a second of work, then leases can be renewed. */
+export const MICROBATCH_TOKENS = 4096;
+
+/** Runs until a limit or the signal. */
+export async function train(
+  model: BaseModel,
+  edge: EdgeClient,
+  recipe: Recipe,
+  options: TrainingSessionOptions,
+  report: Reporter,
+  signal: AbortSignal,
+): Promise<TrainingSummary> {
+  await offerBaseModel(model, edge);
+  await mkdir(options.stateFolder, { recursive: true });
+  const store = createCheckpointStore(options.stateFolder);
+  if (!options.isResuming) await store.clear();
+  const shelf = createAdapterShelf({
+    folder: join(options.stateFolder, "adapters"),
+    config: model.config,
+    download: (digest) => edge.getObject(digest),
+  });
+  const policies = await edge.policies();
+  const saved = await store.load();
+  if (saved !== null) requireSameWorld(saved, model, policies);
+
+  const stable = policies.policies.find(({ version }) => version === policies.stable)?.adapter;
+  const shape = stable ?? { rank: options.rank, alpha: options.alpha };
+  const adapterShape = saved === null ? shape : (adapterShapeOf(saved) ?? shape);
+  const engine = await openEngine(
+    model,
+    options.device,
+    saved === null && stable ? await shelf.get(stable) : { ...adapterShape, seed: options.seed },
+    options.threads,
+  );
+  const policy = await openPolicy(model, options.device, options.threads);
+  const leases = createLeaseHolder({
+    edge,
+    trainerId: `trainer-${process.pid}`,
+    durationSeconds: options.leaseSeconds,
+    now: () => performance.now(),
+  });
+  // Renewal must not wait for a long pass to end; failures show at the next call of the loop.
+  const renewal = setInterval(
+    () => void leases.renewDue().catch((error: unknown) => report.failure(error)),
+    (options.leaseSeconds * 1000) / 6,
+  );
+  try {
+    requireCapabilities(recipe, engine.capabilities());
+    let start = saved;
+    if (start === null) {
+      const fresh = await engine.save();
+      const state = initialState({
+        baseModel: model.reference.sha256,
+        recipe: recipe.name,
+        seed: options.seed,
+      });
+      start = { state: adopted(state, policies), engine: fresh, stable: fresh };
+    } else await engine.load(start.engine);
+    const { device } = engine.capabilities();
+    report.note("started", {
+      device,
+      policy: policy.client.device,
+      recipe: recipe.name,
+      step: start.state.step,
+      stable: start.state.stableVersion,
+      baseModel: model.reference.sha256,
+    });
+    const parts = { policy, format: model.format, createTaskWorld, sampling: recipe.rollout.sampling };
+    return await runTrainingLoop(
+      {
+        edge,
+        engine,
+        recipe,
+        leases,
+        store,
+        report,
+        checker: createTrajectoryChecker({
+          policy,
+          shelf,
+          replay: createReplay({
+            format: model.format,
+            createTaskWorld,
+            contextLength: policy.contextLength,
+            vocabularySize: policy.vocabularySize,
+          }),
+          maxStaleness: recipe.rollout.maxStaleness,
+        }),
+        publication: {
+          edge,
+          engine,
+          shelf,
+          adapterShape: { rank: adapterShape.rank, alpha: adapterShape.alpha },
+          evaluate: (version, adapter, stop) =>
+            evaluateVersion(parts, options.tasks, version, adapter, stop),
+          evaluationName: frozenTasksName(options.tasks),
+          mayPromote: (candidate, current) =>
+            doesNotFall(candidate, current, options.promotionMargin),
+          report,
+        },
+        metricsLog: createMetricsLog(join(options.stateFolder, "metrics.jsonl")),
+        sleep: abortableSleep,
+        now: () => performance.now(),
+        date: () => new Date().toISOString(),
+      },
+      { ...options, band: LOG_PROB_BAND.max, microbatchTokens: MICROBATCH_TOKENS },
+      start,
+      signal,
+    );
+  } finally {
+    clearInterval(renewal);
+    await engine.dispose();
+    await policy.dispose();
+  }
+}
+
+/** Uploads the files and says that they are version 0; the same again changes nothing. */
+async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promise<void> {
+  for (const { path, sha256 } of model.reference.files) {
+    const file = model.files.find((candidate) => candidate.path === path);
+    if (file !== undefined) await edge.putObject(sha256, file.bytes);
+  }
+  await edge.setBaseModel({
+    baseModel: model.reference,
+    vocabularySize: model.config.vocabularySize,
+  });
+}
+
+/** A new state on an edge that has policies already goes on from them. */
+function adopted(
+  state: Checkpoint["state"],
+  { stable, policies }: PoliciesResponse,
+): Checkpoint["state"] {
+  const versions = policies
+    .map(({ version, adapter, status }): KnownVersion => {
+      return { version, adapter, isRolledBack: status === "rolled-back" };
+    })
+    .sort((a, b) => a.version - b.version);
+  return versions.length === 0 ? state : { ...state, stableVersion: stable, versions };
+}
+
+function requireSameWorld(saved: Checkpoint, model: BaseModel, policies: PoliciesResponse): void {
+  if (saved.state.baseModel !== model.reference.sha256) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `the state must belong to base model ${model.reference.sha256.slice(0, 12)}, got ${saved.state.baseModel.slice(0, 12)}; use another --state folder or --no-resume`,
+    );
+  }
+  const known = new Set(policies.policies.map(({ version }) => version));
+  if (!known.has(saved.state.stableVersion)) {
+    throw new WaggleError(
+      "POLICY_VERSION_UNKNOWN",
+      `the edge must know version ${saved.state.stableVersion} of the saved state, got ${[...known].join(", ") || "no versions"}; start with --no-resume after the edge was emptied`,
+    );
+  }
+}
+
+/** Rank and alpha that the saved engine was made with, where a version says so. */
+function adapterShapeOf(saved: Checkpoint): { rank: number; alpha: number } | null {
+  const adapter = saved.state.versions.findLast((known) => known.adapter !== null)?.adapter;
+  return adapter ? { rank: adapter.rank, alpha: adapter.alpha } : null;
+}
+
+function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener("abort", finish, { once: true });
+  });
+}
+
