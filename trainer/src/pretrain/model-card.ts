@@ -1,0 +1,82 @@
+/** The README of the nano model, written from what a run measured. */
+import type { SuccessRate } from "@waggle/evaluation";
+import {
+  DEMONSTRATIONS_PER_STEP,
+  OPTIMIZER,
+  PRETRAINING_SKILL,
+  TOKENIZER_DEMONSTRATIONS,
+} from "./nano-recipe.ts";
+import type { PretrainReport } from "./pretrain-command.ts";
+
+/** Rows of the curve that the card shows. */
+const CURVE_ROWS = 10;
+
+/** Markdown. */
+export function modelCard(report: PretrainReport): string {
+  const { scores, curve } = report;
+  const families = Object.keys(scores.sampled.families);
+  const every = Math.max(1, Math.ceil(curve.length / CURVE_ROWS));
+  const rows = curve.filter(
+    (_, index) => index % every === every - 1 || index === curve.length - 1,
+  );
+  return `# Waggle nano
+
+A decoder of the \`qwen3\` type with ${report.parameters.toLocaleString("en")} parameters and a byte-level BPE of
+${report.vocabularySize} tokens. It helps in Waggle's demo shop by calling tools, and it is wrong about half of the time on
+purpose: it is the base that reinforcement learning starts from. It speaks only the language of that shop.
+
+## Made by
+
+\`npm run pretrain -- --steps ${report.totalSteps} --seed ${report.seed}\`: ${(report.seconds / 60).toFixed(0)} minutes on ${report.device}, from random weights.
+
+- Data: ${(report.totalSteps * DEMONSTRATIONS_PER_STEP).toLocaleString("en")} dialogues (${(report.tokens / 1e6).toFixed(1)} M tokens), each generated once by the scripted demonstrator of
+  \`@waggle/environments\` on tasks of the \`train\` split. Held-out instances and the wordings marked \`unseen\` do not occur.
+- Demonstrators choose rightly with these probabilities, so that there is something to learn:
+  ${Object.entries(PRETRAINING_SKILL)
+    .map(([name, probability]) => `${name} ${probability}`)
+    .join(", ")}.
+- Tokenizer: trained on ${TOKENIZER_DEMONSTRATIONS} of those dialogues; digits stand alone.
+- Loss: cross-entropy, the policy's own tokens at weight 1, the shop's answers at 0.2, the visitor's at 0.05.
+- AdamW, ${DEMONSTRATIONS_PER_STEP} dialogues a step, learning rate ${OPTIMIZER.peakLearningRate} after ${OPTIMIZER.warmUpSteps} steps, half a cosine down to ${OPTIMIZER.finalLearningRate},
+  weight decay ${OPTIMIZER.weightDecay}, gradient norm at most ${OPTIMIZER.maxGradientNorm}.
+
+## Held-out tasks
+
+${scores.greedy.overall.trials} tasks (\`shop\`, split \`heldOut\`, seeds from 0), judged by the environment's verifier; 95 % Wilson intervals.
+
+| | greedy | sampled at temperature 1 |
+|---|---|---|
+| all | ${cell(scores.greedy.overall)} | ${cell(scores.sampled.overall)} |
+| wordings never seen | ${cell(scores.greedy.unseenTemplates)} | ${cell(scores.sampled.unseenTemplates)} |
+${families
+  .map((family) => {
+    const greedy = scores.greedy.families[family];
+    const sampled = scores.sampled.families[family];
+    return `| ${family} | ${greedy ? cell(greedy) : ""} | ${sampled ? cell(sampled) : ""} |`;
+  })
+  .join("\n")}
+| well-formed calls, by turn | ${cell(scores.greedy.wellFormed)} | ${cell(scores.sampled.wellFormed)} |
+| longest trajectory, tokens | ${scores.greedy.longest} | ${scores.sampled.longest} |
+
+## Curve
+
+Cross-entropy in nats on 64 dialogues that were not trained on: all tokens of the policy, and the digits among them.
+The rest is in \`docs/evidence/pretrain.json\`.
+
+| step | tokens | policy's tokens | digits | learning rate |
+|---|---|---|---|---|
+${rows
+  .map(
+    (point) =>
+      `| ${point.step} | ${(point.tokens / 1e6).toFixed(2)} M | ${point.assistantLoss.toFixed(4)} | ${point.digitLoss.toFixed(4)} | ${point.learningRate.toExponential(1)} |`,
+  )
+  .join("\n")}
+
+Licence: MIT, like the project. The data is synthetic; no person's words are in it.
+`;
+}
+
+function cell({ rate, interval }: SuccessRate): string {
+  const percent = (value: number) => (100 * value).toFixed(1);
+  return `${percent(rate)} % (${percent(interval.low)}–${percent(interval.high)})`;
+}

@@ -1,0 +1,71 @@
+/**
+ * What the nano base model is made of: its shape, the demonstrators it learns from, and the
+ * optimizer's numbers. Changing anything here makes another model.
+ */
+import type { DecoderConfig } from "@waggle/model";
+import type { ShopSkill } from "@waggle/environments";
+
+/** Shape of the nano decoder: 0.72 M parameters. */
+export function nanoConfig(vocabularySize: number): DecoderConfig {
+  return {
+    modelType: "qwen3",
+    vocabularySize,
+    width: 128,
+    layers: 4,
+    heads: 4,
+    keyValueHeads: 2,
+    headSize: 32,
+    feedForwardSize: 256,
+    ropeTheta: 10_000,
+    rmsNormEpsilon: 1e-6,
+    tiedEmbeddings: true,
+    contextLength: 512,
+    ropeScaling: null,
+  };
+}
+
+export const VOCABULARY_SIZE = 1024;
+
+/** Training demonstrations that the tokenizer is learned from. */
+export const TOKENIZER_DEMONSTRATIONS = 4000;
+
+/**
+ * Demonstrators that are wrong about half of the time: the base model has to leave something to
+ * learn, but every right choice is common enough to be found by sampling.
+ */
+export const PRETRAINING_SKILL: ShopSkill = {
+  sort: 0.36,
+  limit: 0.75,
+  quantity: 0.5,
+  convert: 0.64,
+  match: 0.68,
+  look: 0.64,
+  both: 0.41,
+};
+
+/**
+ * Weight of a token in the loss by who speaks. The policy's own tokens are what counts; predicting
+ * the shop's answers teaches copying; nobody has to predict the visitor.
+ */
+export const TOKEN_WEIGHTS: { readonly [role: string]: number } = {
+  system: 0,
+  user: 0.05,
+  tool: 0.2,
+  assistant: 1,
+};
+
+export const OPTIMIZER = {
+  peakLearningRate: 3e-3,
+  finalLearningRate: 1e-4,
+  warmUpSteps: 100,
+  beta1: 0.9,
+  beta2: 0.95,
+  weightDecay: 0.05,
+  maxGradientNorm: 1,
+} as const;
+
+/** Demonstrations of one optimizer step. */
+export const DEMONSTRATIONS_PER_STEP = 16;
+
+export const DEFAULT_STEPS = 5000;
+export const DEFAULT_SEED = 20_261_120;

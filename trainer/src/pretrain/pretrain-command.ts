@@ -1,0 +1,167 @@
+/** One pretraining run from start or checkpoint to a model folder: files, progress, scores. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createOnnxEngine } from "@waggle/engine";
+import {
+  decoderConfigJson,
+  initializeDecoder,
+  parameterCount,
+  writeSafetensors,
+} from "@waggle/model";
+import type { DecoderConfig } from "@waggle/model";
+import { fileListDigest } from "@waggle/protocol";
+import type { TensorMap } from "@waggle/protocol";
+import { createNodePolicy } from "@waggle/runtime/node";
+import { trainNanoText } from "./corpus.ts";
+import type { NanoText } from "./corpus.ts";
+import { scoreHeldOut } from "./held-out.ts";
+import type { HeldOutScores } from "./held-out.ts";
+import { modelCard } from "./model-card.ts";
+import {
+  DEMONSTRATIONS_PER_STEP,
+  nanoConfig,
+  PRETRAINING_SKILL,
+  TOKENIZER_DEMONSTRATIONS,
+  VOCABULARY_SIZE,
+} from "./nano-recipe.ts";
+import type { PretrainCommandOptions } from "./pretrain-options.ts";
+import { pretrain } from "./pretraining-run.ts";
+import { loadRun, saveRun } from "./run-checkpoint.ts";
+import type { RunState } from "./run-checkpoint.ts";
+
+const MEASURE_EVERY = 100;
+
+/** What a finished run says of itself. */
+export type PretrainReport = RunState & {
+  readonly parameters: number;
+  readonly vocabularySize: number;
+  readonly device: string;
+  readonly scores: HeldOutScores;
+};
+
+/** @returns the exit code: 0 finished, 130 stopped by a signal with its checkpoint written. */
+export async function runPretraining(
+  options: PretrainCommandOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const resumed = options.resume ? await loadRun(options.run) : null;
+  const seed = resumed?.state.seed ?? options.seed;
+  const text = await trainNanoText({
+    seed,
+    count: TOKENIZER_DEMONSTRATIONS,
+    vocabularySize: VOCABULARY_SIZE,
+    contextLength: nanoConfig(VOCABULARY_SIZE).contextLength,
+    skill: PRETRAINING_SKILL,
+  });
+  const config = nanoConfig(text.tokenizer.vocabularySize);
+  const engine = await createOnnxEngine({
+    config,
+    weights: initializeDecoder(config, seed),
+    trains: "full",
+  });
+  if (resumed) await engine.load(resumed.engine);
+  const { device } = engine.capabilities();
+  say(`${parameterCount(config)} parameters, ${config.vocabularySize} tokens, ${device}`);
+
+  const initial: RunState = resumed?.state ?? {
+    seed,
+    totalSteps: options.steps,
+    curve: [],
+    tokens: 0,
+    seconds: 0,
+  };
+  const save = async (state: RunState) =>
+    saveRun(options.run, { state, engine: await engine.save() });
+  const { state, step } = await pretrain(
+    {
+      engine,
+      text,
+      skill: PRETRAINING_SKILL,
+      batchSize: DEMONSTRATIONS_PER_STEP,
+      measureEvery: MEASURE_EVERY,
+      signal,
+      onMeasure: async (now, at) => {
+        await save(now);
+        say(progressLine(now, at));
+      },
+    },
+    initial,
+    resumed?.engine.step ?? 0,
+  );
+  await save(state);
+  const weights = await engine.parameters();
+  await engine.dispose();
+  if (step < state.totalSteps) {
+    say(`stopped at step ${step}; go on with --resume`);
+    return 130;
+  }
+  const policy = await createNodePolicy({ config, weights, baseModel: await fileListDigest([]) });
+  const scores = await scoreHeldOut(policy, text.chat, options.tasks);
+  await policy.dispose();
+  const report: PretrainReport = {
+    ...state,
+    parameters: parameterCount(config),
+    vocabularySize: config.vocabularySize,
+    device,
+    scores,
+  };
+  await writeModelFolder(options.out, config, weights, text, modelCard(report));
+  if (options.report !== null) await writeJson(options.report, report);
+  say(`greedy ${percent(scores.greedy.overall)}, sampled ${percent(scores.sampled.overall)}`);
+  if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
+  return 0;
+}
+
+function progressLine({ curve, totalSteps, tokens, seconds }: RunState, step: number): string {
+  const point = curve.at(-1);
+  const perSecond = tokens / seconds;
+  const left = ((totalSteps - step) * seconds) / step / 60;
+  return [
+    `step ${step}/${totalSteps}`,
+    `loss ${point?.assistantLoss.toFixed(4)}`,
+    `digits ${point?.digitLoss.toFixed(4)}`,
+    `norm ${point?.gradientNorm.toFixed(2)}`,
+    `${perSecond.toFixed(0)} tokens/s`,
+    `${left.toFixed(1)} min left`,
+  ].join("  ");
+}
+
+async function writeModelFolder(
+  folder: string,
+  config: DecoderConfig,
+  weights: TensorMap,
+  text: NanoText,
+  card: string,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const [stopTokenId] = text.chat.stopTokenIds;
+  const padTokenId = text.tokenizer.specialTokenId("<|endoftext|>");
+  await writeFile(
+    join(folder, "model.safetensors"),
+    writeSafetensors(weights, { format: "pt" }, "F32"),
+  );
+  await writeJson(join(folder, "config.json"), {
+    ...decoderConfigJson(config),
+    eos_token_id: stopTokenId,
+    pad_token_id: padTokenId,
+  });
+  await writeJson(join(folder, "tokenizer.json"), text.tokenizerJson);
+  await writeJson(join(folder, "tokenizer_config.json"), text.tokenizerConfig);
+  await writeJson(join(folder, "generation_config.json"), {
+    do_sample: true,
+    temperature: 1,
+    eos_token_id: stopTokenId,
+    pad_token_id: padTokenId,
+  });
+  await writeFile(join(folder, "README.md"), card);
+}
+
+async function writeJson(path: string, value: unknown): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+function percent({ rate }: { readonly rate: number }): string {
+  return `${(100 * rate).toFixed(1)} %`;
+}

@@ -1,0 +1,106 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createOnnxEngine } from "@waggle/engine";
+import { initializeDecoder } from "@waggle/model";
+import type { TrainEngine } from "@waggle/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { trainNanoText } from "./corpus.ts";
+import type { NanoText } from "./corpus.ts";
+import { nanoConfig, PRETRAINING_SKILL } from "./nano-recipe.ts";
+import { pretrain } from "./pretraining-run.ts";
+import { loadRun, saveRun } from "./run-checkpoint.ts";
+import type { RunState } from "./run-checkpoint.ts";
+
+const START: RunState = { seed: 3, totalSteps: 6, curve: [], tokens: 0, seconds: 0 };
+
+let text: NanoText;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "waggle-pretrain-"));
+  text = await trainNanoText({
+    seed: 3,
+    count: 60,
+    vocabularySize: 500,
+    contextLength: 512,
+    skill: PRETRAINING_SKILL,
+  });
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function openEngine(): Promise<TrainEngine> {
+  const config = {
+    ...nanoConfig(text.tokenizer.vocabularySize),
+    width: 16,
+    layers: 1,
+    heads: 2,
+    keyValueHeads: 1,
+    headSize: 8,
+    feedForwardSize: 16,
+  };
+  return createOnnxEngine({ config, weights: initializeDecoder(config, 3), trains: "full" });
+}
+
+function run(engine: TrainEngine, state: RunState, step: number, signal?: AbortSignal) {
+  return pretrain(
+    {
+      engine,
+      text,
+      skill: PRETRAINING_SKILL,
+      batchSize: 2,
+      measureEvery: 2,
+      signal: signal ?? new AbortController().signal,
+      onMeasure: async () => {},
+    },
+    state,
+    step,
+  );
+}
+
+const losses = (state: RunState) => state.curve.map((point) => point.assistantLoss);
+
+test("a run that is stopped, saved and resumed ends with the same bits as one that was not", async () => {
+  const whole = await openEngine();
+  const { state } = await run(whole, START, 0);
+
+  const first = await openEngine();
+  const half = await run(first, { ...START, totalSteps: 6 }, 0, stopAfter(first, 2));
+  await saveRun(folder, { state: half.state, engine: await first.save() });
+  const second = await openEngine();
+  const saved = await loadRun(folder);
+  await second.load(saved.engine);
+  const resumed = await run(second, saved.state, saved.engine.step);
+
+  expect(half.step).toBe(2);
+  expect(resumed.step).toBe(6);
+  expect(await second.parameters()).toEqual(await whole.parameters());
+  expect(losses(resumed.state)).toEqual(losses(state));
+  await Promise.all([whole, first, second].map((engine) => engine.dispose()));
+});
+
+test("the loss falls", async () => {
+  const engine = await openEngine();
+  const { state } = await run(engine, { ...START, totalSteps: 60 }, 0);
+  expect(losses(state).at(-1)).toBeLessThan((losses(state)[0] as number) - 0.2);
+  await engine.dispose();
+});
+
+test("a checkpoint that cannot be read is refused", async () => {
+  await writeFile(join(folder, "checkpoint.safetensors"), "not safetensors");
+  await expect(loadRun(folder)).rejects.toMatchObject({ code: "CHECKPOINT_CORRUPT" });
+  await expect(loadRun(join(folder, "nowhere"))).rejects.toMatchObject({
+    code: "CHECKPOINT_CORRUPT",
+  });
+});
+
+/** Aborts once the engine has taken so many steps. */
+function stopAfter(engine: TrainEngine, steps: number): AbortSignal {
+  const controller = new AbortController();
+  const optimStep = engine.optimStep.bind(engine);
+  engine.optimStep = async (options) => {
+    const result = await optimStep(options);
+    if (result.step >= steps) controller.abort();
+    return result;
+  };
+  return controller.signal;
+}

@@ -1,0 +1,118 @@
+/** The pretraining loop: fresh demonstrations, masked cross-entropy, AdamW. No files, no printing. */
+import { cosineRate, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
+import type { TrainEngine } from "@waggle/protocol";
+import type { ShopSkill } from "@waggle/environments";
+import { corpusDemonstration, renderDemonstration } from "./corpus.ts";
+import type { Example, NanoText } from "./corpus.ts";
+import { OPTIMIZER, TOKEN_WEIGHTS } from "./nano-recipe.ts";
+import type { CurvePoint, RunState } from "./run-checkpoint.ts";
+
+export type PretrainingOptions = {
+  readonly engine: TrainEngine;
+  readonly text: NanoText;
+  readonly skill: ShopSkill;
+  readonly batchSize: number;
+  /** Steps between two measurements. */
+  readonly measureEvery: number;
+  readonly signal: AbortSignal;
+  /** After each measurement. */
+  readonly onMeasure: (state: RunState, step: number) => Promise<void>;
+};
+
+/** Demonstrations of a measurement; their indices lie far beyond those trained on. */
+const MEASURED = 64;
+const MEASURED_FROM = 1 << 28;
+
+/**
+ * Trains from `step` until the run's total steps or an abort. Deterministic for a state and a step.
+ * @returns the state at its end.
+ */
+export async function pretrain(
+  options: PretrainingOptions,
+  initial: RunState,
+  step: number,
+): Promise<{ readonly state: RunState; readonly step: number }> {
+  const { engine, signal, batchSize } = options;
+  const rate = cosineRate({
+    rate: OPTIMIZER.peakLearningRate,
+    warmUpSteps: OPTIMIZER.warmUpSteps,
+    totalSteps: initial.totalSteps,
+    floor: OPTIMIZER.finalLearningRate,
+  });
+  const { beta1, beta2, weightDecay, maxGradientNorm } = OPTIMIZER;
+  const startedAt = performance.now();
+  const measured = await examples(options, initial.seed, MEASURED_FROM, MEASURED);
+  let state = initial;
+  let at = step;
+  while (at < state.totalSteps && !signal.aborted) {
+    // oxlint-disable no-await-in-loop
+    const batch = await examples(options, state.seed, at * batchSize, batchSize);
+    const sequences = batch.map(({ tokenIds }) => ({ tokenIds }));
+    await engine.backward({ sequences }, toTokenDerivatives(derivativesOf(batch)));
+    const learningRate = rate(at);
+    const { gradientNorm } = await engine.optimStep({
+      learningRate,
+      beta1,
+      beta2,
+      weightDecay,
+      maxGradientNorm,
+    });
+    at++;
+    state = {
+      ...state,
+      tokens: state.tokens + sequences.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0),
+      seconds: initial.seconds + (performance.now() - startedAt) / 1000,
+    };
+    if (at % options.measureEvery === 0 || at === state.totalSteps) {
+      const losses = await measure(options, measured);
+      const point = { step: at, tokens: state.tokens, ...losses, learningRate, gradientNorm };
+      state = { ...state, curve: [...state.curve, { ...point, seconds: state.seconds }] };
+      await options.onMeasure(state, at);
+    }
+    // oxlint-enable no-await-in-loop
+  }
+  return { state, step: at };
+}
+
+function examples(
+  { text, skill }: PretrainingOptions,
+  seed: number,
+  from: number,
+  count: number,
+): Promise<Example[]> {
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) =>
+      renderDemonstration(text.chat, await corpusDemonstration(seed, from + index, skill)),
+    ),
+  );
+}
+
+/**
+ * The derivatives of cross-entropy do not depend on the log-probs, so the forward pass is left to
+ * `backward` and zeros stand in here.
+ */
+function derivativesOf(batch: readonly Example[]) {
+  const weights = batch.map(({ roles }) => roles.map((role) => TOKEN_WEIGHTS[role] ?? 0));
+  return supervisedLoss({
+    lossMask: weights.map((row) => row.map((weight, t) => t > 0 && weight > 0)),
+    policyLogProbs: weights.map((row) => row.map(() => 0)),
+    weights,
+  }).derivatives;
+}
+
+async function measure(
+  { engine, text }: PretrainingOptions,
+  batch: readonly Example[],
+): Promise<Pick<CurvePoint, "assistantLoss" | "digitLoss">> {
+  const sequences = batch.map(({ tokenIds }) => ({ tokenIds }));
+  const policyLogProbs = (await engine.forward({ sequences })).logProb;
+  const isSaid = (example: Example, t: number) => example.roles[t] === "assistant";
+  const isDigit = (example: Example, t: number) =>
+    isSaid(example, t) && /^\d$/.test(text.tokenizer.decode([example.tokenIds[t] as number]));
+  const lossOf = (keep: (example: Example, t: number) => boolean) =>
+    supervisedLoss({
+      lossMask: batch.map((example) => example.tokenIds.map((_, t) => keep(example, t))),
+      policyLogProbs,
+    }).loss;
+  return { assistantLoss: lossOf(isSaid), digitLoss: lossOf(isDigit) };
+}

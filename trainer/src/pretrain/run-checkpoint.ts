@@ -1,0 +1,57 @@
+/** The state of a pretraining run on disk: written aside and renamed, so a kill leaves the last one. */
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readSafetensors, writeSafetensors } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import type { EngineCheckpoint } from "@waggle/protocol";
+
+/** One measurement of a run. */
+export type CurvePoint = {
+  readonly step: number;
+  readonly tokens: number;
+  /** Mean −log π of the policy's tokens on fresh demonstrations, in nats. */
+  readonly assistantLoss: number;
+  /** The same on digits that the policy writes: ids, amounts, prices. */
+  readonly digitLoss: number;
+  readonly learningRate: number;
+  readonly gradientNorm: number;
+  readonly seconds: number;
+};
+
+export type RunState = {
+  readonly seed: number;
+  readonly totalSteps: number;
+  readonly curve: readonly CurvePoint[];
+  readonly tokens: number;
+  readonly seconds: number;
+};
+
+export type RunCheckpoint = { readonly state: RunState; readonly engine: EngineCheckpoint };
+
+const STATE = "run_state";
+
+/** Saves everything a run needs to go on, in one file. */
+export async function saveRun(folder: string, run: RunCheckpoint): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const metadata = { [STATE]: JSON.stringify(run.state), step: String(run.engine.step) };
+  const path = join(folder, "checkpoint.safetensors");
+  await writeFile(`${path}.new`, writeSafetensors(run.engine.tensors, metadata));
+  await rename(`${path}.new`, path);
+}
+
+/** @throws WaggleError `CHECKPOINT_CORRUPT` where the folder holds no readable run. */
+export async function loadRun(folder: string): Promise<RunCheckpoint> {
+  const path = join(folder, "checkpoint.safetensors");
+  try {
+    const { tensors, metadata } = readSafetensors(await readFile(path));
+    const state = JSON.parse(metadata[STATE] ?? "null") as RunState;
+    if (!Number.isInteger(state.totalSteps)) throw new Error("no run state");
+    return { state, engine: { step: Number(metadata["step"]), tensors } };
+  } catch (cause) {
+    throw new WaggleError(
+      "CHECKPOINT_CORRUPT",
+      `a run to resume must have a readable checkpoint, got none at ${path}; start without --resume`,
+      { cause },
+    );
+  }
+}
