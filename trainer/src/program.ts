@@ -281,7 +281,8 @@ function number(text: string): number {
 
 function positive(text: string): number {
   const value = number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError("must be a whole number from 1.");
+  if (!Number.isInteger(value) || value < 1)
+    throw new InvalidArgumentError("must be a whole number from 1.");
   return value;
 }
 

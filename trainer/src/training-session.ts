@@ -28,7 +28,10 @@ import { initialState, type KnownVersion } from "./trainer-state.ts";
 import { createTrajectoryChecker, LOG_PROB_BAND } from "./trajectory-check.ts";
 import { runTrainingLoop, type TrainingOptions, type TrainingSummary } from "./training-loop.ts";
 
-export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "microbatchTokens" | "pollMs"> & {
+export type TrainingSessionOptions = Omit<
+  TrainingOptions,
+  "band" | "microbatchTokens" | "pollMs"
+> & {
   readonly stateFolder: string;
   readonly isResuming: boolean;
   readonly device: Device;
@@ -110,7 +113,12 @@ export async function train(
       stable: start.state.stableVersion,
       baseModel: model.reference.sha256,
     });
-    const parts = { policy, format: model.format, createTaskWorld, sampling: recipe.rollout.sampling };
+    const parts = {
+      policy,
+      format: model.format,
+      createTaskWorld,
+      sampling: recipe.rollout.sampling,
+    };
     return await runTrainingLoop(
       {
         edge,
@@ -217,4 +225,3 @@ function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", finish, { once: true });
   });
 }
-

@@ -6,6 +6,8 @@ import {
   FULL_SUPPORT,
   type LeasedGroup,
   type LeasedTrajectory,
+  type Tensor,
+  type TensorMap,
   type TrainEngine,
   type Trajectory,
   trajectoryDigest,
@@ -21,7 +23,7 @@ export const TINY: DecoderConfig = {
   layers: 1,
   heads: 2,
   keyValueHeads: 1,
-  headSize: 8,
+  headSize: 16,
   feedForwardSize: 32,
   ropeTheta: 10_000,
   rmsNormEpsilon: 1e-6,
@@ -35,10 +37,19 @@ export const TINY_ADAPTER: { readonly rank: number; readonly alpha: number } = {
   alpha: 4,
 };
 
+/** Random weights whose embedding is large enough for any token to be learned. */
+export function tinyWeights(): TensorMap {
+  const weights = new Map(initializeDecoder(TINY, 1));
+  const name = "model.embed_tokens.weight";
+  const embedding = weights.get(name) as Tensor;
+  weights.set(name, { ...embedding, data: embedding.data.map((value) => 20 * value) });
+  return weights;
+}
+
 export function tinyEngine(): Promise<TrainEngine> {
   return createOnnxEngine({
     config: TINY,
-    weights: initializeDecoder(TINY, 1),
+    weights: tinyWeights(),
     trains: "lora",
     adapter: initializeAdapter(TINY, { ...TINY_ADAPTER, seed: 1 }),
     threads: 1,
