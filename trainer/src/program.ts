@@ -1,20 +1,19 @@
 /** Commands and options of the trainer; what they mean is in the modules they call. */
-import { join } from "node:path";
 import { pairedDifference, successRate } from "@waggle/evaluation";
 import { constantRate, type Recipe, recipeNamed, RECIPES } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { SHOP_ENVIRONMENT } from "@waggle/environments";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { createAdapterShelf } from "./adapter-shelf.ts";
 import { readBaseModel } from "./base-model.ts";
 import { createEdgeClient, type EdgeClient } from "./edge-client.ts";
-import { evaluateVersion, GATE_TASKS_START } from "./frozen-evaluation.ts";
+import { GATE_TASKS_START } from "./frozen-evaluation.ts";
 import { type Device, DEVICES, openEngine, openPolicy } from "./open-model.ts";
 import { createReporter } from "./reporter.ts";
 import { simulate, type SimulationEvent } from "./simulation.ts";
 import { createTaskWorld } from "./task-worlds.ts";
 import { LOG_PROB_BAND } from "./trajectory-check.ts";
 import { MICROBATCH_TOKENS, train } from "./training-session.ts";
+import { comparison, evaluateVersions } from "./version-comparison.ts";
 
 export type ProgramOptions = {
   readonly signal: AbortSignal;
@@ -52,13 +51,14 @@ type TrainOptions = CommonOptions &
     idleExitSeconds: number;
     leaseSeconds: number;
     pollSeconds: number;
+    partialStepSeconds: number;
     promotionMargin: number;
   };
 
 type SimulateOptions = CommonOptions & { steps: number; groupSize: number; evaluateEvery: number };
 
 type EvaluateOptions = Pick<CommonOptions, "model" | "device" | "threads" | "seed"> &
-  EdgeOptions & { policyVersion?: number[]; tasks: number; start: number; state: string };
+  EdgeOptions & { versions?: number[]; tasks: number; start: number; state: string };
 
 /** The program; parse it with the process's arguments. */
 export function createProgram(options: ProgramOptions): Command {
@@ -75,6 +75,7 @@ export function createProgram(options: ProgramOptions): Command {
     .option("--max-publications <n>", "stop after this many publications", positive, Infinity)
     .option("--idle-exit-seconds <s>", "learn from the rest and stop when idle", number, Infinity)
     .option("--lease-seconds <s>", "how long a lease holds without renewal", positive, 60)
+    .option("--partial-step-seconds <s>", "learn from fewer groups after this wait", number, 15)
     .option("--poll-seconds <s>", "wait between leases when nothing is ready", number, 1)
     .option("--promotion-margin <rate>", "largest fall taken for noise", number, 0.02)
     .action(async (given: TrainOptions) => {
@@ -96,6 +97,7 @@ export function createProgram(options: ProgramOptions): Command {
           promotionMargin: given.promotionMargin,
           leaseSeconds: given.leaseSeconds,
           pollMs: given.pollSeconds * 1000,
+          partialStepMs: given.partialStepSeconds * 1000,
           publishEvery: given.publishEvery,
           shuffleAdvantages: given.shuffleAdvantages,
           maxSteps: given.maxSteps,
@@ -153,43 +155,19 @@ export function createProgram(options: ProgramOptions): Command {
     });
 
   withEdge(withModel(program.command("evaluate")))
-    .description("success of published versions on held-out tasks, as one JSON object")
-    .option("--policy-version <n...>", "versions; default the base and the stable one", versions)
+    .description("success of versions on the same held-out tasks, as one JSON object")
+    .option("--versions <list>", "such as 0,3; default the base and the stable one", versions)
     .option("--tasks <n>", "held-out tasks", positive, 400)
     .option("--start <n>", "first held-out task; a multiple of four", number, 0)
     .option("--seed <n>", "seed of the sampling", number, 1)
-    .option("--state <folder>", "where adapters are kept", ".waggle/trainer")
+    .option("--state <folder>", "where checkpoints and adapters are kept", ".waggle/trainer")
+    .option("--json", "kept for symmetry: the result is always JSON", false)
     .action(async (given: EvaluateOptions) => {
-      const edge = edgeOf(given, environment);
       const model = await readBaseModel(given.model);
-      const policy = await openPolicy(model, given.device, given.threads);
-      const { sampling } = recipeNamed("dr-grpo-tis").rollout;
-      const shelf = createAdapterShelf({
-        folder: join(given.state, "adapters"),
-        config: model.config,
-        download: (digest) => edge.getObject(digest),
-      });
-      try {
-        const { stable, policies } = await edge.policies();
-        const results = new Map<number, boolean[]>();
-        for (const version of given.policyVersion ?? [...new Set([0, stable])]) {
-          const published = policies.find((candidate) => candidate.version === version);
-          if (published === undefined && version !== 0) throw unknownVersion(version);
-          const adapter = published?.adapter ? await shelf.get(published.adapter) : null;
-          const tasks = { start: given.start, count: given.tasks, seed: given.seed };
-          const parts = { policy, format: model.format, createTaskWorld, sampling };
-          results.set(version, await evaluateVersion(parts, tasks, version, adapter, signal));
-        }
-        const rates = [...results].map(([version, outcomes]) => {
-          const { successes, trials, rate, interval } = successRate(outcomes);
-          return { version, successes, tasks: trials, rate, interval };
-        });
-        const [first, last] = [[...results.values()][0], [...results.values()].at(-1)];
-        const paired = first && last && pairedDifference(first, last);
-        writeOut(JSON.stringify({ versions: rates, paired }));
-      } finally {
-        await policy.dispose();
-      }
+      const tasks = { start: given.start, count: given.tasks, seed: given.seed };
+      const source = { stateFolder: given.state, edge: () => edgeOf(given, environment) };
+      const results = await evaluateVersions(model, given, tasks, source, signal);
+      writeOut(JSON.stringify(comparison(results)));
     });
 
   withEdge(program.command("status"))
@@ -203,7 +181,7 @@ export function createProgram(options: ProgramOptions): Command {
 
 function withModel(command: Command): Command {
   return command
-    .option("--model <folder>", "base model in Hugging Face's layout", "models/nano")
+    .option("--model <folder>", "base model in Hugging Face's layout", "packages/model/nano")
     .addOption(new Option("--device <name>", "what computes").choices(DEVICES).default("auto"))
     .option("--threads <n>", "CPU threads of one graph; default all", positive);
 }
@@ -264,13 +242,6 @@ function simulationLine(event: SimulationEvent): string {
   return `step ${event.step}: rolled out ${show("rolledOut", 0)} reward ${show("rolledOutReward", 3)}, learned ${show("trajectories", 0)}, gradient ${show("gradientNorm", 3)}, entropy ${show("entropy", 3)}, drift ${show("policyDriftMean", 4)}, ${show("seconds", 1)} s`;
 }
 
-function unknownVersion(version: number): WaggleError {
-  return new WaggleError(
-    "POLICY_VERSION_UNKNOWN",
-    `--policy-version must name a published version, got ${version}; see the status command`,
-  );
-}
-
 function number(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value) || value < 0) {
@@ -286,6 +257,6 @@ function positive(text: string): number {
   return value;
 }
 
-function versions(text: string, earlier: number[] | undefined): number[] {
-  return [...(earlier ?? []), number(text)];
+function versions(text: string): number[] {
+  return text.split(",").map(number);
 }

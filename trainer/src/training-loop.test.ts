@@ -83,6 +83,8 @@ type RunOptions = {
   readonly signal?: AbortSignal;
   readonly edgeClient?: (client: EdgeClient) => EdgeClient;
   readonly maxSteps?: number;
+  readonly partialStepMs?: number;
+  readonly idleExitMs?: number;
 };
 
 /** One life of a trainer process over a world. */
@@ -148,7 +150,8 @@ async function live(
         pollMs: 1000,
         maxSteps: options.maxSteps ?? Infinity,
         maxPublications: Infinity,
-        idleExitMs: 5000,
+        partialStepMs: options.partialStepMs ?? Infinity,
+        idleExitMs: options.idleExitMs ?? 5000,
       },
       start,
       options.signal ?? new AbortController().signal,
@@ -321,6 +324,35 @@ test("told to stop in the middle it gives its leases back, and the next life end
   const second = await live(world);
   expectExactCounts(world, second.summary);
   expect(plain(second.parameters)).toEqual(expected);
+});
+
+test("groups that wait too long for others are learned from as they are", async () => {
+  const withSignal = GROUPS.filter(
+    ({ trajectories }) =>
+      new Set(trajectories.map(({ trajectory }) => trajectory.segments.at(-1)?.tokenIds.at(-1)))
+        .size === 2,
+  );
+  const world = await createWorld(withSignal.slice(0, 3));
+  // Three groups, at most two a step: the third would wait for ever.
+  const learned = async (partialStepMs: number): Promise<number> => {
+    const stop = new AbortController();
+    const end = world.edge.now + 100_000;
+    const { summary } = await live(world, {
+      partialStepMs,
+      idleExitMs: Infinity,
+      signal: stop.signal,
+      edgeClient: (client) => ({
+        ...client,
+        lease: (request) => {
+          if (world.edge.now > end) stop.abort();
+          return client.lease(request);
+        },
+      }),
+    });
+    return summary.state.step;
+  };
+  const waiting = await learned(Infinity);
+  expect(await learned(20_000)).toBe(waiting + 1);
 });
 
 test("a candidate that falls is rolled back and the engine returns to the stable parameters", async () => {

@@ -45,6 +45,8 @@ export type TrainingOptions = {
   readonly microbatchTokens: number;
   readonly shuffleAdvantages: boolean;
   readonly pollMs: number;
+  /** Groups that wait this long for more are learned from as they are; `Infinity` = never. */
+  readonly partialStepMs: number;
   /** Stop after so many; `Infinity` = never. Counted over the life of the state. */
   readonly maxSteps: number;
   readonly maxPublications: number;
@@ -235,7 +237,8 @@ export async function runTrainingLoop(
     buffer = buffer.filter(({ lease }) => leases.isHeld(lease));
     const buffered = buffer.reduce((sum, { groups }) => sum + groups.length, 0);
     const wanted = recipe.schedule.groupsPerStep - buffered;
-    const isDraining = parts.now() - idleSince >= options.idleExitMs;
+    const idleMs = parts.now() - idleSince;
+    const isDraining = idleMs >= Math.min(options.idleExitMs, options.partialStepMs);
     if (wanted <= 0 || (isDraining && buffered > 0)) {
       await learn();
       return true;

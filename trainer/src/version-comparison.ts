@@ -1,0 +1,110 @@
+/**
+ * Published versions side by side on the same held-out tasks and seeds. Reads the trainer's own
+ * state, or the edge where there is none: neither has to be running for the other.
+ */
+import { join } from "node:path";
+import {
+  pairedDifference,
+  type PairedDifference,
+  successRate,
+  type SuccessRate,
+} from "@waggle/evaluation";
+import { recipeNamed } from "@waggle/learning";
+import { WaggleError } from "@waggle/protocol";
+import { createAdapterShelf } from "./adapter-shelf.ts";
+import type { BaseModel } from "./base-model.ts";
+import { createCheckpointStore } from "./checkpoint-store.ts";
+import type { EdgeClient } from "./edge-client.ts";
+import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
+import { type Device, openPolicy } from "./open-model.ts";
+import { createTaskWorld } from "./task-worlds.ts";
+import type { KnownVersion } from "./trainer-state.ts";
+
+export type VersionSource = {
+  readonly stateFolder: string;
+  /** Asked where the folder holds no state or lacks an adapter. */
+  readonly edge: () => EdgeClient;
+};
+
+export type Comparison = {
+  readonly tasks: number;
+  readonly versions: readonly {
+    readonly version: number;
+    /** Rate in [0, 1]. */
+    readonly success: number;
+    readonly successes: number;
+    readonly interval: SuccessRate["interval"];
+  }[];
+  /** Last version minus first, on the same tasks. */
+  readonly paired: PairedDifference | null;
+};
+
+/** Success by task of each version; default the base and the stable version. */
+export async function evaluateVersions(
+  model: BaseModel,
+  options: {
+    readonly versions?: readonly number[];
+    readonly device: Device;
+    readonly threads?: number;
+  },
+  tasks: FrozenTasks,
+  source: VersionSource,
+  signal: AbortSignal,
+): Promise<Map<number, boolean[]>> {
+  const known = await knownVersions(source);
+  const shelf = createAdapterShelf({
+    folder: join(source.stateFolder, "adapters"),
+    config: model.config,
+    download: (digest) => source.edge().getObject(digest),
+  });
+  const policy = await openPolicy(model, options.device, options.threads);
+  const { sampling } = recipeNamed("dr-grpo-tis").rollout;
+  const parts = { policy, format: model.format, createTaskWorld, sampling };
+  const results = new Map<number, boolean[]>();
+  try {
+    for (const version of options.versions ?? new Set([0, known.stable])) {
+      const found = known.versions.find((candidate) => candidate.version === version);
+      if (found === undefined && version !== 0) throw unknownVersion(version);
+      const adapter = found?.adapter ? await shelf.get(found.adapter) : null;
+      results.set(version, await evaluateVersion(parts, tasks, version, adapter, signal));
+    }
+  } finally {
+    await policy.dispose();
+  }
+  return results;
+}
+
+/** Rates, intervals and the paired difference of the last version to the first. */
+export function comparison(results: ReadonlyMap<number, readonly boolean[]>): Comparison {
+  const all = [...results.values()];
+  const [first, last] = [all[0], all.at(-1)];
+  return {
+    tasks: first?.length ?? 0,
+    versions: [...results].map(([version, outcomes]) => {
+      const { successes, rate, interval } = successRate(outcomes);
+      return { version, success: rate, successes, interval };
+    }),
+    paired: first && last && all.length > 1 ? pairedDifference(first, last) : null,
+  };
+}
+
+async function knownVersions(
+  source: VersionSource,
+): Promise<{ stable: number; versions: readonly KnownVersion[] }> {
+  const saved = await createCheckpointStore(source.stateFolder).load();
+  if (saved !== null) return { stable: saved.state.stableVersion, versions: saved.state.versions };
+  const { stable, policies } = await source.edge().policies();
+  return {
+    stable,
+    versions: policies.map(({ version, adapter, status }) => {
+      return { version, adapter, isRolledBack: status === "rolled-back" };
+    }),
+  };
+}
+
+function unknownVersion(version: number): WaggleError {
+  return new WaggleError(
+    "POLICY_VERSION_UNKNOWN",
+    `--versions must name published versions, got ${version}; see the status command`,
+  );
+}
