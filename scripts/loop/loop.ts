@@ -165,7 +165,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
           `pages on ${statuses.map((status) => status.policyVersion ?? "–").join(" ")}`,
       );
       const rolledOut =
-        options.simulate !== "forever" && statuses.every((status) => !status.running);
+        options.simulate !== "forever" && statuses.every((status) => !status.simulating);
       if (Date.now() > deadline || published >= options.publications || rolledOut) break;
     }
 
@@ -224,9 +224,9 @@ export async function untilDrained(
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const statuses = await visitors.statuses();
-    const outbox = statuses.reduce((total, status) => total + status.waiting, 0);
+    const outbox = statuses.reduce((total, status) => total + status.outbox.waiting, 0);
     const { waiting, leased } = (await operator.summary()).trajectories;
-    const idle = statuses.every((status) => !status.running);
+    const idle = statuses.every((status) => !status.simulating);
     if (idle && outbox === 0 && waiting === 0 && leased === 0) return;
     if (!trainer.running) throw new Error(`the trainer must stay up:\n${trainer.tail.join("\n")}`);
     if (Date.now() > deadline) {

@@ -63,8 +63,8 @@ const median = (values: readonly number[]): number | null => {
 };
 
 /**
- * Seconds from each learned trajectory's arrival to the first sampling, in any page, by a promoted
- * or canary version whose training included it. A trajectory no page has seen the effect of yet is
+ * Seconds from each learned trajectory's arrival to the first page that runs a
+ * version whose training included it. A trajectory no page has seen the effect of yet is
  * left out.
  */
 export function uploadToPageSeconds(
@@ -74,9 +74,8 @@ export function uploadToPageSeconds(
 ): number[] {
   const firstRun = new Map<number, number>();
   for (const status of statuses) {
-    for (const [version, at] of Object.entries(status.firstRun)) {
-      const time = Date.parse(at);
-      firstRun.set(Number(version), Math.min(firstRun.get(Number(version)) ?? Infinity, time));
+    for (const { version, at } of status.versions) {
+      firstRun.set(version, Math.min(firstRun.get(version) ?? Infinity, at));
     }
   }
   return rows.flatMap((row) => {
@@ -93,7 +92,7 @@ export function uploadToPageSeconds(
 export function loopReport(evidence: LoopEvidence): LoopReport {
   const { statuses, summary, policies, rows, metrics } = evidence;
   const { learned, rejected, skipped, waiting, leased, received } = summary.trajectories;
-  const acceptedByPages = sum(statuses.map((status) => status.accepted));
+  const acceptedByPages = sum(statuses.map((status) => status.outbox.sent));
   const delays = uploadToPageSeconds(rows, policies, statuses);
   const steps = metrics.map((row) => row.metrics);
   const learnedByTrainer = sum(steps.map((step) => step["trajectories"] ?? 0));
@@ -133,9 +132,7 @@ export function loopReport(evidence: LoopEvidence): LoopReport {
       median: median(delays),
       max: delays.length === 0 ? null : Math.max(...delays),
     },
-    backend: [...new Set(statuses.map((status) => `${status.backend} (${status.device})`))].join(
-      ", ",
-    ),
+    backend: [...new Set(statuses.map((status) => status.backend ?? "none"))].join(", "),
     control: evidence.control,
     minutes: Math.round(evidence.minutes * 100) / 100,
   };

@@ -5,29 +5,37 @@
 import { type Browser, chromium, type Page } from "playwright-core";
 import { CHROMIUM_FLAGS, chromiumPath } from "../chromium.mjs";
 
-/** What a page says of itself; counted in the page, kept over reloads in its storage. */
+/** What `window.waggleDemo.status()` of the demo page says. */
 export type VisitorStatus = {
-  /** Tasks begun, ended as a trajectory, failed without one. */
-  readonly assigned: number;
-  readonly completed: number;
-  readonly failed: number;
-  /** Trajectories that the edge took (accepted or duplicate), refused, not yet sent. */
-  readonly accepted: number;
-  readonly rejected: number;
-  readonly waiting: number;
-  readonly running: boolean;
+  readonly phase: string;
+  readonly trajectories: {
+    readonly assigned: number;
+    readonly completed: number;
+    readonly failed: number;
+  };
+  /** `sent` = accepted by the edge; kept over reloads. */
+  readonly outbox: {
+    readonly waiting: number;
+    readonly sent: number;
+    readonly rejected: number;
+    readonly dropped: number;
+  };
+  readonly simulating: boolean;
   readonly policyVersion: number | null;
-  /** ISO time at which a trajectory of each version began first in this page. */
-  readonly firstRun: { readonly [version: string]: string };
+  /** Every version that was current in this page, with the time it became so (ms since 1970). */
+  readonly versions: readonly { readonly version: number; readonly at: number }[];
   readonly backend: string | null;
-  readonly device: string | null;
+  readonly crossOriginIsolated: boolean;
   /** Loads of this page after the first. */
   readonly reloads: number;
   readonly errors: readonly string[];
 };
 
-export type DemoWindow = {
-  waggleDemo: { status(): Promise<VisitorStatus>; stop(): Promise<void>; refresh(): Promise<void> };
+type DemoWindow = {
+  readonly waggleDemo: {
+    status(): VisitorStatus;
+    readonly agent: { checkPolicy(): Promise<void> };
+  };
 };
 
 export class Visitors {
@@ -67,11 +75,12 @@ export class Visitors {
     return (await Promise.all(asked)).filter((status) => status !== null);
   }
 
-  /** Ends the simulation after the tasks in progress. */
+  /** Ends the simulation of every page, as a person would: by the switch. */
   async stop(): Promise<void> {
+    const running = await this.statuses();
     await Promise.all(
-      this.pages.map((page) =>
-        page.evaluate(() => (window as unknown as DemoWindow).waggleDemo.stop()),
+      this.pages.map((page, index) =>
+        running[index]?.simulating ? page.locator("#simulate").click() : undefined,
       ),
     );
   }
@@ -80,7 +89,7 @@ export class Visitors {
   async refresh(): Promise<void> {
     await Promise.all(
       this.pages.map((page) =>
-        page.evaluate(() => (window as unknown as DemoWindow).waggleDemo.refresh()),
+        page.evaluate(() => (window as unknown as DemoWindow).waggleDemo.agent.checkPolicy()),
       ),
     );
   }
