@@ -81,8 +81,9 @@ function plainLogits(
         const past = keys.slice(0, t + 1).map((key) => key[shared] as Vector);
         const scores = past.map((key) => dot(query, key) / Math.sqrt(headSize));
         const shares = logSoftmax(scores).map(Math.exp);
+        const seen = values.map((value) => value[shared] as Vector);
         return query.map((_, i) =>
-          sum(shares.map((share, s) => share * ((values[s]?.[shared] as Vector)[i] as number))),
+          sum(shares.map((share, s) => share * ((seen[s] as Vector)[i] as number))),
         );
       });
       const attended = plus(x, multiply(at("self_attn.o_proj"), mixed));

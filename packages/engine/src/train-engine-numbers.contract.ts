@@ -1,0 +1,139 @@
+/**
+ * The TrainEngine contract, first part: outputs and gradients against PyTorch's golden decoders and
+ * against central differences of a float64 twin.
+ */
+import { mergeAdapter } from "@waggle/model";
+import type { TokenDerivatives } from "@waggle/protocol";
+import { toBeAllClose, TOLERANCE } from "@waggle/testing";
+import { expect } from "vitest";
+import { readGoldenDecoder } from "./golden-decoder.fixture.ts";
+import type { GoldenCase } from "./golden-decoder.fixture.ts";
+import { plainOutputs } from "./plain-decoder.fixture.ts";
+import {
+  centralDifference,
+  DERIVATIVES,
+  gradientErrors,
+  loudAdapter,
+  loudWeights,
+  OUTPUTS,
+  randomDerivatives,
+  TINY,
+  TINY_LLAMA,
+  variedSequences,
+  weightedSum,
+} from "./train-engine.fixture.ts";
+import type { ContractCase } from "./train-engine.fixture.ts";
+
+expect.extend({ toBeAllClose });
+
+type Add = (title: string, body: ContractCase["body"]) => void;
+
+/** @returns the tests, in order. */
+export function trainEngineNumbers(): ContractCase[] {
+  const cases: ContractCase[] = [];
+  numberCases((title, body) => cases.push({ title, body }));
+  return cases;
+}
+
+function numberCases(add: Add): void {
+  for (const modelType of ["qwen3", "llama"] as const) {
+    for (const caseName of ["plain", "cool", "full", "lora"] as const) {
+      add(`forward gives PyTorch's outputs (${modelType}, ${caseName})`, async (engineOf) => {
+        const { config, weights, adapter, cases } = readGoldenDecoder(modelType);
+        const engine = await engineOf(
+          caseName === "lora"
+            ? { config, weights, trains: "lora", adapter }
+            : { config, weights, trains: "full" },
+        );
+        const { sequences, outputs: expected } = cases[caseName];
+        const outputs = await engine.forward({ sequences });
+        for (const output of OUTPUTS) {
+          expected.forEach((values, index) => {
+            expect(outputs[output][index]).toBeAllClose(values[output], TOLERANCE.f32Reduction);
+          });
+        }
+      });
+    }
+    for (const trains of ["full", "lora"] as const) {
+      add(`backward gives PyTorch's gradients (${modelType}, ${trains})`, async (engineOf) => {
+        const { config, weights, adapter, gradients, cases } = readGoldenDecoder(modelType);
+        const engine = await engineOf({
+          config,
+          weights,
+          trains,
+          ...(trains === "lora" ? { adapter } : {}),
+        });
+        const golden = cases[trains];
+        await engine.backward({ sequences: golden.sequences }, derivativesOf(golden));
+        const actual = await engine.gradients();
+        const isWatched = (key: string): boolean => key.includes("lora_") === (trains === "lora");
+        const watched = new Map([...gradients].filter(([key]) => isWatched(key)));
+        expect(watched.size).toBeGreaterThan(6);
+        expect(gradientErrors(actual, watched)).toEqual([]);
+      });
+    }
+  }
+
+  for (const config of [TINY, TINY_LLAMA]) {
+    add(`forward equals the plain twin (${config.modelType})`, async (engineOf) => {
+      const weights = loudWeights(config);
+      const engine = await engineOf({ config, weights, trains: "full" });
+      const sequences = variedSequences(config);
+      const outputs = await engine.forward({ sequences });
+      for (const output of OUTPUTS) {
+        sequences.forEach((sequence, index) => {
+          const expected = plainOutputs(config, weights, sequence)[output];
+          expect(outputs[output][index]).toBeAllClose(expected, TOLERANCE.f32Reduction);
+        });
+      }
+    });
+
+    for (const trains of ["full", "lora"] as const) {
+      for (const output of DERIVATIVES) {
+        add(
+          `the gradient of ${output} equals central differences of the plain twin, every tensor (${config.modelType}, ${trains})`,
+          async (engineOf) => {
+            const weights = loudWeights(config);
+            const adapter = loudAdapter(config);
+            const engine = await engineOf({
+              config,
+              weights,
+              trains,
+              ...(trains === "lora" ? { adapter } : {}),
+            });
+            const sequences = variedSequences(config);
+            const derivatives = { [output]: randomDerivatives(sequences, 5) };
+            await engine.backward({ sequences }, derivatives);
+            const gradients = await engine.gradients();
+            const parameters = trains === "lora" ? adapter.tensors : weights;
+            expect([...gradients.keys()]).toEqual([...parameters.keys()]);
+            const errors = new Map<string, number>();
+            for (const [key, tensor] of parameters) {
+              const gradient = gradients.get(key)?.data ?? new Float32Array();
+              const largest = Math.max(...gradient.map(Math.abs));
+              const index = gradient.findIndex((value) => Math.abs(value) === largest);
+              const expected = centralDifference(tensor.data, index, () => {
+                const effective =
+                  trains === "lora" ? mergeAdapter(config, weights, adapter) : weights;
+                return weightedSum(config, effective, sequences, derivatives);
+              });
+              errors.set(key, Math.abs((gradient[index] as number) / expected - 1));
+            }
+            // The largest entry of each tensor; 1e-3 covers f32 sums and the step's own error.
+            expect([...errors].filter(([, error]) => !(error < 1e-3))).toEqual([]);
+          },
+        );
+      }
+    }
+  }
+}
+
+function derivativesOf({ derivatives }: GoldenCase): TokenDerivatives {
+  const arrays = (name: (typeof DERIVATIVES)[number]): Float32Array[] =>
+    (derivatives?.[name] ?? []).map((values) => Float32Array.from(values));
+  return {
+    logProb: arrays("logProb"),
+    rawLogProb: arrays("rawLogProb"),
+    entropy: arrays("entropy"),
+  };
+}

@@ -1,0 +1,171 @@
+/** What the parts of the TrainEngine contract share: tiny decoders, batches, comparisons. Tests only. */
+import { initializeAdapter, initializeDecoder } from "@waggle/model";
+import type { Adapter, DecoderConfig } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import type {
+  Tensor,
+  TensorMap,
+  TokenDerivatives,
+  TrainEngine,
+  TrainSequence,
+} from "@waggle/protocol";
+import { toBeAllClose } from "@waggle/testing";
+import { plainOutputs } from "./plain-decoder.fixture.ts";
+
+export type ContractEngineOptions = {
+  readonly config: DecoderConfig;
+  readonly weights: TensorMap;
+  readonly trains: "lora" | "full";
+  readonly adapter?: Adapter;
+  readonly maxMicrobatchTokens?: number;
+};
+
+/** One test of the contract. */
+export type ContractCase = {
+  readonly title: string;
+  /** `engineOf` creates an engine that is disposed when the test ends. */
+  readonly body: (
+    engineOf: (options: ContractEngineOptions) => Promise<TrainEngine>,
+  ) => Promise<void>;
+};
+
+export const OUTPUTS = ["logProb", "rawLogProb", "entropy", "sumSquaredProb"] as const;
+export const DERIVATIVES = ["logProb", "rawLogProb", "entropy"] as const;
+
+export const TINY: DecoderConfig = {
+  modelType: "qwen3",
+  vocabularySize: 29,
+  width: 24,
+  layers: 2,
+  heads: 4,
+  keyValueHeads: 2,
+  headSize: 8,
+  feedForwardSize: 20,
+  ropeTheta: 1000,
+  rmsNormEpsilon: 1e-6,
+  tiedEmbeddings: true,
+  contextLength: 64,
+  ropeScaling: null,
+};
+export const TINY_LLAMA: DecoderConfig = {
+  ...TINY,
+  modelType: "llama",
+  tiedEmbeddings: false,
+  keyValueHeads: 4,
+  layers: 1,
+};
+
+/** Gradients are sums over tokens and layers: relative to the largest entry of a tensor. */
+const GRADIENT_TOLERANCE = 2e-4;
+
+/** Weights large enough that every part shows in outputs and gradients. */
+export function loudWeights(config: DecoderConfig): TensorMap {
+  return scaled(initializeDecoder(config, 11), 12);
+}
+
+export function loudAdapter(config: DecoderConfig): Adapter {
+  const adapter = initializeAdapter(config, { rank: 3, alpha: 6, seed: 12 });
+  const random = pseudoRandom(13);
+  for (const [key, { data }] of adapter.tensors) {
+    if (key.includes("lora_B")) data.forEach((_, i) => (data[i] = 0.3 * random()));
+  }
+  return adapter;
+}
+
+function scaled(weights: TensorMap, factor: number): TensorMap {
+  const random = pseudoRandom(17);
+  return new Map(
+    Array.from(weights, ([key, { shape, data }]): [string, Tensor] => [
+      key,
+      { shape, data: data.map((value) => (shape.length > 1 ? value * factor : 1 + random() / 3)) },
+    ]),
+  );
+}
+
+/** Different lengths, temperatures and kept sets in one batch. */
+export function variedSequences({ vocabularySize }: DecoderConfig): TrainSequence[] {
+  const random = pseudoRandom(19);
+  const ids = (length: number): number[] =>
+    Array.from({ length }, () => Math.floor(((random() + 1) / 2) * vocabularySize));
+  const kept = ids(9);
+  return [
+    { tokenIds: ids(11) },
+    { tokenIds: ids(5), temperatures: 0.7 },
+    {
+      tokenIds: kept,
+      temperatures: kept.map((_, token) => 0.6 + token / 10),
+      keptTokenIds: kept.map((id, token) => (token % 2 ? [...new Set([id, 0, 3, token])] : null)),
+    },
+  ];
+}
+
+export function randomDerivatives(
+  sequences: readonly TrainSequence[],
+  seed: number,
+): Float32Array[] {
+  const random = pseudoRandom(seed);
+  return sequences.map(({ tokenIds }) => Float32Array.from(tokenIds, random));
+}
+
+/** Uniform in (−1, 1); a linear congruential generator is enough here. */
+function pseudoRandom(seed: number): () => number {
+  let state = seed * 7919 + 1;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 31 - 1;
+  };
+}
+
+export function weightedSum(
+  config: DecoderConfig,
+  weights: TensorMap,
+  sequences: readonly TrainSequence[],
+  derivatives: TokenDerivatives,
+): number {
+  let total = 0;
+  for (const [index, sequence] of sequences.entries()) {
+    const outputs = plainOutputs(config, weights, sequence);
+    for (const name of DERIVATIVES) {
+      derivatives[name]?.[index]?.forEach((factor, token) => {
+        if (token > 0) total += factor * (outputs[name][token] as number);
+      });
+    }
+  }
+  return total;
+}
+
+/** Leaves `data` as it was; the step is the one that f32 really took. */
+export function centralDifference(data: Float32Array, index: number, value: () => number): number {
+  const kept = data[index] as number;
+  const at = (step: number): { readonly x: number; readonly y: number } => {
+    data[index] = kept + step;
+    return { x: data[index] as number, y: value() };
+  };
+  const [left, right] = [at(-1e-3), at(1e-3)];
+  data[index] = kept;
+  return (right.y - left.y) / (right.x - left.x);
+}
+
+/** What differs between two sets of gradients, in words; an all-zero expectation counts too. */
+export function gradientErrors(actual: TensorMap, expected: TensorMap): string[] {
+  return [...expected].flatMap(([key, { data }]) => {
+    const largest = Math.max(...data.map(Math.abs));
+    if (largest === 0) return [`${key}: nothing to compare with`];
+    const absolute = GRADIENT_TOLERANCE * largest;
+    const result = toBeAllClose(actual.get(key)?.data ?? [], data, { relative: 0, absolute });
+    return result.pass ? [] : [`${key}: ${result.message()}`];
+  });
+}
+
+export function largestEntry(tensors: TensorMap): number {
+  return Math.max(...[...tensors.values()].map(({ data }) => Math.max(...data.map(Math.abs))));
+}
+
+/** The code of the WaggleError that `promise` rejects with, or whatever else came of it. */
+export async function codeOf(promise: Promise<unknown>): Promise<unknown> {
+  const error: unknown = await promise.then(
+    (value) => value,
+    (reason: unknown) => reason,
+  );
+  return WaggleError.is(error) ? error.code : error;
+}
