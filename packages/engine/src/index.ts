@@ -1,6 +1,8 @@
-/** TrainEngine: per-token outputs forward, gradients from derivatives backward, AdamW. */
+/**
+ * TrainEngine: per-token outputs forward, gradients from derivatives backward, AdamW. TensorFlow.js
+ * is reached through `createEngine`, which loads it when asked.
+ */
+export { createEngine } from "./create-engine.ts";
+export type { EngineDevice, EngineOptions } from "./create-engine.ts";
 export { createOnnxEngine } from "./onnx-engine.ts";
 export type { OnnxEngineOptions } from "./onnx-engine.ts";
-export type { TfjsDevice } from "./tfjs-backend.ts";
-export { createTfjsEngine } from "./tfjs-engine.ts";
-export type { TfjsEngineOptions } from "./tfjs-engine.ts";

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { createEngine } from "./create-engine.ts";
+import { loudWeights, TINY, variedSequences } from "./train-engine.fixture.ts";
+
+test("auto is the native engine, wasm is TensorFlow.js, and both agree", async () => {
+  const options = { config: TINY, weights: loudWeights(TINY), trains: "full" } as const;
+  const sequences = variedSequences(TINY);
+  const native = await createEngine({ ...options, device: "auto", threads: 1 });
+  const reference = await createEngine({ ...options, device: "wasm" });
+  expect(native.capabilities().device).toBe("onnx native cpu x1");
+  expect(reference.capabilities().device).toContain("tfjs wasm");
+  const { logProb: actual } = await native.forward({ sequences });
+  const { logProb: expected } = await reference.forward({ sequences });
+  const gaps = actual.flatMap((values, sequence) =>
+    Array.from(values, (value, token) => Math.abs(value - (expected[sequence]?.[token] as number))),
+  );
+  expect(gaps.length).toBe(25);
+  expect(Math.max(...gaps)).toBeLessThan(1e-4);
+  await native.dispose();
+  await reference.dispose();
+});
