@@ -31,6 +31,9 @@ export default defineConfig({
             "test/{architecture,golden,contract,requirements}/**/*.test.ts",
           ],
           exclude: [...everywhere, "**/*.browser.test.ts"],
+          // The MCP client's eventsource has a condition "source" of its own: TypeScript, which Node
+          // does not run from node_modules.
+          server: { deps: { inline: ["@modelcontextprotocol/client", "eventsource"] } },
           testTimeout: 60_000,
         },
       },
