@@ -4,10 +4,8 @@
  *
  * Source: Model Context Protocol specification, tools and Streamable HTTP transport.
  */
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker";
-import { boundary } from "@waggle/protocol";
-import type { Tool } from "@waggle/protocol";
+import { boundary, WaggleError } from "@waggle/protocol";
+import type { Tool, WaggleErrorCode } from "@waggle/protocol";
 
 type Headers = { readonly [name: string]: string };
 
@@ -22,7 +20,7 @@ export type McpOptions = {
 export type McpConnection = {
   /** What the server listed when connected; `source` is `edge`. */
   readonly tools: readonly Tool[];
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 };
 
 /**
@@ -32,6 +30,12 @@ export type McpConnection = {
  */
 export async function connectMcpTools(options: McpOptions): Promise<McpConnection> {
   const { url, headers = {}, fetch: send = globalThis.fetch } = options;
+  // Loaded here: whoever only rolls out (a trainer, a page without edge tools) does not pay for it.
+  const [{ Client, StreamableHTTPClientTransport }, { CfWorkerJsonSchemaValidator }] =
+    await Promise.all([
+      import("@modelcontextprotocol/client"),
+      import("@modelcontextprotocol/client/validators/cf-worker"),
+    ]);
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: async (input, init) => {
       const merged = new globalThis.Headers(init?.headers);
@@ -64,8 +68,7 @@ export async function connectMcpTools(options: McpOptions): Promise<McpConnectio
           client.callTool({ name: tool.name, arguments: { ...args } }, { signal }),
         );
         const text = textOf(result.content);
-        // The tool ran and says it failed: the loop types this as TOOL_FAILED.
-        if (result.isError) throw new Error(text || "the tool failed without a message");
+        if (result.isError) throw toolError(text);
         return result.structuredContent === undefined ? parsedOr(text) : result.structuredContent;
       },
     })),
@@ -77,6 +80,18 @@ function textOf(content: readonly { readonly type: string }[] | undefined): stri
   return (content ?? [])
     .map((block) => ("text" in block && typeof block.text === "string" ? block.text : ""))
     .join("");
+}
+
+/** A tool that ran and failed: with its own code where it wrote one as JSON, as our edge does. */
+function toolError(text: string): WaggleError {
+  const value = parsedOr(text);
+  if (typeof value === "object" && value !== null && "code" in value && "message" in value) {
+    const { code, message } = value;
+    if (typeof code === "string" && /^[A-Z_]{1,64}$/.test(code) && typeof message === "string") {
+      return new WaggleError(code as WaggleErrorCode, message);
+    }
+  }
+  return new WaggleError("TOOL_FAILED", text || "the tool failed without a message");
 }
 
 /** A tool without structured output often writes JSON as text. */

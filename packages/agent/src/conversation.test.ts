@@ -1,0 +1,186 @@
+import { Trajectory } from "@waggle/protocol";
+import type { Tool } from "@waggle/protocol";
+import { ScriptedPolicy } from "@waggle/testing";
+import type { ScriptedPolicyOptions } from "@waggle/testing";
+import { expect, test } from "vitest";
+import { createConversation } from "./conversation.ts";
+import type { Conversation, ConversationOptions } from "./conversation.ts";
+import { consent, echo, fixed, say, tokenizer, tokensOf } from "./rollout.fixture.ts";
+import { createToolEnvironment } from "./tool-environment.ts";
+
+const tools: Tool[] = [{ definition: echo, run: (args) => Promise.resolve(args["text"]) }];
+const call = (text: string) => ({ name: "echo", arguments: { text } });
+
+function converse(
+  script: ScriptedPolicyOptions,
+  options: Partial<ConversationOptions> = {},
+): { conversation: Conversation; policy: ScriptedPolicy } {
+  const policy = new ScriptedPolicy(script);
+  const conversation = createConversation({
+    policy,
+    ...fixed,
+    consent: () => consent,
+    createEnvironment: (userMessage) =>
+      createToolEnvironment({ system: "You help.", tools, userMessage }),
+    ...options,
+  });
+  return { conversation, policy };
+}
+
+const sampledOf = (trajectory: Trajectory): number[][] =>
+  trajectory.segments.flatMap((s) => (s.kind === "sampled" ? [[...s.tokenIds]] : []));
+
+test("a second request goes on in the same context and trains no token twice", async () => {
+  const turns = [say("", call("a")), say("One."), say("Two.")];
+  const { conversation, policy } = converse({ turns });
+  const first = Trajectory.parse(await conversation.send("First"));
+  const second = Trajectory.parse(await conversation.send("Second"));
+  expect(policy.contexts).toHaveLength(1);
+  expect(sampledOf(first)).toEqual(turns.slice(0, 2));
+  expect(sampledOf(second)).toEqual(turns.slice(2));
+  expect(tokensOf(second)).toEqual(policy.contexts[0]?.tokenIds);
+  expect(tokensOf(second).slice(0, tokensOf(first).length)).toEqual(tokensOf(first));
+  expect(second.segments.map((s) => (s.kind === "given" ? s.role : s.kind))).toEqual([
+    ...["system", "user", "assistant", "tool", "assistant"],
+    ...["user", "sampled"],
+  ]);
+  expect(tokenizer.decode(tokensOf(second))).toBe(
+    "<|im_start|>system\nYou help.\nTools: echo(text)<|im_end|>" +
+      "<|im_start|>user\nFirst<|im_end|><|im_start|>assistant\n" +
+      '<tool_call>{"name":"echo","arguments":{"text":"a"}}</tool_call><|im_end|>' +
+      '<|im_start|>tool\n<tool_response>"a"</tool_response><|im_end|><|im_start|>assistant\n' +
+      "One.<|im_end|><|im_start|>user\nSecond<|im_end|><|im_start|>assistant\nTwo.<|im_end|>",
+  );
+});
+
+test("requests of one conversation sample with different seeds", async () => {
+  const { conversation } = converse({ turns: [say("a"), say("a")] });
+  const seeds: number[] = [];
+  for (const text of ["x", "x"]) {
+    const { segments } = await conversation.send(text);
+    for (const s of segments) if (s.kind === "sampled") seeds.push(s.sampling.seed);
+  }
+  expect(new Set(seeds).size).toBe(2);
+});
+
+test("after an abort the cut turn is closed and the conversation goes on", async () => {
+  const abort = new AbortController();
+  let sampled = 0;
+  const { conversation, policy } = converse({
+    turns: [say("Hello"), say("Again.")],
+    beforeToken: () => (sampled++ === 2 ? abort.abort() : undefined),
+  });
+  const first = await conversation.send("First", { signal: abort.signal });
+  expect(first.stopReason).toBe("aborted");
+  const second = Trajectory.parse(await conversation.send("Second"));
+  expect(policy.contexts).toHaveLength(1);
+  expect(tokenizer.decode(tokensOf(second))).toContain(
+    "assistant\nHe<|im_end|><|im_start|>user\nSecond<|im_end|><|im_start|>assistant\nAgain.",
+  );
+});
+
+test("results that the policy has not read come before the next request", async () => {
+  const { conversation } = converse(
+    { turns: [say("", call("a")), say("Two.")] },
+    { limits: { maxTurns: 1, maxTokensPerTurn: 500, timeoutMs: 0 } },
+  );
+  expect((await conversation.send("First")).stopReason).toBe("max-turns");
+  expect(tokenizer.decode(tokensOf(await conversation.send("Second")))).toContain(
+    '<tool_response>"a"</tool_response><|im_end|><|im_start|>user\nSecond',
+  );
+});
+
+test("a context without room is replaced by an empty one", async () => {
+  const { conversation, policy } = converse({
+    turns: [say("x".repeat(150)), say("Two.")],
+    contextLength: 300,
+  });
+  await conversation.send("First");
+  const second = Trajectory.parse(await conversation.send("Second"));
+  expect(policy.contexts.map((context) => context.disposed)).toEqual([true, false]);
+  expect(tokenizer.decode(tokensOf(second))).toContain("You help.");
+  expect(tokenizer.decode(tokensOf(second))).not.toContain("First");
+  expect(second.stopReason).toBe("completed");
+});
+
+test("the next request takes the policy's current version, the running one stays at its own", async () => {
+  const { conversation, policy } = converse({
+    turns: [say("", call("a")), say("One."), say("Two.")],
+  });
+  const first = await conversation.send("First", {
+    onEvent: (event) => {
+      if (event.type === "tool-call") policy.currentVersion = 5;
+    },
+  });
+  const second = await conversation.send("Second");
+  const versions = (trajectory: Trajectory): number[] =>
+    trajectory.segments.flatMap((s) => (s.kind === "sampled" ? [s.policyVersion] : []));
+  expect(versions(first)).toEqual([0, 0]);
+  expect(versions(second)).toEqual([5]);
+  expect(second.policyVersion).toBe(5);
+  expect(policy.contexts).toHaveLength(1);
+  expect(policy.contexts[0]?.adoptions).toBe(1);
+});
+
+test("a request in progress moves to the new version where asked, from its next turn", async () => {
+  const { conversation, policy } = converse({ turns: [say("", call("a")), say("One.")] });
+  const trajectory = await conversation.send("First", {
+    onEvent: (event) => {
+      if (event.type !== "tool-call") return;
+      policy.currentVersion = 5;
+      conversation.adoptCurrentVersion();
+    },
+  });
+  expect(
+    trajectory.segments.flatMap((s) => (s.kind === "sampled" ? [s.policyVersion] : [])),
+  ).toEqual([0, 5]);
+  expect(trajectory.policyVersion).toBe(0);
+});
+
+test("reset forgets, also while a request is in progress", async () => {
+  const { conversation, policy } = converse({ turns: [say("One."), say("Two."), say("Three.")] });
+  await conversation.send("First");
+  conversation.reset();
+  await conversation.send("Second", {
+    onEvent: (event) => {
+      if (event.type === "turn-start") conversation.reset();
+    },
+  });
+  const third = await conversation.send("Third");
+  expect(policy.contexts.map((context) => context.disposed)).toEqual([true, true, false]);
+  expect(tokenizer.decode(tokensOf(third))).not.toMatch(/First|Second/);
+});
+
+test("consent is asked at every request", async () => {
+  let scopes: ("collect" | "train")[] = [];
+  const { conversation } = converse(
+    { turns: [say("a"), say("b")] },
+    { consent: () => ({ ...consent, scopes }) },
+  );
+  expect((await conversation.send("x")).consent.scopes).toEqual([]);
+  scopes = ["collect"];
+  expect((await conversation.send("y")).consent.scopes).toEqual(["collect"]);
+});
+
+test("a policy that fails frees its context and the next request starts anew", async () => {
+  const { conversation, policy } = converse({
+    turns: [say("One."), say("Two."), say("Three.")],
+    beforeToken: () => {
+      if (policy.contexts.at(-1)?.samples.length === 2) throw new Error("device lost");
+    },
+  });
+  await conversation.send("First");
+  await expect(conversation.send("Second")).rejects.toThrow("device lost");
+  expect(policy.contexts[0]?.disposed).toBe(true);
+  expect((await conversation.send("Third")).stopReason).toBe("completed");
+});
+
+test("two requests at once and one after dispose are misuse", async () => {
+  const { conversation, policy } = converse({ turns: [say("One.")] });
+  const first = conversation.send("First");
+  await expect(conversation.send("Second")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+  await first;
+  conversation.dispose();
+  await expect(conversation.send("Third")).rejects.toMatchObject({ code: "DISPOSED" });
+  expect(policy.contexts[0]?.disposed).toBe(true);
+});

@@ -1,0 +1,48 @@
+/** A page under a Content-Security-Policy without `unsafe-eval`, as careful sites have it. */
+import { createMcpHandler, Server } from "@modelcontextprotocol/server";
+import { expect, test } from "vitest";
+import { connectMcpTools } from "./mcp-tools.ts";
+import { echo, run, say } from "./rollout.fixture.ts";
+import { createToolEnvironment } from "./tool-environment.ts";
+
+test("a request with page and MCP tools runs where eval is forbidden", async () => {
+  const policy = document.createElement("meta");
+  policy.httpEquiv = "Content-Security-Policy";
+  policy.content = "script-src 'self' 'unsafe-inline'";
+  document.head.append(policy);
+  // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- shows that the policy holds
+  expect(() => new Function("return 1")).toThrow(EvalError);
+
+  const handler = createMcpHandler(() => {
+    const server = new Server({ name: "test", version: "1" }, { capabilities: { tools: {} } });
+    const schema = { type: "object" as const, properties: { sum: { type: "number" } } };
+    server.setRequestHandler("tools/list", () => ({
+      tools: [{ name: "add", inputSchema: { type: "object" }, outputSchema: schema }],
+    }));
+    server.setRequestHandler("tools/call", () => ({
+      content: [],
+      structuredContent: { sum: 3 },
+    }));
+    return server;
+  });
+  const { tools, close } = await connectMcpTools({
+    url: "https://edge.test/mcp",
+    fetch: (input, init) => handler.fetch(new Request(input, init)),
+  });
+  const page = { definition: echo, run: () => Promise.resolve("here") };
+  const calls = [
+    { name: "echo", arguments: { text: 5 } },
+    { name: "echo", arguments: { text: "a" } },
+    { name: "add", arguments: {} },
+  ];
+  const { trajectory } = await run(
+    { turns: [say("", ...calls), say("3.")] },
+    createToolEnvironment({ system: "s", tools: [page, ...tools], userMessage: "u" }),
+  );
+  expect(trajectory.turns[0]?.toolResults).toMatchObject([
+    { ok: false, error: { code: "INVALID_TOOL_ARGUMENTS" } },
+    { ok: true, value: "here" },
+    { ok: true, value: { sum: 3 } },
+  ]);
+  await close();
+});

@@ -1,0 +1,99 @@
+import { createMcpHandler, Server } from "@modelcontextprotocol/server";
+import { expect, test } from "vitest";
+import { connectMcpTools } from "./mcp-tools.ts";
+
+const never = new AbortController().signal;
+
+/** A real MCP server in this process, reached through its fetch handler. */
+function serve(): { fetch: typeof fetch; authorizations: (string | null)[] } {
+  const handler = createMcpHandler(() => {
+    const server = new Server({ name: "test", version: "1" }, { capabilities: { tools: {} } });
+    server.setRequestHandler("tools/list", () => ({
+      tools: ["add", "text", "fail", "refuse"].map((name) => ({
+        name,
+        description: `Does ${name}.`,
+        inputSchema: { type: "object", properties: { a: { type: "number" } } },
+      })),
+    }));
+    server.setRequestHandler("tools/call", ({ params }) => {
+      const a = Number(params.arguments?.["a"] ?? 0);
+      const texts: { [name: string]: string } = {
+        add: JSON.stringify({ sum: a + 1 }),
+        text: "just words",
+        fail: "it broke",
+        refuse: JSON.stringify({ code: "INVALID_TOOL_ARGUMENTS", message: "a: too large" }),
+      };
+      return {
+        isError: params.name === "fail" || params.name === "refuse",
+        content: [{ type: "text", text: texts[params.name] ?? "" }],
+      };
+    });
+    return server;
+  });
+  const authorizations: (string | null)[] = [];
+  return {
+    authorizations,
+    fetch: (input, init) => {
+      const request = new Request(input, init);
+      authorizations.push(request.headers.get("authorization"));
+      return handler.fetch(request);
+    },
+  };
+}
+
+test("listed tools run on the server and say what it says", async () => {
+  const server = serve();
+  const { tools, close } = await connectMcpTools({
+    url: "http://edge.test/mcp",
+    fetch: server.fetch,
+  });
+  expect(tools[0]?.definition).toEqual({
+    name: "add",
+    description: "Does add.",
+    parameters: { type: "object", properties: { a: { type: "number" } } },
+    source: "edge",
+  });
+  const [add, text, fail, refuse] = tools;
+  expect(await add!.run({ a: 2 }, never)).toEqual({ sum: 3 });
+  expect(await text!.run({}, never)).toBe("just words");
+  await expect(fail!.run({}, never)).rejects.toMatchObject({
+    code: "TOOL_FAILED",
+    message: "it broke",
+  });
+  await expect(refuse!.run({}, never)).rejects.toMatchObject({
+    code: "INVALID_TOOL_ARGUMENTS",
+    message: "a: too large",
+  });
+  await close();
+});
+
+test("headers are asked for at every request", async () => {
+  const server = serve();
+  let token = 0;
+  const { tools, close } = await connectMcpTools({
+    url: "http://edge.test/mcp",
+    headers: () => ({ authorization: `Bearer ${++token}` }),
+    fetch: server.fetch,
+  });
+  const before = server.authorizations.length;
+  await tools[0]!.run({}, never);
+  expect(server.authorizations[before]).toBe(`Bearer ${before + 1}`);
+  expect(server.authorizations).not.toContain(null);
+  await close();
+});
+
+test("a server that is away is a network error, one that went away an unavailable tool", async () => {
+  const server = serve();
+  let isAway = false;
+  const send: typeof fetch = (input, init) =>
+    isAway ? Promise.reject(new TypeError("fetch failed")) : server.fetch(input, init);
+  const { tools } = await connectMcpTools({ url: "http://edge.test/mcp", fetch: send });
+  isAway = true;
+  await expect(tools[0]!.run({}, never)).rejects.toMatchObject({
+    code: "TOOL_UNAVAILABLE",
+    retryable: true,
+  });
+  await expect(connectMcpTools({ url: "http://edge.test/mcp", fetch: send })).rejects.toMatchObject(
+    { code: "NETWORK" },
+  );
+});

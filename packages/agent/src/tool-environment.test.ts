@@ -1,0 +1,121 @@
+import { WaggleError } from "@waggle/protocol";
+import type { Tool, ToolResult } from "@waggle/protocol";
+import { expect, test, vi } from "vitest";
+import { echo, run, say } from "./rollout.fixture.ts";
+import { createToolEnvironment } from "./tool-environment.ts";
+
+const never = new AbortController().signal;
+
+function toolOf(run: Tool["run"], name = "echo"): Tool {
+  return { definition: { ...echo, name }, run };
+}
+
+async function results(
+  tools: readonly Tool[],
+  calls: readonly { name: string; arguments: { [key: string]: unknown } }[],
+  options: { callTimeoutMs?: number; signal?: AbortSignal } = {},
+): Promise<readonly ToolResult[]> {
+  const environment = createToolEnvironment({ system: "s", tools, userMessage: "u", ...options });
+  const toolCalls = calls.map((call, index) => ({ id: `c${index}`, ...call }));
+  const observation = await environment.step({ text: "", toolCalls }, options.signal ?? never);
+  return observation.toolResults;
+}
+
+const echoTool = toolOf((args) => Promise.resolve(args["text"]));
+const call = (text: unknown, name = "echo") => ({ name, arguments: { text } });
+
+test("calls of one turn run at the same time", async () => {
+  let arrived = 0;
+  const waiting: (() => void)[] = [];
+  const meet = toolOf(
+    () =>
+      new Promise((resolve) => {
+        waiting.push(() => resolve(arrived));
+        if (++arrived === 2) for (const release of waiting) release();
+      }),
+  );
+  expect(await results([meet], [call("a"), call("b")])).toEqual([
+    { callId: "c0", ok: true, value: 2 },
+    { callId: "c1", ok: true, value: 2 },
+  ]);
+});
+
+test("an unknown tool and arguments off the schema are failed results beside a good one", async () => {
+  const got = await results(
+    [echoTool],
+    [call("a", "shout"), call(5), call("good"), { name: "echo", arguments: {} }],
+  );
+  expect(got).toMatchObject([
+    { ok: false, error: { code: "UNKNOWN_TOOL", message: "there is no tool shout; tools: echo" } },
+    {
+      ok: false,
+      error: { code: "INVALID_TOOL_ARGUMENTS", message: expect.stringMatching(/^text: .*string/) },
+    },
+    { ok: true, value: "good" },
+    {
+      ok: false,
+      error: { code: "INVALID_TOOL_ARGUMENTS", message: expect.stringContaining("text") },
+    },
+  ]);
+});
+
+test("checking arguments leaves the definition as it was", async () => {
+  const before = structuredClone(echo.parameters);
+  await results([echoTool], [call("a")]);
+  expect(echo.parameters).toEqual(before);
+});
+
+test("a throw is a failed result, with its code where it has one", async () => {
+  const plain = toolOf(() => Promise.reject(new Error("broken")), "plain");
+  const typed = toolOf(() => {
+    throw new WaggleError("TOOL_UNAVAILABLE", "no line");
+  }, "typed");
+  expect(await results([plain, typed], [call("a", "plain"), call("a", "typed")])).toMatchObject([
+    { error: { code: "TOOL_FAILED", message: "broken" } },
+    { error: { code: "TOOL_UNAVAILABLE", message: "no line" } },
+  ]);
+});
+
+test("a tool that hangs is told to stop and times out alone", async () => {
+  vi.useFakeTimers();
+  try {
+    const stopped = vi.fn<() => void>();
+    const hangs = toolOf((_, signal) => {
+      signal.addEventListener("abort", stopped);
+      return new Promise(() => undefined);
+    }, "hangs");
+    const pending = results([echoTool, hangs], [call("a", "hangs"), call("b")], {
+      callTimeoutMs: 50,
+    });
+    await vi.advanceTimersByTimeAsync(50);
+    expect(await pending).toMatchObject([
+      { ok: false, error: { code: "TIMEOUT" } },
+      { ok: true, value: "b" },
+    ]);
+    expect(stopped).toHaveBeenCalledOnce();
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("nothing as a value is null", async () => {
+  expect(await results([toolOf(() => Promise.resolve(undefined))], [call("a")])).toEqual([
+    { callId: "c0", ok: true, value: null },
+  ]);
+});
+
+test("a live request ends when the policy answers without a call", async () => {
+  const { trajectory } = await run(
+    { turns: [say("", { name: "echo", arguments: { text: "a" } }), say("It says a.")] },
+    createToolEnvironment({ system: "s", tools: [echoTool], userMessage: "u" }),
+  );
+  expect(trajectory).toMatchObject({ task: null, stopReason: "completed", terminated: true });
+  expect(trajectory.turns[0]?.toolResults).toEqual([{ callId: "c0", ok: true, value: "a" }]);
+});
+
+test("two tools of one name are misuse", () => {
+  expect(() =>
+    createToolEnvironment({ system: "s", tools: [echoTool, echoTool], userMessage: "u" }),
+  ).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
+});
