@@ -3,6 +3,7 @@ import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
 import { CHROMIUM_FLAGS, chromiumPath } from "./scripts/chromium.mjs";
+import { edgeTestBindings } from "./workers/edge/vitest.bindings.ts";
 
 const fromSource = (...extra: string[]) => {
   const conditions = ["source", ...extra];
@@ -39,7 +40,12 @@ export default defineConfig({
       },
       {
         ...fromSource("workerd", "worker"),
-        plugins: [cloudflareTest({ wrangler: { configPath: "./workers/edge/wrangler.jsonc" } })],
+        plugins: [
+          cloudflareTest(async () => ({
+            wrangler: { configPath: "./workers/edge/wrangler.jsonc" },
+            miniflare: { bindings: await edgeTestBindings() },
+          })),
+        ],
         test: {
           name: "workers",
           include: ["workers/*/src/**/*.test.ts"],

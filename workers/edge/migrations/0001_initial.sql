@@ -41,7 +41,8 @@ CREATE TABLE taskGroups (
   leaseId TEXT
 );
 CREATE UNIQUE INDEX taskGroupsOneSeed ON taskGroups (environment, split, seed) WHERE lateOf IS NULL;
-CREATE INDEX taskGroupsOpen ON taskGroups (state, createdAt);
+CREATE INDEX taskGroupsFilling ON taskGroups (environment, split, deadlineAt)
+  WHERE state = 'open' AND lateOf IS NULL;
 CREATE INDEX taskGroupsLate ON taskGroups (lateOf) WHERE lateOf IS NOT NULL;
 CREATE INDEX taskGroupsLease ON taskGroups (leaseId) WHERE leaseId IS NOT NULL;
 

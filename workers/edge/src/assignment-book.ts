@@ -39,7 +39,7 @@ export async function assignTask(
       `SELECT id, seed FROM taskGroups
        WHERE state = 'open' AND lateOf IS NULL AND environment = ?1 AND split = 'train'
          AND assigned < capacity AND deadlineAt > ?2
-       ORDER BY createdAt LIMIT 1`,
+       ORDER BY deadlineAt LIMIT 1`,
     )
     .bind(options.environment, now)
     .first<OpenGroup>();
@@ -47,7 +47,9 @@ export async function assignTask(
   const assignmentId = crypto.randomUUID();
   const statements = [
     db
-      .prepare("INSERT INTO assignments (id, groupId, visitorId, createdAt) VALUES (?1, ?2, ?3, ?4)")
+      .prepare(
+        "INSERT INTO assignments (id, groupId, visitorId, createdAt) VALUES (?1, ?2, ?3, ?4)",
+      )
       .bind(assignmentId, group.id, visitorId, now),
     db.prepare("UPDATE taskGroups SET assigned = assigned + 1 WHERE id = ?1").bind(group.id),
   ];

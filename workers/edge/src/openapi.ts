@@ -40,15 +40,22 @@ const NAMED: { readonly [name: string]: z.ZodType } = {
 
 const COMPONENT = "#/components/schemas/";
 
+/** Where zod puts schemas that several others share and that have no name. */
+const SHARED = "__shared";
+
 function components(): Json {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id });
-  const { schemas } = z.toJSONSchema(registry, { ...schemaOptions, uri: (id) => COMPONENT + id });
+  const generated = z.toJSONSchema(registry, { ...schemaOptions, uri: (id) => COMPONENT + id });
+  // A reference with two fragments is none: what is shared becomes components of their own.
+  const text = JSON.stringify(generated.schemas).replaceAll(`${SHARED}#/$defs/`, "shared-");
+  const { [SHARED]: shared, ...named } = JSON.parse(text) as { [name: string]: Json };
+  const definitions = Object.entries((shared?.["$defs"] ?? {}) as { [name: string]: Json });
   return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => {
-      const { $schema: _schema, $id: _id, ...rest } = schema as Json;
-      return [name, rest];
-    }),
+    [
+      ...Object.entries(named),
+      ...definitions.map(([name, schema]) => [`shared-${name}`, schema] as const),
+    ].map(([name, { $schema: _schema, $id: _id, ...rest }]) => [name, rest]),
   );
 }
 
@@ -113,7 +120,8 @@ export function describeApi(endpoints: readonly Endpoint[]): Json {
     info: {
       title: "Waggle edge",
       version: "0.1.0",
-      description: "Sessions, tools, uploads, policies, feedback, deletion; leases for the trainer.",
+      description:
+        "Sessions, tools, uploads, policies, feedback, deletion; leases for the trainer.",
       license: { name: "MIT", identifier: "MIT" },
     },
     paths,

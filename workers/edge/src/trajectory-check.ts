@@ -65,7 +65,10 @@ function checkConsent({ consent }: Trajectory): void {
 
 function checkPolicy(trajectory: Trajectory, { baseModel, versions }: Knowledge): void {
   if (baseModel?.reference.sha256 !== trajectory.baseModel) {
-    throw new WaggleError("POLICY_VERSION_UNKNOWN", "the base model must be this edge's, got another");
+    throw new WaggleError(
+      "POLICY_VERSION_UNKNOWN",
+      "the base model must be this edge's, got another",
+    );
   }
   const sampled = trajectory.segments.filter((segment) => segment.kind === "sampled");
   for (const version of [trajectory.policyVersion, ...sampled.map((s) => s.policyVersion)]) {

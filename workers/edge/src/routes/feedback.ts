@@ -1,5 +1,5 @@
 /** Feedback of visitors, joined to trajectories by id; it may arrive before or after them. */
-import { Feedback, FeedbackRequest, WaggleError } from "@waggle/protocol";
+import { type Feedback, FeedbackRequest, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { readJson } from "../body.ts";
 import type { Endpoint } from "../endpoint.ts";

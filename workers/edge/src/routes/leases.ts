@@ -2,7 +2,7 @@
 import {
   AcknowledgeRequest,
   AcknowledgeResponse,
-  Feedback,
+  type Feedback,
   type LeasedGroup,
   type LeasedTrajectory,
   LeaseRequest,
@@ -44,14 +44,22 @@ async function feedbackOf(env: Bindings, leaseId: string): Promise<Map<string, F
   return Map.groupBy(results, (feedback) => feedback.trajectoryId);
 }
 
-/** `null` when the object is gone: its visitor was forgotten in between. */
+/** `null` when the object is gone; its row, if the visitor was not forgotten, is then refused. */
 async function readLeased(
   env: Bindings,
   row: LeasedRow,
   feedback: readonly Feedback[],
 ): Promise<LeasedTrajectory | null> {
   const object = await env.OBJECTS.get(row.objectKey);
-  if (!object) return null;
+  if (!object) {
+    await env.DB.prepare(
+      `UPDATE trajectories SET status = 'rejected', reason = 'object-missing'
+       WHERE digest = ?1 AND status = 'leased'`,
+    )
+      .bind(row.digest)
+      .run();
+    return null;
+  }
   return {
     digest: row.digest,
     visitorId: row.visitorId,

@@ -2,20 +2,23 @@
  * The edge tools as a stateless Streamable-HTTP MCP server: any MCP client can call them with a session
  * token. A tool that fails answers as MCP wants it, `isError` with the error as JSON text.
  */
-import { type CallToolResult, createMcpHandler, Server, type Tool } from "@modelcontextprotocol/server";
+import {
+  type CallToolResult,
+  createMcpHandler,
+  Server,
+  type Tool,
+} from "@modelcontextprotocol/server";
 import { edgeToolDefinitions, runEdgeTool } from "@waggle/environments";
 import { WaggleError } from "@waggle/protocol";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
 
 const VERSION = "0.1.0";
 
-const tools = edgeToolDefinitions.map(
-  ({ name, description, parameters }): Tool => ({
-    name,
-    description,
-    inputSchema: { ...parameters, type: "object" },
-  }),
-);
+const tools = edgeToolDefinitions.map(({ name, description, parameters }): Tool => ({
+  name,
+  description,
+  inputSchema: { ...parameters, type: "object" },
+}));
 
 function isRecord(value: unknown): value is { [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -53,7 +56,7 @@ function createServer(): Server {
   return server;
 }
 
-const handler = createMcpHandler(createServer, { responseMode: "json", keepAliveMs: 0 });
+const handler = createMcpHandler(createServer, { keepAliveMs: 0 });
 
 const handle = (context: EdgeContext): Promise<Response> => handler.fetch(context.req.raw);
 

@@ -1,6 +1,6 @@
 /** What the operator sees: counts, rows, one trajectory in full. */
 import {
-  Feedback,
+  type Feedback,
   OperatorSummary,
   Sha256,
   TrajectoriesResponse,

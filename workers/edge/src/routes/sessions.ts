@@ -18,11 +18,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
     responses: { 200: SessionResponse },
     handle: async (context) => {
       const { settings, now } = context.var;
-      await countRequest(
-        context,
-        await addressKey(context.req.raw),
-        settings.SESSIONS_PER_MINUTE,
-      );
+      await countRequest(context, await addressKey(context.req.raw), settings.SESSIONS_PER_MINUTE);
       const request = await readJson(context.req.raw, SessionRequest);
       if (!settings.SITE_KEYS.includes(request.siteKey)) {
         throw new WaggleError(

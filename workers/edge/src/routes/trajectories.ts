@@ -1,16 +1,26 @@
 /** Uploads of pages. Each trajectory is judged alone; the request fails only when all are refused. */
-import { UPLOAD_LIMITS, UploadRequest, UploadResponse, type WaggleErrorCode } from "@waggle/protocol";
+import {
+  UPLOAD_LIMITS,
+  UploadRequest,
+  UploadResponse,
+  type WaggleErrorCode,
+} from "@waggle/protocol";
 import { readJson } from "../body.ts";
 import { coordinatorOf } from "../coordinator.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { statusOf } from "../error-response.ts";
+import { logLine, statusOf } from "../error-response.ts";
 import { ingest, UploadEnvelope } from "../ingest.ts";
 import type { Bindings } from "../settings.ts";
 
 /** Pointers into the Queue and an eye on them. A fault here costs time, never a trajectory. */
 async function nudge(env: Bindings, digests: readonly string[], now: number): Promise<void> {
-  await coordinatorOf(env).watch(now);
-  await env.UPLOADS.sendBatch(digests.map((digest) => ({ body: { digest } })));
+  try {
+    await coordinatorOf(env).watch(now);
+    await env.UPLOADS.sendBatch(digests.map((digest) => ({ body: { digest } })));
+  } catch (error) {
+    // oxlint-disable-next-line no-console -- the Worker's log is its console
+    console.error(await logLine("QUEUE", "/v1/trajectories", error));
+  }
 }
 
 export const trajectoryEndpoints: readonly Endpoint[] = [

@@ -1,0 +1,76 @@
+import { ingest, type Stores } from "./ingest.ts";
+import {
+  assign,
+  bindings,
+  freshEdge,
+  makeUpload,
+  openSession,
+  stored,
+  type Upload,
+} from "./testing/edge.ts";
+import { beforeEach, expect, test } from "vitest";
+
+let baseModel = "";
+let visitorId = "";
+let made: Upload;
+
+beforeEach(async () => {
+  baseModel = await freshEdge();
+  const session = await openSession();
+  visitorId = session.visitorId;
+  made = await makeUpload(baseModel, await assign(session.token));
+});
+
+const NOW = Date.parse("2026-11-20T12:00:00.000Z");
+
+/** Stores whose named method fails once, as when the process dies there. */
+function failingOnce(where: "put" | "insert"): Stores {
+  let failed = false;
+  const fail = () => {
+    failed = true;
+    throw new Error("gone");
+  };
+  return {
+    OBJECTS: new Proxy(bindings.OBJECTS, {
+      get: (target, name: keyof R2Bucket) => {
+        if (name === "put" && where === "put" && !failed) return fail;
+        const value = target[name];
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    }),
+    DB: new Proxy(bindings.DB, {
+      get: (target, name: keyof D1Database) => {
+        if (name !== "prepare") return target[name];
+        return (sql: string) =>
+          where === "insert" && !failed && sql.includes("INSERT") ? fail() : target.prepare(sql);
+      },
+    }),
+  };
+}
+
+const take = (stores: Stores) => ingest(stores, visitorId, { trajectories: [made] }, NOW);
+
+test("a fault before the object leaves nothing, and the retry stores everything", async () => {
+  const stores = failingOnce("put");
+  await expect(take(stores)).rejects.toThrow("gone");
+  expect(await stored()).toEqual({ rows: 0, objects: 0 });
+  expect(await take(stores)).toEqual([{ digest: made.digest, status: "accepted" }]);
+  expect(await stored()).toEqual({ rows: 1, objects: 1 });
+});
+
+test("a fault between object and row leaves nothing visible, and the retry heals it", async () => {
+  const stores = failingOnce("insert");
+  await expect(take(stores)).rejects.toThrow("gone");
+  expect((await stored()).rows).toBe(0);
+  expect(await take(stores)).toEqual([{ digest: made.digest, status: "accepted" }]);
+  expect(await stored()).toEqual({ rows: 1, objects: 1 });
+});
+
+test("a row loses its object's bytes to nobody: they are the canonical trajectory", async () => {
+  await take(bindings);
+  const key = await bindings.DB.prepare("SELECT objectKey FROM trajectories").first<string>(
+    "objectKey",
+  );
+  const object = await bindings.OBJECTS.get(key ?? "");
+  expect(await object?.json()).toEqual(made.trajectory);
+});

@@ -1,0 +1,67 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { edgeToolDefinitions, runEdgeTool } from "@waggle/environments";
+import { SELF } from "cloudflare:test";
+import { call, freshEdge, openSession, ORIGIN } from "../testing/edge.ts";
+import { beforeEach, expect, test } from "vitest";
+
+let token = "";
+
+beforeEach(async () => {
+  await freshEdge();
+  token = (await openSession()).token;
+});
+
+async function connect(): Promise<Client> {
+  const client = new Client({ name: "test", version: "1.0.0" });
+  const transport = new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
+    fetch: (url, init) => SELF.fetch(url.toString(), init as RequestInit),
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+  });
+  await client.connect(transport);
+  return client;
+}
+
+test("the official client finds the edge tools with their schemas", async () => {
+  const client = await connect();
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name, inputSchema }) => ({ name, inputSchema }))).toEqual(
+    edgeToolDefinitions.map(({ name, parameters }) => ({ name, inputSchema: parameters })),
+  );
+  await client.close();
+});
+
+test("a call over MCP answers what the tool answers where the trainer replays it", async () => {
+  const client = await connect();
+  const calls: [string, Record<string, unknown>][] = [
+    ["calculate", { expression: "3*45" }],
+    ["convert_currency", { amount: 10, to: "USD" }],
+  ];
+  for (const [name, args] of calls) {
+    const result = await client.callTool({ name, arguments: args });
+    const [content] = result.content as { text: string }[];
+    expect(JSON.parse(content?.text ?? "")).toEqual(runEdgeTool(name, args));
+  }
+  await client.close();
+});
+
+test("a model's mistake is an answer with a code, not a fault", async () => {
+  const client = await connect();
+  const mistakes: [string, Record<string, unknown>, string][] = [
+    ["calculate", { sum: "1+1" }, "INVALID_TOOL_ARGUMENTS"],
+    ["check_stock", { id: "no-such-id" }, "TOOL_FAILED"],
+    ["launch", {}, "UNKNOWN_TOOL"],
+  ];
+  for (const [name, args, code] of mistakes) {
+    const result = await client.callTool({ name, arguments: args });
+    expect(result.isError).toBe(true);
+    const [content] = result.content as { text: string }[];
+    expect(JSON.parse(content?.text ?? "")).toMatchObject({ code });
+  }
+  await client.close();
+});
+
+test("without a session token no tool runs", async () => {
+  const body = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const reply = await call("POST", "/mcp", { body, token: "nobody" });
+  expect(reply).toMatchObject({ status: 401, body: { error: { code: "UNAUTHENTICATED" } } });
+});

@@ -1,0 +1,178 @@
+import type { PoliciesResponse, PolicyManifest, PolicyVersion } from "@waggle/protocol";
+import { sha256 } from "@waggle/protocol";
+import {
+  asOperator,
+  ask,
+  asTrainer,
+  call,
+  freshEdge,
+  openSession,
+  publish,
+  putBytes,
+} from "../testing/edge.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+
+let baseModel = "";
+
+beforeEach(async () => {
+  baseModel = await freshEdge();
+});
+
+const manifest = async (channel: string) =>
+  (await ask<PolicyManifest>("GET", `/v1/policies/${channel}`)).policy.version;
+const turn = (version: number, verb: "promote" | "roll-back") =>
+  call("POST", `/v1/trainer/policies/${version}/${verb}`, asTrainer);
+const statuses = async () =>
+  (await ask<PoliciesResponse>("GET", "/v1/trainer/policies", asTrainer)).policies.map(
+    (policy) => `${policy.version} ${policy.status}`,
+  );
+
+describe("channels", () => {
+  test("the base serves both channels until something is published", async () => {
+    expect([await manifest("stable"), await manifest("canary")]).toEqual([0, 0]);
+    expect((await call("GET", "/v1/policies/nightly")).status).toBe(404);
+  });
+
+  test("a published version reaches the canary, promoted everybody, and the earlier one retires", async () => {
+    await publish(1, baseModel);
+    expect([await manifest("stable"), await manifest("canary")]).toEqual([0, 1]);
+    expect((await turn(1, "promote")).status).toBe(200);
+    expect([await manifest("stable"), await manifest("canary")]).toEqual([1, 1]);
+    expect(await statuses()).toEqual(["1 stable", "0 retired"]);
+    expect((await turn(1, "promote")).status).toBe(200);
+  });
+
+  test("a canary that is rolled back falls back to stable and cannot be promoted", async () => {
+    await publish(1, baseModel);
+    await turn(1, "roll-back");
+    expect([await manifest("stable"), await manifest("canary")]).toEqual([0, 0]);
+    expect(await turn(1, "promote")).toMatchObject({
+      status: 409,
+      body: { error: { code: "CONFLICT" } },
+    });
+  });
+
+  test("a stable version that is rolled back falls back to the one promoted before it", async () => {
+    for (const version of [1, 2]) {
+      await publish(version, baseModel);
+      await turn(version, "promote");
+    }
+    await publish(3, baseModel);
+    await turn(2, "roll-back");
+    expect([await manifest("stable"), await manifest("canary")]).toEqual([1, 3]);
+    await turn(1, "roll-back");
+    expect(await manifest("stable")).toBe(0);
+    expect((await turn(0, "roll-back")).status).toBe(409);
+  });
+
+  test("a newer canary retires the one before it", async () => {
+    await publish(1, baseModel);
+    await publish(2, baseModel);
+    expect(await statuses()).toEqual(["2 canary", "1 retired", "0 stable"]);
+  });
+
+  test("the operator may take a policy back, a page may not", async () => {
+    await publish(1, baseModel);
+    const { token } = await openSession();
+    expect((await call("POST", "/v1/operator/policies/1/roll-back", { token })).status).toBe(401);
+    const back: PolicyVersion = await ask("POST", "/v1/operator/policies/1/roll-back", asOperator);
+    expect(back.status).toBe("rolled-back");
+  });
+});
+
+describe("publishing", () => {
+  test("the same request again is a success, another adapter for the version a conflict", async () => {
+    await publish(1, baseModel);
+    await publish(1, baseModel);
+    const other = await putBytes(new TextEncoder().encode("other"));
+    const body = {
+      version: 1,
+      parent: 0,
+      baseModel,
+      adapter: { ...other, rank: 4, alpha: 8 },
+      evaluation: null,
+      step: 1,
+    };
+    const reply = await call("POST", "/v1/trainer/policies", { ...asTrainer, body });
+    expect(reply).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
+    expect(await statuses()).toEqual(["1 canary", "0 stable"]);
+  });
+
+  test("an adapter that was not stored, another base and an unknown parent are conflicts", async () => {
+    const bytes = await putBytes(new TextEncoder().encode("adapter"));
+    const good = {
+      version: 1,
+      parent: 0,
+      baseModel,
+      adapter: { ...bytes, rank: 4, alpha: 8 },
+      evaluation: null,
+      step: 1,
+    };
+    for (const bad of [
+      { ...good, adapter: { ...good.adapter, sha256: "1".repeat(64) } },
+      { ...good, adapter: { ...good.adapter, sizeBytes: 8 } },
+      { ...good, baseModel: "2".repeat(64) },
+      { ...good, parent: 7 },
+    ]) {
+      const reply = await call("POST", "/v1/trainer/policies", { ...asTrainer, body: bad });
+      expect(reply.status).toBe(409);
+    }
+    expect(await statuses()).toEqual(["0 stable"]);
+  });
+
+  test("the base model may be said again but not exchanged after a publication", async () => {
+    const files = [{ path: "config.json", ...(await putBytes(new TextEncoder().encode("[]"))) }];
+    const body = { baseModel: { sha256: "3".repeat(64), files }, vocabularySize: 10 };
+    await publish(1, baseModel);
+    const reply = await call("PUT", "/v1/trainer/base-model", { ...asTrainer, body });
+    expect(reply.status).toBe(409);
+    expect(await statuses()).toEqual(["1 canary", "0 stable"]);
+  });
+});
+
+describe("manifests", () => {
+  test("a manifest that has not changed is answered with 304, a changed one with its body", async () => {
+    const { token } = await openSession();
+    const first = await call("GET", "/v1/policy", { token });
+    const etag = first.headers.get("etag") ?? "";
+    const headers = { "if-none-match": etag };
+    expect((await call("GET", "/v1/policy", { token, headers })).status).toBe(304);
+    await publish(1, baseModel);
+    await turn(1, "promote");
+    const changed = await call("GET", "/v1/policy", { token, headers });
+    expect(changed).toMatchObject({ status: 200, body: { policy: { version: 1 } } });
+    expect(changed.headers.get("etag")).not.toBe(etag);
+  });
+
+  test("a manifest names the base model's files by hash", async () => {
+    const { baseModel: base } = await ask<PolicyManifest>("GET", "/v1/policies/stable");
+    expect(base.sha256).toBe(baseModel);
+    const file = base.files[0];
+    const bytes = await call("GET", `/v1/objects/${file?.sha256}`);
+    expect(await sha256(String(bytes.body))).toBe(file?.sha256);
+  });
+});
+
+describe("objects", () => {
+  test("bytes of another hash are refused and not stored", async () => {
+    const address = "4".repeat(64);
+    const reply = await call("PUT", `/v1/trainer/objects/${address}`, { ...asTrainer, raw: "x" });
+    expect(reply).toMatchObject({ status: 400, body: { error: { code: "DIGEST_MISMATCH" } } });
+    expect((await call("GET", `/v1/objects/${address}`)).status).toBe(404);
+  });
+
+  test("an object is immutable for caches and served in ranges", async () => {
+    const { sha256: hash } = await putBytes(new TextEncoder().encode("0123456789"));
+    const whole = await call("GET", `/v1/objects/${hash}`);
+    expect(whole.body).toBe("0123456789");
+    expect(whole.headers.get("cache-control")).toContain("immutable");
+    const part = await call("GET", `/v1/objects/${hash}`, { headers: { range: "bytes=2-4" } });
+    expect(part).toMatchObject({ status: 206, body: "234" });
+    expect(part.headers.get("content-range")).toBe("bytes 2-4/10");
+  });
+
+  test("nobody reads a trajectory as an object", async () => {
+    const reply = await call("GET", "/v1/objects/..%2Ftrajectories%2Fx");
+    expect(reply.status).toBe(404);
+  });
+});

@@ -1,0 +1,109 @@
+import { channelOf, signToken } from "../session-token.ts";
+import { bindings, call, freshEdge, openSession, ORIGIN } from "../testing/edge.ts";
+import { SELF } from "cloudflare:test";
+import { beforeEach, expect, test } from "vitest";
+
+beforeEach(async () => {
+  await freshEdge();
+});
+
+test("an unknown site key opens no session", async () => {
+  const reply = await call("POST", "/v1/sessions", { body: { siteKey: "stolen" } });
+  expect(reply).toMatchObject({ status: 403, body: { error: { code: "FORBIDDEN" } } });
+});
+
+test("a visitor token keeps the visitor, a forged or foreign one makes a new visitor", async () => {
+  const first = await openSession();
+  const again = await openSession(first.visitorToken);
+  expect(again.visitorId).toBe(first.visitorId);
+  expect(again.channel).toBe(first.channel);
+  const secret = "another secret that has at least 32 letters";
+  const forged = await signToken("waggle-visitor", first.visitorId, 900, secret, Date.now());
+  expect((await openSession(forged)).visitorId).not.toBe(first.visitorId);
+  expect((await openSession(first.token)).visitorId).not.toBe(first.visitorId);
+});
+
+test("a session token ends when it says so", async () => {
+  const before = Date.now();
+  const { expiresAt, token } = await openSession();
+  const seconds = (Date.parse(expiresAt) - before) / 1000;
+  expect(seconds).toBeGreaterThan(890);
+  expect(seconds).toBeLessThan(910);
+  expect((await call("GET", "/v1/policy", { token })).status).toBe(200);
+});
+
+test("a visitor's channel is sticky and the canary's share is what was asked for", async () => {
+  const ids = Array.from({ length: 400 }, () => crypto.randomUUID());
+  const channels = await Promise.all(ids.map((id) => channelOf(id, 0.25)));
+  expect(await Promise.all(ids.map((id) => channelOf(id, 0.25)))).toEqual(channels);
+  const canaries = channels.filter((channel) => channel === "canary").length;
+  // 100 expected, standard deviation 8.7.
+  expect(canaries).toBeGreaterThan(60);
+  expect(canaries).toBeLessThan(140);
+  expect(await channelOf(ids[0] ?? "", 0)).toBe("stable");
+  expect(await channelOf(ids[0] ?? "", 1)).toBe("canary");
+});
+
+test("a visitor who asks too often is told to wait, others are not", async () => {
+  const { token } = await openSession();
+  const other = (await openSession()).token;
+  const replies = await Promise.all(
+    Array.from({ length: 410 }, () => call("GET", "/v1/policy", { token })),
+  );
+  const limited = replies.filter((reply) => reply.status === 429);
+  expect(limited).toHaveLength(10);
+  expect(limited[0]?.body).toMatchObject({ error: { code: "RATE_LIMITED" } });
+  expect((await call("GET", "/v1/policy", { token: other })).status).toBe(200);
+});
+
+test("a configured origin may read answers, also of an upload, another may not", async () => {
+  const preflight = (origin: string) =>
+    SELF.fetch(`${ORIGIN}/v1/trajectories`, {
+      method: "OPTIONS",
+      headers: {
+        origin,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,content-type,content-encoding",
+      },
+    });
+  const allowed = await preflight("https://shop.example");
+  expect(allowed.status).toBe(204);
+  expect(allowed.headers.get("access-control-allow-origin")).toBe("https://shop.example");
+  expect(allowed.headers.get("access-control-allow-headers")).toMatch(/content-encoding/i);
+  const refused = await preflight("https://evil.example");
+  expect(refused.headers.get("access-control-allow-origin")).toBeNull();
+});
+
+test("isolated pages may load what the edge serves, refusals too", async () => {
+  for (const path of ["/healthz", "/v1/objects/none", "/nowhere"]) {
+    const reply = await call("GET", path);
+    expect(reply.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
+  }
+});
+
+test("a method that is not served gets 405, a path that is not served 404", async () => {
+  expect(await call("PATCH", "/v1/sessions")).toMatchObject({
+    status: 405,
+    body: { error: { code: "METHOD_NOT_ALLOWED" } },
+  });
+  expect(await call("GET", "/nowhere")).toMatchObject({
+    status: 404,
+    body: { error: { code: "NOT_FOUND" } },
+  });
+});
+
+test("trainer and operator need their own credential", async () => {
+  const { token } = await openSession();
+  const attempts: [string, string, string | undefined][] = [
+    ["POST", "/v1/trainer/leases", undefined],
+    ["POST", "/v1/trainer/leases", bindings.OPERATOR_CREDENTIAL],
+    ["POST", "/v1/trainer/leases", token],
+    ["GET", "/v1/operator/summary", bindings.TRAINER_CREDENTIAL],
+    ["GET", "/v1/operator/summary", `${bindings.OPERATOR_CREDENTIAL}x`],
+    ["GET", "/v1/operator/summary", token],
+  ];
+  for (const [method, path, credential] of attempts) {
+    const reply = await call(method, path, credential === undefined ? {} : { token: credential });
+    expect(reply).toMatchObject({ status: 401, body: { error: { code: "UNAUTHENTICATED" } } });
+  }
+});

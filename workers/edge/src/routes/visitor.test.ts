@@ -1,0 +1,121 @@
+import type { DeletionResponse } from "@waggle/protocol";
+import {
+  ask,
+  assign,
+  asTrainer,
+  bindings,
+  call,
+  freshEdge,
+  lease,
+  makeUpload,
+  NOTHING,
+  openSession,
+  publish,
+  stored,
+  type Upload,
+  upload,
+  work,
+} from "../testing/edge.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+
+let baseModel = "";
+let token = "";
+
+beforeEach(async () => {
+  baseModel = await freshEdge();
+  token = (await openSession()).token;
+});
+
+const AT = "2026-11-20T12:00:00.000Z";
+
+const feedbackOn = (made: Upload, id: string = crypto.randomUUID()) => ({
+  id,
+  trajectoryId: made.trajectory.id,
+  kind: "thumb-up",
+  at: AT,
+});
+
+const give = (body: unknown, as = token) => call("POST", "/v1/feedback", { token: as, body });
+
+describe("feedback", () => {
+  test("feedback is joined by id, whether it comes before or after the trajectory", async () => {
+    const made = await makeUpload(baseModel, null);
+    const before = feedbackOn(made);
+    await give(before);
+    await upload(token, made);
+    const after = { ...feedbackOn(made), kind: "retry" };
+    await give(after);
+    const { groups } = await lease();
+    expect(groups[0]?.trajectories[0]?.feedback).toEqual([before, after]);
+  });
+
+  test("the same feedback again is a success, other content under its id a replay", async () => {
+    const made = await makeUpload(baseModel, null);
+    const one = feedbackOn(made);
+    expect((await give(one)).status).toBe(200);
+    expect((await give(one)).status).toBe(200);
+    const changed = await give({ ...one, kind: "thumb-down" });
+    expect(changed).toMatchObject({ status: 409, body: { error: { code: "REPLAYED" } } });
+  });
+
+  test("feedback of another visitor does not reach the trainer", async () => {
+    const made = await makeUpload(baseModel, null);
+    await upload(token, made);
+    await give({ ...feedbackOn(made), kind: "thumb-down" }, (await openSession()).token);
+    const { groups } = await lease();
+    expect(groups[0]?.trajectories[0]?.feedback).toEqual([]);
+  });
+});
+
+describe("forget me", () => {
+  const forget = (): Promise<DeletionResponse> => ask("DELETE", "/v1/visitor", { token });
+
+  test("rows, objects, feedback and assignments of the visitor go, those of others stay", async () => {
+    const made = await makeUpload(baseModel, null);
+    await upload(token, made);
+    await work(token, baseModel);
+    await give(feedbackOn(made));
+    const other = (await openSession()).token;
+    await work(other, baseModel);
+    expect(await forget()).toEqual({ deletedTrajectories: 2, deletedFeedback: 1, learnedBy: [] });
+    expect(await stored()).toEqual({ rows: 1, objects: 1 });
+    const left = await bindings.DB.prepare("SELECT COUNT(*) AS n FROM assignments").first("n");
+    expect(left).toBe(1);
+    expect(await forget()).toEqual({ deletedTrajectories: 0, deletedFeedback: 0, learnedBy: [] });
+  });
+
+  test("the answer names every version published since the first step that learned", async () => {
+    await publish(1, baseModel, 3);
+    const digests = [await makeUpload(baseModel, null), await makeUpload(baseModel, null)];
+    await upload(token, ...digests);
+    const { leaseId, fencingToken } = await lease();
+    const outcomes = digests.map(({ digest }, i) => ({ digest, status: "learned", step: 5 + i }));
+    await ask("POST", `/v1/trainer/leases/${leaseId}/acknowledge`, {
+      ...asTrainer,
+      body: { fencingToken, outcomes },
+    });
+    await publish(2, baseModel, 6);
+    await publish(3, baseModel, 9);
+    expect((await forget()).learnedBy).toEqual([2, 3]);
+  });
+
+  test("a visitor forgotten during a lease is not resurrected by the acknowledgement", async () => {
+    const made = await makeUpload(baseModel, null);
+    await upload(token, made);
+    const { leaseId, fencingToken } = await lease();
+    await forget();
+    const answer = await ask("POST", `/v1/trainer/leases/${leaseId}/acknowledge`, {
+      ...asTrainer,
+      body: { fencingToken, outcomes: [{ digest: made.digest, status: "learned", step: 1 }] },
+    });
+    expect(answer).toEqual({ acknowledged: 0, twice: 0 });
+    expect(await stored()).toEqual(NOTHING);
+  });
+
+  test("an assignment of before is worth nothing after", async () => {
+    const old = await makeUpload(baseModel, await assign(token));
+    await forget();
+    const reply = await call("POST", "/v1/trajectories", { token, body: { trajectories: [old] } });
+    expect(reply).toMatchObject({ body: { error: { code: "ASSIGNMENT_MISMATCH" } } });
+  });
+});

@@ -1,0 +1,191 @@
+/** A page, a trainer and an operator for the Worker's tests, talking HTTP to the real thing. */
+import { applyD1Migrations, type D1Migration, reset, SELF } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import {
+  type AssignmentResponse,
+  FULL_SUPPORT,
+  fileListDigest,
+  type LeaseResponse,
+  type SessionResponse,
+  sha256,
+  type Trajectory,
+  trajectoryDigest,
+  type UploadResponse,
+} from "@waggle/protocol";
+import type { Bindings } from "../settings.ts";
+
+export type TestBindings = Bindings & {
+  readonly MIGRATIONS: D1Migration[];
+  readonly SESSION_SECRET: string;
+  readonly TRAINER_CREDENTIAL: string;
+  readonly OPERATOR_CREDENTIAL: string;
+};
+
+export const bindings: TestBindings = env as unknown as TestBindings;
+
+export const ORIGIN = "https://edge.example";
+export const VOCABULARY_SIZE = 100;
+
+export type Reply = { readonly status: number; readonly body: unknown; readonly headers: Headers };
+
+/** One call; an object body is sent as JSON. */
+export async function call(
+  method: string,
+  path: string,
+  options: {
+    token?: string;
+    body?: unknown;
+    raw?: BodyInit;
+    headers?: Record<string, string>;
+  } = {},
+): Promise<Reply> {
+  const response = await SELF.fetch(ORIGIN + path, {
+    method,
+    headers: {
+      ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+      ...(options.body === undefined ? {} : { "content-type": "application/json" }),
+      ...options.headers,
+    },
+    body: options.raw ?? (options.body === undefined ? null : JSON.stringify(options.body)),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.includes("application/json") ?? false;
+  return {
+    status: response.status,
+    body: isJson ? (JSON.parse(text) as unknown) : text,
+    headers: response.headers,
+  };
+}
+
+/** The body of a call that must succeed. */
+export async function ask<T>(...args: Parameters<typeof call>): Promise<T> {
+  const reply = await call(...args);
+  if (reply.status !== 200) {
+    throw new Error(
+      `${args[0]} ${args[1]} must answer 200, got ${reply.status}: ${JSON.stringify(reply.body)}`,
+    );
+  }
+  return reply.body as T;
+}
+
+export const asTrainer: { token: string } = { token: bindings.TRAINER_CREDENTIAL };
+export const asOperator: { token: string } = { token: bindings.OPERATOR_CREDENTIAL };
+
+/** Stores bytes and returns their reference. */
+export async function putBytes(bytes: Uint8Array): Promise<{ sha256: string; sizeBytes: number }> {
+  const hash = await sha256(bytes);
+  await ask("PUT", `/v1/trainer/objects/${hash}`, { ...asTrainer, raw: bytes });
+  return { sha256: hash, sizeBytes: bytes.byteLength };
+}
+
+/** A fresh, migrated edge with a base model. @returns its hash */
+export async function freshEdge(): Promise<string> {
+  await reset();
+  await applyD1Migrations(bindings.DB, bindings.MIGRATIONS);
+  const stored = await putBytes(new TextEncoder().encode("{}"));
+  const files = [{ path: "config.json", ...stored }];
+  const baseModel = { sha256: await fileListDigest(files), files };
+  await ask("PUT", "/v1/trainer/base-model", {
+    ...asTrainer,
+    body: { baseModel, vocabularySize: VOCABULARY_SIZE },
+  });
+  return baseModel.sha256;
+}
+
+/** Publishes a version whose adapter is unique to it. */
+export async function publish(version: number, baseModel: string, step = version): Promise<void> {
+  const stored = await putBytes(new TextEncoder().encode(`adapter ${version}`));
+  await ask("POST", "/v1/trainer/policies", {
+    ...asTrainer,
+    body: {
+      version,
+      parent: 0,
+      baseModel,
+      adapter: { ...stored, rank: 4, alpha: 8 },
+      evaluation: { tasks: 10, successes: 5 },
+      step,
+    },
+  });
+}
+
+export function openSession(visitorToken?: string): Promise<SessionResponse> {
+  return ask("POST", "/v1/sessions", {
+    body: { siteKey: "test-site", ...(visitorToken === undefined ? {} : { visitorToken }) },
+  });
+}
+
+export type Upload = { digest: string; trajectory: Trajectory };
+
+/** A small valid trajectory, changed by `edit`, with its true digest. */
+export async function makeUpload(
+  baseModel: string,
+  assignment: AssignmentResponse | null,
+  edit: Partial<Trajectory> = {},
+): Promise<Upload> {
+  const at = "2026-11-20T12:00:00.000Z";
+  const trajectory: Trajectory = {
+    schemaVersion: 1,
+    id: crypto.randomUUID(),
+    task: assignment?.task ?? null,
+    assignmentId: assignment?.assignmentId ?? null,
+    consent: { version: "1", scopes: ["collect", "train"], grantedAt: at },
+    client: { build: "0.1.0", backend: "wasm", device: "wasm x1", crossOriginIsolated: false },
+    baseModel,
+    policyVersion: 0,
+    segments: [
+      { kind: "given", id: "s0", parent: null, role: "user", tokenIds: [1, 2, 3] },
+      {
+        kind: "sampled",
+        id: "s1",
+        parent: "s0",
+        policyVersion: 0,
+        sampling: { ...FULL_SUPPORT, seed: 7 },
+        grammar: null,
+        tokenIds: [4, 5],
+        behaviorLogProbs: [-0.5, -1.5],
+        rawLogProbs: [-0.5, -1.5],
+        entropies: [0.1, 0.2],
+        stopReason: "stop-token",
+      },
+    ],
+    turns: [{ segmentId: "s1", toolCalls: [], toolResults: [], parseError: null }],
+    stopReason: "completed",
+    terminated: true,
+    truncated: false,
+    startedAt: at,
+    endedAt: at,
+    ...edit,
+  };
+  return { digest: await trajectoryDigest(trajectory), trajectory };
+}
+
+export const assign = (token: string): Promise<AssignmentResponse> =>
+  ask("POST", "/v1/assignments", { token });
+
+export const upload = (token: string, ...trajectories: Upload[]): Promise<UploadResponse> =>
+  ask("POST", "/v1/trajectories", { token, body: { trajectories } });
+
+/** One assigned trajectory, uploaded. */
+export async function work(token: string, baseModel: string): Promise<Upload> {
+  const made = await makeUpload(baseModel, await assign(token));
+  const { results } = await upload(token, made);
+  if (results[0]?.status !== "accepted") throw new Error(`got ${JSON.stringify(results)}`);
+  return made;
+}
+
+export const lease = (maxGroups = 10, durationSeconds = 60): Promise<LeaseResponse> =>
+  ask("POST", "/v1/trainer/leases", {
+    ...asTrainer,
+    body: { trainerId: "test", maxGroups, durationSeconds },
+  });
+
+/** Everything a refusal must leave untouched. */
+export async function stored(): Promise<{ rows: number; objects: number }> {
+  const row = await bindings.DB.prepare("SELECT COUNT(*) AS n FROM trajectories").first<{
+    n: number;
+  }>();
+  const listed = await bindings.OBJECTS.list({ prefix: "trajectories/" });
+  return { rows: row?.n ?? -1, objects: listed.objects.length };
+}
+
+export const NOTHING: { rows: number; objects: number } = { rows: 0, objects: 0 };
