@@ -1,0 +1,56 @@
+/** The shop page: a shop, its view, the assistant beside it, and simulated visitors on request. */
+import { createShop, SHOP_SYSTEM } from "@waggle/environments";
+import { createAgent } from "@waggle/embed";
+import "@waggle/embed/element";
+import { reportStatus } from "./demo-status.ts";
+import { required } from "./dom.ts";
+import { keepForOffline } from "./offline.ts";
+import { createPageTools } from "./page-tools.ts";
+import { connectSheet } from "./agent-sheet.ts";
+import { renderShop } from "./shop-view.ts";
+import { environmentFactory, renderSimulation } from "./simulation-panel.ts";
+import { isLocalAddress, readPageRequest, readSiteConfig } from "./site-config.ts";
+
+const SUGGESTIONS = [
+  "Add the cheapest waterproof jacket under 80 to my cart.",
+  "What would three City Jackets cost in dollars?",
+  "How many Storm Jackets are in stock?",
+];
+
+const { edgeUrl, siteKey } = await readSiteConfig();
+const isLocal = isLocalAddress(edgeUrl) && isLocalAddress(location.href);
+const request = readPageRequest(location.search, isLocal);
+
+const shop = createShop();
+const { tools, isActing } = createPageTools(shop);
+renderShop(shop, isActing);
+
+const agent = createAgent({
+  edgeUrl,
+  siteKey,
+  tools,
+  system: SHOP_SYSTEM,
+  device: request.device,
+  consent: { version: "2026-11" },
+  limits: { maxTurns: 8, maxTokensPerTurn: 96 },
+  policyIntervalMs: isLocal ? 3_000 : 60_000,
+});
+const panel = required("agent", HTMLElement) as HTMLElementTagNameMap["waggle-agent"];
+panel.suggestions = SUGGESTIONS;
+panel.agent = agent;
+connectSheet();
+
+const status = reportStatus(agent);
+const simulate = renderSimulation(
+  agent,
+  environmentFactory(agent, request.localEdgeTools),
+  status.addError,
+);
+if (request.autoConsent && agent.consent.get() === null) agent.consent.grant();
+agent.ready
+  .then(async () => {
+    if (request.simulate > 0 && agent.consent.get() !== null) simulate(request.simulate);
+    await keepForOffline(status.setOfflineReady);
+  })
+  // The panel shows why; the status tells machines.
+  .catch(() => undefined);

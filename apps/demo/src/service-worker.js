@@ -1,0 +1,78 @@
+/**
+ * Keeps the shop usable without a network. Hashed assets come from the cache, pages and config from the network
+ * where there is one. Answers of the edge pass through: the agent stores models and uploads itself.
+ */
+const CACHE = "waggle-demo-__BUILD__";
+const FILES = __FILES__;
+
+self.addEventListener("install", (event) => {
+  event.waitUntil(
+    caches
+      .open(CACHE)
+      .then((cache) => cache.addAll(FILES))
+      .then(() => self.skipWaiting()),
+  );
+});
+
+self.addEventListener("activate", (event) => {
+  const dropOld = async () => {
+    for (const name of await caches.keys()) {
+      if (name.startsWith("waggle-demo-") && name !== CACHE) await caches.delete(name);
+    }
+    await self.clients.claim();
+  };
+  event.waitUntil(dropOld());
+});
+
+// What the page loaded before this worker controlled it.
+self.addEventListener("message", (event) => {
+  const urls = Array.isArray(event.data?.keep) ? event.data.keep.filter(isOwn) : [];
+  event.waitUntil(
+    caches.open(CACHE).then(async (cache) => {
+      for (const url of urls) {
+        if ((await cache.match(url)) === undefined) await cache.add(url).catch(() => undefined);
+      }
+      event.ports[0]?.postMessage("kept");
+    }),
+  );
+});
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  if (request.method !== "GET" || !isOwn(request.url)) return;
+  const path = new URL(request.url).pathname;
+  event.respondWith(path.includes("/assets/") ? cacheFirst(request) : networkFirst(request));
+});
+
+function isOwn(url) {
+  return new URL(url, self.location.href).origin === self.location.origin;
+}
+
+async function cacheFirst(request) {
+  const cache = await caches.open(CACHE);
+  const known = await cache.match(request);
+  if (known !== undefined) return known;
+  const response = await fetch(request);
+  if (response.ok) await cache.put(request, response.clone());
+  return response;
+}
+
+async function networkFirst(request) {
+  const cache = await caches.open(CACHE);
+  try {
+    const response = await fetch(request);
+    if (response.ok) await cache.put(withoutSearch(request), response.clone());
+    return response;
+  } catch (error) {
+    const known = await cache.match(request, { ignoreSearch: true });
+    if (known === undefined) throw error;
+    return known;
+  }
+}
+
+/** `/?simulate=3` and `/` are one page. */
+function withoutSearch(request) {
+  const url = new URL(request.url);
+  url.search = "";
+  return url.href;
+}

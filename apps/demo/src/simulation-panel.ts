@@ -1,0 +1,67 @@
+/** The switch "let simulated visitors shop", and what came of it. Success is judged elsewhere. */
+import { createShopEnvironment } from "@waggle/environments";
+import type { Agent, EnvironmentFactory } from "@waggle/embed";
+import { element, required } from "./dom.ts";
+
+/** Each simulated visitor gets a shop of their own; the edge's tools are the real ones, over MCP. */
+export function environmentFactory(agent: Agent, localEdgeTools: boolean): EnvironmentFactory {
+  return (task) =>
+    createShopEnvironment(
+      task,
+      localEdgeTools
+        ? {}
+        : { edgeTools: (name, args, signal) => agent.callEdgeTool(name, args, signal) },
+    );
+}
+
+/** Starts the panel. @returns how to start a run from elsewhere. */
+export function renderSimulation(
+  agent: Agent,
+  environment: EnvironmentFactory,
+  onError: (error: unknown) => void,
+): (tasks: number) => void {
+  const button = required("simulate", HTMLButtonElement);
+  const figures = required("lab-figures", HTMLElement);
+  const text = required("lab-note", HTMLElement);
+  let controller: AbortController | null = null;
+
+  const start = (tasks: number): void => {
+    controller = new AbortController();
+    const { signal } = controller;
+    agent.simulate({ environment, tasks, signal }).catch(onError);
+  };
+  button.addEventListener("click", () => {
+    if (agent.simulation.running) controller?.abort();
+    else start(Infinity);
+  });
+
+  const values = new Map<string, HTMLElement>();
+  const show = (label: string, value: string): void => {
+    let shown = values.get(label);
+    if (shown === undefined) {
+      shown = element("dd", {});
+      values.set(label, shown);
+      figures.append(element("div", {}, element("dt", {}, label), shown));
+    }
+    if (shown.textContent !== value) shown.textContent = value;
+  };
+  const update = (): void => {
+    const { simulation, status, policyVersion } = agent;
+    const consented = agent.consent.get() !== null;
+    button.setAttribute("aria-checked", String(simulation.running));
+    button.disabled = status.phase !== "ready" || !consented;
+    text.textContent = consented
+      ? ""
+      : "This needs your agreement first: what simulated visitors do is sent to be learned from.";
+    if (simulation.assigned === 0) return;
+    show("tasks given", String(simulation.assigned));
+    show("done", String(simulation.completed));
+    show("uploaded", String(simulation.uploaded));
+    if (simulation.rejected > 0) show("not accepted", String(simulation.rejected));
+    if (simulation.failed > 0) show("given up", String(simulation.failed));
+    show("policy version", String(policyVersion ?? "–"));
+  };
+  agent.onChange(update);
+  update();
+  return start;
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { isLocalAddress, readPageRequest } from "./site-config.ts";
+
+test("automation is heard on this machine", () => {
+  expect(readPageRequest("?simulate=16&autoconsent=1&device=webgpu", true)).toEqual({
+    simulate: 16,
+    autoConsent: true,
+    device: "webgpu",
+    localEdgeTools: false,
+  });
+  expect(readPageRequest("?simulate=forever", true).simulate).toBe(Infinity);
+});
+
+test("automation is ignored on the open web: an address must not consent for a visitor", () => {
+  expect(readPageRequest("?simulate=16&autoconsent=1&edgetools=local", false)).toEqual({
+    simulate: 0,
+    autoConsent: false,
+    device: "auto",
+    localEdgeTools: false,
+  });
+});
+
+test("nonsense in the address asks for nothing", () => {
+  expect(readPageRequest("?simulate=-3&device=tpu", true)).toMatchObject({
+    simulate: 0,
+    device: "auto",
+  });
+});
+
+test.each([
+  ["http://127.0.0.1:8787", true],
+  ["http://localhost", true],
+  ["https://shop.example", false],
+  ["https://127.example.com", false],
+])("%s is local: %s", (url, expected) => {
+  expect(isLocalAddress(url)).toBe(expected);
+});

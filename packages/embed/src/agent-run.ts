@@ -1,0 +1,45 @@
+/** A request under way as an async iterable that loses nothing: every reader gets every event. */
+import type { StopReason } from "@waggle/protocol";
+import type { AgentEvent, AgentRun } from "./agent.ts";
+
+export type RunOutcome = { readonly text: string; readonly stopReason: StopReason };
+
+/** @param work emits events and ends with the outcome; it starts at once. */
+export function createAgentRun(
+  work: (emit: (event: AgentEvent) => void) => Promise<RunOutcome>,
+): AgentRun {
+  const events: AgentEvent[] = [];
+  let ended = false;
+  let wake: (() => void)[] = [];
+  const notify = (): void => {
+    const waiting = wake;
+    wake = [];
+    for (const resolve of waiting) resolve();
+  };
+  const finished = work((event) => {
+    events.push(event);
+    notify();
+  }).finally(() => {
+    ended = true;
+    notify();
+  });
+  // A caller that only reads events must not cause an unhandled rejection; readers get it thrown.
+  finished.catch(() => undefined);
+  return {
+    finished,
+    async *[Symbol.asyncIterator]() {
+      for (let next = 0; ;) {
+        const event = events[next];
+        if (event !== undefined) {
+          next++;
+          yield event;
+        } else if (ended) {
+          await finished;
+          return;
+        } else {
+          await new Promise<void>((resolve) => wake.push(resolve));
+        }
+      }
+    },
+  };
+}

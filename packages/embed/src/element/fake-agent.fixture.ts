@@ -1,0 +1,160 @@
+/** An agent without a policy, for tests and drafts of the panel: it answers by a script, at once or by hand. */
+import { createConsentStore, createMemoryStorage } from "@waggle/collector";
+import type { OutboxEntry, OutboxSummary } from "@waggle/collector";
+import type { Agent, AgentStatus, ConversationItem, ToolActivity } from "../agent.ts";
+import { createAgentRun } from "../agent-run.ts";
+
+export type FakeAgent = Agent & {
+  setStatus(change: Partial<AgentStatus>): void;
+  setConversation(items: readonly ConversationItem[]): void;
+  setSent(entries: readonly OutboxEntry[]): void;
+  /** What was asked of it, in order. */
+  readonly asked: string[];
+  forgotten: boolean;
+};
+
+export type FakeAgentOptions = {
+  readonly call?: (name: string, args: { readonly [key: string]: unknown }) => unknown;
+};
+
+export const READY: AgentStatus = {
+  phase: "ready",
+  detail: "",
+  loadedBytes: 10,
+  totalBytes: 10,
+  online: true,
+  error: null,
+};
+
+export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): FakeAgent {
+  const listeners = new Set<() => void>();
+  const changed = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const consent = createConsentStore({ storage: createMemoryStorage(), currentVersion: "1" });
+  consent.onChange(changed);
+  let entries: readonly OutboxEntry[] = [];
+  let running: (() => void) | null = null;
+  let last: string | null = null;
+
+  const agent: FakeAgent = {
+    asked: [],
+    forgotten: false,
+    status: READY,
+    conversation: [],
+    policyVersion: 7,
+    backend: "wasm x2",
+    simulation: { running: false, assigned: 0, completed: 0, uploaded: 0, rejected: 0, failed: 0 },
+    consent,
+    ready: Promise.resolve(),
+    send(text) {
+      agent.asked.push(text);
+      last = text;
+      const activity: ToolActivity = {
+        id: "c0",
+        name: "search",
+        source: "page",
+        arguments: { query: text },
+        result: null,
+      };
+      const id = String(agent.asked.length);
+      const answer: ConversationItem = {
+        kind: "answer",
+        id: `a${id}`,
+        parts: [{ kind: "tool", activity }],
+        running: true,
+        stopReason: null,
+        failure: null,
+        trajectoryId: null,
+        policyVersion: null,
+        feedback: null,
+      };
+      agent.setConversation([
+        ...agent.conversation,
+        { kind: "request", id: `r${id}`, text },
+        answer,
+      ]);
+      return createAgentRun(async () => {
+        const value = call("search", { query: text });
+        await new Promise<void>((resolve) => {
+          running = resolve;
+        });
+        const done: ConversationItem = {
+          ...answer,
+          running: false,
+          stopReason: "aborted",
+          trajectoryId: "00000000-0000-4000-8000-000000000001",
+          policyVersion: 7,
+          parts: [
+            { kind: "tool", activity: { ...activity, result: { callId: "c0", ok: true, value } } },
+            { kind: "text", text: "Done." },
+          ],
+        };
+        agent.setConversation(
+          agent.conversation.map((item) => (item.id === done.id ? done : item)),
+        );
+        return { text: "Done.", stopReason: "aborted" };
+      });
+    },
+    stop: () => running?.(),
+    retry: () => (last === null ? null : agent.send(last)),
+    clear: () => agent.setConversation([]),
+    feedback(kind, trajectoryId) {
+      agent.asked.push(`feedback ${kind}`);
+      agent.setConversation(
+        agent.conversation.map((item) =>
+          item.kind === "answer" && item.trajectoryId === trajectoryId
+            ? { ...item, feedback: kind }
+            : item,
+        ),
+      );
+      return Promise.resolve();
+    },
+    sent: () => Promise.resolve(entries),
+    sentDetail: () => Promise.resolve(null),
+    outbox: () => Promise.resolve(summaryOf(entries)),
+    forgetMe() {
+      agent.forgotten = true;
+      agent.setSent([]);
+      return Promise.resolve({ deletedTrajectories: 2, deletedFeedback: 0, learnedBy: [3] });
+    },
+    simulate: () => Promise.resolve(agent.simulation),
+    callEdgeTool: () => Promise.resolve(null),
+    checkPolicy: () => Promise.resolve(),
+    reload() {
+      agent.asked.push("reload");
+      return Promise.resolve();
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    dispose: () => Promise.resolve(),
+    setStatus(change) {
+      Object.assign(agent, { status: { ...agent.status, ...change } });
+      changed();
+    },
+    setConversation(items) {
+      Object.assign(agent, { conversation: items });
+      changed();
+    },
+    setSent(next) {
+      entries = next;
+      changed();
+    },
+  };
+  return agent;
+}
+
+function summaryOf(entries: readonly OutboxEntry[]): OutboxSummary {
+  const count = (state: OutboxEntry["state"]): number =>
+    entries.filter((entry) => entry.state === state).length;
+  return {
+    waiting: count("waiting"),
+    sent: count("sent"),
+    rejected: count("rejected"),
+    feedbackWaiting: 0,
+    dropped: 0,
+    storage: "ok",
+  };
+}

@@ -1,0 +1,15 @@
+/** Defines `<waggle-agent>`. Importing this module needs a DOM; the package's root does not. */
+import { WaggleAgentElement } from "./waggle-agent.ts";
+
+export { WaggleAgentElement } from "./waggle-agent.ts";
+export type { PanelTexts } from "./texts.ts";
+
+if (customElements.get("waggle-agent") === undefined) {
+  customElements.define("waggle-agent", WaggleAgentElement);
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "waggle-agent": WaggleAgentElement;
+  }
+}

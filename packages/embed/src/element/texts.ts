@@ -1,0 +1,51 @@
+/** Everything the panel says, in one place, so that a page can say it in its own words. */
+
+export type PanelTexts = {
+  readonly title: string;
+  readonly placeholder: string;
+  readonly greeting: string;
+  readonly consentTitle: string;
+  readonly consentBody: string;
+  readonly consentAccept: string;
+  readonly consentDecline: string;
+};
+
+export const DEFAULT_TEXTS: PanelTexts = {
+  title: "Assistant",
+  placeholder: "What are you looking for?",
+  greeting: "Ask for something on this page. The model runs here, in your browser.",
+  consentTitle: "May this assistant learn from what it does for you?",
+  consentBody:
+    "If you agree, your requests, its answers and the tools it used are sent to this site to train it. E-mail addresses, phone and card numbers are replaced before anything is kept. You can see all that was sent, stop at any time, and have it deleted. It works the same if you decline.",
+  consentAccept: "Agree",
+  consentDecline: "Decline",
+};
+
+/** `1.4 MB`; whole numbers below 1 kB. */
+export function formatBytes(sizeBytes: number): string {
+  if (sizeBytes < 1000) return `${sizeBytes} B`;
+  if (sizeBytes < 1_000_000) return `${(sizeBytes / 1000).toFixed(0)} kB`;
+  return `${(sizeBytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** Why an answer ended, where that is worth saying. */
+export function describeStop(stopReason: string): string | null {
+  switch (stopReason) {
+    case "completed":
+      return null;
+    case "aborted":
+      return "Stopped.";
+    case "max-turns":
+    case "max-tokens":
+    case "context-overflow":
+      return "Ended early: the answer grew too long.";
+    case "parse-error":
+      return "Ended early: a tool call could not be read.";
+    case "tool-error":
+      return "Ended early: a tool failed too often.";
+    case "timeout":
+      return "Ended early: it took too long.";
+    default:
+      return "Ended early.";
+  }
+}

@@ -1,0 +1,343 @@
+/**
+ * `<waggle-agent>`: the chat panel, in a shadow root, without a framework. It renders an `Agent` and owns no
+ * state of the conversation; a page may give it one (`agent`) or the attributes to make one.
+ */
+import type { Agent } from "../agent.ts";
+import { createAgent } from "../create-agent.ts";
+import type { PageTool } from "../create-agent.ts";
+import { createItemView } from "./answer-view.ts";
+import type { ItemView } from "./answer-view.ts";
+import { h, icon, ICONS, setText } from "./dom.ts";
+import { createPrivacyView } from "./privacy-view.ts";
+import type { PrivacyView } from "./privacy-view.ts";
+import { STYLES } from "./styles.ts";
+import { DEFAULT_TEXTS, formatBytes } from "./texts.ts";
+import type { PanelTexts } from "./texts.ts";
+
+/** Attributes `edge-url` and `site-key` make an agent when no `agent` was given. */
+export class WaggleAgentElement extends HTMLElement {
+  #agent: Agent | null = null;
+  #ownsAgent = false;
+  #tools: readonly PageTool[] = [];
+  #texts: PanelTexts = DEFAULT_TEXTS;
+  #suggestions: readonly string[] = [];
+  #leave: (() => void) | null = null;
+  #panel: Panel | null = null;
+  #frame = 0;
+
+  /** What it renders. An agent that was given is not disposed with the element. */
+  get agent(): Agent | null {
+    return this.#agent;
+  }
+  set agent(agent: Agent | null) {
+    this.#drop();
+    this.#agent = agent;
+    this.#ownsAgent = false;
+    if (this.isConnected) this.#attach();
+  }
+
+  /** Tools of the page, for the agent that the attributes make. Set them before it is connected. */
+  get tools(): readonly PageTool[] {
+    return this.#tools;
+  }
+  set tools(tools: readonly PageTool[]) {
+    this.#tools = tools;
+    if (this.isConnected && this.#agent === null) this.#attach();
+  }
+
+  /** Requests offered while the conversation is empty. */
+  get suggestions(): readonly string[] {
+    return this.#suggestions;
+  }
+  set suggestions(suggestions: readonly string[]) {
+    this.#suggestions = suggestions;
+    if (this.#panel !== null) this.#attach();
+  }
+
+  /** The page's own words for parts of the panel. */
+  set texts(texts: Partial<PanelTexts>) {
+    this.#texts = { ...DEFAULT_TEXTS, ...texts };
+    if (this.#panel !== null) this.#attach();
+  }
+
+  connectedCallback(): void {
+    // A property that was set before the element was defined hides the accessor; set it again.
+    for (const name of ["agent", "tools", "suggestions", "texts"] as const) {
+      const own = Object.getOwnPropertyDescriptor(this, name);
+      if (own === undefined) continue;
+      Reflect.deleteProperty(this, name);
+      Reflect.set(this, name, own.value);
+    }
+    this.#attach();
+  }
+
+  disconnectedCallback(): void {
+    this.#leave?.();
+    this.#leave = null;
+    // A move inside the document disconnects and connects in one go; only a real removal disposes.
+    queueMicrotask(() => {
+      if (!this.isConnected) this.#drop();
+    });
+  }
+
+  #drop(): void {
+    this.#leave?.();
+    this.#leave = null;
+    if (this.#ownsAgent) void this.#agent?.dispose();
+    if (this.#ownsAgent) this.#agent = null;
+    this.#panel = null;
+  }
+
+  #attach(): void {
+    if (this.#agent === null) {
+      const edgeUrl = this.getAttribute("edge-url");
+      const siteKey = this.getAttribute("site-key");
+      if (edgeUrl === null || siteKey === null) return;
+      this.#agent = createAgent({ edgeUrl, siteKey, tools: this.#tools });
+      this.#ownsAgent = true;
+    }
+    const root = this.shadowRoot ?? this.attachShadow({ mode: "open", delegatesFocus: true });
+    this.#leave?.();
+    this.#panel = createPanel(this.#agent, this.#texts, this.#suggestions);
+    root.replaceChildren(h("style", {}, STYLES), this.#panel.element);
+    this.#leave = this.#agent.onChange(() => {
+      if (this.#frame !== 0) return;
+      this.#frame = requestAnimationFrame(() => {
+        this.#frame = 0;
+        this.#panel?.update();
+      });
+    });
+    this.#panel.update();
+  }
+}
+
+type Panel = { readonly element: HTMLElement; update(): void };
+
+function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly string[]): Panel {
+  const state = h("span", { class: "state", role: "status" });
+  const fresh = h(
+    "button",
+    {
+      class: "tool-button",
+      type: "button",
+      title: "New conversation",
+      "aria-label": "New conversation",
+    },
+    icon(ICONS.plus),
+  );
+  const privacyButton = h(
+    "button",
+    { class: "tool-button", type: "button", "aria-pressed": "false" },
+    icon(ICONS.shield),
+    "What I sent",
+  );
+  const progress = h("progress", { "aria-label": "Loading the model", max: "1" });
+  const log = h("div", {
+    class: "view log",
+    role: "log",
+    "aria-live": "polite",
+    tabindex: "0",
+    "aria-label": "Conversation",
+  });
+  const empty = h("div", { class: "empty" }, h("p", {}, texts.greeting));
+  const offered = suggestions.map((text) =>
+    h("button", { class: "suggestion", type: "button", onclick: () => submit(text) }, text),
+  );
+  if (offered.length > 0) empty.append(h("div", { class: "suggestions" }, ...offered));
+  log.append(empty);
+
+  const accept = h("button", { class: "button primary", type: "button" }, texts.consentAccept);
+  const decline = h("button", { class: "button", type: "button" }, texts.consentDecline);
+  const consent = h(
+    "section",
+    { class: "consent", "aria-label": "Consent" },
+    h("h3", {}, texts.consentTitle),
+    h("p", {}, texts.consentBody),
+    h("div", { class: "row" }, accept, decline),
+  );
+  const noticeText = h("span");
+  const noticeButton = h("button", { class: "button", type: "button" }, "Try again");
+  const notice = h(
+    "div",
+    { class: "notice", role: "alert", hidden: true },
+    noticeText,
+    noticeButton,
+  );
+
+  const input = h("textarea", {
+    rows: "1",
+    placeholder: texts.placeholder,
+    "aria-label": "Request",
+    maxlength: "2000",
+  });
+  const send = h("button", { class: "send", type: "submit" });
+  const form = h("form", {}, input, send);
+  const corner = h("span");
+  const counts = h("span");
+  const element = h(
+    "section",
+    { class: "panel", "aria-label": texts.title },
+    h("header", {}, h("h2", {}, texts.title), state, fresh, privacyButton),
+    progress,
+    log,
+    consent,
+    notice,
+    form,
+    h("footer", {}, corner, counts),
+  );
+
+  const views = new Map<string, ItemView>();
+  let privacy: PrivacyView | null = null;
+  let countsPending = false;
+  const running = (): boolean => {
+    const last = agent.conversation.at(-1);
+    return last?.kind === "answer" && last.running;
+  };
+
+  function submit(text: string): void {
+    const request = text.trim();
+    if (request === "" || agent.status.phase !== "ready") return;
+    input.value = "";
+    // A failed run is shown in the conversation; its rejection has no other reader.
+    agent.send(request).finished.catch(() => undefined);
+    log.scrollTop = log.scrollHeight;
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (running()) agent.stop();
+    else submit(input.value);
+    input.focus();
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    if (!running()) submit(input.value);
+  });
+  input.addEventListener("input", () => update());
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    if (privacy !== null) showPrivacy(false);
+    else if (running()) agent.stop();
+  });
+  fresh.addEventListener("click", () => {
+    agent.clear();
+    input.focus();
+  });
+  accept.addEventListener("click", () => {
+    agent.consent.grant();
+    input.focus();
+  });
+  decline.addEventListener("click", () => {
+    agent.consent.withdraw();
+    input.focus();
+  });
+  privacyButton.addEventListener("click", () => showPrivacy(privacy === null));
+  noticeButton.addEventListener("click", () => void agent.reload());
+
+  function showPrivacy(open: boolean): void {
+    if (open && privacy === null) {
+      privacy = createPrivacyView(agent, texts);
+      log.replaceWith(privacy.element);
+      void privacy.refresh();
+    } else if (!open && privacy !== null) {
+      privacy.element.replaceWith(log);
+      privacy = null;
+    }
+    privacyButton.setAttribute("aria-pressed", String(open));
+    form.hidden = open;
+    form.style.display = open ? "none" : "";
+    update();
+  }
+
+  const actions = {
+    onFeedback: (kind: "thumb-up" | "thumb-down", trajectoryId: string) =>
+      void agent.feedback(kind, trajectoryId),
+    onRetry: () => void agent.retry()?.finished.catch(() => undefined),
+  };
+
+  function update(): void {
+    const { status, conversation } = agent;
+    const busy = running();
+    const stick = log.scrollHeight - log.scrollTop - log.clientHeight < 60;
+
+    const ids = new Set(conversation.map((item) => item.id));
+    for (const [id, view] of views) {
+      if (ids.has(id)) continue;
+      view.element.remove();
+      views.delete(id);
+    }
+    for (const [index, item] of conversation.entries()) {
+      let view = views.get(item.id);
+      if (view === undefined) {
+        view = createItemView(item, actions);
+        views.set(item.id, view);
+        log.append(view.element);
+      }
+      view.update(item, index === conversation.length - 1);
+    }
+    empty.hidden = conversation.length > 0;
+    empty.style.display = conversation.length > 0 ? "none" : "";
+    if (stick) log.scrollTop = log.scrollHeight;
+
+    const phase = status.phase === "ready" ? (busy ? "busy" : "ready") : status.phase;
+    state.dataset["state"] = phase;
+    setText(state, stateText(agent, busy));
+    progress.hidden = status.phase !== "loading";
+    progress.style.display = status.phase === "loading" ? "" : "none";
+    if (status.totalBytes === null) progress.removeAttribute("value");
+    else progress.value = status.totalBytes === 0 ? 1 : status.loadedBytes / status.totalBytes;
+    for (const button of offered) button.disabled = status.phase !== "ready";
+
+    consent.hidden = agent.consent.decision() !== "undecided" || privacy !== null;
+    notice.hidden = status.error === null && status.online;
+    notice.style.display = notice.hidden ? "none" : "";
+    notice.classList.toggle("calm", status.error === null);
+    noticeButton.hidden = status.error === null || !status.error.retryable;
+    setText(
+      noticeText,
+      status.error?.message ??
+        (status.online
+          ? ""
+          : "You are offline. The assistant works; what you agreed to share waits."),
+    );
+
+    const label = busy ? "Stop" : "Send";
+    if (send.getAttribute("aria-label") !== label) {
+      send.setAttribute("aria-label", label);
+      send.title = label;
+      send.replaceChildren(icon(busy ? ICONS.stop : ICONS.send));
+    }
+    send.disabled = !busy && (status.phase !== "ready" || input.value.trim() === "");
+    fresh.hidden = conversation.length === 0;
+
+    setText(
+      corner,
+      agent.policyVersion === null ? "" : `policy ${agent.policyVersion} · ${agent.backend ?? ""}`,
+    );
+    if (privacy !== null) void privacy.refresh();
+    updateCounts();
+  }
+
+  function updateCounts(): void {
+    if (countsPending) return;
+    countsPending = true;
+    void agent.outbox().then(({ sent, waiting }) => {
+      countsPending = false;
+      setText(counts, sent + waiting === 0 ? "" : `${sent} sent · ${waiting} waiting`);
+    });
+  }
+
+  return { element, update };
+}
+
+function stateText(agent: Agent, busy: boolean): string {
+  const { status } = agent;
+  if (status.phase === "error") return "not available";
+  if (status.phase === "ready")
+    return busy ? "working" : status.online ? "ready" : "ready, offline";
+  if (status.totalBytes === null || status.loadedBytes >= status.totalBytes) {
+    return status.detail === "" ? "starting" : status.detail;
+  }
+  return `${formatBytes(status.loadedBytes)} of ${formatBytes(status.totalBytes)}`;
+}

@@ -1,0 +1,16 @@
+/** What a page author imports. Importing it needs no DOM; `@waggle/embed/element` defines the panel. */
+export type {
+  Agent,
+  AgentEvent,
+  AgentRun,
+  AgentStatus,
+  AnswerPart,
+  ConversationItem,
+  EnvironmentFactory,
+  SimulateOptions,
+  SimulationProgress,
+  ToolActivity,
+} from "./agent.ts";
+export { createAgent } from "./create-agent.ts";
+export type { AgentOptions } from "./create-agent.ts";
+export type { PageTool } from "./page-tool.ts";

@@ -1,0 +1,113 @@
+/** A manifest made runnable: model, tokenizer and chat format, and adapters swapped in by version. */
+import { parseDecoderConfig } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import type { ClientDescription, Policy, PolicyManifest } from "@waggle/protocol";
+import { createBrowserPolicy, createModelStore } from "@waggle/runtime";
+import type { BrowserDevice, LoadProgress, WorkerHandle } from "@waggle/runtime";
+import { createChatFormat, createTokenizer } from "@waggle/text";
+import type { ChatFormat, TokenizerConfigJson, TokenizerJson } from "@waggle/text";
+
+export interface PolicyHost {
+  readonly policy: Policy;
+  readonly chatFormat: ChatFormat;
+  readonly client: ClientDescription;
+  /** Content hash of the base model it runs. */
+  readonly baseModel: string;
+  /** Makes the manifest's version the current one. @throws where it belongs to another base model. */
+  adopt(manifest: PolicyManifest): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export type OpenPolicyHost = (
+  manifest: PolicyManifest,
+  onProgress: (progress: LoadProgress & { readonly detail: string }) => void,
+) => Promise<PolicyHost>;
+
+export type PolicyHostOptions = {
+  readonly edgeUrl: string;
+  readonly device?: "auto" | BrowserDevice;
+  readonly createWorker?: (device: BrowserDevice) => WorkerHandle;
+};
+
+/** Opens hosts in this browser; what was loaded once is read from its storage. */
+export function createPolicyHostOpener(options: PolicyHostOptions): OpenPolicyHost {
+  const store = createModelStore({ baseUrl: options.edgeUrl });
+  return async (manifest, onProgress) => {
+    const total = manifest.policy.adapter?.sizeBytes ?? 0;
+    let progress: LoadProgress = { loadedBytes: 0, totalBytes: total };
+    const files = await store.modelFiles(manifest.baseModel, {
+      onProgress: ({ loadedBytes, totalBytes }) => {
+        progress = { loadedBytes, totalBytes: totalBytes + total };
+        onProgress({ ...progress, detail: "loading the model" });
+      },
+    });
+    onProgress({ ...progress, detail: "starting" });
+    const chatFormat = chatFormatOf(files);
+    const config = parseDecoderConfig(jsonFile(files, "config.json"));
+    const policy = await createBrowserPolicy({
+      modelFiles: files,
+      baseModel: manifest.baseModel.sha256,
+      device: options.device ?? "auto",
+      ...(options.createWorker === undefined ? {} : { createWorker: options.createWorker }),
+    });
+    const adopt = async ({ policy: wanted, baseModel }: PolicyManifest): Promise<void> => {
+      if (baseModel.sha256 !== policy.baseModel) {
+        throw new WaggleError(
+          "ADAPTER_INCOMPATIBLE",
+          `an adapter must belong to base model ${policy.baseModel.slice(0, 12)}, got ${baseModel.sha256.slice(0, 12)}; open that model instead`,
+        );
+      }
+      if (wanted.version === policy.currentVersion) return;
+      const adapter = wanted.adapter === null ? null : await store.adapter(wanted.adapter, config);
+      await policy.setAdapter(wanted.version, adapter);
+      const kept = baseModel.files.map((file) => file.sha256);
+      if (wanted.adapter !== null) kept.push(wanted.adapter.sha256);
+      // Old adapters only cost room; a page that cannot delete them works as well.
+      await store.prune(kept).catch(() => undefined);
+    };
+    await adopt(manifest);
+    onProgress({ loadedBytes: progress.totalBytes, totalBytes: progress.totalBytes, detail: "" });
+    return {
+      policy,
+      chatFormat,
+      client: policy.client,
+      baseModel: policy.baseModel,
+      adopt,
+      dispose: () => policy.dispose(),
+    };
+  };
+}
+
+function chatFormatOf(files: ReadonlyMap<string, Uint8Array>): ChatFormat {
+  const tokenizerJson = jsonFile(files, "tokenizer.json") as TokenizerJson;
+  const tokenizerConfig = files.has("tokenizer_config.json")
+    ? (jsonFile(files, "tokenizer_config.json") as TokenizerConfigJson)
+    : {};
+  const template = files.get("chat_template.jinja");
+  return createChatFormat({
+    tokenizer: createTokenizer({ tokenizerJson, tokenizerConfig }),
+    tokenizerConfig,
+    ...(template === undefined ? {} : { chatTemplate: new TextDecoder().decode(template) }),
+  });
+}
+
+function jsonFile(files: ReadonlyMap<string, Uint8Array>, path: string): unknown {
+  const bytes = files.get(path);
+  if (bytes === undefined) {
+    throw new WaggleError(
+      "MODEL_CORRUPT",
+      `a model must hold ${path}, got ${[...files.keys()].join(", ")}; publish the whole folder`,
+    );
+  }
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+  } catch (cause) {
+    throw new WaggleError(
+      "MODEL_CORRUPT",
+      `${path} must be JSON, got something else; publish it again`,
+      {
+        cause,
+      },
+    );
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * Assigned tasks in the tab: ask, roll out, hand over, count. The page never judges an attempt, and an
+ * assignment it does not finish harms nobody: the edge gives it a deadline.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { AssignmentResponse, Environment, Trajectory } from "@waggle/protocol";
+import type { EnqueueResult, Outbox } from "@waggle/collector";
+import type { SimulateOptions, SimulationProgress } from "./agent.ts";
+
+export type SimulationParts = {
+  readonly outbox: Outbox;
+  readonly assign: (signal: AbortSignal) => Promise<AssignmentResponse>;
+  readonly rollOut: (
+    environment: Environment,
+    assignmentId: string,
+    signal: AbortSignal,
+  ) => Promise<Trajectory>;
+  /** `null` where consent was withdrawn meanwhile. */
+  readonly enqueue: (trajectory: Trajectory, request: string) => Promise<EnqueueResult | null>;
+  readonly onChange: () => void;
+  /** Default `setTimeout`. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+};
+
+export interface Simulation {
+  readonly progress: SimulationProgress;
+  /** Aborted for good by `stop`; one run at a time. */
+  run(options: SimulateOptions): Promise<SimulationProgress>;
+  stop(): void;
+  dispose(): void;
+}
+
+/** More than this waiting, and the tab waits for the network rather than drop what it made. */
+const MAX_WAITING = 100;
+const MAX_RETRY_MS = 10_000;
+/** Attempts in a row that threw before the simulation gives up. */
+const MAX_FAULTS = 3;
+
+export function createSimulation(parts: SimulationParts): Simulation {
+  const pause = parts.pause ?? defaultPause;
+  let progress: SimulationProgress = {
+    running: false,
+    assigned: 0,
+    completed: 0,
+    uploaded: 0,
+    rejected: 0,
+    failed: 0,
+  };
+  const update = (change: Partial<SimulationProgress>): void => {
+    progress = { ...progress, ...change };
+    parts.onChange();
+  };
+  let controller: AbortController | null = null;
+
+  // Digests that were handed over and are not settled yet.
+  const pending = new Set<string>();
+  let counting: Promise<void> = Promise.resolve();
+  const count = async (): Promise<void> => {
+    if (pending.size === 0) return;
+    const states = new Map(
+      (await parts.outbox.list(10_000)).map((entry) => [entry.digest, entry.state]),
+    );
+    let { uploaded, rejected } = progress;
+    for (const digest of pending) {
+      const state = states.get(digest);
+      if (state === "waiting") continue;
+      pending.delete(digest);
+      // Not there any more: given up for newer ones, or discarded with the consent.
+      if (state === "sent") uploaded++;
+      else rejected++;
+    }
+    if (uploaded !== progress.uploaded || rejected !== progress.rejected) {
+      update({ uploaded, rejected });
+    }
+  };
+  const countSoon = (): void => {
+    counting = counting.then(count, count);
+  };
+  const leave = parts.outbox.onChange(countSoon);
+
+  /** Asks until there is a task: the edge may be away, or ask for patience. `null` when stopped. */
+  const nextTask = async (signal: AbortSignal): Promise<AssignmentResponse | null> => {
+    for (let delayMs = 500; !signal.aborted; delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)) {
+      try {
+        const assignment = await parts.assign(signal);
+        update({ assigned: progress.assigned + 1 });
+        return assignment;
+      } catch (error) {
+        if (signal.aborted) return null;
+        if (WaggleError.is(error) && !error.retryable) throw error;
+        await pause(delayMs, signal);
+      }
+    }
+    return null;
+  };
+
+  const attempt = async (
+    assignment: AssignmentResponse,
+    options: SimulateOptions,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    try {
+      const environment = await options.environment(assignment.task);
+      let request = "";
+      const observed: Environment = {
+        task: environment.task,
+        observe: async () => {
+          const first = await environment.observe();
+          request = first.userMessage;
+          return first;
+        },
+        step: (action, stepSignal) => environment.step(action, stepSignal),
+      };
+      const trajectory = await parts.rollOut(observed, assignment.assignmentId, signal);
+      // Half an attempt says nothing about the policy; the edge's deadline closes the assignment.
+      if (trajectory.stopReason === "aborted") {
+        update({ failed: progress.failed + 1 });
+        return;
+      }
+      const result = await parts.enqueue(trajectory, request);
+      const stored = result?.stored === true;
+      if (stored) pending.add(result.digest);
+      update({
+        completed: progress.completed + 1,
+        rejected: progress.rejected + (stored ? 0 : 1),
+      });
+      countSoon();
+    } catch (error) {
+      update({ failed: progress.failed + 1 });
+      throw error;
+    }
+  };
+
+  const waitForRoom = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted && (await parts.outbox.summary()).waiting > MAX_WAITING) {
+      await pause(500, signal);
+    }
+  };
+
+  return {
+    get progress() {
+      return progress;
+    },
+    async run(options) {
+      if (controller !== null) {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          "one simulation must run at a time, got a second; stop the first",
+        );
+      }
+      const own = new AbortController();
+      controller = own;
+      const signal =
+        options.signal === undefined ? own.signal : AbortSignal.any([own.signal, options.signal]);
+      update({ running: true });
+      try {
+        // The next task is asked for while the present one runs: the policy should not wait.
+        let asked = options.tasks > 0 ? nextTask(signal) : Promise.resolve(null);
+        let faults = 0;
+        for (let done = 0; done < options.tasks && !signal.aborted; done++) {
+          const assignment = await asked;
+          if (assignment === null) break;
+          asked = done + 1 < options.tasks ? nextTask(signal) : Promise.resolve(null);
+          asked.catch(() => undefined);
+          try {
+            await attempt(assignment, options, signal);
+            faults = 0;
+          } catch (error) {
+            // One bad task is data; a policy that fails every time is not.
+            if (++faults >= MAX_FAULTS) throw error;
+          }
+          await waitForRoom(signal);
+        }
+        // What was asked for ahead and is not begun any more was assigned and will not be done.
+        if ((await asked.catch(() => null)) !== null && signal.aborted) {
+          update({ failed: progress.failed + 1 });
+        }
+      } finally {
+        controller = null;
+        update({ running: false });
+      }
+      await counting;
+      return progress;
+    },
+    stop: () => controller?.abort(),
+    dispose() {
+      controller?.abort();
+      leave();
+    },
+  };
+}
+
+function defaultPause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
