@@ -85,6 +85,22 @@ export class Visitors {
     );
   }
 
+  /** Kills the renderer of a page in the middle of whatever it does, and opens the page again. */
+  async crash(index: number): Promise<void> {
+    const page = this.pages[index];
+    if (page === undefined) throw new Error(`page ${index} must exist, got ${this.pages.length}`);
+    const context = page.context();
+    const url = page.url();
+    const session = await context.newCDPSession(page);
+    // The answer never comes: the process that would give it is gone.
+    void session.send("Page.crash").catch(() => undefined);
+    await page.waitForEvent("crash");
+    const fresh = await context.newPage();
+    await page.close();
+    await fresh.goto(url);
+    this.pages[index] = fresh;
+  }
+
   /** Asks every page to look for a newer policy now. */
   async refresh(): Promise<void> {
     await Promise.all(

@@ -45,7 +45,7 @@ const folders = Object.keys(LAYERS);
 const sources = folders.flatMap((folder) =>
   globSync(`${folder}/src/**/*.ts`, { cwd: ROOT }).map((file) => ({ folder, file })),
 );
-const isTest = (file: string) => /\.(test|bench|contract|test-d)\.ts$|test-support/.test(file);
+const isTest = (file: string) => /\.(test|bench|contract|test-d|fixture)\.ts$/.test(file);
 
 const IMPORT =
   /^\s*(?:import|export)\b[^;]*?from\s+["']([^"']+)["']|import\(\s*["']([^"']+)["']\s*\)|^\s*import\s+["']([^"']+)["']/gm;

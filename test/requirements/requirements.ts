@@ -26,7 +26,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: "record:tokens",
     source: "docs/design.md, decision 1",
-    behavior: "A trajectory is a tree of given and sampled token segments; malformed ones are refused.",
+    behavior:
+      "A trajectory is a tree of given and sampled token segments; malformed ones are refused.",
     tests: [
       "packages/protocol/src/trajectory.test.ts > a path runs from the root to the leaf and leaves other branches out",
       "packages/protocol/src/trajectory.test.ts > refuses %s",
