@@ -336,7 +336,7 @@ export const OperatorSummary: z.ZodType<OperatorSummary> = z.object({
 export type MetricsResponse = { rows: MetricsRow[] };
 export const MetricsResponse: z.ZodType<MetricsResponse> = z.object({ rows: z.array(MetricsRow) });
 
-// GET /v1/operator/trajectories?status=&version=&success=&reason=&limit=&cursor= -> TrajectoriesResponse, newest first
+// GET /v1/operator/trajectories?status=&version=&success=&reason=&group=&limit=&cursor= -> TrajectoriesResponse, newest first
 export type TrajectoryRow = {
   digest: string;
   id: string;

@@ -149,7 +149,7 @@ export async function setBaseModel(
   ]);
 }
 
-/** Publishes to the canary channel; an earlier canary retires. @throws WaggleError `CONFLICT` */
+/** Publishes to the canary channel; an earlier canary is taken back. @throws WaggleError `CONFLICT` */
 export async function publishPolicy(
   db: D1Database,
   request: PublishRequest,
@@ -172,7 +172,8 @@ export async function publishPolicy(
     throw new WaggleError("CONFLICT", `a parent must be published, got version ${request.parent}`);
   }
   await db.batch([
-    db.prepare("UPDATE policies SET status = 'retired' WHERE status = 'canary'"),
+    // Never promoted, so it is taken back: "retired" is kept for what was stable once.
+    db.prepare("UPDATE policies SET status = 'rolled-back' WHERE status = 'canary'"),
     db
       .prepare(
         `INSERT INTO policies (version, parent, baseModel, adapter, status, evaluation, step, publishedAt)

@@ -35,6 +35,7 @@ export const TrajectoryFilter = z.strictObject({
   version: z.coerce.number().int().min(0).optional().describe("Only sampled by this version."),
   success: z.enum(["true", "false"]).optional().describe("Only solved, or only unsolved."),
   reason: z.string().max(64).optional().describe("Only refused or skipped for this reason."),
+  group: z.uuid().optional().describe("Only of this group."),
   limit: z.coerce.number().int().min(1).max(200).default(50).describe("Rows, at most 200."),
   cursor: z
     .string()
@@ -60,6 +61,7 @@ export async function listRows(
   if (filter.version !== undefined) add("policyVersion = ?", filter.version);
   if (filter.success !== undefined) add("success = ?", filter.success === "true" ? 1 : 0);
   if (filter.reason !== undefined) add("reason = ?", filter.reason);
+  if (filter.group !== undefined) add("groupId = ?", filter.group);
   if (filter.cursor !== undefined) {
     const [receivedAt = "", digest = ""] = filter.cursor.split(".");
     add("(receivedAt, digest) < (?, ?)", Number(receivedAt), digest);

@@ -70,7 +70,7 @@ test("the summary counts every trajectory once, and success only over judged one
 });
 
 describe("the list", () => {
-  test("filters by status, success, reason and version", async () => {
+  test("filters by status, success, reason, version and group", async () => {
     const { group, live } = await history();
     const digests = async (query: string) => (await list(query)).rows.map((row) => row.digest);
     expect(await digests("?status=waiting")).toEqual([live.digest]);
@@ -80,6 +80,10 @@ describe("the list", () => {
     expect(await digests("?reason=replay-mismatch")).toEqual([group[2]?.digest]);
     expect(await digests("?version=0")).toHaveLength(4);
     expect(await digests("?version=1")).toEqual([]);
+    const { groupId } = (await list("?status=rejected")).rows[0] ?? {};
+    expect((await digests(`?group=${groupId}`)).toSorted()).toEqual(
+      group.map((made) => made.digest).toSorted(),
+    );
   });
 
   test("pages through every row once, newest first", async () => {

@@ -65,10 +65,10 @@ describe("channels", () => {
     expect((await turn(0, "roll-back")).status).toBe(409);
   });
 
-  test("a newer canary retires the one before it", async () => {
+  test("a newer canary takes the one before it back, which was never promoted", async () => {
     await publish(1, baseModel);
     await publish(2, baseModel);
-    expect(await statuses()).toEqual(["2 canary", "1 retired", "0 stable"]);
+    expect(await statuses()).toEqual(["2 canary", "1 rolled-back", "0 stable"]);
   });
 
   test("the operator may take a policy back, a page may not", async () => {
