@@ -1,11 +1,12 @@
 /** Opens what runs a base model here: the engine that trains it and the policy that samples it. */
-import { createOnnxEngine } from "@waggle/engine";
+import { createEngine, type EngineDevice } from "@waggle/engine";
 import { type Adapter, initializeAdapter } from "@waggle/model";
-import { type TrainEngine, WaggleError } from "@waggle/protocol";
+import type { TrainEngine } from "@waggle/protocol";
 import { type AdaptivePolicy, createNodePolicy } from "@waggle/runtime/node";
 import type { BaseModel } from "./base-model.ts";
 
-export type Device = "auto" | "cpu" | "wasm" | "webgpu";
+/** What trains; sampling and re-scoring run on the native CPU beside it. */
+export type Device = EngineDevice;
 export const DEVICES: readonly Device[] = ["auto", "cpu", "wasm", "webgpu"];
 
 export type AdapterOptions = {
@@ -24,27 +25,16 @@ export async function openEngine(
 ): Promise<TrainEngine> {
   const adapter = "tensors" in start ? start : initializeAdapter(model.config, start);
   const { config, weights } = model;
-  if (device === "auto" || device === "cpu") {
-    const more = threads === undefined ? {} : { threads };
-    return createOnnxEngine({ config, weights, trains: "lora", adapter, ...more });
-  }
-  throw new WaggleError(
-    "DEVICE_UNAVAILABLE",
-    `--device must be auto or cpu, got ${device}; this build trains on the native CPU only`,
-  );
+  const more = threads === undefined ? {} : { threads };
+  return createEngine({ device, config, weights, trains: "lora", adapter, ...more });
 }
 
 /** A policy at version 0. */
-export function openPolicy(
-  model: BaseModel,
-  device: Device,
-  threads?: number,
-): Promise<AdaptivePolicy> {
+export function openPolicy(model: BaseModel, threads?: number): Promise<AdaptivePolicy> {
   return createNodePolicy({
     config: model.config,
     weights: model.weights,
     baseModel: model.reference.sha256,
-    device: device === "webgpu" ? "webgpu" : "cpu",
     ...(threads === undefined ? {} : { threads }),
   });
 }

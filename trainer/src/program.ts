@@ -122,7 +122,7 @@ export function createProgram(options: ProgramOptions): Command {
       const adapterShape = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };
       const start = { ...adapterShape, seed: given.seed };
       const engine = await openEngine(model, given.device, start, given.threads);
-      const policy = await openPolicy(model, given.device, given.threads);
+      const policy = await openPolicy(model, given.threads);
       const recipe = recipeOf(given);
       try {
         const { base, final } = await simulate(

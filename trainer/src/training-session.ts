@@ -80,7 +80,7 @@ export async function train(
     saved === null && stable ? await shelf.get(stable) : { ...adapterShape, seed: options.seed },
     options.threads,
   );
-  const policy = await openPolicy(model, options.device, options.threads);
+  const policy = await openPolicy(model, options.threads);
   const leases = createLeaseHolder({
     edge,
     trainerId: `trainer-${process.pid}`,

@@ -16,7 +16,7 @@ import type { BaseModel } from "./base-model.ts";
 import { createCheckpointStore } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
-import { type Device, openPolicy } from "./open-model.ts";
+import { openPolicy } from "./open-model.ts";
 import { createTaskWorld } from "./task-worlds.ts";
 import type { KnownVersion } from "./trainer-state.ts";
 
@@ -44,7 +44,6 @@ export async function evaluateVersions(
   model: BaseModel,
   options: {
     readonly versions?: readonly number[];
-    readonly device: Device;
     readonly threads?: number;
   },
   tasks: FrozenTasks,
@@ -57,7 +56,7 @@ export async function evaluateVersions(
     config: model.config,
     download: (digest) => source.edge().getObject(digest),
   });
-  const policy = await openPolicy(model, options.device, options.threads);
+  const policy = await openPolicy(model, options.threads);
   const { sampling } = recipeNamed("dr-grpo-tis").rollout;
   const parts = { policy, format: model.format, createTaskWorld, sampling };
   const results = new Map<number, boolean[]>();

@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { drGrpoTis } from "@waggle/learning";
+import { type LeasedGroup, trajectoryDigest } from "@waggle/protocol";
+import { expect, onTestFinished, test } from "vitest";
+import { attempt } from "./attempt.ts";
+import { readBaseModel } from "./base-model.ts";
+import { FakeEdge } from "./fake-edge.fixture.ts";
+import { openPolicy } from "./open-model.ts";
+import { createReporter } from "./reporter.ts";
+import { createTaskWorld } from "./task-worlds.ts";
+import { train, type TrainingSessionOptions } from "./training-session.ts";
+import { comparison, evaluateVersions } from "./version-comparison.ts";
+
+const MODEL = join(import.meta.dirname, "../../packages/model/nano");
+const recipe = drGrpoTis({ groupsPerStep: 3 });
+
+test("from rollouts of the nano model to a published version, over one process life and into the next", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const model = await readBaseModel(MODEL);
+  const { signal } = new AbortController();
+
+  const policy = await openPolicy(model, 1);
+  const parts = {
+    policy,
+    format: model.format,
+    createTaskWorld,
+    sampling: recipe.rollout.sampling,
+  };
+  const groups: LeasedGroup[] = [];
+  for (let seed = 0; seed < 10; seed += 1) {
+    const task = { environment: "shop", seed, split: "train" } as const;
+    const trajectories = [];
+    for (let i = 0; i < 6; i += 1) {
+      const { trajectory } = await attempt(parts, task, 100 * seed + i, signal);
+      trajectories.push({
+        digest: await trajectoryDigest(trajectory),
+        visitorId: randomUUID(),
+        receivedAt: "2026-01-01T00:00:00.000Z",
+        trajectory,
+        feedback: [],
+      });
+    }
+    groups.push({ groupId: randomUUID(), task, size: 6, trajectories });
+  }
+  await policy.dispose();
+
+  const edge = new FakeEdge(groups, model.reference.sha256);
+  const options: TrainingSessionOptions = {
+    stateFolder: folder,
+    isResuming: true,
+    device: "cpu",
+    threads: 1,
+    rank: 4,
+    alpha: 8,
+    seed: 1,
+    tasks: { start: 1_000_000, count: 12, seed: 1 },
+    promotionMargin: 1,
+    leaseSeconds: 60,
+    pollMs: 1,
+    partialStepMs: 30,
+    publishEvery: 1,
+    shuffleAdvantages: false,
+    maxSteps: 1,
+    maxPublications: Infinity,
+    idleExitMs: 60,
+  };
+  const lines: string[] = [];
+  const report = createReporter((line) => lines.push(line), true);
+  const first = await train(model, edge.client(), recipe, options, report, signal);
+  expect(first.stoppedBy).toBe("max-steps");
+  expect(edge.stable).toBe(1);
+  for (const { sha256 } of model.reference.files) expect(edge.objects.has(sha256)).toBe(true);
+
+  const second = await train(
+    model,
+    edge.client(),
+    recipe,
+    { ...options, maxSteps: Infinity },
+    report,
+    signal,
+  );
+  const outcomes = [...edge.acknowledged.values()];
+  expect(outcomes).toHaveLength(60);
+  expect(outcomes.every((all) => all.length === 1)).toBe(true);
+  const flat = outcomes.map(([outcome]) => outcome);
+  expect(flat.filter((outcome) => outcome?.status === "rejected")).toEqual([]);
+  expect(flat.filter((outcome) => outcome?.status === "learned").length).toBeGreaterThan(12);
+  expect(second.twice).toBe(0);
+  // Sampled and re-scored by the same machine: only the shapes of the runs differ.
+  expect(Math.max(...flat.map((outcome) => outcome?.logProbGapMax ?? 0))).toBeLessThan(1e-4);
+  expect(edge.stable).toBe(second.state.publications);
+  const rows = (await readFile(join(folder, "metrics.jsonl"), "utf8")).trim().split("\n");
+  expect(rows).toHaveLength(second.state.step);
+
+  const results = await evaluateVersions(
+    model,
+    { versions: [0, edge.stable], threads: 1 },
+    { start: 0, count: 8, seed: 1 },
+    {
+      stateFolder: folder,
+      edge: () => {
+        throw new Error("the state folder has everything");
+      },
+    },
+    signal,
+  );
+  const { tasks, versions } = comparison(results);
+  expect([tasks, versions.map(({ version }) => version)]).toEqual([8, [0, edge.stable]]);
+  expect(lines.some((line) => line.includes('"event":"published"'))).toBe(true);
+});
