@@ -27,6 +27,8 @@ const withoutWebgpu: BrowserGlobals = {
   crossOriginIsolated: true,
 };
 
+const offered = (threads: number): number => threads;
+
 test.each([
   ["a hardware adapter is taken", page(info("nvidia", "ada")), "webgpu", "nvidia/ada"],
   ["SwiftShader is not taken", page(info("google", "swiftshader")), "wasm", "wasm x4"],
@@ -35,16 +37,16 @@ test.each([
   ["without WebGPU WASM is taken", withoutWebgpu, "wasm", "wasm x2"],
   ["without isolation there is one thread", page(null, false), "wasm", "wasm x1"],
 ])("auto: %s", async (_, globals, device, description) => {
-  expect(await chooseDevice("auto", undefined, globals)).toMatchObject({ device, description });
+  expect(await chooseDevice("auto", offered, globals)).toMatchObject({ device, description });
 });
 
 test("webgpu takes a software adapter too, and names it", async () => {
-  const chosen = await chooseDevice("webgpu", undefined, page(info("google", "swiftshader")));
+  const chosen = await chooseDevice("webgpu", offered, page(info("google", "swiftshader")));
   expect(chosen).toMatchObject({ device: "webgpu", description: "google/swiftshader" });
 });
 
 test.each([page(null), withoutWebgpu])("webgpu without an adapter is refused", async (globals) => {
-  const error = await chooseDevice("webgpu", undefined, globals).catch((e: unknown) => e);
+  const error = await chooseDevice("webgpu", offered, globals).catch((e: unknown) => e);
   expect(WaggleError.is(error, "DEVICE_UNAVAILABLE")).toBe(true);
 });
 
@@ -57,6 +59,6 @@ test("wasm asks for no adapter, and takes the threads it is given only where it 
     },
   };
   const isolated = { navigator, crossOriginIsolated: true };
-  expect((await chooseDevice("wasm", 3, isolated)).threads).toBe(3);
-  expect((await chooseDevice("wasm", 3, { navigator })).threads).toBe(1);
+  expect((await chooseDevice("wasm", () => 3, isolated)).threads).toBe(3);
+  expect((await chooseDevice("wasm", () => 3, { navigator })).threads).toBe(1);
 });

@@ -22,13 +22,13 @@ export type BrowserGlobals = {
  * `webgpu` and `wasm` are taken at their word. `auto` takes WebGPU where there is a hardware adapter:
  * a software one computes small models slower than WASM does.
  *
- * @param threads - WASM threads, bounded to one without cross-origin isolation. Default: half of the
- *   machine's, at most 4.
+ * @param threadsFor - WASM threads out of half of the machine's; not asked without cross-origin
+ *   isolation, where there is one.
  * @throws WaggleError `DEVICE_UNAVAILABLE` when `webgpu` is asked for and there is no adapter.
  */
 export async function chooseDevice(
   wanted: "auto" | BrowserDevice,
-  threads: number | undefined,
+  threadsFor: (offered: number) => number,
   globals: BrowserGlobals,
 ): Promise<ChosenDevice> {
   if (wanted !== "wasm") {
@@ -45,11 +45,8 @@ export async function chooseDevice(
       );
     }
   }
-  const offered = Math.max(
-    1,
-    Math.min(4, Math.ceil((globals.navigator.hardwareConcurrency ?? 1) / 2)),
-  );
-  const count = globals.crossOriginIsolated === true ? (threads ?? offered) : 1;
+  const offered = Math.max(1, Math.ceil((globals.navigator.hardwareConcurrency ?? 1) / 2));
+  const count = globals.crossOriginIsolated === true ? threadsFor(offered) : 1;
   return { device: "wasm", description: `wasm x${count}`, threads: count };
 }
 

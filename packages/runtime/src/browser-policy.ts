@@ -15,6 +15,7 @@ import type {
 import { chooseDevice } from "./browser-device.ts";
 import { RUNTIME_BUILD } from "./build.ts";
 import type { AdaptivePolicy } from "./decoder-policy.ts";
+import { defaultThreads } from "./limits.ts";
 import type { AdapterStrategy } from "./ort-session.ts";
 import { assertSampleOptions, disposedError, overlapError } from "./sample-options.ts";
 import { assertTokenIds } from "./token-ids.ts";
@@ -29,7 +30,10 @@ export type BrowserPolicyOptions = {
   readonly baseModel: string;
   /** Default `auto`: WebGPU where there is a hardware adapter, else WASM. */
   readonly device?: "auto" | BrowserDevice;
-  /** WASM threads; one without cross-origin isolation. Default: half of the machine's, at most 4. */
+  /**
+   * WASM threads; one without cross-origin isolation. Default: one for small models, else half of
+   * the machine's, at most 4.
+   */
   readonly threads?: number;
   /** Most tokens of one context. Default: the model's, at most 8192. */
   readonly contextLength?: number;
@@ -52,7 +56,7 @@ export type BrowserPolicyOptions = {
 export async function createBrowserPolicy(options: BrowserPolicyOptions): Promise<AdaptivePolicy> {
   const { device, description, threads } = await chooseDevice(
     options.device ?? "auto",
-    options.threads,
+    (offered) => options.threads ?? defaultThreads(bytesOf(options.modelFiles), offered),
     globalThis,
   );
   const worker = new WorkerClient((options.createWorker ?? createDefaultWorker)(device));
@@ -81,6 +85,13 @@ export async function createBrowserPolicy(options: BrowserPolicyOptions): Promis
     worker.fail(disposedError());
     throw error;
   }
+}
+
+/** Size of the weights. Half-precision files count half; the threshold is not that sharp. */
+function bytesOf(files: ReadonlyMap<string, Uint8Array>): number {
+  let sum = 0;
+  for (const [path, bytes] of files) if (path.endsWith(".safetensors")) sum += bytes.length;
+  return sum;
 }
 
 /** The literal forms are what bundlers look for; `.js` is found as `.ts` when run from source. */

@@ -10,7 +10,7 @@ test.each([
 ] as const)("on %s, scores of a %s decoder are PyTorch's to 1e-4", async (device, modelType) => {
   const read = async (name: string) => {
     const response = await fetch(`/test/golden/decoder/${modelType}/${name}`);
-    expect(response.ok, name).toBe(true);
+    expect(response.ok).toBe(true);
     return new Uint8Array(await response.arrayBuffer());
   };
   const policy = await createBrowserPolicy({

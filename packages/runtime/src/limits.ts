@@ -19,3 +19,17 @@ export function runTokensFor(config: DecoderConfig): number {
 export function defaultContextLength(config: DecoderConfig): number {
   return Math.min(config.contextLength, 8192);
 }
+
+/**
+ * CPU threads of one run where nothing else is asked for. Small models are slower on two threads
+ * than on one: a run is shorter than the time that threads take to meet, and they spin meanwhile.
+ *
+ * @param weightBytes - size of the weights in float32.
+ * @param offered - threads the machine has for this.
+ */
+export function defaultThreads(weightBytes: number, offered: number): number {
+  return weightBytes < SMALL_WEIGHT_BYTES ? 1 : Math.max(1, Math.min(4, offered));
+}
+
+/** 4 M parameters. */
+const SMALL_WEIGHT_BYTES = 16 * 1024 * 1024;

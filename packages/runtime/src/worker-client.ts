@@ -22,11 +22,16 @@ export class WorkerClient {
     worker.addEventListener("message", (event) => this.#receive((event as MessageEvent).data));
     for (const type of ["error", "messageerror"] as const) {
       worker.addEventListener(type, (event) => {
-        const detail = "message" in event ? String(event.message) : type;
+        // A script that could not be loaded says nothing at all.
+        const detail = "message" in event && event.message ? String(event.message) : "no message";
         this.fail(
-          new WaggleError("DEVICE_LOST", `the policy's worker failed: ${detail.slice(0, 500)}`, {
-            retryable: true,
-          }),
+          new WaggleError(
+            "DEVICE_LOST",
+            `the policy's worker must stay alive, got an error event (${detail.slice(0, 300)}); check that its script and the .wasm file are served, or pass createWorker`,
+            {
+              retryable: true,
+            },
+          ),
         );
       });
     }

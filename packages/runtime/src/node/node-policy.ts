@@ -1,12 +1,18 @@
 /** The Policy in Node, over onnxruntime-node: for the trainer, evaluation and tests. */
 import { availableParallelism } from "node:os";
+import { parameterCount } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 import * as ort from "onnxruntime-node";
 import { RUNTIME_BUILD } from "../build.ts";
 import { createDecoderPolicy } from "../decoder-policy.ts";
 import type { AdaptivePolicy, DecoderPolicy } from "../decoder-policy.ts";
-import { defaultContextLength, runTokensFor, WEBGPU_RUN_TOKENS } from "../limits.ts";
+import {
+  defaultContextLength,
+  defaultThreads,
+  runTokensFor,
+  WEBGPU_RUN_TOKENS,
+} from "../limits.ts";
 import { createOrtBackend } from "../ort-session.ts";
 import type { AdapterStrategy } from "../ort-session.ts";
 
@@ -18,7 +24,7 @@ export type NodePolicyOptions = {
   readonly baseModel: string;
   /** Default `cpu`. */
   readonly device?: "cpu" | "webgpu";
-  /** CPU threads of one run. Default: what the machine offers, at most 4. */
+  /** CPU threads of one run. Default: one for small models, else what the machine has, at most 4. */
   readonly threads?: number;
   /** Most tokens of one context. Default: the model's, at most 8192. */
   readonly contextLength?: number;
@@ -39,7 +45,8 @@ export function createNodeDecoderPolicy(
   seams: { readonly keepsCacheOnAdoption?: boolean },
 ): Promise<DecoderPolicy> {
   const { config, weights, baseModel, device = "cpu" } = options;
-  const threads = options.threads ?? Math.min(4, availableParallelism());
+  const threads =
+    options.threads ?? defaultThreads(4 * parameterCount(config), availableParallelism());
   const contextLength = options.contextLength ?? defaultContextLength(config);
   const isGpu = device === "webgpu";
   const backend = createOrtBackend({
