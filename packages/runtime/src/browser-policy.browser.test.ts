@@ -100,6 +100,23 @@ describe("in a worker", () => {
     await policy.dispose();
   });
 
+  test("contexts that sample at the same time on WASM score as recorded", async () => {
+    const policy = await open({ device: "wasm" });
+    const gaps = await Promise.all(
+      Array.from({ length: 5 }, async (_, seed) => {
+        const context = await policy.createContext();
+        context.append(tinyPrompt(4 + 9 * seed, seed));
+        const start = context.tokenIds.length;
+        const maxTokens = 10 + 7 * seed;
+        const sample = await context.sample({ sampling: full(seed), stopTokenIds: [], maxTokens });
+        const scores = await policy.score({ tokenIds: context.tokenIds, sampling: FULL_SUPPORT });
+        return largestGap(sample.behaviorLogProbs, scores.behaviorLogProbs.slice(start));
+      }),
+    );
+    expect(Math.max(...gaps)).toBeLessThan(1e-4);
+    await policy.dispose();
+  });
+
   test("auto takes WASM over a software adapter, and says with how many threads", async () => {
     const policy = await open({ device: "auto", threads: 2 });
     expect(policy.client).toMatchObject({

@@ -9,6 +9,7 @@ import type {
   SampleOptions,
   SampleStopReason,
 } from "@waggle/protocol";
+import type { DecodeBatcher } from "./decode-batcher.ts";
 import type { DecoderCache, DecoderSession } from "./decoder-session.ts";
 import { createRandom } from "./random.ts";
 import { assertSampleOptions, disposedError, overlapError } from "./sample-options.ts";
@@ -20,6 +21,7 @@ import { assertTokenIds } from "./token-ids.ts";
 export type VersionSlot = {
   readonly version: PolicyVersionId;
   readonly session: DecoderSession;
+  readonly batcher: DecodeBatcher;
   /** Contexts and scorings that use it, plus one while it is current. */
   users: number;
 };
@@ -74,11 +76,15 @@ export class DecoderContext implements PolicyContext {
   async sample(options: SampleOptions): Promise<Sample> {
     this.#assertUsable();
     assertSampleOptions(options, this.#tokenIds.length);
+    const { batcher, session } = this.#slot;
     this.#isSampling = true;
+    batcher.samplings++;
     try {
       return await this.#sampleLoop(options);
     } finally {
       this.#isSampling = false;
+      batcher.samplings--;
+      if (this.#cache !== null && !this.#isDisposed) this.#cache = session.detach(this.#cache);
       if (this.#isDisposed) this.#free();
     }
   }
@@ -138,7 +144,7 @@ export class DecoderContext implements PolicyContext {
 
   /** Reads what the cache lacks. @returns logits after the last token, `null` when aborted. */
   async #prefill(signal: AbortSignal | undefined): Promise<Float32Array | null> {
-    const { session } = this.#slot;
+    const { session, batcher } = this.#slot;
     const { vocabularySize, runs } = this.#policy;
     while (this.#nextLogits === null) {
       if (signal?.aborted || this.#isDisposed) return null;
@@ -146,7 +152,10 @@ export class DecoderContext implements PolicyContext {
       const chunk = this.#tokenIds.slice(read, read + session.maxRunTokens);
       const cache = this.#cache;
       this.#cache = null; // used up by the run, also when it fails
-      const output = await runs.run(() => session.run(chunk, cache));
+      const output =
+        cache !== null && chunk.length === 1
+          ? await batcher.decode(chunk[0] as number, cache)
+          : await runs.run(() => session.run(chunk, cache));
       this.#cache = output.cache;
       if (output.cache.length === this.#tokenIds.length) {
         this.#nextLogits = output.logits.subarray((chunk.length - 1) * vocabularySize);

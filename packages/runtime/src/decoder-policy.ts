@@ -12,9 +12,10 @@ import type {
   ScoreRequest,
   TokenScores,
 } from "@waggle/protocol";
+import { DecodeBatcher } from "./decode-batcher.ts";
 import { DecoderContext } from "./decoder-context.ts";
 import type { ContextHost, VersionSlot } from "./decoder-context.ts";
-import type { DecoderBackend } from "./decoder-session.ts";
+import type { DecoderBackend, DecoderSession } from "./decoder-session.ts";
 import { disposedError } from "./sample-options.ts";
 import { scoreRows, scoreSequence } from "./scoring.ts";
 import { SerialQueue } from "./serial-queue.ts";
@@ -43,6 +44,8 @@ export type DecoderPolicyOptions = {
   readonly vocabularySize: number;
   /** Whether `scoreMany` may run several sequences at once: the CPU back ends gain by it. */
   readonly scoresInRows: boolean;
+  /** Resolves after the event loop had a turn. */
+  readonly nextTask: () => Promise<void>;
   /** See `ContextHost`. */
   readonly pause?: (() => Promise<void> | void) | undefined;
   /** A test's seam: `adoptCurrentVersion` keeps the old keys and values, which is wrong. */
@@ -51,8 +54,7 @@ export type DecoderPolicyOptions = {
 
 /** Opens version 0, the base model. */
 export async function createDecoderPolicy(options: DecoderPolicyOptions): Promise<DecoderPolicy> {
-  const session = await options.backend.open(null);
-  return new DecoderPolicy(options, { version: 0, session, users: 1 });
+  return new DecoderPolicy(options, await options.backend.open(null));
 }
 
 export class DecoderPolicy implements AdaptivePolicy, ContextHost {
@@ -69,15 +71,14 @@ export class DecoderPolicy implements AdaptivePolicy, ContextHost {
   #current: VersionSlot;
   #isDisposed = false;
 
-  constructor(options: DecoderPolicyOptions, base: VersionSlot) {
+  constructor(options: DecoderPolicyOptions, base: DecoderSession) {
     this.baseModel = options.baseModel;
     this.contextLength = options.contextLength;
     this.vocabularySize = options.vocabularySize;
     this.client = options.client;
     this.pause = options.pause;
     this.#options = options;
-    this.#current = base;
-    this.#slots.add(base);
+    this.#current = this.#hold(0, base);
   }
 
   get currentVersion(): PolicyVersionId {
@@ -115,8 +116,7 @@ export class DecoderPolicy implements AdaptivePolicy, ContextHost {
       }
       const session = await this.runs.run(() => this.#options.backend.open(adapter));
       const previous = this.#current;
-      this.#current = { version, session, users: 1 };
-      this.#slots.add(this.#current);
+      this.#current = this.#hold(version, session);
       await this.unpin(previous);
     });
   }
@@ -157,6 +157,13 @@ export class DecoderPolicy implements AdaptivePolicy, ContextHost {
     if (slot.users > 0) return;
     this.#slots.delete(slot);
     await this.runs.run(() => slot.session.release());
+  }
+
+  #hold(version: PolicyVersionId, session: DecoderSession): VersionSlot {
+    const batcher = new DecodeBatcher(session, this.runs, this.#options.nextTask);
+    const slot = { version, session, batcher, users: 1 };
+    this.#slots.add(slot);
+    return slot;
   }
 
   async #withCurrent<T>(fn: (slot: VersionSlot) => Promise<T>): Promise<T> {

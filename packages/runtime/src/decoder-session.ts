@@ -28,6 +28,21 @@ export interface DecoderSession {
    * @param tokenIds - `[S]`, 1 ≤ S ≤ `maxRunTokens`.
    */
   run(tokenIds: readonly number[], cache: DecoderCache | null): Promise<DecoderOutput>;
+  /** Most rows of one `decodeRows`, 1 where the back end gains nothing by more. */
+  readonly maxRows: number;
+  /**
+   * Reads one token each after several caches, which are used up. Each output has logits `[1, V]`.
+   *
+   * @param rows - `[B]`, 1 ≤ B ≤ `maxRows`.
+   */
+  decodeRows(
+    rows: readonly { readonly tokenId: number; readonly cache: DecoderCache }[],
+  ): Promise<DecoderOutput[]>;
+  /**
+   * The same cache in memory of its own: after `decodeRows`, rows share theirs. For a cache that
+   * waits while others go on. The one that was passed is used up.
+   */
+  detach(cache: DecoderCache): DecoderCache;
   /**
    * Reads whole sequences side by side, without a cache.
    *

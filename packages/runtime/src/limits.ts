@@ -15,6 +15,11 @@ export function runTokensFor(config: DecoderConfig): number {
   return Math.max(16, Math.min(1024, Math.floor(MAX_RUN_LOGITS / config.vocabularySize)));
 }
 
+/** Contexts of one decoding run on a CPU, where more share the work of reading the weights. */
+export function decodeRowsFor(config: DecoderConfig): number {
+  return Math.max(1, Math.min(32, Math.floor(MAX_RUN_LOGITS / config.vocabularySize)));
+}
+
 /** The model's context, at most 8192: longer ones must be asked for, they cost memory. */
 export function defaultContextLength(config: DecoderConfig): number {
   return Math.min(config.contextLength, 8192);

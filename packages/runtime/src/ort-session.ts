@@ -13,6 +13,8 @@ import type {
   Tensor as OrtTensor,
   TensorConstructor,
 } from "onnxruntime-web";
+import { CacheBlock, isWholeBlock, OrtCache, packRows } from "./ort-cache.ts";
+import type { Feeds } from "./ort-cache.ts";
 import type {
   DecoderBackend,
   DecoderCache,
@@ -40,14 +42,14 @@ export type OrtBackendOptions = {
   readonly maxPositions: number;
   readonly sessionOptions: InferenceSession.SessionOptions;
   readonly maxRunTokens: number;
+  /** Most contexts of one decoding run; more than 1 needs outputs on the CPU. */
+  readonly maxRows: number;
   readonly adapterStrategy: AdapterStrategy;
   /** With `inputs`: adapters up to this rank share one graph; a larger one compiles a larger graph. */
   readonly adapterRank: number;
   /** Puts a tensor that stays for many runs where runs find it fast. Default: an ordinary tensor. */
   readonly place?: ((tensor: Tensor) => Promise<OrtTensor>) | undefined;
 };
-
-type Feeds = { readonly [name: string]: OrtTensor };
 
 /** Sessions for the adapters of one base model. */
 export function createOrtBackend(options: OrtBackendOptions): DecoderBackend {
@@ -126,26 +128,9 @@ async function createSession(
   return boundary("device", () => runtime.InferenceSession.create(graph, sessionOptions));
 }
 
-/** The `present` outputs of the run that made it, under the names of the inputs they become. */
-class OrtCache implements DecoderCache {
-  readonly length: number;
-  readonly feeds: Feeds;
-  #isDisposed = false;
-
-  constructor(length: number, feeds: Feeds) {
-    this.length = length;
-    this.feeds = feeds;
-  }
-
-  dispose(): void {
-    if (this.#isDisposed) return;
-    this.#isDisposed = true;
-    for (const tensor of Object.values(this.feeds)) tensor.dispose();
-  }
-}
-
 class OrtSession implements DecoderSession {
   readonly maxRunTokens: number;
+  readonly maxRows: number;
   readonly #options: OrtBackendOptions;
   readonly #session: InferenceSession;
   readonly #adapterFeeds: Feeds;
@@ -158,6 +143,7 @@ class OrtSession implements DecoderSession {
     onRelease: () => Promise<void>,
   ) {
     this.maxRunTokens = options.maxRunTokens;
+    this.maxRows = options.maxRows;
     this.#options = options;
     this.#session = session;
     this.#adapterFeeds = adapterFeeds;
@@ -165,25 +151,72 @@ class OrtSession implements DecoderSession {
   }
 
   async run(tokenIds: readonly number[], cache: DecoderCache | null): Promise<DecoderOutput> {
-    const past = cache as OrtCache | null;
+    const past = cache === null ? null : (this.detach(cache) as OrtCache);
     const length = (past?.length ?? 0) + tokenIds.length;
     try {
-      const outputs = await this.#execute(
+      const { logits, ...present } = await this.#execute(
         Int32Array.from(tokenIds),
         [1, tokenIds.length],
         Int32Array.of(length - 1),
         length,
-        past?.feeds ?? this.#emptyPast(1),
+        past?.block.feeds ?? this.#emptyPast(1),
       );
-      const { logits, ...present } = outputs;
-      const feeds: { [name: string]: OrtTensor } = {};
-      for (const [name, tensor] of Object.entries(present)) {
-        feeds[name.replace("present.", "past_key_values.")] = tensor as OrtTensor;
-      }
-      return { logits: logits?.data as Float32Array, cache: new OrtCache(length, feeds) };
+      const block = new CacheBlock(presentAsPast(present), 1, length);
+      return { logits: logits?.data as Float32Array, cache: new OrtCache(block, 0, length) };
     } finally {
       past?.dispose();
     }
+  }
+
+  async decodeRows(
+    rows: readonly { readonly tokenId: number; readonly cache: DecoderCache }[],
+  ): Promise<DecoderOutput[]> {
+    const [first] = rows;
+    if (rows.length === 1 && first !== undefined) {
+      return [await this.run([first.tokenId], first.cache)];
+    }
+    const { config, runtime } = this.#options;
+    // Rows that stay together find themselves in their block's order, which costs no copy.
+    const order = rows
+      .map((row, index) => ({ ...row, cache: row.cache as OrtCache, index }))
+      .sort((a, b) => a.cache.row - b.cache.row);
+    const caches = order.map((row) => row.cache);
+    let block = caches[0]?.block as CacheBlock;
+    if (!isWholeBlock(caches)) {
+      block = packRows(caches, config, runtime.Tensor);
+      for (const cache of caches) cache.dispose();
+      for (const row of order)
+        row.cache = new OrtCache(block, order.indexOf(row), row.cache.length);
+    }
+    try {
+      const { logits, ...present } = await this.#execute(
+        Int32Array.from(order, (row) => row.tokenId),
+        [rows.length, 1],
+        Int32Array.from(order, (row) => row.cache.length),
+        block.capacity + 1,
+        block.feeds,
+      );
+      const next = new CacheBlock(presentAsPast(present), rows.length, block.capacity + 1);
+      const values = logits?.data as Float32Array;
+      const outputs: DecoderOutput[] = [];
+      for (const [row, { index, cache }] of order.entries()) {
+        outputs[index] = {
+          logits: values.subarray(row * config.vocabularySize, (row + 1) * config.vocabularySize),
+          cache: new OrtCache(next, row, cache.length + 1),
+        };
+      }
+      return outputs;
+    } finally {
+      for (const { cache } of order) cache.dispose();
+    }
+  }
+
+  detach(cache: DecoderCache): DecoderCache {
+    const own = cache as OrtCache;
+    if (isWholeBlock([own])) return own;
+    const block = packRows([own], this.#options.config, this.#options.runtime.Tensor);
+    own.dispose();
+    return new OrtCache(block, 0, own.length);
   }
 
   async runRows(rows: readonly (readonly number[])[]): Promise<Float32Array> {
@@ -240,6 +273,15 @@ class OrtSession implements DecoderSession {
     }
     return feeds;
   }
+}
+
+/** The outputs of one run under the names of the next one's inputs. */
+function presentAsPast(present: { readonly [name: string]: OrtTensor | undefined }): Feeds {
+  const feeds: { [name: string]: OrtTensor } = {};
+  for (const [name, tensor] of Object.entries(present)) {
+    feeds[name.replace("present.", "past_key_values.")] = tensor as OrtTensor;
+  }
+  return feeds;
 }
 
 /** A tensor of onnxruntime over the same memory. */

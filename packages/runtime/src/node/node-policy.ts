@@ -8,6 +8,7 @@ import { RUNTIME_BUILD } from "../build.ts";
 import { createDecoderPolicy } from "../decoder-policy.ts";
 import type { AdaptivePolicy, DecoderPolicy } from "../decoder-policy.ts";
 import {
+  decodeRowsFor,
   defaultContextLength,
   defaultThreads,
   runTokensFor,
@@ -30,6 +31,11 @@ export type NodePolicyOptions = {
   readonly contextLength?: number;
   /** Most tokens of one run in prefill and scoring. Default: bounded by the size of the logits. */
   readonly maxRunTokens?: number;
+  /**
+   * Most contexts that decode in one run when they sample at the same time; 1 repeats bit for bit
+   * however they overlap. Default 32.
+   */
+  readonly maxRows?: number;
   /** Default `merge`, which costs nothing per token. */
   readonly adapterStrategy?: AdapterStrategy;
 };
@@ -48,6 +54,8 @@ export function createNodeDecoderPolicy(
   const threads =
     options.threads ?? defaultThreads(4 * parameterCount(config), availableParallelism());
   const contextLength = options.contextLength ?? defaultContextLength(config);
+  // The native library reports usage to its maker unless told not to; read at its first session.
+  process.env["ORT_DISABLE_TELEMETRY"] ??= "1";
   const isGpu = device === "webgpu";
   const backend = createOrtBackend({
     runtime: ort,
@@ -59,8 +67,11 @@ export function createNodeDecoderPolicy(
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
       logSeverityLevel: 3,
+      // Waiting threads that spin take the cores from whatever shares them.
+      extra: { session: { intra_op: { allow_spinning: "0" } } },
     },
     maxRunTokens: options.maxRunTokens ?? (isGpu ? WEBGPU_RUN_TOKENS : runTokensFor(config)),
+    maxRows: isGpu ? 1 : (options.maxRows ?? decodeRowsFor(config)),
     adapterStrategy: options.adapterStrategy ?? "merge",
     adapterRank: 16,
   });
@@ -76,6 +87,7 @@ export function createNodeDecoderPolicy(
     contextLength,
     vocabularySize: config.vocabularySize,
     scoresInRows: !isGpu,
+    nextTask: () => new Promise((resolve) => setImmediate(resolve)),
     ...seams,
   });
 }

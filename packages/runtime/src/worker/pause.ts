@@ -1,27 +1,32 @@
-/** Lets messages in between tokens: onnxruntime's WASM provider never yields to the event loop. */
+/** Turns of the event loop: onnxruntime's WASM provider never yields to messages by itself. */
 
 /** How long a worker may be deaf, in milliseconds. An abort waits at most this and one token. */
 const DEAF_MS = 8;
 
-/** @returns a function that gives the event loop a turn when the last one is `DEAF_MS` ago. */
-export function createPause(): () => Promise<void> | void {
+/** @returns a function whose promise resolves after the event loop had a turn. */
+export function createNextTask(): () => Promise<void> {
   const { port1, port2 } = new MessageChannel();
-  let resume: (() => void)[] = [];
+  let waiting: (() => void)[] = [];
   port1.addEventListener("message", () => {
-    const waiting = resume;
-    resume = [];
-    for (const each of waiting) each();
+    const resumed = waiting;
+    waiting = [];
+    for (const resume of resumed) resume();
   });
   port1.start();
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      port2.postMessage(null);
+    });
+}
+
+/** @returns a function that gives the event loop a turn when the last one is `DEAF_MS` ago. */
+export function createPause(nextTask: () => Promise<void>): () => Promise<void> | void {
   let last = performance.now();
   return () => {
     if (performance.now() - last < DEAF_MS) return;
-    return new Promise<void>((resolve) => {
-      resume.push(() => {
-        last = performance.now();
-        resolve();
-      });
-      port2.postMessage(null);
+    return nextTask().then(() => {
+      last = performance.now();
     });
   };
 }

@@ -6,10 +6,10 @@ import type * as OrtWeb from "onnxruntime-web";
 import { RUNTIME_BUILD } from "../build.ts";
 import { createDecoderPolicy } from "../decoder-policy.ts";
 import type { DecoderPolicy } from "../decoder-policy.ts";
-import { defaultContextLength, runTokensFor, WEBGPU_RUN_TOKENS } from "../limits.ts";
+import { decodeRowsFor, defaultContextLength, runTokensFor, WEBGPU_RUN_TOKENS } from "../limits.ts";
 import { createOrtBackend } from "../ort-session.ts";
 import { webgpuSessionOptions, gpuPlacer } from "./gpu-tensors.ts";
-import { createPause } from "./pause.ts";
+import { createNextTask, createPause } from "./pause.ts";
 import type {
   AnswerTo,
   BrowserDevice,
@@ -165,10 +165,12 @@ async function openPolicy(
     maxPositions: contextLength,
     sessionOptions: isGpu ? webgpuSessionOptions(config) : { executionProviders: ["wasm"] },
     maxRunTokens: request.maxRunTokens ?? (isGpu ? WEBGPU_RUN_TOKENS : runTokensFor(config)),
+    maxRows: isGpu ? 1 : decodeRowsFor(config),
     adapterStrategy: request.adapterStrategy ?? (isGpu ? "inputs" : "merge"),
     adapterRank: request.adapterRank,
     place: isGpu ? gpuPlacer(ort) : undefined,
   });
+  const nextTask = createNextTask();
   return boundary("device", () =>
     createDecoderPolicy({
       backend,
@@ -178,7 +180,8 @@ async function openPolicy(
       contextLength,
       vocabularySize: config.vocabularySize,
       scoresInRows: !isGpu,
-      pause: createPause(),
+      nextTask,
+      pause: createPause(nextTask),
     }),
   );
 }

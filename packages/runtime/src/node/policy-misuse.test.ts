@@ -1,0 +1,76 @@
+import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
+import { describe, expect, test } from "vitest";
+import { TINY_BASE_MODEL, TINY_CONFIG, tinyPrompt, tinyWeights } from "../tiny-decoder.fixture.ts";
+import { createNodeDecoderPolicy } from "./node-policy.ts";
+
+const open = () =>
+  createNodeDecoderPolicy(
+    { config: TINY_CONFIG, weights: tinyWeights(), baseModel: TINY_BASE_MODEL, threads: 1 },
+    {},
+  );
+
+const full = (seed: number) => ({ ...FULL_SUPPORT, seed });
+
+describe("misuse", () => {
+  const options = { sampling: full(1), stopTokenIds: [], maxTokens: 5 };
+  const codeOf = async (fn: () => unknown): Promise<string> => {
+    try {
+      await fn();
+    } catch (error) {
+      return WaggleError.is(error) ? error.code : String(error);
+    }
+    return "nothing thrown";
+  };
+
+  test("is refused by code", async () => {
+    const policy = await open();
+    const context = await policy.createContext();
+    expect(await codeOf(() => context.sample(options))).toBe("INVALID_ARGUMENT");
+    expect(await codeOf(() => context.append([97]))).toBe("INVALID_ARGUMENT");
+    expect(await codeOf(() => context.append([1.5]))).toBe("INVALID_ARGUMENT");
+    context.append(tinyPrompt(5));
+    expect(await codeOf(() => context.sample({ ...options, maxTokens: 0 }))).toBe(
+      "INVALID_ARGUMENT",
+    );
+    const zero = { ...options.sampling, temperature: 0 };
+    expect(await codeOf(() => context.sample({ ...options, sampling: zero }))).toBe(
+      "INVALID_ARGUMENT",
+    );
+    const tokenIds = tinyPrompt(161);
+    expect(await codeOf(() => policy.score({ tokenIds, sampling: FULL_SUPPORT }))).toBe(
+      "CONTEXT_OVERFLOW",
+    );
+    await policy.dispose();
+  });
+
+  test("calls that overlap on one context are refused, and the first is not disturbed", async () => {
+    const policy = await open();
+    const context = await policy.createContext();
+    context.append(tinyPrompt(5));
+    const running = context.sample(options);
+    expect(await codeOf(() => context.sample(options))).toBe("INVALID_ARGUMENT");
+    expect(await codeOf(() => context.append([1]))).toBe("INVALID_ARGUMENT");
+    expect(await codeOf(() => context.adoptCurrentVersion())).toBe("INVALID_ARGUMENT");
+    expect((await running).tokenIds).toHaveLength(5);
+    await policy.dispose();
+  });
+
+  test("what is disposed throws DISPOSED, also a sampling it cut short", async () => {
+    const policy = await open();
+    const context = await policy.createContext();
+    context.append(tinyPrompt(5));
+    const running = codeOf(() => context.sample(options));
+    context.dispose();
+    context.dispose();
+    expect(await running).toBe("DISPOSED");
+    expect(await codeOf(() => context.append([1]))).toBe("DISPOSED");
+    await policy.dispose();
+    await policy.dispose();
+    expect(policy.liveVersions()).toEqual([]);
+    expect(await codeOf(() => policy.createContext())).toBe("DISPOSED");
+    expect(await codeOf(() => policy.setAdapter(1, null))).toBe("DISPOSED");
+    expect(await codeOf(() => policy.score({ tokenIds: [1, 2], sampling: FULL_SUPPORT }))).toBe(
+      "DISPOSED",
+    );
+  });
+});
