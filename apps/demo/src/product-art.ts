@@ -8,7 +8,7 @@ const PALETTES: readonly (readonly [attribute: string, palette: Palette])[] = [
   ["red", { main: "#c4553f", deep: "#8f3727", light: "#e38a72" }],
   ["green", { main: "#5b7d5a", deep: "#3c5a3d", light: "#8eac88" }],
   ["blue", { main: "#4b6e92", deep: "#314d6b", light: "#86a4c0" }],
-  ["black", { main: "#45423f", deep: "#282624", light: "#75706a" }],
+  ["black", { main: "#544f4a", deep: "#2c2926", light: "#857e76" }],
   ["white", { main: "#e9e2d4", deep: "#b9ae99", light: "#fbf8f1" }],
   ["wood", { main: "#b98a55", deep: "#85602f", light: "#d8b487" }],
   ["leather", { main: "#a0673f", deep: "#6f4324", light: "#c8946c" }],
@@ -37,14 +37,17 @@ const DRAWINGS: { readonly [category: string]: string } = {
 
 /** An `<svg>` for a product; decorative, since its name stands beside it. */
 export function productArt(product: Product): SVGSVGElement {
-  const palette = PALETTES.find(([name]) => product.attributes.includes(name))?.[1] ?? PLAIN;
+  const palettes = PALETTES.filter(([name]) => product.attributes.includes(name));
+  const palette = palettes[0]?.[1] ?? PLAIN;
+  // A second material or color is what the details are made of.
+  const detail = palettes[1]?.[1].main ?? palette.light;
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 120 120");
   svg.setAttribute("class", `art ${product.attributes.join(" ")}`);
   svg.setAttribute("aria-hidden", "true");
   svg.style.setProperty("--main", palette.main);
   svg.style.setProperty("--deep", palette.deep);
-  svg.style.setProperty("--light", palette.light);
+  svg.style.setProperty("--light", detail);
   // The drawings are constants of this file; nothing from outside is parsed as markup.
   svg.innerHTML = `<g>${DRAWINGS[product.category] ?? ""}</g>`;
   return svg;

@@ -41,5 +41,5 @@ export function readPageRequest(search: string, isLocal: boolean): PageRequest {
 /** True for an address of this machine. */
 export function isLocalAddress(url: string): boolean {
   const { hostname } = new URL(url);
-  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

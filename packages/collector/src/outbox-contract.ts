@@ -12,6 +12,7 @@ export type OutboxDetail = {
 
 export type OutboxSummary = {
   readonly waiting: number;
+  /** Since this database began, also those that the log no longer shows. */
   readonly sent: number;
   readonly rejected: number;
   readonly feedbackWaiting: number;

@@ -56,7 +56,9 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
     for (const listener of listeners) listener();
   };
   channel?.addEventListener("message", notify);
+  let closed = false;
   const changed = (): void => {
+    if (closed) return;
     channel?.postMessage("changed");
     notify();
   };
@@ -66,7 +68,7 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
     otherwise: T,
     run: (db: IDBPDatabase<OutboxDatabase>) => Promise<T>,
   ): Promise<T> => {
-    if (database === null) return otherwise;
+    if (database === null || closed) return otherwise;
     try {
       const result = await run(database);
       return result;
@@ -223,13 +225,19 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
 
     async settle(settlements) {
       await guarded(undefined, async (db) => {
-        const tx = db.transaction("entries", "readwrite");
+        const tx = db.transaction(["entries", "counters"], "readwrite");
+        const entries = tx.objectStore("entries");
+        const counters = tx.objectStore("counters");
         for (const settlement of settlements) {
-          const entry = await tx.store.get(settlement.key);
+          const entry = await entries.get(settlement.key);
           if (entry === undefined) continue;
+          if (entry.state === "waiting") {
+            const before = (await counters.get(settlement.state)) ?? 0;
+            detached(counters.put(before + 1, settlement.state));
+          }
           const reason = settlement.state === "rejected" ? settlement.reason : null;
           const settled = { state: settlement.state, reason, settledAt: clock(), claimedUntil: 0 };
-          detached(tx.store.put({ ...entry, ...settled }));
+          detached(entries.put({ ...entry, ...settled }));
         }
         await tx.done;
       });
@@ -281,9 +289,12 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
       const counts = { waiting: 0, sent: 0, rejected: 0, feedbackWaiting: 0, dropped: 0 };
       await guarded(undefined, async (db) => {
         const tx = db.transaction(["entries", "feedback", "counters"]);
-        for (const entry of await tx.objectStore("entries").getAll()) counts[entry.state]++;
+        const entries = await tx.objectStore("entries").getAll();
+        counts.waiting = entries.filter((entry) => entry.state === "waiting").length;
         counts.feedbackWaiting = await tx.objectStore("feedback").count();
-        counts.dropped = (await tx.objectStore("counters").get("dropped")) ?? 0;
+        for (const name of ["sent", "rejected", "dropped"] as const) {
+          counts[name] = (await tx.objectStore("counters").get(name)) ?? 0;
+        }
       });
       return { ...counts, storage };
     },
@@ -320,6 +331,7 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
     },
 
     close() {
+      closed = true;
       listeners.clear();
       channel?.close();
       database?.close();

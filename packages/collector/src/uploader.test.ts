@@ -215,3 +215,19 @@ test("forget me without a network sends nothing more and keeps what a second try
   expect(await outbox.summary()).toMatchObject({ waiting: 0 });
   expect(storage.getItem("waggle.visitorToken")).toBe("visitor");
 });
+
+test("what comes in while a run is ending is sent without waiting for a lease to end", async () => {
+  const { edge, uploader, outbox, delays, timers } = await setUp({ waiting: 1 });
+  uploader.start();
+  timers.pop()?.();
+  const run = uploader.flush();
+  // Added while the run is under way; whether it still sees it or not, a next one is planned soon.
+  await outbox.enqueue(exampleTrajectory(2));
+  await run;
+  await outbox.summary();
+  expect(delays.at(-1)).toBe(250);
+  timers.pop()?.();
+  await uploader.flush();
+  expect(edge.stored.size).toBe(2);
+  await uploader.stop();
+});

@@ -87,6 +87,7 @@ export function createUploader(options: UploaderOptions): Uploader {
   let running: Promise<FlushReport> | null = null;
   let started = false;
   let stopping = false;
+  let changedMeanwhile = false;
   let failures = 0;
   let cancelTimer: (() => void) | null = null;
   let status: UploaderStatus = {
@@ -234,6 +235,7 @@ export function createUploader(options: UploaderOptions): Uploader {
 
   const flush = (keepalive = false): Promise<FlushReport> => {
     if (running !== null) return running;
+    changedMeanwhile = false;
     update({ sending: true });
     running = boundary("network", () => run(keepalive)).finally(() => {
       running = null;
@@ -246,6 +248,8 @@ export function createUploader(options: UploaderOptions): Uploader {
   /** What another tab claimed comes free if that tab dies: look again when its lease has ended. */
   const watchClaims = async (report: FlushReport): Promise<void> => {
     if (report.ended !== "empty" || !started || cancelTimer !== null) return;
+    // Something came after this run had looked for it.
+    if (changedMeanwhile) return planned(gatherMs);
     const { waiting, feedbackWaiting } = await outbox.summary();
     if (waiting + feedbackWaiting > 0) planned(LEASE_MS);
   };
@@ -276,7 +280,8 @@ export function createUploader(options: UploaderOptions): Uploader {
       }
       // A planned retry must not be brought forward by the changes that retrying itself makes.
       const soon = (): void => {
-        if (running === null && cancelTimer === null) planned(gatherMs);
+        if (running !== null) changedMeanwhile = true;
+        else if (cancelTimer === null) planned(gatherMs);
       };
       leaveOutbox = outbox.onChange(soon);
       leaveConsent = consent.onChange(soon);

@@ -12,5 +12,5 @@ export type {
   ToolActivity,
 } from "./agent.ts";
 export { createAgent } from "./create-agent.ts";
-export type { AgentOptions } from "./create-agent.ts";
+export type { AgentOptions } from "./agent-options.ts";
 export type { PageTool } from "./page-tool.ts";

@@ -59,7 +59,10 @@ function createAnswerView(actions: AnswerActions): ItemView {
       setText(note, text);
       note.hidden = text === "";
       note.classList.toggle("bad", answer.failure !== null);
-      thinking.hidden = !answer.running || answer.parts.length > 0;
+      const last = answer.parts.at(-1);
+      const works =
+        last?.kind === "text" || (last?.kind === "tool" && last.activity.result === null);
+      thinking.hidden = !answer.running || works;
       element.setAttribute("aria-busy", String(answer.running));
       if (shown === null || !sameActions(shown, answer) || bar.dataset["last"] !== String(isLast)) {
         bar.dataset["last"] = String(isLast);

@@ -17,7 +17,7 @@ export const STYLES = `
   color: var(--_text);
   font: 400 15px/1.5 var(--waggle-font, system-ui, sans-serif);
 }
-:host([hidden]) { display: none }
+:host([hidden]), [hidden] { display: none !important }
 *, *::before, *::after { box-sizing: border-box }
 .panel {
   display: flex; flex-direction: column; height: 100%; min-height: inherit; overflow: hidden;
@@ -107,6 +107,8 @@ textarea { flex: 1; min-width: 0; resize: none; max-height: 9rem; padding: .55re
   background: var(--_raised); color: inherit; font: inherit; line-height: 1.4; field-sizing: content }
 textarea::placeholder { color: var(--_muted); opacity: 1 }
 .send { display: grid; place-items: center; width: 40px; height: 40px; border-radius: 11px; background: var(--_accent); color: var(--_on-accent); flex: none }
+footer:empty { display: none }
+form[hidden] + footer { padding-top: .6rem; border-top: 1px solid var(--_line) }
 footer { display: flex; justify-content: space-between; gap: .6rem; padding: 0 1rem .6rem; color: var(--_muted); font: .7rem var(--_mono) }
 footer span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 

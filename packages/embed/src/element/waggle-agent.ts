@@ -4,7 +4,7 @@
  */
 import type { Agent } from "../agent.ts";
 import { createAgent } from "../create-agent.ts";
-import type { PageTool } from "../create-agent.ts";
+import type { PageTool } from "../page-tool.ts";
 import { createItemView } from "./answer-view.ts";
 import type { ItemView } from "./answer-view.ts";
 import { h, icon, ICONS, setText } from "./dom.ts";
@@ -189,6 +189,15 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
   const views = new Map<string, ItemView>();
   let privacy: PrivacyView | null = null;
   let countsPending = false;
+  // New text keeps the end in view unless the visitor has scrolled up to read.
+  let pinned = true;
+  const stick = (): void => {
+    if (pinned) log.scrollTop = log.scrollHeight;
+  };
+  log.addEventListener("scroll", () => {
+    pinned = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+  });
+  new ResizeObserver(stick).observe(log);
   const running = (): boolean => {
     const last = agent.conversation.at(-1);
     return last?.kind === "answer" && last.running;
@@ -200,7 +209,7 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
     input.value = "";
     // A failed run is shown in the conversation; its rejection has no other reader.
     agent.send(request).finished.catch(() => undefined);
-    log.scrollTop = log.scrollHeight;
+    pinned = true;
   }
 
   form.addEventListener("submit", (event) => {
@@ -246,7 +255,6 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
     }
     privacyButton.setAttribute("aria-pressed", String(open));
     form.hidden = open;
-    form.style.display = open ? "none" : "";
     update();
   }
 
@@ -259,8 +267,6 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
   function update(): void {
     const { status, conversation } = agent;
     const busy = running();
-    const stick = log.scrollHeight - log.scrollTop - log.clientHeight < 60;
-
     const ids = new Set(conversation.map((item) => item.id));
     for (const [id, view] of views) {
       if (ids.has(id)) continue;
@@ -277,21 +283,18 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
       view.update(item, index === conversation.length - 1);
     }
     empty.hidden = conversation.length > 0;
-    empty.style.display = conversation.length > 0 ? "none" : "";
-    if (stick) log.scrollTop = log.scrollHeight;
+    stick();
 
     const phase = status.phase === "ready" ? (busy ? "busy" : "ready") : status.phase;
     state.dataset["state"] = phase;
     setText(state, stateText(agent, busy));
     progress.hidden = status.phase !== "loading";
-    progress.style.display = status.phase === "loading" ? "" : "none";
     if (status.totalBytes === null) progress.removeAttribute("value");
     else progress.value = status.totalBytes === 0 ? 1 : status.loadedBytes / status.totalBytes;
     for (const button of offered) button.disabled = status.phase !== "ready";
 
     consent.hidden = agent.consent.decision() !== "undecided" || privacy !== null;
     notice.hidden = status.error === null && status.online;
-    notice.style.display = notice.hidden ? "none" : "";
     notice.classList.toggle("calm", status.error === null);
     noticeButton.hidden = status.error === null || !status.error.retryable;
     setText(

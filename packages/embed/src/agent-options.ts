@@ -1,0 +1,52 @@
+/** What a page author may say about an agent. */
+import type { RollOutLimits } from "@waggle/agent";
+import type { Fetch, KeyValueStorage, RedactionRule } from "@waggle/collector";
+import type { Sampling } from "@waggle/protocol";
+import type { BrowserDevice, WorkerHandle } from "@waggle/runtime";
+import type { EdgeTools } from "./edge-tools.ts";
+import type { PageTool } from "./page-tool.ts";
+import type { OpenPolicyHost } from "./policy-host.ts";
+
+export type AgentOptions = {
+  /** Origin of the edge Worker. */
+  readonly edgeUrl: string;
+  /** Public key of this site at the edge. */
+  readonly siteKey: string;
+  /** What the assistant may do in the page. Default none. */
+  readonly tools?: readonly PageTool[];
+  /** What the policy is told first. Default empty. */
+  readonly system?: string;
+  readonly consent?: {
+    /** Version of the text that asks; change it when the text means something else. Default `1`. */
+    readonly version: string;
+  };
+  /** Personal data of this site, replaced before the model sees it, besides the built-in kinds. */
+  readonly redactionRules?: readonly RedactionRule[];
+  /** Default `auto`: WebGPU where there is a hardware adapter, else WASM. */
+  readonly device?: "auto" | BrowserDevice;
+  /** Default temperature 1 and full support, which the trainer can learn from best. */
+  readonly sampling?: Omit<Sampling, "seed">;
+  /** Of one request. Default 8 turns of 160 tokens, two minutes. */
+  readonly limits?: Partial<RollOutLimits>;
+  /** How often a page that is seen asks for a newer policy. Default 60 s; 0 = when seen again. */
+  readonly policyIntervalMs?: number;
+  /** Makes the worker of the policy where a bundler cannot follow the default. */
+  readonly createWorker?: (device: BrowserDevice) => WorkerHandle;
+};
+
+/** What a test replaces. Not part of the public interface. */
+export type AgentParts = {
+  readonly storage?: KeyValueStorage;
+  readonly fetch?: Fetch;
+  readonly openHost?: OpenPolicyHost;
+  readonly edgeTools?: EdgeTools;
+  readonly outboxName?: string;
+  readonly seed?: () => number;
+};
+
+/** Of one request, where the options say nothing else. */
+export const DEFAULT_LIMITS: RollOutLimits = {
+  maxTurns: 8,
+  maxTokensPerTurn: 160,
+  timeoutMs: 120_000,
+};

@@ -1,0 +1,189 @@
+/** An agent over a scripted policy and an edge in memory, for the tests of this package. */
+import { createMemoryStorage } from "@waggle/collector";
+import type { Fetch, KeyValueStorage } from "@waggle/collector";
+import { UploadRequest } from "@waggle/protocol";
+import type { Feedback, PolicyManifest, Tool, Trajectory } from "@waggle/protocol";
+import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
+import type { ScriptedPolicyOptions } from "@waggle/testing";
+import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
+import { createAgentWith } from "./create-agent.ts";
+import type { AgentOptions } from "./agent-options.ts";
+import type { Agent } from "./agent.ts";
+
+const BASE_MODEL = "0".repeat(64);
+
+const chatFormat = createChatFormat({
+  tokenizer: new ByteTokenizer(),
+  tokenizerConfig: nanoTokenizerConfig(4096),
+});
+
+/** Tokens of a whole turn. */
+export function say(text: string, ...calls: { name: string; arguments: object }[]): number[] {
+  return chatFormat.encodeAssistant(text, calls);
+}
+
+export function manifestOf(version: number): PolicyManifest {
+  return {
+    channel: "stable",
+    policy: {
+      version,
+      parent: null,
+      baseModel: BASE_MODEL,
+      adapter: null,
+      status: "stable",
+      evaluation: null,
+      step: version,
+      publishedAt: "2026-11-20T00:00:00.000Z",
+    },
+    baseModel: {
+      sha256: BASE_MODEL,
+      files: [{ path: "config.json", sha256: BASE_MODEL, sizeBytes: 10 }],
+    },
+  };
+}
+
+export type MemoryEdge = {
+  readonly fetch: Fetch;
+  readonly trajectories: Trajectory[];
+  readonly feedback: Feedback[];
+  readonly paths: string[];
+  version: number;
+  down: boolean;
+  assigned: number;
+};
+
+export function createMemoryEdge(): MemoryEdge {
+  const edge: MemoryEdge = {
+    trajectories: [],
+    feedback: [],
+    paths: [],
+    version: 1,
+    down: false,
+    assigned: 0,
+    async fetch(url, init = {}) {
+      const { pathname } = new URL(url);
+      if (edge.down) throw new TypeError("Failed to fetch");
+      edge.paths.push(pathname);
+      const body = await textOf(init);
+      switch (pathname) {
+        case "/v1/sessions":
+          return Response.json({
+            token: "token",
+            expiresAt: "2099-01-01T00:00:00.000Z",
+            visitorId: crypto.randomUUID(),
+            visitorToken: "visitor",
+            channel: "stable",
+          });
+        case "/v1/policy":
+          return Response.json(manifestOf(edge.version));
+        case "/v1/assignments":
+          edge.assigned++;
+          return Response.json({
+            assignmentId: crypto.randomUUID(),
+            groupId: crypto.randomUUID(),
+            task: { environment: "test", seed: edge.assigned, split: "train" },
+          });
+        case "/v1/trajectories": {
+          const { trajectories } = UploadRequest.parse(JSON.parse(body));
+          edge.trajectories.push(...trajectories.map(({ trajectory }) => trajectory));
+          return Response.json({
+            results: trajectories.map(({ digest }) => ({ digest, status: "accepted" })),
+          });
+        }
+        case "/v1/feedback":
+          edge.feedback.push(JSON.parse(body) as Feedback);
+          return Response.json({});
+        case "/v1/visitor":
+          return Response.json({ deletedTrajectories: 1, deletedFeedback: 0, learnedBy: [] });
+        default:
+          return Response.json(
+            { error: { code: "NOT_FOUND", message: pathname } },
+            { status: 404 },
+          );
+      }
+    },
+  };
+  return edge;
+}
+
+async function textOf(init: RequestInit): Promise<string> {
+  if (init.body === undefined || init.body === null) return "";
+  const blob = new Blob([init.body as BlobPart]);
+  if (new Headers(init.headers).get("content-encoding") !== "gzip") return blob.text();
+  return new Response(blob.stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
+export type Page = {
+  readonly agent: Agent;
+  readonly edge: MemoryEdge;
+  readonly policy: ScriptedPolicy;
+  readonly storage: KeyValueStorage;
+};
+
+export type PageOptions = Partial<AgentOptions> & {
+  readonly turns?: ScriptedPolicyOptions["turns"];
+  readonly beforeToken?: ScriptedPolicyOptions["beforeToken"];
+  readonly edge?: MemoryEdge;
+  readonly edgeTools?: readonly Tool[];
+  readonly storage?: KeyValueStorage;
+};
+
+export function openPage(options: PageOptions = {}): Page {
+  const { turns = [], beforeToken, edgeTools = [], ...agentOptions } = options;
+  const edge = options.edge ?? createMemoryEdge();
+  const storage = options.storage ?? createMemoryStorage();
+  const policy = new ScriptedPolicy({ turns, ...(beforeToken ? { beforeToken } : {}) });
+  const agent = createAgentWith(
+    {
+      edgeUrl: "https://edge.example",
+      siteKey: "site",
+      limits: { maxTokensPerTurn: 1000, timeoutMs: 0 },
+      policyIntervalMs: 0,
+      ...agentOptions,
+    },
+    {
+      storage,
+      fetch: edge.fetch,
+      outboxName: crypto.randomUUID(),
+      seed: () => 7,
+      edgeTools: {
+        list: () => Promise.resolve(edgeTools),
+        call: () => Promise.resolve(null),
+        close: () => Promise.resolve(),
+      },
+      openHost: (manifest) => {
+        policy.currentVersion = manifest.policy.version;
+        return Promise.resolve({
+          policy,
+          chatFormat,
+          client: {
+            build: "0",
+            backend: "scripted",
+            device: "script",
+            crossOriginIsolated: false,
+          },
+          baseModel: BASE_MODEL,
+          adopt: (next) => {
+            policy.currentVersion = next.policy.version;
+            return Promise.resolve();
+          },
+          dispose: () => policy.dispose(),
+        });
+      },
+    },
+  );
+  return { agent, edge, policy, storage };
+}
+
+/** Resolves once `holds`, asked after each change of the agent. */
+export async function until(agent: Agent, holds: () => boolean | Promise<boolean>): Promise<void> {
+  let wake: () => void = () => undefined;
+  // Before the first question, so that no change falls between question and waiting.
+  let changed = new Promise<void>((resolve) => (wake = resolve));
+  const leave = agent.onChange(() => wake());
+  while (!(await holds())) {
+    await changed;
+    changed = new Promise<void>((resolve) => (wake = resolve));
+  }
+  leave();
+}

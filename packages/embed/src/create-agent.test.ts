@@ -1,0 +1,245 @@
+import "fake-indexeddb/auto";
+import { expect, test } from "vitest";
+import type { Environment, TaskReference } from "@waggle/protocol";
+import type { AgentEvent } from "./agent.ts";
+import { createMemoryEdge, openPage, say, until } from "./agent.fixture.ts";
+import type { PageTool } from "./page-tool.ts";
+
+const seen: unknown[] = [];
+const lookUp: PageTool = {
+  name: "look_up",
+  description: "Looks up a person.",
+  parameters: { type: "object", properties: { mail: { type: "string" } }, required: ["mail"] },
+  run: ({ mail }) => {
+    seen.push(mail);
+    return { mail, orders: 2 };
+  },
+};
+
+const LOOK_UP_TURNS = [
+  say("", { name: "look_up", arguments: { mail: "[EMAIL_1]" } }),
+  say("[EMAIL_1] has 2 orders."),
+];
+
+test("a page tool gets the visitor's value, the policy only ever a placeholder", async () => {
+  seen.length = 0;
+  const { agent, policy } = openPage({ tools: [lookUp], turns: LOOK_UP_TURNS });
+  const run = agent.send("How many orders has ada@example.com?");
+  expect(await run.finished).toEqual({
+    text: "ada@example.com has 2 orders.",
+    stopReason: "completed",
+  });
+  expect(seen).toEqual(["ada@example.com"]);
+  const bytes = policy.contexts[0]?.tokenIds.filter((id) => id < 256) ?? [];
+  const read = new TextDecoder().decode(Uint8Array.from(bytes));
+  expect(read).toContain("How many orders has [EMAIL_1]?");
+  expect(read).not.toContain("ada@");
+});
+
+test("events tell a turn as it happens, to every reader", async () => {
+  const { agent } = openPage({ tools: [lookUp], turns: LOOK_UP_TURNS });
+  const run = agent.send("How many orders has ada@example.com?");
+  await run.finished;
+  const types: AgentEvent["type"][] = [];
+  for await (const event of run) {
+    if (event.type !== "text-delta" && types.at(-1) !== event.type) types.push(event.type);
+  }
+  expect(types).toEqual([
+    "turn-start",
+    "tool-call",
+    "tool-result",
+    "turn-end",
+    "turn-start",
+    "turn-end",
+    "trajectory-end",
+  ]);
+  expect(agent.conversation).toMatchObject([
+    { kind: "request", text: "How many orders has ada@example.com?" },
+    {
+      kind: "answer",
+      running: false,
+      stopReason: "completed",
+      policyVersion: 1,
+      parts: [
+        { kind: "tool", activity: { name: "look_up", arguments: { mail: "ada@example.com" } } },
+        { kind: "text", text: "ada@example.com has 2 orders." },
+      ],
+    },
+  ]);
+});
+
+test("without consent nothing is kept and nothing is sent", async () => {
+  const { agent, edge } = openPage({ turns: [say("Hello.")] });
+  await agent.send("Hi").finished;
+  await agent.feedback("thumb-up");
+  expect(await agent.sent()).toEqual([]);
+  expect(edge.paths.filter((path) => !/sessions|policy/.test(path))).toEqual([]);
+});
+
+test("with consent an answer is sent once, then what was said about it", async () => {
+  const { agent, edge } = openPage({ turns: [say("Hello.")] });
+  agent.consent.grant();
+  await agent.send("I am ada@example.com").finished;
+  await agent.feedback("thumb-up");
+  await until(agent, async () => (await agent.outbox()).feedbackWaiting === 0);
+  expect(edge.trajectories).toHaveLength(1);
+  expect(edge.feedback).toMatchObject([
+    { kind: "thumb-up", trajectoryId: edge.trajectories[0]?.id },
+  ]);
+  const [entry] = await agent.sent();
+  const detail = await agent.sentDetail(entry?.digest ?? "");
+  expect(detail?.text).toBe("Request: I am [EMAIL_1]\nAnswer: Hello.");
+  await agent.dispose();
+});
+
+test("consent that is withdrawn during an answer keeps that answer here", async () => {
+  const { agent, edge } = openPage({
+    turns: [say("Hello.")],
+    beforeToken: (index) => {
+      if (index === 2) agent.consent.withdraw();
+    },
+  });
+  agent.consent.grant();
+  await agent.send("Hi").finished;
+  expect(await agent.sent()).toEqual([]);
+  expect(edge.trajectories).toEqual([]);
+});
+
+test("stop ends an answer and leaves what was said", async () => {
+  const { agent } = openPage({
+    turns: [say("Hello there.")],
+    beforeToken: (index) => {
+      if (index === 5) agent.stop();
+    },
+  });
+  expect(await agent.send("Hi").finished).toEqual({ text: "Hello", stopReason: "aborted" });
+});
+
+test("retry asks again in a fresh context and says so about the first answer", async () => {
+  const { agent, edge, policy } = openPage({ turns: [say("One."), say("Two.")] });
+  agent.consent.grant();
+  await agent.send("Hi").finished;
+  expect(await agent.retry()?.finished).toMatchObject({ text: "Two." });
+  await until(agent, async () => (await agent.outbox()).feedbackWaiting === 0);
+  expect(edge.feedback.map(({ kind }) => kind)).toEqual(["retry"]);
+  expect(policy.contexts).toHaveLength(2);
+  await agent.dispose();
+});
+
+test("a newer policy is swapped in without a reload, and the next answer comes from it", async () => {
+  const { agent, edge } = openPage({ turns: [say("One."), say("Two.")] });
+  await agent.send("Hi").finished;
+  edge.version = 2;
+  await agent.checkPolicy();
+  expect(agent.policyVersion).toBe(2);
+  await agent.send("Hi again").finished;
+  const versions = agent.conversation.map((item) =>
+    item.kind === "answer" ? item.policyVersion : null,
+  );
+  expect(versions).toEqual([null, 1, null, 2]);
+});
+
+test("a page that was here before starts without a network", async () => {
+  const first = openPage();
+  await first.agent.ready;
+  const edge = createMemoryEdge();
+  edge.down = true;
+  const { agent } = openPage({ storage: first.storage, edge, turns: [say("Hello.")] });
+  expect(await agent.send("Hi").finished).toMatchObject({ text: "Hello." });
+});
+
+test("a first visit without a network is an error that can be tried again", async () => {
+  const edge = createMemoryEdge();
+  edge.down = true;
+  const { agent } = openPage({ edge, turns: [say("Hello.")] });
+  await expect(agent.ready).rejects.toMatchObject({ code: "NETWORK" });
+  expect(agent.status).toMatchObject({ phase: "error", error: { retryable: true } });
+  edge.down = false;
+  await agent.reload();
+  expect(agent.status).toMatchObject({ phase: "ready", error: null });
+});
+
+test("a request while the agent cannot load fails in the conversation, not in the page", async () => {
+  const edge = createMemoryEdge();
+  edge.down = true;
+  const { agent } = openPage({ edge });
+  await expect(agent.send("Hi").finished).rejects.toMatchObject({ code: "NETWORK" });
+  expect(agent.conversation.at(-1)).toMatchObject({
+    running: false,
+    failure: "The assistant's server cannot be reached.",
+  });
+});
+
+const environmentOf = (task: TaskReference): Environment => ({
+  task,
+  observe: () => Promise.resolve({ system: "", tools: [], userMessage: `Task ${task.seed}` }),
+  step: () => Promise.resolve({ toolResults: [], terminated: true }),
+});
+
+test("a simulation counts what was given, done and uploaded", async () => {
+  const { agent, edge } = openPage({ turns: [say("a"), say("b"), say("c")] });
+  agent.consent.grant();
+  await agent.simulate({ environment: environmentOf, tasks: 3 });
+  await until(agent, () => agent.simulation.uploaded === 3);
+  expect(agent.simulation).toEqual({
+    running: false,
+    assigned: 3,
+    completed: 3,
+    uploaded: 3,
+    rejected: 0,
+    failed: 0,
+  });
+  expect(edge.trajectories.map(({ task }) => task?.seed)).toEqual([1, 2, 3]);
+  expect(new Set(edge.trajectories.map(({ assignmentId }) => assignmentId)).size).toBe(3);
+  await agent.dispose();
+});
+
+test("a task whose environment breaks is counted and the next one goes on", async () => {
+  const { agent } = openPage({ turns: [say("a"), say("b")] });
+  agent.consent.grant();
+  await agent.simulate({
+    environment: (task) => {
+      if (task.seed === 2) throw new Error("broken");
+      return environmentOf(task);
+    },
+    tasks: 3,
+  });
+  expect(agent.simulation).toMatchObject({ assigned: 3, completed: 2, failed: 1 });
+  await agent.dispose();
+});
+
+test("without consent no task is asked for", async () => {
+  const { agent, edge } = openPage();
+  await expect(agent.simulate({ environment: environmentOf, tasks: 1 })).rejects.toMatchObject({
+    code: "CONSENT_MISSING",
+  });
+  expect(edge.assigned).toBe(0);
+});
+
+test("withdrawn consent ends a simulation without another task", async () => {
+  const { agent, edge } = openPage({ turns: [say("a"), say("b")] });
+  agent.consent.grant();
+  await agent.simulate({
+    environment: (task) => {
+      if (task.seed === 2) agent.consent.withdraw();
+      return environmentOf(task);
+    },
+    tasks: Infinity,
+  });
+  const { assigned, completed, failed } = agent.simulation;
+  expect(assigned).toBe(completed + failed);
+  expect(edge.assigned).toBeLessThanOrEqual(3);
+  await agent.dispose();
+});
+
+test("forget me leaves no conversation, no log and an open question", async () => {
+  const { agent, edge, storage } = openPage({ turns: [say("Hello.")] });
+  agent.consent.grant();
+  await agent.send("Hi").finished;
+  await agent.forgetMe();
+  expect(edge.paths).toContain("/v1/visitor");
+  expect(agent.conversation).toEqual([]);
+  expect(await agent.sent()).toEqual([]);
+  expect(agent.consent.decision()).toBe("undecided");
+  expect(storage.getItem("waggle.visitorToken")).toBeNull();
+});

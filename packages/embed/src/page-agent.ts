@@ -1,0 +1,423 @@
+/**
+ * The agent of a page: requests and what is sent. Loading the policy is `ResidentPolicy`, the loop is
+ * `@waggle/agent`, storing and sending is `@waggle/collector`.
+ */
+import { createConversation, createToolEnvironment, rollOut, spanSeed } from "@waggle/agent";
+import type { Conversation, RollOutLimits } from "@waggle/agent";
+import {
+  createConsentStore,
+  createOutbox,
+  createRedactor,
+  createUploader,
+  forgetVisitor,
+} from "@waggle/collector";
+import type {
+  EdgeSession,
+  EnqueueResult,
+  KeyValueStorage,
+  Outbox,
+  Uploader,
+} from "@waggle/collector";
+import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
+import type { Consent, Environment, Feedback, Redactor, Tool, Trajectory } from "@waggle/protocol";
+import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
+import { DEFAULT_LIMITS } from "./agent-options.ts";
+import type { AgentOptions, AgentParts } from "./agent-options.ts";
+import { createAgentRun } from "./agent-run.ts";
+import { createAnswerRecord } from "./answer-record.ts";
+import { createEdgeTools } from "./edge-tools.ts";
+import type { EdgeTools } from "./edge-tools.ts";
+import { toTool } from "./page-tool.ts";
+import { createPolicyHostOpener } from "./policy-host.ts";
+import { watchPolicy } from "./policy-watch.ts";
+import { describeError, ResidentPolicy } from "./resident-policy.ts";
+import { createSimulation } from "./simulation.ts";
+
+export class PageAgent implements Agent {
+  readonly consent: Agent["consent"];
+  readonly #options: AgentOptions;
+  readonly #session: EdgeSession;
+  readonly #edgeTools: EdgeTools;
+  readonly #policy: ResidentPolicy;
+  readonly #pageTools: readonly Tool[];
+  readonly #limits: RollOutLimits;
+  readonly #seed: () => number;
+  readonly #collecting: Promise<{ outbox: Outbox; uploader: Uploader }>;
+  readonly #simulating: Promise<ReturnType<typeof createSimulation>>;
+  readonly #listeners = new Set<() => void>();
+  readonly #endings: (() => void)[] = [];
+  #simulation: Agent["simulation"];
+  #redactor: Redactor;
+  #items: readonly ConversationItem[] = [];
+  #conversation: Conversation | null = null;
+  #running: AbortController | null = null;
+  #lastRequest: string | null = null;
+  #isDisposed = false;
+
+  constructor(
+    options: AgentOptions,
+    parts: AgentParts,
+    storage: KeyValueStorage,
+    session: EdgeSession,
+  ) {
+    this.#options = options;
+    this.#session = session;
+    this.#edgeTools = parts.edgeTools ?? createEdgeTools(session, storage);
+    this.#pageTools = (options.tools ?? []).map(toTool);
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#seed = parts.seed ?? randomSeed;
+    this.#redactor = this.#createRedactor();
+    this.consent = createConsentStore({
+      storage,
+      currentVersion: options.consent?.version ?? "1",
+    });
+    const name = parts.outboxName ?? `waggle-outbox-${options.siteKey}`;
+    this.#collecting = createOutbox({ name }).then((outbox) => {
+      const uploader = createUploader({ outbox, session, consent: this.consent });
+      this.#endings.push(
+        outbox.onChange(() => this.#changed()),
+        () => void uploader.stop().then(() => outbox.close()),
+      );
+      if (!this.#isDisposed) uploader.start();
+      return { outbox, uploader };
+    });
+    this.#simulation = IDLE;
+    this.#simulating = this.#collecting.then(({ outbox }) => {
+      const simulation = createSimulation({
+        outbox,
+        assign: (signal) => this.#session.assignment(signal),
+        rollOut: (environment, assignmentId, signal) =>
+          this.#rollOutTask(environment, assignmentId, signal),
+        enqueue: (trajectory, request) => this.#enqueue(trajectory, `Task: ${request}`),
+        onChange: () => {
+          this.#simulation = simulation.progress;
+          this.#changed();
+        },
+      });
+      this.#endings.push(() => simulation.dispose());
+      return simulation;
+    });
+    this.#listen();
+    this.#policy = new ResidentPolicy({
+      session,
+      edgeTools: this.#edgeTools,
+      openHost: parts.openHost ?? createPolicyHostOpener(options),
+      onChange: () => this.#changed(),
+    });
+  }
+
+  get status(): AgentStatus {
+    return this.#policy.status;
+  }
+  get conversation(): readonly ConversationItem[] {
+    return this.#items;
+  }
+  get policyVersion(): number | null {
+    return this.#policy.host?.policy.currentVersion ?? null;
+  }
+  get backend(): string | null {
+    return this.#policy.host?.client.device ?? null;
+  }
+  get simulation(): Agent["simulation"] {
+    return this.#simulation;
+  }
+  get ready(): Promise<void> {
+    return this.#policy.ready;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  send(text: string, { signal }: { readonly signal?: AbortSignal } = {}): AgentRun {
+    this.stop();
+    this.#lastRequest = text;
+    const previous = this.#conversation === null ? Promise.resolve() : this.#idle;
+    const controller = new AbortController();
+    this.#running = controller;
+    const ended =
+      signal === undefined ? controller.signal : AbortSignal.any([controller.signal, signal]);
+    const run = createAgentRun((emit) => this.#answer(text, ended, previous, emit));
+    this.#idle = run.finished.then(
+      () => undefined,
+      () => undefined,
+    );
+    return run;
+  }
+
+  stop(): void {
+    this.#running?.abort();
+    this.#running = null;
+  }
+
+  retry(): AgentRun | null {
+    if (this.#lastRequest === null) return null;
+    const last = this.#items.findLast((item) => item.kind === "answer");
+    if (last?.kind === "answer" && last.trajectoryId !== null) {
+      void this.feedback("retry", last.trajectoryId);
+    }
+    // The second answer must not read the first.
+    this.#conversation?.reset();
+    return this.send(this.#lastRequest);
+  }
+
+  clear(): void {
+    this.stop();
+    this.#conversation?.dispose();
+    this.#conversation = null;
+    this.#redactor = this.#createRedactor();
+    this.#items = [];
+    this.#lastRequest = null;
+    this.#changed();
+  }
+
+  async feedback(kind: Feedback["kind"], trajectoryId?: string): Promise<void> {
+    const answers = this.#items.filter((item) => item.kind === "answer");
+    const answer =
+      trajectoryId === undefined
+        ? answers.at(-1)
+        : answers.find((item) => item.trajectoryId === trajectoryId);
+    const id = trajectoryId ?? answer?.trajectoryId ?? null;
+    if (answer !== undefined) this.#replace({ ...answer, feedback: kind });
+    // Without consent there is no trajectory at the site that it could be about.
+    if (id === null || this.consent.get() === null) return;
+    const { outbox } = await this.#collecting;
+    await outbox.enqueueFeedback({
+      id: crypto.randomUUID(),
+      trajectoryId: id,
+      kind,
+      at: new Date().toISOString(),
+    });
+  }
+
+  async sent(limit?: number): ReturnType<Agent["sent"]> {
+    return (await this.#collecting).outbox.list(limit);
+  }
+
+  async sentDetail(digest: string): ReturnType<Agent["sentDetail"]> {
+    return (await this.#collecting).outbox.read(digest);
+  }
+
+  async outbox(): ReturnType<Agent["outbox"]> {
+    return (await this.#collecting).outbox.summary();
+  }
+
+  async forgetMe(): ReturnType<Agent["forgetMe"]> {
+    const { outbox, uploader } = await this.#collecting;
+    (await this.#simulating).stop();
+    this.clear();
+    try {
+      const { consent } = this;
+      return await forgetVisitor({ session: this.#session, outbox, consent, uploader });
+    } finally {
+      uploader.start();
+      this.#changed();
+    }
+  }
+
+  async simulate(options: Parameters<Agent["simulate"]>[0]): ReturnType<Agent["simulate"]> {
+    if (this.consent.get() === null) {
+      throw new WaggleError(
+        "CONSENT_MISSING",
+        "a simulation must have consent, got none; what it makes is for sending",
+      );
+    }
+    await this.#policy.ready;
+    return (await this.#simulating).run(options);
+  }
+
+  callEdgeTool(
+    name: string,
+    args: { readonly [key: string]: unknown },
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    return this.#edgeTools.call(name, args, signal);
+  }
+
+  async checkPolicy(): Promise<void> {
+    if (!(await this.#policy.check())) await this.reload();
+  }
+
+  async reload(): Promise<void> {
+    this.stop();
+    this.#conversation?.dispose();
+    this.#conversation = null;
+    await this.#policy.reopen(this.#idle);
+  }
+
+  async dispose(): Promise<void> {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    this.stop();
+    for (const end of this.#endings.splice(0)) end();
+    this.#listeners.clear();
+    await this.#idle;
+    this.#conversation?.dispose();
+    await this.#edgeTools.close();
+    await this.#policy.dispose();
+  }
+
+  /** Settles when no request is under way. */
+  #idle: Promise<void> = Promise.resolve();
+
+  async #answer(
+    request: string,
+    signal: AbortSignal,
+    previous: Promise<void>,
+    emit: Parameters<Parameters<typeof createAgentRun>[0]>[0],
+  ): ReturnType<Parameters<typeof createAgentRun>[0]> {
+    const redactor = this.#redactor;
+    const record = createAnswerRecord({
+      id: crypto.randomUUID(),
+      request,
+      redactor,
+      sourceOf: (name) =>
+        this.#tools().find((tool) => tool.definition.name === name)?.definition.source ?? "page",
+    });
+    const asked: ConversationItem = { kind: "request", id: crypto.randomUUID(), text: request };
+    this.#items = [...this.#items, asked, record.item];
+    this.#changed();
+    try {
+      await previous;
+      await this.#policy.ready;
+      const consent = this.consent.get();
+      const conversation = this.#openConversation();
+      const trajectory = await conversation.send(request, {
+        signal,
+        onEvent: (event) => {
+          const told = record.take(event);
+          this.#replace(record.item);
+          if (told !== null) emit(told);
+        },
+      });
+      const { stopReason } = trajectory;
+      record.update({
+        running: false,
+        stopReason,
+        trajectoryId: trajectory.id,
+        policyVersion: trajectory.policyVersion,
+      });
+      // Collected under the consent that was in force when it began, and only if it still is.
+      if (consent !== null) await this.#enqueue(trajectory, record.transcript);
+      return { text: record.text, stopReason };
+    } catch (error) {
+      record.update({ running: false, failure: describeError(error).message });
+      throw error;
+    } finally {
+      this.#replace(record.item);
+    }
+  }
+
+  #openConversation(): Conversation {
+    const { policy, chatFormat, client } = this.#policy.requireHost();
+    this.#conversation ??= createConversation({
+      policy,
+      chatFormat,
+      client,
+      redactor: this.#redactor,
+      limits: this.#limits,
+      sampling: this.#options.sampling ?? FULL_SUPPORT,
+      consent: () => this.consent.get() ?? this.#noConsent(),
+      seed: this.#seed(),
+      createEnvironment: (userMessage) =>
+        createToolEnvironment({
+          system: this.#options.system ?? "",
+          tools: this.#tools(),
+          userMessage,
+        }),
+    });
+    return this.#conversation;
+  }
+
+  async #rollOutTask(
+    environment: Environment,
+    assignmentId: string,
+    signal: AbortSignal,
+  ): Promise<Trajectory> {
+    const { policy, chatFormat, client } = this.#policy.requireHost();
+    return rollOut({
+      policy,
+      environment,
+      chatFormat,
+      client,
+      redactor: this.#createRedactor(),
+      limits: this.#limits,
+      sampling: this.#options.sampling ?? FULL_SUPPORT,
+      consent: this.consent.get() ?? this.#noConsent(),
+      assignmentId,
+      signal,
+      seed: spanSeed(this.#seed(), 0),
+    });
+  }
+
+  async #enqueue(trajectory: Trajectory, text: string): Promise<EnqueueResult | null> {
+    if (this.consent.get() === null || trajectory.consent.scopes.length === 0) return null;
+    return (await this.#collecting).outbox.enqueue(trajectory, { text });
+  }
+
+  #tools(): readonly Tool[] {
+    return [...this.#pageTools, ...this.#policy.edgeTools];
+  }
+
+  /** What a trajectory says that is never kept: nobody agreed to anything. */
+  #noConsent(): Consent {
+    const { currentVersion } = this.consent;
+    return { version: currentVersion, scopes: [], grantedAt: new Date().toISOString() };
+  }
+
+  #createRedactor(): Redactor {
+    return createRedactor({ rules: this.#options.redactionRules ?? [] });
+  }
+
+  #listen(): void {
+    this.#endings.push(
+      this.consent.onChange(() => {
+        if (this.consent.get() === null) {
+          void this.#simulating.then((simulation) => simulation.stop());
+          void this.#collecting.then(({ outbox }) => outbox.discardWaiting());
+        }
+        this.#changed();
+      }),
+      watchPolicy({
+        intervalMs: this.#options.policyIntervalMs ?? 60_000,
+        isBusy: () => this.#simulation.running,
+        // The next look is soon enough; what is loaded works meanwhile.
+        check: () => this.checkPolicy().catch(() => undefined),
+      }),
+    );
+    const target: EventTarget | undefined = globalThis.window;
+    const onNetwork = (): void => {
+      const online = globalThis.navigator.onLine;
+      this.#policy.setOnline(online);
+      const { phase, error } = this.#policy.status;
+      if (online && phase === "error" && error?.retryable === true) void this.reload();
+    };
+    for (const type of ["online", "offline"]) {
+      target?.addEventListener(type, onNetwork);
+      this.#endings.push(() => target?.removeEventListener(type, onNetwork));
+    }
+  }
+
+  #replace(next: ConversationItem): void {
+    this.#items = this.#items.map((item) => (item.id === next.id ? next : item));
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const IDLE: Agent["simulation"] = {
+  running: false,
+  assigned: 0,
+  completed: 0,
+  uploaded: 0,
+  rejected: 0,
+  failed: 0,
+};
+
+function randomSeed(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0] as number;
+}

@@ -1,0 +1,156 @@
+/**
+ * The policy of this page: loaded, swapped for a newer version, loaded again after a fault. It says how far
+ * it is; it answers nobody.
+ */
+import type { EdgeSession } from "@waggle/collector";
+import { WaggleError } from "@waggle/protocol";
+import type { PolicyManifest, Tool } from "@waggle/protocol";
+import type { AgentStatus } from "./agent.ts";
+import type { EdgeTools } from "./edge-tools.ts";
+import type { OpenPolicyHost, PolicyHost } from "./policy-host.ts";
+
+export type ResidentPolicyOptions = {
+  readonly session: EdgeSession;
+  readonly edgeTools: EdgeTools;
+  readonly openHost: OpenPolicyHost;
+  readonly onChange: () => void;
+};
+
+export class ResidentPolicy {
+  readonly #options: ResidentPolicyOptions;
+  #status: AgentStatus = {
+    phase: "loading",
+    detail: "",
+    loadedBytes: 0,
+    totalBytes: null,
+    online: globalThis.navigator?.onLine !== false,
+    error: null,
+  };
+  #host: PolicyHost | null = null;
+  #edgeTools: readonly Tool[] = [];
+  #opening: Promise<void>;
+  #isDisposed = false;
+
+  constructor(options: ResidentPolicyOptions) {
+    this.#options = options;
+    this.#opening = this.#open();
+    this.#opening.catch(() => undefined);
+  }
+
+  get status(): AgentStatus {
+    return this.#status;
+  }
+
+  /** What can sample now, `null` while nothing can. */
+  get host(): PolicyHost | null {
+    return this.#host;
+  }
+
+  /** As the edge listed them when the policy was opened. */
+  get edgeTools(): readonly Tool[] {
+    return this.#edgeTools;
+  }
+
+  /** Resolves when `host` is there; rejects where opening it failed. */
+  get ready(): Promise<void> {
+    return this.#opening;
+  }
+
+  /** @throws WaggleError `DISPOSED` before it is ready. */
+  requireHost(): PolicyHost {
+    if (this.#host !== null) return this.#host;
+    throw new WaggleError(
+      "DISPOSED",
+      "an agent must be ready to answer, got one that is not; await ready",
+    );
+  }
+
+  setOnline(online: boolean): void {
+    this.#set({ online });
+  }
+
+  /** Adopts a newer version. @returns false where another base model must be opened instead. */
+  async check(): Promise<boolean> {
+    const host = this.#host;
+    if (host === null) return true;
+    const manifest = await this.#options.session.policyManifest();
+    if (manifest.baseModel.sha256 !== host.baseModel) return false;
+    if (manifest.policy.version !== host.policy.currentVersion) {
+      await host.adopt(manifest);
+      this.#options.onChange();
+    }
+    return true;
+  }
+
+  /** Opens again, after `idle`: contexts of the old policy end with it. */
+  reopen(idle: Promise<void>): Promise<void> {
+    const old = this.#host;
+    this.#host = null;
+    const opening = (async () => {
+      await idle;
+      await old?.dispose();
+      await this.#open();
+    })();
+    this.#opening = opening;
+    opening.catch(() => undefined);
+    return opening;
+  }
+
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    const host = this.#host;
+    this.#host = null;
+    await host?.dispose();
+  }
+
+  async #open(): Promise<void> {
+    this.#set({ phase: "loading", detail: "", error: null, loadedBytes: 0, totalBytes: null });
+    try {
+      const manifest = await this.#manifest();
+      const [host, edgeTools] = await Promise.all([
+        this.#options.openHost(manifest, ({ loadedBytes, totalBytes, detail }) =>
+          this.#set({ loadedBytes, totalBytes, detail }),
+        ),
+        this.#options.edgeTools.list(),
+      ]);
+      if (this.#isDisposed) return await host.dispose();
+      this.#host = host;
+      this.#edgeTools = edgeTools;
+      this.#set({ phase: "ready", detail: "" });
+    } catch (error) {
+      this.#set({ phase: "error", error: describeError(error) });
+      throw error;
+    }
+  }
+
+  /** The newest manifest, or that of the last visit where the edge cannot be reached. */
+  async #manifest(): Promise<PolicyManifest> {
+    const { session } = this.#options;
+    try {
+      return await session.policyManifest();
+    } catch (error) {
+      const stored = session.storedManifest();
+      if (stored === null || !WaggleError.is(error) || !error.retryable) throw error;
+      return stored;
+    }
+  }
+
+  #set(change: Partial<AgentStatus>): void {
+    this.#status = { ...this.#status, ...change };
+    this.#options.onChange();
+  }
+}
+
+/** What a panel says about a failure. */
+export function describeError(error: unknown): NonNullable<AgentStatus["error"]> {
+  if (WaggleError.is(error)) {
+    const { code, retryable } = error;
+    const message =
+      code === "NETWORK"
+        ? "The assistant's server cannot be reached."
+        : error.message.slice(0, 300);
+    return { code, message, retryable };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: "INTERNAL", message: message.slice(0, 300), retryable: true };
+}
