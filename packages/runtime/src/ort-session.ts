@@ -285,6 +285,6 @@ function presentAsPast(present: { readonly [name: string]: OrtTensor | undefined
 }
 
 /** A tensor of onnxruntime over the same memory. */
-export function toOrt(runtime: OrtRuntime, tensor: Tensor): OrtTensor {
+function toOrt(runtime: OrtRuntime, tensor: Tensor): OrtTensor {
   return new runtime.Tensor("float32", tensor.data, tensor.shape);
 }
