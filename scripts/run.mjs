@@ -35,7 +35,8 @@ const installed =
   existsSync(marker) && readFileSync(marker, "utf8") === lock && existsSync(pinnedNode);
 if (!installed) {
   console.error("Installing dependencies (about a minute the first time) …");
-  const npm = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+  // Not `npm ci`: it refuses a lock without the packages of platforms that a registry does not carry.
+  const npm = spawnSync("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
     stdio: ["ignore", 2, 2],
     shell: process.platform === "win32",
@@ -43,7 +44,7 @@ if (!installed) {
   });
   if (npm.status !== 0) {
     console.error(
-      `npm ci must succeed, got exit status ${npm.status}; see the lines above, then try again`,
+      `npm install must succeed, got exit status ${npm.status}; see the lines above, then try again`,
     );
     process.exit(npm.status ?? 1);
   }
