@@ -21,6 +21,7 @@ import {
   type WaggleErrorCode,
 } from "@waggle/protocol";
 import type { z } from "zod";
+import { abortableSleep } from "./abortable-sleep.ts";
 
 /** What the training loop needs of the edge. */
 export interface EdgeClient {
@@ -46,8 +47,10 @@ export type EdgeClientOptions = {
   readonly baseUrl: string;
   readonly credential: string;
   readonly fetch?: typeof fetch;
-  /** Resolves after that many milliseconds. */
-  readonly sleep?: (ms: number) => Promise<void>;
+  /** Once aborted, calls are tried once only: who is told to stop does not wait. */
+  readonly signal?: AbortSignal;
+  /** Resolves after that many milliseconds, at once when the signal is aborted. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Attempts of one call, default 6 (about 12 s of backoff). */
   readonly attempts?: number;
   /** Longest wait for one answer, default 30 000. */
@@ -70,7 +73,8 @@ export function createEdgeClient(options: EdgeClientOptions): EdgeClient {
     baseUrl,
     credential,
     fetch: fetchFn = fetch,
-    sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    signal = new AbortController().signal,
+    sleep = abortableSleep,
     attempts = 6,
     timeoutMs = 30_000,
     random = Math.random,
@@ -109,9 +113,10 @@ export function createEdgeClient(options: EdgeClientOptions): EdgeClient {
       try {
         return await read(await once(call));
       } catch (error) {
-        if (!WaggleError.is(error) || !error.retryable || attempt >= attempts) throw error;
+        const isFinal = attempt >= attempts || signal.aborted;
+        if (!WaggleError.is(error) || !error.retryable || isFinal) throw error;
         const backoff = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1));
-        await sleep(backoff * (0.5 + 0.5 * random()));
+        await sleep(backoff * (0.5 + 0.5 * random()), signal);
       }
     }
   }

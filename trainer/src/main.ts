@@ -3,7 +3,13 @@
 import { createProgram } from "./program.ts";
 
 const stop = new AbortController();
-for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => stop.abort());
+for (const name of ["SIGINT", "SIGTERM"] as const) {
+  process.on(name, () => {
+    // Asked twice: whatever hangs may hang.
+    if (stop.signal.aborted) process.exit(130);
+    stop.abort();
+  });
+}
 
 try {
   await createProgram({

@@ -62,7 +62,7 @@ type EvaluateOptions = Pick<CommonOptions, "model" | "device" | "threads" | "see
 
 /** The program; parse it with the process's arguments. */
 export function createProgram(options: ProgramOptions): Command {
-  const { signal, writeOut, writeError, environment } = options;
+  const { signal, writeOut, writeError } = options;
   const program = new Command("waggle-trainer").description(
     "Learns from what agents experienced: lease, verify, learn, evaluate, publish.",
   );
@@ -77,13 +77,13 @@ export function createProgram(options: ProgramOptions): Command {
     .option("--lease-seconds <s>", "how long a lease holds without renewal", positive, 60)
     .option("--partial-step-seconds <s>", "learn from fewer groups after this wait", number, 15)
     .option("--poll-seconds <s>", "wait between leases when nothing is ready", number, 1)
-    .option("--promotion-margin <rate>", "largest fall taken for noise", number, 0.02)
+    .option("--promotion-margin <rate>", "largest fall taken for noise", number, 0.03)
     .action(async (given: TrainOptions) => {
       const report = createReporter(given.json ? writeOut : writeError, given.json);
       const model = await readBaseModel(given.model);
       const summary = await train(
         model,
-        edgeOf(given, environment),
+        edgeOf(given, options),
         recipeOf(given),
         {
           stateFolder: given.state,
@@ -165,7 +165,7 @@ export function createProgram(options: ProgramOptions): Command {
     .action(async (given: EvaluateOptions) => {
       const model = await readBaseModel(given.model);
       const tasks = { start: given.start, count: given.tasks, seed: given.seed };
-      const source = { stateFolder: given.state, edge: () => edgeOf(given, environment) };
+      const source = { stateFolder: given.state, edge: () => edgeOf(given, options) };
       const results = await evaluateVersions(model, given, tasks, source, signal);
       writeOut(JSON.stringify(comparison(results)));
     });
@@ -173,7 +173,7 @@ export function createProgram(options: ProgramOptions): Command {
   withEdge(program.command("status"))
     .description("policies of an edge, newest first, as one JSON object")
     .action(async (given: EdgeOptions) => {
-      writeOut(JSON.stringify(await edgeOf(given, environment).policies()));
+      writeOut(JSON.stringify(await edgeOf(given, options).policies()));
     });
 
   return program;
@@ -199,9 +199,9 @@ function withLearning(command: Command): Command {
         .choices(Object.keys(RECIPES))
         .default("dr-grpo-tis"),
     )
-    .option("--groups-per-step <n>", "groups with a signal of one step", positive, 16)
+    .option("--groups-per-step <n>", "groups with a signal of one step", positive, 8)
     .option("--epochs <n>", "optimizer steps on each minibatch", positive, 1)
-    .option("--learning-rate <rate>", "of AdamW", number, 3e-3)
+    .option("--learning-rate <rate>", "of AdamW", number, 2e-3)
     .option("--entropy-coefficient <c>", "weight of the entropy bonus", number, 0)
     .option("--rank <n>", "of the adapter", positive, 16)
     .option("--alpha <n>", "LoRA alpha; default twice the rank", number)
@@ -221,7 +221,7 @@ function recipeOf(given: CommonOptions): Recipe {
   });
 }
 
-function edgeOf(given: EdgeOptions, environment: ProgramOptions["environment"]): EdgeClient {
+function edgeOf(given: EdgeOptions, { environment, signal }: ProgramOptions): EdgeClient {
   const credential = given.credential ?? environment["WAGGLE_TRAINER_CREDENTIAL"];
   if (credential === undefined || credential === "") {
     throw new WaggleError(
@@ -229,7 +229,7 @@ function edgeOf(given: EdgeOptions, environment: ProgramOptions["environment"]):
       "the edge needs a credential, got none; set WAGGLE_TRAINER_CREDENTIAL or pass --credential",
     );
   }
-  return createEdgeClient({ baseUrl: given.edge, credential });
+  return createEdgeClient({ baseUrl: given.edge, credential, signal });
 }
 
 function simulationLine(event: SimulationEvent): string {

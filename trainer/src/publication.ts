@@ -33,8 +33,11 @@ export type PublicationParts = {
   ) => Promise<boolean[]>;
   /** Names what `evaluate` measures, so that another task set is not taken for it. */
   readonly evaluationName: string;
-  /** Whether a candidate with these results may replace the stable version. */
-  readonly mayPromote: (candidate: readonly boolean[], stable: readonly boolean[]) => boolean;
+  /**
+   * Whether a candidate with these results may replace a version with those. Asked of the stable
+   * version and of the best one so far, so that many small falls cannot add up.
+   */
+  readonly mayPromote: (candidate: readonly boolean[], earlier: readonly boolean[]) => boolean;
   readonly report: Reporter;
 };
 
@@ -73,14 +76,18 @@ async function evaluate(
     successes: count(candidate),
     stableSuccesses: count(stable),
   };
-  const promotes = parts.mayPromote(candidate, stable);
+  const bestKey = `best/${parts.evaluationName}`;
+  const earlierBest = state.evaluations[bestKey] ?? stable;
+  const best = count(stable) > count(earlierBest) ? stable : earlierBest;
+  const promotes = parts.mayPromote(candidate, stable) && parts.mayPromote(candidate, best);
   parts.report.evaluated(publication.version, evaluation, promotes);
   await commit({
     ...checkpoint,
     state: {
       ...state,
-      // Only these two can be asked for again.
+      // Only these can be asked for again.
       evaluations: {
+        [bestKey]: best,
         [stableKey]: stable,
         [evaluationKey(parts, publication.version)]: candidate,
       },

@@ -14,6 +14,7 @@ import type { EdgeClient } from "./edge-client.ts";
 import { FakeEdge } from "./fake-edge.fixture.ts";
 import { createLeaseHolder } from "./lease-holder.ts";
 import { createMetricsLog } from "./metrics-log.ts";
+import type { PublicationParts } from "./publication.ts";
 import { createReporter } from "./reporter.ts";
 import { initialState } from "./trainer-state.ts";
 import { runTrainingLoop, type TrainingSummary } from "./training-loop.ts";
@@ -79,6 +80,8 @@ class Killer {
 type RunOptions = {
   readonly killer?: Killer;
   readonly promotes?: boolean;
+  readonly evaluate?: PublicationParts["evaluate"];
+  readonly mayPromote?: PublicationParts["mayPromote"];
   readonly shuffleAdvantages?: boolean;
   readonly signal?: AbortSignal;
   readonly edgeClient?: (client: EdgeClient) => EdgeClient;
@@ -129,9 +132,9 @@ async function live(
           engine,
           shelf,
           adapterShape: TINY_ADAPTER,
-          evaluate: async (version) => [true, version > 0],
+          evaluate: options.evaluate ?? (async (version) => [true, version > 0]),
           evaluationName: "two-tasks",
-          mayPromote: () => options.promotes ?? true,
+          mayPromote: options.mayPromote ?? (() => options.promotes ?? true),
           report,
         },
         metricsLog: createMetricsLog(join(world.folder, "metrics.jsonl")),
@@ -353,6 +356,22 @@ test("groups that wait too long for others are learned from as they are", async 
   };
   const waiting = await learned(Infinity);
   expect(await learned(20_000)).toBe(waiting + 1);
+});
+
+test("small falls do not add up: a candidate is held against the best version as well", async () => {
+  const world = await createWorld();
+  // Successes by version: each falls by one from the one before.
+  const evaluate = async (version: number): Promise<boolean[]> =>
+    Array.from({ length: 10 }, (_, i) => i < 8 - version);
+  await live(world, {
+    evaluate,
+    mayPromote: (candidate, earlier) =>
+      candidate.filter(Boolean).length >= earlier.filter(Boolean).length - 1,
+  });
+  const statuses = world.edge.policies.map(({ status }) => status);
+  expect(statuses.length).toBeGreaterThan(2);
+  expect(world.edge.stable).toBe(1);
+  expect(statuses.slice(2).every((status) => status === "rolled-back")).toBe(true);
 });
 
 test("a candidate that falls is rolled back and the engine returns to the stable parameters", async () => {

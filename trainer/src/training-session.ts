@@ -8,6 +8,7 @@ import type { Recipe } from "@waggle/learning";
 import { requireCapabilities } from "@waggle/learning";
 import type { PoliciesResponse } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
+import { abortableSleep } from "./abortable-sleep.ts";
 import { createAdapterShelf } from "./adapter-shelf.ts";
 import type { BaseModel } from "./base-model.ts";
 import { type Checkpoint, createCheckpointStore } from "./checkpoint-store.ts";
@@ -211,17 +212,4 @@ function requireSameWorld(saved: Checkpoint, model: BaseModel, policies: Policie
 function adapterShapeOf(saved: Checkpoint): { rank: number; alpha: number } | null {
   const adapter = saved.state.versions.findLast((known) => known.adapter !== null)?.adapter;
   return adapter ? { rank: adapter.rank, alpha: adapter.alpha } : null;
-}
-
-function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const finish = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener("abort", finish, { once: true });
-  });
 }

@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createProgram } from "./program.ts";
+
+const MODEL = join(import.meta.dirname, "../../packages/model/nano");
+
+async function run(...args: string[]): Promise<{ out: string[]; progress: string[] }> {
+  const out: string[] = [];
+  const progress: string[] = [];
+  const program = createProgram({
+    signal: new AbortController().signal,
+    writeOut: (line) => out.push(line),
+    writeError: (line) => progress.push(line),
+    environment: {},
+  });
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({ writeErr: () => {} });
+  }
+  await program.parseAsync(["node", "main.ts", ...args]);
+  return { out, progress };
+}
+
+test("simulate learns from its own rollouts and ends with one JSON object", async () => {
+  const { out, progress } = await run(
+    ...["simulate", "--model", MODEL, "--steps", "2", "--groups-per-step", "1"],
+    ...["--group-size", "4", "--evaluation-tasks", "4", "--threads", "1", "--json"],
+  );
+  expect(out).toHaveLength(1);
+  expect(JSON.parse(out[0] ?? "")).toMatchObject({ base: expect.any(Number), pValue: 1 });
+  const events = progress.map((line) => JSON.parse(line) as { event: string; step: number });
+  expect(events.map(({ event, step }) => `${event} ${step}`)).toEqual([
+    "evaluated 0",
+    "step 1",
+    "step 2",
+    "evaluated 2",
+  ]);
+});
+
+test.each([
+  ["a recipe that does not exist", ["train", "--recipe", "magic"]],
+  ["a count that is not whole", ["train", "--groups-per-step", "1.5"]],
+  ["an empty number", ["train", "--learning-rate", ""]],
+  ["a device that does not exist", ["train", "--device", "abacus"]],
+])("refuses %s", async (_, args) => {
+  await expect(run(...args)).rejects.toThrow(/argument|choices/i);
+});
+
+test("asks for the credential before anything else fails later", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-program-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await expect(run("status")).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+  await expect(run("train", "--model", folder)).rejects.toMatchObject({ code: "MODEL_CORRUPT" });
+});
