@@ -1,0 +1,94 @@
+/** The frame: bar, routes, connection; one view at a time. */
+import { WaggleError } from "@waggle/protocol";
+import { h } from "./dom.ts";
+import type { OperatorApi } from "./operator-api.ts";
+import { createOverview } from "./overview-view.ts";
+import { createPolicies } from "./policy-view.ts";
+import type { PollState } from "./poller.ts";
+import { createTrajectoryList } from "./trajectory-list-view.ts";
+import { createTrajectoryView } from "./trajectory-view.ts";
+import type { View, ViewContext } from "./view.ts";
+
+const PAGES: readonly [string, string][] = [
+  ["#/", "Overview"],
+  ["#/trajectories", "Trajectories"],
+  ["#/policies", "Policies"],
+];
+
+export type AppShellOptions = {
+  readonly api: OperatorApi;
+  readonly edgeUrl: string;
+  /** The edge no longer takes the credential, or the operator leaves. */
+  readonly onSignOut: (reason: string | null) => void;
+};
+
+function viewOf(hash: string, context: ViewContext): View {
+  const [path = "", search = ""] = hash.replace(/^#/, "").split("?");
+  const digest = /^\/trajectories\/([0-9a-f]{64})$/.exec(path)?.[1];
+  if (digest) return createTrajectoryView(context, digest);
+  if (path === "/trajectories") return createTrajectoryList(context, new URLSearchParams(search));
+  if (path === "/policies") return createPolicies(context);
+  return createOverview(context);
+}
+
+/** Builds the frame into `root`. @returns what takes it down */
+export function createAppShell(root: HTMLElement, options: AppShellOptions): () => void {
+  const connection = h("p", { class: "connection", role: "status" }, "connecting");
+  const links = PAGES.map(([href, label]) => h("a", { href }, label));
+  const main = h("main", { id: "main", tabindex: -1 });
+  root.replaceChildren(
+    h(
+      "header",
+      { class: "bar" },
+      h("a", { href: "#/", class: "brand" }, "Waggle"),
+      h("nav", { "aria-label": "Pages" }, ...links),
+      connection,
+      h(
+        "button",
+        { type: "button", class: "quiet-button", click: () => options.onSignOut(null) },
+        "Sign out",
+      ),
+    ),
+    main,
+  );
+
+  function onPoll(state: PollState<unknown>): void {
+    if (WaggleError.is(state.error, "UNAUTHENTICATED")) {
+      options.onSignOut("The edge does not take this credential.");
+      return;
+    }
+    const isLive = state.error === null;
+    connection.className = `connection ${isLive ? "live" : "away"}`;
+    connection.title = options.edgeUrl;
+    const wanted = isLive ? "live" : navigator.onLine ? "edge does not answer" : "offline";
+    if (connection.textContent !== wanted) connection.textContent = wanted;
+  }
+
+  let view: View | null = null;
+  function navigate(): void {
+    const isFirst = view === null;
+    const field = document.activeElement?.getAttribute("name");
+    view?.dispose();
+    view = viewOf(location.hash, { api: options.api, onPoll });
+    main.replaceChildren(view.element);
+    document.title = `${view.title} · Waggle`;
+    const path = location.hash.split(/[?]/)[0] || "#/";
+    for (const link of links) {
+      const href = link.getAttribute("href") ?? "";
+      const isCurrent = href === "#/" ? path === "#/" : path.startsWith(href);
+      if (isCurrent) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    if (isFirst) return;
+    // A filter keeps its focus; any other page is announced by its heading.
+    const kept = field ? main.querySelector<HTMLElement>(`[name="${CSS.escape(field)}"]`) : null;
+    (kept ?? main).focus({ preventScroll: true });
+    if (!kept) scrollTo(0, 0);
+  }
+  addEventListener("hashchange", navigate);
+  navigate();
+  return () => {
+    removeEventListener("hashchange", navigate);
+    view?.dispose();
+  };
+}

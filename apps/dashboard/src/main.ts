@@ -1,0 +1,46 @@
+/** Entry of the dashboard: credential, then the frame. */
+import { createAppShell } from "./app-shell.ts";
+import { dropCredential, keepCredential, readCredential } from "./credential.ts";
+import { createOperatorApi } from "./operator-api.ts";
+import { createSignIn } from "./sign-in-view.ts";
+
+const root = document.getElementById("app");
+if (!root) throw new Error("index.html must have an element with id app");
+
+async function readEdgeUrl(): Promise<string> {
+  const response = await fetch(new URL("config.json", document.baseURI));
+  const config: unknown = await response.json();
+  if (typeof config === "object" && config !== null && "edgeUrl" in config) {
+    return String(config.edgeUrl).replace(/\/$/, "");
+  }
+  throw new Error("config.json must hold edgeUrl; serve the app with its Vite config");
+}
+
+function signIn(at: HTMLElement, edgeUrl: string, reason: string | null): void {
+  at.replaceChildren(
+    createSignIn(reason, (credential) => {
+      keepCredential(sessionStorage, credential);
+      open(at, edgeUrl, credential);
+    }),
+  );
+  at.querySelector("input")?.focus();
+}
+
+function open(at: HTMLElement, edgeUrl: string, credential: string): void {
+  const close = createAppShell(at, {
+    api: createOperatorApi(edgeUrl, credential),
+    edgeUrl,
+    onSignOut: (reason) => {
+      close();
+      dropCredential(sessionStorage);
+      signIn(at, edgeUrl, reason);
+    },
+  });
+}
+
+const edgeUrl = await readEdgeUrl();
+const credential = readCredential(sessionStorage, location.hash, () =>
+  history.replaceState(null, "", `${location.pathname}${location.search}#/`),
+);
+if (credential === null) signIn(root, edgeUrl, null);
+else open(root, edgeUrl, credential);

@@ -1,0 +1,49 @@
+import { WaggleError } from "@waggle/protocol";
+import { expect, test } from "vitest";
+import { createOperatorApi } from "./operator-api.ts";
+
+type Seen = { url: string; authorization: string | null; method: string };
+
+function edgeThat(answer: () => Response | Promise<Response>) {
+  const seen: Seen[] = [];
+  const api = createOperatorApi("https://edge", "secret", async (input, init) => {
+    const request = new Request(input, init);
+    seen.push({
+      url: request.url,
+      authorization: request.headers.get("authorization"),
+      method: request.method,
+    });
+    return answer();
+  });
+  return { api, seen };
+}
+
+test("filters that are empty are not sent, and the credential is", async () => {
+  const { api, seen } = edgeThat(() => Response.json({ rows: [], nextCursor: null }));
+  await api.trajectories({ status: "learned", version: "", reason: undefined, limit: 20 });
+  expect(seen).toEqual([
+    {
+      url: "https://edge/v1/operator/trajectories?status=learned&limit=20",
+      authorization: "Bearer secret",
+      method: "GET",
+    },
+  ]);
+});
+
+test("a refusal keeps the edge's code, an edge that is away is NETWORK and may be tried again", async () => {
+  const refused = edgeThat(() =>
+    Response.json({ error: { code: "UNAUTHENTICATED", message: "no" } }, { status: 401 }),
+  );
+  await expect(refused.api.summary()).rejects.toMatchObject({
+    code: "UNAUTHENTICATED",
+    retryable: false,
+  });
+  const away = edgeThat(() => Promise.reject(new TypeError("Failed to fetch")));
+  const error: unknown = await away.api.summary().catch((reason: unknown) => reason);
+  expect(WaggleError.is(error, "NETWORK") && error.retryable).toBe(true);
+});
+
+test("an answer of another shape is not shown as if it were one", async () => {
+  const { api } = edgeThat(() => Response.json({ stable: 1 }));
+  await expect(api.policies()).rejects.toThrow(/invalid/i);
+});

@@ -1,0 +1,222 @@
+/** The first page: what came in, what became of it, and whether the policy gets better. */
+import type { OperatorSummary, PoliciesResponse } from "@waggle/protocol";
+import { h } from "./dom.ts";
+import { formatCount, formatNumber, formatPercent } from "./format.ts";
+import { MetricHistory } from "./metric-history.ts";
+import { createStepChart, type StepChartOptions } from "./step-chart.ts";
+import { versionTable } from "./version-table.ts";
+import { placeholder, poll, type View, type ViewContext } from "./view.ts";
+
+const number = (value: number | null) => formatNumber(value);
+const percent = (value: number | null) => formatPercent(value, 0);
+
+const CHARTS: readonly StepChartOptions[] = [
+  {
+    title: "Success and reward",
+    caption: "Mean over the trajectories of a step",
+    range: [0, 1],
+    lines: [
+      {
+        label: "success",
+        metric: "successRate",
+        color: "--series-a",
+        format: percent,
+        smooth: true,
+      },
+      { label: "reward", metric: "rewardMean", color: "--series-b", format: number, smooth: true },
+    ],
+  },
+  {
+    title: "Length",
+    caption: "Sampled tokens of a trajectory",
+    lines: [
+      {
+        label: "tokens",
+        metric: "sampledTokensMean",
+        color: "--series-a",
+        format: number,
+        smooth: true,
+      },
+    ],
+  },
+  {
+    title: "Sampler against trainer",
+    caption: "|behavior − re-scored| log-prob, nats",
+    logarithmic: true,
+    lines: [
+      { label: "mean", metric: "logProbGapMean", color: "--series-a", format: number },
+      { label: "max", metric: "logProbGapMax", color: "--series-b", format: number },
+    ],
+  },
+  {
+    title: "Staleness",
+    caption: "Versions between sampling and learning",
+    lines: [
+      { label: "mean", metric: "stalenessMean", color: "--series-a", format: number },
+      { label: "max", metric: "stalenessMax", color: "--series-b", format: number },
+    ],
+  },
+  {
+    title: "Policy drift",
+    caption: "|log-prob at the step − re-scored at sampling|, nats",
+    lines: [{ label: "mean", metric: "policyDriftMean", color: "--series-a", format: number }],
+  },
+  {
+    title: "Gradient norm",
+    caption: "Before clipping",
+    lines: [
+      { label: "norm", metric: "gradientNorm", color: "--series-a", format: number, smooth: true },
+    ],
+  },
+];
+
+const STAGES = ["waiting", "leased", "learned", "skipped", "rejected"] as const;
+
+function stages({ trajectories }: OperatorSummary): HTMLElement {
+  const total = Math.max(1, trajectories.received);
+  return h(
+    "section",
+    { class: "panel stages" },
+    h(
+      "header",
+      {},
+      h("h2", {}, "Trajectories"),
+      h("p", { class: "big" }, formatCount(trajectories.received), h("span", {}, " received")),
+    ),
+    h(
+      "div",
+      { class: "stage-bar", "aria-hidden": "true" },
+      ...STAGES.map((stage) =>
+        h("i", { class: stage, style: `flex-grow:${trajectories[stage] / total}` }),
+      ),
+    ),
+    h(
+      "ul",
+      { class: "stage-list" },
+      ...STAGES.map((stage) =>
+        h(
+          "li",
+          {},
+          h(
+            "a",
+            { href: `#/trajectories?status=${stage}` },
+            h("i", { class: `swatch ${stage}`, "aria-hidden": "true" }),
+            h("span", {}, stage),
+            h("b", {}, formatCount(trajectories[stage])),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function facts(summary: OperatorSummary): HTMLElement {
+  const feedback = new Map(summary.feedback.map(({ kind, count }) => [kind, count]));
+  const count = (kind: string) => formatCount(feedback.get(kind) ?? 0);
+  const fact = (label: string, value: string) =>
+    h("div", {}, h("dt", {}, label), h("dd", {}, value));
+  return h(
+    "section",
+    { class: "panel" },
+    h("h2", {}, "Now"),
+    h(
+      "dl",
+      { class: "facts" },
+      fact("Stable", `v${summary.stable}`),
+      fact("Canary", summary.canary === summary.stable ? "–" : `v${summary.canary}`),
+      fact("Visitors", formatCount(summary.visitors)),
+      fact("Thumbs", `${count("thumb-up")} up, ${count("thumb-down")} down`),
+      fact("Retries", count("retry")),
+    ),
+  );
+}
+
+function refusals({ rejectedByReason }: OperatorSummary): HTMLElement {
+  const most = Math.max(1, ...rejectedByReason.map(({ count }) => count));
+  return h(
+    "section",
+    { class: "panel" },
+    h("h2", {}, "Rejected by reason"),
+    rejectedByReason.length === 0
+      ? h("p", { class: "empty" }, "Nothing was rejected.")
+      : h(
+          "ul",
+          { class: "bars" },
+          ...rejectedByReason.map(({ reason, count }) =>
+            h(
+              "li",
+              {},
+              h(
+                "a",
+                {
+                  href: `#/trajectories?status=rejected&reason=${encodeURIComponent(reason)}`,
+                  style: `--share:${count / most}`,
+                },
+                h("span", {}, reason),
+                h("b", {}, formatCount(count)),
+              ),
+            ),
+          ),
+        ),
+  );
+}
+
+type Overview = { summary: OperatorSummary; policies: PoliciesResponse };
+
+export function createOverview(context: ViewContext): View {
+  const history = new MetricHistory();
+  const charts = CHARTS.map(createStepChart);
+  const head = h("div", { class: "overview-head" });
+  const versions = h("section", { class: "panel versions-panel" });
+  const chartGrid = h("div", { class: "charts" }, ...charts.map((chart) => chart.element));
+  const body = h(
+    "div",
+    { class: "overview", hidden: true },
+    head,
+    versions,
+    h("h2", { class: "section" }, "Learning, by optimizer step"),
+    chartGrid,
+  );
+  const notice = h("div", {});
+  const element = h("div", {}, h("h1", { class: "visually-hidden" }, "Overview"), notice, body);
+
+  let shown = "";
+  const poller = poll<Overview>(
+    context,
+    async () => {
+      const [summary, policies, metrics] = await Promise.all([
+        context.api.summary(),
+        context.api.policies(),
+        context.api.metrics(history.after),
+      ]);
+      history.add(metrics.rows);
+      return { summary, policies };
+    },
+    (state) => {
+      notice.replaceChildren(...(state.data === null ? [placeholder(state)] : []));
+      body.hidden = state.data === null;
+      if (state.data === null || state.error !== null) return;
+      const { summary, policies } = state.data;
+      for (const chart of charts) chart.update(history.rows);
+      // A page that is rebuilt loses its focus and selection: only when something changed.
+      const text = JSON.stringify(state.data);
+      if (text === shown) return;
+      shown = text;
+      const focused = document.activeElement?.getAttribute("href");
+      head.replaceChildren(stages(summary), facts(summary), refusals(summary));
+      versions.replaceChildren(
+        h("header", {}, h("h2", {}, "Success by policy version")),
+        h("div", { class: "scroll" }, versionTable(summary, policies)),
+      );
+      if (focused) body.querySelector<HTMLElement>(`[href="${CSS.escape(focused)}"]`)?.focus();
+    },
+  );
+  return {
+    element,
+    title: "Overview",
+    dispose: () => {
+      poller.stop();
+      for (const chart of charts) chart.dispose();
+    },
+  };
+}
