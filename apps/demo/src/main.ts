@@ -50,7 +50,7 @@ if (request.autoConsent && agent.consent.get() === null) agent.consent.grant();
 agent.ready
   .then(async () => {
     if (request.simulate > 0 && agent.consent.get() !== null) simulate(request.simulate);
-    await keepForOffline(status.setOfflineReady);
+    await keepForOffline(agent.backend ?? "", status.setOfflineReady);
   })
   // The panel shows why; the status tells machines.
   .catch(() => undefined);

@@ -4,6 +4,8 @@
  */
 const CACHE = "waggle-demo-__BUILD__";
 const FILES = __FILES__;
+/** Megabytes each, and a browser uses one: kept when the page says which. */
+const BACK_ENDS = __BACK_ENDS__;
 
 self.addEventListener("install", (event) => {
   event.waitUntil(
@@ -26,11 +28,15 @@ self.addEventListener("activate", (event) => {
 
 // What the page loaded before this worker controlled it.
 self.addEventListener("message", (event) => {
-  const urls = Array.isArray(event.data?.keep) ? event.data.keep.filter(isOwn) : [];
+  const { keep = [], backend = "" } = event.data ?? {};
+  const isWebgpu = !backend.startsWith("wasm");
+  const files = BACK_ENDS.filter((name) => /asyncify|jsep|jspi/.test(name) === isWebgpu);
+  const urls = [...keep.filter(isOwn), ...files.map((name) => new URL(name, self.location).href)];
   event.waitUntil(
     caches.open(CACHE).then(async (cache) => {
       for (const url of urls) {
-        if ((await cache.match(url)) === undefined) await cache.add(url).catch(() => undefined);
+        if ((await cache.match(url, { ignoreVary: true })) === undefined)
+          await cache.add(url).catch(() => undefined);
       }
       event.ports[0]?.postMessage("kept");
     }),
@@ -50,7 +56,7 @@ function isOwn(url) {
 
 async function cacheFirst(request) {
   const cache = await caches.open(CACHE);
-  const known = await cache.match(request);
+  const known = await cache.match(request, { ignoreVary: true });
   if (known !== undefined) return known;
   const response = await fetch(request);
   if (response.ok) await cache.put(request, response.clone());
@@ -64,7 +70,7 @@ async function networkFirst(request) {
     if (response.ok) await cache.put(withoutSearch(request), response.clone());
     return response;
   } catch (error) {
-    const known = await cache.match(request, { ignoreSearch: true });
+    const known = await cache.match(request, { ignoreSearch: true, ignoreVary: true });
     if (known === undefined) throw error;
     return known;
   }

@@ -28,6 +28,11 @@ export type AgentOptions = {
   readonly sampling?: Omit<Sampling, "seed">;
   /** Of one request. Default 8 turns of 160 tokens, two minutes. */
   readonly limits?: Partial<RollOutLimits>;
+  /**
+   * Policies with at least this context length read earlier requests too; others begin anew with each, since
+   * models that small were never trained on more than one. Default 2048; 0 = always remember.
+   */
+  readonly rememberFrom?: number;
   /** How often a page that is seen asks for a newer policy. Default 60 s; 0 = when seen again. */
   readonly policyIntervalMs?: number;
   /** Makes the worker of the policy where a bundler cannot follow the default. */

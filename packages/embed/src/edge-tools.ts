@@ -27,7 +27,7 @@ export function createEdgeTools(session: EdgeSession, storage: KeyValueStorage):
 
   const connect = (): Promise<McpConnection> => {
     connecting ??= connectMcpTools({
-      url: `${session.edgeUrl}/v1/mcp`,
+      url: `${session.edgeUrl}/mcp`,
       headers: async () => ({ authorization: `Bearer ${await session.token()}` }),
     }).catch((error: unknown) => {
       connecting = null;

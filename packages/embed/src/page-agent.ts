@@ -283,6 +283,8 @@ export class PageAgent implements Agent {
       await this.#policy.ready;
       const consent = this.consent.get();
       const conversation = this.#openConversation();
+      const { contextLength } = this.#policy.requireHost().policy;
+      if (contextLength < (this.#options.rememberFrom ?? 2048)) conversation.reset();
       const trajectory = await conversation.send(request, {
         signal,
         onEvent: (event) => {
