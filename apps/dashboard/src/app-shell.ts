@@ -57,7 +57,8 @@ export function createAppShell(root: HTMLElement, options: AppShellOptions): () 
       options.onSignOut("The edge does not take this credential.");
       return;
     }
-    const isLive = state.error === null;
+    // A refusal is an answer too: only silence and faults mean that the edge is away.
+    const isLive = WaggleError.is(state.error) ? !state.error.retryable : state.error === null;
     connection.className = `connection ${isLive ? "live" : "away"}`;
     connection.title = options.edgeUrl;
     const wanted = isLive ? "live" : navigator.onLine ? "edge does not answer" : "offline";

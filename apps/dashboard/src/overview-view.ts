@@ -125,7 +125,7 @@ function facts(summary: OperatorSummary): HTMLElement {
       fact("Stable", `v${summary.stable}`),
       fact("Canary", summary.canary === summary.stable ? "–" : `v${summary.canary}`),
       fact("Visitors", formatCount(summary.visitors)),
-      fact("Thumbs", `${count("thumb-up")} up, ${count("thumb-down")} down`),
+      fact("Thumbs up / down", `${count("thumb-up")} / ${count("thumb-down")}`),
       fact("Retries", count("retry")),
     ),
   );

@@ -3,18 +3,8 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { MetricsRow } from "@waggle/protocol";
 import { h } from "./dom.ts";
+import { type StepLine, toColumns } from "./step-columns.ts";
 import { onThemeChange, themeColor } from "./theme.ts";
-
-export type StepLine = {
-  readonly label: string;
-  /** Name of the metric. */
-  readonly metric: string;
-  /** CSS variable of its color. */
-  readonly color: string;
-  readonly format: (value: number | null) => string;
-  /** Draws the values faintly and their moving average over them. */
-  readonly smooth?: boolean;
-};
 
 export type StepChartOptions = {
   readonly title: string;
@@ -33,38 +23,11 @@ export interface StepChart {
 }
 
 const HEIGHT_PX = 150;
-/** Weight of the newest value in the moving average. */
-const SMOOTHING = 0.15;
 const FONT = "11px system-ui, sans-serif";
 
-/** Exponential moving average that passes over gaps. */
-export function movingAverage(values: readonly (number | null)[]): (number | null)[] {
-  let average: number | null = null;
-  return values.map((value) => {
-    if (value === null) return average;
-    average = average === null ? value : average + SMOOTHING * (value - average);
-    return average;
-  });
-}
-
-/** Columns for uPlot: steps, then per line its values and, where smoothed, their average. */
-export function toColumns(
-  rows: readonly MetricsRow[],
-  lines: readonly StepLine[],
-  positiveOnly: boolean,
-): (number | null)[][] {
-  const columns: (number | null)[][] = [rows.map((row) => row.step)];
-  for (const line of lines) {
-    const values = rows.map((row) => {
-      const value = row.metrics[line.metric];
-      return value === undefined || !Number.isFinite(value) || (positiveOnly && value <= 0)
-        ? null
-        : value;
-    });
-    columns.push(values);
-    if (line.smooth) columns.push(movingAverage(values));
-  }
-  return columns;
+/** Powers of ten are enough for a reader of a logarithm. */
+function onlyPowers(_: uPlot, splits: number[]): (number | null)[] {
+  return splits.map((split) => (Number.isInteger(Math.log10(split)) ? split : null));
 }
 
 export function createStepChart(options: StepChartOptions): StepChart {
@@ -137,12 +100,8 @@ export function createStepChart(options: StepChartOptions): StepChart {
             ...axis,
             size: 46,
             space: 34,
-            // Powers of ten are enough for a reader of a logarithm.
             ...(options.logarithmic
-              ? {
-                  filter: (_: uPlot, splits: number[]) =>
-                    splits.map((split) => (Number.isInteger(Math.log10(split)) ? split : null)),
-                }
+              ? { filter: onlyPowers, grid: { ...grid, filter: onlyPowers } }
               : {}),
             values: (_, ticks) =>
               ticks.map((tick) => (tick === null ? "" : (lines[0]?.format(tick) ?? ""))),

@@ -55,7 +55,7 @@ function rowElement(row: TrajectoryRow, now: number): HTMLElement {
     ),
     h(
       "td",
-      { class: "quiet nowrap" },
+      { class: "quiet nowrap roomy" },
       h("time", { datetime: row.receivedAt }, formatAgo(row.receivedAt, now)),
     ),
     h("td", {}, `v${row.policyVersion}`),
@@ -89,7 +89,7 @@ function head(): HTMLElement {
       "tr",
       {},
       cell("Id"),
-      cell("Age"),
+      cell("Age", "roomy"),
       cell("Policy"),
       cell("Task", "roomy"),
       cell("Status"),

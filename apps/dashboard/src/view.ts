@@ -17,7 +17,7 @@ export interface View {
 }
 
 const INTERVAL_MS = 3000;
-const LONGEST_MS = 30_000;
+const LONGEST_MS = 12_000;
 
 /** Polls with the page's own clock and visibility. */
 export function poll<T>(
