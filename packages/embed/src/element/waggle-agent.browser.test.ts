@@ -1,0 +1,243 @@
+import { afterEach, expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import type { ConversationItem } from "../agent.ts";
+import { createFakeAgent, READY } from "./fake-agent.fixture.ts";
+import type { FakeAgent } from "./fake-agent.fixture.ts";
+import "./index.ts";
+
+afterEach(() => document.body.replaceChildren());
+
+type Panel = {
+  readonly agent: FakeAgent;
+  readonly root: ShadowRoot;
+  /** A control by its accessible name. */
+  readonly control: (name: string) => HTMLElement | null;
+  readonly input: HTMLTextAreaElement;
+  readonly settled: () => Promise<void>;
+};
+
+async function open(): Promise<Panel> {
+  const agent = createFakeAgent({ call: () => [{ id: "p1" }] });
+  const element = document.createElement("waggle-agent");
+  element.style.height = "600px";
+  element.agent = agent;
+  document.body.append(element);
+  const root = element.shadowRoot as ShadowRoot;
+  // Changes are rendered once a frame.
+  const settled = async (): Promise<void> => {
+    await new Promise(requestAnimationFrame);
+    await new Promise(requestAnimationFrame);
+  };
+  await settled();
+  return {
+    agent,
+    root,
+    settled,
+    input: root.querySelector("textarea") as HTMLTextAreaElement,
+    control: (name) =>
+      Array.from(root.querySelectorAll<HTMLElement>("button")).find(
+        (button) =>
+          (button.getAttribute("aria-label") ?? button.textContent?.trim()) === name &&
+          button.checkVisibility(),
+      ) ?? null,
+  };
+}
+
+const answer = (change: Partial<Extract<ConversationItem, { kind: "answer" }>>) =>
+  ({
+    kind: "answer",
+    id: "a1",
+    parts: [],
+    running: false,
+    stopReason: "completed",
+    failure: null,
+    trajectoryId: "00000000-0000-4000-8000-000000000001",
+    policyVersion: 7,
+    feedback: null,
+    ...change,
+  }) satisfies ConversationItem;
+
+const textOf = (root: ShadowRoot, selector: string): string =>
+  root.querySelector(selector)?.textContent ?? "";
+
+test("Enter sends, the call is shown while it runs, Stop ends it, and the version is said", async () => {
+  const { agent, root, input, control, settled } = await open();
+  await userEvent.type(input, "wool hat{Enter}");
+  await settled();
+  expect(agent.asked).toEqual(["wool hat"]);
+  expect(input.value).toBe("");
+  expect(root.querySelector("details.tool")?.getAttribute("data-state")).toBe("running");
+  expect(root.querySelector("article")?.getAttribute("aria-busy")).toBe("true");
+  control("Stop")?.click();
+  await settled();
+  await settled();
+  expect(root.querySelector("details.tool")?.getAttribute("data-state")).toBe("done");
+  expect(root.querySelector("article")?.getAttribute("aria-busy")).toBe("false");
+  expect(textOf(root, "article")).toContain("Done.");
+  expect(textOf(root, "article .note")).toBe("Stopped.");
+  expect(textOf(root, "article .version")).toBe("policy 7");
+});
+
+test("Shift+Enter makes a line and nothing is sent while empty or not ready", async () => {
+  const { agent, input, settled, control } = await open();
+  await userEvent.type(input, "one{Shift>}{Enter}{/Shift}two");
+  expect(input.value).toBe("one\ntwo");
+  agent.setStatus({ phase: "loading" });
+  await settled();
+  await userEvent.type(input, "{Enter}");
+  expect(agent.asked).toEqual([]);
+  expect((control("Send") as HTMLButtonElement).disabled).toBe(true);
+});
+
+test("text from policy and tools is text, never markup", async () => {
+  const { agent, root, settled } = await open();
+  const hostile = '<img src=x onerror="document.title=1"><b>bold</b>';
+  agent.setConversation([
+    { kind: "request", id: "r1", text: hostile },
+    answer({
+      parts: [
+        { kind: "text", text: hostile },
+        {
+          kind: "tool",
+          activity: {
+            id: "c0",
+            name: hostile,
+            source: "edge",
+            arguments: { q: hostile },
+            result: { callId: "c0", ok: false, error: { code: "TOOL_FAILED", message: hostile } },
+          },
+        },
+      ],
+    }),
+  ]);
+  await settled();
+  expect(root.querySelectorAll("img, b")).toHaveLength(0);
+  expect(root.querySelector("details.tool")?.getAttribute("data-state")).toBe("failed");
+  expect(textOf(root, "details.tool")).toContain("TOOL_FAILED: <img");
+});
+
+test("streaming grows one paragraph in place", async () => {
+  const { agent, root, settled } = await open();
+  agent.setConversation([answer({ running: true, parts: [{ kind: "text", text: "Hel" }] })]);
+  await settled();
+  const paragraph = root.querySelector("article .text");
+  agent.setConversation([answer({ running: true, parts: [{ kind: "text", text: "Hello" }] })]);
+  await settled();
+  expect(root.querySelector("article .text")).toBe(paragraph);
+  expect(paragraph?.textContent).toBe("Hello");
+});
+
+test("thumbs are toggles that keep the focus, and Try again asks again", async () => {
+  const { agent, root, control, input, settled } = await open();
+  await userEvent.type(input, "hat{Enter}");
+  await settled();
+  agent.stop();
+  await settled();
+  await settled();
+  control("Good answer")?.focus();
+  await userEvent.keyboard("{Enter}");
+  await settled();
+  expect(control("Good answer")?.getAttribute("aria-pressed")).toBe("true");
+  expect(root.activeElement?.getAttribute("aria-label")).toBe("Good answer");
+  control("Try again")?.click();
+  expect(agent.asked).toEqual(["hat", "feedback thumb-up", "hat"]);
+});
+
+test("the question of consent stands until it is answered, and declining is an answer", async () => {
+  const { agent, root, control, settled } = await open();
+  const banner = root.querySelector(".consent") as HTMLElement;
+  expect(banner.checkVisibility()).toBe(true);
+  control("Decline")?.click();
+  await settled();
+  expect(banner.checkVisibility()).toBe(false);
+  expect(agent.consent.decision()).toBe("declined");
+});
+
+test("what I sent lists states with reasons, takes consent back, and forgets", async () => {
+  const { agent, root, control, settled } = await open();
+  agent.consent.grant();
+  const entry = {
+    trajectoryId: "t",
+    enqueuedAt: 0,
+    settledAt: null,
+    sizeBytes: 4200,
+    policyVersion: 7,
+    turns: 3,
+    stopReason: "completed",
+  };
+  const reason = { code: "SCHEMA_INVALID", message: "no" };
+  agent.setSent([
+    { ...entry, digest: "a", state: "sent", reason: null },
+    { ...entry, digest: "b", state: "rejected", reason },
+  ]);
+  control("What I sent")?.click();
+  await settled();
+  const badges = Array.from(root.querySelectorAll(".badge"), (badge) => badge.textContent);
+  expect(badges).toEqual(["Sent", "Not accepted"]);
+  root.querySelectorAll<HTMLElement>(".entry summary")[1]?.click();
+  await settled();
+  expect(textOf(root, ".entry[data-state=rejected] .note")).toBe("SCHEMA_INVALID: no");
+
+  control("Withdraw")?.click();
+  await settled();
+  expect(agent.consent.get()).toBeNull();
+
+  control("Forget me")?.click();
+  expect(agent.forgotten).toBe(false);
+  control("Delete everything")?.click();
+  await settled();
+  expect(agent.forgotten).toBe(true);
+  expect(textOf(root, ".privacy [role=status]")).toContain("Deleted 2");
+  expect(root.querySelectorAll(".entry")).toHaveLength(0);
+  await userEvent.keyboard("{Escape}");
+  expect(root.querySelector(".privacy")).toBeNull();
+});
+
+test("loading says how far it is, a fault says what and offers another try", async () => {
+  const { agent, root, control, settled } = await open();
+  agent.setStatus({ phase: "loading", loadedBytes: 1_000_000, totalBytes: 4_000_000 });
+  await settled();
+  expect((root.querySelector("progress") as HTMLProgressElement).value).toBe(0.25);
+  expect(textOf(root, ".state")).toBe("1.0 MB of 4.0 MB");
+  agent.setStatus({
+    phase: "error",
+    error: { code: "NETWORK", message: "The server cannot be reached.", retryable: true },
+  });
+  await settled();
+  expect(textOf(root, "[role=alert]")).toContain("The server cannot be reached.");
+  control("Try again")?.click();
+  expect(agent.asked).toEqual(["reload"]);
+});
+
+test("offline is said calmly and the agent goes on", async () => {
+  const { agent, root, settled } = await open();
+  agent.setStatus({ ...READY, online: false });
+  await settled();
+  expect(textOf(root, ".state")).toBe("ready, offline");
+  expect(root.querySelector(".notice")?.classList.contains("calm")).toBe(true);
+});
+
+test("the whole panel can be walked with Tab, in reading order", async () => {
+  const { root, input } = await open();
+  const seen: string[] = [];
+  input.blur();
+  document.body.tabIndex = -1;
+  document.body.focus();
+  for (let step = 0; step < 5; step++) {
+    await userEvent.tab();
+    const active = root.activeElement;
+    seen.push(active?.getAttribute("aria-label") ?? active?.textContent?.trim() ?? "");
+  }
+  expect(seen).toEqual(["What I sent", "Conversation", "Agree", "Decline", "Request"]);
+});
+
+test("an element that leaves the page and comes back shows the same conversation", async () => {
+  const { agent, root, settled } = await open();
+  agent.setConversation([{ kind: "request", id: "r1", text: "hello" }]);
+  await settled();
+  const element = root.host;
+  element.remove();
+  document.body.append(element);
+  await settled();
+  expect(textOf(root, ".request")).toContain("hello");
+});
