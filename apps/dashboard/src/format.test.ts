@@ -20,7 +20,11 @@ test("signed numbers carry their sign", () => {
 });
 
 test("sizes and ages change their unit at the border", () => {
-  expect([1023, 1024, 3 * 1024 * 1024].map(formatBytes)).toEqual(["1023 B", "1 KB", "3 MB"]);
+  expect([1023, 1024, 3 * 1024 * 1024].map(formatBytes)).toEqual([
+    "1023\u00a0B",
+    "1\u00a0KB",
+    "3\u00a0MB",
+  ]);
   const now = Date.parse("2026-11-20T12:00:00.000Z");
   const ago = (seconds: number) => formatAgo(new Date(now - seconds * 1000).toISOString(), now);
   expect([59, 60, 3599, 3600, 86_400].map(ago)).toEqual(["59 s", "1 min", "59 min", "1 h", "1 d"]);

@@ -6,9 +6,9 @@ export function formatCount(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** `0.625` as `62.5 %`. */
+/** `0.625` as `62.5 %`; number and unit stay on one line. */
 export function formatPercent(value: number | null, digits = 1): string {
-  return value === null ? NONE : `${(value * 100).toFixed(digits)} %`;
+  return value === null ? NONE : `${(value * 100).toFixed(digits)}\u00a0%`;
 }
 
 /** Up to `digits` significant places, small numbers in powers of ten. */
@@ -27,10 +27,10 @@ export function formatSigned(value: number | null): string {
 }
 
 export function formatBytes(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1024) return `${bytes}\u00a0B`;
   const units = ["KB", "MB", "GB"];
   const power = Math.min(Math.floor(Math.log2(bytes) / 10), units.length);
-  return `${formatNumber(bytes / 1024 ** power)} ${units[power - 1]}`;
+  return `${formatNumber(bytes / 1024 ** power)}\u00a0${units[power - 1]}`;
 }
 
 /** How long before `now` (ms) an ISO time was: `12 s`, `5 min`, `3 h`, `2 d`. */

@@ -143,7 +143,7 @@ test("arrow keys move between tokens and each is explained", async () => {
   expect(document.activeElement).toBe(tokens[1]);
   const tooltip = element.querySelector<HTMLElement>("[role=tooltip]");
   expect(tooltip?.hidden).toBe(false);
-  expect(tooltip?.textContent).toContain("10.00 %");
+  expect(tooltip?.textContent).toContain("10.00\u00a0%");
   expect(tooltip?.textContent).toContain("#8");
 });
 
