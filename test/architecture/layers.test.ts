@@ -33,7 +33,7 @@ const HEAVY: Record<string, readonly string[]> = {
   "onnxruntime-node": ["packages/runtime", "packages/engine"],
   "@tensorflow/": ["packages/engine"],
   webgpu: ["packages/engine"],
-  protobufjs: ["packages/model"],
+  "@bufbuild/": ["packages/model"],
   "@huggingface/": ["packages/text"],
   idb: ["packages/collector"],
   "@modelcontextprotocol/client": ["packages/agent"],

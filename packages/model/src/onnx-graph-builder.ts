@@ -1,10 +1,10 @@
 /**
  * Builds an ONNX model (one protobuf message) node by node. Not an optimizer and not a checker of
- * operator semantics: the runtime that loads the bytes does both. Written with protobufjs' minimal
- * writer, which needs no code generation and so runs under a strict content security policy.
+ * operator semantics: the runtime that loads the bytes does both. Written with protobuf-es'
+ * wire writer, which needs no code generation and so runs under a strict content security policy.
  * Source: onnx.proto of the ONNX project, field numbers of ModelProto and its parts.
  */
-import protobuf from "protobufjs/minimal.js";
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { WaggleError } from "@waggle/protocol";
 
 export type OnnxDataType = "f32" | "i32" | "i64" | "bool";
@@ -156,27 +156,33 @@ export class OnnxGraphBuilder {
         `the weights of one graph must stay below 2 GiB, got ${sizeBytes} bytes; use a smaller model`,
       );
     }
-    const writer = protobuf.Writer.create();
-    writer.uint32(tag(1, VARINT)).int64(IR_VERSION);
+    const graph = this.#graphParts();
+    const head = new BinaryWriter();
+    head.uint32(tag(1, VARINT)).int64(IR_VERSION);
+    head.uint32(tag(2, BYTES)).string("waggle");
+    head.uint32(tag(7, BYTES)).uint32(graph.reduce((sum, part) => sum + part.length, 0));
+    const tail = new BinaryWriter();
+    message(tail, 8, () => {
+      tail.uint32(tag(1, BYTES)).string("");
+      tail.uint32(tag(2, VARINT)).int64(options.opset ?? DEFAULT_OPSET);
+    });
+    message(tail, 8, () => {
+      tail.uint32(tag(1, BYTES)).string("com.microsoft");
+      tail.uint32(tag(2, VARINT)).int64(1);
+    });
+    return concatenate([head.finish(), ...graph, tail.finish()]);
+  }
+
+  /** GraphProto in pieces: the writer's own buffer doubles as it grows, weights stay out of it. */
+  #graphParts(): Uint8Array[] {
+    const writer = new BinaryWriter();
+    for (const node of this.#nodes) message(writer, 1, () => writeNode(writer, node));
     writer.uint32(tag(2, BYTES)).string("waggle");
-    message(writer, 7, () => {
-      for (const node of this.#nodes) message(writer, 1, () => writeNode(writer, node));
-      writer.uint32(tag(2, BYTES)).string("waggle");
-      for (const tensor of this.#initializers) {
-        message(writer, 5, () => writeTensor(writer, tensor));
-      }
-      for (const info of this.#inputs) message(writer, 11, () => writeValueInfo(writer, info));
-      for (const info of this.#outputs) message(writer, 12, () => writeValueInfo(writer, info));
-    });
-    message(writer, 8, () => {
-      writer.uint32(tag(1, BYTES)).string("");
-      writer.uint32(tag(2, VARINT)).int64(options.opset ?? DEFAULT_OPSET);
-    });
-    message(writer, 8, () => {
-      writer.uint32(tag(1, BYTES)).string("com.microsoft");
-      writer.uint32(tag(2, VARINT)).int64(1);
-    });
-    return writer.finish();
+    const parts: Uint8Array[] = [writer.finish()];
+    for (const tensor of this.#initializers) parts.push(...tensorParts(5, tensor));
+    for (const info of this.#inputs) message(writer, 11, () => writeValueInfo(writer, info));
+    for (const info of this.#outputs) message(writer, 12, () => writeValueInfo(writer, info));
+    return [...parts, writer.finish()];
   }
 
   #constant(key: string, make: (name: string) => string): string {
@@ -236,13 +242,13 @@ function tag(field: number, wireType: number): number {
   return (field << 3) | wireType;
 }
 
-function message(writer: protobuf.Writer, field: number, write: () => void): void {
+function message(writer: BinaryWriter, field: number, write: () => void): void {
   writer.uint32(tag(field, BYTES)).fork();
   write();
-  writer.ldelim();
+  writer.join();
 }
 
-function writeNode(writer: protobuf.Writer, node: GraphNode): void {
+function writeNode(writer: BinaryWriter, node: GraphNode): void {
   for (const name of node.inputs) writer.uint32(tag(1, BYTES)).string(name);
   for (const name of node.outputs) writer.uint32(tag(2, BYTES)).string(name);
   const firstOutput = node.outputs.find((name) => name !== "");
@@ -254,7 +260,7 @@ function writeNode(writer: protobuf.Writer, node: GraphNode): void {
   writer.uint32(tag(7, BYTES)).string(node.domain);
 }
 
-function writeAttribute(writer: protobuf.Writer, name: string, attribute: OnnxAttribute): void {
+function writeAttribute(writer: BinaryWriter, name: string, attribute: OnnxAttribute): void {
   writer.uint32(tag(1, BYTES)).string(name);
   const value =
     typeof attribute !== "number"
@@ -282,16 +288,31 @@ function writeAttribute(writer: protobuf.Writer, name: string, attribute: OnnxAt
   writer.uint32(tag(20, VARINT)).int32(type);
 }
 
-function writeTensor(writer: protobuf.Writer, tensor: Initializer): void {
+/** A TensorProto as a field: what describes it, and its data uncopied. */
+function tensorParts(field: number, tensor: Initializer): Uint8Array[] {
+  const { buffer, byteOffset, byteLength } = tensor.data;
+  const writer = new BinaryWriter();
   for (const dim of tensor.shape) writer.uint32(tag(1, VARINT)).int64(dim);
   writer.uint32(tag(2, VARINT)).int32(DATA_TYPE[tensor.dtype]);
   writer.uint32(tag(8, BYTES)).string(tensor.name);
-  const { buffer, byteOffset, byteLength } = tensor.data;
+  writer.uint32(tag(9, BYTES)).uint32(byteLength);
+  const head = writer.finish();
+  writer.uint32(tag(field, BYTES)).uint32(head.length + byteLength);
   // raw_data is little-endian, as are all platforms that run JavaScript engines with WebAssembly.
-  writer.uint32(tag(9, BYTES)).bytes(new Uint8Array(buffer, byteOffset, byteLength));
+  return [writer.finish(), head, new Uint8Array(buffer, byteOffset, byteLength)];
 }
 
-function writeValueInfo(writer: protobuf.Writer, info: ValueInfo): void {
+function concatenate(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let position = 0;
+  for (const part of parts) {
+    bytes.set(part, position);
+    position += part.length;
+  }
+  return bytes;
+}
+
+function writeValueInfo(writer: BinaryWriter, info: ValueInfo): void {
   writer.uint32(tag(1, BYTES)).string(info.name);
   message(writer, 2, () => {
     message(writer, 1, () => {
