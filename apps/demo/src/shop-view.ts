@@ -37,6 +37,7 @@ export function renderShop(shop: Shop, isAgentActing: () => boolean): void {
     });
     if (category !== undefined) shop.dispatch({ type: "filter", category });
   };
+  search.placeholder = `Search ${CATALOGUE.length} things worth keeping`;
   search.addEventListener("input", query);
   maxPrice.addEventListener("input", query);
   sort.addEventListener("change", query);
