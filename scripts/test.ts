@@ -21,6 +21,11 @@ const STEPS: readonly { name: string; command: readonly string[]; title: string 
   { name: "types", title: "library build", command: [bin("tsc"), "-b"] },
   { name: "types", title: "types of tests", command: [bin("tsc"), "-p", "tsconfig.test.json"] },
   {
+    name: "types",
+    title: "types of the Worker's tests",
+    command: [bin("tsc"), "-p", "workers/edge/tsconfig.test.json"],
+  },
+  {
     name: "node",
     title: "unit and golden tests",
     command: [bin("vitest"), "run", "--project", "node"],
