@@ -14,7 +14,7 @@ const program = new Command("npm run loop --")
   .option("--control", "shuffle the advantages: the same budget must teach nothing")
   .option("--webgpu", "run the pages on the WebGPU adapter: 16 trajectories, one step")
   .option("--pages <count>", "pages to open", "4")
-  .option("--minutes <minutes>", "how long visitors shop", "13")
+  .option("--minutes <minutes>", "how long visitors shop", "9")
   .option("--publications <count>", "stop after so many publications", "1000")
   .option("--evaluation-tasks <count>", "paired held-out tasks of the final comparison", "400")
   .option("--model <folder>", "a Hugging Face folder; default: the nano model")
@@ -54,25 +54,20 @@ try {
     pages: Number(options.pages),
     device: options.webgpu ? "webgpu" : "auto",
     minutes: options.webgpu ? 8 : Number(options.minutes),
-    publications: options.webgpu ? 1 : Number(options.publications),
+    publications: options.webgpu ? Infinity : Number(options.publications),
     evaluationTasks: options.webgpu ? 0 : Number(options.evaluationTasks),
     simulate: options.webgpu ? 16 / Number(options.pages) : "forever",
     control: options.control ?? false,
     model: options.model === undefined ? undefined : resolve(options.model),
     folder: resolve(options.state ?? `.waggle/${name}`),
+    // A software adapter is slow: groups may take minutes, and one step takes what there is.
     ...(options.webgpu
       ? {
           trainerArgs: [
-            "--groups-per-step",
-            "2",
-            "--publish-every",
-            "1",
-            "--max-steps",
-            "1",
-            "--evaluation-tasks",
-            "16",
+            ...["--groups-per-step", "2", "--partial-step-seconds", "20"],
+            ...["--publish-every", "1", "--evaluation-tasks", "16"],
           ],
-          edgeVariables: { GROUP_SIZE: "8" },
+          edgeVariables: { GROUP_SIZE: "8", GROUP_DEADLINE_SECONDS: "600" },
         }
       : {}),
     onLine,

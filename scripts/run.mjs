@@ -36,12 +36,16 @@ const installed =
 if (!installed) {
   console.error("Installing dependencies (about a minute the first time) …");
   // Not `npm ci`: it refuses a lock without the packages of platforms that a registry does not carry.
-  const npm = spawnSync("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"], {
-    cwd: root,
-    stdio: ["ignore", 2, 2],
-    shell: process.platform === "win32",
-    env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: "skip" },
-  });
+  const npm = spawnSync(
+    "npm",
+    ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"],
+    {
+      cwd: root,
+      stdio: ["ignore", 2, 2],
+      shell: process.platform === "win32",
+      env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: "skip" },
+    },
+  );
   if (npm.status !== 0) {
     console.error(
       `npm install must succeed, got exit status ${npm.status}; see the lines above, then try again`,

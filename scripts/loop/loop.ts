@@ -151,6 +151,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     for (;;) {
       await sleep(5000);
       options.signal?.throwIfAborted();
+      if (endedWell(trainer)) break;
       if (!trainer.running || !edge.running) {
         const dead = trainer.running ? edge : trainer;
         throw new Error(`${dead.name} must stay up:\n${dead.tail.join("\n")}`);
@@ -201,6 +202,9 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
   }
 }
 
+/** True for a trainer that stopped because it had done what it was asked for. */
+const endedWell = (trainer: ManagedProcess): boolean => trainer.child.exitCode === 0;
+
 /** Waits until the trainer has told the edge what the base model is. */
 async function untilBaseModel(edgeUrl: string, trainer: ManagedProcess): Promise<void> {
   for (let attempt = 0; attempt < 600; attempt += 1) {
@@ -228,7 +232,10 @@ export async function untilDrained(
     const { waiting, leased } = (await operator.summary()).trajectories;
     const idle = statuses.every((status) => !status.simulating);
     if (idle && outbox === 0 && waiting === 0 && leased === 0) return;
-    if (!trainer.running) throw new Error(`the trainer must stay up:\n${trainer.tail.join("\n")}`);
+    if (endedWell(trainer) && idle && outbox === 0) return;
+    if (!trainer.running && !endedWell(trainer)) {
+      throw new Error(`the trainer must stay up:\n${trainer.tail.join("\n")}`);
+    }
     if (Date.now() > deadline) {
       say(`not drained in time: ${outbox} in outboxes, ${waiting} waiting, ${leased} leased`);
       return;
