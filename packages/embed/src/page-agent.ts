@@ -1,6 +1,5 @@
 /**
- * The agent of a page: requests and what is sent. Loading the policy is `ResidentPolicy`, the loop is
- * `@waggle/agent`, storing and sending is `@waggle/collector`.
+ * The agent of a page: requests and what is sent. `ResidentPolicy` loads the policy, `@waggle/agent` is the loop.
  */
 import { createConversation, createToolEnvironment, rollOut, spanSeed } from "@waggle/agent";
 import type { Conversation, RollOutLimits } from "@waggle/agent";
@@ -25,13 +24,15 @@ import { DEFAULT_LIMITS } from "./agent-options.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
 import { createAgentRun } from "./agent-run.ts";
 import { createAnswerRecord } from "./answer-record.ts";
+import type { AnswerItem } from "./answer-record.ts";
 import { createEdgeTools } from "./edge-tools.ts";
 import type { EdgeTools } from "./edge-tools.ts";
 import { toTool } from "./page-tool.ts";
 import { createPolicyHostOpener } from "./policy-host.ts";
-import { watchPolicy } from "./policy-watch.ts";
+import { watchNetwork, watchPolicy } from "./policy-watch.ts";
+import { randomSeed } from "./random-seed.ts";
 import { describeError, ResidentPolicy } from "./resident-policy.ts";
-import { createSimulation } from "./simulation.ts";
+import { createSimulation, NO_SIMULATION } from "./simulation.ts";
 
 export class PageAgent implements Agent {
   readonly consent: Agent["consent"];
@@ -74,14 +75,12 @@ export class PageAgent implements Agent {
     const name = parts.outboxName ?? `waggle-outbox-${options.siteKey}`;
     this.#collecting = createOutbox({ name }).then((outbox) => {
       const uploader = createUploader({ outbox, session, consent: this.consent });
-      this.#endings.push(
-        outbox.onChange(() => this.#changed()),
-        () => void uploader.stop().then(() => outbox.close()),
-      );
+      const close = (): void => void uploader.stop().then(() => outbox.close());
+      this.#endings.push(outbox.onChange(this.#changed), close);
       if (!this.#isDisposed) uploader.start();
       return { outbox, uploader };
     });
-    this.#simulation = IDLE;
+    this.#simulation = NO_SIMULATION;
     this.#simulating = this.#collecting.then(({ outbox }) => {
       const simulation = createSimulation({
         outbox,
@@ -102,7 +101,7 @@ export class PageAgent implements Agent {
       session,
       edgeTools: this.#edgeTools,
       openHost: parts.openHost ?? createPolicyHostOpener(options),
-      onChange: () => this.#changed(),
+      onChange: this.#changed,
     });
   }
 
@@ -133,7 +132,7 @@ export class PageAgent implements Agent {
   send(text: string, { signal }: { readonly signal?: AbortSignal } = {}): AgentRun {
     this.stop();
     this.#lastRequest = text;
-    const previous = this.#conversation === null ? Promise.resolve() : this.#idle;
+    const previous = this.#idle;
     const controller = new AbortController();
     this.#running = controller;
     const ended =
@@ -173,11 +172,9 @@ export class PageAgent implements Agent {
   }
 
   async feedback(kind: Feedback["kind"], trajectoryId?: string): Promise<void> {
-    const answers = this.#items.filter((item) => item.kind === "answer");
-    const answer =
-      trajectoryId === undefined
-        ? answers.at(-1)
-        : answers.find((item) => item.trajectoryId === trajectoryId);
+    const answer = this.#items.findLast(
+      (item) => item.kind === "answer" && (trajectoryId ?? item.trajectoryId) === item.trajectoryId,
+    ) as AnswerItem | undefined;
     const id = trajectoryId ?? answer?.trajectoryId ?? null;
     if (answer !== undefined) this.#replace({ ...answer, feedback: kind });
     // Without consent there is no trajectory at the site that it could be about.
@@ -254,8 +251,7 @@ export class PageAgent implements Agent {
     this.#listeners.clear();
     await this.#idle;
     this.#conversation?.dispose();
-    await this.#edgeTools.close();
-    await this.#policy.dispose();
+    await Promise.all([this.#edgeTools.close(), this.#policy.dispose()]);
   }
 
   /** Settles when no request is under way. */
@@ -320,14 +316,12 @@ export class PageAgent implements Agent {
       redactor: this.#redactor,
       limits: this.#limits,
       sampling: this.#options.sampling ?? FULL_SUPPORT,
-      consent: () => this.consent.get() ?? this.#noConsent(),
+      consent: () => this.#consentOrNone(),
       seed: this.#seed(),
-      createEnvironment: (userMessage) =>
-        createToolEnvironment({
-          system: this.#options.system ?? "",
-          tools: this.#tools(),
-          userMessage,
-        }),
+      createEnvironment: (userMessage) => {
+        const { system = "" } = this.#options;
+        return createToolEnvironment({ system, tools: this.#tools(), userMessage });
+      },
     });
     return this.#conversation;
   }
@@ -346,7 +340,7 @@ export class PageAgent implements Agent {
       redactor: this.#createRedactor(),
       limits: this.#limits,
       sampling: this.#options.sampling ?? FULL_SUPPORT,
-      consent: this.consent.get() ?? this.#noConsent(),
+      consent: this.#consentOrNone(),
       assignmentId,
       signal,
       seed: spanSeed(this.#seed(), 0),
@@ -362,10 +356,10 @@ export class PageAgent implements Agent {
     return [...this.#pageTools, ...this.#policy.edgeTools];
   }
 
-  /** What a trajectory says that is never kept: nobody agreed to anything. */
-  #noConsent(): Consent {
-    const { currentVersion } = this.consent;
-    return { version: currentVersion, scopes: [], grantedAt: new Date().toISOString() };
+  /** The consent in force; without one, what a trajectory says that is never kept. */
+  #consentOrNone(): Consent {
+    const { currentVersion: version } = this.consent;
+    return this.consent.get() ?? { version, scopes: [], grantedAt: new Date().toISOString() };
   }
 
   #createRedactor(): Redactor {
@@ -387,18 +381,12 @@ export class PageAgent implements Agent {
         // The next look is soon enough; what is loaded works meanwhile.
         check: () => this.checkPolicy().catch(() => undefined),
       }),
+      watchNetwork((online) => {
+        this.#policy.setOnline(online);
+        const { phase, error } = this.#policy.status;
+        if (online && phase === "error" && error?.retryable === true) void this.reload();
+      }),
     );
-    const target: EventTarget | undefined = globalThis.window;
-    const onNetwork = (): void => {
-      const online = globalThis.navigator.onLine;
-      this.#policy.setOnline(online);
-      const { phase, error } = this.#policy.status;
-      if (online && phase === "error" && error?.retryable === true) void this.reload();
-    };
-    for (const type of ["online", "offline"]) {
-      target?.addEventListener(type, onNetwork);
-      this.#endings.push(() => target?.removeEventListener(type, onNetwork));
-    }
   }
 
   #replace(next: ConversationItem): void {
@@ -406,20 +394,7 @@ export class PageAgent implements Agent {
     this.#changed();
   }
 
-  #changed(): void {
+  readonly #changed = (): void => {
     for (const listener of this.#listeners) listener();
-  }
-}
-
-const IDLE: Agent["simulation"] = {
-  running: false,
-  assigned: 0,
-  completed: 0,
-  uploaded: 0,
-  rejected: 0,
-  failed: 0,
-};
-
-function randomSeed(): number {
-  return crypto.getRandomValues(new Uint32Array(1))[0] as number;
+  };
 }

@@ -1,11 +1,12 @@
 /** A manifest made runnable: model, tokenizer and chat format, and adapters swapped in by version. */
+import type { Fetch } from "@waggle/collector";
 import { parseDecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { ClientDescription, Policy, PolicyManifest } from "@waggle/protocol";
 import { createBrowserPolicy, createModelStore } from "@waggle/runtime";
 import type { BrowserDevice, LoadProgress, WorkerHandle } from "@waggle/runtime";
-import { createChatFormat, createTokenizer } from "@waggle/text";
-import type { ChatFormat, TokenizerConfigJson, TokenizerJson } from "@waggle/text";
+import { readChatFormat } from "@waggle/text";
+import type { ChatFormat } from "@waggle/text";
 
 export interface PolicyHost {
   readonly policy: Policy;
@@ -25,13 +26,18 @@ export type OpenPolicyHost = (
 
 export type PolicyHostOptions = {
   readonly edgeUrl: string;
+  /** Default: the page's. */
+  readonly fetch?: Fetch;
   readonly device?: "auto" | BrowserDevice;
   readonly createWorker?: (device: BrowserDevice) => WorkerHandle;
 };
 
 /** Opens hosts in this browser; what was loaded once is read from its storage. */
 export function createPolicyHostOpener(options: PolicyHostOptions): OpenPolicyHost {
-  const store = createModelStore({ baseUrl: options.edgeUrl });
+  const store = createModelStore({
+    baseUrl: options.edgeUrl,
+    ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+  });
   return async (manifest, onProgress) => {
     const total = manifest.policy.adapter?.sizeBytes ?? 0;
     let progress: LoadProgress = { loadedBytes: 0, totalBytes: total };
@@ -42,7 +48,7 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenPolicyHo
       },
     });
     onProgress({ ...progress, detail: "starting" });
-    const chatFormat = chatFormatOf(files);
+    const chatFormat = readChatFormat(files);
     const config = parseDecoderConfig(jsonFile(files, "config.json"));
     const policy = await createBrowserPolicy({
       modelFiles: files,
@@ -76,19 +82,6 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenPolicyHo
       dispose: () => policy.dispose(),
     };
   };
-}
-
-function chatFormatOf(files: ReadonlyMap<string, Uint8Array>): ChatFormat {
-  const tokenizerJson = jsonFile(files, "tokenizer.json") as TokenizerJson;
-  const tokenizerConfig = files.has("tokenizer_config.json")
-    ? (jsonFile(files, "tokenizer_config.json") as TokenizerConfigJson)
-    : {};
-  const template = files.get("chat_template.jinja");
-  return createChatFormat({
-    tokenizer: createTokenizer({ tokenizerJson, tokenizerConfig }),
-    tokenizerConfig,
-    ...(template === undefined ? {} : { chatTemplate: new TextDecoder().decode(template) }),
-  });
 }
 
 function jsonFile(files: ReadonlyMap<string, Uint8Array>, path: string): unknown {

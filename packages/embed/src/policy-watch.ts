@@ -1,4 +1,7 @@
-/** When to ask for a newer policy: at an interval while the page is seen or works, and when it is seen again. */
+/**
+ * When to ask for a newer policy: at an interval while the page is seen or works, and when it is seen again; and
+ * when the network comes and goes.
+ */
 
 export type PolicyWatchOptions = {
   /** Must not overlap itself; its failures are its own business. */
@@ -39,5 +42,15 @@ export function watchPolicy(options: PolicyWatchOptions): () => void {
   return () => {
     clearInterval(timer);
     for (const [target, type] of targets) target?.removeEventListener(type, onSeen);
+  };
+}
+
+/** Calls back when the browser gains or loses its network. @returns what ends it. */
+export function watchNetwork(listener: (online: boolean) => void): () => void {
+  const target: EventTarget | undefined = globalThis.window;
+  const hear = (): void => listener(globalThis.navigator.onLine);
+  for (const type of ["online", "offline"]) target?.addEventListener(type, hear);
+  return () => {
+    for (const type of ["online", "offline"]) target?.removeEventListener(type, hear);
   };
 }

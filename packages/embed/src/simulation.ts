@@ -7,6 +7,15 @@ import type { AssignmentResponse, Environment, Trajectory } from "@waggle/protoc
 import type { EnqueueResult, Outbox } from "@waggle/collector";
 import type { SimulateOptions, SimulationProgress } from "./agent.ts";
 
+export const NO_SIMULATION: SimulationProgress = {
+  running: false,
+  assigned: 0,
+  completed: 0,
+  uploaded: 0,
+  rejected: 0,
+  failed: 0,
+};
+
 export type SimulationParts = {
   readonly outbox: Outbox;
   readonly assign: (signal: AbortSignal) => Promise<AssignmentResponse>;
@@ -38,14 +47,7 @@ const MAX_FAULTS = 3;
 
 export function createSimulation(parts: SimulationParts): Simulation {
   const pause = parts.pause ?? defaultPause;
-  let progress: SimulationProgress = {
-    running: false,
-    assigned: 0,
-    completed: 0,
-    uploaded: 0,
-    rejected: 0,
-    failed: 0,
-  };
+  let progress = NO_SIMULATION;
   const update = (change: Partial<SimulationProgress>): void => {
     progress = { ...progress, ...change };
     parts.onChange();
