@@ -2,20 +2,19 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  collectModelFiles,
   type DecoderConfig,
   describeModelFolder,
-  MODEL_FILES,
+  type ModelFile,
   parseDecoderConfig,
-  readSafetensors,
+  readModelWeights,
 } from "@waggle/model";
 import { type BaseModelReference, type TensorMap, WaggleError } from "@waggle/protocol";
-import { type ChatFormat, createChatFormat, createTokenizer } from "@waggle/text";
-
-export type BaseModelFile = { readonly path: string; readonly bytes: Uint8Array };
+import { type ChatFormat, readChatFormat } from "@waggle/text";
 
 export type BaseModel = {
   readonly reference: BaseModelReference;
-  readonly files: readonly BaseModelFile[];
+  readonly files: readonly ModelFile[];
   readonly config: DecoderConfig;
   readonly weights: TensorMap;
   readonly format: ChatFormat;
@@ -26,39 +25,28 @@ export async function readBaseModel(folder: string): Promise<BaseModel> {
   const present = await readdir(folder).catch((error: unknown) => {
     throw new WaggleError(
       "NOT_FOUND",
-      `--model must be a folder with ${MODEL_FILES.join(", ")}, got ${folder}; run npm run pretrain or name another folder`,
+      `--model must be a folder with config.json, safetensors and tokenizer.json, got ${folder}; run npm run pretrain or name another folder`,
       { cause: error },
     );
   });
-  const files = await Promise.all(
-    MODEL_FILES.filter((path) => present.includes(path)).map(async (path) => ({
-      path,
-      bytes: new Uint8Array(await readFile(join(folder, path))),
-    })),
+  return toBaseModel(
+    await collectModelFiles(
+      present,
+      async (path) => new Uint8Array(await readFile(join(folder, path))),
+    ),
   );
-  return toBaseModel(files);
 }
 
 /** The same from files in memory. */
-export async function toBaseModel(files: readonly BaseModelFile[]): Promise<BaseModel> {
+export async function toBaseModel(files: readonly ModelFile[]): Promise<BaseModel> {
   const reference = await describeModelFolder(files);
-  const json = (path: string): unknown => {
-    const file = files.find((candidate) => candidate.path === path);
-    return file === undefined ? undefined : JSON.parse(new TextDecoder().decode(file.bytes));
-  };
-  const weightsFile = files.find(({ path }) => path === "model.safetensors") as BaseModelFile;
-  const tokenizerConfig = (json("tokenizer_config.json") ?? {}) as {
-    readonly [key: string]: unknown;
-  };
-  const tokenizer = createTokenizer({
-    tokenizerJson: json("tokenizer.json") as Parameters<typeof createTokenizer>[0]["tokenizerJson"],
-    tokenizerConfig,
-  });
+  const byPath = new Map(files.map(({ path, bytes }) => [path, bytes]));
+  const configJson: unknown = JSON.parse(new TextDecoder().decode(byPath.get("config.json")));
   return {
     reference,
     files,
-    config: parseDecoderConfig(json("config.json")),
-    weights: readSafetensors(weightsFile.bytes).tensors,
-    format: createChatFormat({ tokenizer, tokenizerConfig }),
+    config: parseDecoderConfig(configJson),
+    weights: await readModelWeights(byPath),
+    format: readChatFormat(byPath),
   };
 }

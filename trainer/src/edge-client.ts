@@ -67,6 +67,8 @@ type Call = {
 
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 8000;
+/** 1 MB/s: a base model of gigabytes may take its time. */
+const SLOWEST_BYTES_PER_MS = 1000;
 
 export function createEdgeClient(options: EdgeClientOptions): EdgeClient {
   const {
@@ -95,7 +97,7 @@ export function createEdgeClient(options: EdgeClientOptions): EdgeClient {
           call.json !== undefined
             ? JSON.stringify(call.json)
             : ((call.bytes as Uint8Array<ArrayBuffer> | undefined) ?? null),
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: AbortSignal.timeout(timeoutMs + (call.bytes?.length ?? 0) / SLOWEST_BYTES_PER_MS),
       });
     } catch (error) {
       throw new WaggleError(

@@ -22,7 +22,8 @@ export {
   selectDecoderWeights,
 } from "./decoder-parameters.ts";
 export type { Linear, ParameterShape } from "./decoder-parameters.ts";
-export { describeModelFolder, MODEL_FILES } from "./model-folder.ts";
+export { collectModelFiles, describeModelFolder, readModelWeights } from "./model-folder.ts";
+export type { ModelFile } from "./model-folder.ts";
 export { OnnxGraphBuilder } from "./onnx-graph-builder.ts";
 export type {
   OnnxAttribute,

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { describeModelFolder } from "./model-folder.ts";
+import type { Tensor } from "@waggle/protocol";
+import { collectModelFiles, describeModelFolder, readModelWeights } from "./model-folder.ts";
+import { writeSafetensors } from "./safetensors.ts";
 
 const file = (path: string, text: string): { path: string; bytes: Uint8Array } => ({
   path,
@@ -24,4 +26,54 @@ test("a model's identity is the hash of its files' hashes, whatever their order"
 test("a folder without weights is refused", async () => {
   const files = [file("config.json", "c"), file("tokenizer.json", "t")];
   await expect(describeModelFolder(files)).rejects.toThrow(/model\.safetensors/);
+});
+
+const tensor = (value: number): Tensor => ({ shape: [1], data: Float32Array.of(value) });
+const shard = (path: string, name: string, value: number): { path: string; bytes: Uint8Array } => ({
+  path,
+  bytes: writeSafetensors(new Map([[name, tensor(value)]])),
+});
+const sharded = new Map(
+  [
+    file("config.json", "{}"),
+    file("tokenizer.json", "{}"),
+    file(
+      "model.safetensors.index.json",
+      '{"weight_map":{"a":"x.safetensors","b":"y.safetensors"}}',
+    ),
+    shard("x.safetensors", "a", 1),
+    shard("y.safetensors", "b", 2),
+    shard("z.safetensors", "c", 3),
+    file("README.md", "A model."),
+  ].map(({ path, bytes }) => [path, bytes]),
+);
+const read = (path: string): Promise<Uint8Array> => Promise.resolve(sharded.get(path)!);
+
+test("of a folder in shards, the files that its index names belong to the model", async () => {
+  const files = await collectModelFiles([...sharded.keys()], read);
+  const paths = files.map(({ path }) => path);
+  expect(paths.toSorted()).toEqual(
+    [...sharded.keys()].filter((path) => !/^z|README/.test(path)).sort(),
+  );
+  const weights = await readModelWeights(new Map(files.map(({ path, bytes }) => [path, bytes])));
+  expect([...weights]).toEqual([
+    ["a", tensor(1)],
+    ["b", tensor(2)],
+  ]);
+});
+
+test("a whole file of weights goes before shards", async () => {
+  const whole = new Map([...sharded, ["model.safetensors", shard("", "a", 5).bytes]]);
+  const files = await collectModelFiles([...whole.keys()], (path) =>
+    Promise.resolve(whole.get(path)!),
+  );
+  expect(files.map(({ path }) => path)).not.toContain("x.safetensors");
+  expect((await readModelWeights(whole)).get("a")).toEqual(tensor(5));
+});
+
+test("a folder that lacks a shard is refused by its name", async () => {
+  const present = [...sharded.keys()].filter((path) => path !== "y.safetensors");
+  await expect(collectModelFiles(present, read)).rejects.toThrow(/y\.safetensors/);
+  const files = new Map([...sharded].filter(([path]) => path !== "y.safetensors"));
+  await expect(readModelWeights(files)).rejects.toThrow(/y\.safetensors/);
 });

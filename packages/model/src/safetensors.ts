@@ -131,16 +131,7 @@ export async function readShardedSafetensors(
   index: Uint8Array,
   read: (path: string) => Promise<Uint8Array>,
 ): Promise<TensorMap> {
-  const map = parseHeader(index)["weight_map"];
-  if (!isObject(map)) throw corrupt("have an object as weight_map in its index", map);
-  const namesByFile = new Map<string, string[]>();
-  for (const [name, path] of Object.entries(map)) {
-    // a plain name: an index must not reach outside its folder
-    if (typeof path !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(path)) {
-      throw corrupt("name plain files in its index", path);
-    }
-    namesByFile.set(path, [...(namesByFile.get(path) ?? []), name]);
-  }
+  const namesByFile = parseIndex(index);
   const tensors = new Map<string, Tensor>();
   for (const [path, names] of namesByFile) {
     const file = readSafetensors(await read(path));
@@ -151,6 +142,26 @@ export async function readShardedSafetensors(
     }
   }
   return tensors;
+}
+
+/** The files that an index names, each once. @throws WaggleError `MODEL_CORRUPT` for other paths. */
+export function shardPaths(index: Uint8Array): string[] {
+  return [...parseIndex(index).keys()];
+}
+
+/** Tensor names by file. */
+function parseIndex(index: Uint8Array): Map<string, string[]> {
+  const map = parseHeader(index)["weight_map"];
+  if (!isObject(map)) throw corrupt("have an object as weight_map in its index", map);
+  const namesByFile = new Map<string, string[]>();
+  for (const [name, path] of Object.entries(map)) {
+    // a plain name: an index must not reach outside its folder
+    if (typeof path !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(path)) {
+      throw corrupt("name plain files in its index", path);
+    }
+    namesByFile.set(path, [...(namesByFile.get(path) ?? []), name]);
+  }
+  return namesByFile;
 }
 
 function parseHeader(bytes: Uint8Array): { readonly [key: string]: unknown } {

@@ -249,3 +249,13 @@ test("a missing chat template is refused", () => {
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),
   );
 });
+
+test("a template that asks for the date renders the same on any day", () => {
+  const chatTemplate = templates["nano"]!.chatTemplate.replace(
+    "Tools:",
+    "{{ strftime_now('%d %b %Y') }} Tools:",
+  );
+  const format = createChatFormat({ tokenizer, chatTemplate });
+  const text = textOf(format.start({ system: "Be brief.", tools, userMessage: "hi" }));
+  expect(text).toMatch(/^<\|im_start\|>system\nBe brief\.\n01 Jan 2026 Tools: search/);
+});

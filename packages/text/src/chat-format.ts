@@ -85,7 +85,7 @@ type Rendering = { readonly messages: readonly Message[]; readonly tools: readon
  */
 export function createChatFormat(options: ChatFormatOptions): ChatFormat {
   const { tokenizer, tokenizerConfig = {} } = options;
-  const template = new Template(chatTemplateOf(options));
+  const template = new Template(withoutClock(chatTemplateOf(options)));
   const variables = {
     bos_token: tokenText(tokenizerConfig["bos_token"]) ?? "",
     eos_token: tokenText(tokenizerConfig["eos_token"]) ?? "",
@@ -319,6 +319,15 @@ function chatTemplateOf({ chatTemplate, tokenizerConfig }: ChatFormatOptions): s
     "INVALID_ARGUMENT",
     "a chat format needs a chat template, got none in tokenizer_config.json; pass chatTemplate",
   );
+}
+
+/**
+ * Llama 3 and others write today's date. A rendering must be the same on any day, or a trainer could
+ * not repeat what a page had rendered yesterday.
+ */
+function withoutClock(template: string): string {
+  if (!template.includes("strftime_now")) return template;
+  return `{%- macro strftime_now(format) -%}01 Jan 2026{%- endmacro %}${template}`;
 }
 
 /** `bos_token` is a string or an added token. */

@@ -11,6 +11,7 @@ export type {
   ChatStart,
   RenderedSegment,
 } from "./chat-format.ts";
+export { readChatFormat } from "./model-chat-format.ts";
 export { NANO_CHAT_TEMPLATE, NANO_SPECIAL_TOKENS, nanoTokenizerConfig } from "./nano-template.ts";
 export { createTokenizer } from "./tokenizer.ts";
 export type {

@@ -1,7 +1,7 @@
 /** The worker's side: a decoder policy behind messages. Which onnxruntime runs it is passed in. */
-import { parseDecoderConfig, readSafetensors, readShardedSafetensors } from "@waggle/model";
+import { parseDecoderConfig, readModelWeights } from "@waggle/model";
 import { boundary, WaggleError } from "@waggle/protocol";
-import type { PolicyContext, TensorMap } from "@waggle/protocol";
+import type { PolicyContext } from "@waggle/protocol";
 import type * as OrtWeb from "onnxruntime-web";
 import { RUNTIME_BUILD } from "../build.ts";
 import { createDecoderPolicy } from "../decoder-policy.ts";
@@ -140,20 +140,15 @@ async function openPolicy(
   device: BrowserDevice,
   request: OpenRequest,
 ): Promise<DecoderPolicy> {
-  const file = (path: string): Uint8Array => {
-    const bytes = request.files.get(path);
-    if (bytes !== undefined) return bytes;
+  const configBytes = request.files.get("config.json");
+  if (configBytes === undefined) {
     throw new WaggleError(
       "MODEL_CORRUPT",
-      `a model must hold ${path}, got ${[...request.files.keys()].join(", ")}; add the file`,
+      `a model must hold config.json, got ${[...request.files.keys()].join(", ")}; add the file`,
     );
-  };
-  const config = parseDecoderConfig(JSON.parse(new TextDecoder().decode(file("config.json"))));
-  const index = request.files.get("model.safetensors.index.json");
-  const weights: TensorMap =
-    index === undefined
-      ? readSafetensors(file("model.safetensors")).tensors
-      : await readShardedSafetensors(index, (path) => Promise.resolve(file(path)));
+  }
+  const config = parseDecoderConfig(JSON.parse(new TextDecoder().decode(configBytes)));
+  const weights = await readModelWeights(request.files);
   const contextLength = request.contextLength ?? defaultContextLength(config);
   const isGpu = device === "webgpu";
   ort.env.wasm.numThreads = request.threads;

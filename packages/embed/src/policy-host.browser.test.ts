@@ -1,0 +1,71 @@
+/** A folder unlike the nano model, through the loader that a page uses. */
+import { rollOut } from "@waggle/agent";
+import { createShopEnvironment } from "@waggle/environments";
+import { describeModelFolder } from "@waggle/model";
+import { FULL_SUPPORT, Trajectory } from "@waggle/protocol";
+import type { PolicyManifest } from "@waggle/protocol";
+import { expect, test } from "vitest";
+import { llamaFolder } from "../../../test/fixtures/llama-folder.ts";
+import { createPolicyHostOpener } from "./policy-host.ts";
+
+test("shards, a template file and two stop tokens reach the policy of a page", async () => {
+  const files = llamaFolder();
+  const baseModel = await describeModelFolder(files);
+  const manifest: PolicyManifest = {
+    channel: "stable",
+    policy: {
+      version: 0,
+      parent: null,
+      baseModel: baseModel.sha256,
+      adapter: null,
+      status: "stable",
+      evaluation: null,
+      step: 0,
+      publishedAt: "2026-11-20T00:00:00.000Z",
+    },
+    baseModel,
+  };
+  const objects = new Map(
+    baseModel.files.map(({ path, sha256 }) => [
+      sha256,
+      files.find((file) => file.path === path)!.bytes,
+    ]),
+  );
+  const open = createPolicyHostOpener({
+    edgeUrl: "https://edge.example",
+    device: "wasm",
+    fetch: (url) =>
+      Promise.resolve(new Response(objects.get(url.split("/").at(-1)!) as Uint8Array<ArrayBuffer>)),
+  });
+  const { policy, chatFormat, client, dispose } = await open(manifest, () => undefined);
+  expect(policy.contextLength).toBe(2048);
+  expect(chatFormat.stopTokenIds).toHaveLength(2);
+
+  const stopReasons = new Set<string>();
+  for (let seed = 1; seed <= 8; seed += 1) {
+    const trajectory = await rollOut({
+      policy,
+      environment: createShopEnvironment({ environment: "shop", seed, split: "train" }),
+      chatFormat,
+      limits: { maxTurns: 8, maxTokensPerTurn: 128, timeoutMs: 0 },
+      consent: { version: "1", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+      client,
+      seed,
+    });
+    stopReasons.add(Trajectory.parse(trajectory).stopReason);
+    const tokenIds = trajectory.segments.flatMap((segment) => segment.tokenIds);
+    const { behaviorLogProbs } = await policy.score({ tokenIds, sampling: FULL_SUPPORT });
+    let start = 0;
+    for (const segment of trajectory.segments) {
+      if (segment.kind === "sampled") {
+        segment.behaviorLogProbs.forEach((recorded, t) => {
+          expect(Math.abs(recorded - behaviorLogProbs[start + t]!)).toBeLessThan(1e-4);
+        });
+      }
+      start += segment.tokenIds.length;
+    }
+  }
+  // Turns were ended by a stop token and read; some held half a call.
+  expect([...stopReasons].sort()).toEqual(["completed", "parse-error"]);
+  await dispose();
+});
