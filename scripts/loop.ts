@@ -64,7 +64,7 @@ try {
     ...(options.webgpu
       ? {
           trainerArgs: [
-            ...["--groups-per-step", "2", "--partial-step-seconds", "20"],
+            ...["--groups-per-step", "2", "--partial-step-seconds", "150"],
             ...["--publish-every", "1", "--evaluation-tasks", "16"],
           ],
           edgeVariables: { GROUP_SIZE: "8", GROUP_DEADLINE_SECONDS: "600" },

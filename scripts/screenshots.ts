@@ -1,0 +1,85 @@
+/**
+ * `npm run screenshots`: pictures for the README and for a look before a release, from the state that
+ * a loop left behind: the shop with an answered request, the dashboard, one trajectory.
+ */
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Command } from "commander";
+import { chromium, type Page } from "playwright-core";
+import { CHROMIUM_FLAGS } from "./chromium.mjs";
+import { ensureChromium } from "./ensure-chromium.ts";
+import { buildSite, migrate, startEdge, startSite } from "./services.ts";
+import { freePort, type ManagedProcess, openInstallation, ROOT } from "./stack.ts";
+
+const program = new Command("npm run screenshots --")
+  .description("Takes screenshots of shop and dashboard over the state of a finished loop.")
+  .option("--state <folder>", "state folder of a loop", ".waggle/loop")
+  .option("--out <folder>", "where the pictures go", "docs/images")
+  .option("--request <text>", "what the visitor asks", "add the cheapest hat to my cart")
+  .parse(process.argv.slice(2), { from: "user" });
+const options = program.opts<{ state: string; out: string; request: string }>();
+
+const out = resolve(options.out);
+mkdirSync(out, { recursive: true });
+const executablePath = ensureChromium();
+const installation = openInstallation(resolve(options.state));
+await Promise.all([migrate(installation), buildSite("demo"), buildSite("dashboard")]);
+const edgePort = await freePort();
+const edgeUrl = `http://localhost:${edgePort}`;
+const [demoPort, dashboardPort] = [await freePort(), await freePort()];
+const processes: ManagedProcess[] = [];
+try {
+  processes.push(await startEdge(installation, { port: edgePort }));
+  processes.push(await startSite("demo", { port: demoPort, edgeUrl }));
+  processes.push(await startSite("dashboard", { port: dashboardPort, edgeUrl }));
+  const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
+  const dashboard = `http://localhost:${dashboardPort}/#credential=${installation.operatorCredential}`;
+  for (const colorScheme of ["light", "dark"] as const) {
+    const suffix = colorScheme === "dark" ? "-dark" : "";
+    const context = await browser.newContext({
+      colorScheme,
+      viewport: { width: 1280, height: 860 },
+    });
+    const shop = await context.newPage();
+    await shop.goto(`http://localhost:${demoPort}/?autoconsent=1`);
+    await answered(shop, options.request);
+    await shop.screenshot({ path: join(out, `demo${suffix}.png`) });
+    await shop.setViewportSize({ width: 400, height: 820 });
+    await shop.screenshot({ path: join(out, `demo-narrow${suffix}.png`) });
+
+    const overview = await context.newPage();
+    await overview.goto(dashboard);
+    await overview.waitForSelector("canvas");
+    await overview.waitForTimeout(1500); // the charts draw after their first data
+    await overview.screenshot({ path: join(out, `dashboard${suffix}.png`), fullPage: true });
+    await context.close();
+  }
+  await browser.close();
+} finally {
+  for (const child of processes.toReversed()) await child.stop();
+}
+console.log(`pictures are in ${join(options.out)} (${ROOT})`);
+
+/** Asks the agent as a visitor would and waits for the end of the answer. */
+async function answered(page: Page, request: string): Promise<void> {
+  await page.waitForFunction(() => {
+    const demo = (window as unknown as { waggleDemo?: { status(): { phase: string } } }).waggleDemo;
+    return demo?.status().phase === "ready";
+  });
+  const input = page.locator("waggle-agent").locator("textarea, input[type=text]").first();
+  await input.fill(request);
+  await input.press("Enter");
+  await page.waitForFunction(
+    () => {
+      type Item = { kind: string; running?: boolean };
+      const demo = (window as unknown as { waggleDemo: { agent: { conversation: Item[] } } })
+        .waggleDemo;
+      return demo.agent.conversation.some(
+        (item) => item.kind === "answer" && item.running === false,
+      );
+    },
+    undefined,
+    { timeout: 60_000 },
+  );
+  await page.waitForTimeout(400);
+}
