@@ -2,14 +2,14 @@
  * One attempt of a policy at a task, run here: for evaluation and for the offline simulation. Judged
  * by the same verifier as the attempts of visitors.
  */
-import { rollOut, type RollOutLimits } from "@waggle/agent";
+import { defaultTurnTokens, rollOut } from "@waggle/agent";
 import type { Sampling, TaskReference, Trajectory, Verification } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import type { CreateTaskWorld } from "./task-worlds.ts";
 
-/** Of evaluation and simulation; the demo's tasks need fewer turns and tokens. */
-export const ATTEMPT_LIMITS: RollOutLimits = { maxTurns: 8, maxTokensPerTurn: 128, timeoutMs: 0 };
+/** Of evaluation and simulation; the demo's tasks need fewer. */
+const MAX_TURNS = 8;
 
 export type AttemptParts = {
   readonly policy: AdaptivePolicy;
@@ -34,7 +34,11 @@ export async function attempt(
     environment: world.environment,
     chatFormat: format,
     sampling: parts.sampling,
-    limits: ATTEMPT_LIMITS,
+    limits: {
+      maxTurns: MAX_TURNS,
+      maxTokensPerTurn: defaultTurnTokens(policy.contextLength),
+      timeoutMs: 0,
+    },
     consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
     client: { ...policy.client, crossOriginIsolated: false },
     signal,

@@ -32,7 +32,6 @@ const agent = createAgent({
   system: SHOP_SYSTEM,
   device: request.device,
   consent: { version: "2026-11" },
-  limits: { maxTurns: 8, maxTokensPerTurn: 96 },
   policyIntervalMs: isLocal ? 3_000 : 60_000,
 });
 const panel = required("agent", HTMLElement) as HTMLElementTagNameMap["waggle-agent"];

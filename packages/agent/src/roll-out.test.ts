@@ -2,6 +2,7 @@ import { Trajectory, WaggleError } from "@waggle/protocol";
 import type { Action, Environment } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
+import { defaultTurnTokens } from "./roll-out.ts";
 import {
   chatFormat,
   echoing,
@@ -353,4 +354,8 @@ test("an environment that goes on without an answer and limits of nothing are mi
     }),
   ).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   expect(chatFormat.stopTokenIds).toHaveLength(1);
+});
+
+test("a turn may take a quarter of the context, within bounds", () => {
+  expect([64, 512, 1024, 2048, 32_768].map(defaultTurnTokens)).toEqual([128, 128, 256, 512, 512]);
 });

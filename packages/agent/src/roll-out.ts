@@ -33,6 +33,14 @@ export type RollOutLimits = {
   readonly maxParseErrors?: number;
 };
 
+/**
+ * Tokens of one turn where nobody says another number: a quarter of the policy's context, so that a
+ * few turns fit, at least 128 (a call and a sentence), at most 512 (a person waits for it).
+ */
+export function defaultTurnTokens(contextLength: number): number {
+  return Math.max(128, Math.min(512, Math.floor(contextLength / 4)));
+}
+
 export type RollOutOptions = {
   readonly policy: Policy;
   readonly environment: Environment;

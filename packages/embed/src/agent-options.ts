@@ -1,7 +1,8 @@
 /** What a page author may say about an agent. */
+import { defaultTurnTokens } from "@waggle/agent";
 import type { RollOutLimits } from "@waggle/agent";
 import type { Fetch, KeyValueStorage, RedactionRule } from "@waggle/collector";
-import type { Sampling } from "@waggle/protocol";
+import type { Policy, Sampling } from "@waggle/protocol";
 import type { BrowserDevice, WorkerHandle } from "@waggle/runtime";
 import type { EdgeTools } from "./edge-tools.ts";
 import type { PageTool } from "./page-tool.ts";
@@ -26,7 +27,7 @@ export type AgentOptions = {
   readonly device?: "auto" | BrowserDevice;
   /** Default temperature 1 and full support, which the trainer can learn from best. */
   readonly sampling?: Omit<Sampling, "seed">;
-  /** Of one request. Default 8 turns of 160 tokens, two minutes. */
+  /** Of one request. Default 8 turns of a quarter of the context (128 to 512 tokens), two minutes. */
   readonly limits?: Partial<RollOutLimits>;
   /**
    * Policies with at least this context length read earlier requests too; others begin anew with each, since
@@ -49,9 +50,15 @@ export type AgentParts = {
   readonly seed?: () => number;
 };
 
-/** Of one request, where the options say nothing else. */
-export const DEFAULT_LIMITS: RollOutLimits = {
-  maxTurns: 8,
-  maxTokensPerTurn: 160,
-  timeoutMs: 120_000,
-};
+/** Of one request to this policy. */
+export function requestLimits(
+  options: Pick<AgentOptions, "limits">,
+  policy: Pick<Policy, "contextLength">,
+): RollOutLimits {
+  return {
+    maxTurns: 8,
+    maxTokensPerTurn: defaultTurnTokens(policy.contextLength),
+    timeoutMs: 120_000,
+    ...options.limits,
+  };
+}

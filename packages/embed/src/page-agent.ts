@@ -2,7 +2,7 @@
  * The agent of a page: requests and what is sent. `ResidentPolicy` loads the policy, `@waggle/agent` is the loop.
  */
 import { createConversation, createToolEnvironment, rollOut, spanSeed } from "@waggle/agent";
-import type { Conversation, RollOutLimits } from "@waggle/agent";
+import type { Conversation } from "@waggle/agent";
 import {
   createConsentStore,
   createOutbox,
@@ -20,7 +20,7 @@ import type {
 import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
 import type { Consent, Environment, Feedback, Redactor, Tool, Trajectory } from "@waggle/protocol";
 import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
-import { DEFAULT_LIMITS } from "./agent-options.ts";
+import { requestLimits } from "./agent-options.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
 import { createAgentRun } from "./agent-run.ts";
 import { createAnswerRecord } from "./answer-record.ts";
@@ -41,7 +41,6 @@ export class PageAgent implements Agent {
   readonly #edgeTools: EdgeTools;
   readonly #policy: ResidentPolicy;
   readonly #pageTools: readonly Tool[];
-  readonly #limits: RollOutLimits;
   readonly #seed: () => number;
   readonly #collecting: Promise<{ outbox: Outbox; uploader: Uploader }>;
   readonly #simulating: Promise<ReturnType<typeof createSimulation>>;
@@ -54,6 +53,8 @@ export class PageAgent implements Agent {
   #running: AbortController | null = null;
   #lastRequest: string | null = null;
   #isDisposed = false;
+  /** Settles when no request is under way. */
+  #idle: Promise<void> = Promise.resolve();
 
   constructor(
     options: AgentOptions,
@@ -65,7 +66,6 @@ export class PageAgent implements Agent {
     this.#session = session;
     this.#edgeTools = parts.edgeTools ?? createEdgeTools(session, storage);
     this.#pageTools = (options.tools ?? []).map(toTool);
-    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#seed = parts.seed ?? randomSeed;
     this.#redactor = this.#createRedactor();
     this.consent = createConsentStore({
@@ -254,9 +254,6 @@ export class PageAgent implements Agent {
     await Promise.all([this.#edgeTools.close(), this.#policy.dispose()]);
   }
 
-  /** Settles when no request is under way. */
-  #idle: Promise<void> = Promise.resolve();
-
   async #answer(
     request: string,
     signal: AbortSignal,
@@ -314,7 +311,7 @@ export class PageAgent implements Agent {
       chatFormat,
       client,
       redactor: this.#redactor,
-      limits: this.#limits,
+      limits: requestLimits(this.#options, policy),
       sampling: this.#options.sampling ?? FULL_SUPPORT,
       consent: () => this.#consentOrNone(),
       seed: this.#seed(),
@@ -338,7 +335,7 @@ export class PageAgent implements Agent {
       chatFormat,
       client,
       redactor: this.#createRedactor(),
-      limits: this.#limits,
+      limits: requestLimits(this.#options, policy),
       sampling: this.#options.sampling ?? FULL_SUPPORT,
       consent: this.#consentOrNone(),
       assignmentId,

@@ -37,7 +37,8 @@ test("shards, a template file and two stop tokens reach the policy of a page", a
     fetch: (url) =>
       Promise.resolve(new Response(objects.get(url.split("/").at(-1)!) as Uint8Array<ArrayBuffer>)),
   });
-  const { policy, chatFormat, client, dispose } = await open(manifest, () => undefined);
+  const host = await open(manifest, () => undefined);
+  const { policy, chatFormat, client } = host;
   expect(policy.contextLength).toBe(2048);
   expect(chatFormat.stopTokenIds).toHaveLength(2);
 
@@ -67,5 +68,5 @@ test("shards, a template file and two stop tokens reach the policy of a page", a
   }
   // Turns were ended by a stop token and read; some held half a call.
   expect([...stopReasons].sort()).toEqual(["completed", "parse-error"]);
-  await dispose();
+  await host.dispose();
 });
