@@ -97,7 +97,9 @@ export function createEdgeClient(options: EdgeClientOptions): EdgeClient {
           call.json !== undefined
             ? JSON.stringify(call.json)
             : ((call.bytes as Uint8Array<ArrayBuffer> | undefined) ?? null),
-        signal: AbortSignal.timeout(timeoutMs + (call.bytes?.length ?? 0) / SLOWEST_BYTES_PER_MS),
+        signal: AbortSignal.timeout(
+          timeoutMs + Math.ceil((call.bytes?.length ?? 0) / SLOWEST_BYTES_PER_MS),
+        ),
       });
     } catch (error) {
       throw new WaggleError(
