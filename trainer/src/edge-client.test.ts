@@ -86,3 +86,9 @@ test("an answer of another shape is refused by name", async () => {
     message: expect.stringContaining("leaseId"),
   });
 });
+
+test("uploads bytes of any size", async () => {
+  const { client, requests } = clientOver([{ status: 200, body: { sizeBytes: 1234 } }]);
+  await client.putObject("a".repeat(64), new Uint8Array(1234).fill(7));
+  expect((await requests[0]?.arrayBuffer())?.byteLength).toBe(1234);
+});
