@@ -36,6 +36,8 @@ export default defineConfig({
           // does not run from node_modules.
           server: { deps: { inline: ["@modelcontextprotocol/client", "eventsource"] } },
           testTimeout: 60_000,
+          // Some tests open sessions of onnxruntime-node directly; packages say this themselves.
+          env: { ORT_DISABLE_TELEMETRY: "1" },
         },
       },
       {
