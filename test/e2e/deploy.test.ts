@@ -1,0 +1,139 @@
+/**
+ * What leaves this repository as built: the Worker with its production configuration, and the packages as npm
+ * would hand them out (`dist`, without the `source` condition of the workspace). Deploys and publishes nothing.
+ */
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { build } from "vite";
+import { ROOT } from "../../scripts/stack.ts";
+
+/** Root entries that any JavaScript runtime can import. */
+const NEUTRAL = [
+  "protocol",
+  "text",
+  "model",
+  "learning",
+  "evaluation",
+  "environments",
+  "collector",
+  "agent",
+];
+/** Root entries that a page imports. */
+const BROWSER_FACING = ["protocol", "text", "collector", "agent", "embed", "runtime"];
+
+const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
+const TSC = join(ROOT, "node_modules", "typescript", "bin", "tsc");
+
+const run = promisify(execFile);
+const node = (args: readonly string[], cwd = ROOT) =>
+  run(process.execPath, args, {
+    cwd,
+    // Conditions and loaders of the test runner must not reach what is tested here.
+    env: { ...process.env, NODE_OPTIONS: "", WRANGLER_SEND_METRICS: "false", CI: "true" },
+  });
+
+describe("the Worker", () => {
+  const folder = mkdtempSync(join(tmpdir(), "waggle-deploy-"));
+  let said = "";
+
+  beforeAll(async () => {
+    const args = ["deploy", "--dry-run", "--env", "production", "--outdir", folder];
+    const { stdout } = await node([WRANGLER, ...args], join(ROOT, "workers", "edge"));
+    said = stdout;
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test("its production configuration passes a dry run with every binding it uses", () => {
+    expect(said).toContain("--dry-run: exiting now.");
+    for (const resource of [
+      "env.COORDINATOR (Coordinator)",
+      "env.RATE_LIMITER (RateLimiter)",
+      "env.UPLOADS (waggle-uploads-production)",
+      "env.DB (waggle-production)",
+      "env.OBJECTS (waggle-production)",
+    ]) {
+      expect(said).toContain(resource);
+    }
+  });
+
+  test("its bundle needs no Node builtin and carries no credential", () => {
+    const scripts = readdirSync(folder).filter((name) => name.endsWith(".js"));
+    expect(scripts).toContain("worker.js");
+    const imported = scripts.flatMap((name) => {
+      const code = readFileSync(join(folder, name), "utf8");
+      return [...code.matchAll(/^import\s[^;]*?from\s+"([^"]+)"/gm)].map((match) => match[1] ?? "");
+    });
+    expect(imported.filter(isBuiltin)).toEqual([]);
+    expect(said).not.toMatch(/SESSION_SECRET|CREDENTIAL|SITE_KEYS/);
+  });
+});
+
+describe("the built packages", () => {
+  beforeAll(async () => {
+    const names = [...new Set([...NEUTRAL, ...BROWSER_FACING])];
+    await node([TSC, "-b", ...names.map((name) => `packages/${name}`)]);
+  });
+
+  test.each(NEUTRAL)(
+    "the root entry of %s imports in plain Node with the names of its source",
+    async (name) => {
+      const script = `
+        const url = import.meta.resolve("@waggle/${name}");
+        const names = Object.keys(await import(url));
+        console.log(JSON.stringify({ url, names }));`;
+      const { stdout } = await node(["--input-type=module", "--eval", script]);
+      const built = JSON.parse(stdout) as { url: string; names: string[] };
+      expect(built.url).toMatch(new RegExp(`/packages/${name}/dist/index\\.js$`));
+      const source = (await import(`../../packages/${name}/src/index.ts`)) as object;
+      expect(built.names.sort()).toEqual(Object.keys(source).sort());
+      expect(built.names.length).toBeGreaterThan(0);
+    },
+  );
+
+  test.each(BROWSER_FACING)(
+    "the root entry of %s statically imports no Node builtin",
+    async (name) => {
+      expect(await builtinsOf(join(ROOT, "packages", name, "dist", "index.js"))).toEqual([]);
+    },
+  );
+
+  test("the same look finds the builtins of the entry that is for Node", async () => {
+    const found = await builtinsOf(join(ROOT, "packages", "runtime", "dist", "node", "index.js"));
+    expect(found.length).toBeGreaterThan(0);
+  });
+});
+
+/** `<builtin> in <file>` for each static import that a bundler meets from `entry` on, libraries included. */
+async function builtinsOf(entry: string): Promise<string[]> {
+  const found: string[] = [];
+  await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: "silent",
+    resolve: { conditions: ["browser", "module", "import", "default"] },
+    build: {
+      write: false,
+      minify: false,
+      lib: { entry, formats: ["es"] },
+      // Only the root entry's own graph: workers are entries of their own, and native ones are for Node.
+      rolldownOptions: { external: (id) => /^onnxruntime-/.test(id) },
+    },
+    plugins: [
+      {
+        name: "find-builtins",
+        enforce: "pre",
+        resolveId(id, importer, { kind }) {
+          if (!isBuiltin(id)) return null;
+          if (kind === "import-statement") found.push(`${id} in ${importer ?? "?"}`);
+          return { id, external: true };
+        },
+      },
+    ],
+  });
+  return found;
+}
