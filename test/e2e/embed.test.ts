@@ -134,7 +134,10 @@ test("the README embeds the assistant in at most 15 lines", () => {
 
 test("the packed element loads the model and becomes ready", async () => {
   const panel = page.locator("waggle-agent");
-  await panel.getByText("ready", { exact: true }).waitFor({ timeout: 60_000 });
+  const state = panel.locator(".state:is([data-state=ready], [data-state=error])");
+  await state.waitFor({ timeout: 60_000 });
+  expect(await panel.getByRole("alert").allTextContents()).toEqual([]);
+  expect(await state.textContent()).toBe("ready");
   expect(await panel.locator("footer").textContent()).toMatch(/policy 0 · wasm x1/);
   expect(await page.evaluate(() => crossOriginIsolated)).toBe(false);
   expect(pageErrors).toEqual([]);

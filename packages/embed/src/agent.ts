@@ -105,6 +105,8 @@ export type SimulateOptions = {
   readonly environment: EnvironmentFactory;
   /** Attempts; `Infinity` goes on until stopped. */
   readonly tasks: number;
+  /** Attempts at a time. Default 4. */
+  readonly parallel?: number;
   readonly signal?: AbortSignal;
 };
 

@@ -189,7 +189,9 @@ test("a simulation counts what was given, done and uploaded", async () => {
     rejected: 0,
     failed: 0,
   });
-  expect(edge.trajectories.map(({ task }) => task?.seed)).toEqual([1, 2, 3]);
+  expect(edge.trajectories.map(({ task }) => task?.seed ?? 0).sort((a, b) => a - b)).toEqual([
+    1, 2, 3,
+  ]);
   expect(new Set(edge.trajectories.map(({ assignmentId }) => assignmentId)).size).toBe(3);
   await agent.dispose();
 });
@@ -228,7 +230,8 @@ test("withdrawn consent ends a simulation without another task", async () => {
   });
   const { assigned, completed, failed } = agent.simulation;
   expect(assigned).toBe(completed + failed);
-  expect(edge.assigned).toBeLessThanOrEqual(3);
+  // The four that were under way when it happened.
+  expect(edge.assigned).toBeLessThanOrEqual(4);
   await agent.dispose();
 });
 

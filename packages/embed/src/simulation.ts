@@ -39,6 +39,8 @@ export interface Simulation {
   dispose(): void;
 }
 
+/** A policy decodes several contexts in one run at less than their sum. */
+const DEFAULT_PARALLEL = 4;
 /** More than this waiting, and the tab waits for the network rather than drop what it made. */
 const MAX_WAITING = 100;
 const MAX_RETRY_MS = 10_000;
@@ -156,26 +158,30 @@ export function createSimulation(parts: SimulationParts): Simulation {
         options.signal === undefined ? own.signal : AbortSignal.any([own.signal, options.signal]);
       update({ running: true });
       try {
-        // The next task is asked for while the present one runs: the policy should not wait.
-        let asked = options.tasks > 0 ? nextTask(signal) : Promise.resolve(null);
+        let left = options.tasks;
         let faults = 0;
-        for (let done = 0; done < options.tasks && !signal.aborted; done++) {
-          const assignment = await asked;
-          if (assignment === null) break;
-          asked = done + 1 < options.tasks ? nextTask(signal) : Promise.resolve(null);
-          asked.catch(() => undefined);
-          try {
-            await attempt(assignment, options, signal);
-            faults = 0;
-          } catch (error) {
-            // One bad task is data; a policy that fails every time is not.
-            if (++faults >= MAX_FAULTS) throw error;
+        const work = async (): Promise<void> => {
+          while (left-- > 0 && !signal.aborted) {
+            const assignment = await nextTask(signal);
+            if (assignment === null) return;
+            try {
+              await attempt(assignment, options, signal);
+              faults = 0;
+            } catch (error) {
+              // One bad task is data; a policy that fails every time is not.
+              if (++faults >= MAX_FAULTS) throw error;
+            }
+            await waitForRoom(signal);
           }
-          await waitForRoom(signal);
-        }
-        // What was asked for ahead and is not begun any more was assigned and will not be done.
-        if ((await asked.catch(() => null)) !== null && signal.aborted) {
-          update({ failed: progress.failed + 1 });
+        };
+        const attempts = Math.min(options.parallel ?? DEFAULT_PARALLEL, options.tasks);
+        const workers = Array.from({ length: attempts }, work);
+        try {
+          await Promise.all(workers);
+        } finally {
+          // Where one gave up the others end too; counts are final when this resolves.
+          own.abort();
+          await Promise.allSettled(workers);
         }
       } finally {
         controller = null;
