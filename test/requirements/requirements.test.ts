@@ -28,3 +28,10 @@ test("every cited test exists", () => {
   );
   expect(missing).toEqual([]);
 });
+
+test("the README embeds the agent with the same lines that the packed packages are tested with", () => {
+  const snippet = (file: string) =>
+    /```html\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, file), "utf8"))?.[1];
+  expect(snippet("README.md")).toBe(snippet("packages/embed/README.md"));
+  expect(snippet("README.md")?.trim().split("\n").length).toBeLessThanOrEqual(15);
+});

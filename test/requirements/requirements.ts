@@ -16,7 +16,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: "tree:layers",
     source: "docs/design.md, The tree",
-    behavior: "Packages import downward only; heavy libraries stay where the tree lists them.",
+    behavior:
+      "Packages import downward only; heavy libraries stay where the tree lists them; a package declares what it imports.",
     tests: [
       "test/architecture/layers.test.ts > sources import workspace packages of lower layers only",
       "test/architecture/layers.test.ts > heavy libraries are imported only where the tree lists them",
@@ -27,10 +28,455 @@ export const REQUIREMENTS: readonly Requirement[] = [
     id: "record:tokens",
     source: "docs/design.md, decision 1",
     behavior:
-      "A trajectory is a tree of given and sampled token segments; malformed ones are refused.",
+      "A trajectory is a tree of given and sampled token segments; the segments are the tokens of the policy's context; malformed ones are refused.",
     tests: [
       "packages/protocol/src/trajectory.test.ts > a path runs from the root to the leaf and leaves other branches out",
       "packages/protocol/src/trajectory.test.ts > refuses %s",
+      "packages/agent/src/roll-out.test.ts > the segments, one after another, are the tokens of the policy's context",
+    ],
+  },
+  {
+    id: "text:append-only",
+    source: "docs/design.md, decision 1",
+    behavior: "Rendering only appends, and adds up to what the chat template itself would render.",
+    tests: [
+      "packages/text/src/chat-format.test.ts > %s: start, turns and next add up to the template's own rendering",
+    ],
+  },
+  {
+    id: "text:no-special-tokens",
+    source: "docs/design.md, decision 1",
+    behavior: "Text of users, pages and tools never becomes a control token.",
+    tests: [
+      "packages/text/src/tokenizer.test.ts > encode never gives an added token, whatever is written around it",
+      "packages/text/src/chat-format.test.ts > %s: a hostile text gives no control token of its own",
+      "packages/agent/src/roll-out-text.test.ts > what tools and users write cannot become a control token",
+    ],
+  },
+  {
+    id: "text:bpe",
+    source: "Sennrich et al. 2016, arXiv:1508.07909; byte level as in GPT-2",
+    behavior: "The nano vocabulary is a real byte-level BPE that keeps any Unicode text.",
+    tests: [
+      "packages/text/src/bpe-trainer.test.ts > incremental counts learn the merges that recounting learns",
+      "packages/text/src/tokenizer.test.ts > any Unicode text survives encode and decode",
+    ],
+  },
+  {
+    id: "model:config",
+    source: "Hugging Face config.json of qwen3 and llama",
+    behavior: "Configs are read member by member; what is not computed here is refused by name.",
+    tests: [
+      "packages/model/src/decoder-config.test.ts > a published qwen3 config is read member by member",
+      "packages/model/src/decoder-config.test.ts > llama 3's frequency scaling is read from either generation of layouts",
+      "packages/model/src/decoder-config.test.ts > a config whose %s is not computed here is refused by name",
+    ],
+  },
+  {
+    id: "model:logits-pytorch",
+    source: "test/golden/decoder/generate.py (PyTorch, f64)",
+    behavior:
+      "Logits of tiny qwen3 and llama checkpoints agree with PyTorch to 1e-4 in the inference graph, in Node and in the browser on WASM and WebGPU.",
+    tests: [
+      "test/golden/decoder/graph.test.ts > the inference graph of ${modelType} gives PyTorch's logits (${name})",
+      "packages/runtime/src/golden-decoder.browser.test.ts > on %s, scores of a %s decoder are PyTorch's to 1e-4",
+    ],
+  },
+  {
+    id: "model:logits-oracle",
+    source: "llama.cpp through node-llama-cpp",
+    behavior: "The same logits agree with an engine that shares no code with ONNX.",
+    tests: [
+      "test/golden/decoder/oracle.test.ts > llama.cpp gives the inference graph's logits for ${modelType}",
+    ],
+  },
+  {
+    id: "model:peft",
+    source: "PEFT's adapter layout; Hu et al. 2021, arXiv:2106.09685",
+    behavior: "Adapters are read, written and merged in PEFT's layout; wrong ones are refused.",
+    tests: [
+      "packages/model/src/adapter.test.ts > names and shapes are Hugging Face's and PEFT's",
+      "packages/model/src/adapter.test.ts > merging adds alpha/rank times B·A",
+      "packages/model/src/adapter.test.ts > an adapter of another decoder, of another rank or with broken numbers is refused",
+    ],
+  },
+  {
+    id: "model:any-folder",
+    source: "README, --model",
+    behavior:
+      "Any Hugging Face folder of the supported types runs: shards, template files, several stop tokens.",
+    tests: [
+      "packages/model/src/model-folder.test.ts > of a folder in shards, the files that its index names belong to the model",
+      "packages/embed/src/policy-host.browser.test.ts > shards, a template file and two stop tokens reach the policy of a page",
+    ],
+  },
+  {
+    id: "runtime:recorded-equals-scored",
+    source: "docs/design.md, decision 4",
+    behavior:
+      "What sampling records is what teacher-forced scoring computes, to 1e-4, at every chunk size and kept set.",
+    tests: [
+      "packages/runtime/src/node/node-policy.test.ts > under temperature, top-k and top-p, over the recorded kept sets",
+      "packages/runtime/src/node/node-policy.test.ts > over several turns that share one cache",
+    ],
+  },
+  {
+    id: "runtime:swap",
+    source: "docs/design.md, The life of a trajectory, 6",
+    behavior:
+      "A swap in the middle of a conversation drops the cache: score equals what was recorded; with the old cache kept it does not.",
+    tests: [
+      "packages/runtime/src/node/node-policy.test.ts > in the middle of a conversation leaves score equal to what was recorded",
+      "packages/runtime/src/node/node-policy.test.ts > with the old keys and values kept, score is not what was recorded",
+      "packages/runtime/src/node/node-policy.test.ts > a context in progress keeps its version's numbers; the version is freed with it",
+    ],
+  },
+  {
+    id: "runtime:sampler",
+    source: "Holtzman et al. 2020, arXiv:1904.09751 (top-p)",
+    behavior: "Seeded sampling by temperature, top-k and top-p agrees with a brute-force twin.",
+    tests: [
+      "packages/runtime/src/sampler.test.ts > are those of a full sort",
+      "packages/runtime/src/sampler.test.ts > come as often as the distribution says",
+    ],
+  },
+  {
+    id: "runtime:webgpu-wasm",
+    source: "docs/design.md, The tree",
+    behavior:
+      "WebGPU and WASM give the same log-probs around every block size; the page says which it uses, a software adapter only on request.",
+    tests: [
+      "packages/runtime/src/browser-policy.browser.test.ts > WASM and WebGPU give the same log-probs at prefill lengths around every block",
+      "packages/runtime/src/browser-policy.browser.test.ts > auto takes WASM over a software adapter, and says with how many threads",
+    ],
+  },
+  {
+    id: "runtime:store",
+    source: "docs/design.md, The life of a trajectory, 1",
+    behavior:
+      "Models and adapters come by content hash through the browser's own storage, also offline.",
+    tests: [
+      "packages/runtime/src/model-store.test.ts > come by hash, with progress in bytes up to the exact total",
+      "packages/runtime/src/model-store.browser.test.ts > the page's own storage holds a model for a second, offline load, until it is pruned",
+    ],
+  },
+  {
+    id: "agent:roll-out",
+    source: "docs/design.md, The tree",
+    behavior:
+      "One driver for pages, tests and trainer: parallel calls, budgets, abort, stop reasons.",
+    tests: [
+      "packages/agent/src/roll-out.test.ts > parallel calls of a turn reach the environment together and keep their order",
+      "packages/agent/src/roll-out.test.ts > a turn budget ends it before the policy speaks again",
+      "packages/agent/src/roll-out.test.ts > an abort in the middle of a turn keeps what was sampled",
+      "packages/agent/src/roll-out.test.ts > an unreadable call is an observation, and a readable one after it is forgiven",
+    ],
+  },
+  {
+    id: "agent:conversation",
+    source: "docs/design.md, decision 1",
+    behavior: "Requests of a conversation are trajectories of their own that train no token twice.",
+    tests: [
+      "packages/agent/src/conversation.test.ts > a second request goes on in the same context and trains no token twice",
+    ],
+  },
+  {
+    id: "agent:mcp",
+    source: "Model Context Protocol, Streamable HTTP",
+    behavior: "Edge tools come over MCP, also where a page forbids eval.",
+    tests: [
+      "packages/agent/src/mcp-tools.test.ts > listed tools run on the server and say what it says",
+      "packages/agent/src/eval-free.browser.test.ts > a request with page and MCP tools runs where eval is forbidden",
+      "workers/edge/src/routes/mcp.test.ts > the official client finds the edge tools with their schemas",
+    ],
+  },
+  {
+    id: "collector:consent",
+    source: "docs/design.md, The life of a trajectory, 3",
+    behavior: "Without a consent to the current text nothing leaves the page.",
+    tests: [
+      "packages/collector/src/uploader.test.ts > without consent no request leaves the page",
+      "packages/collector/src/consent-store.test.ts > a consent to an older text does not count and the question is open again",
+    ],
+  },
+  {
+    id: "collector:redaction",
+    source: "docs/design.md, decision 1",
+    behavior:
+      "Personal data becomes typed placeholders before tokenization; the map stays in memory and page tools get the value back.",
+    tests: [
+      "packages/collector/src/redactor.test.ts > redaction is idempotent on any text",
+      "packages/collector/src/redactor.test.ts > an e-mail address never survives in what is left",
+      "packages/agent/src/roll-out-text.test.ts > personal data is in no token and no record; only page tools get it back",
+    ],
+  },
+  {
+    id: "collector:outbox",
+    source: "docs/design.md, The life of a trajectory, 3",
+    behavior:
+      "The outbox survives reload and offline, is shared by tabs, and sends each trajectory once.",
+    tests: [
+      "packages/collector/src/outbox.browser.test.ts > in a real browser two tabs share one database and every trajectory arrives once",
+      "packages/collector/src/uploader.test.ts > an answer that was lost is asked for again and counts once at the edge",
+      "packages/collector/src/uploader.test.ts > delays double from the base with jitter and begin anew after a success",
+    ],
+  },
+  {
+    id: "collector:forget-me",
+    source: "docs/design.md, The life of a trajectory, 4",
+    behavior:
+      "Forget me deletes at the edge, then everything in the page, and names the versions that had learned.",
+    tests: [
+      "packages/collector/src/uploader.test.ts > forget me deletes at the edge, then everything here",
+      "workers/edge/src/routes/visitor.test.ts > rows, objects, feedback and assignments of the visitor go, those of others stay",
+      "workers/edge/src/routes/visitor.test.ts > the answer names every version published since the first step that learned",
+    ],
+  },
+  {
+    id: "embed:fifteen-lines",
+    source: "README, Embed it",
+    behavior:
+      "At most 15 lines embed the agent; exactly those lines work from the packed packages in an empty Vite project.",
+    tests: [
+      "test/e2e/embed.test.ts > the README embeds the assistant in at most 15 lines",
+      "test/e2e/embed.test.ts > a request is answered by the policy in the packed worker, and nothing was sent",
+    ],
+  },
+  {
+    id: "embed:panel",
+    source: "WAI-ARIA 1.2",
+    behavior:
+      "The panel streams, shows calls, stops, takes thumbs and consent, and works by keyboard.",
+    tests: [
+      "packages/embed/src/element/waggle-agent.browser.test.ts > Enter sends, the call is shown while it runs, Stop ends it, and the version is said",
+      "packages/embed/src/element/waggle-agent.browser.test.ts > the whole panel can be walked with Tab, in reading order",
+      "packages/embed/src/element/waggle-agent.browser.test.ts > text from policy and tools is text, never markup",
+    ],
+  },
+  {
+    id: "embed:swap",
+    source: "docs/design.md, The life of a trajectory, 6",
+    behavior: "A newer policy is swapped into an open page without a reload.",
+    tests: [
+      "packages/embed/src/create-agent.test.ts > a newer policy is swapped in without a reload, and the next answer comes from it",
+      "test/e2e/loop.test.ts > one policy is published, promoted and swapped into every page without a reload",
+    ],
+  },
+  {
+    id: "environments:tasks",
+    source: "packages/environments",
+    behavior:
+      "Held-out tasks are disjoint from training, a quarter of them in wordings never trained on.",
+    tests: [
+      "packages/environments/src/shop-task.test.ts > no held-out instance is ever a training instance",
+      "packages/environments/src/shop-task.test.ts > a quarter of the held-out tasks, and no training task, is worded by an unseen template",
+    ],
+  },
+  {
+    id: "environments:verifier",
+    source: "docs/design.md, decision 4",
+    behavior:
+      "The verifier passes gold, fails near misses and hostile answers, and says when it cannot judge.",
+    tests: [
+      "packages/environments/src/shop-task.test.ts > passes what an expert does, live and replayed",
+      "packages/environments/src/shop-task.test.ts > fails a near miss: one thing more in the cart, or the number off by one",
+      "packages/environments/src/shop-task.test.ts > fails hostile answers: long, injected, not a number, a list of guesses",
+      "packages/environments/src/shop-verifier.test.ts > cannot judge what an unavailable tool broke",
+    ],
+  },
+  {
+    id: "edge:sessions",
+    source: "docs/design.md, The life of a trajectory, 1",
+    behavior:
+      "Site key to short-lived token; sticky channel; trainer and operator need their own credential.",
+    tests: [
+      "workers/edge/src/routes/sessions.test.ts > a session token ends when it says so",
+      "workers/edge/src/routes/sessions.test.ts > a visitor's channel is sticky and the canary's share is what was asked for",
+      "workers/edge/src/routes/sessions.test.ts > trainer and operator need their own credential",
+    ],
+  },
+  {
+    id: "edge:upload",
+    source: "docs/design.md, The life of a trajectory, 4",
+    behavior:
+      "Uploads are validated and idempotent; what is refused gets a 4xx with a stable code and stores nothing.",
+    tests: [
+      "workers/edge/src/routes/trajectories.test.ts > an assigned trajectory is stored once: object, row, and the same again is a duplicate",
+      "workers/edge/src/routes/trajectories.test.ts > a gzip bomb is cut at the decoded limit",
+      "workers/edge/src/routes/trajectories.test.ts > an unpublished policy version is refused, in the header or in a segment",
+      "workers/edge/src/routes/trajectories.test.ts > another visitor's assignment is refused",
+      "workers/edge/src/routes/trajectories.test.ts > the same id with other content is refused",
+    ],
+  },
+  {
+    id: "edge:leases",
+    source: "docs/design.md, decision 5",
+    behavior:
+      "Whole groups are leased under a fencing token; D1 is the truth and the Queue a nudge.",
+    tests: [
+      "workers/edge/src/routes/leases.test.ts > a complete group is leased whole, an incomplete one not before its deadline",
+      "workers/edge/src/routes/leases.test.ts > killed over and over, every trajectory is learned exactly once",
+      "workers/edge/src/routes/leases.test.ts > a lost queue loses nothing: a lease places what is stored",
+    ],
+  },
+  {
+    id: "edge:policies",
+    source: "docs/design.md, The life of a trajectory, 5",
+    behavior: "Adapters by content hash, two channels, promotion and roll back.",
+    tests: [
+      "workers/edge/src/routes/policies.test.ts > a published version reaches the canary, promoted everybody, and the earlier one retires",
+      "workers/edge/src/routes/policies.test.ts > a canary that is rolled back falls back to stable and cannot be promoted",
+      "workers/edge/src/routes/policies.test.ts > bytes of another hash are refused and not stored",
+    ],
+  },
+  {
+    id: "edge:feedback",
+    source: "docs/design.md, The life of a trajectory, 4",
+    behavior: "Feedback is joined by id, whenever it comes.",
+    tests: [
+      "workers/edge/src/routes/visitor.test.ts > feedback is joined by id, whether it comes before or after the trajectory",
+    ],
+  },
+  {
+    id: "edge:openapi",
+    source: "OpenAPI 3.1",
+    behavior: "The served description names every route and is what the Worker does.",
+    tests: [
+      "workers/edge/src/openapi.test.ts > describes every route that the app serves, and no other",
+      "workers/edge/src/openapi.test.ts > an upload that the schema forbids is one that the Worker refuses",
+    ],
+  },
+  {
+    id: "engine:gradients",
+    source: "test/golden/decoder/generate.py (PyTorch autograd, f64)",
+    behavior:
+      "Outputs and gradients of both engines are PyTorch's and those of central differences; resume is bitwise.",
+    tests: [
+      "packages/engine/src/train-engine-numbers.contract.ts > backward gives PyTorch's gradients (${modelType}, ${trains})",
+      "packages/engine/src/train-engine-numbers.contract.ts > the gradient of ${output} equals central differences of the plain twin, every tensor (${config.modelType}, ${trains})",
+      "packages/engine/src/train-engine-training.contract.ts > a loaded checkpoint goes on bit by bit (${trains})",
+      "packages/engine/src/train-engine-training.contract.ts > neither padding, order nor microbatches change outputs or gradients",
+    ],
+  },
+  {
+    id: "engine:adamw",
+    source: "Loshchilov and Hutter 2019, arXiv:1711.05101",
+    behavior: "AdamW with clipping is PyTorch's over ten steps.",
+    tests: [
+      "packages/engine/src/adamw.test.ts > ten clipped steps are PyTorch's, with decay on the matrix only",
+    ],
+  },
+  {
+    id: "engine:webgpu",
+    source: "docs/design.md, The tree",
+    behavior: "The TensorFlow.js engine computes the same on WebGPU through Dawn.",
+    tests: [
+      "packages/engine/src/tfjs-webgpu.test.ts > on WebGPU outputs and gradients are PyTorch's, or the lack of a device is said",
+    ],
+  },
+  {
+    id: "learning:group-relative",
+    source: "Shao et al. 2024, arXiv:2402.03300; Liu et al. 2025, arXiv:2503.20783",
+    behavior:
+      "Group-relative advantages with and without a standard deviation; a flat group carries no signal.",
+    tests: [
+      "packages/learning/src/group-advantages.test.ts > a group that scored alike carries no signal",
+      "packages/learning/src/group-advantages.test.ts > follow a permutation of the group",
+    ],
+  },
+  {
+    id: "learning:clipped-surrogate",
+    source: "Schulman et al. 2017, arXiv:1707.06347; Yu et al. 2025, arXiv:2503.14476",
+    behavior:
+      "The clipped surrogate with separate bounds has the derivatives of its loss, whatever the microbatch.",
+    tests: [
+      "packages/learning/src/clipped-surrogate.test.ts > its derivatives are the finite differences of its loss, and 0 outside the mask",
+      "packages/learning/src/clipped-surrogate.test.ts > microbatches with the global count add up to the minibatch, in any order",
+    ],
+  },
+  {
+    id: "learning:importance-weights",
+    source: "Yao et al. 2025 (truncated importance sampling)",
+    behavior:
+      "Token-level truncated importance weights agree with reference values and pass no derivative.",
+    tests: [
+      "packages/learning/src/importance-weights.test.ts > agree with the reference values",
+      "packages/learning/src/importance-weights.test.ts > no derivative flows through them: a loss moves with the weight, its derivative only scales",
+    ],
+  },
+  {
+    id: "learning:supervised",
+    source: "maximum likelihood",
+    behavior: "The masked supervised loss has the derivatives of its loss.",
+    tests: [
+      "packages/learning/src/supervised-loss.test.ts > its derivatives are the finite differences of its loss, 0 outside the mask",
+    ],
+  },
+  {
+    id: "trainer:checks",
+    source: "docs/design.md, decision 4",
+    behavior:
+      "Every trajectory is re-scored at its claimed version and replayed; each fault has its reason; a forger gains at most the band.",
+    tests: [
+      "trainer/src/trajectory-check.test.ts > rejects as %s: %s",
+      "trainer/src/trajectory-check.test.ts > rejects a digest that is not the content's",
+      "packages/learning/src/log-prob-gap.test.ts > a forger gains at most the band",
+    ],
+  },
+  {
+    id: "trainer:exactly-once",
+    source: "docs/design.md, decision 5",
+    behavior:
+      "Killed at any call it loses nothing, repeats nothing and ends with the same parameters.",
+    tests: [
+      "trainer/src/training-loop.test.ts > killed at any call, before or after it took effect, it loses nothing, repeats nothing and ends with the same parameters",
+      "trainer/src/training-loop.test.ts > a lease lost after the checkpoint is acknowledged as learned under the next one, not learned again",
+    ],
+  },
+  {
+    id: "trainer:learns",
+    source: "docs/design.md, decision 3",
+    behavior: "A tiny policy learns from its own rollouts and does not with shuffled advantages.",
+    tests: [
+      "trainer/src/learning-step.test.ts > a tiny policy learns a choice from its own rollouts, and does not with shuffled advantages",
+    ],
+  },
+  {
+    id: "trainer:gate",
+    source: "docs/design.md, decision 4",
+    behavior: "No policy is promoted without a frozen evaluation; one that falls is rolled back.",
+    tests: [
+      "trainer/src/training-loop.test.ts > a candidate that falls is rolled back and the engine returns to the stable parameters",
+      "trainer/src/training-loop.test.ts > small falls do not add up: a candidate is held against the best version as well",
+    ],
+  },
+  {
+    id: "loop:exact-counts",
+    source: "README, The loop",
+    behavior:
+      "In a loop of real parts nothing is lost, refused or learned twice, and browser and trainer agree on log-probs.",
+    tests: [
+      "test/e2e/loop.test.ts > no trajectory is lost, refused or learned twice",
+      "test/e2e/loop.test.ts > what the browser recorded is what the trainer computes for the same version",
+    ],
+  },
+  {
+    id: "loop:kills",
+    source: "docs/design.md, decision 5",
+    behavior: "Fifteen kills of trainer, Worker and pages lose nothing and repeat nothing.",
+    tests: [
+      "test/e2e/kill.test.ts > killing trainer, Worker and pages five times each loses nothing and repeats nothing",
+    ],
+  },
+  {
+    id: "dashboard:viewer",
+    source: "apps/dashboard",
+    behavior:
+      "The operator sees trajectories token by token, colored by log-prob, with calls, group, reward and advantage.",
+    tests: [
+      "apps/dashboard/src/trajectory-view.browser.test.ts > tokens are colored by the chosen measure",
+      "apps/dashboard/src/trajectory-view.browser.test.ts > arrow keys move between tokens and each is explained",
+      "apps/dashboard/src/token-text.test.ts > every token has a text and together they are the segment",
     ],
   },
 ];
