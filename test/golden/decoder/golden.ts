@@ -13,7 +13,7 @@ import type { Adapter, DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 
-export type GoldenOutputs = {
+type GoldenOutputs = {
   logProb: number[];
   rawLogProb: number[];
   entropy: number[];
@@ -21,7 +21,7 @@ export type GoldenOutputs = {
 };
 
 /** Sequences with their per-token outputs, and logits at some positions. */
-export type GoldenCase = {
+type GoldenCase = {
   sequences: { tokenIds: number[]; temperatures: number[]; keptTokenIds: (number[] | null)[] }[];
   outputs: GoldenOutputs[];
   logits: { positions: number[]; values: number[][] }[];

@@ -5,9 +5,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createOnnxEngine } from "@waggle/engine";
 import type { Adapter } from "@waggle/model";
 import { mergeAdapter } from "@waggle/model";
+import { FULL_SUPPORT } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
+import { createNodePolicy } from "@waggle/runtime/node";
 import { getLlama, LlamaLogLevel } from "node-llama-cpp";
 import type { Llama, Token } from "node-llama-cpp";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -76,4 +79,27 @@ for (const modelType of ["qwen3", "llama"] as const) {
     const golden = readGolden(modelType);
     expect(await worstGap(golden, golden.adapter)).toBeLessThan(1e-4);
   });
+
+  test(`training engine and runtime give llama.cpp's log-probs for ${modelType}`, async () => {
+    const { config, weights, cases } = readGolden(modelType);
+    const { tokenIds } = cases.plain.sequences[0]!;
+    const oracle = await oracleLogits(readGolden(modelType), weights, tokenIds);
+    const expected = tokenIds.slice(1).map((id, t) => logSoftmax(oracle[t]!)[id]!);
+
+    const engine = await createOnnxEngine({ config, weights, trains: "full" });
+    const outputs = await engine.forward({ sequences: [{ tokenIds }] });
+    const policy = await createNodePolicy({ config, weights, baseModel: "0".repeat(64) });
+    const scores = await policy.score({ tokenIds, sampling: FULL_SUPPORT });
+    await engine.dispose();
+    await policy.dispose();
+
+    expect(largestDifference([...outputs.rawLogProb[0]!].slice(1), expected)).toBeLessThan(1e-4);
+    expect(largestDifference(scores.rawLogProbs.slice(1), expected)).toBeLessThan(1e-4);
+  });
+}
+
+function logSoftmax(logits: readonly number[]): number[] {
+  const max = Math.max(...logits);
+  const logSum = Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - max), 0));
+  return logits.map((logit) => logit - max - logSum);
 }
