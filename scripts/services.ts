@@ -9,7 +9,13 @@ const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
 const VITE = join(ROOT, "node_modules", "vite", "bin", "vite.js");
 const EDGE_CONFIG = join(ROOT, "workers", "edge", "wrangler.jsonc");
 
-const QUIET = { WRANGLER_SEND_METRICS: "false", CI: "true", NO_COLOR: "1", FORCE_COLOR: "0" };
+const QUIET = {
+  WRANGLER_SEND_METRICS: "false",
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  CI: "true",
+  NO_COLOR: "1",
+  FORCE_COLOR: "0",
+};
 
 export type LineSink = (name: string, line: string) => void;
 
@@ -18,7 +24,8 @@ async function runToEnd(name: string, args: readonly string[], onLine?: LineSink
     name,
     command: NODE,
     args,
-    env: QUIET,
+    // A test runner's own value would make a development build: no service worker, larger libraries.
+    env: { ...QUIET, NODE_ENV: "production" },
     ...(onLine ? { onLine: (line: string) => onLine(name, line) } : {}),
   });
   const code = await child.exited;
