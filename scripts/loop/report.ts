@@ -67,7 +67,7 @@ const median = (values: readonly number[]): number | null => {
  * version whose training included it. A trajectory no page has seen the effect of yet is
  * left out.
  */
-export function uploadToPageSeconds(
+function uploadToPageSeconds(
   rows: readonly TrajectoryRow[],
   policies: PoliciesResponse,
   statuses: readonly VisitorStatus[],

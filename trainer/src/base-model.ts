@@ -38,7 +38,7 @@ export async function readBaseModel(folder: string): Promise<BaseModel> {
 }
 
 /** The same from files in memory. */
-export async function toBaseModel(files: readonly ModelFile[]): Promise<BaseModel> {
+async function toBaseModel(files: readonly ModelFile[]): Promise<BaseModel> {
   const reference = await describeModelFolder(files);
   const byPath = new Map(files.map(({ path, bytes }) => [path, bytes]));
   const configJson: unknown = JSON.parse(new TextDecoder().decode(byPath.get("config.json")));

@@ -11,7 +11,7 @@ import { attempt, type AttemptParts } from "./attempt.ts";
 import { derivedSeed } from "./random.ts";
 
 /** Held-out tasks by index; the first task of the gate is far from those of a final report. */
-export function heldOutTask(index: number): TaskReference {
+function heldOutTask(index: number): TaskReference {
   return { environment: SHOP_ENVIRONMENT, seed: index, split: "heldOut" };
 }
 

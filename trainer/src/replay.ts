@@ -19,7 +19,7 @@ import {
 import type { ChatFormat } from "@waggle/text";
 import type { CreateTaskWorld } from "./task-worlds.ts";
 
-export type ReplayResult =
+type ReplayResult =
   | { readonly holds: true; readonly verification: Verification }
   | {
       readonly holds: false;

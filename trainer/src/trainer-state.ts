@@ -14,7 +14,7 @@ import {
 import { z } from "zod";
 
 /** Outcomes of one lease that the edge has not yet confirmed. */
-export type PendingAcknowledgement = {
+type PendingAcknowledgement = {
   readonly leaseId: string;
   readonly fencingToken: number;
   readonly outcomes: readonly TrajectoryOutcome[];

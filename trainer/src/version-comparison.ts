@@ -50,7 +50,9 @@ export async function evaluateVersions(
   source: VersionSource,
   signal: AbortSignal,
 ): Promise<Map<number, boolean[]>> {
-  const known = await knownVersions(source);
+  // The base model alone needs neither state nor edge.
+  const isBaseOnly = options.versions?.every((version) => version === 0) ?? false;
+  const known = isBaseOnly ? { stable: 0, versions: [] } : await knownVersions(source);
   const shelf = createAdapterShelf({
     folder: join(source.stateFolder, "adapters"),
     config: model.config,

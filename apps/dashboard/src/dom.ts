@@ -22,15 +22,3 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   made.append(...children.filter((child) => child !== null));
   return made;
 }
-
-/** An SVG element. */
-export function svg(
-  tag: string,
-  attributes: { readonly [name: string]: Attribute } = {},
-  ...children: Child[]
-): SVGElement {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  apply(made, attributes);
-  made.append(...children.filter((child) => child !== null));
-  return made;
-}

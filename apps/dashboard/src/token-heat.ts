@@ -4,7 +4,7 @@
  */
 
 /** −ln(0.01): where the color is full. */
-export const FULL_HEAT_NATS: number = -Math.log(0.01);
+const FULL_HEAT_NATS: number = -Math.log(0.01);
 
 /** What tokens can be colored by; all in nats. */
 export type TokenMeasure = "behavior" | "raw" | "entropy";

@@ -66,7 +66,7 @@ export function renderShop(shop: Shop, isAgentActing: () => boolean): void {
 }
 
 /** Marks what the assistant changed, for as long as the animation runs. */
-export function flash(target: Element): void {
+function flash(target: Element): void {
   target.classList.remove("flash");
   // Reading a size restarts the animation.
   void (target as HTMLElement).offsetWidth;

@@ -174,7 +174,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
 }
 
 /** The body of a 2xx; otherwise a WaggleError with the edge's code, retryable for 408, 429 and 5xx. */
-export async function jsonOf(response: Response): Promise<unknown> {
+async function jsonOf(response: Response): Promise<unknown> {
   const body = await boundary("network", async () => parseJson(await response.text()));
   if (response.ok) return body;
   const failure = failureOf(response.status, body);

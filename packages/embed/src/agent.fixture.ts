@@ -22,7 +22,7 @@ export function say(text: string, ...calls: { name: string; arguments: object }[
   return chatFormat.encodeAssistant(text, calls);
 }
 
-export function manifestOf(version: number): PolicyManifest {
+function manifestOf(version: number): PolicyManifest {
   return {
     channel: "stable",
     policy: {

@@ -7,7 +7,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { TokenDerivatives, TrainBatch, TrainSequence } from "@waggle/protocol";
 
 /** One token whose outputs or derivatives are in play: token `token` of sequence `sequence`. */
-export type AskedToken = { readonly sequence: number; readonly token: number };
+type AskedToken = { readonly sequence: number; readonly token: number };
 
 export type Microbatch = {
   /** Sequences B and input tokens T of each, padding included. */

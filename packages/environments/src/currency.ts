@@ -13,7 +13,7 @@ export const EXCHANGE_RATES: { readonly [currency: string]: number } = {
 };
 
 /** Rounded to cents, away from the noise of binary fractions. */
-export function roundMoney(amount: number): number {
+function roundMoney(amount: number): number {
   return Math.round((amount + Number.EPSILON) * 100) / 100;
 }
 

@@ -70,7 +70,7 @@ export type ShopInstance = {
 const HELD_OUT_SHARE = 4;
 
 /** Whether a reference is one of this environment's. @throws WaggleError `INVALID_ARGUMENT` if not. */
-export function requireShop(reference: TaskReference): void {
+function requireShop(reference: TaskReference): void {
   if (reference.environment !== SHOP_ENVIRONMENT) {
     throw new WaggleError(
       "INVALID_ARGUMENT",

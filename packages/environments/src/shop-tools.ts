@@ -14,9 +14,9 @@ import { cartTotal } from "./shop.ts";
 import type { Shop } from "./shop.ts";
 
 /** Hits that a policy gets to read; the page shows all. */
-export const HITS = 3;
+const HITS = 3;
 /** Most pieces of one product in one cart. */
-export const MAX_QUANTITY = 99;
+const MAX_QUANTITY = 99;
 
 export type ToolArguments = { readonly [key: string]: unknown };
 

@@ -2,8 +2,6 @@
 import { z } from "zod";
 import type { WaggleErrorCode } from "./errors.ts";
 
-export const JsonValue: z.ZodType<unknown> = z.json();
-
 /** A JSON Schema object; checked by whoever validates arguments. */
 export type JsonSchema = { readonly [key: string]: unknown };
 

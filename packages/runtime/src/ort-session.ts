@@ -23,7 +23,7 @@ import type {
 } from "./decoder-session.ts";
 
 /** The part of onnxruntime's API that is used; `onnxruntime-node` and `-web` both have it. */
-export type OrtRuntime = {
+type OrtRuntime = {
   readonly InferenceSession: InferenceSessionFactory;
   readonly Tensor: TensorConstructor;
 };

@@ -22,13 +22,6 @@ const CHARACTER_BYTES: ReadonlyMap<string, number> = new Map(
 
 const encoder = new TextEncoder();
 
-/** Text as the characters that stand for its UTF-8 bytes. */
-export function toByteCharacters(text: string): string {
-  let characters = "";
-  for (const byte of encoder.encode(text)) characters += BYTE_CHARACTERS[byte];
-  return characters;
-}
-
 /** Bytes of a vocabulary entry. A character outside the alphabet gives its own UTF-8 bytes. */
 export function fromByteCharacters(characters: string): Uint8Array {
   const bytes: number[] = [];

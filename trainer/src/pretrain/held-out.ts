@@ -14,7 +14,7 @@ import type { Sampling, TaskReference, Trajectory, Turn } from "@waggle/protocol
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 
-export type AttemptOutcome = {
+type AttemptOutcome = {
   readonly family: string;
   readonly unseen: boolean;
   readonly success: boolean;
@@ -39,7 +39,7 @@ const NO_CONSENT = { version: "none", scopes: [], grantedAt: "1970-01-01T00:00:0
 const MALFORMED: ReadonlySet<string> = new Set(["UNKNOWN_TOOL", "INVALID_TOOL_ARGUMENTS"]);
 
 /** Attempts held-out tasks `from` to `from + count - 1`, one after the other. */
-export async function attemptHeldOut(
+async function attemptHeldOut(
   policy: AdaptivePolicy,
   chat: ChatFormat,
   options: { readonly from: number; readonly count: number; readonly mode: "greedy" | "sampled" },
@@ -101,7 +101,7 @@ function isMalformed({ toolResults, parseError }: Turn): boolean {
 }
 
 /** Scores of one way of sampling. */
-export type ModeScores = {
+type ModeScores = {
   readonly overall: SuccessRate;
   /** Tasks worded by templates that pretraining never used. */
   readonly unseenTemplates: SuccessRate;

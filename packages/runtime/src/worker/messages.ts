@@ -53,7 +53,7 @@ export type WorkerRequest =
   | { readonly kind: "dispose" };
 
 /** What each request is answered with; the others with nothing. */
-export type WorkerAnswers = {
+type WorkerAnswers = {
   readonly open: { readonly contextLength: number; readonly vocabularySize: number };
   readonly "create-context": {
     readonly contextId: number;
@@ -69,7 +69,7 @@ export type AnswerTo<R extends WorkerRequest> = R["kind"] extends keyof WorkerAn
 
 export type RequestEnvelope = { readonly id: number; readonly request: WorkerRequest };
 
-export type WireError = {
+type WireError = {
   readonly code: WaggleErrorCode;
   readonly message: string;
   readonly retryable: boolean;
