@@ -51,7 +51,14 @@ export class Visitors {
     url: string,
     options: { pages: number; device: "auto" | "webgpu" | "wasm"; simulate: number | "forever" },
   ): Promise<Visitors> {
-    const browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
+    const browser = await chromium.launch({
+      executablePath: chromiumPath(),
+      args: CHROMIUM_FLAGS,
+      // Playwright would end this process at once, and leave the others running.
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    });
     const visitors = new Visitors(browser, []);
     for (let index = 0; index < options.pages; index += 1) {
       const context = await browser.newContext();
