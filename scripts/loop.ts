@@ -7,6 +7,7 @@ import { Command } from "commander";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { runLoop } from "./loop/loop.ts";
 import type { LoopReport } from "./loop/report.ts";
+import { stopAll } from "./stack.ts";
 
 const program = new Command("npm run loop --")
   .description("Runs simulated visitors in Chromium against a local edge and trainer, and reports.")
@@ -76,7 +77,9 @@ try {
   if (!options.json) printTable(report);
   console.log(JSON.stringify(report));
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  await stopAll();
+  const reason = abort.signal.aborted ? abort.signal.reason : error;
+  console.error(reason instanceof Error ? reason.message : String(reason));
   process.exitCode = 1;
 }
 

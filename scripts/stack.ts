@@ -64,6 +64,13 @@ export type ProcessOptions = {
   readonly onLine?: (line: string) => void;
 };
 
+const live = new Set<ManagedProcess>();
+
+/** Ends every process that was started here, the youngest first: the trainer gives its lease back to the edge. */
+export async function stopAll(): Promise<void> {
+  for (const child of [...live].toReversed()) await child.stop();
+}
+
 /** A child process in a process group of its own, so that its whole family can be ended. */
 export class ManagedProcess {
   readonly name: string;
@@ -80,6 +87,7 @@ export class ManagedProcess {
       stdio: ["ignore", "pipe", "pipe"],
       detached: true,
     });
+    live.add(this);
     this.exited = new Promise((resolve) => {
       this.child.on("exit", (code) => resolve(code ?? 1));
       this.child.on("error", () => resolve(1));
@@ -122,6 +130,7 @@ export class ManagedProcess {
       clearTimeout(timer);
     }
     this.signal("SIGKILL"); // what the leader left behind
+    live.delete(this);
   }
 }
 

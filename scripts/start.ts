@@ -13,7 +13,7 @@ import {
   startTrainer,
   stateFolder,
 } from "./services.ts";
-import { freePort, type ManagedProcess, openInstallation } from "./stack.ts";
+import { freePort, type ManagedProcess, openInstallation, stopAll } from "./stack.ts";
 
 const program = new Command("npm start --")
   .description(
@@ -62,8 +62,7 @@ async function stop(code: number): Promise<void> {
   if (stopping) return;
   stopping = true;
   say("waggle", "stopping …");
-  // The trainer first: it releases its lease at the edge.
-  for (const child of processes.toReversed()) await child.stop();
+  await stopAll();
   say("waggle", "stopped; state is kept");
   process.exit(code);
 }

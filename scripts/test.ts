@@ -10,7 +10,7 @@ import { ROOT } from "./stack.ts";
 
 const program = new Command("npm test --")
   .description("Runs every check of the project; `--only <step>` runs one.")
-  .option("--only <step>", "format, lint, types, node, workers, browser, e2e")
+  .option("--only <step>", "format, lint, dead-code, types, packages, node, workers, browser, e2e")
   .parse(process.argv.slice(2), { from: "user" });
 const { only } = program.opts<{ only?: string }>();
 
@@ -18,12 +18,18 @@ const bin = (name: string) => join(ROOT, "node_modules", ".bin", name);
 const STEPS: readonly { name: string; command: readonly string[]; title: string }[] = [
   { name: "format", title: "formatting", command: [bin("oxfmt"), "--check", "."] },
   { name: "lint", title: "lint", command: [bin("oxlint"), "--type-aware", "--max-warnings", "0"] },
+  { name: "dead-code", title: "dead code", command: [bin("knip"), "--no-progress"] },
   { name: "types", title: "library build", command: [bin("tsc"), "-b"] },
   { name: "types", title: "types of tests", command: [bin("tsc"), "-p", "tsconfig.test.json"] },
   {
     name: "types",
     title: "types of the Worker's tests",
     command: [bin("tsc"), "-p", "workers/edge/tsconfig.test.json"],
+  },
+  {
+    name: "packages",
+    title: "packages as published",
+    command: [process.execPath, "--conditions=source", "scripts/check-packages.ts"],
   },
   {
     name: "node",

@@ -14,7 +14,7 @@ import {
   startSite,
   startTrainer,
 } from "../services.ts";
-import { freePort, ManagedProcess, openInstallation, ROOT } from "../stack.ts";
+import { freePort, ManagedProcess, openInstallation, ROOT, stopAll } from "../stack.ts";
 import { OperatorClient } from "./operator.ts";
 import { type LoopReport, loopReport } from "./report.ts";
 import { Visitors, type VisitorStatus } from "./visitors.ts";
@@ -109,6 +109,8 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     await visitors?.close().catch(() => undefined);
     for (const child of processes.toReversed()) await child.stop();
   };
+  // Also while something is still starting: what waits for it then fails at once.
+  options.signal?.addEventListener("abort", () => void stopAll());
   try {
     say("preparing storage and the page …");
     await Promise.all([migrate(installation), buildSite("demo", onLine)]);
