@@ -12,6 +12,8 @@ const EDGE_CONFIG = join(ROOT, "workers", "edge", "wrangler.jsonc");
 const QUIET = {
   WRANGLER_SEND_METRICS: "false",
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  // Workspace packages from their sources, so that nothing has to be built first.
+  WRANGLER_BUILD_CONDITIONS: "source,workerd,worker,browser",
   CI: "true",
   NO_COLOR: "1",
   FORCE_COLOR: "0",
