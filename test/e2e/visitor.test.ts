@@ -1,0 +1,369 @@
+/**
+ * The demo shop as a visitor meets it: the built page in Chromium against the real edge Worker and the real nano
+ * policy. Not about how well the policy works (it is often wrong), but about everything around it.
+ */
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { OutboxSummary } from "@waggle/collector";
+import type { ToolActivity } from "@waggle/embed";
+import { TrajectoryDetail } from "@waggle/protocol";
+import { createTokenizer, type TokenizerConfigJson, type TokenizerJson } from "@waggle/text";
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Locator,
+  type Page,
+} from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import type { DemoStatus } from "../../apps/demo/src/demo-status.ts";
+import { CHROMIUM_FLAGS, chromiumPath } from "../../scripts/chromium.mjs";
+import { OperatorClient } from "../../scripts/loop/operator.ts";
+import {
+  buildSite,
+  migrate,
+  modelFolder,
+  startEdge,
+  startSite,
+  startTrainer,
+} from "../../scripts/services.ts";
+import {
+  freePort,
+  type Installation,
+  type ManagedProcess,
+  openInstallation,
+  ROOT,
+} from "../../scripts/stack.ts";
+
+const EMAIL = "ada.lovelace@example.org";
+/** A test number of the card networks; passes the Luhn check. */
+const CARD = "4111 1111 1111 1111";
+
+const folder = join(ROOT, ".waggle", "test-visitor");
+const processes: ManagedProcess[] = [];
+let installation: Installation;
+let edgeUrl: string;
+let siteUrl: string;
+let operator: OperatorClient;
+let browser: Browser;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  installation = openInstallation(folder);
+  await Promise.all([migrate(installation), buildSite("demo")]);
+  const edgePort = await freePort();
+  edgeUrl = `http://localhost:${edgePort}`;
+  processes.push(await startEdge(installation, { port: edgePort }));
+  // Only for the base model: it ends before the pages need the processor.
+  const trainer = startTrainer(installation, { edgeUrl, model: modelFolder() });
+  processes.push(trainer);
+  await vi.waitUntil(async () => (await fetch(`${edgeUrl}/v1/policies/stable`)).ok, {
+    timeout: 120_000,
+    interval: 200,
+  });
+  await trainer.stop();
+  siteUrl = (await openSite({ isolated: true })).url;
+  operator = new OperatorClient(edgeUrl, installation.operatorCredential);
+  browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
+}, 240_000);
+
+afterEach(() => context?.close());
+
+afterAll(async () => {
+  await browser?.close();
+  for (const child of processes.toReversed()) await child.stop();
+});
+
+async function openSite({ isolated }: { isolated: boolean }) {
+  const port = await freePort();
+  const site = await startSite("demo", { port, edgeUrl, isolated });
+  processes.push(site);
+  return { site, url: `http://localhost:${port}/` };
+}
+
+/** A new visitor with the assistant ready; `agrees` presses the button that says so. */
+async function visit(
+  url: string,
+  { agrees = false } = {},
+): Promise<{ page: Page; panel: Locator }> {
+  context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  await page.goto(url);
+  await untilReady(page);
+  const panel = page.locator("waggle-agent");
+  if (agrees) await panel.getByRole("button", { name: "Agree" }).click();
+  return { page, panel };
+}
+
+async function untilReady(page: Page): Promise<void> {
+  const isReady = () => window.waggleDemo?.status().phase === "ready";
+  await page.waitForFunction(isReady, undefined, { timeout: 60_000 }).catch(async (cause) => {
+    const status = await page.evaluate(() => window.waggleDemo?.agent.status);
+    throw new Error(`the assistant must become ready, got ${JSON.stringify(status)}`, { cause });
+  });
+}
+
+const statusOf = (page: Page): Promise<DemoStatus> =>
+  page.evaluate(() => window.waggleDemo.status());
+const outboxOf = (page: Page): Promise<OutboxSummary> =>
+  page.evaluate(() => window.waggleDemo.agent.outbox());
+
+/** Waits until no request is under way and returns the last answer. */
+async function lastAnswer(page: Page) {
+  const ended = await page.waitForFunction(
+    () => {
+      const last = window.waggleDemo.agent.conversation.at(-1);
+      return last?.kind === "answer" && !last.running ? last : null;
+    },
+    undefined,
+    { timeout: 120_000 },
+  );
+  const answer = await ended.jsonValue();
+  if (answer === null) throw new Error("an answer was waited for");
+  return answer;
+}
+
+/** Types a request as a person does and waits for the end of its answer. */
+async function ask(page: Page, text: string) {
+  const input = page.locator("waggle-agent").getByRole("textbox", { name: "Request" });
+  await input.fill(text);
+  await input.press("Enter");
+  return lastAnswer(page);
+}
+
+async function untilSent(page: Page, sent: number): Promise<void> {
+  await expect
+    .poll(() => outboxOf(page), { timeout: 30_000 })
+    .toMatchObject({
+      sent,
+      waiting: 0,
+      rejected: 0,
+      feedbackWaiting: 0,
+    });
+}
+
+const askOperator = (digest: string): Promise<Response> =>
+  fetch(`${edgeUrl}/v1/operator/trajectories/${digest}`, {
+    headers: { authorization: `Bearer ${installation.operatorCredential}` },
+  });
+
+/** What the operator sees of the trajectory with this id. */
+async function detailOf(trajectoryId: string | null): Promise<TrajectoryDetail> {
+  const row = (await operator.trajectories()).find(({ id }) => id === trajectoryId);
+  expect(row).toBeDefined();
+  return TrajectoryDetail.parse(await (await askOperator(row?.digest ?? "")).json());
+}
+
+/** Everything that the page keeps about its visitor: the rows of the outbox and localStorage, as JSON. */
+async function keptBy(page: Page): Promise<{ rows: unknown[]; local: Record<string, string> }> {
+  return page.evaluate(async () => {
+    const settled = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error ?? new Error("IndexedDB"));
+      });
+    const rows: unknown[] = [];
+    for (const { name = "" } of await indexedDB.databases()) {
+      if (!name.startsWith("waggle-outbox")) continue;
+      const database = await settled(indexedDB.open(name));
+      for (const store of database.objectStoreNames) {
+        rows.push(...(await settled(database.transaction(store).objectStore(store).getAll())));
+      }
+      database.close();
+    }
+    return { rows, local: Object.fromEntries(Object.entries(localStorage)) };
+  });
+}
+
+test("without cross-origin isolation the agent answers on one thread and acts on the page", async () => {
+  const { page, panel } = await visit((await openSite({ isolated: false })).url);
+  const status = await statusOf(page);
+  expect(status).toMatchObject({ crossOriginIsolated: false, backend: "wasm x1" });
+  expect(await panel.locator("footer").textContent()).toContain("wasm x1");
+
+  const calls: ToolActivity[] = [];
+  let answers = 0;
+  for (; answers < 5 && !calls.some(isCartChange); answers += 1) {
+    const answer = await ask(page, "Add the Storm Jacket to my cart.");
+    expect(answer).toMatchObject({ failure: null, stopReason: expect.any(String) });
+    for (const part of answer.parts) if (part.kind === "tool") calls.push(part.activity);
+  }
+  await expect.poll(() => panel.locator("article").count()).toBe(answers);
+  await expect.poll(() => panel.locator("details.tool").count()).toBe(calls.length);
+  // The nano model adds something in nearly every attempt; the page shows it as the visitor's own cart.
+  expect(calls.some(isCartChange)).toBe(true);
+  expect(Number(await page.locator("#cart-count").textContent())).toBeGreaterThan(0);
+});
+
+const isCartChange = (call: ToolActivity) =>
+  call.name === "add_to_cart" && call.result?.ok === true;
+
+test("after the first load it works offline, and what it recorded is sent when the network is back", async () => {
+  const { site, url } = await openSite({ isolated: true });
+  const { page, panel } = await visit(url, { agrees: true });
+  await page.waitForFunction(() => window.waggleDemo.status().offlineReady);
+  await context.setOffline(true);
+  await site.stop();
+  await page.reload();
+  await untilReady(page);
+  expect(await page.evaluate(() => navigator.onLine)).toBe(false);
+  await expect.poll(() => panel.locator(".state").textContent()).toBe("ready, offline");
+
+  const answer = await ask(page, "Add the City Jacket to my cart.");
+  expect(answer).toMatchObject({ failure: null, policyVersion: 0 });
+  expect(await outboxOf(page)).toMatchObject({ waiting: 1, sent: 0 });
+
+  await context.setOffline(false);
+  await untilSent(page, 1);
+  const { row } = await detailOf(answer.trajectoryId);
+  expect(row.policyVersion).toBe(0);
+});
+
+test("without consent nothing that was said or done leaves the page", async () => {
+  const before = (await operator.summary()).trajectories.received;
+  const { page, panel } = await visit(siteUrl);
+  const posted = new Set<string>();
+  context.on("request", (request) => {
+    if (request.method() !== "GET") posted.add(new URL(request.url()).pathname);
+  });
+  const request = "Add the City Jacket to my cart.";
+  await ask(page, request);
+  await panel.getByRole("button", { name: "Decline" }).click();
+  await ask(page, request);
+  await panel.getByRole("button", { name: "Good answer" }).last().click();
+  // The page goes on talking to the edge: what it had to send would have gone before this.
+  for (let look = 0; look < 2; look += 1) {
+    await context.waitForEvent("response", (response) => response.url() === `${edgeUrl}/v1/policy`);
+  }
+  // Sessions say who asks, `/mcp` are calls of the site's own tools.
+  expect([...posted].filter((path) => !["/v1/sessions", "/mcp"].includes(path))).toEqual([]);
+  expect(await outboxOf(page)).toMatchObject({ waiting: 0, sent: 0, feedbackWaiting: 0 });
+  expect((await keptBy(page)).rows).toEqual([]);
+  expect((await operator.summary()).trajectories.received).toBe(before);
+});
+
+test("an e-mail address and a card number are replaced before anything is kept or sent", async () => {
+  const { page } = await visit(siteUrl, { agrees: true });
+  const answer = await ask(page, `I am ${EMAIL}, card ${CARD}. Add the City Jacket to my cart.`);
+  await untilSent(page, 1);
+  const detail = await detailOf(answer.trajectoryId);
+
+  const nano = (name: string): unknown =>
+    JSON.parse(readFileSync(join(modelFolder(), name), "utf8"));
+  const tokenizer = createTokenizer({
+    tokenizerJson: nano("tokenizer.json") as TokenizerJson,
+    tokenizerConfig: nano("tokenizer_config.json") as TokenizerConfigJson,
+  });
+  const texts = detail.trajectory.segments.map(({ tokenIds }) => tokenizer.decode(tokenIds));
+  expect(texts.join("\n")).toContain("I am [EMAIL_1], card [CARD_1]. Add the City Jacket");
+  const kept = await keptBy(page);
+  expect(kept.rows.length).toBeGreaterThan(0);
+  for (const text of [...texts, JSON.stringify(detail), JSON.stringify(kept)]) {
+    expect(text).not.toContain(EMAIL);
+    expect(text.replaceAll(/[ -]/g, "")).not.toContain(CARD.replaceAll(" ", ""));
+  }
+});
+
+test("what I sent lists an answer, and forget me deletes it at the edge and here", async () => {
+  const { page, panel } = await visit(siteUrl, { agrees: true });
+  const request = "Add the City Jacket to my cart.";
+  const answer = await ask(page, request);
+  await untilSent(page, 1);
+  const { row } = await detailOf(answer.trajectoryId);
+
+  await panel.getByRole("button", { name: "What I sent" }).click();
+  const entry = panel.locator(".entries > li");
+  await expect.poll(() => entry.count()).toBe(1);
+  expect(await entry.textContent()).toMatch(/Sent.*policy 0/);
+  await entry.locator("summary").first().click();
+  await entry.getByText(request).first().waitFor();
+
+  const secrets = [(await keptBy(page)).local["waggle.visitorToken"] ?? "", row.digest, row.id];
+  await panel.getByRole("button", { name: "Forget me" }).click();
+  await panel.getByRole("button", { name: "Delete everything" }).click();
+  await panel.getByText("Deleted 1 at the site and everything here.").waitFor();
+  await expect.poll(() => entry.count()).toBe(0);
+
+  expect((await operator.trajectories()).map(({ id }) => id)).not.toContain(row.id);
+  expect((await askOperator(row.digest)).status).toBe(404);
+  const kept = await keptBy(page);
+  expect(kept.rows).toEqual([]);
+  expect(Object.keys(kept.local)).not.toContain("waggle.consent");
+  for (const secret of secrets) {
+    expect(secret).not.toBe("");
+    expect(JSON.stringify(kept.local)).not.toContain(secret);
+  }
+});
+
+test("the keyboard alone reaches the input, sends, stops, and the answer is announced", async () => {
+  const { page, panel } = await visit(siteUrl);
+  const focused = () =>
+    page.evaluate(() => {
+      const active = document.activeElement?.shadowRoot?.activeElement ?? document.activeElement;
+      return active?.getAttribute("aria-label") ?? active?.textContent ?? "";
+    });
+  let tabs = 0;
+  while ((await focused()) !== "Request" && tabs < 400) {
+    await page.keyboard.press("Tab");
+    tabs += 1;
+  }
+  expect(await focused()).toBe("Request");
+
+  await page.keyboard.type("Add the City Jacket to my cart.");
+  // Not awaited one by one: the answer must not end between two keys.
+  await Promise.all([page.keyboard.press("Enter"), page.keyboard.press("Escape")]);
+  expect(await lastAnswer(page)).toMatchObject({ stopReason: "aborted" });
+
+  await page.keyboard.type("Add the City Jacket to my cart.");
+  const keys = ["Enter", "Tab", "Enter"].map((key) => page.keyboard.press(key));
+  await Promise.all(keys);
+  expect(await lastAnswer(page)).toMatchObject({ stopReason: "aborted" });
+  expect(await focused()).toBe("Request");
+
+  await page.keyboard.type("Add the City Jacket to my cart.");
+  await page.keyboard.press("Enter");
+  const answer = await lastAnswer(page);
+  expect(answer.stopReason).not.toBe("aborted");
+  const log = panel.getByRole("log");
+  expect(await log.getAttribute("aria-live")).toBe("polite");
+  await expect.poll(() => log.locator("article").last().getAttribute("aria-busy")).toBe("false");
+  const spoken = answer.parts.map((part) =>
+    part.kind === "text" ? part.text.trim() : part.activity.name.replaceAll("_", " "),
+  );
+  for (const part of spoken) expect(await log.innerText()).toContain(part);
+  expect(await panel.getByRole("status").first().textContent()).toBe("ready");
+});
+
+test("every control of the page and of the panel has an accessible name", async () => {
+  const { page, panel } = await visit(siteUrl);
+  await ask(page, "Add the City Jacket to my cart.");
+  const conversation = await controlsOf(page);
+  await panel.getByRole("button", { name: "What I sent" }).click();
+  const privacy = await controlsOf(page);
+  expect(conversation).toEqual(expect.arrayContaining(["button Send", "button Good answer"]));
+  expect(privacy).toContain("button Forget me");
+  expect([...conversation, ...privacy].filter((control) => control.endsWith(" "))).toEqual([]);
+});
+
+/** `<role> <name>` of each control, as Chromium tells assistive technology. */
+async function controlsOf(page: Page): Promise<string[]> {
+  const roles = ["button", "link", "textbox", "searchbox", "switch", "combobox", "spinbutton"];
+  const session = await context.newCDPSession(page);
+  const { nodes } = await session.send("Accessibility.getFullAXTree");
+  await session.detach();
+  return nodes
+    .filter((node) => !node.ignored && roles.includes(String(node.role?.value)))
+    .map((node) => `${String(node.role?.value)} ${String(node.name?.value ?? "").trim()}`);
+}
+
+test("a thumb on an answer arrives at the edge with the trajectory it is about", async () => {
+  const { page, panel } = await visit(siteUrl, { agrees: true });
+  const answer = await ask(page, "Add the City Jacket to my cart.");
+  const thumb = panel.getByRole("button", { name: "Good answer" });
+  await thumb.click();
+  await expect.poll(() => thumb.getAttribute("aria-pressed")).toBe("true");
+  await untilSent(page, 1);
+  const { feedback } = await detailOf(answer.trajectoryId);
+  expect(feedback).toMatchObject([{ kind: "thumb-up", trajectoryId: answer.trajectoryId }]);
+});
