@@ -168,14 +168,21 @@ export const LeaseResponse: z.ZodType<LeaseResponse> = z.object({
   ),
 });
 
-// POST /v1/trainer/leases/:leaseId/renew  { fencingToken, durationSeconds } -> { expiresAt }
+// POST /v1/trainer/leases/:leaseId/renew  { fencingToken, durationSeconds } -> { expiresAt, forgotten }
 export type RenewRequest = { fencingToken: number; durationSeconds: number };
 export const RenewRequest: z.ZodType<RenewRequest> = z.strictObject({
   fencingToken: z.int().min(0),
   durationSeconds: z.int().min(5).max(3600),
 });
-export type RenewResponse = { expiresAt: string };
-export const RenewResponse: z.ZodType<RenewResponse> = z.object({ expiresAt: z.iso.datetime() });
+export type RenewResponse = {
+  expiresAt: string;
+  /** Digests under this lease whose visitors were forgotten since: not to be learned from. */
+  forgotten?: string[] | undefined;
+};
+export const RenewResponse: z.ZodType<RenewResponse> = z.object({
+  expiresAt: z.iso.datetime(),
+  forgotten: z.array(Sha256).optional(),
+});
 
 // POST /v1/trainer/leases/:leaseId/release  { fencingToken } -> {} ; gives the groups back.
 export type ReleaseRequest = { fencingToken: number };

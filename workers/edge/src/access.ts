@@ -5,22 +5,28 @@ import type { Access, EdgeContext, EdgeEnv } from "./endpoint.ts";
 import { bearerOf, sameSecret, verifyToken } from "./session-token.ts";
 
 /**
- * Counts one request of `key` (a visitor or an address).
+ * Counts a request of `key` (a visitor or an address), or as many as it carries things.
  * @throws WaggleError `RATE_LIMITED`
  */
 export async function countRequest(
   context: EdgeContext,
   key: string,
   perMinute: number,
+  count = 1,
 ): Promise<void> {
   if (perMinute === 0) return;
   const limiter = context.env.RATE_LIMITER.getByName(key);
-  if (await limiter.take(perMinute, context.var.now)) return;
+  if (await limiter.take(perMinute, context.var.now, count)) return;
   throw new WaggleError(
     "RATE_LIMITED",
     `at most ${perMinute} requests a minute are served, got more; wait a minute`,
     { retryable: true },
   );
+}
+
+/** Key of a visitor. */
+export function visitorKey(visitorId: string): string {
+  return `visitor:${visitorId}`;
 }
 
 /** Key of the caller's address: hashed, so that no address is kept. */
@@ -38,7 +44,7 @@ const session: MiddlewareHandler<EdgeEnv> = async (context, next) => {
       "a session token must be valid, got a forged or expired one; ask for a new session",
     );
   }
-  await countRequest(context, `visitor:${found.visitorId}`, settings.RATE_LIMIT_PER_MINUTE);
+  await countRequest(context, visitorKey(found.visitorId), settings.RATE_LIMIT_PER_MINUTE);
   context.set("session", found);
   await next();
 };

@@ -3,7 +3,7 @@
  * any page. Train seeds come from a counter, so no two groups share one. Not safe against itself: the
  * Coordinator calls it one at a time.
  */
-import type { AssignmentResponse } from "@waggle/protocol";
+import { type AssignmentResponse, WaggleError } from "@waggle/protocol";
 
 export type AssignmentOptions = {
   readonly environment: string;
@@ -16,6 +16,33 @@ type OpenGroup = { id: string; seed: number };
 
 const SEEDS = 0x1_0000_0000;
 
+/**
+ * Assignments of a visitor within a deadline that nothing was uploaded for. Who only asks would keep
+ * every group waiting for its deadline.
+ */
+export const MAX_OPEN_ASSIGNMENTS = 64;
+
+async function requireRoom(
+  db: D1Database,
+  visitorId: string,
+  deadlineMs: number,
+  now: number,
+): Promise<void> {
+  const open = await db
+    .prepare(
+      `SELECT COUNT(*) AS count FROM assignments a WHERE visitorId = ?1 AND createdAt > ?2
+         AND NOT EXISTS (SELECT 1 FROM trajectories t WHERE t.assignmentId = a.id)`,
+    )
+    .bind(visitorId, now - deadlineMs)
+    .first<{ count: number }>();
+  if ((open?.count ?? 0) < MAX_OPEN_ASSIGNMENTS) return;
+  throw new WaggleError(
+    "RATE_LIMITED",
+    `a visitor may have ${MAX_OPEN_ASSIGNMENTS} unfinished assignments, got one more; upload or wait`,
+    { retryable: true },
+  );
+}
+
 async function nextSeed(db: D1Database, firstSeed: number): Promise<number> {
   const row = await db
     .prepare(
@@ -27,13 +54,17 @@ async function nextSeed(db: D1Database, firstSeed: number): Promise<number> {
   return (row?.value ?? firstSeed) % SEEDS;
 }
 
-/** One assignment for a visitor, in the oldest group that still has room. */
+/**
+ * One assignment for a visitor, in the oldest group that still has room.
+ * @throws WaggleError `RATE_LIMITED` for a visitor with too many unfinished ones
+ */
 export async function assignTask(
   db: D1Database,
   visitorId: string,
   options: AssignmentOptions,
   now: number,
 ): Promise<AssignmentResponse> {
+  await requireRoom(db, visitorId, options.deadlineMs, now);
   const open = await db
     .prepare(
       `SELECT id, seed FROM taskGroups

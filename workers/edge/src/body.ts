@@ -69,7 +69,7 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
 }
 
 /** Greatest nesting of arrays and objects in JSON text, without parsing it. */
-export function jsonDepth(text: string): number {
+function jsonDepth(text: string): number {
   let depth = 0;
   let deepest = 0;
   let inString = false;
@@ -86,7 +86,7 @@ export function jsonDepth(text: string): number {
 }
 
 /** A body as JSON of unknown shape. @throws WaggleError, see `readBytes`; `SCHEMA_INVALID`. */
-export async function readUnknownJson(request: Request, limit: number): Promise<unknown> {
+async function readUnknownJson(request: Request, limit: number): Promise<unknown> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/json\b/i.test(type)) {
     throw new WaggleError(

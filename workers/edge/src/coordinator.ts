@@ -72,7 +72,7 @@ export class Coordinator extends DurableObject<Bindings> {
     fencingToken: number,
     durationSeconds: number,
     now: number,
-  ): Promise<Answer<number>> {
+  ): Promise<Answer<{ expiresAt: number; forgotten: string[] }>> {
     return this.#oneAtATime(() =>
       renewLease(this.env.DB, leaseId, fencingToken, durationSeconds, now),
     );

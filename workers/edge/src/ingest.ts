@@ -13,6 +13,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import { z } from "zod";
+import { forgottenName } from "./forgotten-book.ts";
 import { trajectoryKey } from "./object-store.ts";
 import { findBaseModel, knownVersions } from "./policy-book.ts";
 import {
@@ -101,16 +102,17 @@ function judgeOwners(
 const INSERT_ROW = `
   INSERT INTO trajectories (digest, id, visitorId, assignmentId, groupId, environment, seed, split,
     policyVersion, tokens, stopReason, objectKey, sizeBytes, receivedAt, status)
-  VALUES (?1, ?2, ?3, ?4, (SELECT groupId FROM assignments WHERE id = ?4), ?5, ?6, ?7,
-    ?8, ?9, ?10, ?11, ?12, ?13, 'stored')
+  SELECT ?1, ?2, ?3, ?4, (SELECT groupId FROM assignments WHERE id = ?4), ?5, ?6, ?7,
+    ?8, ?9, ?10, ?11, ?12, ?13, 'stored'
+  WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE visitor = ?14)
   ON CONFLICT DO NOTHING`;
 
 /**
  * Stores a checked trajectory.
  * @returns `duplicate` when this visitor stored the same before
- * @throws WaggleError `REPLAYED`, `ASSIGNMENT_MISMATCH`
+ * @throws WaggleError `REPLAYED`, `ASSIGNMENT_MISMATCH`, `CONSENT_MISSING` for a forgotten visitor
  */
-export async function storeTrajectory(
+async function storeTrajectory(
   stores: Stores,
   visitorId: string,
   digest: string,
@@ -139,6 +141,7 @@ export async function storeTrajectory(
       key,
       bytes.byteLength,
       now,
+      await forgottenName(visitorId),
     )
     .run();
   if (inserted.meta.changes > 0) return "accepted";
@@ -149,7 +152,10 @@ export async function storeTrajectory(
   }
   await stores.OBJECTS.delete(key);
   judgeOwners(after, digest, trajectory, visitorId);
-  throw assignmentMismatch();
+  throw new WaggleError(
+    "CONSENT_MISSING",
+    "a visitor who was forgotten must not be collected from, got an upload of one; open a new session",
+  );
 }
 
 /** Judges and stores every trajectory of an upload; one that is refused stops no other. */

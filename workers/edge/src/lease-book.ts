@@ -11,6 +11,7 @@ import {
   type TrajectoryOutcome,
   WaggleError,
 } from "@waggle/protocol";
+import { dropUnlearned, forgottenUnder, noteLearned } from "./forgotten-book.ts";
 
 /** Trajectory text in one lease; a Worker has 128 MB. At least one group is always given. */
 const MAX_LEASE_BYTES = 16 * 1024 * 1024;
@@ -26,7 +27,7 @@ export type LeasedRow = {
   readonly objectKey: string;
 };
 
-export type GrantedGroup = {
+type GrantedGroup = {
   readonly groupId: string;
   readonly task: TaskReference | null;
   readonly size: number;
@@ -191,19 +192,23 @@ function leaseLost(): WaggleError {
   );
 }
 
-/** Holds a lease longer. @returns its new end. @throws WaggleError `LEASE_LOST` */
+/**
+ * Holds a lease longer.
+ * @returns its new end, and what its visitors took back meanwhile
+ * @throws WaggleError `LEASE_LOST`
+ */
 export async function renewLease(
   db: D1Database,
   id: string,
   fencingToken: number,
   durationSeconds: number,
   now: number,
-): Promise<number> {
+): Promise<{ expiresAt: number; forgotten: string[] }> {
   const lease = await findLease(db, id, fencingToken);
   if (lease.state !== "active") throw leaseLost();
   const expiresAt = now + durationSeconds * 1000;
   await db.prepare("UPDATE leases SET expiresAt = ?2 WHERE id = ?1").bind(id, expiresAt).run();
-  return expiresAt;
+  return { expiresAt, forgotten: await forgottenUnder(db, id) };
 }
 
 /** Gives groups back unlearned; again is a success. @throws WaggleError `LEASE_LOST` */
@@ -217,6 +222,7 @@ export async function releaseLease(
   if (lease.state !== "active") throw leaseLost();
   await db.batch([
     ...giveBack(db, "id = ?1", id),
+    dropUnlearned(db, id),
     db.prepare("UPDATE leases SET state = 'released' WHERE id = ?1").bind(id),
   ]);
 }
@@ -253,15 +259,17 @@ export async function acknowledgeLease(
   id: string,
   request: AcknowledgeRequest,
 ): Promise<AcknowledgeResponse> {
+  const unique = [
+    ...new Map<string, TrajectoryOutcome>(request.outcomes.map((o) => [o.digest, o])).values(),
+  ];
+  const parts = chunk(unique, OUTCOMES_PER_STATEMENT).map((part) => JSON.stringify(part));
+  // What was learned was learned, also under a lease that is over by now.
+  if (parts.length > 0) await db.batch(parts.map((part) => noteLearned(db, part)));
   const lease = await findLease(db, id, request.fencingToken);
   if (lease.state === "acknowledged" && lease.answer !== null) {
     return JSON.parse(lease.answer) as AcknowledgeResponse;
   }
   if (lease.state !== "active") throw leaseLost();
-  const unique = [
-    ...new Map<string, TrajectoryOutcome>(request.outcomes.map((o) => [o.digest, o])).values(),
-  ];
-  const parts = chunk(unique, OUTCOMES_PER_STATEMENT).map((part) => JSON.stringify(part));
   const answer: AcknowledgeResponse = { acknowledged: 0, twice: 0 };
   for (const part of parts) {
     const counts = await db
@@ -274,6 +282,8 @@ export async function acknowledgeLease(
   await db.batch([
     ...parts.map((part) => db.prepare(WRITE_OUTCOMES).bind(part, id)),
     ...giveBack(db, "id = ?1", id),
+    ...parts.map((part) => noteLearned(db, part)),
+    dropUnlearned(db, id),
     db
       .prepare("UPDATE leases SET state = 'acknowledged', answer = ?2 WHERE id = ?1")
       .bind(id, JSON.stringify(answer)),

@@ -11,13 +11,13 @@ export class RateLimiter extends DurableObject<Bindings> {
   #windowStart = 0;
   #count = 0;
 
-  /** @returns whether one more request fits into the current minute */
-  take(limit: number, now: number): boolean {
+  /** @returns whether `count` more requests fit into the current minute */
+  take(limit: number, now: number, count: number): boolean {
     if (now - this.#windowStart >= WINDOW_MS) {
       this.#windowStart = now;
       this.#count = 0;
     }
-    this.#count += 1;
+    this.#count += count;
     return this.#count <= limit;
   }
 }

@@ -5,7 +5,7 @@ import { readJson } from "../body.ts";
 import type { Endpoint } from "../endpoint.ts";
 
 /** Feedback rows one visitor may leave; what a page sends beyond is refused. */
-export const MAX_FEEDBACK_PER_VISITOR = 100_000;
+const MAX_FEEDBACK_PER_VISITOR = 100_000;
 
 type Stored = Feedback & { visitorId: string };
 

@@ -173,7 +173,7 @@ describe("what holds a lease", () => {
       120,
       now + 50_000,
     );
-    expect(renewed).toEqual({ ok: true, value: now + 170_000 });
+    expect(renewed).toEqual({ ok: true, value: { expiresAt: now + 170_000, forgotten: [] } });
     expect((await leaseAt(now + 169_000)).leaseId).toBeNull();
     expect(digestsOf(await leaseAt(now + 170_000))).toEqual(digests);
   });

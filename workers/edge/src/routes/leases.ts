@@ -109,7 +109,7 @@ export const leaseEndpoints: readonly Endpoint[] = [
     responses: { 200: RenewResponse },
     handle: async (context) => {
       const { fencingToken, durationSeconds } = await readJson(context.req.raw, RenewRequest);
-      const expiresAt = unwrap(
+      const { expiresAt, forgotten } = unwrap(
         await coordinatorOf(context.env).renew(
           idOf(context),
           fencingToken,
@@ -117,7 +117,7 @@ export const leaseEndpoints: readonly Endpoint[] = [
           context.var.now,
         ),
       );
-      const answer: RenewResponse = { expiresAt: new Date(expiresAt).toISOString() };
+      const answer: RenewResponse = { expiresAt: new Date(expiresAt).toISOString(), forgotten };
       return context.json(answer);
     },
   },

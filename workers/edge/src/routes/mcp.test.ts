@@ -60,6 +60,18 @@ test("a model's mistake is an answer with a code, not a fault", async () => {
   await client.close();
 });
 
+test("a message larger than any tool call is refused unread", async () => {
+  const message = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/list",
+    params: { a: "x".repeat(70_000) },
+  };
+  const headers = { accept: "application/json, text/event-stream" };
+  const reply = await call("POST", "/mcp", { body: message, token, headers });
+  expect(reply).toMatchObject({ status: 413, body: { error: { code: "PAYLOAD_TOO_LARGE" } } });
+});
+
 test("without a session token no tool runs", async () => {
   const body = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   const reply = await call("POST", "/mcp", { body, token: "nobody" });

@@ -10,6 +10,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { edgeToolDefinitions, runEdgeTool } from "@waggle/environments";
 import { WaggleError } from "@waggle/protocol";
+import { readBytes, SMALL_BODY_BYTES } from "../body.ts";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
 
 const VERSION = "0.1.0";
@@ -58,7 +59,15 @@ function createServer(): Server {
 
 const handler = createMcpHandler(createServer, { keepAliveMs: 0 });
 
-const handle = (context: EdgeContext): Promise<Response> => handler.fetch(context.req.raw);
+/** The handler reads a body of any size, so it gets one that was measured. */
+const handle = async (context: EdgeContext): Promise<Response> => {
+  const { raw } = context.req;
+  const body = await readBytes(raw, SMALL_BODY_BYTES);
+  const headers = new Headers(raw.headers);
+  headers.delete("content-encoding");
+  headers.delete("content-length");
+  return handler.fetch(new Request(raw.url, { method: raw.method, headers, body }));
+};
 
 export const mcpEndpoints: readonly Endpoint[] = [
   {

@@ -1,5 +1,6 @@
 import { channelOf, signToken } from "../session-token.ts";
-import { bindings, call, freshEdge, openSession, ORIGIN } from "../testing/edge.ts";
+import { MAX_OPEN_ASSIGNMENTS } from "../assignment-book.ts";
+import { assign, bindings, call, freshEdge, openSession, ORIGIN } from "../testing/edge.ts";
 import { SELF } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
 
@@ -54,6 +55,27 @@ test("a visitor who asks too often is told to wait, others are not", async () =>
   expect(limited).toHaveLength(10);
   expect(limited[0]?.body).toMatchObject({ error: { code: "RATE_LIMITED" } });
   expect((await call("GET", "/v1/policy", { token: other })).status).toBe(200);
+});
+
+test("each trajectory of an upload counts against the limit", async () => {
+  const { token } = await openSession();
+  const bad = { digest: "0".repeat(64), trajectory: {} };
+  const body = { trajectories: Array.from({ length: 64 }, () => bad) };
+  const statuses: number[] = [];
+  for (let i = 0; i < 7; i += 1) {
+    statuses.push((await call("POST", "/v1/trajectories", { token, body })).status);
+  }
+  expect(statuses).toEqual([400, 400, 400, 400, 400, 400, 429]);
+});
+
+test("who only asks for assignments is told to wait, and others get theirs", async () => {
+  const { token } = await openSession();
+  for (let i = 0; i < MAX_OPEN_ASSIGNMENTS; i += 1) await assign(token);
+  expect(await call("POST", "/v1/assignments", { token })).toMatchObject({
+    status: 429,
+    body: { error: { code: "RATE_LIMITED" } },
+  });
+  await assign((await openSession()).token);
 });
 
 test("a configured origin may read answers, also of an upload, another may not", async () => {

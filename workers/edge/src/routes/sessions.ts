@@ -3,6 +3,7 @@ import { SessionRequest, SessionResponse, WaggleError } from "@waggle/protocol";
 import { addressKey, countRequest } from "../access.ts";
 import { readJson } from "../body.ts";
 import type { Endpoint } from "../endpoint.ts";
+import { isForgotten } from "../forgotten-book.ts";
 import { channelOf, signToken, verifyToken } from "../session-token.ts";
 
 const DAY_SECONDS = 86_400;
@@ -30,7 +31,9 @@ export const sessionEndpoints: readonly Endpoint[] = [
         request.visitorToken === undefined
           ? null
           : await verifyToken("waggle-visitor", request.visitorToken, settings.SESSION_SECRET);
-      const visitorId = known?.visitorId ?? crypto.randomUUID();
+      // Who was forgotten comes back as somebody else.
+      const isKnown = known !== null && !(await isForgotten(context.env.DB, known.visitorId));
+      const visitorId = isKnown ? known.visitorId : crypto.randomUUID();
       const sign = (audience: "waggle-session" | "waggle-visitor", ttlSeconds: number) =>
         signToken(audience, visitorId, ttlSeconds, settings.SESSION_SECRET, now);
       const answer: SessionResponse = {

@@ -1,4 +1,4 @@
-import type { DeletionResponse } from "@waggle/protocol";
+import type { DeletionResponse, RenewResponse } from "@waggle/protocol";
 import {
   ask,
   assign,
@@ -110,6 +110,66 @@ describe("forget me", () => {
     });
     expect(answer).toEqual({ acknowledged: 0, twice: 0 });
     expect(await stored()).toEqual(NOTHING);
+  });
+
+  test("what was learned during the lease in spite of it is named when asked again", async () => {
+    const made = await makeUpload(baseModel, null);
+    await upload(token, made);
+    const { leaseId, fencingToken } = await lease();
+    expect((await forget()).learnedBy).toEqual([]);
+    await ask("POST", `/v1/trainer/leases/${leaseId}/acknowledge`, {
+      ...asTrainer,
+      body: { fencingToken, outcomes: [{ digest: made.digest, status: "learned", step: 4 }] },
+    });
+    await publish(1, baseModel, 3);
+    await publish(2, baseModel, 4);
+    expect((await forget()).learnedBy).toEqual([2]);
+    expect((await forget()).learnedBy).toEqual([2]);
+  });
+
+  test("also where the lease was lost before the acknowledgement", async () => {
+    const made = await makeUpload(baseModel, null);
+    await upload(token, made);
+    const { leaseId, fencingToken } = await lease();
+    await forget();
+    await bindings.DB.prepare("UPDATE leases SET expiresAt = 0").run();
+    await lease();
+    const reply = await call("POST", `/v1/trainer/leases/${leaseId}/acknowledge`, {
+      ...asTrainer,
+      body: { fencingToken, outcomes: [{ digest: made.digest, status: "learned", step: 4 }] },
+    });
+    expect(reply).toMatchObject({ status: 409, body: { error: { code: "LEASE_LOST" } } });
+    await publish(1, baseModel, 4);
+    expect((await forget()).learnedBy).toEqual([1]);
+  });
+
+  test("the renewal of a lease says what was forgotten under it", async () => {
+    const made = await makeUpload(baseModel, null);
+    await upload(token, made);
+    await upload((await openSession()).token, await makeUpload(baseModel, null));
+    const { leaseId, fencingToken } = await lease();
+    const renew = () =>
+      ask<RenewResponse>("POST", `/v1/trainer/leases/${leaseId}/renew`, {
+        ...asTrainer,
+        body: { fencingToken, durationSeconds: 60 },
+      });
+    expect((await renew()).forgotten).toEqual([]);
+    await forget();
+    expect((await renew()).forgotten).toEqual([made.digest]);
+  });
+
+  test("an upload that was under way is not stored, and no object stays", async () => {
+    const made = await makeUpload(baseModel, null);
+    await forget();
+    const reply = await call("POST", "/v1/trajectories", { token, body: { trajectories: [made] } });
+    expect(reply).toMatchObject({ status: 403, body: { error: { code: "CONSENT_MISSING" } } });
+    expect(await stored()).toEqual(NOTHING);
+  });
+
+  test("who was forgotten comes back as another visitor", async () => {
+    const first = await openSession();
+    await ask("DELETE", "/v1/visitor", { token: first.token });
+    expect((await openSession(first.visitorToken)).visitorId).not.toBe(first.visitorId);
   });
 
   test("an assignment of before is worth nothing after", async () => {

@@ -1,6 +1,7 @@
 /** "Forget me": everything of a visitor goes, and the answer says what had learned from it. */
 import { DeletionResponse } from "@waggle/protocol";
 import type { Endpoint } from "../endpoint.ts";
+import { forgetVisitor } from "../forgotten-book.ts";
 import { deleteVisitorObjects } from "../object-store.ts";
 
 export const visitorEndpoints: readonly Endpoint[] = [
@@ -12,27 +13,11 @@ export const visitorEndpoints: readonly Endpoint[] = [
     access: "session",
     responses: { 200: DeletionResponse },
     handle: async (context) => {
-      const { visitorId } = context.var.session;
+      const { session, now } = context.var;
       const { DB, OBJECTS } = context.env;
       // Rows first: an object without a row is invisible, a row without an object would be a fault.
-      // Every version published at or after the first step that learned from it has learned from it.
-      const [learned, trajectories, feedback] = await DB.batch<{ version: number }>([
-        DB.prepare(
-          `SELECT version FROM policies
-           WHERE step >= (SELECT MIN(learnedAtStep) FROM trajectories
-                          WHERE visitorId = ?1 AND status = 'learned')
-           ORDER BY version`,
-        ).bind(visitorId),
-        DB.prepare("DELETE FROM trajectories WHERE visitorId = ?1").bind(visitorId),
-        DB.prepare("DELETE FROM feedback WHERE visitorId = ?1").bind(visitorId),
-        DB.prepare("DELETE FROM assignments WHERE visitorId = ?1").bind(visitorId),
-      ]);
-      await deleteVisitorObjects(OBJECTS, visitorId);
-      const answer: DeletionResponse = {
-        deletedTrajectories: trajectories?.meta.changes ?? 0,
-        deletedFeedback: feedback?.meta.changes ?? 0,
-        learnedBy: (learned?.results ?? []).map((row) => row.version),
-      };
+      const answer = await forgetVisitor(DB, session.visitorId, now);
+      await deleteVisitorObjects(OBJECTS, session.visitorId);
       return context.json(answer);
     },
   },

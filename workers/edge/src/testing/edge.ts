@@ -24,7 +24,7 @@ export type TestBindings = Bindings & {
 export const bindings: TestBindings = env as unknown as TestBindings;
 
 export const ORIGIN = "https://edge.example";
-export const VOCABULARY_SIZE = 100;
+const VOCABULARY_SIZE = 100;
 
 export type Reply = { readonly status: number; readonly body: unknown; readonly headers: Headers };
 
