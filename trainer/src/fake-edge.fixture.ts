@@ -23,6 +23,8 @@ export class FakeEdge {
   readonly objects: Map<string, Uint8Array> = new Map();
   readonly metrics: Map<number, MetricsRow> = new Map();
   readonly policies: PolicyVersion[] = [];
+  /** Digests whose visitors took them back. */
+  readonly forgotten: Set<string> = new Set();
   stable: number = 0;
   canary: number = 0;
   twice: number = 0;
@@ -87,7 +89,10 @@ export class FakeEdge {
       renew: async (leaseId, { fencingToken, durationSeconds }) => {
         const lease = this.#require(leaseId, fencingToken);
         lease.expiresAt = this.now + durationSeconds * 1000;
-        return { expiresAt: new Date(lease.expiresAt).toISOString() };
+        return {
+          expiresAt: new Date(lease.expiresAt).toISOString(),
+          forgotten: [...this.forgotten],
+        };
       },
       release: async (leaseId, fencingToken) => {
         this.#require(leaseId, fencingToken).isDone = true;

@@ -20,6 +20,11 @@ export interface LeaseHolder {
    * failures that may pass are left to the next call.
    */
   renewDue(): Promise<void>;
+  /**
+   * Renews every lease now, whatever its age.
+   * @returns digests under them whose visitors have been forgotten meanwhile
+   */
+  confirm(): Promise<ReadonlySet<string>>;
   isHeld(lease: HeldLease): boolean;
   /** Stops keeping a lease alive: it was acknowledged or given up. */
   drop(lease: HeldLease): void;
@@ -37,21 +42,37 @@ export function createLeaseHolder(options: {
   const { edge, trainerId, durationSeconds, now } = options;
   const durationMs = durationSeconds * 1000;
   const renewedAt = new Map<HeldLease, number>();
+  const forgotten = new Map<HeldLease, readonly string[]>();
   let renewing: Promise<void> | null = null;
 
-  async function renewAll(): Promise<void> {
+  async function renewAll(minAgeMs: number): Promise<void> {
     for (const [lease, at] of renewedAt) {
-      if (now() - at < durationMs / 3) continue;
+      if (now() - at < minAgeMs) continue;
       const sentAt = now();
       try {
         const { leaseId, fencingToken } = lease;
-        await edge.renew(leaseId, { fencingToken, durationSeconds });
-        if (renewedAt.has(lease)) renewedAt.set(lease, sentAt);
+        const answer = await edge.renew(leaseId, { fencingToken, durationSeconds });
+        if (!renewedAt.has(lease)) continue;
+        renewedAt.set(lease, sentAt);
+        forgotten.set(lease, answer.forgotten ?? []);
       } catch (error) {
-        if (isLost(error)) renewedAt.delete(lease);
+        if (isLost(error)) drop(lease);
         else if (!WaggleError.is(error) || !error.retryable) throw error;
       }
     }
+  }
+
+  function drop(lease: HeldLease): void {
+    renewedAt.delete(lease);
+    forgotten.delete(lease);
+  }
+
+  /** One renewal at a time. */
+  function renew(minAgeMs: number): Promise<void> {
+    renewing ??= renewAll(minAgeMs).finally(() => {
+      renewing = null;
+    });
+    return renewing;
   }
 
   return {
@@ -67,22 +88,20 @@ export function createLeaseHolder(options: {
       renewedAt.set(lease, sentAt);
       return lease;
     },
-    renewDue() {
-      renewing ??= renewAll().finally(() => {
-        renewing = null;
-      });
-      return renewing;
+    renewDue: () => renew(durationMs / 3),
+    async confirm() {
+      await renewing;
+      await renew(0);
+      return new Set([...forgotten.values()].flat());
     },
     isHeld(lease) {
       const at = renewedAt.get(lease);
       return at !== undefined && now() - at < durationMs;
     },
-    drop(lease) {
-      renewedAt.delete(lease);
-    },
+    drop,
     async releaseAll() {
       for (const lease of [...renewedAt.keys()]) {
-        renewedAt.delete(lease);
+        drop(lease);
         await edge.release(lease.leaseId, lease.fencingToken);
       }
     },

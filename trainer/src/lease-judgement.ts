@@ -35,6 +35,32 @@ export async function judgeLease(
   return { lease, groups, outcomes };
 }
 
+/** The same without trajectories whose visitors were forgotten; groups are filtered again. */
+export function withoutForgotten(
+  judged: JudgedLease,
+  recipe: Recipe,
+  forgotten: ReadonlySet<string>,
+): JudgedLease {
+  const reasons = new Map<string, string>();
+  const groups: LearnableGroup[] = [];
+  for (const group of judged.groups) {
+    const trajectories = group.trajectories.filter(({ digest }) => !forgotten.has(digest));
+    const reason = recipe.filter(
+      trajectories.map(({ verification }) => recipe.reward(verification)),
+    );
+    if (reason === null) groups.push({ trajectories });
+    for (const { digest } of group.trajectories) {
+      if (forgotten.has(digest)) reasons.set(digest, "forgotten");
+      else if (reason !== null) reasons.set(digest, reason);
+    }
+  }
+  const outcomes = judged.outcomes.map((outcome): TrajectoryOutcome => {
+    const reason = reasons.get(outcome.digest);
+    return reason === undefined ? outcome : { ...outcome, status: "skipped", reason };
+  });
+  return { ...judged, groups, outcomes };
+}
+
 async function judgeGroup(
   group: LeasedGroup,
   recipe: Recipe,

@@ -125,8 +125,8 @@ async function decide(
   commit: Commit,
 ): Promise<void> {
   const { state } = checkpoint;
-  const { version, promotes } = publication;
-  await settled(parts.edge, version, promotes);
+  const { version } = publication;
+  const promotes = await settled(parts.edge, version, publication.promotes);
   if (!promotes) await parts.engine.load(checkpoint.stable);
   await commit({
     engine: promotes ? checkpoint.engine : checkpoint.stable,
@@ -146,20 +146,25 @@ async function decide(
   parts.report.published(version, promotes);
 }
 
-/** Promotes or rolls back; a conflict with a decision already taken the same way is none. */
+/**
+ * Promotes or rolls back; a conflict with a decision already taken the same way is none.
+ * @returns whether the version is stable now: an operator may have taken it back meanwhile
+ */
 async function settled(
   edge: EdgeClient,
   version: PolicyVersionId,
   promotes: boolean,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await (promotes ? edge.promote(version) : edge.rollBack(version));
   } catch (error) {
     if (!WaggleError.is(error, "CONFLICT")) throw error;
     const { policies } = await edge.policies();
     const status = policies.find((policy) => policy.version === version)?.status;
+    if (promotes && status === "rolled-back") return false;
     if (status !== (promotes ? "stable" : "rolled-back")) throw error;
   }
+  return promotes;
 }
 
 function stableAdapter(parts: PublicationParts, state: TrainerState): Promise<Adapter | null> {

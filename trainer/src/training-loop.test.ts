@@ -283,6 +283,63 @@ test("a lease lost after the checkpoint is acknowledged as learned under the nex
   expect(plain(parameters)).toEqual(expected);
 });
 
+test("what a visitor took back during the lease is not learned from", async () => {
+  const world = await createWorld();
+  const withSignal = GROUPS.filter(
+    ({ trajectories }) =>
+      new Set(trajectories.map(({ trajectory }) => trajectory.segments.at(-1)?.tokenIds.at(-1)))
+        .size === 2,
+  );
+  // One trajectory of a group, and the whole of another.
+  const [first, second] = withSignal as [LeasedGroup, LeasedGroup];
+  const forgotten = [first.trajectories[0], ...second.trajectories].map((leased) => leased?.digest);
+  let leases = 0;
+  const { summary } = await live(world, {
+    edgeClient: (client) => ({
+      ...client,
+      lease: async (request) => {
+        const answer = await client.lease(request);
+        leases += 1;
+        for (const digest of forgotten) world.edge.forgotten.add(digest as string);
+        return answer;
+      },
+    }),
+  });
+  expect(leases).toBeGreaterThan(1);
+  expectExactCounts(world, summary);
+  for (const digest of forgotten) {
+    expect(world.edge.acknowledged.get(digest as string)).toEqual([
+      expect.objectContaining({ status: "skipped", reason: "forgotten" }),
+    ]);
+  }
+  const sibling = first.trajectories[1]?.digest as string;
+  expect(["learned", "skipped"]).toContain(world.edge.acknowledged.get(sibling)?.[0]?.status);
+});
+
+test("a canary that the operator took back is not promoted, and the trainer goes on", async () => {
+  const world = await createWorld();
+  let taken = false;
+  const { summary } = await live(world, {
+    edgeClient: (client) => ({
+      ...client,
+      promote: async (version) => {
+        if (!taken) {
+          taken = true;
+          await client.rollBack(version);
+          throw new WaggleError("CONFLICT", "only the canary can be promoted");
+        }
+        return client.promote(version);
+      },
+    }),
+  });
+  expect(summary.stoppedBy).toBe("idle");
+  expectExactCounts(world, summary);
+  expect(summary.state.publications).toBeGreaterThan(1);
+  expect(summary.state.promotions).toBe(summary.state.publications - 1);
+  expect(world.edge.policies[1]?.status).toBe("rolled-back");
+  expect(summary.state.versions[1]).toMatchObject({ version: 1, isRolledBack: true });
+});
+
 test("an edge that is away for a while is waited for", async () => {
   const reference = await createWorld();
   const expected = plain((await live(reference)).parameters);

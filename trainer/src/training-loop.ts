@@ -13,7 +13,7 @@ import type { Checkpoint, CheckpointStore } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { type HeldLease, isLost, type LeaseHolder } from "./lease-holder.ts";
 import { learningStep } from "./learning-step.ts";
-import { judgeLease, type JudgedLease } from "./lease-judgement.ts";
+import { judgeLease, type JudgedLease, withoutForgotten } from "./lease-judgement.ts";
 import type { MetricsLog } from "./metrics-log.ts";
 import { advancePublication, type PublicationParts } from "./publication.ts";
 import { seededRandom } from "./random.ts";
@@ -155,6 +155,21 @@ export async function runTrainingLoop(
     return true;
   }
 
+  /** Groups to learn from. */
+  const buffered = (): number => buffer.reduce((sum, { groups }) => sum + groups.length, 0);
+
+  /** The last look before a step: what was taken back or lost meanwhile is not learned from. */
+  async function isStillWhole(): Promise<boolean> {
+    const before = buffered();
+    const forgotten = await leases.confirm();
+    buffer = buffer
+      .filter(({ lease }) => leases.isHeld(lease))
+      .map((judged) => withoutForgotten(judged, recipe, forgotten));
+    for (const judged of buffer) if (judged.groups.length === 0) await acknowledgeNow(judged);
+    buffer = buffer.filter((judged) => judged.groups.length > 0);
+    return buffered() === before;
+  }
+
   async function learn(): Promise<void> {
     const startedAt = parts.now();
     const { state } = checkpoint;
@@ -235,12 +250,11 @@ export async function runTrainingLoop(
     }
     await leases.renewDue();
     buffer = buffer.filter(({ lease }) => leases.isHeld(lease));
-    const buffered = buffer.reduce((sum, { groups }) => sum + groups.length, 0);
-    const wanted = recipe.schedule.groupsPerStep - buffered;
+    const wanted = recipe.schedule.groupsPerStep - buffered();
     const idleMs = parts.now() - idleSince;
     const isDraining = idleMs >= Math.min(options.idleExitMs, options.partialStepMs);
-    if (wanted <= 0 || (isDraining && buffered > 0)) {
-      await learn();
+    if (wanted <= 0 || (isDraining && buffered() > 0)) {
+      if (await isStillWhole()) await learn();
       return true;
     }
     return takeLease(wanted);

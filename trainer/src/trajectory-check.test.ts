@@ -224,6 +224,11 @@ const forged: readonly [reason: string, what: string, tamper: Tamper][] = [
       })),
   ],
   [
+    "kept-set-mismatch",
+    "a top-k whose kept sets are left out",
+    (t) => withSampled(t, 0, (s) => ({ ...s, sampling: { ...s.sampling, topK: 5 } })),
+  ],
+  [
     "call-mismatch",
     "calls that its tokens do not say",
     (t) => ({
@@ -307,6 +312,10 @@ test("rejects a digest that is not the content's", async () => {
 
 const skipped: readonly [reason: string, change: Tamper][] = [
   ["no-train-consent", (t) => ({ ...t, consent: { ...t.consent, scopes: ["collect"] } })],
+  [
+    "temperature-too-low",
+    (t) => withSampled(t, 0, (s) => ({ ...s, sampling: { ...s.sampling, temperature: 1e-40 } })),
+  ],
   ["aborted", (t) => ({ ...t, stopReason: "aborted", terminated: false, truncated: true })],
   [
     "reward-unavailable",

@@ -26,6 +26,13 @@ import { toTrainingSamples, type TrainingSample } from "./training-sample.ts";
  */
 export const LOG_PROB_BAND: LogProbBand = { mean: 2e-3, max: 0.05 };
 
+/**
+ * Lowest temperature that is learned from. A token's gradient grows with 1 / temperature, so below
+ * it one visitor would own the step; far below, 1 / temperature is infinite in float32 and the
+ * step is lost for everybody.
+ */
+export const MIN_TEMPERATURE = 0.5;
+
 /** `trajectory` is what may be learned from; `null` where the outcome says why not. */
 export type CheckedTrajectory = {
   readonly trajectory: LearnableTrajectory | null;
@@ -125,7 +132,11 @@ async function refusalOfClaim(
   }
   const tokens = trajectory.segments.flatMap(({ tokenIds }) => tokenIds);
   if (tokens.some((id) => id >= policy.vocabularySize)) return reject("unknown-token");
-  if (sampled.some(hasForgedKeptSet)) return reject("kept-set-mismatch");
+  if (sampled.some((segment) => hasForgedKeptSet(segment, policy.vocabularySize)))
+    return reject("kept-set-mismatch");
+  if (sampled.some(({ sampling }) => sampling.temperature < MIN_TEMPERATURE)) {
+    return skip("temperature-too-low");
+  }
   // What a person cut off says nothing about the task.
   if (trajectory.stopReason === "aborted" || trajectory.stopReason === "timeout") {
     return skip(trajectory.stopReason);
@@ -134,14 +145,14 @@ async function refusalOfClaim(
 }
 
 /** A kept set claimed too small would make any token look certain. */
-function hasForgedKeptSet(segment: SampledSegment): boolean {
+function hasForgedKeptSet(segment: SampledSegment, vocabularySize: number): boolean {
   const { sampling, grammar, keptTokenIds, tokenIds } = segment;
   // No grammar is known to the trainer, so none can be checked.
   if (grammar !== null) return true;
-  if (keptTokenIds === undefined) return false;
+  const isFull = sampling.topK === 0 && sampling.topP === 1;
+  if (keptTokenIds === undefined) return !isFull && sampling.topK < vocabularySize;
   return keptTokenIds.some((kept, t) => {
     if (kept === null) return false;
-    const isFull = sampling.topK === 0 && sampling.topP === 1;
     const isTooLarge = sampling.topK > 0 && kept.length > sampling.topK;
     return isFull || isTooLarge || !kept.includes(tokenIds[t] as number);
   });
