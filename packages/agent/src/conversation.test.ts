@@ -103,6 +103,27 @@ test("a context without room is replaced by an empty one", async () => {
   expect(second.stopReason).toBe("completed");
 });
 
+test("what was said before a consent is in no trajectory under it", async () => {
+  const none = { ...consent, scopes: [] };
+  const later = { ...consent, grantedAt: "2026-11-21T00:00:00.000Z" };
+  let current: typeof consent | typeof none = none;
+  const { conversation, policy } = converse(
+    { turns: ["One.", "Two.", "Three.", "Four.", "Five."].map((text) => say(text)) },
+    { consent: () => current },
+  );
+  const textOf = async (request: string, under: typeof current): Promise<string> => {
+    current = under;
+    return tokenizer.decode(tokensOf(await conversation.send(request)));
+  };
+  await textOf("First", none);
+  expect(await textOf("Second", none)).toContain("First");
+  const third = await textOf("Third", consent);
+  expect(third).not.toMatch(/First|Second|One|Two/);
+  expect(await textOf("Fourth", consent)).toContain("Third");
+  expect(await textOf("Fifth", later)).not.toMatch(/Third|Fourth/);
+  expect(policy.contexts.map((context) => context.disposed)).toEqual([true, true, false]);
+});
+
 test("the next request takes the policy's current version, the running one stays at its own", async () => {
   const { conversation, policy } = converse({
     turns: [say("", call("a")), say("One."), say("Two.")],

@@ -2,7 +2,7 @@
  * A live conversation: one growing context, one trajectory per request. What earlier requests sampled
  * is in a later trajectory as given tokens, so every sampled token is in exactly one of them.
  */
-import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
+import { canonicalJson, FULL_SUPPORT, WaggleError } from "@waggle/protocol";
 import type { Consent, Environment, PolicyContext, Segment, Trajectory } from "@waggle/protocol";
 import type { ChatNext } from "@waggle/text";
 import type { AgentEvent } from "./agent-event.ts";
@@ -29,7 +29,8 @@ export type SendOptions = {
 export interface Conversation {
   /**
    * One request, worked on until the policy answers. Takes the policy's current version, and an empty
-   * context where the old one has no room for the request and an answer.
+   * context where the old one has no room for the request and an answer, or where its consent does not
+   * cover what was said before.
    *
    * @throws WaggleError `INVALID_ARGUMENT` while a request is in progress, `DISPOSED` after dispose.
    */
@@ -51,6 +52,8 @@ type Past = {
 /** A conversation that has not begun. */
 export function createConversation(options: ConversationOptions): Conversation {
   let past: Past | null = null;
+  /** The consent under which `past` was said. */
+  let agreed: Consent | null = null;
   let requests = 0;
   let isBusy = false;
   let isDisposed = false;
@@ -63,7 +66,11 @@ export function createConversation(options: ConversationOptions): Conversation {
   };
 
   const send = async (userText: string, sendOptions: SendOptions): Promise<Trajectory> => {
+    const consent = options.consent();
     if (past !== null && !hasRoom(past, userText, options)) forget();
+    // A trajectory holds what was said before it, which nobody may have agreed to send.
+    if (consent.scopes.length > 0 && canonicalJson(consent) !== canonicalJson(agreed)) forget();
+    agreed = consent;
     const context = past?.context ?? (await options.policy.createContext());
     const held: Past | null = past;
     // Until it is known how the request ended, there is nothing to go on from.
@@ -76,7 +83,7 @@ export function createConversation(options: ConversationOptions): Conversation {
           sampling: FULL_SUPPORT,
           ...options,
           environment: options.createEnvironment(userText),
-          consent: options.consent(),
+          consent,
           seed: spanSeed(options.seed, requests++),
           onEvent: (event) => {
             options.onEvent?.(event);

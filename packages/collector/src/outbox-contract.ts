@@ -1,6 +1,6 @@
 /** What an outbox does and what it answers; `outbox.ts` keeps it in IndexedDB. */
 import type { Feedback, Trajectory } from "@waggle/protocol";
-import type { OutboxEntry } from "./outbox-entry.ts";
+import type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
 
 export type OutboxDetail = {
   readonly entry: OutboxEntry;
@@ -70,6 +70,8 @@ export interface Outbox {
   release(digests: readonly string[], feedbackIds?: readonly string[]): Promise<void>;
   /** Newest first. */
   list(limit?: number): Promise<OutboxEntry[]>;
+  /** What became of these, at the cost of these; absent ones are left out, `null` without storage. */
+  states(digests: readonly string[]): Promise<ReadonlyMap<string, OutboxState> | null>;
   read(digest: string): Promise<OutboxDetail | null>;
   summary(): Promise<OutboxSummary>;
   /** Removes what was not sent yet: after a withdrawn consent nothing may go out later. */

@@ -34,6 +34,22 @@ test("the same trajectory twice is one entry", async () => {
   expect(await outbox.summary()).toMatchObject({ waiting: 1 });
 });
 
+test("the states of some are told without reading the others", async () => {
+  const outbox = await open();
+  for (const number of [1, 2, 3]) await outbox.enqueue(exampleTrajectory(number));
+  const [a, b] = await outbox.claim({ ...CLAIM, limit: 2 });
+  await outbox.settle([{ key: a?.digest ?? "", state: "sent" }]);
+  const asked = [a?.digest ?? "", b?.digest ?? "", "f".repeat(64)];
+  expect(await outbox.states(asked)).toEqual(
+    new Map([
+      [a?.digest, "sent"],
+      [b?.digest, "waiting"],
+    ]),
+  );
+  outbox.close();
+  expect(await outbox.states(asked)).toBeNull();
+});
+
 test("two tabs that claim at the same time never get the same entry", async () => {
   const name = freshName();
   const tabs = await Promise.all([createOutbox({ name }), createOutbox({ name })]);

@@ -16,7 +16,7 @@ import { Feedback, trajectoryDigest, WaggleError } from "@waggle/protocol";
 import type { Trajectory } from "@waggle/protocol";
 import { openOutboxDatabase } from "./outbox-database.ts";
 import type { OutboxDatabase, StoredEntry } from "./outbox-database.ts";
-import type { OutboxEntry } from "./outbox-entry.ts";
+import type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
 import type { Claimed, Outbox, OutboxDetail, OutboxSummary } from "./outbox-contract.ts";
 
 export type OutboxOptions = {
@@ -274,6 +274,17 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
       guarded<OutboxEntry[]>([], async (db) => {
         const entries = await db.getAllFromIndex("entries", "enqueuedAt");
         return entries.reverse().slice(0, limit).map(toEntry);
+      }),
+
+    states: (digests) =>
+      guarded<ReadonlyMap<string, OutboxState> | null>(null, async (db) => {
+        const { store } = db.transaction("entries");
+        const entries = await Promise.all(digests.map((digest) => store.get(digest)));
+        return new Map(
+          entries
+            .filter((entry) => entry !== undefined)
+            .map(({ digest, state }) => [digest, state]),
+        );
       }),
 
     read: (digest) =>

@@ -1,5 +1,6 @@
 import "fake-indexeddb/auto";
 import { expect, test } from "vitest";
+import { WaggleError } from "@waggle/protocol";
 import type { Environment, TaskReference } from "@waggle/protocol";
 import type { AgentEvent } from "./agent.ts";
 import { createMemoryEdge, openPage, say, until } from "./agent.fixture.ts";
@@ -208,6 +209,53 @@ test("a task whose environment breaks is counted and the next one goes on", asyn
   });
   expect(agent.simulation).toMatchObject({ assigned: 3, completed: 2, failed: 1 });
   await agent.dispose();
+});
+
+const lost = (): WaggleError => new WaggleError("DEVICE_LOST", "gone", { retryable: true });
+
+test("after the policy's worker died the next request is answered", async () => {
+  let crashes = 1;
+  const { agent } = openPage({
+    turns: [say("One."), say("Two.")],
+    beforeToken: () => {
+      if (crashes-- > 0) throw lost();
+    },
+  });
+  const first = agent.send("Hi");
+  await expect(first.finished).rejects.toMatchObject({ code: "DEVICE_LOST" });
+  expect(await agent.send("Hi again").finished).toMatchObject({ stopReason: "completed" });
+  expect(agent.status.phase).toBe("ready");
+});
+
+test("a simulation survives a worker that died", async () => {
+  let crashes = 2;
+  const { agent } = openPage({
+    turns: Array.from({ length: 8 }, () => say("a")),
+    beforeToken: () => {
+      if (crashes-- > 0) throw lost();
+    },
+  });
+  agent.consent.grant();
+  await agent.simulate({ environment: environmentOf, tasks: 6, parallel: 2 });
+  expect(agent.simulation).toMatchObject({ assigned: 6, completed: 4, failed: 2 });
+  await agent.dispose();
+});
+
+test("a policy that is opened again while a request waits for another stops both", async () => {
+  let reloading: Promise<void> | null = null;
+  const { agent } = openPage({
+    turns: [say("One."), say("Two.")],
+    beforeToken: (index) => {
+      if (index !== 0 || reloading !== null) return;
+      second = agent.send("Second").finished.catch(() => null);
+      reloading = agent.reload();
+    },
+  });
+  let second: Promise<unknown> | null = null;
+  await agent.send("First").finished;
+  await second;
+  await reloading;
+  expect(agent.status.phase).toBe("ready");
 });
 
 test("without consent no task is asked for", async () => {

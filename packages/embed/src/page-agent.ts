@@ -272,8 +272,10 @@ export class PageAgent implements Agent {
     this.#items = [...this.#items, asked, record.item];
     this.#changed();
     try {
+      // Asked first: a policy that is opened again meanwhile waits for this request.
+      const { ready } = this.#policy;
       await previous;
-      await this.#policy.ready;
+      await ready;
       const consent = this.consent.get();
       const conversation = this.#openConversation();
       const { contextLength } = this.#policy.requireHost().policy;
@@ -298,6 +300,7 @@ export class PageAgent implements Agent {
       return { text: record.text, stopReason };
     } catch (error) {
       record.update({ running: false, failure: describeError(error).message });
+      if (WaggleError.is(error, "DEVICE_LOST")) this.reload().catch(() => undefined);
       throw error;
     } finally {
       this.#replace(record.item);
@@ -315,10 +318,12 @@ export class PageAgent implements Agent {
       sampling: this.#options.sampling ?? FULL_SUPPORT,
       consent: () => this.#consentOrNone(),
       seed: this.#seed(),
-      createEnvironment: (userMessage) => {
-        const { system = "" } = this.#options;
-        return createToolEnvironment({ system, tools: this.#tools(), userMessage });
-      },
+      createEnvironment: (userMessage) =>
+        createToolEnvironment({
+          system: this.#options.system ?? "",
+          tools: this.#tools(),
+          userMessage,
+        }),
     });
     return this.#conversation;
   }
@@ -328,25 +333,23 @@ export class PageAgent implements Agent {
     assignmentId: string,
     signal: AbortSignal,
   ): Promise<Trajectory> {
-    const { policy, chatFormat, client } = this.#policy.requireHost();
-    return rollOut({
-      policy,
-      environment,
-      chatFormat,
-      client,
-      redactor: this.#createRedactor(),
-      limits: requestLimits(this.#options, policy),
-      sampling: this.#options.sampling ?? FULL_SUPPORT,
-      consent: this.#consentOrNone(),
-      assignmentId,
-      signal,
-      seed: spanSeed(this.#seed(), 0),
-    });
+    await this.#policy.ready;
+    return this.#policy.use(({ policy, chatFormat, client }) =>
+      rollOut({
+        ...{ policy, environment, chatFormat, client, assignmentId, signal },
+        redactor: this.#createRedactor(),
+        limits: requestLimits(this.#options, policy),
+        sampling: this.#options.sampling ?? FULL_SUPPORT,
+        consent: this.#consentOrNone(),
+        seed: spanSeed(this.#seed(), 0),
+      }),
+    );
   }
 
   async #enqueue(trajectory: Trajectory, text: string): Promise<EnqueueResult | null> {
     if (this.consent.get() === null || trajectory.consent.scopes.length === 0) return null;
-    return (await this.#collecting).outbox.enqueue(trajectory, { text });
+    const redacted = this.#createRedactor().redact(text);
+    return (await this.#collecting).outbox.enqueue(trajectory, { text: redacted });
   }
 
   #tools(): readonly Tool[] {

@@ -65,6 +65,20 @@ export class ResidentPolicy {
     );
   }
 
+  /** Runs with the host; where its device is lost the policy is opened again for who comes next. */
+  async use<T>(run: (host: PolicyHost) => Promise<T>): Promise<T> {
+    const host = this.requireHost();
+    try {
+      return await run(host);
+    } catch (error) {
+      // Of several that failed together only the first opens it again.
+      if (WaggleError.is(error, "DEVICE_LOST") && this.#host === host) {
+        this.reopen(Promise.resolve()).catch(() => undefined);
+      }
+      throw error;
+    }
+  }
+
   setOnline(online: boolean): void {
     this.#set({ online });
   }

@@ -44,7 +44,7 @@ const DEFAULT_PARALLEL = 4;
 /** More than this waiting, and the tab waits for the network rather than drop what it made. */
 const MAX_WAITING = 100;
 const MAX_RETRY_MS = 10_000;
-/** Attempts in a row that threw before the simulation gives up. */
+/** Attempts in a row, of each worker, that threw before the simulation gives up. */
 const MAX_FAULTS = 3;
 
 export function createSimulation(parts: SimulationParts): Simulation {
@@ -61,11 +61,11 @@ export function createSimulation(parts: SimulationParts): Simulation {
   let counting: Promise<void> = Promise.resolve();
   const count = async (): Promise<void> => {
     if (pending.size === 0) return;
-    const states = new Map(
-      (await parts.outbox.list(10_000)).map((entry) => [entry.digest, entry.state]),
-    );
+    const asked = [...pending];
+    const states = await parts.outbox.states(asked);
+    if (states === null) return;
     let { uploaded, rejected } = progress;
-    for (const digest of pending) {
+    for (const digest of asked) {
       const state = states.get(digest);
       if (state === "waiting") continue;
       pending.delete(digest);
@@ -77,8 +77,16 @@ export function createSimulation(parts: SimulationParts): Simulation {
       update({ uploaded, rejected });
     }
   };
+  let isCountPlanned = false;
+  const plannedCount = (): Promise<void> => {
+    isCountPlanned = false;
+    return count();
+  };
+  // Many changes come together; one look after the last of them serves all.
   const countSoon = (): void => {
-    counting = counting.then(count, count);
+    if (isCountPlanned) return;
+    isCountPlanned = true;
+    counting = counting.then(plannedCount, plannedCount);
   };
   const leave = parts.outbox.onChange(countSoon);
 
@@ -160,6 +168,7 @@ export function createSimulation(parts: SimulationParts): Simulation {
       try {
         let left = options.tasks;
         let faults = 0;
+        const attempts = Math.min(options.parallel ?? DEFAULT_PARALLEL, options.tasks);
         const work = async (): Promise<void> => {
           while (left-- > 0 && !signal.aborted) {
             const assignment = await nextTask(signal);
@@ -169,12 +178,11 @@ export function createSimulation(parts: SimulationParts): Simulation {
               faults = 0;
             } catch (error) {
               // One bad task is data; a policy that fails every time is not.
-              if (++faults >= MAX_FAULTS) throw error;
+              if (++faults >= MAX_FAULTS * attempts) throw error;
             }
             await waitForRoom(signal);
           }
         };
-        const attempts = Math.min(options.parallel ?? DEFAULT_PARALLEL, options.tasks);
         const workers = Array.from({ length: attempts }, work);
         try {
           await Promise.all(workers);
@@ -200,10 +208,12 @@ export function createSimulation(parts: SimulationParts): Simulation {
 
 function defaultPause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
+    const finish = (): void => {
       clearTimeout(timer);
+      signal.removeEventListener("abort", finish);
       resolve();
-    });
+    };
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener("abort", finish);
   });
 }
