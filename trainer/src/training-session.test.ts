@@ -96,6 +96,18 @@ test("from rollouts of the nano model to a published version, over one process l
   const rows = (await readFile(join(folder, "metrics.jsonl"), "utf8")).trim().split("\n");
   expect(rows).toHaveLength(second.state.step);
 
+  // Without its state it goes on from what the edge knows, and no step number comes again.
+  const newest = Math.max(...edge.policies.map(({ step }) => step));
+  const third = await train(
+    model,
+    edge.client(),
+    recipe,
+    { ...options, stateFolder: join(folder, "other"), maxSteps: newest },
+    report,
+    signal,
+  );
+  expect(third.state).toMatchObject({ step: newest, stableVersion: edge.stable });
+
   const results = await evaluateVersions(
     model,
     { versions: [0, edge.stable], threads: 1 },

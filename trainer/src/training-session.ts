@@ -189,7 +189,9 @@ function adopted(
       return { version, adapter, isRolledBack: status === "rolled-back" };
     })
     .sort((a, b) => a.version - b.version);
-  return versions.length === 0 ? state : { ...state, stableVersion: stable, versions };
+  // Steps only grow over the life of an edge: "learned by" compares those of rows and versions.
+  const step = Math.max(0, ...policies.map((policy) => policy.step));
+  return versions.length === 0 ? state : { ...state, step, stableVersion: stable, versions };
 }
 
 function requireSameWorld(saved: Checkpoint, model: BaseModel, policies: PoliciesResponse): void {

@@ -136,6 +136,32 @@ test("a rejected trajectory does not take its batch with it and stays visible", 
   ]);
 });
 
+test("where every one is refused the results are taken from the one answer", async () => {
+  const { edge, outbox, uploader } = await setUp();
+  const results = (await outbox.list()).map(({ digest }) => ({
+    digest,
+    status: "rejected",
+    code: "POLICY_VERSION_UNKNOWN",
+    message: "unknown",
+  }));
+  const error = { code: "POLICY_VERSION_UNKNOWN", message: "unknown" };
+  edge.next.push(Response.json({ error, results }, { status: 409 }));
+  expect(await uploader.flush()).toMatchObject({ sent: 0, rejected: 3, ended: "empty" });
+  expect(edge.requests).toEqual(["POST /v1/sessions", "POST /v1/trajectories"]);
+});
+
+test("consent that is withdrawn while a batch is made ready keeps the batch here", async () => {
+  const { edge, consent, outbox, uploader } = await setUp();
+  const settle = outbox.settle.bind(outbox);
+  // What is called last before the batch is made.
+  outbox.settle = async (settlements) => {
+    await settle(settlements);
+    consent.withdraw();
+  };
+  expect((await uploader.flush()).ended).toBe("no-consent");
+  expect(edge.requests).toEqual([]);
+});
+
 test("an expired token is renewed once and the batch goes out", async () => {
   const { edge, uploader } = await setUp();
   edge.expired.add("token-1");

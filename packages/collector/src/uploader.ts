@@ -148,6 +148,11 @@ export function createUploader(options: UploaderOptions): Uploader {
     const body = JSON.stringify({ trajectories });
     // A page that is being left has no time to compress.
     const init = keepalive ? plainBody(body) : await gzipBody(body);
+    // Compressing took a while, and so does halving a batch: consent may be gone.
+    if (consent.get() === null) {
+      await outbox.release(digests);
+      return "retry";
+    }
     const response = await post("/v1/trajectories", { ...init, keepalive });
     if (response === null || isRetryableStatus(response.status) || response.status === 401) {
       await outbox.release(digests);
@@ -155,12 +160,13 @@ export function createUploader(options: UploaderOptions): Uploader {
       return backOff(code, retryAfterMs(response, clock()));
     }
     const parsed = parseJson(await response.text().catch(() => null));
-    if (response.ok) {
-      const results = UploadResponse.safeParse(parsed);
-      if (!results.success) {
-        await outbox.release(digests);
-        return backOff("SCHEMA_INVALID", null);
-      }
+    // Where all are refused the edge answers with the status of the first, and with every result.
+    const results = UploadResponse.safeParse(parsed);
+    if (response.ok && !results.success) {
+      await outbox.release(digests);
+      return backOff("SCHEMA_INVALID", null);
+    }
+    if (results.success) {
       const settlements = settlementsOf(digests, results.data);
       const known = new Set(settlements.map((settlement) => settlement.key));
       const unanswered = digests.filter((digest) => !known.has(digest));
@@ -221,7 +227,9 @@ export function createUploader(options: UploaderOptions): Uploader {
           await outbox.release(current.map((entry) => entry.digest));
           return report("stopped");
         }
-        if ((await sendBatch(current, keepalive)) === "retry") return report("backoff");
+        if ((await sendBatch(current, keepalive)) === "retry") {
+          return report(consent.get() === null ? "no-consent" : "backoff");
+        }
         if (keepalive) return report("stopped");
         continue;
       }
