@@ -10,6 +10,8 @@ export type AssignmentOptions = {
   readonly firstSeed: number;
   readonly groupSize: number;
   readonly deadlineMs: number;
+  /** Groups that may be waiting for visitors or for the trainer; 0 = no limit. */
+  readonly maxUnfinishedGroups: number;
 };
 
 type OpenGroup = { id: string; seed: number };
@@ -43,6 +45,31 @@ async function requireRoom(
   );
 }
 
+/**
+ * Capacity control: what is sampled now will be learned from only after everything that waits, by a
+ * policy that has moved on meanwhile. So no group is begun while too many are unfinished.
+ *
+ * Source: Fu et al. 2025, AReaL, arXiv:2505.24298, section 5.1 (a bound on staleness at submission).
+ */
+async function requireCapacity(db: D1Database, most: number, now: number): Promise<void> {
+  if (most === 0) return;
+  const row = await db
+    .prepare(
+      // A group that everybody abandoned waits for nothing once its deadline has passed.
+      `SELECT COUNT(*) AS count FROM taskGroups g
+       WHERE state != 'done' AND environment IS NOT NULL AND lateOf IS NULL
+         AND (deadlineAt > ?1 OR EXISTS (SELECT 1 FROM trajectories t WHERE t.groupId = g.id))`,
+    )
+    .bind(now)
+    .first<{ count: number }>();
+  if ((row?.count ?? 0) < most) return;
+  throw new WaggleError(
+    "RATE_LIMITED",
+    `at most ${most} groups may wait to be learned from, got one more; ask again when the trainer has caught up`,
+    { retryable: true },
+  );
+}
+
 async function nextSeed(db: D1Database, firstSeed: number): Promise<number> {
   const row = await db
     .prepare(
@@ -56,7 +83,8 @@ async function nextSeed(db: D1Database, firstSeed: number): Promise<number> {
 
 /**
  * One assignment for a visitor, in the oldest group that still has room.
- * @throws WaggleError `RATE_LIMITED` for a visitor with too many unfinished ones
+ * @throws WaggleError `RATE_LIMITED` for a visitor with too many unfinished ones, and while the
+ *   trainer is too far behind
  */
 export async function assignTask(
   db: D1Database,
@@ -74,6 +102,7 @@ export async function assignTask(
     )
     .bind(options.environment, now)
     .first<OpenGroup>();
+  if (!open) await requireCapacity(db, options.maxUnfinishedGroups, now);
   const group = open ?? { id: crypto.randomUUID(), seed: await nextSeed(db, options.firstSeed) };
   const assignmentId = crypto.randomUUID();
   const statements = [

@@ -49,6 +49,7 @@ export class Coordinator extends DurableObject<Bindings> {
           firstSeed: settings.TASK_SEED_START,
           groupSize: settings.GROUP_SIZE,
           deadlineMs: settings.GROUP_DEADLINE_SECONDS * 1000,
+          maxUnfinishedGroups: settings.MAX_UNFINISHED_GROUPS,
         },
         now,
       ),

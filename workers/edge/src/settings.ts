@@ -45,6 +45,8 @@ const Settings = z
     GROUP_SIZE: whole(8),
     /** A group with fewer uploads than assignments is leased after this. */
     GROUP_DEADLINE_SECONDS: whole(90),
+    /** Assigned groups that may be unfinished before no new one is begun; 0 = no limit. */
+    MAX_UNFINISHED_GROUPS: whole(32, 0),
     SESSION_TTL_SECONDS: whole(900, 30),
     VISITOR_TTL_DAYS: whole(400),
     /** Share of visitors on the canary channel, in [0, 1]. */
