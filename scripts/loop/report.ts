@@ -96,8 +96,11 @@ export function loopReport(evidence: LoopEvidence): LoopReport {
   const delays = uploadToPageSeconds(rows, policies, statuses);
   const steps = metrics.map((row) => row.metrics);
   const learnedByTrainer = sum(steps.map((step) => step["trajectories"] ?? 0));
-  const tokens = sum(steps.map((step) => step["tokens"] ?? 0));
-  const gap = sum(steps.map((step) => (step["logProbGapMean"] ?? 0) * (step["tokens"] ?? 0)));
+  // Every trajectory that was re-scored, the rejected ones too: those that were learned from passed
+  // a bound on this very number.
+  const scored = rows.filter((row) => row.logProbGapMean !== null);
+  const tokens = sum(scored.map((row) => row.tokens));
+  const gap = sum(scored.map((row) => (row.logProbGapMean ?? 0) * row.tokens));
   return {
     success: {
       base: evidence.evaluation?.base ?? null,
@@ -110,7 +113,8 @@ export function loopReport(evidence: LoopEvidence): LoopReport {
     ).length,
     logProbGap: {
       mean: tokens === 0 ? null : gap / tokens,
-      max: tokens === 0 ? null : Math.max(...steps.map((step) => step["logProbGapMax"] ?? 0)),
+      max:
+        tokens === 0 ? null : scored.reduce((max, row) => Math.max(max, row.logProbGapMax ?? 0), 0),
     },
     uploads: {
       accepted: received,

