@@ -14,7 +14,7 @@ import {
   startSite,
   startTrainer,
 } from "../services.ts";
-import { freePort, ManagedProcess, openInstallation, ROOT, stopAll } from "../stack.ts";
+import { freePort, type ManagedProcess, openInstallation, ROOT, stopAll } from "../stack.ts";
 import { OperatorClient } from "./operator.ts";
 import { type LoopReport, loopReport } from "./report.ts";
 import { Visitors, type VisitorStatus } from "./visitors.ts";

@@ -84,11 +84,13 @@ export class Visitors {
 
   /** Ends the simulation of every page, as a person would: by the switch. */
   async stop(): Promise<void> {
-    const running = await this.statuses();
     await Promise.all(
-      this.pages.map((page, index) =>
-        running[index]?.simulating ? page.locator("#simulate").click() : undefined,
-      ),
+      this.pages.map(async (page) => {
+        const { simulating } = await page.evaluate(() =>
+          (window as unknown as DemoWindow).waggleDemo.status(),
+        );
+        if (simulating) await page.locator("#simulate").click();
+      }),
     );
   }
 
