@@ -3,7 +3,7 @@
  * is what is left of it after the checks: its advantages are relative to those.
  */
 import type { Recipe } from "@waggle/learning";
-import type { LeasedGroup, TrajectoryOutcome } from "@waggle/protocol";
+import { canonicalJson, type LeasedGroup, type TrajectoryOutcome } from "@waggle/protocol";
 import type { LearnableGroup, LearnableTrajectory } from "./learning-step.ts";
 import type { HeldLease } from "./lease-holder.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
@@ -70,6 +70,7 @@ async function judgeGroup(
 ): Promise<{ outcomes: TrajectoryOutcome[]; learnable: LearnableGroup | null }> {
   const outcomes: TrajectoryOutcome[] = [];
   const passed: { trajectory: LearnableTrajectory; outcome: TrajectoryOutcome }[] = [];
+  const seen = new Set<string>();
   const byVersion = group.trajectories.toSorted(
     (a, b) => a.trajectory.policyVersion - b.trajectory.policyVersion,
   );
@@ -82,6 +83,13 @@ async function judgeGroup(
       outcomes.push(earlier);
       continue;
     }
+    // Log-probs and seeds of two honest attempts differ, also where their tokens are the same.
+    const content = canonicalJson(leased.trajectory.segments);
+    if (seen.has(content)) {
+      outcomes.push({ digest: leased.digest, status: "rejected", reason: "replayed" });
+      continue;
+    }
+    seen.add(content);
     const { trajectory, outcome } = await checker.check(leased, group, state);
     if (trajectory === null) outcomes.push(outcome);
     else passed.push({ trajectory, outcome });

@@ -1,174 +1,23 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { constantRate, drGrpoTis } from "@waggle/learning";
 import { type LeasedGroup, type TensorMap, WaggleError } from "@waggle/protocol";
 import { afterEach, expect, test } from "vitest";
-import { createAdapterShelf } from "./adapter-shelf.ts";
-import {
-  type Checkpoint,
-  type CheckpointStore,
-  createCheckpointStore,
-} from "./checkpoint-store.ts";
+import { type Checkpoint, createCheckpointStore } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
-import { FakeEdge } from "./fake-edge.fixture.ts";
-import { createLeaseHolder } from "./lease-holder.ts";
-import { createMetricsLog } from "./metrics-log.ts";
-import type { PublicationParts } from "./publication.ts";
-import { createReporter } from "./reporter.ts";
-import { initialState } from "./trainer-state.ts";
-import { runTrainingLoop, type TrainingSummary } from "./training-loop.ts";
+import { tinyEngine } from "./training.fixture.ts";
+import type { TrainingSummary } from "./training-loop.ts";
 import {
-  parityChecker,
-  randomGroups,
-  TINY,
-  TINY_ADAPTER,
-  TINY_BASE,
-  tinyEngine,
-} from "./training.fixture.ts";
+  createWorld,
+  GROUPS,
+  Killed,
+  Killer,
+  live,
+  removeWorlds,
+  WITH_SIGNAL,
+  type World,
+} from "./training-loop.fixture.ts";
 
-const GROUPS = await randomGroups(10, 4);
-const WITH_SIGNAL = GROUPS.filter(
-  ({ trajectories }) =>
-    new Set(trajectories.map(({ trajectory }) => trajectory.segments.at(-1)?.tokenIds.at(-1)))
-      .size === 2,
-);
-const recipe = drGrpoTis({ groupsPerStep: 2, learningRate: constantRate(0.02) });
-const folders: string[] = [];
-afterEach(async () => {
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
-});
-
-/** What a killed process leaves behind. */
-type World = { readonly edge: FakeEdge; readonly folder: string };
-
-async function createWorld(groups: readonly LeasedGroup[] = GROUPS): Promise<World> {
-  const folder = await mkdtemp(join(tmpdir(), "waggle-trainer-"));
-  folders.push(folder);
-  return { edge: new FakeEdge(groups, TINY_BASE), folder };
-}
-
-class Killed extends Error {}
-
-/** Counts calls of an object's methods and dies at one of them, before or after it takes effect. */
-class Killer {
-  calls = 0;
-  readonly #at: number;
-  readonly #isAfter: boolean;
-
-  constructor(at: number, isAfter: boolean) {
-    this.#at = at;
-    this.#isAfter = isAfter;
-  }
-
-  wrap<T extends object>(target: T): T {
-    return new Proxy(target, {
-      get: (object, name, receiver) => {
-        const member: unknown = Reflect.get(object, name, receiver);
-        if (typeof member !== "function") return member;
-        return async (...args: unknown[]): Promise<unknown> => {
-          this.calls += 1;
-          const isNow = this.calls === this.#at;
-          if (isNow && !this.#isAfter) throw new Killed("before");
-          const result: unknown = await (member as (...all: unknown[]) => unknown).apply(
-            object,
-            args,
-          );
-          if (isNow) throw new Killed("after");
-          return result;
-        };
-      },
-    });
-  }
-}
-
-type RunOptions = {
-  readonly killer?: Killer;
-  readonly promotes?: boolean;
-  readonly evaluate?: PublicationParts["evaluate"];
-  readonly mayPromote?: PublicationParts["mayPromote"];
-  readonly shuffleAdvantages?: boolean;
-  readonly signal?: AbortSignal;
-  readonly edgeClient?: (client: EdgeClient) => EdgeClient;
-  readonly maxSteps?: number;
-  readonly partialStepMs?: number;
-  readonly idleExitMs?: number;
-};
-
-/** One life of a trainer process over a world. */
-async function live(
-  world: World,
-  options: RunOptions = {},
-): Promise<{ summary: TrainingSummary; parameters: TensorMap }> {
-  const killer = options.killer ?? new Killer(0, false);
-  const realEngine = await tinyEngine();
-  const engine = killer.wrap(realEngine);
-  const edge = killer.wrap((options.edgeClient ?? ((client) => client))(world.edge.client()));
-  const stored: CheckpointStore = createCheckpointStore(world.folder);
-  const store = killer.wrap(stored);
-  const report = createReporter(() => {}, true);
-  const shelf = createAdapterShelf({
-    folder: join(world.folder, "adapters"),
-    config: TINY,
-    download: (digest) => edge.getObject(digest),
-  });
-  try {
-    let start: Checkpoint | null = await stored.load();
-    if (start === null) {
-      const fresh = await realEngine.save();
-      const state = initialState({ baseModel: TINY_BASE, recipe: recipe.name, seed: 7 });
-      start = { state, engine: fresh, stable: fresh };
-    } else await realEngine.load(start.engine);
-    const summary = await runTrainingLoop(
-      {
-        edge,
-        engine,
-        recipe,
-        checker: killer.wrap(parityChecker),
-        leases: createLeaseHolder({
-          edge,
-          trainerId: "test",
-          durationSeconds: 60,
-          now: () => world.edge.now,
-        }),
-        store,
-        publication: {
-          edge,
-          engine,
-          shelf,
-          adapterShape: TINY_ADAPTER,
-          evaluate: options.evaluate ?? (async (version) => [true, version > 0]),
-          evaluationName: "two-tasks",
-          mayPromote: options.mayPromote ?? (() => options.promotes ?? true),
-          report,
-        },
-        metricsLog: createMetricsLog(join(world.folder, "metrics.jsonl")),
-        report,
-        sleep: async (ms) => {
-          world.edge.now += ms;
-        },
-        now: () => world.edge.now,
-        date: () => new Date(world.edge.now).toISOString(),
-      },
-      {
-        publishEvery: 2,
-        band: 0.1,
-        microbatchTokens: 40,
-        shuffleAdvantages: options.shuffleAdvantages ?? false,
-        pollMs: 1000,
-        maxSteps: options.maxSteps ?? Infinity,
-        maxPublications: Infinity,
-        partialStepMs: options.partialStepMs ?? Infinity,
-        idleExitMs: options.idleExitMs ?? 5000,
-      },
-      start,
-      options.signal ?? new AbortController().signal,
-    );
-    return { summary, parameters: await realEngine.parameters() };
-  } finally {
-    await realEngine.dispose();
-  }
-}
+afterEach(removeWorlds);
 
 const plain = (tensors: TensorMap): unknown =>
   Object.fromEntries([...tensors].map(([name, { data }]) => [name, Array.from(data)]));

@@ -272,8 +272,7 @@ export class PageAgent implements Agent {
     this.#items = [...this.#items, asked, record.item];
     this.#changed();
     try {
-      // Asked first: a policy that is opened again meanwhile waits for this request.
-      const { ready } = this.#policy;
+      const { ready } = this.#policy; // first: one opened again meanwhile waits for this request
       await previous;
       await ready;
       const consent = this.consent.get();
