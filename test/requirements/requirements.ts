@@ -479,4 +479,78 @@ export const REQUIREMENTS: readonly Requirement[] = [
       "apps/dashboard/src/token-text.test.ts > every token has a text and together they are the segment",
     ],
   },
+  {
+    id: "edge:capacity",
+    source: "Fu et al. 2025, AReaL, arXiv:2505.24298",
+    behavior:
+      "No group is begun while too many wait for the trainer; abandoned groups stop counting.",
+    tests: [
+      "workers/edge/src/assignment-book.test.ts > no group is begun while as many as allowed are unfinished, and full groups still fill",
+      "workers/edge/src/assignment-book.test.ts > a group that everybody abandoned stops counting at its deadline",
+    ],
+  },
+  {
+    id: "visitor:no-isolation",
+    source: "README, Embed it",
+    behavior:
+      "On a host page without cross-origin isolation the agent answers on one thread and acts on the page.",
+    tests: [
+      "test/e2e/visitor.test.ts > without cross-origin isolation the agent answers on one thread and acts on the page",
+    ],
+  },
+  {
+    id: "visitor:offline",
+    source: "README, Embed it",
+    behavior:
+      "After the first load it works offline, and what was recorded is sent when the network is back.",
+    tests: [
+      "test/e2e/visitor.test.ts > after the first load it works offline, and what it recorded is sent when the network is back",
+    ],
+  },
+  {
+    id: "visitor:private",
+    source: "docs/design.md, decision 1",
+    behavior:
+      "In the real page: nothing leaves without consent, personal data never leaves, forget me deletes everywhere.",
+    tests: [
+      "test/e2e/visitor.test.ts > without consent nothing that was said or done leaves the page",
+      "test/e2e/visitor.test.ts > an e-mail address and a card number are replaced before anything is kept or sent",
+      "test/e2e/visitor.test.ts > what I sent lists an answer, and forget me deletes it at the edge and here",
+    ],
+  },
+  {
+    id: "visitor:accessible",
+    source: "WAI-ARIA 1.2",
+    behavior: "The page is usable by keyboard and every control has a name.",
+    tests: [
+      "test/e2e/visitor.test.ts > the keyboard alone reaches the input, sends, stops, and the answer is announced",
+      "test/e2e/visitor.test.ts > every control of the page and of the panel has an accessible name",
+    ],
+  },
+  {
+    id: "visitor:thumb",
+    source: "docs/design.md, The life of a trajectory, 4",
+    behavior: "A thumb in the page arrives at the edge with its trajectory.",
+    tests: [
+      "test/e2e/visitor.test.ts > a thumb on an answer arrives at the edge with the trajectory it is about",
+    ],
+  },
+  {
+    id: "edge:deployable",
+    source: "README, Deploy",
+    behavior: "The production configuration passes a dry run.",
+    tests: [
+      "test/e2e/deploy.test.ts > its production configuration passes a dry run with every binding it uses",
+    ],
+  },
+  {
+    id: "model:folder-loop",
+    source: "README, --model",
+    behavior:
+      "A generated llama folder is read whole, sampled, re-scored and judged like the nano model.",
+    tests: [
+      "test/contract/model-folder.test.ts > the folder is read whole: shards, template, every token that ends a turn, context length",
+      "test/contract/model-folder.test.ts > what it did in the shop is re-scored and judged by the trainer",
+    ],
+  },
 ];
