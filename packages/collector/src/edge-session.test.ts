@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createTestClock } from "@waggle/testing";
 import { createEdgeSession } from "./edge-session.ts";
 import type { Fetch } from "./edge-session.ts";
 import { createFakeEdge } from "./fake-edge.fixture.ts";
@@ -113,3 +114,100 @@ test("an edge URL without a scheme is refused at once", () => {
     createEdgeSession({ ...options, edgeUrl: "edge.example", storage: createMemoryStorage() }),
   ).toThrow(/http/);
 });
+
+const hanging = (path: string, edge = createFakeEdge()): Fetch => {
+  return (url, init) => (url.endsWith(path) ? new Promise(() => undefined) : edge.fetch(url, init));
+};
+
+test.each(["/v1/sessions", "/v1/policy"])(
+  "a %s that never answers ends after 20 s",
+  async (path) => {
+    const clock = createTestClock();
+    const session = createEdgeSession({
+      ...options,
+      storage: createMemoryStorage(),
+      fetch: hanging(path),
+      schedule: clock.schedule,
+    });
+    let failure: unknown = null;
+    const asked = session.policyManifest().catch((error: unknown) => (failure = error));
+    clock.advance(19_999);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(failure).toBeNull();
+    clock.advance(1);
+    await asked;
+    expect(failure).toMatchObject({ code: "NETWORK", retryable: true });
+  },
+);
+
+test("an answer whose body never ends falls under the same limit", async () => {
+  const clock = createTestClock();
+  const session = createEdgeSession({
+    ...options,
+    storage: createMemoryStorage(),
+    fetch: () => Promise.resolve(new Response(new ReadableStream())),
+    schedule: clock.schedule,
+  });
+  const asked = session.token();
+  clock.advance(20_000);
+  await expect(asked).rejects.toMatchObject({ code: "NETWORK", retryable: true });
+});
+
+test("after a session that never opened the next call opens one", async () => {
+  const clock = createTestClock();
+  const edge = createFakeEdge();
+  let fetch = hanging("/v1/sessions");
+  const session = createEdgeSession({
+    ...options,
+    storage: createMemoryStorage(),
+    fetch: (url, init) => fetch(url, init),
+    schedule: clock.schedule,
+  });
+  const asked = session.token();
+  clock.advance(20_000);
+  await expect(asked).rejects.toMatchObject({ code: "NETWORK" });
+  fetch = edge.fetch;
+  expect(await session.token()).toBe("token-1");
+});
+
+test("a caller's abort ends its wait for a session, and tells the network", async () => {
+  const controller = new AbortController();
+  const signals: (AbortSignal | null | undefined)[] = [];
+  const edge = createFakeEdge();
+  const session = createEdgeSession({
+    ...options,
+    storage: createMemoryStorage(),
+    fetch: (url, init) => {
+      if (!url.endsWith("/v1/policy")) return edge.fetch(url, init);
+      signals.push(init?.signal);
+      controller.abort();
+      return new Promise(() => undefined);
+    },
+  });
+  await expect(session.policyManifest(controller.signal)).rejects.toMatchObject({
+    name: "AbortError",
+  });
+  expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
+});
+
+test.each(["/v1/sessions", "/v1/policy"])(
+  "a %s that answers after the visitor was forgotten leaves nothing behind",
+  async (path) => {
+    const storage = createMemoryStorage();
+    const edge = createFakeEdge();
+    const session = createEdgeSession({
+      ...options,
+      storage,
+      fetch: (url, init) => {
+        if (url.endsWith(path)) session.clear();
+        return url.endsWith("/v1/policy")
+          ? Promise.resolve(Response.json(MANIFEST))
+          : edge.fetch(url, init);
+      },
+    });
+    await (path === "/v1/policy" ? session.policyManifest() : session.token());
+    expect(storage.getItem("waggle.visitorToken")).toBeNull();
+    expect(session.visitorId).toBeNull();
+    expect(session.storedManifest()).toBeNull();
+  },
+);

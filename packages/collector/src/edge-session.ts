@@ -14,6 +14,8 @@ import {
 import type { Channel, WaggleErrorCode } from "@waggle/protocol";
 import { parseJson } from "./consent-store.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
+import { withinTimeLimit } from "./time-limit.ts";
+import type { Schedule } from "./time-limit.ts";
 
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
@@ -28,9 +30,11 @@ export interface EdgeSession {
   refresh(): Promise<string>;
   /**
    * `fetch` of a path under the edge with the token; a 401 renews the token once.
-   * @returns the response, whatever its status. @throws WaggleError `NETWORK`, retryable.
+   * @param limitMs how long all of it may take, default `timeoutMs` of the options.
+   * @returns the response, whatever its status, with its whole body read.
+   * @throws WaggleError `NETWORK`, retryable, also when the time is over.
    */
-  request(path: string, init?: RequestInit): Promise<Response>;
+  request(path: string, init?: RequestInit, limitMs?: number): Promise<Response>;
   /** Asks for a task; the edge decides which. */
   assignment(signal?: AbortSignal): Promise<AssignmentResponse>;
   /** The manifest of this visitor's channel; costs a few bytes when nothing changed. */
@@ -39,7 +43,7 @@ export interface EdgeSession {
   storedManifest(): PolicyManifest | null;
   /** Removes everything of this visitor at the edge. */
   deleteVisitor(): Promise<DeletionResponse>;
-  /** Forgets token, visitor token and manifest on this device. */
+  /** Forgets token, visitor token and manifest on this device; what is under way leaves none behind. */
   clear(): void;
 }
 
@@ -54,6 +58,10 @@ export type EdgeSessionOptions = {
   readonly clock?: () => number;
   /** Default `waggle`. */
   readonly keyPrefix?: string;
+  /** How long the edge may take to answer. Default 20 s. */
+  readonly timeoutMs?: number;
+  /** Default `setTimeout`. */
+  readonly schedule?: Schedule;
 };
 
 const RENEW_BEFORE_MS = 30_000;
@@ -61,7 +69,16 @@ const RENEW_BEFORE_MS = 30_000;
 /** @throws WaggleError `INVALID_ARGUMENT` for an edge URL that is not http(s). */
 export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
   const { siteKey, storage, clock = Date.now, keyPrefix = "waggle" } = options;
-  const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init));
+  const { timeoutMs = 20_000, schedule } = options;
+  const fetchOnce: Fetch = options.fetch ?? ((url, init) => fetch(url, init));
+  const send: Fetch = (url, init) =>
+    boundary("network", async () => {
+      const response = await fetchOnce(url, init);
+      // Read here, so that a body that never ends falls under the time limit too.
+      const body = await response.arrayBuffer();
+      const { status, statusText, headers } = response;
+      return new Response(body.byteLength === 0 ? null : body, { status, statusText, headers });
+    });
   const edgeUrl = options.edgeUrl.replace(/\/+$/, "");
   if (!/^https?:\/\//.test(edgeUrl)) {
     throw new WaggleError(
@@ -75,41 +92,52 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
   let opening: Promise<SessionResponse> | null = null;
   let manifest = storedManifest();
   let manifestTag: string | null = null;
+  /** Rises with `clear`: what was asked for a visitor who is forgotten since is not kept. */
+  let generation = 0;
 
   function storedManifest(): PolicyManifest | null {
     const parsed = PolicyManifest.safeParse(parseJson(storage.getItem(manifestKey)));
     return parsed.success ? parsed.data : null;
   }
 
-  const open = async (): Promise<SessionResponse> => {
+  const open = async (signal: AbortSignal): Promise<SessionResponse> => {
+    const asked = generation;
     const visitorToken = storage.getItem(visitorKey) ?? undefined;
     const ask = (token: string | undefined): Promise<Response> =>
-      boundary("network", () =>
-        send(`${edgeUrl}/v1/sessions`, {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({
-            siteKey,
-            ...(token === undefined ? {} : { visitorToken: token }),
-          }),
+      send(`${edgeUrl}/v1/sessions`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({
+          siteKey,
+          ...(token === undefined ? {} : { visitorToken: token }),
         }),
-      );
+        signal,
+      });
     let response = await ask(visitorToken);
     // A visitor token of another deployment, or of a deleted visitor, makes a new visitor.
-    if (visitorToken !== undefined && (response.status === 401 || response.status === 403)) {
+    if (
+      visitorToken !== undefined &&
+      asked === generation &&
+      (response.status === 401 || response.status === 403)
+    ) {
       response = await ask(undefined);
     }
     const opened = SessionResponse.parse(await jsonOf(response));
-    storage.setItem(visitorKey, opened.visitorToken);
+    if (asked === generation) {
+      storage.setItem(visitorKey, opened.visitorToken);
+      session = opened;
+    }
     return opened;
   };
 
   const refresh = async (): Promise<string> => {
-    opening ??= open().finally(() => {
-      opening = null;
-    });
-    session = await opening;
-    return session.token;
+    if (opening === null) {
+      const mine = withinTimeLimit({ limitMs: timeoutMs, schedule }, open).finally(() => {
+        if (opening === mine) opening = null;
+      });
+      opening = mine;
+    }
+    return (await opening).token;
   };
 
   const token = async (): Promise<string> =>
@@ -117,15 +145,18 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
       ? session.token
       : refresh();
 
-  const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const authorized = (bearer: string): Promise<Response> => {
-      const headers = new Headers(init.headers);
-      headers.set("authorization", `Bearer ${bearer}`);
-      return boundary("network", () => send(`${edgeUrl}${path}`, { ...init, headers }));
-    };
-    const response = await authorized(await token());
-    return response.status === 401 ? authorized(await refresh()) : response;
-  };
+  const request: EdgeSession["request"] = (path, init = {}, limitMs = timeoutMs) =>
+    withinTimeLimit({ limitMs, schedule, signal: init.signal }, async (signal) => {
+      const authorized = (bearer: string): Promise<Response> => {
+        const headers = new Headers(init.headers);
+        headers.set("authorization", `Bearer ${bearer}`);
+        return send(`${edgeUrl}${path}`, { ...init, headers, signal });
+      };
+      const asked = generation;
+      const response = await authorized(await token());
+      if (response.status !== 401 || asked !== generation) return response;
+      return authorized(await refresh());
+    });
 
   return {
     edgeUrl,
@@ -146,13 +177,16 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     },
 
     async policyManifest(signal) {
+      const asked = generation;
       const known = manifest !== null && manifestTag !== null ? manifestTag : null;
       const response = await request("/v1/policy", {
         ...(signal === undefined ? {} : { signal }),
         ...(known === null ? {} : { headers: { "if-none-match": known } }),
       });
       if (response.status === 304 && manifest !== null) return manifest;
-      manifest = PolicyManifest.parse(await jsonOf(response));
+      const answered = PolicyManifest.parse(await jsonOf(response));
+      if (asked !== generation) return answered;
+      manifest = answered;
       manifestTag = response.headers.get("etag");
       storage.setItem(manifestKey, JSON.stringify(manifest));
       return manifest;
@@ -164,6 +198,8 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     },
 
     clear() {
+      generation++;
+      opening = null;
       session = null;
       manifest = null;
       manifestTag = null;

@@ -22,5 +22,7 @@ export type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
 export type { RedactionRule } from "./redaction-rules.ts";
 export { createRedactor } from "./redactor.ts";
 export type { RedactorOptions } from "./redactor.ts";
+export { withinTimeLimit } from "./time-limit.ts";
+export type { Schedule, TimeLimit } from "./time-limit.ts";
 export { createUploader } from "./uploader.ts";
 export type { FlushReport, Uploader, UploaderOptions, UploaderStatus } from "./uploader.ts";

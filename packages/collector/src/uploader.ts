@@ -11,6 +11,8 @@ import { failureOf, isRetryableStatus } from "./edge-session.ts";
 import type { EdgeSession } from "./edge-session.ts";
 import { parseJson } from "./consent-store.ts";
 import type { Claimed, Outbox, Settlement } from "./outbox-contract.ts";
+import { scheduleTimeout } from "./time-limit.ts";
+import type { Schedule } from "./time-limit.ts";
 
 export type FlushReport = {
   readonly sent: number;
@@ -52,7 +54,7 @@ export type UploaderOptions = {
   /** In [0, 1). Default `Math.random`. */
   readonly random?: () => number;
   /** Default `setTimeout`. @returns what cancels it. */
-  readonly schedule?: (run: () => void, delayMs: number) => () => void;
+  readonly schedule?: Schedule;
   /** Default `navigator.onLine`, true where there is none. */
   readonly isOnline?: () => boolean;
   /** Where `online`, `pagehide` and `visibilitychange` come from. Default `window` and `document`. */
@@ -80,7 +82,7 @@ type Answer = "answered" | "retry";
 export function createUploader(options: UploaderOptions): Uploader {
   const { outbox, session, consent, clock = Date.now, random = Math.random } = options;
   const { baseDelayMs = 1000, maxDelayMs = 300_000, gatherMs = 250, batchSize = 64 } = options;
-  const schedule = options.schedule ?? defaultSchedule;
+  const schedule = options.schedule ?? scheduleTimeout;
   const isOnline = options.isOnline ?? (() => globalThis.navigator?.onLine !== false);
   const events = options.events ?? defaultEvents();
 
@@ -136,7 +138,8 @@ export function createUploader(options: UploaderOptions): Uploader {
   /** `null` where the network failed. */
   const post = async (path: string, init: RequestInit): Promise<Response | null> => {
     try {
-      return await session.request(path, { method: "POST", ...init });
+      // A batch of megabytes takes a slow line longer than a question does.
+      return await session.request(path, { method: "POST", ...init }, LEASE_MS);
     } catch {
       return null;
     }
@@ -371,11 +374,6 @@ function retryAfterMs(response: Response | null, now: number): number | null {
   if (value === null || value === undefined) return null;
   const delay = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
   return Number.isFinite(delay) ? Math.min(Math.max(delay, 0), 3_600_000) : null;
-}
-
-function defaultSchedule(run: () => void, delayMs: number): () => void {
-  const timer = setTimeout(run, delayMs);
-  return () => clearTimeout(timer);
 }
 
 function defaultEvents(): EventTarget[] {

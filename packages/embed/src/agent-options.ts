@@ -1,7 +1,7 @@
 /** What a page author may say about an agent. */
 import { defaultTurnTokens } from "@waggle/agent";
 import type { RollOutLimits } from "@waggle/agent";
-import type { Fetch, KeyValueStorage, RedactionRule } from "@waggle/collector";
+import type { Fetch, KeyValueStorage, RedactionRule, Schedule } from "@waggle/collector";
 import type { Policy, Sampling } from "@waggle/protocol";
 import type { BrowserDevice, WorkerHandle } from "@waggle/runtime";
 import type { EdgeTools } from "./edge-tools.ts";
@@ -48,6 +48,8 @@ export type AgentParts = {
   readonly edgeTools?: EdgeTools;
   readonly outboxName?: string;
   readonly seed?: () => number;
+  /** Of the time limits on the edge's answers. */
+  readonly schedule?: Schedule | undefined;
 };
 
 /** Of one request to this policy. */

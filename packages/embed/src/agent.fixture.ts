@@ -1,6 +1,6 @@
 /** An agent over a scripted policy and an edge in memory, for the tests of this package. */
 import { createMemoryStorage } from "@waggle/collector";
-import type { Fetch, KeyValueStorage } from "@waggle/collector";
+import type { Fetch, KeyValueStorage, Schedule } from "@waggle/collector";
 import { UploadRequest } from "@waggle/protocol";
 import type { Feedback, PolicyManifest, Tool, Trajectory } from "@waggle/protocol";
 import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
@@ -49,6 +49,8 @@ export type MemoryEdge = {
   readonly paths: string[];
   version: number;
   down: boolean;
+  /** Takes requests of this path and never answers. */
+  hanging: string | null;
   assigned: number;
 };
 
@@ -59,11 +61,13 @@ export function createMemoryEdge(): MemoryEdge {
     paths: [],
     version: 1,
     down: false,
+    hanging: null,
     assigned: 0,
     async fetch(url, init = {}) {
       const { pathname } = new URL(url);
       if (edge.down) throw new TypeError("Failed to fetch");
       edge.paths.push(pathname);
+      if (edge.hanging === pathname) return new Promise(() => undefined);
       const body = await textOf(init);
       switch (pathname) {
         case "/v1/sessions":
@@ -126,6 +130,7 @@ export type PageOptions = Partial<AgentOptions> & {
   readonly edge?: MemoryEdge;
   readonly edgeTools?: readonly Tool[];
   readonly storage?: KeyValueStorage;
+  readonly schedule?: Schedule;
 };
 
 export function openPage(options: PageOptions = {}): Page {
@@ -144,11 +149,13 @@ export function openPage(options: PageOptions = {}): Page {
     {
       storage,
       fetch: edge.fetch,
+      schedule: options.schedule,
       outboxName: crypto.randomUUID(),
       seed: () => 7,
       edgeTools: {
         list: () => Promise.resolve(edgeTools),
         call: () => Promise.resolve(null),
+        clear: () => storage.removeItem("waggle.edgeTools"),
         close: () => Promise.resolve(),
       },
       openHost: (manifest) => {

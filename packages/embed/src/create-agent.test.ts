@@ -1,8 +1,9 @@
 import "fake-indexeddb/auto";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { WaggleError } from "@waggle/protocol";
 import type { Environment, TaskReference } from "@waggle/protocol";
-import type { AgentEvent } from "./agent.ts";
+import { createTestClock } from "@waggle/testing";
+import type { Agent, AgentEvent } from "./agent.ts";
 import { createMemoryEdge, openPage, say, until } from "./agent.fixture.ts";
 import type { PageTool } from "./page-tool.ts";
 
@@ -149,6 +150,33 @@ test("a page that was here before starts without a network", async () => {
   expect(await agent.send("Hi").finished).toMatchObject({ text: "Hello." });
 });
 
+test.each(["/v1/sessions", "/v1/policy"])(
+  "a page that was here before waits 4 s for a %s that never answers",
+  async (path) => {
+    const first = openPage();
+    await first.agent.ready;
+    const edge = createMemoryEdge();
+    edge.hanging = path;
+    const { storage } = first;
+    const clock = createTestClock();
+    const { agent } = openPage({ storage, edge, schedule: clock.schedule, turns: [say("Hello.")] });
+    clock.advance(3999);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(agent.status.phase).toBe("loading");
+    clock.advance(1);
+    expect(await agent.send("Hi").finished).toMatchObject({ text: "Hello." });
+  },
+);
+
+test("a first visit to an edge that never answers is an error after 20 s", async () => {
+  const edge = createMemoryEdge();
+  edge.hanging = "/v1/sessions";
+  const clock = createTestClock();
+  const { agent } = openPage({ edge, schedule: clock.schedule });
+  clock.advance(20_000);
+  await expect(agent.ready).rejects.toMatchObject({ code: "NETWORK", retryable: true });
+});
+
 test("a first visit without a network is an error that can be tried again", async () => {
   const edge = createMemoryEdge();
   edge.down = true;
@@ -285,10 +313,33 @@ test("forget me leaves no conversation, no log and an open question", async () =
   const { agent, edge, storage } = openPage({ turns: [say("Hello.")] });
   agent.consent.grant();
   await agent.send("Hi").finished;
+  storage.setItem("waggle.edgeTools", "[]");
   await agent.forgetMe();
   expect(edge.paths).toContain("/v1/visitor");
   expect(agent.conversation).toEqual([]);
   expect(await agent.sent()).toEqual([]);
   expect(agent.consent.decision()).toBe("undecided");
   expect(storage.getItem("waggle.visitorToken")).toBeNull();
+  expect(storage.getItem("waggle.edgeTools")).toBeNull();
+});
+
+test.each<readonly [string, (agent: Agent) => unknown]>([
+  ["asks", (agent) => agent.send("Hi").finished],
+  ["agrees", (agent) => agent.consent.grant()],
+])("after forget me the edge is asked nothing until the visitor %s", async (_name, act) => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { agent, edge } = openPage({ policyIntervalMs: 60_000, turns: [say("Hello.")] });
+  await agent.ready;
+  await agent.forgetMe();
+  const asked = edge.paths.length;
+  edge.version = 2;
+  vi.advanceTimersByTime(120_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(edge.paths.slice(asked)).toEqual([]);
+  await act(agent);
+  vi.advanceTimersByTime(60_000);
+  await until(agent, () => agent.policyVersion === 2);
+  expect(edge.paths.slice(asked)).toEqual(["/v1/sessions", "/v1/policy"]);
+  await agent.dispose();
 });

@@ -22,6 +22,7 @@ export function createAgentWith(options: AgentOptions, parts: AgentParts): Agent
     siteKey: options.siteKey,
     storage,
     ...(parts.fetch === undefined ? {} : { fetch: parts.fetch }),
+    ...(parts.schedule === undefined ? {} : { schedule: parts.schedule }),
   });
   return new PageAgent(options, parts, storage, session);
 }

@@ -4,36 +4,75 @@
  */
 import { connectMcpTools } from "@waggle/agent";
 import type { McpConnection } from "@waggle/agent";
-import type { EdgeSession, KeyValueStorage } from "@waggle/collector";
+import { withinTimeLimit } from "@waggle/collector";
+import type { EdgeSession, KeyValueStorage, Schedule } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
 import type { Tool, ToolDefinition, WaggleErrorCode } from "@waggle/protocol";
 
 export interface EdgeTools {
-  /** Ready to be shown to the policy; empty where there never was a connection. */
-  list(): Promise<readonly Tool[]>;
+  /**
+   * Ready to be shown to the policy; empty where there never was a connection.
+   * @param meanwhile how long a connection is waited for where definitions are stored: until this settles.
+   */
+  list(meanwhile: Promise<unknown>): Promise<readonly Tool[]>;
   /** Runs one by name. @throws WaggleError with the tool's own code, or `TOOL_UNAVAILABLE`. */
   call(
     name: string,
     args: { readonly [key: string]: unknown },
     signal: AbortSignal,
   ): Promise<unknown>;
+  /** Removes the stored definitions and ends the connection; the next call opens another. */
+  clear(): void;
   close(): Promise<void>;
 }
 
+export type EdgeToolsParts = {
+  /** Default the global one. */
+  readonly fetch?: typeof fetch;
+  /** How long a connection may take. Default 20 s. */
+  readonly timeoutMs?: number;
+  /** Default `setTimeout`. */
+  readonly schedule?: Schedule | undefined;
+};
+
 const STORED = "waggle.edgeTools";
 
-export function createEdgeTools(session: EdgeSession, storage: KeyValueStorage): EdgeTools {
+export function createEdgeTools(
+  session: EdgeSession,
+  storage: KeyValueStorage,
+  parts: EdgeToolsParts = {},
+): EdgeTools {
+  const { timeoutMs: limitMs = 20_000, schedule, fetch } = parts;
   let connecting: Promise<McpConnection> | null = null;
 
   const connect = (): Promise<McpConnection> => {
-    connecting ??= connectMcpTools({
+    if (connecting !== null) return connecting;
+    const line = connectMcpTools({
       url: `${session.edgeUrl}/mcp`,
-      headers: async () => ({ authorization: `Bearer ${await session.token()}` }),
-    }).catch((error: unknown) => {
-      connecting = null;
+      headers: async () => {
+        // A handshake that was given up must not open a session.
+        if (connecting !== mine) throw new WaggleError("DISPOSED", "this connection was closed");
+        return { authorization: `Bearer ${await session.token()}` };
+      },
+      ...(fetch === undefined ? {} : { fetch }),
+    });
+    const mine = withinTimeLimit({ limitMs, schedule }, () => line).catch((error: unknown) => {
+      if (connecting === mine) connecting = null;
+      closeQuietly(line);
       throw error;
     });
-    return connecting;
+    connecting = mine;
+    return mine;
+  };
+
+  /** What the edge lists now, kept for the next visit; `null` where it cannot be asked. */
+  const ask = async (): Promise<ToolDefinition[] | null> => {
+    const mine = connect();
+    const connection = await mine.catch(() => null);
+    if (connection === null) return null;
+    const definitions = connection.tools.map((tool) => tool.definition);
+    if (connecting === mine) storage.setItem(STORED, JSON.stringify(definitions));
+    return definitions;
   };
 
   const call: EdgeTools["call"] = async (name, args, signal) => {
@@ -49,17 +88,23 @@ export function createEdgeTools(session: EdgeSession, storage: KeyValueStorage):
 
   return {
     call,
-    async list() {
-      const listed = await connect().then(
-        ({ tools }) => tools.map((tool) => tool.definition),
+    async list(meanwhile) {
+      const stored = storedDefinitions(storage);
+      const patience = meanwhile.then(
+        () => null,
         () => null,
       );
-      if (listed !== null) storage.setItem(STORED, JSON.stringify(listed));
-      const definitions = listed ?? storedDefinitions(storage);
+      const listed = await (stored === null ? ask() : Promise.race([ask(), patience]));
+      const definitions = listed ?? stored ?? [];
       return definitions.map((definition) => ({
         definition,
         run: (args, signal) => call(definition.name, args, signal),
       }));
+    },
+    clear() {
+      storage.removeItem(STORED);
+      if (connecting !== null) closeQuietly(connecting);
+      connecting = null;
     },
     async close() {
       const open = connecting;
@@ -72,12 +117,17 @@ export function createEdgeTools(session: EdgeSession, storage: KeyValueStorage):
   };
 }
 
-function storedDefinitions(storage: KeyValueStorage): ToolDefinition[] {
-  // Written by `list` above; what another version wrote is dropped by the catch or rendered as it is.
+function closeQuietly(line: Promise<McpConnection>): void {
+  line.then((connection) => connection.close()).catch(() => undefined);
+}
+
+/** `null` where nothing is stored that can be read. */
+function storedDefinitions(storage: KeyValueStorage): ToolDefinition[] | null {
+  // Written by `ask` above; what another version wrote is dropped by the catch or rendered as it is.
   try {
-    return JSON.parse(storage.getItem(STORED) ?? "[]") as ToolDefinition[];
+    return JSON.parse(storage.getItem(STORED) ?? "null") as ToolDefinition[] | null;
   } catch {
-    return [];
+    return null;
   }
 }
 

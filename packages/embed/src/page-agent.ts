@@ -3,20 +3,8 @@
  */
 import { createConversation, createToolEnvironment, rollOut, spanSeed } from "@waggle/agent";
 import type { Conversation } from "@waggle/agent";
-import {
-  createConsentStore,
-  createOutbox,
-  createRedactor,
-  createUploader,
-  forgetVisitor,
-} from "@waggle/collector";
-import type {
-  EdgeSession,
-  EnqueueResult,
-  KeyValueStorage,
-  Outbox,
-  Uploader,
-} from "@waggle/collector";
+import { createConsentStore, createRedactor, forgetVisitor } from "@waggle/collector";
+import type { EdgeSession, EnqueueResult, KeyValueStorage } from "@waggle/collector";
 import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
 import type { Consent, Environment, Feedback, Redactor, Tool, Trajectory } from "@waggle/protocol";
 import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
@@ -25,6 +13,8 @@ import type { AgentOptions, AgentParts } from "./agent-options.ts";
 import { createAgentRun } from "./agent-run.ts";
 import { createAnswerRecord } from "./answer-record.ts";
 import type { AnswerItem } from "./answer-record.ts";
+import { openCollecting } from "./collecting.ts";
+import type { Collecting } from "./collecting.ts";
 import { createEdgeTools } from "./edge-tools.ts";
 import type { EdgeTools } from "./edge-tools.ts";
 import { toTool } from "./page-tool.ts";
@@ -42,7 +32,7 @@ export class PageAgent implements Agent {
   readonly #policy: ResidentPolicy;
   readonly #pageTools: readonly Tool[];
   readonly #seed: () => number;
-  readonly #collecting: Promise<{ outbox: Outbox; uploader: Uploader }>;
+  readonly #collecting: Promise<Collecting>;
   readonly #simulating: Promise<ReturnType<typeof createSimulation>>;
   readonly #listeners = new Set<() => void>();
   readonly #endings: (() => void)[] = [];
@@ -53,6 +43,8 @@ export class PageAgent implements Agent {
   #running: AbortController | null = null;
   #lastRequest: string | null = null;
   #isDisposed = false;
+  /** Set by "forget me": until the visitor acts again nothing asks the edge, which would make a new visitor. */
+  #isForgotten = false;
   /** Settles when no request is under way. */
   #idle: Promise<void> = Promise.resolve();
 
@@ -64,7 +56,8 @@ export class PageAgent implements Agent {
   ) {
     this.#options = options;
     this.#session = session;
-    this.#edgeTools = parts.edgeTools ?? createEdgeTools(session, storage);
+    const { schedule } = parts;
+    this.#edgeTools = parts.edgeTools ?? createEdgeTools(session, storage, { schedule });
     this.#pageTools = (options.tools ?? []).map(toTool);
     this.#seed = parts.seed ?? randomSeed;
     this.#redactor = this.#createRedactor();
@@ -73,12 +66,10 @@ export class PageAgent implements Agent {
       currentVersion: options.consent?.version ?? "1",
     });
     const name = parts.outboxName ?? `waggle-outbox-${options.siteKey}`;
-    this.#collecting = createOutbox({ name }).then((outbox) => {
-      const uploader = createUploader({ outbox, session, consent: this.consent });
-      const close = (): void => void uploader.stop().then(() => outbox.close());
-      this.#endings.push(outbox.onChange(this.#changed), close);
-      if (!this.#isDisposed) uploader.start();
-      return { outbox, uploader };
+    this.#collecting = openCollecting(name, { session, consent: this.consent }).then((opened) => {
+      this.#endings.push(opened.outbox.onChange(this.#changed), opened.close);
+      if (!this.#isDisposed) opened.uploader.start();
+      return opened;
     });
     this.#simulation = NO_SIMULATION;
     this.#simulating = this.#collecting.then(({ outbox }) => {
@@ -102,6 +93,7 @@ export class PageAgent implements Agent {
       edgeTools: this.#edgeTools,
       openHost: parts.openHost ?? createPolicyHostOpener(options),
       onChange: this.#changed,
+      schedule,
     });
   }
 
@@ -131,6 +123,7 @@ export class PageAgent implements Agent {
 
   send(text: string, { signal }: { readonly signal?: AbortSignal } = {}): AgentRun {
     this.stop();
+    this.#isForgotten = false;
     this.#lastRequest = text;
     const previous = this.#idle;
     const controller = new AbortController();
@@ -204,6 +197,8 @@ export class PageAgent implements Agent {
     const { outbox, uploader } = await this.#collecting;
     (await this.#simulating).stop();
     this.clear();
+    this.#isForgotten = true;
+    this.#edgeTools.clear();
     try {
       const { consent } = this;
       return await forgetVisitor({ session: this.#session, outbox, consent, uploader });
@@ -371,19 +366,22 @@ export class PageAgent implements Agent {
         if (this.consent.get() === null) {
           void this.#simulating.then((simulation) => simulation.stop());
           void this.#collecting.then(({ outbox }) => outbox.discardWaiting());
-        }
+        } else this.#isForgotten = false;
         this.#changed();
       }),
       watchPolicy({
         intervalMs: this.#options.policyIntervalMs ?? 60_000,
         isBusy: () => this.#simulation.running,
         // The next look is soon enough; what is loaded works meanwhile.
-        check: () => this.checkPolicy().catch(() => undefined),
+        check: async () => {
+          if (!this.#isForgotten) await this.checkPolicy().catch(() => undefined);
+        },
       }),
       watchNetwork((online) => {
         this.#policy.setOnline(online);
         const { phase, error } = this.#policy.status;
-        if (online && phase === "error" && error?.retryable === true) void this.reload();
+        if (!online || phase !== "error" || error?.retryable !== true) return;
+        if (!this.#isForgotten) this.reload().catch(() => undefined);
       }),
     );
   }

@@ -2,7 +2,8 @@
  * The policy of this page: loaded, swapped for a newer version, loaded again after a fault. It says how far
  * it is; it answers nobody.
  */
-import type { EdgeSession } from "@waggle/collector";
+import { withinTimeLimit } from "@waggle/collector";
+import type { EdgeSession, Schedule } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
 import type { PolicyManifest, Tool } from "@waggle/protocol";
 import type { AgentStatus } from "./agent.ts";
@@ -14,6 +15,10 @@ export type ResidentPolicyOptions = {
   readonly edgeTools: EdgeTools;
   readonly openHost: OpenPolicyHost;
   readonly onChange: () => void;
+  /** How long the newest manifest is waited for where one is stored. Default 4 s. */
+  readonly patienceMs?: number;
+  /** Default `setTimeout`. */
+  readonly schedule?: Schedule | undefined;
 };
 
 export class ResidentPolicy {
@@ -121,12 +126,11 @@ export class ResidentPolicy {
     this.#set({ phase: "loading", detail: "", error: null, loadedBytes: 0, totalBytes: null });
     try {
       const manifest = await this.#manifest();
-      const [host, edgeTools] = await Promise.all([
-        this.#options.openHost(manifest, ({ loadedBytes, totalBytes, detail }) =>
-          this.#set({ loadedBytes, totalBytes, detail }),
-        ),
-        this.#options.edgeTools.list(),
-      ]);
+      const opening = this.#options.openHost(manifest, ({ loadedBytes, totalBytes, detail }) =>
+        this.#set({ loadedBytes, totalBytes, detail }),
+      );
+      const listing = this.#options.edgeTools.list(opening);
+      const [host, edgeTools] = await Promise.all([opening, listing]);
       if (this.#isDisposed) return await host.dispose();
       this.#host = host;
       this.#edgeTools = edgeTools;
@@ -137,14 +141,17 @@ export class ResidentPolicy {
     }
   }
 
-  /** The newest manifest, or that of the last visit where the edge cannot be reached. */
+  /** The newest manifest, or that of the last visit where the edge cannot be reached or keeps silent. */
   async #manifest(): Promise<PolicyManifest> {
-    const { session } = this.#options;
+    const { session, schedule, patienceMs: limitMs = 4000 } = this.#options;
+    const stored = session.storedManifest();
+    if (stored === null) return session.policyManifest();
     try {
-      return await session.policyManifest();
+      return await withinTimeLimit({ limitMs, schedule }, (signal) =>
+        session.policyManifest(signal),
+      );
     } catch (error) {
-      const stored = session.storedManifest();
-      if (stored === null || !WaggleError.is(error) || !error.retryable) throw error;
+      if (!WaggleError.is(error) || !error.retryable) throw error;
       return stored;
     }
   }

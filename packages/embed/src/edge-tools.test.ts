@@ -1,0 +1,110 @@
+import { createMcpHandler, Server } from "@modelcontextprotocol/server";
+import { createEdgeSession, createMemoryStorage } from "@waggle/collector";
+import type { KeyValueStorage } from "@waggle/collector";
+import type { Tool } from "@waggle/protocol";
+import { createTestClock } from "@waggle/testing";
+import { expect, test } from "vitest";
+import { createMemoryEdge } from "./agent.fixture.ts";
+import type { MemoryEdge } from "./agent.fixture.ts";
+import { createEdgeTools } from "./edge-tools.ts";
+import type { EdgeTools } from "./edge-tools.ts";
+
+const never = new Promise<never>(() => undefined);
+const hang: typeof fetch = () => never;
+
+/** A real MCP server in this process that lists one tool. */
+function serve(name: string, onList = (): void => undefined): typeof fetch {
+  const handler = createMcpHandler(() => {
+    const server = new Server({ name: "test", version: "1" }, { capabilities: { tools: {} } });
+    server.setRequestHandler("tools/list", () => {
+      onList();
+      return { tools: [{ name, description: "", inputSchema: { type: "object" } }] };
+    });
+    return server;
+  });
+  return (input, init) => handler.fetch(new Request(input, init));
+}
+
+type Line = { readonly tools: EdgeTools; readonly edge: MemoryEdge };
+
+function open(
+  storage: KeyValueStorage,
+  fetch: typeof globalThis.fetch,
+  clock = createTestClock(),
+): Line {
+  const edge = createMemoryEdge();
+  const { schedule } = clock;
+  const session = createEdgeSession({
+    edgeUrl: "https://edge.example",
+    siteKey: "site",
+    storage,
+    fetch: edge.fetch,
+    schedule,
+  });
+  return { tools: createEdgeTools(session, storage, { fetch, schedule }), edge };
+}
+
+const namesOf = (tools: readonly Tool[]): string[] =>
+  tools.map(({ definition }) => definition.name);
+
+/** Storage of a visitor who was shown `search` before. */
+async function visited(): Promise<KeyValueStorage> {
+  const storage = createMemoryStorage();
+  const { tools } = open(storage, serve("search"));
+  expect(namesOf(await tools.list(never))).toEqual(["search"]);
+  await tools.close();
+  return storage;
+}
+
+test("stored definitions are there at once while the connection hangs", async () => {
+  const { tools } = open(await visited(), hang);
+  expect(namesOf(await tools.list(Promise.resolve()))).toEqual(["search"]);
+});
+
+test("newer definitions are taken where they come in time, and stay", async () => {
+  const storage = await visited();
+  const { tools } = open(storage, serve("find"));
+  expect(namesOf(await tools.list(never))).toEqual(["find"]);
+  await tools.close();
+  expect(namesOf(await open(storage, hang).tools.list(Promise.resolve()))).toEqual(["find"]);
+});
+
+test("a first visit waits 20 s for a connection and goes on without tools", async () => {
+  const clock = createTestClock();
+  const { tools } = open(createMemoryStorage(), hang, clock);
+  const listing = tools.list(Promise.resolve());
+  clock.advance(20_000);
+  expect(await listing).toEqual([]);
+});
+
+test("a call over a connection that hangs is a network error, and the next one tries again", async () => {
+  const clock = createTestClock();
+  let send = hang;
+  const { tools } = open(createMemoryStorage(), (input, init) => send(input, init), clock);
+  const call = tools.call("search", {}, new AbortController().signal);
+  clock.advance(20_000);
+  await expect(call).rejects.toMatchObject({ code: "NETWORK", retryable: true });
+  send = serve("search");
+  expect(namesOf(await tools.list(never))).toEqual(["search"]);
+  await tools.close();
+});
+
+test("cleared tools leave no definitions, and a handshake under way opens no session", async () => {
+  const storage = await visited();
+  const { tools, edge } = open(storage, serve("find"));
+  const listing = tools.list(never);
+  tools.clear();
+  expect(namesOf(await listing)).toEqual(["search"]);
+  expect(storage.getItem("waggle.edgeTools")).toBeNull();
+  expect(edge.paths).toEqual([]);
+});
+
+test("a list that answers after the tools were cleared is not kept", async () => {
+  const storage = createMemoryStorage();
+  const { tools } = open(
+    storage,
+    serve("search", () => tools.clear()),
+  );
+  expect(namesOf(await tools.list(never))).toEqual(["search"]);
+  expect(storage.getItem("waggle.edgeTools")).toBeNull();
+});
