@@ -45,6 +45,7 @@ try {
     await answered(shop, options.request);
     await shop.screenshot({ path: join(out, `demo${suffix}.png`) });
     await shop.setViewportSize({ width: 400, height: 820 });
+    await shop.waitForTimeout(1200); // the sheet slides
     await shop.screenshot({ path: join(out, `demo-narrow${suffix}.png`) });
 
     const overview = await context.newPage();
