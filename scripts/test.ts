@@ -17,9 +17,10 @@ const { only } = program.opts<{ only?: string }>();
 const bin = (name: string) => join(ROOT, "node_modules", ".bin", name);
 const STEPS: readonly { name: string; command: readonly string[]; title: string }[] = [
   { name: "format", title: "formatting", command: [bin("oxfmt"), "--check", "."] },
+  // Before lint: what it knows of other packages' types is in their builds.
+  { name: "types", title: "library build", command: [bin("tsc"), "-b"] },
   { name: "lint", title: "lint", command: [bin("oxlint"), "--type-aware", "--max-warnings", "0"] },
   { name: "dead-code", title: "dead code", command: [bin("knip"), "--no-progress"] },
-  { name: "types", title: "library build", command: [bin("tsc"), "-b"] },
   { name: "types", title: "types of tests", command: [bin("tsc"), "-p", "tsconfig.test.json"] },
   {
     name: "types",

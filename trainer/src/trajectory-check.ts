@@ -31,7 +31,7 @@ export const LOG_PROB_BAND: LogProbBand = { mean: 2e-3, max: 0.05 };
  * it one visitor would own the step; far below, 1 / temperature is infinite in float32 and the
  * step is lost for everybody.
  */
-export const MIN_TEMPERATURE = 0.5;
+const MIN_TEMPERATURE = 0.5;
 
 /** `trajectory` is what may be learned from; `null` where the outcome says why not. */
 export type CheckedTrajectory = {
