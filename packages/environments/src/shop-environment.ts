@@ -99,7 +99,6 @@ function shopEnvironment(
       const toolResults: ToolResult[] = [];
       // One after the other: calls of one turn act on one cart, and a replay must see their order.
       for (const call of action.toolCalls) {
-        // oxlint-disable-next-line no-await-in-loop
         toolResults.push(await runCall(shop, edgeTools, call, signal));
       }
       return { toolResults, terminated: phase === "ended" };

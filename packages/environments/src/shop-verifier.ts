@@ -64,7 +64,6 @@ export async function replayShop(
         `a replay needs results of the shop, got a tool that was unavailable in call ${broken.callId}; leave this attempt out`,
       );
     }
-    // oxlint-disable-next-line no-await-in-loop
     const { toolResults } = await environment.step({ text: "", toolCalls: turn.toolCalls }, signal);
     results.push(toolResults);
     matches &&= comparable(toolResults) === comparable(recorded);

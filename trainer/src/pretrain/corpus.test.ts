@@ -32,7 +32,6 @@ test("a demonstration depends on seed and index alone", async () => {
 
 test("the policy's tokens read back as the demonstrated turns, each ended by the stop token", async () => {
   for (let index = 0; index < 20; index++) {
-    // oxlint-disable-next-line no-await-in-loop
     const demonstration = await corpusDemonstration(1, index, PRETRAINING_SKILL);
     const { tokenIds, roles } = renderDemonstration(text.chat, demonstration);
     const said: number[][] = [];
@@ -77,7 +76,6 @@ test("every solved held-out task fits 256 tokens of the committed tokenizer", as
   const lengths: number[] = [];
   for (let seed = 0; seed < 300; seed++) {
     const reference = { environment: "shop", seed, split: "heldOut" } as const;
-    // oxlint-disable-next-line no-await-in-loop
     const gold = await demonstrate(reference, createRandom(seed), EXPERT);
     lengths.push(renderDemonstration(nano.chat, gold).tokenIds.length);
   }

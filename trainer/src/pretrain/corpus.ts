@@ -98,7 +98,6 @@ export async function trainNanoText(options: {
   );
   const texts: string[] = [];
   for (let index = 0; index < count; index++) {
-    // oxlint-disable-next-line no-await-in-loop
     const demonstration = await corpusDemonstration(seed, index, skill);
     const { tokenIds } = renderDemonstration(bytes.chat, demonstration);
     texts.push(...bytes.tokenizer.decode(tokenIds).split(tags));

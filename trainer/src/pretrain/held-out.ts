@@ -47,7 +47,6 @@ async function attemptHeldOut(
   const outcomes: AttemptOutcome[] = [];
   for (let seed = options.from; seed < options.from + options.count; seed++) {
     const task: TaskReference = { environment: SHOP_ENVIRONMENT, seed, split: "heldOut" };
-    // oxlint-disable-next-line no-await-in-loop
     outcomes.push(await attempt(policy, chat, task, options.mode));
   }
   return outcomes;

@@ -45,7 +45,6 @@ export async function pretrain(
   let state = initial;
   let at = step;
   while (at < state.totalSteps && !signal.aborted) {
-    // oxlint-disable no-await-in-loop
     const batch = await examples(options, state.seed, at * batchSize, batchSize);
     const sequences = batch.map(({ tokenIds }) => ({ tokenIds }));
     await engine.backward({ sequences }, toTokenDerivatives(derivativesOf(batch)));
@@ -69,7 +68,6 @@ export async function pretrain(
       state = { ...state, curve: [...state.curve, { ...point, seconds: state.seconds }] };
       await options.onMeasure(state, at);
     }
-    // oxlint-enable no-await-in-loop
   }
   return { state, step: at };
 }
