@@ -6,7 +6,7 @@ test("a request with page and MCP tools runs where eval is forbidden", async () 
   policy.httpEquiv = "Content-Security-Policy";
   policy.content = "script-src 'self' 'unsafe-inline'";
   document.head.append(policy);
-  // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- shows that the policy holds
+  // oxlint-disable-next-line typescript/no-implied-eval -- shows that the policy holds
   expect(() => new Function("return 1")).toThrow(EvalError);
 
   // Loaded under the policy: libraries try once whether they may compile.

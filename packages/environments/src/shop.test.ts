@@ -144,7 +144,7 @@ describe("tools", () => {
       fc.property(
         expression.filter((text) => text.length < 100),
         (text) => {
-          // oxlint-disable-next-line no-implied-eval, no-new-func
+          // oxlint-disable-next-line typescript/no-implied-eval
           const expected = Number(new Function(`return ${text}`)());
           expect(evaluateExpression(text)).toBe(Number(expected.toPrecision(10)) + 0);
         },
