@@ -1,6 +1,6 @@
 /**
- * Trainer, Worker and pages are killed at arbitrary moments of a running loop, five times each, with
- * SIGKILL. Afterwards nothing that a page was told is stored may be missing, nothing may have been
+ * Trainer and Worker (SIGKILL) and pages (renderer crash) are killed at arbitrary moments of a running
+ * loop, five times each. Afterwards nothing that a page was told is stored may be missing, nothing may have been
  * learned twice, and the trainer's own count must be the edge's.
  */
 import { rmSync } from "node:fs";
