@@ -129,7 +129,7 @@ async function learnBandit(seed: number, isControl: boolean): Promise<number> {
       const one = await policy.createContext();
       one.append(prompt);
       const sampling = { ...FULL_SUPPORT, seed: 1000 * seed + 64 * step + i };
-      const sample = await one.sample({ sampling, stopTokenIds: [], maxTokens: 1 });
+      const sample = await one.generate({ sampling, stopTokenIds: [], maxTokens: 1 });
       one.dispose();
       const segment: SampledSegment = {
         kind: "sampled",

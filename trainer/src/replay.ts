@@ -106,7 +106,7 @@ function recordedPolicy(
     },
     tokenIds,
     append: (given) => void tokenIds.push(...given),
-    sample: async () => {
+    generate: async () => {
       const segment = sampled[next];
       if (segment === undefined) return NOTHING;
       next += 1;

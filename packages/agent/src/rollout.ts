@@ -191,7 +191,7 @@ export class Rollout {
     const { context } = this.#start;
     const room = this.#contextLimit - context.tokenIds.length;
     const decoder = chatFormat.createAssistantDecoder();
-    const sample = await context.sample({
+    const sample = await context.generate({
       sampling,
       stopTokenIds: chatFormat.stopTokenIds,
       maxTokens: Math.min(limits.maxTokensPerTurn, room),

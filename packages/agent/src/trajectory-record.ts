@@ -51,13 +51,14 @@ export class TrajectoryRecord {
       ...this.#place(),
       policyVersion,
       sampling,
-      grammar: null,
+      grammar: sample.grammar ?? null,
       tokenIds: sample.tokenIds,
       behaviorLogProbs: sample.behaviorLogProbs,
       rawLogProbs: sample.rawLogProbs,
       entropies: sample.entropies,
       ...(sample.keptTokenIds ? { keptTokenIds: sample.keptTokenIds } : {}),
       stopReason: sample.stopReason,
+      ...(sample.fingerprint === undefined ? {} : { fingerprint: sample.fingerprint }),
     };
     this.#segments.push(segment);
     this.#policyVersion ??= policyVersion;

@@ -21,6 +21,8 @@ export type WaggleErrorCode =
   | "TOKENIZER_UNSUPPORTED"
   | "TEMPLATE_NOT_APPEND_ONLY"
   | "CONTEXT_OVERFLOW"
+  | "GRAMMAR_UNSUPPORTED"
+  | "OUT_OF_MEMORY"
   // the world
   | "NETWORK"
   | "TIMEOUT"

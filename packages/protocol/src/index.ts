@@ -4,12 +4,20 @@ export type { BoundaryName, WaggleErrorCode, WaggleErrorOptions } from "./errors
 export { Consent } from "./consent.ts";
 export { canonicalJson, fileListDigest, sha256, trajectoryDigest } from "./digest.ts";
 export { Feedback } from "./feedback.ts";
+export { GrammarSpec } from "./grammar.ts";
+export type {
+  CompiledGrammar,
+  GrammarCompiler,
+  GrammarMatcher,
+  ToolCallFormat,
+  ToolCallsGrammar,
+} from "./grammar.ts";
 export { FULL_SUPPORT, PolicyVersionId, Sampling } from "./policy.ts";
 export type {
   Policy,
   PolicyContext,
   Sample,
-  SampleOptions,
+  GenerateOptions,
   SampleStopReason,
   ScoreRequest,
   TokenScores,

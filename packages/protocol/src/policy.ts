@@ -3,6 +3,7 @@
  * tokens out: a policy knows no text, no chat template and no tool.
  */
 import { z } from "zod";
+import type { GrammarSpec } from "./grammar.ts";
 
 /** 0 is the base model without an adapter; published adapters count up from 1. */
 export const PolicyVersionId: z.ZodInt = z.int().min(0);
@@ -51,13 +52,22 @@ export type Sample = TokenScores & {
    * support. The trainer renormalises over it.
    */
   readonly keptTokenIds?: readonly (readonly number[] | null)[];
+  /** Id of the grammar that masked it, which with the tokens before gives every mask again. */
+  readonly grammar?: string | null;
+  /**
+   * What computed it: build, back end, kernels, number format and adapter. Log-probs of spans with
+   * equal fingerprints are comparable to rounding. Absent where a policy does not know.
+   */
+  readonly fingerprint?: string | undefined;
 };
 
-export type SampleOptions = {
+export type GenerateOptions = {
   readonly sampling: Sampling;
   readonly stopTokenIds: readonly number[];
   /** Most tokens to sample, ≥ 1. */
   readonly maxTokens: number;
+  /** What may be said; absent = anything. */
+  readonly grammar?: GrammarSpec;
   readonly signal?: AbortSignal;
   /** Called after each token, in order. */
   readonly onToken?: (tokenId: number) => void;
@@ -68,10 +78,10 @@ export interface PolicyContext {
   /** The version every sampled token of this context comes from, until `adoptCurrentVersion`. */
   readonly policyVersion: PolicyVersionId;
   readonly tokenIds: readonly number[];
-  /** Adds given tokens; they are prefilled by the next `sample`. */
+  /** Adds given tokens; they are prefilled by the next `generate`. */
   append(tokenIds: readonly number[]): void;
   /** Samples and appends what was sampled. An abort is a stop reason, not an error. */
-  sample(options: SampleOptions): Promise<Sample>;
+  generate(options: GenerateOptions): Promise<Sample>;
   /**
    * Moves this context to the policy's current version: cached keys and values are dropped and
    * prefilled again from the tokens, since a cache that mixes versions cannot be re-scored.

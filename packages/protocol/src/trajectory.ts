@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import { Consent } from "./consent.ts";
+import { GrammarSpec } from "./grammar.ts";
 import { PolicyVersionId, Sampling } from "./policy.ts";
 import { TaskReference } from "./task.ts";
 import { ToolCall, ToolResult } from "./tool.ts";
@@ -65,6 +66,8 @@ export type SampledSegment = {
   readonly entropies: readonly number[];
   readonly keptTokenIds?: readonly (readonly number[] | null)[] | undefined;
   readonly stopReason: "stop-token" | "max-tokens" | "context-overflow" | "aborted";
+  /** What computed it, see `Sample`. */
+  readonly fingerprint?: string | undefined;
 };
 
 export type Segment = GivenSegment | SampledSegment;
@@ -103,6 +106,8 @@ export type Trajectory = {
   /** Version of the first sampled token. */
   readonly policyVersion: PolicyVersionId;
   readonly segments: readonly Segment[];
+  /** The grammars that its segments name, by id. Absent where none masked anything. */
+  readonly grammars?: { readonly [id: string]: GrammarSpec } | undefined;
   readonly turns: readonly Turn[];
   readonly stopReason: StopReason;
   /** Ended by the task. Exactly one of the two is true. */
@@ -142,6 +147,7 @@ const SampledSegmentSchema = z
       .max(200_000)
       .optional(),
     stopReason: z.enum(["stop-token", "max-tokens", "context-overflow", "aborted"]),
+    fingerprint: z.string().max(300).optional(),
   })
   .refine(
     (s) =>
@@ -172,6 +178,7 @@ export const Trajectory: z.ZodType<Trajectory> = z
       .array(z.union([GivenSegmentSchema, SampledSegmentSchema]))
       .min(1)
       .max(2000),
+    grammars: z.record(z.string().max(256), GrammarSpec).optional(),
     turns: z
       .array(
         z.strictObject({

@@ -47,7 +47,7 @@ describe("in a worker", () => {
       context.append(tinyPrompt(33));
       pinned.append(tinyPrompt(33));
       const options = { sampling: full(1), stopTokenIds: [], maxTokens: 12 };
-      const first = await context.sample(options);
+      const first = await context.generate(options);
       const scores = await policy.score({ tokenIds: context.tokenIds, sampling: FULL_SUPPORT });
       expect(largestGap(first.behaviorLogProbs, scores.behaviorLogProbs.slice(33))).toBeLessThan(
         1e-4,
@@ -57,7 +57,7 @@ describe("in a worker", () => {
       context.adoptCurrentVersion();
       context.append(tinyPrompt(9, 3));
       const start = context.tokenIds.length;
-      const second = await context.sample({ ...options, sampling: full(2) });
+      const second = await context.generate({ ...options, sampling: full(2) });
       expect([policy.currentVersion, context.policyVersion, pinned.policyVersion]).toEqual([
         1, 1, 0,
       ]);
@@ -81,7 +81,7 @@ describe("in a worker", () => {
     context.append(tinyPrompt(5));
     const abort = new AbortController();
     const seen: number[] = [];
-    const sample = await context.sample({
+    const sample = await context.generate({
       sampling: full(1),
       stopTokenIds: [],
       maxTokens: 7000,
@@ -95,7 +95,7 @@ describe("in a worker", () => {
     expect(sample.tokenIds).toEqual(seen);
     expect(sample.tokenIds.length).toBeLessThan(3000);
     expect(context.tokenIds.slice(5)).toEqual(seen);
-    const next = await context.sample({ sampling: full(2), stopTokenIds: [], maxTokens: 4 });
+    const next = await context.generate({ sampling: full(2), stopTokenIds: [], maxTokens: 4 });
     expect(next.tokenIds).toHaveLength(4);
     await policy.dispose();
   });
@@ -108,7 +108,11 @@ describe("in a worker", () => {
         context.append(tinyPrompt(4 + 9 * seed, seed));
         const start = context.tokenIds.length;
         const maxTokens = 10 + 7 * seed;
-        const sample = await context.sample({ sampling: full(seed), stopTokenIds: [], maxTokens });
+        const sample = await context.generate({
+          sampling: full(seed),
+          stopTokenIds: [],
+          maxTokens,
+        });
         const scores = await policy.score({ tokenIds: context.tokenIds, sampling: FULL_SUPPORT });
         return largestGap(sample.behaviorLogProbs, scores.behaviorLogProbs.slice(start));
       }),
@@ -133,7 +137,7 @@ describe("in a worker", () => {
       const policy = await open({ device: "wasm", threads });
       const context = await policy.createContext();
       context.append(tinyPrompt(20));
-      samples.push(await context.sample({ sampling: full(5), stopTokenIds: [], maxTokens: 30 }));
+      samples.push(await context.generate({ sampling: full(5), stopTokenIds: [], maxTokens: 30 }));
       await policy.dispose();
     }
     expect(samples[0]?.tokenIds).toEqual(samples[1]?.tokenIds);
@@ -157,7 +161,9 @@ describe("in a worker", () => {
     );
     const context = await policy.createContext();
     context.append(tinyPrompt(5));
-    const running = codeOf(context.sample({ sampling: full(1), stopTokenIds: [], maxTokens: 100 }));
+    const running = codeOf(
+      context.generate({ sampling: full(1), stopTokenIds: [], maxTokens: 100 }),
+    );
     context.dispose();
     expect(await running).toBe("DISPOSED");
     expect(await codeOf((async () => context.append([1]))())).toBe("DISPOSED");

@@ -8,7 +8,7 @@ import type {
   PolicyContext,
   PolicyVersionId,
   Sample,
-  SampleOptions,
+  GenerateOptions,
   ScoreRequest,
   TokenScores,
 } from "@waggle/protocol";
@@ -17,7 +17,7 @@ import { RUNTIME_BUILD } from "./build.ts";
 import type { AdaptivePolicy } from "./decoder-policy.ts";
 import { defaultThreads } from "./limits.ts";
 import type { AdapterStrategy } from "./ort-session.ts";
-import { assertSampleOptions, disposedError, overlapError } from "./sample-options.ts";
+import { assertGenerateOptions, disposedError, overlapError } from "./generate-options.ts";
 import { assertTokenIds } from "./token-ids.ts";
 import { WorkerClient } from "./worker-client.ts";
 import type { WorkerHandle } from "./worker-client.ts";
@@ -202,9 +202,9 @@ class BrowserContext implements PolicyContext {
     this.#worker.tell({ kind: "append", contextId: this.#contextId, tokenIds: [...tokenIds] });
   }
 
-  async sample(options: SampleOptions): Promise<Sample> {
+  async generate(options: GenerateOptions): Promise<Sample> {
     this.#assertUsable();
-    assertSampleOptions(options, this.#tokenIds.length);
+    assertGenerateOptions(options, this.#tokenIds.length);
     const { sampling, stopTokenIds, maxTokens, signal, onToken } = options;
     if (signal?.aborted) return EMPTY_ABORTED;
     const contextId = this.#contextId;
@@ -213,7 +213,7 @@ class BrowserContext implements PolicyContext {
     try {
       const answer = this.#worker.ask(
         {
-          kind: "sample",
+          kind: "generate",
           contextId,
           options: { sampling, stopTokenIds: [...stopTokenIds], maxTokens },
           wantsTokens: onToken !== undefined,

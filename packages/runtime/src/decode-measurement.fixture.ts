@@ -43,9 +43,9 @@ export async function measureDecoding(
     const context = await policy.createContext();
     context.append(prompt(promptLength));
     const options = { sampling: { ...FULL_SUPPORT, seed: 1 }, stopTokenIds: [] };
-    await context.sample({ ...options, maxTokens: 1 });
+    await context.generate({ ...options, maxTokens: 1 });
     const start = now();
-    await context.sample({ ...options, maxTokens });
+    await context.generate({ ...options, maxTokens });
     const ms = now() - start;
     context.dispose();
     return ms;

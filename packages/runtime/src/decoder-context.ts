@@ -6,13 +6,13 @@ import type {
   PolicyContext,
   PolicyVersionId,
   Sample,
-  SampleOptions,
+  GenerateOptions,
   SampleStopReason,
 } from "@waggle/protocol";
 import type { DecodeBatcher } from "./decode-batcher.ts";
 import type { DecoderCache, DecoderSession } from "./decoder-session.ts";
 import { createRandom } from "./random.ts";
-import { assertSampleOptions, disposedError, overlapError } from "./sample-options.ts";
+import { assertGenerateOptions, disposedError, overlapError } from "./generate-options.ts";
 import { sampleToken } from "./sampler.ts";
 import type { SerialQueue } from "./serial-queue.ts";
 import { assertTokenIds } from "./token-ids.ts";
@@ -73,9 +73,9 @@ export class DecoderContext implements PolicyContext {
     if (tokenIds.length > 0) this.#nextLogits = null;
   }
 
-  async sample(options: SampleOptions): Promise<Sample> {
+  async generate(options: GenerateOptions): Promise<Sample> {
     this.#assertUsable();
-    assertSampleOptions(options, this.#tokenIds.length);
+    assertGenerateOptions(options, this.#tokenIds.length);
     const { batcher, session } = this.#slot;
     this.#isSampling = true;
     batcher.samplings++;
@@ -104,7 +104,7 @@ export class DecoderContext implements PolicyContext {
     if (!this.#isSampling) this.#free();
   }
 
-  async #sampleLoop(options: SampleOptions): Promise<Sample> {
+  async #sampleLoop(options: GenerateOptions): Promise<Sample> {
     const { sampling, maxTokens, signal, onToken } = options;
     const stops = new Set(options.stopTokenIds);
     const random = createRandom(sampling.seed);

@@ -16,7 +16,7 @@ import { DecodeBatcher } from "./decode-batcher.ts";
 import { DecoderContext } from "./decoder-context.ts";
 import type { ContextHost, VersionSlot } from "./decoder-context.ts";
 import type { DecoderBackend, DecoderSession } from "./decoder-session.ts";
-import { disposedError } from "./sample-options.ts";
+import { disposedError } from "./generate-options.ts";
 import { scoreRows, scoreSequence } from "./scoring.ts";
 import { SerialQueue } from "./serial-queue.ts";
 

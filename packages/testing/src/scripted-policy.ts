@@ -1,6 +1,6 @@
 /**
  * A Policy that says what a script says. Its log-probs come from a fixed formula, the same in
- * `sample` and `score`, so that tests of records and re-scoring hold; they mean nothing else.
+ * `generate` and `score`, so that tests of records and re-scoring hold; they mean nothing else.
  */
 import { WaggleError } from "@waggle/protocol";
 import type {
@@ -8,7 +8,7 @@ import type {
   PolicyContext,
   PolicyVersionId,
   Sample,
-  SampleOptions,
+  GenerateOptions,
   SampleStopReason,
   ScoreRequest,
   TokenScores,
@@ -37,8 +37,8 @@ export type ScriptedPolicyOptions = {
 /** What happened to one context. */
 export type RecordedContext = {
   readonly tokenIds: readonly number[];
-  /** Options of each `sample`, in order. */
-  readonly samples: readonly SampleOptions[];
+  /** Options of each `generate`, in order. */
+  readonly samples: readonly GenerateOptions[];
   /** How often the context moved to a current version. */
   readonly adoptions: number;
   readonly disposed: boolean;
@@ -104,7 +104,7 @@ class ScriptedContext implements PolicyContext, RecordedContext {
   adoptions = 0;
   disposed = false;
   readonly tokenIds: number[] = [];
-  readonly samples: SampleOptions[] = [];
+  readonly samples: GenerateOptions[] = [];
   readonly #policy: ScriptedPolicy;
   readonly #script: Script;
   #busy = false;
@@ -120,7 +120,7 @@ class ScriptedContext implements PolicyContext, RecordedContext {
     this.tokenIds.push(...tokenIds);
   }
 
-  async sample(options: SampleOptions): Promise<Sample> {
+  async generate(options: GenerateOptions): Promise<Sample> {
     this.#requireFree();
     this.#busy = true;
     try {
@@ -140,7 +140,7 @@ class ScriptedContext implements PolicyContext, RecordedContext {
     this.disposed = true;
   }
 
-  async #sample(options: SampleOptions): Promise<Sample> {
+  async #sample(options: GenerateOptions): Promise<Sample> {
     this.samples.push(options);
     const turn = this.#script.nextTurn();
     if (turn === undefined) {
@@ -168,7 +168,7 @@ class ScriptedContext implements PolicyContext, RecordedContext {
     return this.#record(start, options, stopReason);
   }
 
-  #record(start: number, options: SampleOptions, stopReason: SampleStopReason): Sample {
+  #record(start: number, options: GenerateOptions, stopReason: SampleStopReason): Sample {
     const tokenIds = this.tokenIds.slice(start);
     const isFull = options.sampling.topK === 0 && options.sampling.topP === 1;
     const rawLogProbs = tokenIds.map((id, index) => logProb(id, start + index, this.policyVersion));

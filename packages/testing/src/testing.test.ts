@@ -42,13 +42,13 @@ test("a scripted turn ends at the stop token, the limit, the context or the abor
   const context = await policy.createContext();
   const options = { sampling, stopTokenIds: [9], maxTokens: 2, signal: abort.signal };
   context.append([7]);
-  expect(await context.sample({ ...options, maxTokens: 5 })).toMatchObject({
+  expect(await context.generate({ ...options, maxTokens: 5 })).toMatchObject({
     tokenIds: [1, 2, 9],
     stopReason: "stop-token",
   });
-  expect(await context.sample(options)).toMatchObject({ stopReason: "max-tokens" });
-  expect(await context.sample(options)).toMatchObject({ tokenIds: [1], stopReason: "aborted" });
-  expect(await context.sample({ sampling, stopTokenIds: [9], maxTokens: 2 })).toMatchObject({
+  expect(await context.generate(options)).toMatchObject({ stopReason: "max-tokens" });
+  expect(await context.generate(options)).toMatchObject({ tokenIds: [1], stopReason: "aborted" });
+  expect(await context.generate({ sampling, stopTokenIds: [9], maxTokens: 2 })).toMatchObject({
     tokenIds: [],
     stopReason: "context-overflow",
   });
@@ -59,7 +59,7 @@ test("recorded log-probs are the scored ones at the version that sampled", async
   const policy = new ScriptedPolicy({ turns: [[4, 5, 6]], version: 3 });
   const context = await policy.createContext();
   context.append([1, 2]);
-  const sample = await context.sample({ sampling, stopTokenIds: [6], maxTokens: 9 });
+  const sample = await context.generate({ sampling, stopTokenIds: [6], maxTokens: 9 });
   const request = { tokenIds: context.tokenIds, sampling };
   expect((await policy.score(request)).behaviorLogProbs.slice(2)).toEqual(sample.behaviorLogProbs);
   policy.currentVersion = 4;
@@ -72,7 +72,9 @@ test("recorded log-probs are the scored ones at the version that sampled", async
 test("a sample past the script and a use after dispose are refused", async () => {
   const policy = new ScriptedPolicy({ turns: [] });
   const context = await policy.createContext();
-  await expect(context.sample({ sampling, stopTokenIds: [], maxTokens: 1 })).rejects.toMatchObject({
+  await expect(
+    context.generate({ sampling, stopTokenIds: [], maxTokens: 1 }),
+  ).rejects.toMatchObject({
     code: "INVALID_ARGUMENT",
   });
   context.dispose();

@@ -46,7 +46,7 @@ describe("sampled numbers equal teacher-forced ones", () => {
       for (const promptLength of [1, 30, 31, 32, 33, 65]) {
         const context = await policy.createContext();
         context.append(tinyPrompt(promptLength));
-        const sample = await context.sample({
+        const sample = await context.generate({
           sampling: full(promptLength),
           stopTokenIds: [],
           maxTokens: 40,
@@ -72,7 +72,7 @@ describe("sampled numbers equal teacher-forced ones", () => {
     const sampling = { temperature: 1.7, topK: 12, topP: 0.85, seed: 5 };
     const context = await policy.createContext();
     context.append(tinyPrompt(9));
-    const sample = await context.sample({ sampling, stopTokenIds: [], maxTokens: 30 });
+    const sample = await context.generate({ sampling, stopTokenIds: [], maxTokens: 30 });
 
     const request = { ...requestFor(context.tokenIds, 9, sample), sampling };
     const scores = await policy.score(request);
@@ -102,7 +102,7 @@ describe("sampled numbers equal teacher-forced ones", () => {
     for (let turn = 0; turn < 4; turn++) {
       context.append(tinyPrompt(11, turn));
       const start = context.tokenIds.length;
-      const sample = await context.sample({
+      const sample = await context.generate({
         sampling: full(turn),
         stopTokenIds: [],
         maxTokens: 13,
@@ -143,7 +143,7 @@ describe("sampling", () => {
     const draw = async (seed: number) => {
       const context = await policy.createContext();
       context.append(tinyPrompt(6));
-      const sample = await context.sample({
+      const sample = await context.generate({
         sampling: full(seed),
         stopTokenIds: [],
         maxTokens: 20,
@@ -161,7 +161,7 @@ describe("sampling", () => {
     const policy = await open();
     const context = await policy.createContext();
     context.append(tinyPrompt(6));
-    const sample = await context.sample({
+    const sample = await context.generate({
       sampling: { temperature: 1, topK: 1, topP: 1, seed: 9 },
       stopTokenIds: [],
       maxTokens: 8,
@@ -186,7 +186,7 @@ describe("sampling", () => {
     const run = async (stopTokenIds: number[]) => {
       const context = await policy.createContext();
       context.append(tinyPrompt(6));
-      return context.sample({ sampling: full(3), stopTokenIds, maxTokens: 20 });
+      return context.generate({ sampling: full(3), stopTokenIds, maxTokens: 20 });
     };
     const whole = await run([]);
     const stop = whole.tokenIds[7] as number;
@@ -203,9 +203,9 @@ describe("sampling", () => {
     const context = await policy.createContext();
     context.append(tinyPrompt(15));
     const options = { sampling: full(1), stopTokenIds: [], maxTokens: 50 };
-    const sample = await context.sample(options);
+    const sample = await context.generate(options);
     expect([sample.tokenIds.length, sample.stopReason]).toEqual([5, "context-overflow"]);
-    const after = await context.sample(options);
+    const after = await context.generate(options);
     expect([after.tokenIds.length, after.stopReason]).toEqual([0, "context-overflow"]);
     await policy.dispose();
   });
@@ -216,7 +216,7 @@ describe("sampling", () => {
     const context = await policy.createContext();
     context.append(tinyPrompt(6));
     const seen: number[] = [];
-    const sample = await context.sample({
+    const sample = await context.generate({
       sampling: full(3),
       stopTokenIds: [],
       maxTokens: 20,
@@ -228,7 +228,7 @@ describe("sampling", () => {
     });
     expect([sample.tokenIds, sample.stopReason]).toEqual([seen, "aborted"]);
     expect(context.tokenIds.slice(6)).toEqual(seen);
-    const next = await context.sample({ sampling: full(4), stopTokenIds: [], maxTokens: 5 });
+    const next = await context.generate({ sampling: full(4), stopTokenIds: [], maxTokens: 5 });
     const scores = await policy.score({ tokenIds: context.tokenIds, sampling: FULL_SUPPORT });
     expect(largestGap(next.behaviorLogProbs, scores.behaviorLogProbs.slice(10))).toBeLessThan(1e-4);
     await policy.dispose();
@@ -244,7 +244,7 @@ describe("sampling", () => {
         for (let turn = 0; turn < 3; turn++) {
           context.append(tinyPrompt(1 + ((seed * 5 + turn * 3) % 17), seed + turn));
           const start = context.tokenIds.length;
-          const sample = await context.sample({
+          const sample = await context.generate({
             sampling: full(seed * 10 + turn),
             stopTokenIds: [],
             maxTokens: 1 + ((seed * 7 + turn * 11) % 19),
@@ -272,7 +272,7 @@ describe("sampling", () => {
     const draw = async (seed: number) => {
       const context = await policy.createContext();
       context.append(tinyPrompt(6 + seed, seed));
-      return context.sample({ sampling: full(seed), stopTokenIds: [], maxTokens: 15 });
+      return context.generate({ sampling: full(seed), stopTokenIds: [], maxTokens: 15 });
     };
     const alone = [];
     for (const seed of [1, 2, 3]) alone.push(await draw(seed));
@@ -288,12 +288,12 @@ describe.each(["merge", "inputs"] as const)("adapter swap (%s)", (adapterStrateg
     const policy = await open({ adapterStrategy }, { keepsCacheOnAdoption });
     const context = await policy.createContext();
     context.append(tinyPrompt(20));
-    await context.sample({ sampling: full(1), stopTokenIds: [], maxTokens: 20 });
+    await context.generate({ sampling: full(1), stopTokenIds: [], maxTokens: 20 });
     await policy.setAdapter(1, tinyAdapter(1));
     context.adoptCurrentVersion();
     context.append(tinyPrompt(10, 3));
     const start = context.tokenIds.length;
-    const sample = await context.sample({ sampling: full(2), stopTokenIds: [], maxTokens: 20 });
+    const sample = await context.generate({ sampling: full(2), stopTokenIds: [], maxTokens: 20 });
     const scores = await policy.score({ tokenIds: context.tokenIds, sampling: FULL_SUPPORT });
     expect(context.policyVersion).toBe(1);
     context.dispose();
@@ -320,7 +320,7 @@ describe.each(["merge", "inputs"] as const)("adapter swap (%s)", (adapterStrateg
     await policy.setAdapter(2, tinyAdapter(2));
     await policy.setAdapter(3, null);
     expect(policy.liveVersions()).toEqual([1, 3]);
-    const sample = await pinned.sample({ sampling: full(1), stopTokenIds: [], maxTokens: 12 });
+    const sample = await pinned.generate({ sampling: full(1), stopTokenIds: [], maxTokens: 12 });
     expect(pinned.policyVersion).toBe(1);
 
     const atBase = await policy.score({ tokenIds: tinyPrompt(30), sampling: FULL_SUPPORT });

@@ -25,15 +25,15 @@ describe("misuse", () => {
   test("is refused by code", async () => {
     const policy = await open();
     const context = await policy.createContext();
-    expect(await codeOf(() => context.sample(options))).toBe("INVALID_ARGUMENT");
+    expect(await codeOf(() => context.generate(options))).toBe("INVALID_ARGUMENT");
     expect(await codeOf(() => context.append([97]))).toBe("INVALID_ARGUMENT");
     expect(await codeOf(() => context.append([1.5]))).toBe("INVALID_ARGUMENT");
     context.append(tinyPrompt(5));
-    expect(await codeOf(() => context.sample({ ...options, maxTokens: 0 }))).toBe(
+    expect(await codeOf(() => context.generate({ ...options, maxTokens: 0 }))).toBe(
       "INVALID_ARGUMENT",
     );
     const zero = { ...options.sampling, temperature: 0 };
-    expect(await codeOf(() => context.sample({ ...options, sampling: zero }))).toBe(
+    expect(await codeOf(() => context.generate({ ...options, sampling: zero }))).toBe(
       "INVALID_ARGUMENT",
     );
     const tokenIds = tinyPrompt(161);
@@ -47,8 +47,8 @@ describe("misuse", () => {
     const policy = await open();
     const context = await policy.createContext();
     context.append(tinyPrompt(5));
-    const running = context.sample(options);
-    expect(await codeOf(() => context.sample(options))).toBe("INVALID_ARGUMENT");
+    const running = context.generate(options);
+    expect(await codeOf(() => context.generate(options))).toBe("INVALID_ARGUMENT");
     expect(await codeOf(() => context.append([1]))).toBe("INVALID_ARGUMENT");
     expect(await codeOf(() => context.adoptCurrentVersion())).toBe("INVALID_ARGUMENT");
     expect((await running).tokenIds).toHaveLength(5);
@@ -59,7 +59,7 @@ describe("misuse", () => {
     const policy = await open();
     const context = await policy.createContext();
     context.append(tinyPrompt(5));
-    const running = codeOf(() => context.sample(options));
+    const running = codeOf(() => context.generate(options));
     context.dispose();
     context.dispose();
     expect(await running).toBe("DISPOSED");

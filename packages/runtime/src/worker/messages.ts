@@ -6,7 +6,7 @@ import type { Adapter } from "@waggle/model";
 import type {
   PolicyVersionId,
   Sample,
-  SampleOptions,
+  GenerateOptions,
   ScoreRequest,
   TokenScores,
   WaggleErrorCode,
@@ -43,9 +43,9 @@ export type WorkerRequest =
   | { readonly kind: "adopt"; readonly contextId: number }
   | { readonly kind: "dispose-context"; readonly contextId: number }
   | {
-      readonly kind: "sample";
+      readonly kind: "generate";
       readonly contextId: number;
-      readonly options: Pick<SampleOptions, "sampling" | "stopTokenIds" | "maxTokens">;
+      readonly options: Pick<GenerateOptions, "sampling" | "stopTokenIds" | "maxTokens">;
       readonly wantsTokens: boolean;
     }
   | { readonly kind: "abort"; readonly contextId: number }
@@ -59,7 +59,7 @@ type WorkerAnswers = {
     readonly contextId: number;
     readonly policyVersion: PolicyVersionId;
   };
-  readonly sample: { readonly sample: Sample; readonly policyVersion: PolicyVersionId };
+  readonly generate: { readonly sample: Sample; readonly policyVersion: PolicyVersionId };
   readonly "score-many": readonly TokenScores[];
 };
 

@@ -99,10 +99,10 @@ class PolicyServer {
         this.#contexts.delete(request.contextId);
         return undefined;
       }
-      case "sample": {
+      case "generate": {
         const held = this.#held(request.contextId);
         held.abort = new AbortController();
-        const sample = await held.context.sample({
+        const sample = await held.context.generate({
           ...request.options,
           signal: held.abort.signal,
           ...(request.wantsTokens && { onToken }),

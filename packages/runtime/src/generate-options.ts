@@ -1,10 +1,10 @@
 /** The checks of a sampling call that pages and workers both make. */
 import { Sampling, WaggleError } from "@waggle/protocol";
-import type { SampleOptions } from "@waggle/protocol";
+import type { GenerateOptions } from "@waggle/protocol";
 
 /** @throws WaggleError `INVALID_ARGUMENT` saying which option must be another. */
-export function assertSampleOptions(
-  { sampling, maxTokens }: Pick<SampleOptions, "sampling" | "maxTokens">,
+export function assertGenerateOptions(
+  { sampling, maxTokens }: Pick<GenerateOptions, "sampling" | "maxTokens">,
   contextTokens: number,
 ): void {
   const parsed = Sampling.safeParse(sampling);
@@ -37,10 +37,10 @@ export function disposedError(): WaggleError {
   );
 }
 
-/** The error of a call during `sample()` of the same context. */
+/** The error of a call during `generate()` of the same context. */
 export function overlapError(): WaggleError {
   return new WaggleError(
     "INVALID_ARGUMENT",
-    "calls on one context must not overlap, got a call during sample(); await it first",
+    "calls on one context must not overlap, got a call during generate(); await it first",
   );
 }
