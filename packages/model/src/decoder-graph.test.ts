@@ -6,7 +6,7 @@ import type { Adapter } from "./adapter.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import { buildDecoderGraph } from "./decoder-graph.ts";
 import { initializeDecoder } from "./decoder-parameters.ts";
-import { plainLogits } from "./plain-decoder.fixture.ts";
+import { PlainDecoder } from "./plain-decoder.ts";
 import { seededRandom } from "./random.ts";
 
 const qwen3: DecoderConfig = {
@@ -37,6 +37,12 @@ const llama: DecoderConfig = {
     originalContextLength: 16,
   },
 };
+
+/** Logits `[T][V]` of the slow twin. */
+function plainLogits(config: DecoderConfig, weights: TensorMap, tokenIds: number[]): number[][] {
+  const decoder = new PlainDecoder(config, weights);
+  return tokenIds.map((id) => [...decoder.read(id)]);
+}
 
 /** Weights large enough that every part of the decoder shows in the logits. */
 function loudWeights(config: DecoderConfig, seed: number): TensorMap {

@@ -32,6 +32,7 @@ export type {
   OnnxDataType,
   OnnxNodeOptions,
 } from "./onnx-graph-builder.ts";
+export { PlainDecoder } from "./plain-decoder.ts";
 export { ropeFrequencies, ropeTables } from "./rope.ts";
 export { readSafetensors, readShardedSafetensors, writeSafetensors } from "./safetensors.ts";
 export type { SafetensorsDataType, SafetensorsFile } from "./safetensors.ts";
