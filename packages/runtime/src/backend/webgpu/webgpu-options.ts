@@ -1,0 +1,36 @@
+/** What the WebGPU back end is opened with. Which device a page has is `webgpu-device.ts`' business. */
+import type { DecoderConfig } from "@waggle/model";
+import type { TensorMap } from "@waggle/protocol";
+import type * as OrtWeb from "onnxruntime-web";
+
+/**
+ * What a device computes wrongly or slowly, and the way around it. The defaults are right on every
+ * device that was tried; a self-check on the visitor's device may choose others.
+ */
+export type WebgpuQuirks = {
+  /**
+   * Most tokens of one run. onnxruntime 1.30.0's attention gives wrong logits for 32 and more tokens
+   * of a row on SwiftShader with `subgroups`, without an error. Default 31.
+   */
+  readonly maxRunTokens?: number;
+  /** False: single tokens are read by ordinary runs, not by the recorded commands. Default true. */
+  readonly replay?: boolean;
+};
+
+export type WebgpuBackendOptions = {
+  /** `onnxruntime-web/webgpu`. */
+  readonly ort: typeof OrtWeb;
+  /** From `requestWebgpuDevice`. The back end uses it alone, and destroys it when disposed. */
+  readonly device: GPUDevice;
+  readonly config: DecoderConfig;
+  readonly weights: TensorMap;
+  /** Positions of every cache: its memory is allocated once, for all of them. */
+  readonly contextLength: number;
+  /** Adapters up to this rank share one graph; a larger one compiles a larger graph. Default 16. */
+  readonly adapterRank?: number;
+  /** False: a graph without adapter inputs, for a base model alone. Default true. */
+  readonly adapters?: boolean;
+  /** Most rows of one run. Default: 8, fewer where their caches would pass 1 GiB. */
+  readonly maxRows?: number;
+  readonly quirks?: WebgpuQuirks;
+};
