@@ -35,4 +35,8 @@ export type {
 export { PlainDecoder } from "./plain-decoder.ts";
 export { ropeFrequencies, ropeTables } from "./rope.ts";
 export { readSafetensors, readShardedSafetensors, writeSafetensors } from "./safetensors.ts";
-export type { SafetensorsDataType, SafetensorsFile } from "./safetensors.ts";
+export type { SafetensorsFile } from "./safetensors.ts";
+export { shardPaths } from "./safetensors-header.ts";
+export type { SafetensorsDataType } from "./safetensors-header.ts";
+export { openSafetensors, openShardedSafetensors, tensorMapSource } from "./tensor-source.ts";
+export type { ByteSource, RowRange, TensorDescription, TensorSource } from "./tensor-source.ts";

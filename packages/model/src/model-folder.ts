@@ -4,7 +4,8 @@
  */
 import { fileListDigest, sha256, WaggleError } from "@waggle/protocol";
 import type { BaseModelReference, TensorMap } from "@waggle/protocol";
-import { readSafetensors, readShardedSafetensors, shardPaths } from "./safetensors.ts";
+import { shardPaths } from "./safetensors-header.ts";
+import { readSafetensors, readShardedSafetensors } from "./safetensors.ts";
 
 const WEIGHTS = "model.safetensors";
 const WEIGHTS_INDEX = "model.safetensors.index.json";
