@@ -1,0 +1,59 @@
+/**
+ * The sampling distribution in its plainest form, as the reference for samplers: whole sorts, f64
+ * logits, no shortcuts. Shares no code with `sampler.ts`.
+ */
+import type { SamplingDistribution, TokenScore } from "../sampler.ts";
+
+/**
+ * Ids that can be sampled, ascending: what the mask allows, of that the top k, of that the smallest
+ * set whose probability reaches p. Among equal logits the lower id comes first.
+ *
+ * @param logits - `[V]`.
+ * @param allowed - bits of ids as of `GrammarMatcher.nextMask`, `null` for all.
+ */
+export function plainSupport(
+  logits: Float64Array,
+  { temperature, topK, topP }: SamplingDistribution,
+  allowed: Uint32Array | null,
+): number[] {
+  const isAllowed = (id: number): boolean =>
+    allowed === null || (((allowed[id >> 5] as number) >>> (id % 32)) & 1) === 1;
+  const sorted = [...logits.keys()]
+    .filter(isAllowed)
+    .sort((a, b) => (logits[b] as number) - (logits[a] as number) || a - b);
+  const top = topK > 0 ? sorted.slice(0, topK) : sorted;
+  if (topP >= 1) return top.sort((a, b) => a - b);
+  const normalizer = logSumExp(top.map((id) => (logits[id] as number) / temperature));
+  const kept: number[] = [];
+  let mass = 0;
+  for (const id of top) {
+    if (mass >= topP) break;
+    kept.push(id);
+    mass += Math.exp((logits[id] as number) / temperature - normalizer);
+  }
+  return kept.sort((a, b) => a - b);
+}
+
+/** Numbers of `tokenId` where the ids of `support` could be sampled. */
+export function plainScore(
+  logits: Float64Array,
+  tokenId: number,
+  temperature: number,
+  support: readonly number[],
+): TokenScore {
+  const scaled = support.map((id) => (logits[id] as number) / temperature);
+  const normalizer = logSumExp(scaled);
+  const logProbs = scaled.map((value) => value - normalizer);
+  const at = support.indexOf(tokenId);
+  return {
+    behaviorLogProb: at === -1 ? Number.NEGATIVE_INFINITY : (logProbs[at] as number),
+    rawLogProb: (logits[tokenId] as number) - logSumExp([...logits]),
+    entropy: -logProbs.reduce((sum, value) => sum + Math.exp(value) * value, 0),
+  };
+}
+
+function logSumExp(values: readonly number[]): number {
+  const largest = values.reduce((most, value) => Math.max(most, value));
+  const sum = values.reduce((total, value) => total + Math.exp(value - largest), 0);
+  return largest + Math.log(sum);
+}

@@ -1,0 +1,42 @@
+/** Tiny random decoders and adapters that show every part of a decoder in their logits. */
+import { initializeAdapter, initializeDecoder } from "@waggle/model";
+import type { Adapter, DecoderConfig } from "@waggle/model";
+import type { TensorMap } from "@waggle/protocol";
+
+/** Deviation of the embedding's and of the other matrices' entries, against 0.02 of a fresh decoder. */
+const EMBEDDING_GAIN = 10;
+const MATRIX_GAIN = 6;
+
+/** Weights whose distributions are far from uniform and differ at every position. */
+export function randomDecoderWeights(config: DecoderConfig, seed: number): TensorMap {
+  const weights = new Map(initializeDecoder(config, seed));
+  for (const [name, { shape, data }] of weights) {
+    if (shape.length === 1) {
+      weights.set(name, { shape, data: data.map((value, i) => value + 0.3 * Math.sin(i + seed)) });
+    } else {
+      const gain = name.includes("embed_tokens") ? EMBEDDING_GAIN : MATRIX_GAIN;
+      weights.set(name, { shape, data: data.map((value) => value * gain) });
+    }
+  }
+  return weights;
+}
+
+/** An adapter that moves every linear by about as much as the linear is large. */
+export function randomAdapter(config: DecoderConfig, rank: number, seed: number): Adapter {
+  const adapter = initializeAdapter(config, { rank, alpha: 2 * rank, seed });
+  const tensors = new Map(adapter.tensors);
+  for (const [name, { shape, data }] of tensors) {
+    if (!name.includes("lora_B")) continue;
+    tensors.set(name, { shape, data: data.map((_, i) => 0.12 * Math.sin(i * 12.9898 + seed)) });
+  }
+  return { ...adapter, tensors };
+}
+
+/** Ids that do not repeat with a period. */
+export function randomTokenIds(vocabularySize: number, length: number, seed: number): number[] {
+  let state = (seed * 2_654_435_761 + 1) >>> 0;
+  return Array.from({ length }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * vocabularySize);
+  });
+}
