@@ -46,7 +46,7 @@ test("names and shapes are Hugging Face's and PEFT's", () => {
   // 11·6 + 2·(2·6 norms + 6·8 q + 2·6·4 kv + 8·6 o + 3·60 mlp + 2·4 head norms) + 6
   expect(parameterCount(config)).toBe(66 + 2 * (12 + 48 + 48 + 48 + 180 + 8) + 6);
   const untied = decoderParameters({ ...config, modelType: "llama", tiedEmbeddings: false });
-  expect(untied.at(-1)).toEqual({ name: "lm_head.weight", shape: [11, 6] });
+  expect(untied.at(-1)).toEqual({ kind: "head", name: "lm_head.weight", shape: [11, 6] });
   expect(untied.some(({ name }) => name.includes("q_norm"))).toBe(false);
   const lora = loraParameters(config, 2);
   expect(lora.length).toBe(2 * 7 * 2);

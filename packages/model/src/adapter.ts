@@ -6,10 +6,11 @@
 import { WaggleError } from "@waggle/protocol";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import type { DecoderConfig } from "./decoder-config.ts";
-import { elementCount, layerLinears, sameShape } from "./decoder-parameters.ts";
+import { layerLinears } from "./decoder-parameters.ts";
 import type { Linear, ParameterShape } from "./decoder-parameters.ts";
 import { seededRandom } from "./random.ts";
 import { readSafetensors, writeSafetensors } from "./safetensors.ts";
+import { elementCount, sameShape } from "./shape.ts";
 
 /** The delta of each linear is B·A·alpha/rank; A `[r, in]`, B `[out, r]`, under PEFT's names. */
 export type Adapter = {
@@ -57,9 +58,10 @@ export function initializeAdapter(
 }
 
 /** The members of PEFT's `adapter_config.json`. */
-export function adapterConfigJson(adapter: Pick<Adapter, "rank" | "alpha">): {
-  readonly [key: string]: unknown;
-} {
+export function adapterConfigJson(
+  adapter: Pick<Adapter, "rank" | "alpha">,
+  config: DecoderConfig,
+): { readonly [key: string]: unknown } {
   return {
     peft_type: "LORA",
     task_type: "CAUSAL_LM",
@@ -70,7 +72,8 @@ export function adapterConfigJson(adapter: Pick<Adapter, "rank" | "alpha">): {
     fan_in_fan_out: false,
     use_rslora: false,
     use_dora: false,
-    target_modules: ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
+    // the last part of each linear's name, as PEFT matches them
+    target_modules: [...new Set(allLinears(config).map(({ name }) => name.replace(/^.*\./, "")))],
   };
 }
 
@@ -78,7 +81,7 @@ export function adapterConfigJson(adapter: Pick<Adapter, "rank" | "alpha">): {
 export function writeAdapter(adapter: Adapter, config: DecoderConfig): Uint8Array {
   return writeSafetensors(checkTensors(adapter.tensors, config, adapter.rank), {
     format: "pt",
-    adapter_config: JSON.stringify(adapterConfigJson(adapter)),
+    adapter_config: JSON.stringify(adapterConfigJson(adapter, config)),
   });
 }
 

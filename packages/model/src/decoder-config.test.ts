@@ -1,6 +1,7 @@
 import { WaggleError } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { decoderConfigJson, parseDecoderConfig } from "./decoder-config.ts";
+import { parseDecoderConfig } from "./decoder-config.ts";
+import { decoderConfigJson } from "./decoder-config-json.ts";
 
 /** Members of Qwen/Qwen3-0.6B's config.json that this project reads or refuses. */
 const qwen3 = {

@@ -140,7 +140,7 @@ for (const config of [qwen3, llama]) {
     const weights = loudWeights(config, 1);
     const ids = tokens(40, 2);
     const plain = plainLogits(config, weights, ids);
-    const bytes = buildDecoderGraph(config, weights, { lora: null });
+    const { model: bytes } = await buildDecoderGraph(config, weights, { lora: null });
     const [whole] = await runGraph(config, bytes, [ids], [40]);
     expect(Math.max(...plain.flat())).toBeGreaterThan(3);
     expect(largestDifference(whole!, plain)).toBeLessThan(1e-4);
@@ -149,7 +149,7 @@ for (const config of [qwen3, llama]) {
   test(`a ${config.modelType} graph gives the same in chunks as at once`, async () => {
     const weights = loudWeights(config, 1);
     const ids = tokens(40, 2);
-    const bytes = buildDecoderGraph(config, weights, { lora: null });
+    const { model: bytes } = await buildDecoderGraph(config, weights, { lora: null });
     const [whole] = await runGraph(config, bytes, [ids], [40]);
     const [chunked] = await runGraph(config, bytes, [ids], [17, 1, 1, 20, 1]);
     expect(largestDifference(chunked!, whole!)).toBeLessThan(1e-4);
@@ -159,7 +159,7 @@ for (const config of [qwen3, llama]) {
     const weights = loudWeights(config, 3);
     const adapter = loudAdapter(config, 3);
     const ids = tokens(30, 4);
-    const bytes = buildDecoderGraph(config, weights, { lora: { rank: 5 } });
+    const { model: bytes } = await buildDecoderGraph(config, weights, { lora: { rank: 5 } });
     const run = (a: Adapter | null): Promise<number[][][]> =>
       runGraph(config, bytes, [ids], [30], adapterGraphInputs(config, a, 5));
     const merged = plainLogits(config, mergeAdapter(config, weights, adapter), ids);
@@ -173,22 +173,24 @@ for (const config of [qwen3, llama]) {
 test("rows of different length in one prefill do not disturb each other", async () => {
   const weights = loudWeights(qwen3, 7);
   const rows = [tokens(9, 1), tokens(23, 2), tokens(16, 3)];
-  const bytes = buildDecoderGraph(qwen3, weights, { lora: null });
+  const { model: bytes } = await buildDecoderGraph(qwen3, weights, { lora: null });
   const logits = await runGraph(qwen3, bytes, rows, [23]);
   for (const [index, row] of rows.entries()) {
     expect(largestDifference(logits[index]!, plainLogits(qwen3, weights, row))).toBeLessThan(1e-4);
   }
 });
 
-test("heads that the attention kernel cannot rotate are refused before it runs", () => {
+test("heads that the attention kernel cannot rotate are refused before it runs", async () => {
   const narrow = { ...qwen3, headSize: 8 };
   const weights = initializeDecoder(narrow, 1);
-  expect(() => buildDecoderGraph(narrow, weights, { lora: null })).toThrow(/multiple of 16, got 8/);
+  await expect(buildDecoderGraph(narrow, weights, { lora: null })).rejects.toThrow(
+    /multiple of 16, got 8/,
+  );
 });
 
-test("weights of another shape are refused", () => {
+test("weights of another shape are refused", async () => {
   const weights = initializeDecoder(qwen3, 1);
-  expect(() => buildDecoderGraph({ ...qwen3, width: 32 }, weights, { lora: null })).toThrow(
+  await expect(buildDecoderGraph({ ...qwen3, width: 32 }, weights, { lora: null })).rejects.toThrow(
     /must have shape \[50, 32\]/,
   );
 });

@@ -1,16 +1,28 @@
 /**
- * The inference graph of a decoder as an ONNX model, keys and values passed in and out. Forward
- * only; training graphs belong to `@waggle/engine`. Attention with its rotation, past and causality
- * is one com.microsoft GroupQueryAttention node, which the CPU, WASM and WebGPU providers all run.
+ * The inference graph of a decoder as an ONNX model, what it remembers passed in and out. Forward
+ * only; training graphs belong to `@waggle/engine`.
  */
 import { WaggleError } from "@waggle/protocol";
-import type { Tensor, TensorMap } from "@waggle/protocol";
-import { loraName } from "./adapter.ts";
+import type { TensorMap } from "@waggle/protocol";
+import { architectureOf } from "./architecture.ts";
+import { layerKind } from "./decoder-config.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
-import { layerLinears, selectDecoderWeights } from "./decoder-parameters.ts";
-import type { Linear } from "./decoder-parameters.ts";
+import { decoderStates, stateShape } from "./decoder-state.ts";
+import type { DecoderState } from "./decoder-state.ts";
+import { attention } from "./graph-attention.ts";
+import type { SequenceInputs } from "./graph-attention.ts";
+import { convolution, keptPositions } from "./graph-convolution.ts";
+import { feedForward } from "./graph-feed-forward.ts";
+import { embed, head } from "./graph-linear.ts";
+import { cast, MICROSOFT, normalize } from "./graph-parts.ts";
+import type { GraphParts, WeightFormat } from "./graph-parts.ts";
+import { addWeights } from "./graph-weights.ts";
+import { float32ToFloat16 } from "./half-precision.ts";
 import { OnnxGraphBuilder } from "./onnx-graph-builder.ts";
+import type { OnnxExternalFile, OnnxExternalOptions } from "./onnx-graph-builder.ts";
 import { ropeTables } from "./rope.ts";
+import { tensorMapSource } from "./tensor-source.ts";
+import type { TensorSource } from "./tensor-source.ts";
 
 export type DecoderGraphOptions = {
   /** With a rank, A and B of every linear are graph inputs; feed them from `adapterGraphInputs`. */
@@ -20,112 +32,167 @@ export type DecoderGraphOptions = {
    * context length, at most 8192.
    */
   readonly maxPositions?: number;
+  /** Number format of the matrices, default `f32`. */
+  readonly dtype?: WeightFormat;
+  /** Of activations, states and adapters. Default: `f16` where the matrices are, else `f32`. */
+  readonly activations?: "f32" | "f16";
+  /** True: only the positions that the input `logit_rows` names get logits. Default false: all. */
+  readonly logitRows?: boolean;
+  /** `huggingface`: the inputs that Transformers.js feeds. Default `packed`. */
+  readonly inputs?: "packed" | "huggingface";
+  /** When weights leave the model for files beside it, as protobuf ends at 2 GiB. */
+  readonly external?: OnnxExternalOptions;
+};
+
+export type DecoderGraph = {
+  /** ONNX bytes. */
+  readonly model: Uint8Array;
+  /** Files that the model points into: `SessionOptions.externalData`. Mostly empty. */
+  readonly externalData: readonly OnnxExternalFile[];
+  /** What goes in as past and comes out as present, layer by layer. */
+  readonly states: readonly DecoderState[];
+  /** Number format of the matrices. */
+  readonly dtype: WeightFormat;
+  /** Number format of states and of the adapter's inputs. Logits are f32. */
+  readonly activations: "f32" | "f16";
 };
 
 const DEFAULT_MAX_POSITIONS = 8192;
-const MICROSOFT = "com.microsoft";
 
 /**
- * ONNX bytes, weights inside. For batch B, S new tokens and P past positions the inputs are
+ * For batch B, S new tokens and P past positions the inputs are
  * - `input_ids` i32 `[B, S]`, rows padded on the right;
  * - `seqlens_k` i32 `[B]`: positions that count in each row after this run, minus one;
  * - `total_sequence_length` i32 scalar: P + S;
- * - `past_key_values.{layer}.key` and `.value` f32 `[B, kvHeads, P, D]` (P may be 0);
+ * - `past_key_values.{layer}.key` and `.value` `[B, kvHeads, P, D]` (P may be 0), `past_conv.{layer}`
+ *   `[B, taps - 1, C]`, zeros at first: `DecoderGraph.states`. With convolutions, rows of different
+ *   length go together only where all start empty;
+ * - with `logitRows`, `logit_rows` i32 `[N]`: positions that get logits, numbered row · S + column;
  * - with LoRA, per linear `[in, r]` and `[r, out]` under PEFT's names;
  *
- * and the outputs `logits` f32 `[B, S, V]`, `present.{layer}.key` and `.value` `[B, kvHeads, P + S, D]`.
+ * and the outputs `logits` f32 `[B, S, V]` or `[N, V]`, `present.{layer}.key` and `.value`
+ * `[B, kvHeads, P + S, D]`, `present_conv.{layer}` `[B, taps - 1, C]`.
+ *
+ * With `inputs: "huggingface"`, `input_ids` i64 `[B, S]` and `attention_mask` i64 `[B, P + S]` take
+ * the place of the first three; rows are whole or padded on the right.
+ *
+ * @param weights in memory, or read slice by slice from where they are.
  * @throws WaggleError `MODEL_CORRUPT` where the weights are not those of the config,
  *   `MODEL_UNSUPPORTED` where the head size is no multiple of 16, which GroupQueryAttention needs.
  */
-export function buildDecoderGraph(
+export async function buildDecoderGraph(
   config: DecoderConfig,
-  weights: TensorMap,
+  weights: TensorMap | TensorSource,
   options: DecoderGraphOptions,
-): Uint8Array {
+): Promise<DecoderGraph> {
   if (config.headSize % 16 !== 0) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
       `head_dim must be a multiple of 16, got ${config.headSize}; use a model with such heads`,
     );
   }
-  const checked = selectDecoderWeights(config, weights);
-  const graph = new OnnxGraphBuilder();
-  const inputIds = graph.input("input_ids", "i32", ["batch", "sequence"]);
-  graph.input("seqlens_k", "i32", ["batch"]);
-  graph.input("total_sequence_length", "i32", []);
-  const cacheDims = (length: string): (string | number)[] => [
-    "batch",
-    config.keyValueHeads,
-    length,
-    config.headSize,
-  ];
-  for (let layer = 0; layer < config.layers; layer++) {
-    graph.input(`past_key_values.${layer}.key`, "f32", cacheDims("past"));
-    graph.input(`past_key_values.${layer}.value`, "f32", cacheDims("past"));
-  }
-  addRopeTables(graph, config, options);
-  for (const [name, tensor] of checked) addWeight(graph, name, tensor);
+  const dtype = options.dtype ?? "f32";
+  const activations = options.activations ?? (dtype === "f16" ? "f16" : "f32");
+  const parts: GraphParts = {
+    graph: new OnnxGraphBuilder(),
+    config,
+    architecture: architectureOf(config),
+    weightFormat: dtype,
+    activations,
+    // gemma3's sum grows past 65504, float16's largest number
+    residual: config.modelType === "gemma3_text" ? "f32" : activations,
+    lora: options.lora,
+  };
+  const { graph } = parts;
+  const states = decoderStates(config, activations);
+  const { inputIds, sequence } = addInputs(parts, options);
+  for (const state of states) graph.input(state.past, state.dtype, stateDims(state, "past"));
+  addRopeTables(parts, options);
+  await addWeights(parts, "tensors" in weights ? weights : tensorMapSource(weights));
 
-  const embedding = "model.embed_tokens.weight";
-  const parts: Parts = { graph, config, linear: linearMaker(graph, options) };
-  let residual = graph.op("Gather", [embedding, inputIds]);
-  let hidden = normalize(parts, residual, "model.layers.0.input_layernorm.weight");
-  for (let layer = 0; layer < config.layers; layer++) {
+  const hidden = addLayers(parts, inputIds, sequence);
+  addLogits(parts, hidden, options);
+  for (const state of states) graph.output(state.present, state.dtype, stateDims(state, "total"));
+  return { ...graph.buildExternal(options.external), states, dtype, activations };
+}
+
+function addInputs(
+  { graph }: GraphParts,
+  options: DecoderGraphOptions,
+): { readonly inputIds: string; readonly sequence: SequenceInputs } {
+  if ((options.inputs ?? "packed") === "packed") {
+    const inputIds = graph.input("input_ids", "i32", ["batch", "sequence"]);
+    const lastPositions = graph.input("seqlens_k", "i32", ["batch"]);
+    const totalLength = graph.input("total_sequence_length", "i32", []);
+    return { inputIds, sequence: { lastPositions, totalLength } };
+  }
+  const inputIds = graph.input("input_ids", "i64", ["batch", "sequence"]);
+  const mask = graph.input("attention_mask", "i64", ["batch", "total"]);
+  const narrow = { attributes: { to: 6 } };
+  const lengths = graph.op("ReduceSum", [mask, graph.ints([1])], { attributes: { keepdims: 0 } });
+  const lastPositions = graph.op("Cast", [graph.op("Sub", [lengths, graph.ints([1])])], narrow);
+  const total = graph.op("Gather", [graph.op("Shape", [mask]), graph.ints(1)]);
+  return { inputIds, sequence: { lastPositions, totalLength: graph.op("Cast", [total], narrow) } };
+}
+
+/** @returns the normalized sum after the last layer, `[B, S, C]` in the activations' format. */
+function addLayers(parts: GraphParts, inputIds: string, sequence: SequenceInputs): string {
+  const { config, architecture } = parts;
+  const { mixerNorm, feedForwardNorm, outputNorms, finalNorm } = architecture;
+  const kinds = Array.from({ length: config.layers }, (_, layer) => layerKind(config, layer));
+  const kept = kinds.includes("convolution")
+    ? keptPositions(parts, inputIds, sequence.lastPositions)
+    : "";
+  const outputNorm = (x: string, norm: string | undefined): string =>
+    norm === undefined
+      ? x
+      : normalize(parts, cast(parts, x, parts.activations, parts.residual), norm);
+  const narrowed = (x: string): string => cast(parts, x, parts.residual, parts.activations);
+
+  let residual = embed(parts, inputIds);
+  let hidden = normalize(parts, residual, `model.layers.0.${mixerNorm}.weight`);
+  for (const [layer, kind] of kinds.entries()) {
     const prefix = `model.layers.${layer}`;
-    const linears = layerLinears(config, layer);
-    const attended = attention(parts, layer, linears, hidden);
+    const normOf = (name: string | undefined): string | undefined =>
+      name === undefined ? undefined : `${prefix}.${name}.weight`;
+    const mixed =
+      kind === "convolution"
+        ? convolution(parts, layer, narrowed(hidden), kept)
+        : attention(parts, layer, narrowed(hidden), sequence);
     [hidden, residual] = addAndNormalize(
       parts,
-      attended,
+      outputNorm(mixed, normOf(outputNorms?.mixer)),
       residual,
-      `${prefix}.post_attention_layernorm.weight`,
+      `${prefix}.${feedForwardNorm}.weight`,
     );
-    const fed = feedForward(parts, linears, hidden);
-    const nextNorm =
-      layer + 1 < config.layers
-        ? `model.layers.${layer + 1}.input_layernorm.weight`
-        : "model.norm.weight";
-    [hidden, residual] = addAndNormalize(parts, fed, residual, nextNorm);
+    const fed = feedForward(parts, layer, narrowed(hidden));
+    const isLast = layer === config.layers - 1;
+    [hidden, residual] = addAndNormalize(
+      parts,
+      outputNorm(fed, normOf(outputNorms?.feedForward)),
+      residual,
+      `${isLast ? finalNorm : `model.layers.${layer + 1}.${mixerNorm}`}.weight`,
+    );
   }
-  const head = config.tiedEmbeddings
-    ? graph.op("Transpose", [embedding], { attributes: { perm: { ints: [1, 0] } } })
-    : "lm_head.weight";
-  graph.node("MatMul", [hidden, head], { outputs: ["logits"] });
-  graph.output("logits", "f32", ["batch", "sequence", config.vocabularySize]);
-  for (let layer = 0; layer < config.layers; layer++) {
-    graph.output(`present.${layer}.key`, "f32", cacheDims("total"));
-    graph.output(`present.${layer}.value`, "f32", cacheDims("total"));
-  }
-  return graph.build();
+  return narrowed(hidden);
 }
 
-type Parts = {
-  readonly graph: OnnxGraphBuilder;
-  readonly config: DecoderConfig;
-  readonly linear: (linear: Linear, x: string) => string;
-};
-
-/** Matrices but the embedding are stored `[in, out]`, as MatMul wants them. */
-function addWeight(graph: OnnxGraphBuilder, name: string, tensor: Tensor): void {
-  const [rows, columns] = tensor.shape;
-  if (rows === undefined || columns === undefined || name === "model.embed_tokens.weight") {
-    graph.initializer(name, "f32", tensor.shape, tensor.data);
+function addLogits(parts: GraphParts, hidden: string, options: DecoderGraphOptions): void {
+  const { graph, config } = parts;
+  const { vocabularySize, width } = config;
+  if (options.logitRows !== true) {
+    head(parts, hidden);
+    graph.output("logits", "f32", ["batch", "sequence", vocabularySize]);
     return;
   }
-  const transposed = new Float32Array(tensor.data.length);
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++) {
-      transposed[column * rows + row] = tensor.data[row * columns + column] as number;
-    }
-  }
-  graph.initializer(name, "f32", [columns, rows], transposed);
+  const wanted = graph.input("logit_rows", "i32", ["rows"]);
+  const flat = graph.op("Reshape", [hidden, graph.ints([-1, width])]);
+  head(parts, graph.op("Gather", [flat, wanted]));
+  graph.output("logits", "f32", ["rows", vocabularySize]);
 }
 
-function addRopeTables(
-  graph: OnnxGraphBuilder,
-  config: DecoderConfig,
-  options: DecoderGraphOptions,
-): void {
+function addRopeTables(parts: GraphParts, options: DecoderGraphOptions): void {
+  const { graph, config, activations } = parts;
   const positions = options.maxPositions ?? Math.min(config.contextLength, DEFAULT_MAX_POSITIONS);
   if (!Number.isInteger(positions) || positions < 1) {
     throw new WaggleError(
@@ -133,76 +200,27 @@ function addRopeTables(
       `maxPositions must be a positive integer, got ${positions}; pass the longest context`,
     );
   }
-  const { cosines, sines } = ropeTables(config, positions);
-  graph.initializer("rope.cosines", "f32", [positions, config.headSize / 2], cosines);
-  graph.initializer("rope.sines", "f32", [positions, config.headSize / 2], sines);
-}
-
-function linearMaker(graph: OnnxGraphBuilder, options: DecoderGraphOptions): Parts["linear"] {
-  const { lora } = options;
-  return ({ name, inputSize, outputSize }, x) => {
-    const y = graph.op("MatMul", [x, `${name}.weight`]);
-    if (lora === null) return y;
-    const a = graph.input(loraName(name, "A"), "f32", [inputSize, lora.rank]);
-    const b = graph.input(loraName(name, "B"), "f32", [lora.rank, outputSize]);
-    return graph.op("Add", [y, graph.op("MatMul", [graph.op("MatMul", [x, a]), b])]);
-  };
-}
-
-function attention(parts: Parts, layer: number, linears: Linear[], hidden: string): string {
-  const { graph, config, linear } = parts;
-  const [query, key, value, output] = linears as [Linear, Linear, Linear, Linear];
-  const prefix = `model.layers.${layer}.self_attn`;
-  const headNorm = (x: string, heads: number, weight: string): string => {
-    if (config.modelType !== "qwen3") return x;
-    const split = graph.op("Reshape", [x, graph.ints([0, 0, heads, config.headSize])]);
-    const normal = normalize(parts, split, weight);
-    return graph.op("Reshape", [normal, graph.ints([0, 0, heads * config.headSize])]);
-  };
-  const [attended] = graph.node(
-    "GroupQueryAttention",
-    [
-      headNorm(linear(query, hidden), config.heads, `${prefix}.q_norm.weight`),
-      headNorm(linear(key, hidden), config.keyValueHeads, `${prefix}.k_norm.weight`),
-      linear(value, hidden),
-      `past_key_values.${layer}.key`,
-      `past_key_values.${layer}.value`,
-      "seqlens_k",
-      "total_sequence_length",
-      "rope.cosines",
-      "rope.sines",
-    ],
-    {
-      domain: MICROSOFT,
-      outputs: [`${prefix}.attended`, `present.${layer}.key`, `present.${layer}.value`],
-      attributes: {
-        num_heads: config.heads,
-        kv_num_heads: config.keyValueHeads,
-        do_rotary: 1,
-        rotary_interleaved: 0,
-        scale: { float: 1 / Math.sqrt(config.headSize) },
-      },
-    },
-  );
-  return linear(output, attended as string);
-}
-
-function feedForward({ graph, linear }: Parts, linears: Linear[], hidden: string): string {
-  const [gate, up, down] = linears.slice(4) as [Linear, Linear, Linear];
-  const gated = linear(gate, hidden);
-  const activated = graph.op("Mul", [gated, graph.op("Sigmoid", [gated])]);
-  return linear(down, graph.op("Mul", [activated, linear(up, hidden)]));
-}
-
-function normalize({ graph, config }: Parts, x: string, weight: string): string {
-  return graph.op("SimplifiedLayerNormalization", [x, weight], {
-    attributes: { axis: -1, epsilon: { float: config.rmsNormEpsilon }, stash_type: 1 },
-  });
+  const kinds = Array.from({ length: config.layers }, (_, layer) => layerKind(config, layer));
+  for (const [kind, stem] of [
+    ["attention", "rope"],
+    ["sliding", "rope.local"],
+  ] as const) {
+    if (!kinds.includes(kind)) continue;
+    const tables = ropeTables(config, positions, kind);
+    for (const [name, values] of Object.entries(tables)) {
+      graph.initializer(
+        `${stem}.${name}`,
+        activations,
+        [positions, config.headSize / 2],
+        activations === "f32" ? values : Uint16Array.from(values, float32ToFloat16),
+      );
+    }
+  }
 }
 
 /** @returns the normalized sum and the sum itself, the next residual. */
 function addAndNormalize(
-  { graph, config }: Parts,
+  { graph, config }: GraphParts,
   x: string,
   residual: string,
   weight: string,
@@ -215,4 +233,8 @@ function addAndNormalize(
     attributes: { epsilon: { float: config.rmsNormEpsilon } },
   });
   return [outputs[0] as string, outputs[3] as string];
+}
+
+function stateDims(state: DecoderState, positions: string): (number | string)[] {
+  return ["batch", ...state.rowShape.map((dim) => (dim === "positions" ? positions : dim))];
 }

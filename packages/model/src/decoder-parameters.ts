@@ -1,10 +1,18 @@
 /** Names, shapes and initial values of a decoder's parameters. Names are Hugging Face's. */
-import { WaggleError } from "@waggle/protocol";
 import type { Tensor, TensorMap } from "@waggle/protocol";
+import { architectureOf } from "./architecture.ts";
+import { layerKind } from "./decoder-config.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import { seededRandom } from "./random.ts";
+import { elementCount } from "./shape.ts";
+import { checkFinite, checkShape, findStored } from "./weight-reader.ts";
+
+/** What a graph does with a parameter. `kernel`: a convolution's `[C, 1, taps]`. */
+export type ParameterKind = "embedding" | "head" | "linear" | "bias" | "norm" | "kernel";
 
 export type ParameterShape = { readonly name: string; readonly shape: readonly number[] };
+
+export type Parameter = ParameterShape & { readonly kind: ParameterKind };
 
 /** One matrix product of a layer: `y = x · weightᵀ`, weight `[out, in]`. */
 export type Linear = {
@@ -12,15 +20,21 @@ export type Linear = {
   readonly name: string;
   readonly inputSize: number;
   readonly outputSize: number;
+  /** With a `.bias` `[out]`. */
+  readonly hasBias?: boolean;
 };
 
-/** Standard deviation of initial matrices, as both model families set it. */
+/** Standard deviation of initial matrices, as the model families set it. */
 const INITIAL_DEVIATION = 0.02;
 
-/** The seven linears of a layer, in the order of computation. */
+/**
+ * The linears of a layer, in the order of computation: query, key, value and output of attention or
+ * the input and output of a convolution, then gate, up and down.
+ */
 export function layerLinears(config: DecoderConfig, layer: number): Linear[] {
   const prefix = `model.layers.${layer}`;
   const { width, feedForwardSize } = config;
+  const { outputProjection, feedForward, hasAttentionBias } = architectureOf(config);
   const querySize = config.heads * config.headSize;
   const keySize = config.keyValueHeads * config.headSize;
   const linear = (name: string, inputSize: number, outputSize: number): Linear => ({
@@ -28,38 +42,70 @@ export function layerLinears(config: DecoderConfig, layer: number): Linear[] {
     inputSize,
     outputSize,
   });
+  const biased = (name: string, inputSize: number, outputSize: number): Linear => ({
+    ...linear(name, inputSize, outputSize),
+    ...(hasAttentionBias ? { hasBias: true } : {}),
+  });
+  const mixer =
+    layerKind(config, layer) === "convolution"
+      ? [linear("conv.in_proj", width, 3 * width), linear("conv.out_proj", width, width)]
+      : [
+          biased("self_attn.q_proj", width, querySize),
+          biased("self_attn.k_proj", width, keySize),
+          biased("self_attn.v_proj", width, keySize),
+          linear(outputProjection, querySize, width),
+        ];
   return [
-    linear("self_attn.q_proj", width, querySize),
-    linear("self_attn.k_proj", width, keySize),
-    linear("self_attn.v_proj", width, keySize),
-    linear("self_attn.o_proj", querySize, width),
-    linear("mlp.gate_proj", width, feedForwardSize),
-    linear("mlp.up_proj", width, feedForwardSize),
-    linear("mlp.down_proj", feedForwardSize, width),
+    ...mixer,
+    linear(feedForward.gate, width, feedForwardSize),
+    linear(feedForward.up, width, feedForwardSize),
+    linear(feedForward.down, feedForwardSize, width),
   ];
 }
 
 /** Every parameter, in a stable order. Linears are `[out, in]`, the embedding `[V, C]`. */
-export function decoderParameters(config: DecoderConfig): ParameterShape[] {
-  const { width, headSize } = config;
-  const parameters: ParameterShape[] = [
-    { name: "model.embed_tokens.weight", shape: [config.vocabularySize, width] },
+export function decoderParameters(config: DecoderConfig): Parameter[] {
+  const { width } = config;
+  const matrix = [config.vocabularySize, width];
+  const parameters: Parameter[] = [
+    { kind: "embedding", name: "model.embed_tokens.weight", shape: matrix },
   ];
   for (let layer = 0; layer < config.layers; layer++) {
-    const prefix = `model.layers.${layer}`;
-    parameters.push({ name: `${prefix}.input_layernorm.weight`, shape: [width] });
-    for (const { name, inputSize, outputSize } of layerLinears(config, layer)) {
-      parameters.push({ name: `${name}.weight`, shape: [outputSize, inputSize] });
-    }
-    if (config.modelType === "qwen3") {
-      parameters.push({ name: `${prefix}.self_attn.q_norm.weight`, shape: [headSize] });
-      parameters.push({ name: `${prefix}.self_attn.k_norm.weight`, shape: [headSize] });
-    }
-    parameters.push({ name: `${prefix}.post_attention_layernorm.weight`, shape: [width] });
+    parameters.push(...layerParameters(config, layer));
   }
-  parameters.push({ name: "model.norm.weight", shape: [width] });
+  const { finalNorm } = architectureOf(config);
+  parameters.push({ kind: "norm", name: `${finalNorm}.weight`, shape: [width] });
   if (!config.tiedEmbeddings) {
-    parameters.push({ name: "lm_head.weight", shape: [config.vocabularySize, width] });
+    parameters.push({ kind: "head", name: "lm_head.weight", shape: matrix });
+  }
+  return parameters;
+}
+
+function layerParameters(config: DecoderConfig, layer: number): Parameter[] {
+  const { width, headSize } = config;
+  const architecture = architectureOf(config);
+  const prefix = `model.layers.${layer}`;
+  const norm = (name: string, size = width): Parameter => ({
+    kind: "norm",
+    name: `${prefix}.${name}.weight`,
+    shape: [size],
+  });
+  const parameters: Parameter[] = [norm(architecture.mixerNorm)];
+  for (const { name, inputSize, outputSize, hasBias } of layerLinears(config, layer)) {
+    parameters.push({ kind: "linear", name: `${name}.weight`, shape: [outputSize, inputSize] });
+    if (hasBias) parameters.push({ kind: "bias", name: `${name}.bias`, shape: [outputSize] });
+  }
+  if (layerKind(config, layer) === "convolution") {
+    const shape = [width, 1, config.convolutionSize as number];
+    parameters.push({ kind: "kernel", name: `${prefix}.conv.conv.weight`, shape });
+  } else if (architecture.headNorms !== null) {
+    const { query, key } = architecture.headNorms;
+    parameters.push(norm(`self_attn.${query}`, headSize), norm(`self_attn.${key}`, headSize));
+  }
+  parameters.push(norm(architecture.feedForwardNorm));
+  if (architecture.outputNorms !== null) {
+    const { mixer, feedForward } = architecture.outputNorms;
+    parameters.push(norm(mixer), norm(feedForward));
   }
   return parameters;
 }
@@ -69,14 +115,19 @@ export function parameterCount(config: DecoderConfig): number {
   return decoderParameters(config).reduce((sum, { shape }) => sum + elementCount(shape), 0);
 }
 
-/** Fresh weights: matrices normal with deviation 0.02, norms 1. The same seed gives the same bits. */
+/**
+ * Fresh weights: matrices normal with deviation 0.02, norms so that they multiply by 1, biases 0.
+ * The same seed gives the same bits.
+ */
 export function initializeDecoder(config: DecoderConfig, seed: number): TensorMap {
   const random = seededRandom(seed);
+  const { normOffset } = architectureOf(config);
   const weights = new Map<string, Tensor>();
-  for (const { name, shape } of decoderParameters(config)) {
+  for (const { kind, name, shape } of decoderParameters(config)) {
     const data = new Float32Array(elementCount(shape));
-    for (let i = 0; i < data.length; i++) {
-      data[i] = shape.length === 1 ? 1 : random.normal() * INITIAL_DEVIATION;
+    if (kind === "norm") data.fill(1 - normOffset);
+    else if (kind !== "bias") {
+      for (let i = 0; i < data.length; i++) data[i] = random.normal() * INITIAL_DEVIATION;
     }
     weights.set(name, { shape, data });
   }
@@ -85,34 +136,17 @@ export function initializeDecoder(config: DecoderConfig, seed: number): TensorMa
 
 /**
  * The parameters of `config` out of a checkpoint, in the order of `decoderParameters`; tensors that
- * the decoder does not use (a stored copy of tied logits, rotary tables) are left out.
+ * the decoder does not use (a stored copy of tied logits, rotary tables, an image encoder) are left
+ * out. For engines; a graph for inference reads its weights one by one.
  * @throws WaggleError `MODEL_CORRUPT` where one is missing, has another shape or is not finite.
  */
 export function selectDecoderWeights(config: DecoderConfig, tensors: TensorMap): TensorMap {
   const weights = new Map<string, Tensor>();
   for (const { name, shape } of decoderParameters(config)) {
-    const tensor = tensors.get(name);
-    if (tensor === undefined || !sameShape(tensor.shape, shape)) {
-      throw new WaggleError(
-        "MODEL_CORRUPT",
-        `${name} must have shape [${shape.join(", ")}], got ${tensor ? `[${tensor.shape.join(", ")}]` : "nothing"}; use weights that belong to this config`,
-      );
-    }
-    if (!tensor.data.every(Number.isFinite)) {
-      throw new WaggleError(
-        "MODEL_CORRUPT",
-        `${name} must hold finite numbers, got NaN or infinity; use intact weights`,
-      );
-    }
+    const tensor = tensors.get(findStored(tensors, name));
+    checkShape(name, shape, tensor);
+    checkFinite(name, tensor.data);
     weights.set(name, tensor);
   }
   return weights;
-}
-
-export function elementCount(shape: readonly number[]): number {
-  return shape.reduce((product, dim) => product * dim, 1);
-}
-
-export function sameShape(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((dim, index) => dim === b[index]);
 }

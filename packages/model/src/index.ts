@@ -10,10 +10,11 @@ export {
   writeAdapter,
 } from "./adapter.ts";
 export type { Adapter } from "./adapter.ts";
-export { decoderConfigJson, parseDecoderConfig } from "./decoder-config.ts";
-export type { DecoderConfig, RopeScaling } from "./decoder-config.ts";
+export { layerKind, parseDecoderConfig } from "./decoder-config.ts";
+export type { DecoderConfig, DecoderModelType, LayerKind } from "./decoder-config.ts";
+export { decoderConfigJson } from "./decoder-config-json.ts";
 export { buildDecoderGraph } from "./decoder-graph.ts";
-export type { DecoderGraphOptions } from "./decoder-graph.ts";
+export type { DecoderGraph, DecoderGraphOptions } from "./decoder-graph.ts";
 export {
   decoderParameters,
   initializeDecoder,
@@ -22,16 +23,22 @@ export {
   selectDecoderWeights,
 } from "./decoder-parameters.ts";
 export type { Linear, ParameterShape } from "./decoder-parameters.ts";
+export { decoderStates, hasPositions, stateShape } from "./decoder-state.ts";
+export type { DecoderState } from "./decoder-state.ts";
+export type { WeightFormat } from "./graph-parts.ts";
+export { float16ToFloat32, float32ToFloat16 } from "./half-precision.ts";
 export { collectModelFiles, describeModelFolder, readModelWeights } from "./model-folder.ts";
 export type { ModelFile } from "./model-folder.ts";
 export { OnnxGraphBuilder } from "./onnx-graph-builder.ts";
 export type {
-  OnnxAttribute,
   OnnxBuildOptions,
-  OnnxData,
-  OnnxDataType,
+  OnnxExternalFile,
+  OnnxExternalOptions,
+  OnnxModel,
   OnnxNodeOptions,
 } from "./onnx-graph-builder.ts";
+export type { OnnxAttribute, OnnxData, OnnxDataType } from "./onnx-wire.ts";
+export type { RopeScaling } from "./rope-config.ts";
 export { PlainDecoder } from "./plain-decoder.ts";
 export { ropeFrequencies, ropeTables } from "./rope.ts";
 export { readSafetensors, readShardedSafetensors, writeSafetensors } from "./safetensors.ts";

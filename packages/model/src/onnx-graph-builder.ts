@@ -1,28 +1,28 @@
 /**
  * Builds an ONNX model (one protobuf message) node by node. Not an optimizer and not a checker of
- * operator semantics: the runtime that loads the bytes does both. Written with protobuf-es'
- * wire writer, which needs no code generation and so runs under a strict content security policy.
- * Source: onnx.proto of the ONNX project, field numbers of ModelProto and its parts.
+ * operator semantics: the runtime that loads the bytes does both.
  */
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { WaggleError } from "@waggle/protocol";
-
-export type OnnxDataType = "f32" | "i32" | "i64" | "bool";
-
-/** Bool data is one byte per element. */
-export type OnnxData = Float32Array | Int32Array | BigInt64Array | Uint8Array;
-
-/**
- * A plain number is an integer attribute where it is integral and a float otherwise; say
- * `{ float: 1 }` for a float attribute that may be integral.
- */
-export type OnnxAttribute =
-  | number
-  | { readonly int: number }
-  | { readonly float: number }
-  | { readonly ints: readonly number[] }
-  | { readonly floats: readonly number[] }
-  | { readonly string: string };
+import {
+  BYTES,
+  dataBytes,
+  message,
+  tag,
+  tensorParts,
+  VARINT,
+  writeNode,
+  writeValueInfo,
+} from "./onnx-wire.ts";
+import type {
+  ExternalPlace,
+  OnnxAttribute,
+  OnnxData,
+  OnnxDataType,
+  OnnxInitializer,
+  OnnxNode,
+  OnnxValueInfo,
+} from "./onnx-wire.ts";
 
 export type OnnxNodeOptions = {
   /** How many outputs (default 1), or their names; an empty name leaves an optional output out. */
@@ -37,33 +37,41 @@ export type OnnxBuildOptions = {
   readonly opset?: number;
 };
 
-type ValueInfo = { name: string; dtype: OnnxDataType; dims: readonly (number | string)[] };
-type Initializer = { name: string; dtype: OnnxDataType; shape: readonly number[]; data: OnnxData };
-type GraphNode = {
-  opType: string;
-  inputs: readonly string[];
-  outputs: readonly string[];
-  domain: string;
-  attributes: readonly (readonly [string, OnnxAttribute])[];
+export type OnnxExternalOptions = OnnxBuildOptions & {
+  /** Bytes of all constant tensors from which the large ones leave the model. Default: 1 GiB. */
+  readonly threshold?: number;
+  /** Most bytes of one external file, unless one tensor alone is larger. Default: 256 MiB. */
+  readonly fileBytes?: number;
 };
 
-/** TensorProto.DataType. */
-const DATA_TYPE: { readonly [dtype in OnnxDataType]: number } = { f32: 1, i32: 6, i64: 7, bool: 9 };
-/** AttributeProto.AttributeType. */
-const ATTRIBUTE_TYPE = { float: 1, int: 2, string: 3, floats: 6, ints: 7 } as const;
+/** A file that the model's tensors point into by its path. */
+export type OnnxExternalFile = { readonly path: string; readonly data: Uint8Array };
+
+export type OnnxModel = {
+  /** The ModelProto. */
+  readonly model: Uint8Array;
+  /** Empty where the model holds everything. */
+  readonly externalData: readonly OnnxExternalFile[];
+};
+
 /** Of ONNX 1.16: the oldest that holds operator set 21. */
 const IR_VERSION = 10;
 const DEFAULT_OPSET = 21;
 /** A protobuf message and thus a model without external data ends here. */
 const MAX_BYTES = 2 ** 31 - 1;
+const DEFAULT_THRESHOLD = 2 ** 30;
+const DEFAULT_FILE_BYTES = 2 ** 28;
+/** Smaller tensors stay in the model: shapes must be known before external files are read. */
+const MIN_EXTERNAL_BYTES = 1024;
+const EXTERNAL_ALIGNMENT = 64;
 
 /** A graph in the making. Every tensor has one name; a node's inputs must exist when it is added. */
 export class OnnxGraphBuilder {
   readonly #names = new Set<string>();
-  readonly #inputs: ValueInfo[] = [];
-  readonly #outputs: ValueInfo[] = [];
-  readonly #initializers: Initializer[] = [];
-  readonly #nodes: GraphNode[] = [];
+  readonly #inputs: OnnxValueInfo[] = [];
+  readonly #outputs: OnnxValueInfo[] = [];
+  readonly #initializers: OnnxInitializer[] = [];
+  readonly #nodes: OnnxNode[] = [];
   readonly #constants = new Map<string, string>();
   #counter = 0;
 
@@ -149,14 +157,47 @@ export class OnnxGraphBuilder {
    * @throws WaggleError `MODEL_UNSUPPORTED` when it would pass protobuf's 2 GiB.
    */
   build(options: OnnxBuildOptions = {}): Uint8Array {
+    return this.#serialize(options, new Map());
+  }
+
+  /**
+   * The same with large tensors in files of their own where all together pass the threshold. Frees
+   * tensors as they are copied, so nothing may be built after it: the peak is the weights and a file.
+   */
+  buildExternal(options: OnnxExternalOptions = {}): OnnxModel {
     const sizeBytes = this.#initializers.reduce((sum, { data }) => sum + data.byteLength, 0);
+    if (sizeBytes <= (options.threshold ?? DEFAULT_THRESHOLD)) {
+      return { model: this.build(options), externalData: [] };
+    }
+    const files = placeExternally(this.#initializers, options.fileBytes ?? DEFAULT_FILE_BYTES);
+    const places = new Map<string, ExternalPlace>();
+    for (const { path, tensors } of files) {
+      for (const { tensor, offset } of tensors) places.set(tensor.name, { path, offset });
+    }
+    const model = this.#serialize(options, places);
+    const externalData = files.map(({ path, sizeBytes: length, tensors }) => {
+      const data = new Uint8Array(length);
+      for (const { tensor, offset } of tensors) {
+        data.set(dataBytes(tensor.data), offset);
+        tensor.data = new Uint8Array(0);
+      }
+      return { path, data };
+    });
+    return { model, externalData };
+  }
+
+  #serialize(options: OnnxBuildOptions, places: ReadonlyMap<string, ExternalPlace>): Uint8Array {
+    const sizeBytes = this.#initializers.reduce(
+      (sum, { name, data }) => sum + (places.has(name) ? 0 : data.byteLength),
+      0,
+    );
     if (sizeBytes > MAX_BYTES) {
       throw new WaggleError(
         "MODEL_UNSUPPORTED",
-        `the weights of one graph must stay below 2 GiB, got ${sizeBytes} bytes; use a smaller model`,
+        `the weights inside one graph must stay below 2 GiB, got ${sizeBytes} bytes; build it with external data`,
       );
     }
-    const graph = this.#graphParts();
+    const graph = this.#graphParts(places);
     const head = new BinaryWriter();
     head.uint32(tag(1, VARINT)).int64(IR_VERSION);
     head.uint32(tag(2, BYTES)).string("waggle");
@@ -174,12 +215,14 @@ export class OnnxGraphBuilder {
   }
 
   /** GraphProto in pieces: the writer's own buffer doubles as it grows, weights stay out of it. */
-  #graphParts(): Uint8Array[] {
+  #graphParts(places: ReadonlyMap<string, ExternalPlace>): Uint8Array[] {
     const writer = new BinaryWriter();
     for (const node of this.#nodes) message(writer, 1, () => writeNode(writer, node));
     writer.uint32(tag(2, BYTES)).string("waggle");
     const parts: Uint8Array[] = [writer.finish()];
-    for (const tensor of this.#initializers) parts.push(...tensorParts(5, tensor));
+    for (const tensor of this.#initializers) {
+      parts.push(...tensorParts(5, tensor, places.get(tensor.name)));
+    }
     for (const info of this.#inputs) message(writer, 11, () => writeValueInfo(writer, info));
     for (const info of this.#outputs) message(writer, 12, () => writeValueInfo(writer, info));
     return [...parts, writer.finish()];
@@ -224,82 +267,40 @@ function fitsType(dtype: OnnxDataType, data: OnnxData): boolean {
   switch (dtype) {
     case "f32":
       return data instanceof Float32Array;
+    case "f16":
+      return data instanceof Uint16Array;
     case "i32":
       return data instanceof Int32Array;
     case "i64":
       return data instanceof BigInt64Array;
+    case "u8":
     case "bool":
       return data instanceof Uint8Array;
   }
 }
 
-// protobuf wire types
-const VARINT = 0;
-const BYTES = 2;
-const FIXED32 = 5;
+type PlannedFile = {
+  path: string;
+  sizeBytes: number;
+  tensors: { tensor: OnnxInitializer; offset: number }[];
+};
 
-function tag(field: number, wireType: number): number {
-  return (field << 3) | wireType;
-}
-
-function message(writer: BinaryWriter, field: number, write: () => void): void {
-  writer.uint32(tag(field, BYTES)).fork();
-  write();
-  writer.join();
-}
-
-function writeNode(writer: BinaryWriter, node: GraphNode): void {
-  for (const name of node.inputs) writer.uint32(tag(1, BYTES)).string(name);
-  for (const name of node.outputs) writer.uint32(tag(2, BYTES)).string(name);
-  const firstOutput = node.outputs.find((name) => name !== "");
-  if (firstOutput !== undefined) writer.uint32(tag(3, BYTES)).string(firstOutput);
-  writer.uint32(tag(4, BYTES)).string(node.opType);
-  for (const [name, attribute] of node.attributes) {
-    message(writer, 5, () => writeAttribute(writer, name, attribute));
+/** Large tensors in their order, file after file under the names that Hugging Face's exports have. */
+function placeExternally(tensors: readonly OnnxInitializer[], fileBytes: number): PlannedFile[] {
+  const files: PlannedFile[] = [];
+  for (const tensor of tensors) {
+    const { byteLength } = tensor.data;
+    if (byteLength < MIN_EXTERNAL_BYTES) continue;
+    let file = files.at(-1);
+    if (file === undefined || file.sizeBytes + byteLength > fileBytes) {
+      const suffix = files.length === 0 ? "" : `_${files.length}`;
+      file = { path: `model.onnx_data${suffix}`, sizeBytes: 0, tensors: [] };
+      files.push(file);
+    }
+    file.tensors.push({ tensor, offset: file.sizeBytes });
+    file.sizeBytes += Math.ceil(byteLength / EXTERNAL_ALIGNMENT) * EXTERNAL_ALIGNMENT;
   }
-  writer.uint32(tag(7, BYTES)).string(node.domain);
-}
-
-function writeAttribute(writer: BinaryWriter, name: string, attribute: OnnxAttribute): void {
-  writer.uint32(tag(1, BYTES)).string(name);
-  const value =
-    typeof attribute !== "number"
-      ? attribute
-      : Number.isInteger(attribute)
-        ? { int: attribute }
-        : { float: attribute };
-  let type: number;
-  if ("int" in value) {
-    writer.uint32(tag(3, VARINT)).int64(value.int);
-    type = ATTRIBUTE_TYPE.int;
-  } else if ("float" in value) {
-    writer.uint32(tag(2, FIXED32)).float(value.float);
-    type = ATTRIBUTE_TYPE.float;
-  } else if ("ints" in value) {
-    for (const item of value.ints) writer.uint32(tag(8, VARINT)).int64(item);
-    type = ATTRIBUTE_TYPE.ints;
-  } else if ("floats" in value) {
-    for (const item of value.floats) writer.uint32(tag(7, FIXED32)).float(item);
-    type = ATTRIBUTE_TYPE.floats;
-  } else {
-    writer.uint32(tag(4, BYTES)).string(value.string);
-    type = ATTRIBUTE_TYPE.string;
-  }
-  writer.uint32(tag(20, VARINT)).int32(type);
-}
-
-/** A TensorProto as a field: what describes it, and its data uncopied. */
-function tensorParts(field: number, tensor: Initializer): Uint8Array[] {
-  const { buffer, byteOffset, byteLength } = tensor.data;
-  const writer = new BinaryWriter();
-  for (const dim of tensor.shape) writer.uint32(tag(1, VARINT)).int64(dim);
-  writer.uint32(tag(2, VARINT)).int32(DATA_TYPE[tensor.dtype]);
-  writer.uint32(tag(8, BYTES)).string(tensor.name);
-  writer.uint32(tag(9, BYTES)).uint32(byteLength);
-  const head = writer.finish();
-  writer.uint32(tag(field, BYTES)).uint32(head.length + byteLength);
-  // raw_data is little-endian, as are all platforms that run JavaScript engines with WebAssembly.
-  return [writer.finish(), head, new Uint8Array(buffer, byteOffset, byteLength)];
+  return files;
 }
 
 function concatenate(parts: readonly Uint8Array[]): Uint8Array {
@@ -310,21 +311,4 @@ function concatenate(parts: readonly Uint8Array[]): Uint8Array {
     position += part.length;
   }
   return bytes;
-}
-
-function writeValueInfo(writer: BinaryWriter, info: ValueInfo): void {
-  writer.uint32(tag(1, BYTES)).string(info.name);
-  message(writer, 2, () => {
-    message(writer, 1, () => {
-      writer.uint32(tag(1, VARINT)).int32(DATA_TYPE[info.dtype]);
-      message(writer, 2, () => {
-        for (const dim of info.dims) {
-          message(writer, 1, () => {
-            if (typeof dim === "number") writer.uint32(tag(1, VARINT)).int64(dim);
-            else writer.uint32(tag(2, BYTES)).string(dim);
-          });
-        }
-      });
-    });
-  });
 }

@@ -5,12 +5,18 @@
  */
 import type { DecoderConfig } from "./decoder-config.ts";
 
+/** Which layers the angles are for: sliding ones have their own theta and no scaling. */
+type RopeKind = "attention" | "sliding";
+
 /** Radians per position, `[D/2]`. */
-export function ropeFrequencies(config: DecoderConfig): Float64Array {
-  const scaling = config.ropeScaling;
+export function ropeFrequencies(config: DecoderConfig, kind: RopeKind = "attention"): Float64Array {
+  const isLocal = kind === "sliding" && config.localRopeTheta !== undefined;
+  const theta = isLocal ? (config.localRopeTheta as number) : config.ropeTheta;
+  const scaling = isLocal ? null : config.ropeScaling;
   return Float64Array.from({ length: config.headSize / 2 }, (_, i) => {
-    const frequency = config.ropeTheta ** ((-2 * i) / config.headSize);
+    const frequency = theta ** ((-2 * i) / config.headSize);
     if (scaling === null) return frequency;
+    if (scaling.type === "linear") return frequency / scaling.factor;
     const wavelength = (2 * Math.PI) / frequency;
     const { factor, lowFrequencyFactor: low, highFrequencyFactor: high } = scaling;
     const ratio = scaling.originalContextLength / wavelength;
@@ -25,8 +31,9 @@ export function ropeFrequencies(config: DecoderConfig): Float64Array {
 export function ropeTables(
   config: DecoderConfig,
   positions: number,
+  kind: RopeKind = "attention",
 ): { readonly cosines: Float32Array; readonly sines: Float32Array } {
-  const frequencies = ropeFrequencies(config);
+  const frequencies = ropeFrequencies(config, kind);
   const half = frequencies.length;
   const cosines = new Float32Array(positions * half);
   const sines = new Float32Array(positions * half);

@@ -4,7 +4,7 @@
  * Source: the format section of the safetensors project's README.
  */
 import { WaggleError } from "@waggle/protocol";
-import { elementCount } from "./decoder-parameters.ts";
+import { elementCount } from "./shape.ts";
 
 /** How numbers are stored, little-endian. `U8` and `I8` hold packed or quantized values. */
 export type SafetensorsDataType = "F32" | "F16" | "BF16" | "U8" | "I8";

@@ -5,7 +5,7 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import type { Tensor, TensorMap } from "@waggle/protocol";
-import { elementCount } from "./decoder-parameters.ts";
+import { elementCount } from "./shape.ts";
 import { float32ToBfloat16, float32ToFloat16 } from "./half-precision.ts";
 import {
   elementBytes,

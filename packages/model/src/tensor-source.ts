@@ -4,7 +4,7 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import type { Tensor, TensorMap } from "@waggle/protocol";
-import { elementCount } from "./decoder-parameters.ts";
+import { elementCount } from "./shape.ts";
 import { float16ToFloat32 } from "./half-precision.ts";
 import {
   elementBytes,

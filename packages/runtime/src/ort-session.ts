@@ -124,8 +124,13 @@ async function createSession(
   weights: TensorMap,
   lora: { readonly rank: number } | null,
 ): Promise<InferenceSession> {
-  const graph = buildDecoderGraph(config, weights, { lora, maxPositions });
-  return boundary("device", () => runtime.InferenceSession.create(graph, sessionOptions));
+  const { model, externalData } = await buildDecoderGraph(config, weights, { lora, maxPositions });
+  return boundary("device", () =>
+    runtime.InferenceSession.create(model, {
+      ...sessionOptions,
+      ...(externalData.length === 0 ? {} : { externalData }),
+    }),
+  );
 }
 
 class OrtSession implements DecoderSession {

@@ -60,7 +60,8 @@ export async function graphLogits(
   adapter: Adapter | null,
 ): Promise<Float32Array[][]> {
   const lora = adapter && { rank: adapter.rank };
-  const session = await InferenceSession.create(buildDecoderGraph(config, weights, { lora }));
+  const { model } = await buildDecoderGraph(config, weights, { lora });
+  const session = await InferenceSession.create(model);
   const feeds: Record<string, Tensor> = {};
   for (let layer = 0; layer < config.layers; layer++) {
     for (const side of ["key", "value"]) {

@@ -1,0 +1,47 @@
+/** Members of a parsed `config.json`: read with their rule, refused by name. */
+import { WaggleError } from "@waggle/protocol";
+
+export type Json = { readonly [key: string]: unknown };
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** @throws WaggleError `MODEL_UNSUPPORTED` where the member is no positive integer. */
+export function size(json: Json, name: string, fallback?: number): number {
+  const value = json[name] ?? fallback;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > 1e9) {
+    throw unsupported(name, "be a positive integer", value);
+  }
+  return value;
+}
+
+/** @throws WaggleError `MODEL_UNSUPPORTED` where the value is no positive number. */
+export function positive(name: string, value: unknown): number {
+  if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) {
+    throw unsupported(name, "be a positive number", value);
+  }
+  return value;
+}
+
+/** @throws WaggleError `MODEL_UNSUPPORTED` where the member is there and true, or no boolean. */
+export function refuseTrue(json: Json, ...names: readonly string[]): void {
+  for (const name of names) {
+    if ((json[name] ?? false) !== false) throw unsupported(name, "be false", json[name]);
+  }
+}
+
+/** @throws WaggleError `MODEL_UNSUPPORTED` where the member is there and not null. */
+export function refusePresent(json: Json, ...names: readonly string[]): void {
+  for (const name of names) {
+    if ((json[name] ?? null) !== null) throw unsupported(name, "be absent", json[name]);
+  }
+}
+
+export function unsupported(name: string, rule: string, value: unknown): WaggleError {
+  const text = (JSON.stringify(value) ?? "nothing").slice(0, 100);
+  return new WaggleError(
+    "MODEL_UNSUPPORTED",
+    `${name} must ${rule}, got ${text}; use a model of the supported decoder type`,
+  );
+}

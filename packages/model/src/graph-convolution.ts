@@ -1,0 +1,84 @@
+/**
+ * The gated short convolution of one layer of lfm2, from plain operators: with three taps a sum of
+ * shifted products needs no transposes and is the same on every provider.
+ * Source: transformers' `Lfm2ShortConv`.
+ */
+import type { DecoderConfig } from "./decoder-config.ts";
+import { layerLinears } from "./decoder-parameters.ts";
+import type { Linear } from "./decoder-parameters.ts";
+import { linear } from "./graph-linear.ts";
+import type { GraphParts } from "./graph-parts.ts";
+
+/** @param hidden `[B, S, C]`. @param kept from `keptPositions`. */
+export function convolution(
+  parts: GraphParts,
+  layer: number,
+  hidden: string,
+  kept: string,
+): string {
+  const { graph, config } = parts;
+  const { width } = config;
+  const taps = config.convolutionSize as number;
+  const [input, output] = layerLinears(config, layer) as [Linear, Linear];
+  const projected = linear(parts, input, hidden);
+  const third = (index: number): string =>
+    graph.op("Slice", [
+      projected,
+      graph.ints([index * width]),
+      graph.ints([(index + 1) * width]),
+      graph.ints([2]),
+    ]);
+  const gated = graph.op("Mul", [third(0), third(2)]);
+  // [B, taps - 1 + S, C]: the inputs before, then the new ones
+  const inputs = graph.op("Concat", [`past_conv.${layer}`, gated], { attributes: { axis: 1 } });
+  let sum = "";
+  for (let tap = 0; tap < taps; tap++) {
+    // the end counts from the end: the last tap's slice reaches it
+    const end = tap === taps - 1 ? Number.MAX_SAFE_INTEGER : tap - taps + 1;
+    const shifted = graph.op("Slice", [
+      inputs,
+      graph.ints([tap]),
+      graph.ints([end]),
+      graph.ints([1]),
+    ]);
+    const weighted = graph.op("Mul", [
+      shifted,
+      `model.layers.${layer}.conv.conv.weight.tap.${tap}`,
+    ]);
+    sum = tap === 0 ? weighted : graph.op("Add", [sum, weighted]);
+  }
+  graph.node("GatherND", [inputs, kept], {
+    outputs: [`present_conv.${layer}`],
+    attributes: { batch_dims: 1 },
+  });
+  return linear(parts, output, graph.op("Mul", [third(1), sum]));
+}
+
+/**
+ * Which of the convolution's inputs are the last ones of each row, i64 `[B, taps - 1, 1]`: rows are
+ * padded on the right, so a row's own end may lie before the batch's. Counted from the past's start,
+ * they begin at the number of a row's new tokens. Rows of different length must start empty; then
+ * that number is the row's length, else all S are new.
+ */
+export function keptPositions(
+  { graph, config }: GraphParts & { readonly config: DecoderConfig },
+  inputIds: string,
+  lastPositions: string,
+): string {
+  const taps = config.convolutionSize as number;
+  const wide = { attributes: { to: 7 } };
+  const length = graph.op("Add", [graph.op("Cast", [lastPositions], wide), graph.ints([1])]);
+  const newTokens = graph.op("Slice", [
+    graph.op("Shape", [inputIds]),
+    graph.ints([1]),
+    graph.ints([2]),
+    graph.ints([0]),
+  ]);
+  const own = graph.op("Min", [length, newTokens]);
+  const column = graph.op("Reshape", [own, graph.ints([-1, 1, 1])]);
+  const steps = graph.op("Reshape", [
+    graph.ints(Array.from({ length: taps - 1 }, (_, i) => i)),
+    graph.ints([1, taps - 1, 1]),
+  ]);
+  return graph.op("Add", [column, steps]);
+}

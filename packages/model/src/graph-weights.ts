@@ -1,0 +1,119 @@
+/**
+ * Puts a decoder's parameters into a graph in the layouts that its nodes want, a slice of rows at a
+ * time: beside the result, at most one slice of a checkpoint is in memory.
+ */
+import type { Parameter } from "./decoder-parameters.ts";
+import { decoderParameters } from "./decoder-parameters.ts";
+import type { GraphParts } from "./graph-parts.ts";
+import { float32ToFloat16 } from "./half-precision.ts";
+import { BLOCK_SIZE, emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
+import type { QuantizedBits } from "./quantization.ts";
+import { elementCount } from "./shape.ts";
+import type { TensorSource } from "./tensor-source.ts";
+import { readRows } from "./weight-reader.ts";
+
+/**
+ * Initializers under the parameters' names. Linears are `[in, out]`, as MatMul wants them, or
+ * `[out, blocks, bytes]` with `.scales` and `.zero_points`; a convolution has `.tap.{i}` `[C]`.
+ * @throws WaggleError `MODEL_CORRUPT` where the weights are not those of the config.
+ */
+export async function addWeights(parts: GraphParts, weights: TensorSource): Promise<void> {
+  for (const parameter of decoderParameters(parts.config)) {
+    const bits = quantizedBits(parts, parameter);
+    if (bits !== null) await addQuantized(parts, weights, parameter, bits);
+    else await addPlain(parts, weights, parameter);
+  }
+}
+
+/** Bits of a matrix, `null` for what is not quantized. */
+function quantizedBits({ weightFormat }: GraphParts, { kind }: Parameter): QuantizedBits | null {
+  if (weightFormat !== "int4" && weightFormat !== "int8") return null;
+  if (kind === "linear") return weightFormat === "int4" ? 4 : 8;
+  // rare tokens and close logits suffer most, as llama.cpp's mixtures of formats also have it
+  return kind === "embedding" || kind === "head" ? 8 : null;
+}
+
+async function addQuantized(
+  parts: GraphParts,
+  weights: TensorSource,
+  { name, shape }: Parameter,
+  bits: QuantizedBits,
+): Promise<void> {
+  const [rows, columns] = shape as readonly [number, number];
+  const matrix = emptyQuantizedMatrix(bits, rows, columns);
+  for await (const { begin, data } of readRows(weights, { name, shape })) {
+    quantizeRows(matrix, begin, data, parts.activations);
+  }
+  const { graph } = parts;
+  const { blocks, values, scales, zeroPoints } = matrix;
+  graph.initializer(name, "u8", [rows, blocks, (BLOCK_SIZE * bits) / 8], values);
+  addFloats(parts, `${name}.scales`, [rows, blocks], scales, parts.activations);
+  if (zeroPoints !== null) {
+    graph.initializer(`${name}.zero_points`, "u8", [rows, zeroPoints.length / rows], zeroPoints);
+  }
+}
+
+async function addPlain(
+  parts: GraphParts,
+  weights: TensorSource,
+  parameter: Parameter,
+): Promise<void> {
+  const { kind, name, shape } = parameter;
+  const [rows = 1, columns = 1] = shape;
+  // vectors, and matrices of a graph in 32 bits
+  const dtype = kind === "norm" && !isHeadNorm(parts, name) ? parts.residual : parts.activations;
+  const values = new (dtype === "f16" ? Uint16Array : Float32Array)(elementCount(shape));
+  const convert = dtype === "f16" ? float32ToFloat16 : (value: number): number => value;
+  const offset = kind === "norm" ? parts.architecture.normOffset : 0;
+  const isTransposed = kind === "linear" || kind === "head";
+  for await (const { begin, data } of readRows(weights, parameter)) {
+    if (!isTransposed) {
+      const start = begin * (values.length / rows);
+      for (let i = 0; i < data.length; i++) {
+        values[start + i] = convert((data[i] as number) + offset);
+      }
+      continue;
+    }
+    for (let i = 0; i < data.length; i++) {
+      const row = begin + Math.floor(i / columns);
+      values[(i % columns) * rows + row] = convert(data[i] as number);
+    }
+  }
+  if (kind === "kernel") {
+    addTaps(parts, parameter, values);
+    return;
+  }
+  parts.graph.initializer(name, dtype, isTransposed ? [columns, rows] : shape, values);
+}
+
+function isHeadNorm({ architecture }: GraphParts, name: string): boolean {
+  return architecture.headNorms !== null && name.includes(".self_attn.");
+}
+
+/** A convolution's kernel `[C, 1, taps]` as one vector for each tap. */
+function addTaps(
+  { graph, activations }: GraphParts,
+  { name, shape }: Parameter,
+  values: Float32Array | Uint16Array,
+): void {
+  const [channels = 0, , taps = 0] = shape;
+  for (let tap = 0; tap < taps; tap++) {
+    const column = values.filter((_, i) => i % taps === tap);
+    graph.initializer(`${name}.tap.${tap}`, activations, [channels], column);
+  }
+}
+
+function addFloats(
+  { graph }: GraphParts,
+  name: string,
+  shape: readonly number[],
+  values: Float32Array,
+  dtype: "f32" | "f16",
+): void {
+  graph.initializer(
+    name,
+    dtype,
+    shape,
+    dtype === "f32" ? values : Uint16Array.from(values, float32ToFloat16),
+  );
+}
