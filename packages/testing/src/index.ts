@@ -2,7 +2,13 @@
 export { ByteTokenizer } from "./byte-tokenizer.ts";
 export type { ByteDecodeOptions, ByteSpecialToken, ByteStreamDecoder } from "./byte-tokenizer.ts";
 export { ScriptedPolicy } from "./scripted-policy.ts";
-export type { RecordedContext, ScriptedPolicyOptions, ScriptedTurn } from "./scripted-policy.ts";
+export type { ScriptedPolicyOptions } from "./scripted-policy.ts";
+export type {
+  RecordedContext,
+  ScriptedSession,
+  ScriptedSnapshot,
+  ScriptedTurn,
+} from "./scripted-session.ts";
 export { createTestClock } from "./test-clock.ts";
 export type { TestClock } from "./test-clock.ts";
 export { toBeAllClose } from "./to-be-all-close.ts";

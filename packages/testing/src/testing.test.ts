@@ -69,6 +69,47 @@ test("recorded log-probs are the scored ones at the version that sampled", async
   expect(context.policyVersion).toBe(3);
 });
 
+test("forks and groups take the tokens with them, and shared tokens are read once", async () => {
+  const policy = new ScriptedPolicy({ turns: [[8, 9], [5, 9], [6, 9], [7]] });
+  const session = await policy.createContext();
+  session.append([1, 2, 3]);
+  const options = { sampling, stopTokenIds: [9], maxTokens: 5 };
+  await session.generate(options);
+  expect(policy.readTokens).toBe(3);
+  const fork = await session.fork({ at: 2 });
+  fork.append([4, 4]);
+  const members = await fork.group(2);
+  expect(policy.readTokens).toBe(5);
+  for (const member of members) await member.generate(options);
+  expect(policy.readTokens).toBe(5);
+  expect(members.map((member) => member.tokenIds)).toEqual([
+    [1, 2, 4, 4, 5, 9],
+    [1, 2, 4, 4, 6, 9],
+  ]);
+  // Its last token was sampled and not read yet.
+  session.append([3]);
+  await session.generate(options);
+  expect(policy.readTokens).toBe(7);
+  await expect(session.fork({ at: 99 })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+});
+
+test("a snapshot restores tokens and adapter, which must be resident", async () => {
+  const policy = new ScriptedPolicy({ turns: [] });
+  const session = await policy.createContext();
+  session.append([1, 2]);
+  expect(() => session.activate("a")).toThrow(
+    expect.objectContaining({ code: "INVALID_ARGUMENT" }),
+  );
+  await policy.loadAdapter("a", null);
+  session.activate("a", { scale: 0.5 });
+  const restored = await policy.restore(session.snapshot());
+  expect(restored.snapshot()).toEqual(session.snapshot());
+  await policy.unloadAdapter("a");
+  await expect(policy.restore(session.snapshot())).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+  });
+});
+
 test("a sample past the script and a use after dispose are refused", async () => {
   const policy = new ScriptedPolicy({ turns: [] });
   const context = await policy.createContext();

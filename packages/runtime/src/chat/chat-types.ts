@@ -1,0 +1,260 @@
+/**
+ * Requests and answers in the shape of OpenAI's chat completions, with what a local model can say
+ * besides: ids, log-probs, timings, what computed it. Text only; no images, audio or hosted tools.
+ */
+import type { JsonSchema } from "@waggle/protocol";
+
+export type ChatTextPart = { readonly type: "text"; readonly text: string };
+
+export type ChatToolCall = {
+  id: string;
+  type: "function";
+  function: {
+    name: string;
+    /** JSON text. */
+    arguments: string;
+  };
+};
+
+export type ChatAssistantMessage = {
+  readonly role: "assistant";
+  readonly content?: string | ChatTextPart[] | null;
+  readonly tool_calls?: ChatToolCall[];
+  /** On the last message: continue this text instead of beginning a turn. Not OpenAI's. */
+  readonly prefix?: boolean;
+};
+
+export type ChatMessage =
+  | { readonly role: "system" | "developer"; readonly content: string | ChatTextPart[] }
+  | { readonly role: "user"; readonly content: string | ChatTextPart[] }
+  | ChatAssistantMessage
+  | {
+      readonly role: "tool";
+      readonly content: string | ChatTextPart[];
+      readonly tool_call_id: string;
+    };
+
+export type ChatTool = {
+  readonly type: "function";
+  readonly function: {
+    readonly name: string;
+    readonly description?: string;
+    readonly parameters?: { [key: string]: unknown };
+    readonly strict?: boolean | null;
+  };
+};
+
+export type ChatToolChoice =
+  | "none"
+  | "auto"
+  | "required"
+  | { readonly type: "function"; readonly function: { readonly name: string } };
+
+export type ChatResponseFormat =
+  | { readonly type: "text" }
+  | { readonly type: "json_object" }
+  | {
+      readonly type: "json_schema";
+      readonly json_schema: {
+        readonly name: string;
+        readonly description?: string;
+        readonly schema?: { [key: string]: unknown };
+        readonly strict?: boolean | null;
+      };
+    }
+  /** The whole text matches. Not OpenAI's. */
+  | { readonly type: "regex"; readonly pattern: string };
+
+export type ChatRequest = {
+  /** Taken as a name for the answer; the chat has one model. Needed by an HTTP server. */
+  readonly model?: string;
+  readonly messages: ChatMessage[];
+  readonly stream?: boolean | null;
+  readonly stream_options?: { readonly include_usage?: boolean } | null;
+  readonly tools?: ChatTool[];
+  /** Default: `auto` with tools. */
+  readonly tool_choice?: ChatToolChoice;
+  /** Default true. */
+  readonly parallel_tool_calls?: boolean;
+  readonly response_format?: ChatResponseFormat;
+  /** Log-probs of the sampled tokens, temperature 1, full vocabulary. In a stream: with the last. */
+  readonly logprobs?: boolean | null;
+  /** 0; alternatives are not kept. */
+  readonly top_logprobs?: number | null;
+  /** Answers to the same messages, which are read once. Default 1. */
+  readonly n?: number | null;
+  /** Choice i has seed + i. Default: random, and said in the record. */
+  readonly seed?: number | null;
+  /** Texts that end the answer and are not part of it; at most 16. */
+  readonly stop?: string | string[] | null;
+  readonly max_tokens?: number | null;
+  /** Taken before `max_tokens`. Default: what the context holds. */
+  readonly max_completion_tokens?: number | null;
+  /** Default 1; 0 is greedy. */
+  readonly temperature?: number | null;
+  /** Default 1. */
+  readonly top_p?: number | null;
+  /** Keep the k most likely tokens; 0 keeps all, the default. Not OpenAI's. */
+  readonly top_k?: number | null;
+};
+
+export type ChatRequestOptions = { readonly signal?: AbortSignal | null | undefined };
+
+export type ChatTokenLogprob = {
+  token: string;
+  /** UTF-8 of the token, `null` for a part of a character. */
+  bytes: number[] | null;
+  logprob: number;
+  top_logprobs: never[];
+};
+
+export type ChatLogprobs = { content: ChatTokenLogprob[] | null; refusal: null };
+
+export type ChatFinishReason =
+  | "stop"
+  | "length"
+  | "tool_calls"
+  | "content_filter"
+  | "function_call";
+
+/** What learning needs of one choice, or why it has nothing. Log-probs in nats. */
+export type ChatRecord =
+  | {
+      learnable: true;
+      prompt_token_ids: number[];
+      /** Sampled, the stop token included. */
+      token_ids: number[];
+      raw_logprobs: number[];
+      behavior_logprobs: number[];
+      entropies: number[];
+      /** Per token what could be sampled, `null` where all could; absent with full support. */
+      kept_token_ids?: (readonly number[] | null)[];
+      /** Id of the grammar that masked it. */
+      grammar: string | null;
+      sampling: { temperature: number; top_k: number; top_p: number; seed: number };
+      base_model: string;
+      policy_version: number;
+      fingerprint: string;
+      stop_reason: "stop-token" | "stop-text" | "max-tokens" | "context-overflow";
+      /** Why tool calls could not be read; they then stand in the text. */
+      parse_error: string | null;
+    }
+  | { learnable: false; reason: string };
+
+/** Milliseconds and tokens per second, named as llama-server names them. */
+export type ChatTimings = {
+  /** Prompt tokens that were already read. */
+  cache_n: number;
+  prompt_n: number;
+  /** Until the first token. */
+  prompt_ms: number;
+  prompt_per_second: number;
+  predicted_n: number;
+  predicted_ms: number;
+  predicted_per_second: number;
+};
+
+export type ChatUsage = {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  /** Tokens of the prompt that an earlier request had read. */
+  prompt_tokens_details?: { cached_tokens?: number };
+};
+
+export type ChatCompletionMessage = {
+  role: "assistant";
+  content: string | null;
+  refusal: null;
+  tool_calls?: ChatToolCall[];
+};
+
+export type ChatChoice = {
+  index: number;
+  finish_reason: ChatFinishReason;
+  logprobs: ChatLogprobs | null;
+  message: ChatCompletionMessage;
+  /** Absent from a foreign server. */
+  record?: ChatRecord;
+};
+
+export type ChatCompletion = {
+  id: string;
+  object: "chat.completion";
+  /** Unix time in seconds. */
+  created: number;
+  model: string;
+  system_fingerprint?: string;
+  choices: ChatChoice[];
+  usage?: ChatUsage;
+  timings?: ChatTimings;
+};
+
+export type ChatToolCallDelta = {
+  index: number;
+  id?: string;
+  type?: "function";
+  function?: { name?: string; arguments?: string };
+};
+
+export type ChatDelta = {
+  role?: "assistant";
+  content?: string | null;
+  tool_calls?: ChatToolCallDelta[];
+};
+
+export type ChatChunkChoice = {
+  index: number;
+  delta: ChatDelta;
+  /** On the last of a choice, with `logprobs` and `record`. */
+  finish_reason: ChatFinishReason | null;
+  logprobs?: ChatLogprobs | null;
+  record?: ChatRecord;
+};
+
+export type ChatCompletionChunk = {
+  id: string;
+  object: "chat.completion.chunk";
+  created: number;
+  model: string;
+  system_fingerprint?: string;
+  /** Empty on the last with `include_usage`. */
+  choices: ChatChunkChoice[];
+  usage?: ChatUsage | null;
+  timings?: ChatTimings;
+};
+
+/** What can be said before a model is there, in the words of Chrome's Prompt API. */
+export type ChatAvailability = "unavailable" | "downloadable" | "downloading" | "available";
+
+/** A model behind OpenAI's interface. `{ chat }` is a client in the shape of OpenAI's. */
+export interface Chat {
+  readonly completions: {
+    /**
+     * @throws WaggleError `INVALID_ARGUMENT` for a request that no model could answer,
+     *   `CAPABILITY_MISSING` for one that this one cannot, `CONTEXT_OVERFLOW`, `GRAMMAR_UNSUPPORTED`
+     *   and what the device or the network says; the signal's reason after an abort.
+     */
+    create(
+      request: ChatRequest & { readonly stream: true },
+      options?: ChatRequestOptions,
+    ): Promise<AsyncIterable<ChatCompletionChunk>>;
+    create(
+      request: ChatRequest & { readonly stream?: false | null },
+      options?: ChatRequestOptions,
+    ): Promise<ChatCompletion>;
+    create(
+      request: ChatRequest,
+      options?: ChatRequestOptions,
+    ): Promise<ChatCompletion | AsyncIterable<ChatCompletionChunk>>;
+  };
+  /** Tokens that the messages take with the beginning of the answer; `null` where it cannot say. */
+  countTokens(request: Pick<ChatRequest, "messages" | "tools">): Promise<number | null>;
+  /** Most tokens of prompt and answer; `null` where it cannot say. */
+  readonly contextLength: number | null;
+  /** Ends what is under way; a policy that was passed in stays. */
+  dispose(): Promise<void>;
+}
+
+/** Schema of arguments where a tool has none. */
+export const NO_PARAMETERS: JsonSchema = { type: "object", properties: {} };

@@ -1,0 +1,156 @@
+/**
+ * Messages as tokens, append-only: the tokens of earlier messages never depend on later ones, and an
+ * answer that was sampled here stands as it was sampled, not as its text would be tokenized again.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { ToolResult } from "@waggle/protocol";
+import type { ChatFormat } from "@waggle/text";
+import type { ChatAssistantMessage, ChatMessage, ChatRequest } from "./chat-types.ts";
+import { textOf, toolDefinition } from "./request-checks.ts";
+
+export type SampledTurn = {
+  readonly tokenIds: readonly number[];
+  /** False where it was cut before its stop token. */
+  readonly isEnded: boolean;
+};
+
+/** The tokens of an answer that followed exactly these tokens, where they are known. */
+export type Recall = (
+  before: readonly number[],
+  message: ChatAssistantMessage,
+) => SampledTurn | null;
+
+type Given = { texts: string[]; results: ToolResult[] };
+
+/**
+ * Tokens of all messages, ending where the answer begins.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` for an order of messages that no template has.
+ */
+export function renderConversation(
+  format: ChatFormat,
+  { messages, tools = [] }: Pick<ChatRequest, "messages" | "tools">,
+  recall: Recall,
+): number[] {
+  const system: string[] = [];
+  const tokenIds: number[] = [];
+  let given: Given = { texts: [], results: [] };
+  /** Whether the turn before was ended; `null` before the first. */
+  let wasEnded: boolean | null = null;
+
+  const openTurn = (): void => {
+    const userMessage = given.texts.length === 0 ? undefined : given.texts.join("\n\n");
+    if (wasEnded !== null) {
+      const next = format.next({
+        sampledEnded: wasEnded,
+        ...(given.results.length > 0 && { toolResults: given.results }),
+        ...(userMessage !== undefined && { userMessage }),
+      });
+      for (const segment of next) tokenIds.push(...segment.tokenIds);
+    } else if (userMessage === undefined || given.results.length > 0) {
+      throw orderError("a conversation must begin with a user's message, after a system message");
+    } else {
+      const start = format.start({
+        system: system.join("\n\n"),
+        tools: tools.map(toolDefinition),
+        userMessage,
+      });
+      for (const segment of start) tokenIds.push(...segment.tokenIds);
+    }
+    given = { texts: [], results: [] };
+  };
+
+  for (const [index, message] of messages.entries()) {
+    switch (message.role) {
+      case "system":
+      case "developer":
+        if (wasEnded !== null || given.texts.length > 0) {
+          throw orderError("system messages must come first");
+        }
+        system.push(textOf(message.content));
+        break;
+      case "user":
+        given.texts.push(textOf(message.content));
+        break;
+      case "tool":
+        if (given.texts.length > 0) throw orderError("tool messages must follow the calls");
+        given.results.push({
+          callId: message.tool_call_id,
+          ok: true,
+          value: toolValue(textOf(message.content)),
+        });
+        break;
+      case "assistant": {
+        openTurn();
+        const isPrefix = message.prefix === true && index === messages.length - 1;
+        const turn = isPrefix ? null : recall(tokenIds, message);
+        if (turn !== null) {
+          tokenIds.push(...turn.tokenIds);
+          wasEnded = turn.isEnded;
+          break;
+        }
+        const encoded = format.encodeAssistant(textOf(message.content), callsOf(message));
+        // The last one ends the turn, which a prefix does not.
+        tokenIds.push(...(isPrefix ? encoded.slice(0, -1) : encoded));
+        if (isPrefix) return tokenIds;
+        wasEnded = true;
+        break;
+      }
+      default:
+        throw orderError(
+          `a role must be one of OpenAI's, got ${String((message as ChatMessage).role)}`,
+        );
+    }
+  }
+  openTurn();
+  return tokenIds;
+}
+
+/** Equal for a message and its copy that a client sent back. */
+export function assistantKey(message: ChatAssistantMessage): string {
+  return JSON.stringify([
+    textOf(message.content).trim(),
+    callsOf(message).map((call) => [call.name, sorted(call.arguments)]),
+  ]);
+}
+
+function callsOf(message: ChatAssistantMessage): { name: string; arguments: object }[] {
+  return (message.tool_calls ?? []).map(({ function: call }) => {
+    const value = parseJson(call.arguments === "" ? "{}" : call.arguments);
+    if (typeof value === "object" && value !== null) return { name: call.name, arguments: value };
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `arguments of a tool call must be a JSON object, got ${call.arguments.slice(0, 80)}; send the call as it was received`,
+    );
+  });
+}
+
+/** JSON as JSON, else the text; numbers that would lose digits keep the text. */
+function toolValue(text: string): unknown {
+  if (/\d{16,}/.test(text)) return text;
+  const value = parseJson(text);
+  return value === undefined ? text : value;
+}
+
+/** `undefined` where it is none. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined; // A tool may answer in prose.
+  }
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, member]) => [key, sorted(member)]),
+  );
+}
+
+function orderError(rule: string): WaggleError {
+  return new WaggleError("INVALID_ARGUMENT", `${rule}; change the order of the messages`);
+}

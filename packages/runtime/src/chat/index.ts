@@ -1,0 +1,29 @@
+/** Chat completions in OpenAI's shape over a policy that runs here. */
+export { createChat } from "./policy-chat.ts";
+export type { ChatOptions, ChatPolicy } from "./policy-chat.ts";
+export type {
+  Chat,
+  ChatAssistantMessage,
+  ChatAvailability,
+  ChatChoice,
+  ChatChunkChoice,
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatCompletionMessage,
+  ChatDelta,
+  ChatFinishReason,
+  ChatLogprobs,
+  ChatMessage,
+  ChatRecord,
+  ChatRequest,
+  ChatRequestOptions,
+  ChatResponseFormat,
+  ChatTextPart,
+  ChatTimings,
+  ChatTokenLogprob,
+  ChatTool,
+  ChatToolCall,
+  ChatToolCallDelta,
+  ChatToolChoice,
+  ChatUsage,
+} from "./chat-types.ts";
