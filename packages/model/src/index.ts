@@ -27,7 +27,14 @@ export { decoderStates, hasPositions, stateShape } from "./decoder-state.ts";
 export type { DecoderState } from "./decoder-state.ts";
 export type { WeightFormat } from "./graph-parts.ts";
 export { float16ToFloat32, float32ToFloat16 } from "./half-precision.ts";
-export { collectModelFiles, describeModelFolder, readModelWeights } from "./model-folder.ts";
+export {
+  collectModelFiles,
+  describeModelFolder,
+  MODEL_FILE_NAMES,
+  openModelWeights,
+  readModelWeights,
+  selectModelFiles,
+} from "./model-folder.ts";
 export type { ModelFile } from "./model-folder.ts";
 export { OnnxGraphBuilder } from "./onnx-graph-builder.ts";
 export type {

@@ -1,11 +1,13 @@
 /**
  * A Hugging Face model folder: which of its files make the base model, their content hash, and the
- * weights in them, in one file or in shards. Reads through what it is given; opens nothing itself.
+ * weights in them, in one file or in shards. Reads through what it is given.
  */
 import { fileListDigest, sha256, WaggleError } from "@waggle/protocol";
 import type { BaseModelReference, TensorMap } from "@waggle/protocol";
 import { shardPaths } from "./safetensors-header.ts";
 import { readSafetensors, readShardedSafetensors } from "./safetensors.ts";
+import { openSafetensors, openShardedSafetensors } from "./tensor-source.ts";
+import type { ByteSource, TensorSource } from "./tensor-source.ts";
 
 const WEIGHTS = "model.safetensors";
 const WEIGHTS_INDEX = "model.safetensors.index.json";
@@ -19,10 +21,32 @@ const DESCRIPTION_FILES: readonly string[] = [
   "tokenizer_config.json",
 ];
 
+/** Every name that a model's folder may hold, besides those of shards. */
+export const MODEL_FILE_NAMES: readonly string[] = [...DESCRIPTION_FILES, WEIGHTS, WEIGHTS_INDEX];
+
 export type ModelFile = { readonly path: string; readonly bytes: Uint8Array };
 
 /**
- * The files of a folder that make the base model, shards as its index names them.
+ * Paths of the files of a folder that make the base model, shards as its index names them.
+ * @param present - names of the files of the folder.
+ * @param readIndex - gives the bytes of the index, where there is one instead of a single file.
+ * @throws WaggleError `MODEL_CORRUPT` where config, weights or tokenizer are missing.
+ */
+export async function selectModelFiles(
+  present: readonly string[],
+  readIndex: (path: string) => Promise<Uint8Array>,
+): Promise<string[]> {
+  requireWhole(present);
+  const paths = DESCRIPTION_FILES.filter((path) => present.includes(path));
+  if (present.includes(WEIGHTS)) paths.push(WEIGHTS);
+  else paths.push(WEIGHTS_INDEX, ...shardPaths(await readIndex(WEIGHTS_INDEX)));
+  const missing = paths.find((path) => !present.includes(path));
+  if (missing !== undefined) throw lacks(missing, present);
+  return paths;
+}
+
+/**
+ * The files of a folder that make the base model.
  * @param present names of the files of the folder.
  * @param read gives the bytes of one of them.
  * @throws WaggleError `MODEL_CORRUPT` where config, weights or tokenizer are missing.
@@ -31,18 +55,10 @@ export async function collectModelFiles(
   present: readonly string[],
   read: (path: string) => Promise<Uint8Array>,
 ): Promise<ModelFile[]> {
-  const paths = DESCRIPTION_FILES.filter((path) => present.includes(path));
   const files: ModelFile[] = [];
-  if (present.includes(WEIGHTS)) paths.push(WEIGHTS);
-  else if (present.includes(WEIGHTS_INDEX)) {
-    const index = await read(WEIGHTS_INDEX);
-    files.push({ path: WEIGHTS_INDEX, bytes: index });
-    paths.push(...shardPaths(index));
+  for (const path of await selectModelFiles(present, read)) {
+    files.push({ path, bytes: await read(path) });
   }
-  const missing = paths.filter((path) => !present.includes(path));
-  if (missing.length > 0) throw lacks(missing[0] as string, present);
-  for (const path of paths) files.push({ path, bytes: await read(path) });
-  requireWhole(files.map(({ path }) => path));
   return files;
 }
 
@@ -80,6 +96,20 @@ export async function readModelWeights(files: ReadonlyMap<string, Uint8Array>): 
     return readSafetensors(read(WEIGHTS)).tensors;
   }
   return readShardedSafetensors(read(WEIGHTS_INDEX), (path) => Promise.resolve(read(path)));
+}
+
+/**
+ * The same tensors, read when they are asked for.
+ * @param open - gives a file, and throws where there is none.
+ * @throws WaggleError `MODEL_CORRUPT` where a file is missing or broken.
+ */
+export async function openModelWeights(
+  has: (path: string) => boolean,
+  open: (path: string) => ByteSource,
+): Promise<TensorSource> {
+  if (has(WEIGHTS) || !has(WEIGHTS_INDEX)) return openSafetensors(open(WEIGHTS));
+  const index = open(WEIGHTS_INDEX);
+  return openShardedSafetensors(await index.read(0, index.sizeBytes), async (path) => open(path));
 }
 
 function requireWhole(present: readonly string[]): void {

@@ -23,6 +23,7 @@ export type WaggleErrorCode =
   | "CONTEXT_OVERFLOW"
   | "GRAMMAR_UNSUPPORTED"
   | "OUT_OF_MEMORY"
+  | "MODEL_TOO_LARGE"
   // the world
   | "NETWORK"
   | "TIMEOUT"

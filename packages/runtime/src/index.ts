@@ -10,6 +10,17 @@ export type {
   ModelStoreOptions,
   ObjectCaches,
 } from "./model-store.ts";
+export { loadModel } from "./store/load-model.ts";
+export type { LoadModelOptions } from "./store/load-model.ts";
+export { openModel } from "./store/loaded-model.ts";
+export type { LoadedModel, ModelReader } from "./store/loaded-model.ts";
+export { modelMemory, wasmLimits, webgpuLimits } from "./store/model-memory.ts";
+export type { MemoryLimits, ModelMemory, ModelMemoryOptions } from "./store/model-memory.ts";
+export { deleteModel, listModels } from "./store/model-records.ts";
+export type { StoredModel } from "./store/model-records.ts";
+export { parseModelSource } from "./store/model-source.ts";
+export type { ModelSource } from "./store/model-source.ts";
+export type { ModelProgress } from "./store/progress-sum.ts";
 export type { AdapterStrategy } from "./ort-session.ts";
 export type { WorkerHandle } from "./worker-client.ts";
 export type { BrowserDevice } from "./worker/messages.ts";

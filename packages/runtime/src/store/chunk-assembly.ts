@@ -1,0 +1,268 @@
+/**
+ * Cuts the bytes of a file into chunks as they come, hashes and stores them, and finds again what an
+ * earlier page stored. Knows no network. The names of chunks hold their hashes, so a listing says
+ * what is there, and a half-written one is never mistaken for a whole.
+ */
+import { sha256 as sha256Stream } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { sha256 } from "@waggle/protocol";
+import { readBlob } from "./blob-bytes.ts";
+import type { FallbackStorage } from "./chunk-storage.ts";
+import { chunkName } from "./chunked-file.ts";
+import type { Chunk, ChunkedContent } from "./chunked-file.ts";
+
+/** What a download knows of a file that is not whole yet. */
+export type PartialFile = {
+  readonly url: string;
+  /** ETag or date of the bytes that are here. */
+  readonly validator: string | null;
+  readonly totalBytes: number | null;
+  readonly chunkBytes: number;
+};
+
+export type WholeFile = { readonly sha256: string; readonly content: ChunkedContent };
+
+type WholeRecord = {
+  readonly url: string;
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  readonly chunkBytes: number;
+  readonly chunks: readonly string[];
+};
+
+const PARTIAL_NAME = "partial.json";
+const WHOLE_NAME = "whole.json";
+const CHUNK_NAME = /^(\d{6})-([0-9a-f]{64})$/;
+/** Hashed at once in JavaScript: 1 ms of a page's thread. */
+const HASH_PIECE_BYTES = 256 * 1024;
+
+/** A file that is whole in storage, by its record; its chunks are checked when they are read. */
+export async function findWholeFile(
+  storage: FallbackStorage,
+  key: string,
+): Promise<WholeFile | null> {
+  const record = await readJson<WholeRecord>(storage, key, WHOLE_NAME);
+  if (record === null) return null;
+  const { url, sizeBytes, chunkBytes } = record;
+  const chunks = await Promise.all(
+    record.chunks.map(async (hash, index): Promise<Chunk> => {
+      const begin = index * chunkBytes;
+      return {
+        sha256: hash,
+        sizeBytes: Math.min(chunkBytes, sizeBytes - begin),
+        held: await storage.held(key, chunkName(index, hash)),
+      };
+    }),
+  );
+  return {
+    sha256: record.sha256,
+    content: { kind: "chunks", key, url, sizeBytes, chunkBytes, chunks },
+  };
+}
+
+/** Bytes of a file that are stored, whole or not. */
+export async function storedBytes(storage: FallbackStorage, key: string): Promise<number> {
+  let sum = 0;
+  for (const [name, size] of await storage.list(key)) if (CHUNK_NAME.test(name)) sum += size;
+  return sum;
+}
+
+/** One file on its way into storage. */
+export class ChunkAssembly {
+  readonly #storage: FallbackStorage;
+  readonly #key: string;
+  #chunkBytes: number;
+  #partial: PartialFile | null = null;
+  #hash = sha256Stream.create();
+  #chunks: string[] = [];
+  #tail: Uint8Array[] = [];
+  #tailBytes = 0;
+  #writing: Promise<void> = Promise.resolve();
+
+  private constructor(storage: FallbackStorage, key: string, chunkBytes: number) {
+    this.#storage = storage;
+    this.#key = key;
+    this.#chunkBytes = chunkBytes;
+  }
+
+  /**
+   * An assembly with the chunks that are stored and intact.
+   * @param canContinue - whether they may be a beginning of what will come.
+   */
+  static async open(
+    storage: FallbackStorage,
+    key: string,
+    chunkBytes: number,
+    canContinue: (partial: PartialFile) => boolean,
+  ): Promise<ChunkAssembly> {
+    const assembly = new ChunkAssembly(storage, key, chunkBytes);
+    const partial = await readJson<PartialFile>(storage, key, PARTIAL_NAME);
+    if (partial !== null && canContinue(partial)) await assembly.#resume(partial);
+    return assembly;
+  }
+
+  /** Bytes that are here. */
+  get loadedBytes(): number {
+    return this.#chunks.length * this.#chunkBytes + this.#tailBytes;
+  }
+
+  get partial(): PartialFile | null {
+    return this.#partial;
+  }
+
+  /** Notes what the bytes to come are; written before the first of them. */
+  async describe(partial: Omit<PartialFile, "chunkBytes">): Promise<void> {
+    const described = { ...partial, chunkBytes: this.#chunkBytes };
+    if (JSON.stringify(described) === JSON.stringify(this.#partial)) return;
+    this.#partial = described;
+    await writeJson(this.#storage, this.#key, PARTIAL_NAME, described);
+  }
+
+  /** Takes the next bytes. Resolves when more can come. */
+  async add(piece: Uint8Array): Promise<void> {
+    this.#hash.update(piece);
+    for (let at = 0; at < piece.length;) {
+      const part = piece.subarray(at, at + this.#chunkBytes - this.#tailBytes);
+      this.#tail.push(part);
+      this.#tailBytes += part.length;
+      at += part.length;
+      if (this.#tailBytes === this.#chunkBytes) await this.#storeTail();
+    }
+  }
+
+  /** Stores also the chunk that is not full, so that another page can go on at the byte. */
+  async flush(): Promise<void> {
+    await this.#writing;
+    if (this.#tailBytes === 0) return;
+    const bytes = joined(this.#tail, this.#tailBytes);
+    const name = chunkName(this.#chunks.length, await sha256(bytes));
+    await this.#storage.write(this.#key, name, bytes);
+  }
+
+  /** Forgets everything that came. */
+  async restart(): Promise<void> {
+    await this.#writing;
+    await this.#storage.remove(this.#key);
+    this.#partial = null;
+    this.#hash = sha256Stream.create();
+    this.#chunks = [];
+    this.#tail = [];
+    this.#tailBytes = 0;
+  }
+
+  /** Hex sha256 of all bytes; no more can come. */
+  digest(): string {
+    return bytesToHex(this.#hash.digest());
+  }
+
+  /** Writes the record that makes the file whole, and deletes what was only on the way. */
+  async finish(url: string, sha256OfFile: string): Promise<WholeFile> {
+    const sizeBytes = this.loadedBytes;
+    if (this.#tailBytes > 0) await this.#storeTail();
+    await this.#writing;
+    const record: WholeRecord = {
+      url,
+      sha256: sha256OfFile,
+      sizeBytes,
+      chunkBytes: this.#chunkBytes,
+      chunks: this.#chunks,
+    };
+    await writeJson(this.#storage, this.#key, WHOLE_NAME, record);
+    const kept = new Set([WHOLE_NAME, ...this.#chunks.map((hash, i) => chunkName(i, hash))]);
+    for (const name of (await this.#storage.list(this.#key)).keys()) {
+      if (!kept.has(name)) await this.#storage.remove(this.#key, name);
+    }
+    return (await findWholeFile(this.#storage, this.#key)) as WholeFile;
+  }
+
+  /** One write at a time runs while the next chunk comes in. */
+  async #storeTail(): Promise<void> {
+    const bytes = joined(this.#tail, this.#tailBytes);
+    const hash = await sha256(bytes);
+    const name = chunkName(this.#chunks.length, hash);
+    this.#chunks.push(hash);
+    this.#tail = [];
+    this.#tailBytes = 0;
+    await this.#writing;
+    this.#writing = this.#storage.write(this.#key, name, bytes);
+  }
+
+  async #resume(partial: PartialFile): Promise<void> {
+    this.#partial = partial;
+    this.#chunkBytes = partial.chunkBytes;
+    const names = [...(await this.#storage.list(this.#key)).keys()];
+    for (let index = 0; ; index++) {
+      let longest: Uint8Array | null = null;
+      for (const name of names) {
+        const match = CHUNK_NAME.exec(name);
+        if (match === null || Number(match[1]) !== index) continue;
+        const bytes = await this.#intact(name, match[2] as string);
+        if (bytes !== null && bytes.length > (longest?.length ?? 0)) longest = bytes;
+      }
+      if (longest === null) return;
+      for (let at = 0; at < longest.length; at += HASH_PIECE_BYTES) {
+        this.#hash.update(longest.subarray(at, at + HASH_PIECE_BYTES));
+        await nextTask();
+      }
+      if (longest.length < this.#chunkBytes) {
+        this.#tail = [longest];
+        this.#tailBytes = longest.length;
+        return;
+      }
+      this.#chunks.push(await sha256(longest));
+    }
+  }
+
+  async #intact(name: string, hash: string): Promise<Uint8Array | null> {
+    const blob = await this.#storage.read(this.#key, name);
+    const isPossible = blob !== null && blob.size > 0 && blob.size <= this.#chunkBytes;
+    const bytes = isPossible ? await readBlob(blob).catch(() => null) : null;
+    return bytes !== null && (await sha256(bytes)) === hash ? bytes : null;
+  }
+}
+
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+/** Lets a page draw: a message, because timers are clamped to 4 ms. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}
+
+/** `null` where there is none, or a broken one. */
+export async function readJson<T>(
+  storage: FallbackStorage,
+  key: string,
+  name: string,
+): Promise<T | null> {
+  const blob = await storage.read(key, name);
+  if (blob === null) return null;
+  try {
+    return JSON.parse(new TextDecoder().decode(await readBlob(blob))) as T;
+  } catch {
+    return null;
+  }
+}
+
+export async function writeJson(
+  storage: FallbackStorage,
+  key: string,
+  name: string,
+  value: unknown,
+): Promise<void> {
+  await storage.write(key, name, new TextEncoder().encode(JSON.stringify(value)));
+}

@@ -1,0 +1,151 @@
+/**
+ * A file in chunks, each with its hash: read piece by piece, checked when a chunk is first touched,
+ * fetched again where it is damaged or gone.
+ */
+import type { ByteSource } from "@waggle/model";
+import { sha256, WaggleError } from "@waggle/protocol";
+import { pastTheEnd, readBlob } from "./blob-bytes.ts";
+import type { ChunkStorage } from "./chunk-storage.ts";
+import { requestBytes } from "./remote-bytes.ts";
+import type { Fetch } from "./remote-bytes.ts";
+
+export type Chunk = {
+  /** Hex. */
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  /** Its bytes, where they are only in memory. */
+  readonly held: Blob | null;
+};
+
+/** Chunks of a file in a storage. Plain data: the thread that reads opens the storage itself. */
+export type ChunkedContent = {
+  readonly kind: "chunks";
+  readonly key: string;
+  /** Where damaged chunks are fetched from. */
+  readonly url: string;
+  readonly sizeBytes: number;
+  /** Of every chunk but the last. */
+  readonly chunkBytes: number;
+  readonly chunks: readonly Chunk[];
+};
+
+export type ChunkedFileOptions = {
+  readonly storage: ChunkStorage;
+  /** Default: the global one. */
+  readonly fetch?: Fetch;
+  readonly signal?: AbortSignal;
+};
+
+/** Milliseconds of silence after which a chunk that is fetched again counts as lost. */
+const REPAIR_STALL_MS = 20_000;
+
+/** The name under which a chunk is stored: who writes the same name writes the same bytes. */
+export function chunkName(index: number, hash: string): string {
+  return `${String(index).padStart(6, "0")}-${hash}`;
+}
+
+/**
+ * Keeps the last chunk that was read in memory.
+ * `read` throws WaggleError `NETWORK` (retryable) where a damaged chunk cannot be fetched,
+ * `DIGEST_MISMATCH` where the server has other bytes by now.
+ */
+export function openChunkedFile(content: ChunkedContent, options: ChunkedFileOptions): ByteSource {
+  return new ChunkedFile(content, options);
+}
+
+class ChunkedFile implements ByteSource {
+  readonly sizeBytes: number;
+  readonly #content: ChunkedContent;
+  readonly #options: ChunkedFileOptions;
+  readonly #verified = new Map<number, Blob>();
+  #last: { readonly index: number; readonly bytes: Promise<Uint8Array> } | null = null;
+
+  constructor(content: ChunkedContent, options: ChunkedFileOptions) {
+    this.sizeBytes = content.sizeBytes;
+    this.#content = content;
+    this.#options = options;
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    if (offset < 0 || length < 0 || offset + length > this.sizeBytes) {
+      throw pastTheEnd(offset, length, this.sizeBytes);
+    }
+    const { chunkBytes } = this.#content;
+    const out = new Uint8Array(length);
+    for (let at = offset; at < offset + length;) {
+      this.#options.signal?.throwIfAborted();
+      const index = Math.floor(at / chunkBytes);
+      const from = at - index * chunkBytes;
+      const to = Math.min(chunkBytes, offset + length - index * chunkBytes);
+      out.set(await this.#slice(index, from, to), at - offset);
+      at = index * chunkBytes + to;
+    }
+    return out;
+  }
+
+  async #slice(index: number, from: number, to: number): Promise<Uint8Array> {
+    const verified = this.#verified.get(index);
+    if (this.#last?.index !== index && verified !== undefined) {
+      // Gone since, by a page that freed storage: found and fetched again like a damaged one.
+      const bytes = await readBlob(verified.slice(from, to)).catch(() => null);
+      if (bytes !== null) return bytes;
+    }
+    if (this.#last?.index !== index) this.#last = { index, bytes: this.#load(index) };
+    const { bytes } = this.#last;
+    try {
+      return (await bytes).subarray(from, to);
+    } catch (error) {
+      if (this.#last?.bytes === bytes) this.#last = null; // the next read tries again
+      throw error;
+    }
+  }
+
+  async #load(index: number): Promise<Uint8Array> {
+    const { key, chunks } = this.#content;
+    const chunk = chunks[index] as Chunk;
+    const name = chunkName(index, chunk.sha256);
+    const blob = chunk.held ?? (await this.#options.storage.read(key, name));
+    const bytes = blob?.size === chunk.sizeBytes ? await readBlob(blob).catch(() => null) : null;
+    if (blob !== null && bytes !== null && (await sha256(bytes)) === chunk.sha256) {
+      this.#verified.set(index, blob);
+      return bytes;
+    }
+    const fetched = await this.#fetch(index, chunk);
+    await this.#options.storage.write(key, name, fetched).catch(() => undefined);
+    return fetched;
+  }
+
+  async #fetch(index: number, chunk: Chunk): Promise<Uint8Array<ArrayBuffer>> {
+    const { url, chunkBytes } = this.#content;
+    const begin = index * chunkBytes;
+    const end = begin + chunk.sizeBytes;
+    const answer = await requestBytes({
+      url,
+      fetch: this.#options.fetch ?? ((address, init) => globalThis.fetch(address, init)),
+      offset: begin,
+      end,
+      stallMs: REPAIR_STALL_MS,
+      signal: this.#options.signal,
+    });
+    if (answer.kind === "refused") throw answer.error;
+    const bytes = new Uint8Array(chunk.sizeBytes);
+    if (answer.kind === "body") {
+      let at = answer.offset;
+      for await (const piece of answer.pieces()) {
+        // a server without ranges sends all of it
+        const wanted = piece.subarray(
+          Math.max(0, begin - at),
+          Math.max(0, Math.min(piece.length, end - at)),
+        );
+        if (wanted.length > 0) bytes.set(wanted, Math.max(at, begin) - begin);
+        at += piece.length;
+        if (at >= end) break;
+      }
+    }
+    if ((await sha256(bytes)) === chunk.sha256) return bytes;
+    throw new WaggleError(
+      "DIGEST_MISMATCH",
+      `a damaged piece of ${url.split("/").at(-1)?.split("?")[0] ?? url} must be fetched again as it was, got other bytes; delete the model and load it again`,
+    );
+  }
+}

@@ -1,0 +1,245 @@
+/**
+ * A file from the network into storage, in chunks: goes on at the byte where it broke, in this page
+ * or the next, starts again where the file changed, and never trusts bytes that it has not hashed.
+ */
+import { WaggleError } from "@waggle/protocol";
+import { ChunkAssembly, findWholeFile, storedBytes } from "./chunk-assembly.ts";
+import type { PartialFile, WholeFile } from "./chunk-assembly.ts";
+import type { FallbackStorage } from "./chunk-storage.ts";
+import { withFileLock } from "./file-lock.ts";
+import { requestBytes } from "./remote-bytes.ts";
+import type { Fetch, RemoteAnswer } from "./remote-bytes.ts";
+
+export type RemoteFile = {
+  /** Where it goes in storage. Two files never share one. */
+  readonly key: string;
+  readonly url: string;
+  /** `null` where nobody knows before. */
+  readonly sizeBytes: number | null;
+  readonly sha256: string | null;
+  /** The address names a version: its bytes never change. */
+  readonly isImmutable: boolean;
+};
+
+export type DownloadOptions = {
+  readonly storage: FallbackStorage;
+  readonly fetch: Fetch;
+  readonly signal?: AbortSignal | undefined;
+  /** Bytes that are here; goes back where the file must start again. */
+  readonly onLoaded?: (bytes: number) => void;
+  /** Size of the file, once somebody says. */
+  readonly onTotal?: (bytes: number) => void;
+  /** Default 8 MiB. */
+  readonly chunkBytes?: number | undefined;
+  /** Most milliseconds without a byte before a request is given up. Default 20 000. */
+  readonly stallMs?: number | undefined;
+  /** Requests in a row that bring nothing new before the download fails. Default 5. */
+  readonly attempts?: number | undefined;
+  /** Before the second of them, in milliseconds; doubles each time. Default 500. */
+  readonly retryDelayMs?: number | undefined;
+};
+
+const CHUNK_BYTES = 8 * 1024 * 1024;
+const STALL_MS = 20_000;
+const ATTEMPTS = 5;
+const RETRY_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
+/** How often a tab that waits for another one looks how far that is. */
+const WATCH_MS = 500;
+
+/**
+ * The file, out of storage or the network. One tab at a time fetches it, others wait and then find it.
+ *
+ * @throws WaggleError `NETWORK` (retryable: what came is kept), `NOT_FOUND`, `FORBIDDEN`, or
+ *   `DIGEST_MISMATCH` where size or hash are not what was promised. Rejects with the signal's reason.
+ */
+export async function downloadFile(file: RemoteFile, options: DownloadOptions): Promise<WholeFile> {
+  const found = await findWholeFile(options.storage, file.key);
+  if (found !== null) return report(found, options);
+  const watch = setInterval(() => {
+    void storedBytes(options.storage, file.key).then((bytes) => {
+      if (!isMine) options.onLoaded?.(bytes);
+    });
+  }, WATCH_MS);
+  let isMine = false;
+  try {
+    return await withFileLock(file.key, options.signal, async () => {
+      isMine = true;
+      const meanwhile = await findWholeFile(options.storage, file.key);
+      if (meanwhile !== null) return report(meanwhile, options);
+      return new FileDownload(file, options).run();
+    });
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+function report(found: WholeFile, { onTotal, onLoaded }: DownloadOptions): WholeFile {
+  onTotal?.(found.content.sizeBytes);
+  onLoaded?.(found.content.sizeBytes);
+  return found;
+}
+
+type Body = Extract<RemoteAnswer, { kind: "body" }>;
+
+class FileDownload {
+  readonly #file: RemoteFile;
+  readonly #options: DownloadOptions;
+  readonly #isKnown: boolean;
+  #expectedHash: string | null;
+
+  constructor(file: RemoteFile, options: DownloadOptions) {
+    this.#file = file;
+    this.#options = options;
+    this.#expectedHash = file.sha256;
+    this.#isKnown = file.isImmutable || file.sha256 !== null;
+  }
+
+  async run(): Promise<WholeFile> {
+    const { storage, chunkBytes = CHUNK_BYTES } = this.#options;
+    const { key, sizeBytes } = this.#file;
+    const assembly = await ChunkAssembly.open(storage, key, chunkBytes, (partial) =>
+      this.#canContinue(partial),
+    );
+    await storage.announce((sizeBytes ?? 0) - assembly.loadedBytes);
+    if (assembly.loadedBytes > 0) this.#options.onLoaded?.(assembly.loadedBytes);
+    try {
+      await this.#fetchAll(assembly);
+      const hash = assembly.digest();
+      if (this.#expectedHash !== null && hash !== this.#expectedHash) {
+        throw this.#mismatch(`hash ${this.#expectedHash.slice(0, 12)}`, hash.slice(0, 12), false);
+      }
+      return await assembly.finish(this.#file.url, hash);
+    } catch (error) {
+      if (WaggleError.is(error, "DIGEST_MISMATCH")) await assembly.restart();
+      else await assembly.flush();
+      throw error;
+    }
+  }
+
+  async #fetchAll(assembly: ChunkAssembly): Promise<void> {
+    const { attempts = ATTEMPTS, retryDelayMs = RETRY_DELAY_MS, signal } = this.#options;
+    let best = assembly.loadedBytes;
+    for (let failures = 0; ;) {
+      signal?.throwIfAborted();
+      const outcome = await this.#attempt(assembly);
+      if (outcome === "whole") return;
+      if (assembly.loadedBytes > best) {
+        best = assembly.loadedBytes;
+        failures = 0;
+      }
+      failures++;
+      const { error, retryAfterMs } = outcome;
+      const isOffline = (globalThis.navigator as { onLine?: boolean }).onLine === false;
+      if (!error.retryable || failures >= attempts || isOffline) throw error;
+      // A quarter of chance, so that many pages do not come back at once.
+      const delay = retryDelayMs * 2 ** (failures - 1) * (0.875 + Math.random() / 4);
+      await sleep(Math.min(MAX_DELAY_MS, Math.max(delay, retryAfterMs)), signal);
+    }
+  }
+
+  async #attempt(
+    assembly: ChunkAssembly,
+  ): Promise<"whole" | { readonly error: WaggleError; readonly retryAfterMs: number }> {
+    const { partial } = assembly;
+    if (assembly.loadedBytes > 0 && (partial === null || !this.#canContinue(partial))) {
+      await assembly.restart();
+    }
+    const offset = assembly.loadedBytes;
+    if (offset > 0 && offset === (this.#file.sizeBytes ?? partial?.totalBytes)) return "whole";
+    const answer = await requestBytes({
+      url: this.#file.url,
+      fetch: this.#options.fetch,
+      offset,
+      validator: partial?.validator ?? null,
+      stallMs: this.#options.stallMs ?? STALL_MS,
+      signal: this.#options.signal,
+    });
+    if (answer.kind === "refused") return answer;
+    if (answer.kind === "past-end") {
+      if (answer.totalBytes === offset && this.#file.sizeBytes === null) return "whole";
+      const error = this.#mismatch(
+        `${this.#file.sizeBytes ?? `more than ${offset}`} bytes`,
+        answer.totalBytes ?? `at most ${offset}`,
+        true,
+      );
+      await assembly.restart();
+      return { error, retryAfterMs: 0 };
+    }
+    if (answer.offset !== offset || (offset > 0 && this.#hasChanged(partial, answer))) {
+      if (assembly.loadedBytes > 0) await assembly.restart();
+      this.#options.onLoaded?.(0);
+      if (answer.offset !== 0) {
+        await answer.cancel();
+        return { error: this.#mismatch("the same bytes", "a changed file", true), retryAfterMs: 0 };
+      }
+    }
+    return this.#read(assembly, answer);
+  }
+
+  async #read(
+    assembly: ChunkAssembly,
+    answer: Body,
+  ): Promise<"whole" | { readonly error: WaggleError; readonly retryAfterMs: number }> {
+    const { url, sizeBytes } = this.#file;
+    const { onTotal, onLoaded } = this.#options;
+    this.#expectedHash ??= answer.sha256;
+    const expected = sizeBytes ?? (answer.isExactTotal ? answer.totalBytes : null);
+    const total = expected ?? answer.totalBytes;
+    if (total !== null) onTotal?.(total);
+    try {
+      await assembly.describe({ url, validator: answer.validator, totalBytes: expected });
+      for await (const piece of answer.pieces()) {
+        if (expected !== null && assembly.loadedBytes + piece.length > expected) {
+          throw this.#mismatch(`${expected} bytes`, "more", true);
+        }
+        await assembly.add(piece);
+        onLoaded?.(assembly.loadedBytes);
+      }
+    } catch (error) {
+      if (WaggleError.is(error, "NETWORK")) return { error, retryAfterMs: 0 };
+      throw error;
+    }
+    // A total that is no promise is the size of a compressed body, or the body was cut.
+    if (assembly.loadedBytes === expected) return "whole";
+    if (expected === null && assembly.loadedBytes >= (total ?? 0)) return "whole";
+    const error = this.#mismatch(`${total} bytes`, assembly.loadedBytes, true);
+    return { error, retryAfterMs: 0 };
+  }
+
+  /** Whether bytes with this description can be the beginning of what the server has now. */
+  #canContinue(partial: PartialFile): boolean {
+    return this.#isKnown || partial.validator !== null;
+  }
+
+  #hasChanged(partial: PartialFile | null, answer: Body): boolean {
+    const isOther = answer.validator !== (partial?.validator ?? null);
+    const total = partial?.totalBytes ?? null;
+    const isLonger = total !== null && answer.isExactTotal && answer.totalBytes !== total;
+    return isLonger || (isOther && !this.#isKnown);
+  }
+
+  #mismatch(expected: string, actual: string | number, retryable: boolean): WaggleError {
+    const name = this.#file.url.split("?")[0]?.split("/").at(-1)?.slice(0, 100) ?? "";
+    return new WaggleError(
+      "DIGEST_MISMATCH",
+      `${name} must have ${expected}, got ${actual}; publish it again`,
+      { retryable },
+    );
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    if (signal?.aborted === true) onAbort();
+    else signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}

@@ -1,0 +1,204 @@
+/**
+ * A model from any source into this browser: what is whole in storage is used without a network,
+ * what is not is fetched, and what cannot run here is refused before its weights are.
+ */
+import { parseDecoderConfig } from "@waggle/model";
+import { fileListDigest, WaggleError } from "@waggle/protocol";
+import type { FallbackStorage } from "./chunk-storage.ts";
+import { openChunkedFile } from "./chunked-file.ts";
+import { downloadFile } from "./file-download.ts";
+import type { DownloadOptions } from "./file-download.ts";
+import type { LoadedFile, LoadedModel } from "./loaded-model.ts";
+import { openModel } from "./loaded-model.ts";
+import { hashLocalFile, openLocalFolder } from "./local-folder.ts";
+import { listRemoteModel } from "./model-listing.ts";
+import type { ListedFile } from "./model-listing.ts";
+import { assertModelFits } from "./model-memory.ts";
+import type { ModelMemoryOptions } from "./model-memory.ts";
+import { findRecordedFiles, readModelRecord, writeModelRecord } from "./model-records.ts";
+import { modelSourceName, parseModelSource } from "./model-source.ts";
+import type { ModelSource } from "./model-source.ts";
+import { openBrowserStorage } from "./opfs-storage.ts";
+import { LoadProgressSum } from "./progress-sum.ts";
+import type { ModelProgress } from "./progress-sum.ts";
+import type { Fetch } from "./remote-bytes.ts";
+
+export type LoadModelOptions = {
+  /** Gives up; what came stays in storage. */
+  readonly signal?: AbortSignal;
+  /** Called as bytes come in. */
+  readonly onProgress?: (progress: ModelProgress) => void;
+  /**
+   * How it will run: a model that does not fit is refused before its weights are fetched. Default:
+   * nothing is refused.
+   */
+  readonly memory?: ModelMemoryOptions;
+  /** Hex sha256 by path, where the caller knows them: other bytes are refused. */
+  readonly hashes?: { readonly [path: string]: string };
+  /**
+   * Asks the server for a newer version of a branch or folder that is whole in storage. Default
+   * false: no request is made for it.
+   */
+  readonly refresh?: boolean;
+  /** Default: the browser's own, in front of memory. */
+  readonly storage?: FallbackStorage;
+  /** Default: the global one. */
+  readonly fetch?: Fetch;
+} & Pick<DownloadOptions, "chunkBytes" | "stallMs" | "attempts" | "retryDelayMs">;
+
+/**
+ * Loads a model's files. They are read where they are used, with `openModel`.
+ *
+ * @param source - a string as for `parseModelSource`.
+ * @throws WaggleError `NETWORK` (retryable: it goes on where it broke), `NOT_FOUND`, `FORBIDDEN`,
+ *   `DIGEST_MISMATCH`, `MODEL_CORRUPT`, `MODEL_UNSUPPORTED`, `MODEL_TOO_LARGE`. Rejects with the
+ *   signal's reason.
+ */
+export async function loadModel(
+  source: ModelSource | string,
+  options: LoadModelOptions = {},
+): Promise<LoadedModel> {
+  const wanted = typeof source === "string" ? parseModelSource(source) : source;
+  const storage = options.storage ?? (await openBrowserStorage());
+  const load = { wanted, storage, name: modelSourceName(wanted), options };
+  options.signal?.throwIfAborted();
+  const files =
+    wanted.kind === "folder" ? await loadFolder(wanted.folder, load) : await loadRemote(load);
+  for (const { path, sha256: actual } of files) {
+    const expected = options.hashes?.[path];
+    if (expected !== undefined && expected !== actual) {
+      throw new WaggleError(
+        "DIGEST_MISMATCH",
+        `${path} must have hash ${expected.slice(0, 12)}, got ${actual.slice(0, 12)}; check the hash or the source`,
+      );
+    }
+  }
+  const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return {
+    baseModel: await fileListDigest(sorted),
+    source: load.name,
+    isDurable: wanted.kind === "folder" || sorted.every(isStored),
+    files: sorted,
+  };
+}
+
+type Load = {
+  readonly wanted: ModelSource;
+  readonly storage: FallbackStorage;
+  readonly name: string;
+  readonly options: LoadModelOptions;
+};
+
+function isStored({ content }: LoadedFile): boolean {
+  return content.kind === "blob" || content.chunks.every(({ held }) => held === null);
+}
+
+async function loadFolder(
+  folder: FileSystemDirectoryHandle | readonly File[],
+  { storage, options }: Load,
+): Promise<LoadedFile[]> {
+  const opened = await openLocalFolder(folder);
+  const progress = new LoadProgressSum(options.onProgress);
+  for (const { path, file } of opened) progress.total(path, file.size);
+  const files: LoadedFile[] = [];
+  for (const { path, file } of opened) {
+    let read = 0;
+    const hashed = await hashLocalFile(path, file, options.signal, (bytes) => {
+      read += bytes;
+      progress.loaded(path, read);
+    });
+    files.push(hashed);
+    if (path === "config.json") await assertSupported(hashed, storage, options);
+  }
+  return files;
+}
+
+async function loadRemote(load: Load): Promise<LoadedFile[]> {
+  const { wanted, storage, name, options } = load;
+  const record = wanted.kind === "objects" ? null : await readModelRecord(storage, name);
+  const stored = record === null ? null : await findRecordedFiles(storage, record);
+  if (stored !== null && options.refresh !== true) return reportStored(stored, load);
+  const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
+  const progress = new LoadProgressSum(options.onProgress);
+  const downloaded = new Map<string, LoadedFile>();
+  const download = async (file: ListedFile): Promise<LoadedFile> => {
+    const { sha256, content } = await downloadFile(file, {
+      ...options,
+      storage,
+      fetch,
+      onTotal: (bytes) => progress.total(file.path, bytes),
+      onLoaded: (bytes) => progress.loaded(file.path, bytes),
+    });
+    const loaded = { path: file.path, sha256, sizeBytes: content.sizeBytes, content };
+    downloaded.set(file.path, loaded);
+    return loaded;
+  };
+  let listed: ListedFile[];
+  try {
+    listed = await listRemoteModel(wanted as Exclude<ModelSource, { kind: "folder" }>, {
+      fetch,
+      signal: options.signal,
+      stallMs: options.stallMs,
+      hashes: options.hashes,
+      read: async (file) => {
+        const { content } = await download(file);
+        if (content.kind === "blob") return new Uint8Array(await content.blob.arrayBuffer());
+        return openChunkedFile(content, { ...options, storage }).read(0, content.sizeBytes);
+      },
+    });
+  } catch (error) {
+    // Asked for something newer, without a network: what is here is what there is.
+    if (stored !== null && WaggleError.is(error, "NETWORK")) return reportStored(stored, load);
+    throw error;
+  }
+  for (const { path, sizeBytes, sizeHint } of listed) {
+    progress.total(path, sizeBytes ?? sizeHint);
+  }
+  if (wanted.kind !== "objects") {
+    // Before the files: what was begun is listed and can be deleted.
+    const files = listed.map(({ path, key }) => ({ path, key }));
+    await writeModelRecord(storage, { source: name, files });
+  }
+  // The config comes first: it may say that the rest is not worth fetching.
+  const config = listed.find(({ path }) => path === "config.json");
+  if (config !== undefined) await assertSupported(await download(config), storage, options);
+  const files: LoadedFile[] = [];
+  for (const file of listed) files.push(downloaded.get(file.path) ?? (await download(file)));
+  return files;
+}
+
+async function reportStored(files: LoadedFile[], load: Load): Promise<LoadedFile[]> {
+  const { storage, options } = load;
+  const config = files.find(({ path }) => path === "config.json");
+  if (config !== undefined) await assertSupported(config, storage, options);
+  const progress = new LoadProgressSum(options.onProgress);
+  for (const { path, sizeBytes } of files) progress.total(path, sizeBytes);
+  for (const { path, sizeBytes } of files) progress.loaded(path, sizeBytes);
+  return files;
+}
+
+/** @throws WaggleError `MODEL_UNSUPPORTED`, `MODEL_TOO_LARGE`, `MODEL_CORRUPT`. */
+async function assertSupported(
+  file: LoadedFile,
+  storage: FallbackStorage,
+  options: LoadModelOptions,
+): Promise<void> {
+  const { signal, fetch } = options;
+  const reader = await openModel(
+    { files: [file] },
+    { storage, ...(signal !== undefined && { signal }), ...(fetch !== undefined && { fetch }) },
+  );
+  let json: unknown;
+  try {
+    json = JSON.parse(new TextDecoder().decode(await reader.bytes(file.path)));
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new WaggleError(
+      "MODEL_CORRUPT",
+      "config.json must be JSON, got something else; check the address",
+      { cause },
+    );
+  }
+  const config = parseDecoderConfig(json);
+  if (options.memory !== undefined) assertModelFits(config, options.memory);
+}

@@ -1,0 +1,201 @@
+/**
+ * Which files make the model of a remote source, where each of them is, and what is known of it
+ * before it is fetched. Fetches no file.
+ */
+import { MODEL_FILE_NAMES, selectModelFiles, shardPaths } from "@waggle/model";
+import { sha256, WaggleError } from "@waggle/protocol";
+import type { RemoteFile } from "./file-download.ts";
+import { HUGGING_FACE } from "./model-source.ts";
+import type { ModelSource } from "./model-source.ts";
+import { requestBytes } from "./remote-bytes.ts";
+import type { Fetch } from "./remote-bytes.ts";
+
+export type ListedFile = RemoteFile & {
+  readonly path: string;
+  /** What a server said of its size without promising it. */
+  readonly sizeHint: number | null;
+};
+
+export type ListingOptions = {
+  readonly fetch: Fetch;
+  readonly signal?: AbortSignal | undefined;
+  readonly stallMs?: number | undefined;
+  /** Reads a small file that was listed: the index of shards. */
+  readonly read: (file: ListedFile) => Promise<Uint8Array>;
+  /** Hex sha256 by path, as the caller expects them. */
+  readonly hashes?: { readonly [path: string]: string } | undefined;
+};
+
+const STALL_MS = 20_000;
+
+/**
+ * @throws WaggleError `NOT_FOUND` for a repository that is not there, `FORBIDDEN` for one that needs
+ *   a token, `MODEL_CORRUPT` where parts are missing, `NETWORK` (retryable).
+ */
+export async function listRemoteModel(
+  source: Exclude<ModelSource, { kind: "folder" }>,
+  options: ListingOptions,
+): Promise<ListedFile[]> {
+  switch (source.kind) {
+    case "objects":
+      return source.model.files.map((file) => ({
+        ...file,
+        key: objectKey(file.sha256),
+        url: objectUrl(source.baseUrl, file.sha256),
+        isImmutable: true,
+        sizeHint: file.sizeBytes,
+      }));
+    case "url":
+      return probeFolder(source.baseUrl, options);
+    case "hugging-face":
+      return listRepository(source, options);
+  }
+}
+
+export function objectKey(hash: string): string {
+  return `o-${hash}`;
+}
+
+export function objectUrl(baseUrl: string, hash: string): string {
+  return `${baseUrl.replace(/\/+$/, "")}/v1/objects/${hash}`;
+}
+
+type HubFile = {
+  readonly rfilename?: unknown;
+  readonly size?: unknown;
+  readonly lfs?: { readonly sha256?: unknown } | null;
+};
+
+/**
+ * Asks the Hub for commit, sizes and hashes in one request. (The hash in the headers of a download
+ * is lost to pages: it stands on the redirect, which `fetch` follows silently.)
+ */
+async function listRepository(
+  source: Extract<ModelSource, { kind: "hugging-face" }>,
+  options: ListingOptions,
+): Promise<ListedFile[]> {
+  const { repository, revision = "main", folder, endpoint = HUGGING_FACE } = source;
+  const host = endpoint.replace(/\/+$/, "");
+  const url = `${host}/api/models/${repository}/revision/${encodeURIComponent(revision)}?blobs=true`;
+  const answer = await readJsonAnswer(url, options);
+  const { sha: commit, siblings } = answer as { sha?: unknown; siblings?: unknown };
+  if (typeof commit !== "string" || !/^[0-9a-f]{40}$/.test(commit) || !Array.isArray(siblings)) {
+    throw new WaggleError(
+      "MODEL_CORRUPT",
+      `${host} must answer with a commit and its files, got something else; check the endpoint`,
+    );
+  }
+  const prefix = folder === undefined ? "" : `${folder.replace(/\/+$/, "")}/`;
+  const files = new Map<string, ListedFile>();
+  for (const { rfilename, size, lfs } of siblings as HubFile[]) {
+    if (typeof rfilename !== "string" || !rfilename.startsWith(prefix)) continue;
+    const path = rfilename.slice(prefix.length);
+    const name = rfilename.split("/").map(encodeURIComponent).join("/");
+    files.set(
+      path,
+      await listedFile({
+        path,
+        url: `${host}/${repository}/resolve/${commit}/${name}`,
+        sizeBytes: typeof size === "number" ? size : null,
+        sizeHint: null,
+        sha256: options.hashes?.[path] ?? hashOrNull(lfs?.sha256),
+        isImmutable: true,
+      }),
+    );
+  }
+  return select(files, options);
+}
+
+/** Tries the names that a folder may hold: a plain server has no listing. */
+async function probeFolder(baseUrl: string, options: ListingOptions): Promise<ListedFile[]> {
+  const files = new Map<string, ListedFile>();
+  const probeAll = async (paths: readonly string[]): Promise<void> => {
+    const found = await Promise.all(paths.map((path) => probe(baseUrl, path, options)));
+    for (const file of found) if (file !== null) files.set(file.path, file);
+  };
+  await probeAll(MODEL_FILE_NAMES);
+  const index = files.get("model.safetensors.index.json");
+  if (index !== undefined && !files.has("model.safetensors")) {
+    await probeAll(shardPaths(await options.read(index)));
+  }
+  return select(files, options);
+}
+
+async function probe(
+  baseUrl: string,
+  path: string,
+  options: ListingOptions,
+): Promise<ListedFile | null> {
+  const url = `${baseUrl.replace(/\/+$/, "")}/${path}`;
+  const ask = (method: "GET" | "HEAD") =>
+    requestBytes({
+      url,
+      fetch: options.fetch,
+      method,
+      stallMs: options.stallMs ?? STALL_MS,
+      signal: options.signal,
+    });
+  let answer = await ask("HEAD");
+  // Not every server knows HEAD.
+  if (answer.kind === "refused" && answer.error.code !== "NOT_FOUND") answer = await ask("GET");
+  if (answer.kind === "refused") {
+    if (answer.error.code === "NOT_FOUND") return null;
+    throw answer.error;
+  }
+  if (answer.kind === "past-end") return null;
+  await answer.cancel();
+  return listedFile({
+    path,
+    url,
+    sizeBytes: null,
+    sizeHint: answer.totalBytes,
+    sha256: options.hashes?.[path] ?? answer.sha256,
+    isImmutable: false,
+  });
+}
+
+async function select(
+  files: ReadonlyMap<string, ListedFile>,
+  options: ListingOptions,
+): Promise<ListedFile[]> {
+  const paths = await selectModelFiles([...files.keys()], indexReader(files, options));
+  return paths.map((path) => files.get(path) as ListedFile);
+}
+
+function indexReader(
+  files: ReadonlyMap<string, ListedFile>,
+  options: ListingOptions,
+): (path: string) => Promise<Uint8Array> {
+  return (path) => options.read(files.get(path) as ListedFile);
+}
+
+/** Files with a known hash are stored under it, so that one from two places is stored once. */
+async function listedFile(file: Omit<ListedFile, "key">): Promise<ListedFile> {
+  const key = file.sha256 === null ? `u-${await sha256(file.url)}` : objectKey(file.sha256);
+  return { ...file, key };
+}
+
+async function readJsonAnswer(url: string, options: ListingOptions): Promise<object> {
+  const answer = await requestBytes({
+    url,
+    fetch: options.fetch,
+    stallMs: options.stallMs ?? STALL_MS,
+    signal: options.signal,
+  });
+  if (answer.kind === "refused") throw answer.error;
+  const pieces: Uint8Array[] = [];
+  if (answer.kind === "body") for await (const piece of answer.pieces()) pieces.push(piece);
+  try {
+    return JSON.parse(await new Blob(pieces as Uint8Array<ArrayBuffer>[]).text()) as object;
+  } catch (cause) {
+    throw new WaggleError(
+      "MODEL_CORRUPT",
+      `${url.split("?")[0]} must answer with JSON, got something else; check the endpoint`,
+      { cause },
+    );
+  }
+}
+
+function hashOrNull(value: unknown): string | null {
+  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value) ? value : null;
+}

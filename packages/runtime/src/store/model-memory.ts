@@ -1,0 +1,221 @@
+/**
+ * How much memory a model takes before anything of it is loaded: weights in a number format, what
+ * attention remembers of a full context, and the largest intermediate results. Pure arithmetic on a
+ * config; an estimate, within a few percent for the first two.
+ */
+import { decoderParameters, decoderStates, hasPositions } from "@waggle/model";
+import type { DecoderConfig, WeightFormat } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import { decodeRowsFor, defaultContextLength, runTokensFor } from "../limits.ts";
+
+/** How a model will run. */
+export type ModelMemoryOptions = {
+  readonly dtype: WeightFormat;
+  /** Most tokens of one context. Default: the model's, at most 8192. */
+  readonly contextLength?: number;
+  /** Contexts that are held at the same time. Default 1. */
+  readonly contexts?: number;
+  /** Number format of keys, values and activations. Default: `f16` with weights in it, else `f32`. */
+  readonly activations?: "f32" | "f16";
+  /** Tokens of one run. Default: as the CPU back ends have it. */
+  readonly runTokens?: number;
+  /** What the device has. Without it nothing is refused. */
+  readonly limits?: MemoryLimits;
+};
+
+/** What a device offers a model. */
+export type MemoryLimits = {
+  /** Most bytes in all. */
+  readonly totalBytes: number;
+  /** Most bytes of one matrix. `null`: no limit of its own. */
+  readonly bufferBytes: number | null;
+  /** What sets the first limit, for messages: `WebAssembly's memory`. */
+  readonly description: string;
+  /** Number formats that the device computes in, the most precise first. */
+  readonly formats: readonly WeightFormat[];
+};
+
+/** Bytes. */
+export type ModelMemory = {
+  readonly weights: number;
+  /** Keys, values and convolution states of all contexts, when they are full. */
+  readonly states: number;
+  /** Logits and the widest activations of one run. */
+  readonly scratch: number;
+  readonly total: number;
+  /** The largest single matrix. */
+  readonly largestBuffer: number;
+};
+
+const GIGABYTE = 1024 ** 3;
+/** Numbers that share a scale. */
+const BLOCK_SIZE = 32;
+/** WebAssembly addresses 4 GB; onnxruntime's own code and the allocator's gaps take from it. */
+const WASM_BYTES = 3.75 * GIGABYTE;
+/** Browsers say at most this, whatever there is: 8 means 8 or more. */
+const DEVICE_MEMORY_CAP = 8;
+/** Of a small device's memory, what a page can have before the browser ends it. */
+const PAGE_SHARE = 0.6;
+
+/** What running a model of this config takes. */
+export function modelMemory(config: DecoderConfig, options: ModelMemoryOptions): ModelMemory {
+  const { dtype, contexts = 1 } = options;
+  const activations = options.activations ?? (dtype === "f16" ? "f16" : "f32");
+  const contextLength = options.contextLength ?? defaultContextLength(config);
+  let weights = 0;
+  let largestBuffer = 0;
+  for (const { kind, shape } of decoderParameters(config)) {
+    const [rows = 1, ...rest] = shape;
+    const columns = rest.reduce((product, dim) => product * dim, 1);
+    const isMatrix = kind === "linear" || kind === "embedding" || kind === "head";
+    const bytes = isMatrix
+      ? matrixBytes(rows, columns, dtype, kind === "linear", activations)
+      : { all: rows * columns * numberBytes(activations), largest: 0 };
+    weights += bytes.all;
+    largestBuffer = Math.max(largestBuffer, bytes.largest);
+  }
+  let states = 0;
+  for (const state of decoderStates(config, activations)) {
+    const numbers = state.rowShape.reduce<number>(
+      (product, dim) => product * (dim === "positions" ? contextLength : dim),
+      1,
+    );
+    const bytes = contexts * numbers * numberBytes(state.dtype);
+    states += bytes;
+    if (hasPositions(state)) largestBuffer = Math.max(largestBuffer, bytes);
+  }
+  const scratch = scratchBytes(config, options, contextLength, activations);
+  return { weights, states, scratch, total: weights + states + scratch, largestBuffer };
+}
+
+/**
+ * Refuses a model that cannot run, before its weights are fetched.
+ * @throws WaggleError `MODEL_TOO_LARGE` with the figure, the limit, and what would fit.
+ */
+export function assertModelFits(config: DecoderConfig, options: ModelMemoryOptions): void {
+  const { limits } = options;
+  if (limits === undefined) return;
+  const memory = modelMemory(config, options);
+  if (fits(memory, limits)) return;
+  const contextLength = options.contextLength ?? defaultContextLength(config);
+  const isTotal = memory.total > limits.totalBytes;
+  const [needed, limit, what] = isTotal
+    ? [memory.total, limits.totalBytes, limits.description]
+    : [memory.largestBuffer, limits.bufferBytes ?? 0, "the device's largest buffer"];
+  throw new WaggleError(
+    "MODEL_TOO_LARGE",
+    `a model must fit into ${gigabytes(limit)} (${what}), got ${gigabytes(needed)} as ${options.dtype} with a context of ${contextLength}; ${advice(config, options, limits)}`,
+  );
+}
+
+/**
+ * What WebAssembly offers in this browser.
+ * @param deviceMemory - `navigator.deviceMemory`, in GB, where the browser has it.
+ */
+export function wasmLimits(deviceMemory?: number): MemoryLimits {
+  const page = pageBytes(deviceMemory);
+  const isSmall = page !== null && page < WASM_BYTES;
+  return {
+    totalBytes: isSmall ? page : WASM_BYTES,
+    bufferBytes: null,
+    description: isSmall ? `what a page can have of ${deviceMemory} GB` : "WebAssembly's memory",
+    formats: ["f32", "int8", "int4"],
+  };
+}
+
+/**
+ * What a WebGPU device offers. It does not say how much memory it has: only its buffers' limit and a
+ * small machine's memory are known.
+ *
+ * @param adapter - limits of the adapter, and whether it has `shader-f16`.
+ */
+export function webgpuLimits(
+  adapter: {
+    readonly maxBufferSize: number;
+    readonly maxStorageBufferBindingSize: number;
+    readonly hasFloat16: boolean;
+  },
+  deviceMemory?: number,
+): MemoryLimits {
+  const page = pageBytes(deviceMemory);
+  return {
+    totalBytes: page ?? Infinity,
+    bufferBytes: Math.min(adapter.maxBufferSize, adapter.maxStorageBufferBindingSize),
+    description: `what a page can have of ${deviceMemory} GB`,
+    formats: adapter.hasFloat16 ? ["f32", "f16", "int8", "int4"] : ["f32", "int8", "int4"],
+  };
+}
+
+function pageBytes(deviceMemory: number | undefined): number | null {
+  if (deviceMemory === undefined || deviceMemory >= DEVICE_MEMORY_CAP) return null;
+  return deviceMemory * PAGE_SHARE * GIGABYTE;
+}
+
+/** As `@waggle/model` lays matrices out; only linears are in 4 bits. */
+function matrixBytes(
+  rows: number,
+  columns: number,
+  dtype: WeightFormat,
+  isLinear: boolean,
+  activations: "f32" | "f16",
+): { readonly all: number; readonly largest: number } {
+  if (dtype === "f32" || dtype === "f16") {
+    const all = rows * columns * numberBytes(dtype);
+    return { all, largest: all };
+  }
+  const bits = dtype === "int4" && isLinear ? 4 : 8;
+  const blocks = Math.ceil(columns / BLOCK_SIZE);
+  const values = (rows * blocks * BLOCK_SIZE * bits) / 8;
+  const zeroPoints = bits === 4 ? rows * Math.ceil(blocks / 2) : 0;
+  return { all: values + rows * blocks * numberBytes(activations) + zeroPoints, largest: values };
+}
+
+function scratchBytes(
+  config: DecoderConfig,
+  options: ModelMemoryOptions,
+  contextLength: number,
+  activations: "f32" | "f16",
+): number {
+  const { width, feedForwardSize, heads, keyValueHeads, headSize, vocabularySize } = config;
+  const runTokens = Math.min(contextLength, options.runTokens ?? runTokensFor(config));
+  // Logits are float32 wherever they are read: of a run that scores, or of the rows of a batch.
+  const logits = 4 * vocabularySize * Math.max(runTokens, decodeRowsFor(config));
+  // Residual, its norm, queries, keys, values, and gate, up and their product live at once.
+  const perToken =
+    2 * width + 2 * heads * headSize + 2 * keyValueHeads * headSize + 3 * feedForwardSize;
+  const scores = heads * runTokens * contextLength;
+  return logits + (perToken * runTokens + scores) * numberBytes(activations);
+}
+
+function numberBytes(dtype: "f32" | "f16"): number {
+  return dtype === "f32" ? 4 : 2;
+}
+
+function fits(memory: ModelMemory, { totalBytes, bufferBytes }: MemoryLimits): boolean {
+  return (
+    memory.total <= totalBytes && (bufferBytes === null || memory.largestBuffer <= bufferBytes)
+  );
+}
+
+/** The most precise format that fits, or a shorter context, or another model. */
+function advice(config: DecoderConfig, options: ModelMemoryOptions, limits: MemoryLimits): string {
+  const lower = limits.formats.slice(limits.formats.indexOf(options.dtype) + 1);
+  for (const dtype of lower) {
+    const memory = modelMemory(config, { ...options, dtype });
+    if (fits(memory, limits)) return `${dtype} (${gigabytes(memory.total)}) fits`;
+  }
+  const last = limits.formats.at(-1) ?? options.dtype;
+  const contextLength = options.contextLength ?? defaultContextLength(config);
+  for (let length = contextLength / 2; length >= 512; length /= 2) {
+    const shorter = { ...options, dtype: last, contextLength: Math.floor(length) };
+    if (fits(modelMemory(config, shorter), limits)) {
+      return `${last} with a context of ${Math.floor(length)} fits`;
+    }
+  }
+  return "use a smaller model";
+}
+
+function gigabytes(bytes: number): string {
+  const value = bytes / GIGABYTE;
+  return value >= 1 ? `${value.toFixed(1)} GB` : `${Math.ceil(bytes / 1024 ** 2)} MB`;
+}

@@ -1,0 +1,108 @@
+/**
+ * Where a model can come from, and what a visitor may type for it. Names only: `model-listing.ts`
+ * asks the servers.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { BaseModelReference } from "@waggle/protocol";
+
+export type ModelSource =
+  | {
+      readonly kind: "hugging-face";
+      /** `Qwen/Qwen3-0.6B`. Public ones only: a page has no token that it could keep secret. */
+      readonly repository: string;
+      /** Branch, tag or commit. Default `main`. */
+      readonly revision?: string;
+      /** Folder inside the repository. Default: its root. */
+      readonly folder?: string;
+      /** Default `https://huggingface.co`; a mirror must have its paths. */
+      readonly endpoint?: string;
+    }
+  /** A folder in Hugging Face's layout on any server that this page may read. */
+  | { readonly kind: "url"; readonly baseUrl: string }
+  /** A folder that the visitor picked: `showDirectoryPicker()`, or the files of an `<input>`. */
+  | {
+      readonly kind: "folder";
+      readonly folder: FileSystemDirectoryHandle | readonly File[];
+    }
+  /** The edge's objects by hash: `<baseUrl>/v1/objects/<sha256>`. */
+  | {
+      readonly kind: "objects";
+      readonly baseUrl: string;
+      readonly model: Pick<BaseModelReference, "files">;
+    };
+
+export const HUGGING_FACE = "https://huggingface.co";
+
+const REPOSITORY = /^[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95}$/;
+
+/**
+ * `org/name`, `org/name@revision`, an address of a repository, folder or file on huggingface.co, or
+ * the address of any other folder.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` for anything else.
+ */
+export function parseModelSource(text: string): ModelSource {
+  const trimmed = text.trim();
+  if (!/^https?:\/\//i.test(trimmed)) {
+    const at = trimmed.indexOf("@");
+    const repository = at === -1 ? trimmed : trimmed.slice(0, at);
+    if (!REPOSITORY.test(repository)) throw notASource(text);
+    return hub(repository, at === -1 ? undefined : trimmed.slice(at + 1), undefined, text);
+  }
+  if (!URL.canParse(trimmed)) throw notASource(text);
+  const url = new URL(trimmed);
+  if (!/^(www\.)?(huggingface\.co|hf\.co)$/.test(url.hostname)) {
+    // a file of the folder is what people copy
+    const path = url.pathname.replace(/\/(config\.json|[^/]+\.safetensors)$/, "");
+    return { kind: "url", baseUrl: `${url.origin}${path}`.replace(/\/+$/, "") };
+  }
+  const [organization, name, view, revision, ...rest] = url.pathname.split("/").filter(Boolean);
+  const repository = `${organization}/${name}`;
+  if (!REPOSITORY.test(repository)) throw notASource(text);
+  if (view === undefined) return hub(repository, undefined, undefined, text);
+  if (!/^(resolve|blob|tree|raw)$/.test(view) || revision === undefined) throw notASource(text);
+  if (view !== "tree") rest.pop();
+  const folder = rest.length === 0 ? undefined : rest.map(decodeURIComponent).join("/");
+  return hub(repository, decodeURIComponent(revision), folder, text);
+}
+
+/** One line that names a source and nothing else, the same each time. */
+export function modelSourceName(source: ModelSource): string {
+  switch (source.kind) {
+    case "hugging-face": {
+      const { repository, revision = "main", folder, endpoint = HUGGING_FACE } = source;
+      const host = endpoint === HUGGING_FACE ? "" : `${endpoint}/`;
+      return `${host}${repository}@${revision}${folder === undefined ? "" : `/${folder}`}`;
+    }
+    case "url":
+      return source.baseUrl;
+    case "folder":
+      return Array.isArray(source.folder)
+        ? "picked files"
+        : `folder ${(source.folder as FileSystemDirectoryHandle).name}`;
+    case "objects":
+      return `objects of ${source.baseUrl}`;
+  }
+}
+
+function hub(
+  repository: string,
+  revision: string | undefined,
+  folder: string | undefined,
+  text: string,
+): ModelSource {
+  if (revision !== undefined && !/^[\w./-]{1,200}$/.test(revision)) throw notASource(text);
+  return {
+    kind: "hugging-face",
+    repository,
+    ...(revision !== undefined && { revision }),
+    ...(folder !== undefined && { folder }),
+  };
+}
+
+function notASource(text: string): WaggleError {
+  return new WaggleError(
+    "INVALID_ARGUMENT",
+    `a model must be named as organization/name, organization/name@revision or an https address, got ${JSON.stringify(text.slice(0, 200))}; copy it from the model's page`,
+  );
+}
