@@ -124,7 +124,7 @@ export class DecoderContext implements PolicyContext {
         const logits = await this.#prefill(signal);
         if (this.#isDisposed) throw disposedError();
         if (logits === null || signal?.aborted) return "aborted";
-        const token = sampleToken(logits, sampling, random);
+        const token = sampleToken(logits, sampling, random());
         this.#tokenIds.push(token.tokenId);
         this.#nextLogits = null;
         tokenIds.push(token.tokenId);

@@ -5,49 +5,67 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import type { Sampling } from "@waggle/protocol";
+import { allowedIds, largest, nucleus, reweigh, weigh } from "./support.ts";
+import type { Candidates, Weighing } from "./support.ts";
 
 /** The shape of a sampling distribution, without its seed. */
 export type SamplingDistribution = Omit<Sampling, "seed">;
 
 /** Numbers of one token, in nats. */
 export type TokenScore = {
-  /** log π under temperature and kept set. −Infinity where the token is not in the kept set. */
+  /** log π under mask, temperature and kept set. −Infinity where the token could not be sampled. */
   readonly behaviorLogProb: number;
   /** log π at temperature 1 over the full vocabulary. */
   readonly rawLogProb: number;
-  /** Entropy under temperature and kept set. */
+  /** Entropy under mask, temperature and kept set. */
   readonly entropy: number;
 };
 
 export type SampledToken = TokenScore & {
   readonly tokenId: number;
-  /** Ids that could be sampled, ascending; `null` where all could. */
+  /**
+   * What top-k and top-p left of what the mask allows, ascending; `null` where they cut nothing:
+   * a mask by itself is not listed, its grammar gives it again.
+   */
   readonly keptTokenIds: readonly number[] | null;
 };
 
-/** A softmax over a kept set: π(v) = exp(logit(v) / temperature − max) / sum. */
-type Softmax = { readonly max: number; readonly sum: number; readonly entropy: number };
+/** What can be sampled, its weights in `scratch`, and those of the full vocabulary at temperature 1. */
+type Distribution = {
+  readonly support: Candidates;
+  readonly kept: readonly number[] | null;
+  readonly temperature: number;
+  readonly weighing: Weighing;
+  readonly raw: Weighing;
+};
+
+/** Sums of weights below this are made anew from their own maximum: they may have lost digits. */
+const SMALLEST_SUM = 1e-250;
+
+/** Memory of all calls, which end before the next begins. */
+let weights = new Float64Array(0);
+let masked = new Int32Array(0);
+let top = new Int32Array(0);
 
 /**
- * Draws one token.
+ * Draws one token: mask first, then temperature, top-k, top-p.
  *
  * @param logits - `[V]` finite or −Infinity.
- * @param random - a number in [0, 1); called once.
- * @throws WaggleError `NON_FINITE_VALUE` when no token has a finite logit, or one is NaN or +Infinity.
+ * @param uniform - in [0, 1).
+ * @param allowed - bits of ids as of `GrammarMatcher.nextMask`, `null` for all.
+ * @throws WaggleError `NON_FINITE_VALUE` when no token that is allowed has a finite logit, or one is
+ *   NaN or +Infinity.
  */
 export function sampleToken(
   logits: Float32Array,
   sampling: SamplingDistribution,
-  random: () => number,
+  uniform: number,
+  allowed: Uint32Array | null = null,
 ): SampledToken {
-  const kept = supportOf(logits, sampling);
-  const softmax = softmaxOver(logits, sampling.temperature, kept);
-  const tokenId = drawFrom(logits, sampling.temperature, kept, softmax, random() * softmax.sum);
-  return {
-    tokenId,
-    ...scoreUnder(logits, tokenId, sampling.temperature, kept, softmax),
-    keptTokenIds: kept,
-  };
+  const distribution = distributionOf(logits, sampling, allowed);
+  const tokenId = drawFrom(distribution.support, uniform * distribution.weighing.sum);
+  const { behaviorLogProb, rawLogProb, entropy } = scoreUnder(logits, tokenId, distribution, true);
+  return { tokenId, behaviorLogProb, rawLogProb, entropy, keptTokenIds: distribution.kept };
 }
 
 /**
@@ -64,38 +82,97 @@ export function scoreToken(
   sampling: SamplingDistribution,
   kept?: readonly number[] | null,
 ): TokenScore {
-  const support = kept === undefined ? supportOf(logits, sampling) : kept;
-  if (kept && !includesSorted(kept, tokenId)) {
+  if (kept && !includesSorted(kept, kept.length, tokenId)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
       `a kept set must hold its token, got ${kept.length} ids without ${tokenId}; pass the ids recorded with the sample, ascending`,
     );
   }
-  const softmax = softmaxOver(logits, sampling.temperature, support);
-  return scoreUnder(logits, tokenId, sampling.temperature, support, softmax);
+  const distribution =
+    kept === undefined
+      ? distributionOf(logits, sampling, null)
+      : keptDistribution(logits, sampling.temperature, kept);
+  const { ids, count } = distribution.support;
+  const isInSupport = ids === null || includesSorted(ids, count, tokenId);
+  return scoreUnder(logits, tokenId, distribution, isInSupport);
 }
 
 /**
- * The ids that top-k, then top-p keep, ascending; `null` where neither restricts. Among equal logits
- * the lower id is kept first. O(V) except for the ids in the bucket where top-p cuts.
+ * The ids that top-k, then top-p keep of what a mask allows, ascending; `null` where neither
+ * restricts. O(V) except for the ids in the bucket where top-p cuts.
  *
  * @param logits - `[V]`.
  */
 export function supportOf(
   logits: Float32Array,
-  { temperature, topK, topP }: SamplingDistribution,
+  sampling: SamplingDistribution,
+  allowed: Uint32Array | null = null,
 ): readonly number[] | null {
-  const byCount = topK > 0 && topK < logits.length ? largest(logits, topK) : null;
-  const kept = topP < 1 ? nucleus(logits, temperature, topP, byCount) : byCount;
-  return kept !== null && kept.length < logits.length ? kept : null;
+  return distributionOf(logits, sampling, allowed).kept;
+}
+
+function distributionOf(
+  logits: Float32Array,
+  { temperature, topK, topP }: SamplingDistribution,
+  allowed: Uint32Array | null,
+): Distribution {
+  reserve(logits.length);
+  const all: Candidates = { ids: null, count: logits.length };
+  const raw = assertFinite(weigh(logits, 1, all, weights));
+  const candidates = allowed === null ? all : allowedIds(allowed, masked);
+  const isCut = topK > 0 && topK < candidates.count;
+  let support = isCut ? largest(logits, candidates, topK, top) : candidates;
+  let weighing = weighingOf(logits, temperature, support, raw);
+  let kept: readonly number[] | null = isCut ? Array.from(top.subarray(0, topK)) : null;
+  if (topP < 1) {
+    const ids = nucleus(logits, temperature, topP, support, weights, weighing);
+    if (ids.length < support.count) {
+      kept = ids;
+      support = { ids, count: ids.length };
+      weighing = reweigh(logits, temperature, support, weights, weighing.maxLogit);
+    }
+  }
+  return { support, kept, temperature, weighing, raw };
+}
+
+function keptDistribution(
+  logits: Float32Array,
+  temperature: number,
+  kept: readonly number[] | null,
+): Distribution {
+  reserve(logits.length);
+  const all: Candidates = { ids: null, count: logits.length };
+  const raw = assertFinite(weigh(logits, 1, all, weights));
+  const support = kept === null ? all : { ids: kept, count: kept.length };
+  return {
+    support,
+    kept,
+    temperature,
+    weighing: weighingOf(logits, temperature, support, raw),
+    raw,
+  };
+}
+
+/** At temperature 1 the weights of the full vocabulary serve a part of it too. */
+function weighingOf(
+  logits: Float32Array,
+  temperature: number,
+  support: Candidates,
+  raw: Weighing,
+): Weighing {
+  if (temperature === 1) {
+    if (support.ids === null) return raw;
+    const part = reweigh(logits, 1, support, weights, raw.maxLogit);
+    if (part.sum > SMALLEST_SUM) return assertFinite(part);
+  }
+  return assertFinite(weigh(logits, temperature, support, weights));
 }
 
 function scoreUnder(
   logits: Float32Array,
   tokenId: number,
-  temperature: number,
-  kept: readonly number[] | null,
-  softmax: Softmax,
+  { temperature, weighing, raw }: Distribution,
+  isInSupport: boolean,
 ): TokenScore {
   const logit = logits[tokenId];
   if (logit === undefined) {
@@ -104,64 +181,25 @@ function scoreUnder(
       `a token id must be in [0, ${logits.length}), got ${tokenId}; it belongs to another tokenizer`,
     );
   }
-  const inSupport = kept === null || includesSorted(kept, tokenId);
-  const behaviorLogProb = inSupport
-    ? logit / temperature - softmax.max - Math.log(softmax.sum)
+  const logSum = Math.log(weighing.sum);
+  const rawLogProb = logit - raw.maxLogit - (raw === weighing ? logSum : Math.log(raw.sum));
+  const behaviorLogProb = isInSupport
+    ? (logit - weighing.maxLogit) / temperature - logSum
     : Number.NEGATIVE_INFINITY;
-  const isRaw = temperature === 1 && kept === null;
-  const raw = isRaw ? softmax : softmaxOver(logits, 1, null);
   return {
     behaviorLogProb,
-    rawLogProb: isRaw ? behaviorLogProb : logit - raw.max - Math.log(raw.sum),
-    entropy: softmax.entropy,
+    rawLogProb,
+    entropy: Math.max(0, logSum - weighing.weightedLogs / weighing.sum),
   };
 }
 
-function softmaxOver(
-  logits: Float32Array,
-  temperature: number,
-  kept: readonly number[] | null,
-): Softmax {
-  const count = kept === null ? logits.length : kept.length;
-  let maxLogit = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < count; i++) {
-    const logit = logits[kept === null ? i : (kept[i] as number)] as number;
-    if (logit > maxLogit) maxLogit = logit;
-  }
-  const max = maxLogit / temperature;
-  let sum = 0;
-  let weighted = 0;
-  for (let i = 0; i < count; i++) {
-    const logit = logits[kept === null ? i : (kept[i] as number)] as number;
-    const difference = logit / temperature - max;
-    const weight = Math.exp(difference);
-    sum += weight;
-    // exp underflows to 0 long before the difference overflows; 0 · −Infinity would be NaN.
-    if (weight !== 0) weighted += weight * difference;
-  }
-  if (!Number.isFinite(sum) || !Number.isFinite(max)) {
-    throw new WaggleError(
-      "NON_FINITE_VALUE",
-      `logits must be finite, got a maximum of ${maxLogit} and a softmax sum of ${sum}; the weights or the device are faulty`,
-    );
-  }
-  return { max, sum, entropy: Math.max(0, Math.log(sum) - weighted / sum) };
-}
-
 /** The token where the running sum of weights, in ascending id order, passes `target`. */
-function drawFrom(
-  logits: Float32Array,
-  temperature: number,
-  kept: readonly number[] | null,
-  { max }: Softmax,
-  target: number,
-): number {
-  const count = kept === null ? logits.length : kept.length;
+function drawFrom({ ids, count }: Candidates, target: number): number {
   let running = 0;
   let last = -1;
   for (let i = 0; i < count; i++) {
-    const id = kept === null ? i : (kept[i] as number);
-    const weight = Math.exp((logits[id] as number) / temperature - max);
+    const id = ids === null ? i : (ids[i] as number);
+    const weight = weights[id] as number;
     if (weight === 0) continue;
     running += weight;
     last = id;
@@ -170,94 +208,25 @@ function drawFrom(
   return last; // rounding left the target at the very end
 }
 
-/** Ids of the k largest logits, ascending: a min-heap of k that most of the row never enters. */
-function largest(logits: Float32Array, k: number): number[] {
-  const heap = new Int32Array(k);
-  const isWorse = (a: number, b: number): boolean => {
-    const difference = (logits[a] as number) - (logits[b] as number);
-    return difference < 0 || (difference === 0 && a > b);
-  };
-  const sink = (start: number): void => {
-    for (let parent = start; ;) {
-      let child = 2 * parent + 1;
-      if (child >= k) return;
-      if (child + 1 < k && isWorse(heap[child + 1] as number, heap[child] as number)) child++;
-      const childId = heap[child] as number;
-      const parentId = heap[parent] as number;
-      if (!isWorse(childId, parentId)) return;
-      heap[parent] = childId;
-      heap[child] = parentId;
-      parent = child;
-    }
-  };
-  for (let id = 0; id < k; id++) heap[id] = id;
-  for (let parent = (k >> 1) - 1; parent >= 0; parent--) sink(parent);
-  let worst = logits[heap[0] as number] as number;
-  for (let id = k; id < logits.length; id++) {
-    if ((logits[id] as number) > worst) {
-      heap[0] = id;
-      sink(0);
-      worst = logits[heap[0] as number] as number;
-    }
-  }
-  return Array.from(heap.sort());
+function reserve(vocabularySize: number): void {
+  if (weights.length === vocabularySize) return;
+  weights = new Float64Array(vocabularySize);
+  masked = new Int32Array(vocabularySize);
+  top = new Int32Array(vocabularySize);
 }
 
-const BUCKETS = 512;
-const BUCKETS_PER_NAT = 8;
-
-/**
- * The smallest set, by descending probability, whose mass reaches p of the candidates' mass. A
- * histogram over the distance from the maximum finds the bucket of the cut; only that one is sorted.
- */
-function nucleus(
-  logits: Float32Array,
-  temperature: number,
-  topP: number,
-  candidates: readonly number[] | null,
-): number[] {
-  const { max, sum } = softmaxOver(logits, temperature, candidates);
-  const count = candidates === null ? logits.length : candidates.length;
-  const idAt = (i: number): number => (candidates === null ? i : (candidates[i] as number));
-  const bucketOf = (id: number): number =>
-    Math.min(
-      BUCKETS - 1,
-      Math.floor((max - (logits[id] as number) / temperature) * BUCKETS_PER_NAT),
-    );
-  const massOf = (id: number): number => Math.exp((logits[id] as number) / temperature - max);
-
-  const mass = new Float64Array(BUCKETS);
-  for (let i = 0; i < count; i++) {
-    const bucket = bucketOf(idAt(i));
-    mass[bucket] = (mass[bucket] as number) + massOf(idAt(i));
-  }
-  const target = topP * sum;
-  let cut = 0;
-  let running = 0;
-  while (cut < BUCKETS - 1 && running + (mass[cut] as number) < target) {
-    running += mass[cut] as number;
-    cut++;
-  }
-
-  const kept: number[] = [];
-  const atCut: number[] = [];
-  for (let i = 0; i < count; i++) {
-    const bucket = bucketOf(idAt(i));
-    if (bucket < cut) kept.push(idAt(i));
-    else if (bucket === cut) atCut.push(idAt(i));
-  }
-  atCut.sort((a, b) => (logits[b] as number) - (logits[a] as number) || a - b);
-  for (const id of atCut) {
-    if (running >= target && kept.length > 0) break;
-    running += massOf(id);
-    kept.push(id);
-  }
-  return kept.sort((a, b) => a - b);
+function assertFinite(weighing: Weighing): Weighing {
+  const { maxLogit, sum } = weighing;
+  if (Number.isFinite(sum) && Number.isFinite(maxLogit) && sum > 0) return weighing;
+  throw new WaggleError(
+    "NON_FINITE_VALUE",
+    `logits must be finite, got a maximum of ${maxLogit} and a softmax sum of ${sum}; the weights or the device are faulty, or a mask allows nothing`,
+  );
 }
 
-function includesSorted(ids: readonly number[], id: number): boolean {
+function includesSorted(ids: Int32Array | readonly number[], count: number, id: number): boolean {
   let low = 0;
-  let high = ids.length - 1;
+  let high = count - 1;
   while (low <= high) {
     const middle = (low + high) >> 1;
     const value = ids[middle] as number;

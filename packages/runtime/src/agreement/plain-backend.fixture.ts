@@ -123,7 +123,7 @@ function answer(row: DecoderRow, logits: Float64Array[], fault: Fault | null): R
     support.includes(id) ? value : Number.NEGATIVE_INFINITY,
   );
   const full = { ...output.distribution, topK: 0, topP: 1 };
-  const { tokenId } = sampleToken(masked, full, () => output.uniform);
+  const { tokenId } = sampleToken(masked, full, output.uniform);
   const score = plainScore(last, tokenId, output.distribution.temperature, support);
   const keptTokenIds = support.length === last.length ? null : support;
   return { sampled: { tokenId, ...score, keptTokenIds }, scores: null };

@@ -1,0 +1,131 @@
+/**
+ * The decoder's graph bound to the rows of one block: ids and lengths go in, logits come out, in
+ * memory that is written and read in place. Good for as many runs as the block stays where it is.
+ */
+import type { Awaitable } from "../decoder-backend.ts";
+import type { BoundRun, CpuBuffer, CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
+import type { StateBlock } from "./state-block.ts";
+
+export type BoundDecoderRunOptions = {
+  readonly device: CpuDevice;
+  readonly program: CpuProgram;
+  readonly adapter: readonly Operand[];
+  readonly vocabularySize: number;
+  readonly block: StateBlock;
+  readonly start: number;
+  /** B. */
+  readonly rows: number;
+  /** S. */
+  readonly length: number;
+  /** N: tokens that get logits. */
+  readonly logits: number;
+};
+
+export type DecoderRunInputs = {
+  /** `[B·S]`. */
+  readonly tokenIds: Int32Array;
+  /** `[B]`: positions that count in each row after the run, minus one. */
+  readonly lastPositions: Int32Array;
+  /** `[1]`: positions of the longest row after the run. */
+  readonly totalLength: Int32Array;
+  /** `[N]`: tokens that get logits, b·S + s. */
+  readonly logitRows: Int32Array;
+};
+
+export class BoundDecoderRun {
+  readonly block: StateBlock;
+  readonly generation: number;
+  readonly #start: number;
+  readonly #rows: number;
+  readonly #length: number;
+  readonly #vocabularySize: number;
+  /** Ids `[B, S]`, last positions `[B]`, total length, wanted rows `[N]`, then logits `[N, V]`. */
+  readonly #buffer: CpuBuffer;
+  readonly #logits: number;
+  readonly #logitsOffset: number;
+  readonly #run: BoundRun;
+
+  constructor(options: BoundDecoderRunOptions) {
+    const { device, program, adapter, block, start, rows, length, vocabularySize } = options;
+    this.block = block;
+    this.generation = block.generation;
+    this.#start = start;
+    this.#rows = rows;
+    this.#length = length;
+    this.#vocabularySize = vocabularySize;
+    const { logits } = options;
+    this.#logits = logits;
+    const ids = rows * length;
+    this.#logitsOffset = 4 * (ids + rows + 1 + logits);
+    const buffer = device.allocate(this.#logitsOffset + 4 * logits * vocabularySize);
+    this.#buffer = buffer;
+    const states = block.operands(start, rows);
+    const int = (name: string, offset: number, shape: readonly number[]): Operand => ({
+      name,
+      buffer,
+      offset,
+      type: "i32",
+      shape,
+    });
+    this.#run = program.bind(
+      [
+        int("input_ids", 0, [rows, length]),
+        int("seqlens_k", 4 * ids, [rows]),
+        int("total_sequence_length", 4 * (ids + rows), []),
+        int("logit_rows", 4 * (ids + rows + 1), [logits]),
+        ...states.inputs,
+        ...adapter,
+      ],
+      [
+        {
+          name: "logits",
+          buffer,
+          offset: this.#logitsOffset,
+          type: "f32",
+          shape: [logits, vocabularySize],
+        },
+        ...states.outputs,
+      ],
+    );
+  }
+
+  get sizeBytes(): number {
+    return this.#buffer.sizeBytes;
+  }
+
+  isFor(block: StateBlock, start: number, rows: number): boolean {
+    return (
+      this.block === block &&
+      this.generation === block.generation &&
+      this.#start === start &&
+      this.#rows === rows
+    );
+  }
+
+  /** What is to be filled in before a run. */
+  inputs(): DecoderRunInputs {
+    const ids = this.#rows * this.#length;
+    const all = this.#buffer.ints(0, ids + this.#rows + 1 + this.#logits);
+    return {
+      tokenIds: all.subarray(0, ids),
+      lastPositions: all.subarray(ids, ids + this.#rows),
+      totalLength: all.subarray(ids + this.#rows, ids + this.#rows + 1),
+      logitRows: all.subarray(ids + this.#rows + 1),
+    };
+  }
+
+  execute(): Awaitable<void> {
+    return this.#run.execute();
+  }
+
+  /** `[V]` of one of the wanted rows, by its place among them. Valid until the next run. */
+  logits(index: number): Float32Array {
+    const bytes = 4 * this.#vocabularySize;
+    return this.#buffer.floats(this.#logitsOffset + index * bytes, this.#vocabularySize);
+  }
+
+  release(): void {
+    this.#run.release();
+    this.#buffer.free();
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * Opens adapters of one base model on a CPU device, by one of two strategies: merged into the weights
+ * of a program of their own, or as inputs of one program that all of them share.
+ */
+import { adapterGraphInputs, buildDecoderGraph, decoderStates, mergeAdapter } from "@waggle/model";
+import type { Adapter, DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import type { TensorMap } from "@waggle/protocol";
+import type { BackendMemory, DecoderBackend, DecoderSession } from "../decoder-backend.ts";
+import { CpuSession } from "./cpu-session.ts";
+import type { CpuBuffer, CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
+import { decodeRowsFor, runTokensFor } from "../../limits.ts";
+import { layoutOf } from "./state-layout.ts";
+import type { StateLayout } from "./state-layout.ts";
+
+export type CpuBackendOptions = {
+  readonly config: DecoderConfig;
+  /** Kept: sessions are opened from them. In memory for the strategy `merge`. */
+  readonly weights: TensorMap | TensorSource;
+  /** Number format of the matrices, default `f32`. The rest of the computation is f32. */
+  readonly dtype?: WeightFormat | undefined;
+  /** Most positions of one row. */
+  readonly contextLength: number;
+  /**
+   * Default `merge`, which costs nothing per token, where weights are in memory and not quantized;
+   * else `inputs`.
+   */
+  readonly adapterStrategy?: AdapterStrategy | undefined;
+  /** With `inputs`: adapters up to this rank share one graph. Default 16. */
+  readonly adapterRank?: number | undefined;
+  /** Default: bounded by the memory of logits and attention scores. */
+  readonly maxRunTokens?: number | undefined;
+  /** Default: bounded by the memory of logits, at most 32. */
+  readonly maxRows?: number | undefined;
+};
+
+/**
+ * `merge`: a program of its own for each adapter, no cost per token. `inputs`: one program, A and B
+ * fed to it, no cost per swap.
+ */
+export type AdapterStrategy = "merge" | "inputs";
+
+/** Of what is computed between the matrices: CPUs have no kernels of f16 attention worth having. */
+const ACTIVATIONS = "f32";
+
+/** A program while sessions use it. */
+type SharedProgram = { readonly program: CpuProgram; readonly rank: number; users: number };
+
+export class CpuBackend implements DecoderBackend {
+  readonly dtype: WeightFormat;
+  readonly kernels: string;
+  readonly #device: CpuDevice;
+  readonly #options: CpuBackendOptions;
+  readonly #layouts: readonly StateLayout[];
+  readonly #strategy: AdapterStrategy;
+  /** Weights that adapters can be merged into. */
+  readonly #mergeable: TensorMap | null;
+  readonly #sessions = new Set<CpuSession>();
+  readonly #programs = new Set<SharedProgram>();
+  /** What the next adapter uses, with `inputs`; the base model's own, with `merge`. */
+  #shared: SharedProgram | null = null;
+  #adapterBytes = 0;
+
+  constructor(device: CpuDevice, options: CpuBackendOptions) {
+    this.kernels = device.kernels;
+    this.#device = device;
+    this.#options = options;
+    this.dtype = options.dtype ?? "f32";
+    this.#layouts = decoderStates(options.config, ACTIVATIONS).map(layoutOf);
+    const { weights } = options;
+    this.#mergeable = "tensors" in weights || isQuantized(this.dtype) ? null : weights;
+    this.#strategy = options.adapterStrategy ?? (this.#mergeable === null ? "inputs" : "merge");
+  }
+
+  async open(adapter: Adapter | null, scale = 1): Promise<DecoderSession> {
+    const scaled = adapter && { ...adapter, alpha: adapter.alpha * scale };
+    return this.#strategy === "inputs" ? this.#openWithInputs(scaled) : this.#openMerged(scaled);
+  }
+
+  memory(): BackendMemory {
+    let weights = 0;
+    let adapters = this.#adapterBytes;
+    for (const shared of this.#programs) {
+      if (shared === this.#shared) weights += shared.program.sizeBytes;
+      else adapters += shared.program.sizeBytes;
+    }
+    let caches = 0;
+    let scratch = 0;
+    for (const session of this.#sessions) {
+      caches += session.cacheBytes;
+      scratch += session.scratchBytes;
+    }
+    return { weights, adapters, caches, scratch };
+  }
+
+  async dispose(): Promise<void> {
+    for (const session of this.#sessions) await session.release();
+    const shared = this.#shared;
+    this.#shared = null;
+    if (shared !== null) await this.#releaseUnused(shared);
+    this.#device.dispose();
+  }
+
+  async #openMerged(adapter: Adapter | null): Promise<DecoderSession> {
+    if (adapter === null) {
+      this.#shared ??= await this.#load(this.#options.weights, 0);
+      return this.#session(this.#shared, []);
+    }
+    if (this.#mergeable === null) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `adapters can be merged into f32 or f16 weights in memory, got ${this.dtype}${"tensors" in this.#options.weights ? " read from storage" : ""}; use the strategy "inputs"`,
+      );
+    }
+    const merged = mergeAdapter(this.#options.config, this.#mergeable, adapter);
+    return this.#session(await this.#load(merged, 0), []);
+  }
+
+  async #openWithInputs(adapter: Adapter | null): Promise<DecoderSession> {
+    const shared = await this.#programFor(adapter?.rank ?? 0);
+    const operands: Operand[] = [];
+    const { config } = this.#options;
+    try {
+      for (const [name, { data, shape }] of adapterGraphInputs(config, adapter, shared.rank)) {
+        const buffer = this.#device.allocate(data.byteLength);
+        operands.push({ name, buffer, offset: 0, type: "f32", shape });
+        buffer.floats(0, data.length).set(data);
+      }
+    } catch (error) {
+      for (const { buffer } of operands) buffer.free();
+      throw error;
+    }
+    return this.#session(shared, operands);
+  }
+
+  async #programFor(rank: number): Promise<SharedProgram> {
+    const current = this.#shared;
+    if (current !== null && rank <= current.rank) return current;
+    let padded = this.#options.adapterRank ?? 16;
+    while (padded < rank) padded *= 2;
+    this.#shared = await this.#load(this.#options.weights, padded);
+    if (current !== null) await this.#releaseUnused(current);
+    return this.#shared;
+  }
+
+  async #load(weights: TensorMap | TensorSource, rank: number): Promise<SharedProgram> {
+    const { config, contextLength } = this.#options;
+    const graph = await buildDecoderGraph(config, weights, {
+      lora: rank === 0 ? null : { rank },
+      maxPositions: contextLength,
+      dtype: this.dtype,
+      activations: ACTIVATIONS,
+      logitRows: true,
+    });
+    const shared = { program: await this.#device.load(graph), rank, users: 0 };
+    this.#programs.add(shared);
+    return shared;
+  }
+
+  #session(shared: SharedProgram, adapter: readonly Operand[]): DecoderSession {
+    const { config, contextLength } = this.#options;
+    const buffers: CpuBuffer[] = adapter.map(({ buffer }) => buffer);
+    const bytes = buffers.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    shared.users++;
+    this.#adapterBytes += bytes;
+    const session: CpuSession = new CpuSession({
+      device: this.#device,
+      program: shared.program,
+      config,
+      layouts: this.#layouts,
+      adapter,
+      maxPositions: contextLength,
+      maxRunTokens: this.#options.maxRunTokens ?? runTokensFor(config),
+      maxRows: this.#options.maxRows ?? decodeRowsFor(config),
+      onRelease: async () => {
+        if (!this.#sessions.delete(session)) return;
+        for (const buffer of buffers) buffer.free();
+        this.#adapterBytes -= bytes;
+        shared.users--;
+        await this.#releaseUnused(shared);
+      },
+    });
+    this.#sessions.add(session);
+    return session;
+  }
+
+  async #releaseUnused(shared: SharedProgram): Promise<void> {
+    if (shared.users > 0 || shared === this.#shared || !this.#programs.delete(shared)) return;
+    await shared.program.release();
+  }
+}
+
+function isQuantized(dtype: WeightFormat): boolean {
+  return dtype === "int8" || dtype === "int4";
+}

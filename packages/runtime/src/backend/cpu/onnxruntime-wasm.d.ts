@@ -1,0 +1,55 @@
+/** The part of onnxruntime-web 1.30's WebAssembly module that is called; it ships no types of it. */
+declare module "onnxruntime-web/ort-wasm-simd-threaded.mjs" {
+  export type OrtWasmModule = {
+    readonly HEAPU8: Uint8Array;
+    mountExternalData(path: string, data: Uint8Array): void;
+    unmountExternalData(): void;
+    _malloc(bytes: number): number;
+    _free(address: number): void;
+    getValue(address: number, type: "i8" | "i32" | "*"): number;
+    setValue(address: number, value: number, type: "i32" | "*"): void;
+    UTF8ToString(address: number): string;
+    lengthBytesUTF8(text: string): number;
+    stringToUTF8(text: string, address: number, maxBytes: number): void;
+    _OrtInit(threads: number, logLevel: number): number;
+    _OrtGetLastError(codeAddress: number, messageAddress: number): void;
+    _OrtCreateSessionOptions(
+      optimizationLevel: number,
+      enableCpuMemArena: boolean,
+      enableMemPattern: boolean,
+      executionMode: number,
+      enableProfiling: boolean,
+      profilePrefix: number,
+      logId: number,
+      logSeverity: number,
+      logVerbosity: number,
+      optimizedModelPath: number,
+    ): number;
+    _OrtAddSessionConfigEntry(options: number, key: number, value: number): number;
+    _OrtReleaseSessionOptions(options: number): number;
+    _OrtCreateSession(data: number, bytes: number, options: number): number | Promise<number>;
+    _OrtReleaseSession(session: number): number;
+    _OrtCreateTensor(
+      type: number,
+      data: number,
+      bytes: number,
+      dims: number,
+      rank: number,
+      location: number,
+    ): number;
+    _OrtReleaseTensor(tensor: number): number;
+    _OrtRun(
+      session: number,
+      inputNames: number,
+      inputs: number,
+      inputCount: number,
+      outputNames: number,
+      outputCount: number,
+      outputs: number,
+      options: number,
+    ): number | Promise<number>;
+  };
+  /** A module of its own, with a memory of its own, for each call. */
+  const createModule: (config: { readonly numThreads: number }) => Promise<OrtWasmModule>;
+  export default createModule;
+}

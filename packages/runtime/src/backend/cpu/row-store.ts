@@ -1,0 +1,224 @@
+/**
+ * Places the rows of one session in blocks. A row lives in the block of its capacity, a power of two;
+ * rows of one run are brought to lie together, and stay so while the same rows come again.
+ */
+import type { DecoderCache } from "../decoder-backend.ts";
+import type { CpuDevice } from "./cpu-device.ts";
+import { StateBlock } from "./state-block.ts";
+import type { RowOccupant } from "./state-block.ts";
+import type { StateLayout } from "./state-layout.ts";
+
+/** Keys and values of one sequence; nowhere until its first run. */
+export class CacheRow implements DecoderCache, RowOccupant {
+  length = 0;
+  block: StateBlock | null = null;
+  row = 0;
+  readonly #store: RowStore;
+
+  constructor(store: RowStore) {
+    this.#store = store;
+  }
+
+  truncate(length: number): void {
+    if (length < this.length) this.length = this.#store.canGoBack ? length : 0;
+  }
+
+  dispose(): void {
+    this.#store.dispose(this);
+  }
+}
+
+/** Rows that lie together: row b of the run is at `start + b`. */
+export type RowWindow = { readonly block: StateBlock; readonly start: number };
+
+const SMALLEST_CAPACITY = 64;
+
+/** A row is moved to a block of at most this many times its room, to share a run with longer ones. */
+const MOST_WASTE = 4;
+
+export class RowStore {
+  /** Whether rows can forget their last tokens: not where states have no positions. */
+  readonly canGoBack: boolean;
+  readonly #device: CpuDevice;
+  readonly #layouts: readonly StateLayout[];
+  readonly #maxPositions: number;
+  readonly #blocks = new Map<number, StateBlock>();
+  readonly #onFree: (block: StateBlock) => void;
+  #leaving: CacheRow[] | null = null;
+
+  /**
+   * @param maxPositions - of one row.
+   * @param onFree - told before a block's memory goes.
+   */
+  constructor(
+    device: CpuDevice,
+    layouts: readonly StateLayout[],
+    maxPositions: number,
+    onFree: (block: StateBlock) => void,
+  ) {
+    this.#device = device;
+    this.#layouts = layouts;
+    this.#maxPositions = maxPositions;
+    this.#onFree = onFree;
+    this.canGoBack = layouts.every((layout) => layout.hasPositions);
+  }
+
+  get sizeBytes(): number {
+    let sum = 0;
+    for (const block of this.#blocks.values()) sum += block.sizeBytes;
+    return sum;
+  }
+
+  create(): CacheRow {
+    return new CacheRow(this);
+  }
+
+  /** A row with a copy of the first `length` positions, or an empty one where rows cannot go back. */
+  fork(source: CacheRow, length: number): CacheRow {
+    const fork = this.create();
+    if (length === 0 || (length < source.length && !this.canGoBack)) return fork;
+    const block = this.#blockFor(length + 1);
+    block.add(fork);
+    fork.length = length;
+    block.copyRow(source.block as StateBlock, source.row, fork.row, length);
+    return fork;
+  }
+
+  dispose(row: CacheRow): void {
+    if (this.#leaving !== null) this.#leaving.push(row);
+    else this.#remove(row);
+  }
+
+  /** Rows that are disposed while a run uses the memory keep their place until it ends. */
+  hold(): void {
+    this.#leaving = [];
+  }
+
+  unhold(): void {
+    const leaving = this.#leaving ?? [];
+    this.#leaving = null;
+    for (const row of leaving) this.#remove(row);
+  }
+
+  /**
+   * Groups that can share a run: rows whose capacities differ by no more than what may be wasted.
+   *
+   * @param needed - `[B]` positions of each row after the run.
+   * @returns indices, largest capacity first.
+   */
+  groups(rows: readonly CacheRow[], needed: readonly number[]): number[][] {
+    const capacities = rows.map((row, index) =>
+      Math.max(row.block?.capacity ?? 0, this.#capacityFor(needed[index] as number)),
+    );
+    const [first] = capacities;
+    if (capacities.every((capacity) => capacity === first)) return [[...rows.keys()]];
+    const order = [...rows.keys()].sort(
+      (a, b) => (capacities[b] as number) - (capacities[a] as number) || a - b,
+    );
+    const groups: number[][] = [];
+    let largest = 0;
+    for (const index of order) {
+      const capacity = capacities[index] as number;
+      const group = groups.at(-1);
+      if (group !== undefined && capacity * MOST_WASTE >= largest) group.push(index);
+      else {
+        groups.push([index]);
+        largest = capacity;
+      }
+    }
+    return groups;
+  }
+
+  /** Brings rows together in a block with room for `positions`, in the order they then have there. */
+  gather(rows: readonly CacheRow[], positions: number): RowWindow {
+    let capacity = this.#capacityFor(positions);
+    for (const row of rows) capacity = Math.max(capacity, row.block?.capacity ?? 0);
+    const block = this.#blockOf(capacity);
+    const missing = rows.filter((row) => row.block !== block);
+    block.reserve(missing.length);
+    for (const row of missing) {
+      const previous = row.block;
+      block.add(row);
+      this.#freeIfEmpty(previous);
+    }
+    for (const row of rows) if (row.length === 0) block.clearFixedStates(row);
+    return { block, start: this.#together(block, rows) };
+  }
+
+  free(): void {
+    for (const block of this.#blocks.values()) this.#free(block);
+  }
+
+  /** @returns the first row of the window of `rows.length` that then holds exactly these rows. */
+  #together(block: StateBlock, rows: readonly CacheRow[]): number {
+    let low = block.occupants.length;
+    let high = -1;
+    for (const { row } of rows) {
+      low = Math.min(low, row);
+      high = Math.max(high, row);
+    }
+    if (high - low + 1 === rows.length) return low;
+    const wanted = new Set<RowOccupant>(rows);
+    const isIn = block.occupants.map((occupant) => wanted.has(occupant));
+    const start = densestWindow(isIn, rows.length);
+    const end = start + rows.length;
+    const outside = rows.filter(({ row }) => row < start || row >= end);
+    for (let row = start; row < end; row++) {
+      if (!isIn[row]) block.swap(row, (outside.pop() as CacheRow).row);
+    }
+    return start;
+  }
+
+  #capacityFor(positions: number): number {
+    let capacity = SMALLEST_CAPACITY;
+    while (capacity < positions) capacity *= 2;
+    return Math.max(positions, Math.min(capacity, this.#maxPositions));
+  }
+
+  #blockFor(positions: number): StateBlock {
+    return this.#blockOf(this.#capacityFor(positions));
+  }
+
+  #blockOf(capacity: number): StateBlock {
+    let block = this.#blocks.get(capacity);
+    if (block === undefined) {
+      block = new StateBlock(this.#device, this.#layouts, capacity);
+      this.#blocks.set(capacity, block);
+    }
+    return block;
+  }
+
+  #remove(row: CacheRow): void {
+    const { block } = row;
+    row.length = 0;
+    if (block === null) return;
+    block.remove(row);
+    this.#freeIfEmpty(block);
+  }
+
+  #freeIfEmpty(block: StateBlock | null): void {
+    if (block !== null && block.occupants.length === 0) this.#free(block);
+  }
+
+  #free(block: StateBlock): void {
+    this.#onFree(block);
+    block.free();
+    this.#blocks.delete(block.capacity);
+  }
+}
+
+/** The start of the window of `size` with the most that are in; the first among equals. */
+function densestWindow(isIn: readonly boolean[], size: number): number {
+  let inside = 0;
+  for (let row = 0; row < size; row++) inside += isIn[row] ? 1 : 0;
+  let most = inside;
+  let best = 0;
+  for (let start = 1; start + size <= isIn.length; start++) {
+    inside += (isIn[start + size - 1] ? 1 : 0) - (isIn[start - 1] ? 1 : 0);
+    if (inside > most) {
+      most = inside;
+      best = start;
+    }
+  }
+  return best;
+}

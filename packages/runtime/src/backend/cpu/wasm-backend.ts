@@ -1,0 +1,19 @@
+/** The decoder back end of a worker without WebGPU: everything in place on one WebAssembly heap. */
+import type { DecoderBackend } from "../decoder-backend.ts";
+import { CpuBackend } from "./cpu-backend.ts";
+import type { CpuBackendOptions } from "./cpu-backend.ts";
+import { createWasmDevice } from "./wasm-device.ts";
+
+export type WasmBackendOptions = CpuBackendOptions & {
+  /** More than 1 needs a cross-origin isolated page. */
+  readonly threads: number;
+};
+
+/**
+ * Starts a module of its own; nothing is shared with other back ends. Runs answer at once.
+ *
+ * @throws WaggleError `DEVICE_UNAVAILABLE` where the module does not load.
+ */
+export async function createWasmBackend(options: WasmBackendOptions): Promise<DecoderBackend> {
+  return new CpuBackend(await createWasmDevice(options.threads), options);
+}
