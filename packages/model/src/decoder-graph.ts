@@ -121,13 +121,14 @@ function addInputs(
   options: DecoderGraphOptions,
 ): { readonly inputIds: string; readonly sequence: SequenceInputs } {
   if ((options.inputs ?? "packed") === "packed") {
-    const inputIds = graph.input("input_ids", "i32", ["batch", "sequence"]);
-    const lastPositions = graph.input("seqlens_k", "i32", ["batch"]);
+    const inputIds = graph.input("input_ids", "i32", ["batch_size", "sequence"]);
+    const lastPositions = graph.input("seqlens_k", "i32", ["batch_size"]);
     const totalLength = graph.input("total_sequence_length", "i32", []);
     return { inputIds, sequence: { lastPositions, totalLength } };
   }
-  const inputIds = graph.input("input_ids", "i64", ["batch", "sequence"]);
-  const mask = graph.input("attention_mask", "i64", ["batch", "total"]);
+  // Transformers.js makes its first, empty states from the name of the first size.
+  const inputIds = graph.input("input_ids", "i64", ["batch_size", "sequence"]);
+  const mask = graph.input("attention_mask", "i64", ["batch_size", "total"]);
   const narrow = { attributes: { to: 6 } };
   const lengths = graph.op("ReduceSum", [mask, graph.ints([1])], { attributes: { keepdims: 0 } });
   const lastPositions = graph.op("Cast", [graph.op("Sub", [lengths, graph.ints([1])])], narrow);
@@ -182,7 +183,7 @@ function addLogits(parts: GraphParts, hidden: string, options: DecoderGraphOptio
   const { vocabularySize, width } = config;
   if (options.logitRows !== true) {
     head(parts, hidden);
-    graph.output("logits", "f32", ["batch", "sequence", vocabularySize]);
+    graph.output("logits", "f32", ["batch_size", "sequence", vocabularySize]);
     return;
   }
   const wanted = graph.input("logit_rows", "i32", ["rows"]);
@@ -236,5 +237,5 @@ function addAndNormalize(
 }
 
 function stateDims(state: DecoderState, positions: string): (number | string)[] {
-  return ["batch", ...state.rowShape.map((dim) => (dim === "positions" ? positions : dim))];
+  return ["batch_size", ...state.rowShape.map((dim) => (dim === "positions" ? positions : dim))];
 }
