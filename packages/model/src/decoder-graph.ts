@@ -7,7 +7,7 @@ import type { TensorMap } from "@waggle/protocol";
 import { architectureOf } from "./architecture.ts";
 import { layerKind } from "./decoder-config.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
-import { decoderStates, stateShape } from "./decoder-state.ts";
+import { decoderStates } from "./decoder-state.ts";
 import type { DecoderState } from "./decoder-state.ts";
 import { attention } from "./graph-attention.ts";
 import type { SequenceInputs } from "./graph-attention.ts";

@@ -334,4 +334,5 @@ def main():
         write_json("golden.json", {**HEADER, "rank": RANK, "alpha": ALPHA, "cases": cases})
 
 
-main()
+if __name__ == "__main__":
+    main()

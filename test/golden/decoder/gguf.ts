@@ -47,8 +47,13 @@ export function writeGguf(config: DecoderConfig, weights: TensorMap): Uint8Array
   return head.finish();
 }
 
+/** llama.cpp's name of the architecture. */
+function architectureName({ modelType }: DecoderConfig): string {
+  return modelType === "gemma3_text" ? "gemma3" : modelType;
+}
+
 function ggufMetadata(config: DecoderConfig): { [key: string]: Value } {
-  const arch = config.modelType;
+  const arch = architectureName(config);
   const tokens = Array.from({ length: config.vocabularySize }, (_, id) => `<${id}>`);
   return {
     "general.architecture": { text: arch },
@@ -64,6 +69,7 @@ function ggufMetadata(config: DecoderConfig): { [key: string]: Value } {
     [`${arch}.rope.dimension_count`]: { u32: config.headSize },
     [`${arch}.rope.freq_base`]: { f32: config.ropeTheta },
     [`${arch}.vocab_size`]: { u32: config.vocabularySize },
+    ...ownMetadata(config, arch),
     // a vocabulary of words that no text holds; the test speaks in ids
     "tokenizer.ggml.model": { text: "gpt2" },
     "tokenizer.ggml.pre": { text: "default" },
@@ -75,45 +81,106 @@ function ggufMetadata(config: DecoderConfig): { [key: string]: Value } {
   };
 }
 
+function ownMetadata(config: DecoderConfig, arch: string): { [key: string]: Value } {
+  const { modelType, ropeScaling, layerKinds, keyValueHeads } = config;
+  if (modelType === "gemma3_text") {
+    return {
+      [`${arch}.attention.sliding_window`]: { u32: config.slidingWindow! },
+      [`${arch}.rope.freq_base_swa`]: { f32: config.localRopeTheta! },
+      ...(ropeScaling?.type === "linear"
+        ? {
+            [`${arch}.rope.scaling.type`]: { text: "linear" },
+            [`${arch}.rope.scaling.factor`]: { f32: ropeScaling.factor },
+          }
+        : {}),
+    };
+  }
+  if (modelType === "lfm2") {
+    return {
+      // a layer without keys is a convolution
+      [`${arch}.attention.head_count_kv`]: {
+        i32s: layerKinds!.map((kind) => (kind === "convolution" ? 0 : keyValueHeads)),
+      },
+      [`${arch}.shortconv.l_cache`]: { u32: config.convolutionSize! },
+    };
+  }
+  return {};
+}
+
 const LAYER_NAMES: { [name: string]: string } = {
   "input_layernorm": "attn_norm",
+  "operator_norm": "attn_norm",
   "self_attn.q_proj": "attn_q",
   "self_attn.k_proj": "attn_k",
   "self_attn.v_proj": "attn_v",
   "self_attn.o_proj": "attn_output",
+  "self_attn.out_proj": "attn_output",
   "self_attn.q_norm": "attn_q_norm",
   "self_attn.k_norm": "attn_k_norm",
+  "self_attn.q_layernorm": "attn_q_norm",
+  "self_attn.k_layernorm": "attn_k_norm",
+  "conv.in_proj": "shortconv.in_proj",
+  "conv.out_proj": "shortconv.out_proj",
+  "conv.conv": "shortconv.conv",
   "post_attention_layernorm": "ffn_norm",
+  "ffn_norm": "ffn_norm",
   "mlp.gate_proj": "ffn_gate",
   "mlp.up_proj": "ffn_up",
   "mlp.down_proj": "ffn_down",
+  "feed_forward.w1": "ffn_gate",
+  "feed_forward.w3": "ffn_up",
+  "feed_forward.w2": "ffn_down",
+};
+/** Where gemma3 gives a name another role. */
+const GEMMA3_NAMES: { [name: string]: string } = {
+  "post_attention_layernorm": "post_attention_norm",
+  "pre_feedforward_layernorm": "ffn_norm",
+  "post_feedforward_layernorm": "post_ffw_norm",
 };
 const OTHER_NAMES: { [name: string]: string } = {
   "model.embed_tokens.weight": "token_embd.weight",
   "model.norm.weight": "output_norm.weight",
+  "model.embedding_norm.weight": "token_embd_norm.weight",
   "lm_head.weight": "output.weight",
 };
 
 function ggufTensors(config: DecoderConfig, weights: TensorMap): Map<string, Tensor> {
   const tensors = new Map<string, Tensor>();
+  const isGemma = config.modelType === "gemma3_text";
+  // llama.cpp rotates neighbours in these and halves in the others
+  const isPaired = config.modelType === "llama" || config.modelType === "smollm3";
   for (const [name, tensor] of weights) {
-    const layer = /^model\.layers\.(\d+)\.(.+)\.weight$/.exec(name);
+    const layer = /^model\.layers\.(\d+)\.(.+)\.(weight|bias)$/.exec(name);
     if (!layer) {
-      tensors.set(OTHER_NAMES[name]!, tensor);
+      tensors.set(OTHER_NAMES[name]!, isGemma && name.includes("norm") ? plusOne(tensor) : tensor);
       continue;
     }
-    const part = LAYER_NAMES[layer[2]!]!;
-    // llama.cpp rotates neighbours in `llama` and halves in `qwen3`
-    const isPaired = config.modelType === "llama" && (part === "attn_q" || part === "attn_k");
-    tensors.set(`blk.${layer[1]}.${part}.weight`, isPaired ? pairRows(config, tensor) : tensor);
+    const [, index, part, kind] = layer as unknown as [string, string, string, string];
+    const own = (isGemma ? GEMMA3_NAMES[part] : undefined) ?? LAYER_NAMES[part]!;
+    const target = `blk.${index}.${own}.${kind}`;
+    if (isPaired && (own === "attn_q" || own === "attn_k")) {
+      tensors.set(target, pairRows(config, tensor));
+    } else if (isGemma && part.includes("norm")) {
+      // llama.cpp divides scores by the root of the head size; the query's norm makes up for it
+      const ratio = Math.sqrt(config.headSize / config.queryScalar!);
+      tensors.set(target, plusOne(tensor, own === "attn_q_norm" ? ratio : 1));
+    } else if (part === "conv.conv") {
+      const [channels, , taps] = tensor.shape as [number, number, number];
+      tensors.set(target, { shape: [channels, taps], data: tensor.data });
+    } else tensors.set(target, tensor);
   }
-  if (config.ropeScaling) {
+  if (config.ropeScaling?.type === "llama3") {
     const scaled = ropeFrequencies(config);
     const plain = ropeFrequencies({ ...config, ropeScaling: null });
     const factors = Float32Array.from(plain, (frequency, i) => frequency / scaled[i]!);
     tensors.set("rope_freqs.weight", { shape: [factors.length], data: factors });
   }
   return tensors;
+}
+
+/** gemma3's norms are stored as what is added to one. */
+function plusOne({ shape, data }: Tensor, factor = 1): Tensor {
+  return { shape, data: data.map((value) => (1 + value) * factor) };
 }
 
 /** Row i of the first half of a head and row i of the second become neighbours. */

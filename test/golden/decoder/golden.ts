@@ -1,17 +1,11 @@
-/** Reads the committed golden decoders and runs the inference graph on them. Tests only. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import {
-  adapterGraphInputs,
-  buildDecoderGraph,
-  parseDecoderConfig,
-  readAdapter,
-  readSafetensors,
-  selectDecoderWeights,
-} from "@waggle/model";
+/** The committed golden decoders: weights, adapter and reference values. Tests only, opens no files. */
+import { parseDecoderConfig, readAdapter, readSafetensors, selectDecoderWeights } from "@waggle/model";
 import type { Adapter, DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
-import { InferenceSession, Tensor } from "onnxruntime-node";
+import { largestDifference } from "./graph-runner.ts";
+
+/** Folders beside this file. */
+export const GOLDEN_TYPES = ["qwen3", "llama", "qwen2", "gemma3_text", "smollm3", "lfm2"] as const;
 
 type GoldenOutputs = {
   logProb: number[];
@@ -21,84 +15,45 @@ type GoldenOutputs = {
 };
 
 /** Sequences with their per-token outputs, and logits at some positions. */
-type GoldenCase = {
+export type GoldenCase = {
   sequences: { tokenIds: number[]; temperatures: number[]; keptTokenIds: (number[] | null)[] }[];
   outputs: GoldenOutputs[];
   logits: { positions: number[]; values: number[][] }[];
-  derivatives?: { logProb: number[][]; rawLogProb: number[][]; entropy: number[][] };
 };
 
 export type GoldenDecoder = {
   config: DecoderConfig;
   weights: TensorMap;
   adapter: Adapter;
-  gradients: TensorMap;
-  cases: { plain: GoldenCase; cool: GoldenCase; full: GoldenCase; lora: GoldenCase };
+  cases: { plain: GoldenCase; full: GoldenCase; lora: GoldenCase };
 };
 
-export function readGolden(modelType: "qwen3" | "llama"): GoldenDecoder {
-  const read = (name: string): Buffer => readFileSync(join(import.meta.dirname, modelType, name));
-  const golden = JSON.parse(read("golden.json").toString()) as {
+/** @param read gives the bytes of a file of a type's folder. */
+export async function loadGolden(
+  read: (name: string) => Promise<Uint8Array> | Uint8Array,
+): Promise<GoldenDecoder> {
+  const json = async (name: string): Promise<unknown> =>
+    JSON.parse(new TextDecoder().decode(await read(name)));
+  const golden = (await json("golden.json")) as {
     rank: number;
     alpha: number;
     cases: GoldenDecoder["cases"];
   };
-  const config = parseDecoderConfig(JSON.parse(read("config.json").toString()));
+  const config = parseDecoderConfig(await json("config.json"));
+  const { tensors } = readSafetensors(await read("model.safetensors"));
   return {
     config,
-    weights: selectDecoderWeights(config, readSafetensors(read("model.safetensors")).tensors),
-    adapter: readAdapter(read("adapter_model.safetensors"), golden, config),
-    gradients: readSafetensors(read("gradients.safetensors")).tensors,
+    weights: selectDecoderWeights(config, tensors),
+    adapter: readAdapter(await read("adapter_model.safetensors"), golden, config),
     cases: golden.cases,
   };
 }
 
-/** Logits `[T][V]` of each sequence from the inference graph on the native CPU provider. */
-export async function graphLogits(
-  { config, weights }: Pick<GoldenDecoder, "config" | "weights">,
-  sequences: readonly (readonly number[])[],
-  adapter: Adapter | null,
-): Promise<Float32Array[][]> {
-  const lora = adapter && { rank: adapter.rank };
-  const { model } = await buildDecoderGraph(config, weights, { lora });
-  const session = await InferenceSession.create(model);
-  const feeds: Record<string, Tensor> = {};
-  for (let layer = 0; layer < config.layers; layer++) {
-    for (const side of ["key", "value"]) {
-      const dims = [1, config.keyValueHeads, 0, config.headSize];
-      feeds[`past_key_values.${layer}.${side}`] = new Tensor("float32", new Float32Array(0), dims);
-    }
-  }
-  if (adapter) {
-    for (const [name, tensor] of adapterGraphInputs(config, adapter, adapter.rank)) {
-      feeds[name] = new Tensor("float32", tensor.data, tensor.shape);
-    }
-  }
-  const results: Float32Array[][] = [];
-  for (const tokenIds of sequences) {
-    const length = tokenIds.length;
-    const { logits } = await session.run({
-      ...feeds,
-      input_ids: new Tensor("int32", Int32Array.from(tokenIds), [1, length]),
-      seqlens_k: new Tensor("int32", Int32Array.of(length - 1), [1]),
-      total_sequence_length: new Tensor("int32", Int32Array.of(length), []),
-    });
-    const flat = logits!.data as Float32Array;
-    const vocabulary = config.vocabularySize;
-    results.push(
-      tokenIds.map((_, t) => flat.slice(t * vocabulary, (t + 1) * vocabulary)),
-    );
-  }
-  await session.release();
-  return results;
-}
-
-export function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let largest = 0;
-  for (let i = 0; i < Math.max(a.length, b.length); i++) {
-    const difference = Math.abs(a[i]! - b[i]!);
-    if (Number.isNaN(difference)) return NaN; // fails every bound
-    largest = Math.max(largest, difference);
-  }
-  return largest;
+/** Largest difference to the reference at the positions that the case holds. @param logits by row. */
+export function goldenGap(golden: GoldenCase, logits: readonly Float32Array[][]): number {
+  const gaps = logits.flatMap((rows, index) => {
+    const { positions, values } = golden.logits[index]!;
+    return positions.map((position, i) => largestDifference(rows[position]!, values[i]!));
+  });
+  return gaps.some(Number.isNaN) ? NaN : Math.max(...gaps);
 }
