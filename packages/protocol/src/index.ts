@@ -19,6 +19,7 @@ export type {
   Sample,
   GenerateOptions,
   SampleStopReason,
+  GrammarSpan,
   ScoreRequest,
   TokenScores,
 } from "./policy.ts";

@@ -54,6 +54,8 @@ export type Sample = TokenScores & {
   readonly keptTokenIds?: readonly (readonly number[] | null)[];
   /** Id of the grammar that masked it, which with the tokens before gives every mask again. */
   readonly grammar?: string | null;
+  /** Most tokens it could have had, which the masks of its grammar depend on. Set with `grammar`. */
+  readonly tokenBudget?: number | undefined;
   /**
    * What computed it: build, back end, kernels, number format and adapter. Log-probs of spans with
    * equal fingerprints are comparable to rounding. Absent where a policy does not know.
@@ -91,11 +93,27 @@ export interface PolicyContext {
   dispose(): void;
 }
 
+/** Where a grammar masked the tokens of a sequence: all that gives every mask again. */
+export type GrammarSpan = {
+  readonly spec: GrammarSpec;
+  /** Index of the first token sampled under it. */
+  readonly start: number;
+  /** Index after the last. */
+  readonly end: number;
+  /** `tokenBudget` of the sample. */
+  readonly tokenBudget: number;
+};
+
 export type ScoreRequest = {
   readonly tokenIds: readonly number[];
   readonly sampling: Omit<Sampling, "seed">;
   /** As recorded with the sample; absent = full support unless top-k or top-p say otherwise. */
   readonly keptTokenIds?: readonly (readonly number[] | null)[];
+  /**
+   * Spans whose kept sets a grammar gives. Within one, recorded kept sets, where there are any, hold
+   * the grammar already; with top-k or top-p they must be there.
+   */
+  readonly grammars?: readonly GrammarSpan[];
 };
 
 export interface Policy {

@@ -60,6 +60,8 @@ export type SampledSegment = {
   readonly sampling: Sampling;
   /** Id of the grammar that masked the logits, `null` for none. */
   readonly grammar: string | null;
+  /** Most tokens it could have had, see `Sample`. Set with `grammar`. */
+  readonly tokenBudget?: number | undefined;
   readonly tokenIds: readonly number[];
   readonly behaviorLogProbs: readonly number[];
   readonly rawLogProbs: readonly number[];
@@ -138,6 +140,7 @@ const SampledSegmentSchema = z
     policyVersion: PolicyVersionId,
     sampling: Sampling,
     grammar: z.string().max(256).nullable(),
+    tokenBudget: z.int().min(1).max(200_000).optional(),
     tokenIds,
     behaviorLogProbs: logProbs,
     rawLogProbs: logProbs,
