@@ -32,9 +32,19 @@ export default defineConfig({
             "test/{architecture,golden,contract,requirements}/**/*.test.ts",
           ],
           exclude: [...everywhere, "**/*.browser.test.ts"],
-          // The MCP client's eventsource has a condition "source" of its own: TypeScript, which Node
-          // does not run from node_modules.
-          server: { deps: { inline: ["@modelcontextprotocol/client", "eventsource"] } },
+          // eventsource (of the MCP client) and eventsource-parser have a condition "source" of their
+          // own: TypeScript, which Node does not run from node_modules.
+          server: {
+            deps: {
+              inline: [
+                "@modelcontextprotocol/client",
+                "eventsource",
+                "eventsource-parser",
+                "ai",
+                /^.*\/@ai-sdk\//,
+              ],
+            },
+          },
           testTimeout: 60_000,
           // Some tests open sessions of onnxruntime-node directly; packages say this themselves.
           env: { ORT_DISABLE_TELEMETRY: "1" },

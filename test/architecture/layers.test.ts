@@ -37,6 +37,8 @@ const HEAVY: Record<string, readonly string[]> = {
   "@huggingface/": ["packages/text"],
   idb: ["packages/collector"],
   "@modelcontextprotocol/client": ["packages/agent"],
+  "@ai-sdk/": ["packages/runtime"],
+  "eventsource-parser": ["packages/runtime"],
   hono: ["workers/edge"],
   uplot: ["apps/dashboard"],
 };

@@ -1,4 +1,6 @@
 /** Chat completions in OpenAI's shape over a policy that runs here. */
+export { firstAvailable, sourceOf } from "./chat-source.ts";
+export type { ChatSource, OpenChatOptions } from "./chat-source.ts";
 export { createChat } from "./policy-chat.ts";
 export type { ChatOptions, ChatPolicy } from "./policy-chat.ts";
 export type {

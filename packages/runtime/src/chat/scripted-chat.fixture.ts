@@ -5,7 +5,7 @@ import { createChatFormat, NANO_CHAT_TEMPLATE } from "@waggle/text";
 import type { ChatFormat } from "@waggle/text";
 import { createChat } from "./policy-chat.ts";
 import type { ChatOptions } from "./policy-chat.ts";
-import type { Chat, ChatCompletionChunk } from "./chat-types.ts";
+import type { Chat } from "./chat-types.ts";
 
 export const byteTokenizer = new ByteTokenizer();
 export const byteFormat: ChatFormat = createChatFormat({
@@ -39,10 +39,8 @@ export function openScripted(
   return { policy, chat: createChat({ policy, format: byteFormat, model: "scripted", ...rest }) };
 }
 
-export async function collect(
-  chunks: AsyncIterable<ChatCompletionChunk>,
-): Promise<ChatCompletionChunk[]> {
-  const all: ChatCompletionChunk[] = [];
-  for await (const chunk of chunks) all.push(chunk);
+export async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const value of stream) all.push(value);
   return all;
 }
