@@ -20,13 +20,7 @@ const TEMPLATE_VARIABLES = { enable_thinking: false };
  *   `createChatFormat`.
  */
 export function readChatFormat(files: ReadonlyMap<string, Uint8Array>): ChatFormat {
-  const tokenizerJson = jsonFile(files, "tokenizer.json") as TokenizerJson | undefined;
-  if (tokenizerJson === undefined) {
-    throw new WaggleError(
-      "MODEL_CORRUPT",
-      `a model must hold tokenizer.json, got ${[...files.keys()].join(", ") || "nothing"}; add the file`,
-    );
-  }
+  const tokenizerJson = readTokenizerJson(files);
   const tokenizerConfig = (jsonFile(files, "tokenizer_config.json") ?? {}) as TokenizerConfigJson;
   const tokenizer = createTokenizer({ tokenizerJson, tokenizerConfig });
   const template = files.get("chat_template.jinja");
@@ -37,6 +31,16 @@ export function readChatFormat(files: ReadonlyMap<string, Uint8Array>): ChatForm
     stopTokens: endOfSequenceTokens(files, tokenizer),
     ...(template === undefined ? {} : { chatTemplate: new TextDecoder().decode(template) }),
   });
+}
+
+/** @throws WaggleError `MODEL_CORRUPT` where the file is missing or no JSON. */
+export function readTokenizerJson(files: ReadonlyMap<string, Uint8Array>): TokenizerJson {
+  const json = jsonFile(files, "tokenizer.json");
+  if (json !== undefined) return json as TokenizerJson;
+  throw new WaggleError(
+    "MODEL_CORRUPT",
+    `a model must hold tokenizer.json, got ${[...files.keys()].join(", ") || "nothing"}; add the file`,
+  );
 }
 
 /** One id or a list of them, as text. */

@@ -1,12 +1,13 @@
 /**
  * The tokenizer: Hugging Face's `tokenizer.json`, with two doors. `encode` is for text that anyone
  * may have written and can only give ordinary tokens; `encodeTemplate` is for text that a chat
- * template wrote and recognises special and added tokens. Byte-level BPE only (Qwen, Llama 3,
- * SmolLM, ours): every text has a tokenization and every token has bytes.
+ * template wrote and recognises special and added tokens. Byte-level BPE (Qwen, Llama 3, SmolLM,
+ * LFM2, ours) and SentencePiece BPE with byte fallback (Gemma, Llama 2, Mistral): every text has a
+ * tokenization and every token has bytes.
  */
 import { Tokenizer as LibraryTokenizer } from "@huggingface/tokenizers";
 import { WaggleError } from "@waggle/protocol";
-import { fromByteCharacters } from "./byte-level.ts";
+import { tokenBytes, vocabularyKind } from "./token-bytes.ts";
 
 /** An entry of `added_tokens`. */
 export type AddedTokenJson = {
@@ -73,11 +74,11 @@ export type TokenizerFiles = {
 /**
  * A tokenizer of the two Hugging Face files.
  *
- * @throws WaggleError `TOKENIZER_UNSUPPORTED` where it is not a byte-level BPE.
+ * @throws WaggleError `TOKENIZER_UNSUPPORTED` where it is no BPE over bytes.
  */
 export function createTokenizer(files: TokenizerFiles): Tokenizer {
   const { tokenizerJson, tokenizerConfig = {} } = files;
-  requireByteLevelBpe(tokenizerJson);
+  requireBytes(tokenizerJson);
   const added = tokenizerJson.added_tokens ?? [];
   const withAdded = toLibrary({ ...tokenizerJson, added_tokens: added }, tokenizerConfig);
   const withoutAdded = toLibrary(removeAddedTokens(tokenizerJson), {});
@@ -117,19 +118,12 @@ export function createTokenizer(files: TokenizerFiles): Tokenizer {
   };
 }
 
-function requireByteLevelBpe(json: TokenizerJson): void {
-  const isByteLevel = (part: unknown): boolean => {
-    if (typeof part !== "object" || part === null) return false;
-    const { type, decoders } = part as { type?: unknown; decoders?: unknown };
-    return type === "ByteLevel" || (Array.isArray(decoders) && decoders.some(isByteLevel));
-  };
-  const type = json.model?.type ?? "BPE";
-  if (type !== "BPE" || !isByteLevel(json.decoder)) {
-    throw new WaggleError(
-      "TOKENIZER_UNSUPPORTED",
-      `a tokenizer must be a BPE with a ByteLevel decoder, got model ${String(type)}; use a model of the Qwen, Llama 3 or SmolLM kind`,
-    );
-  }
+function requireBytes(json: TokenizerJson): void {
+  if (vocabularyKind(json) !== null) return;
+  throw new WaggleError(
+    "TOKENIZER_UNSUPPORTED",
+    `a tokenizer must be a BPE with a ByteLevel or ByteFallback decoder, got model ${String(json.model?.type ?? "BPE")}; use a model of the Qwen, Llama, SmolLM, Gemma, Mistral or LFM kind`,
+  );
 }
 
 function toLibrary(json: TokenizerJson, config: TokenizerConfigJson): LibraryTokenizer {
@@ -156,14 +150,4 @@ function removeAddedTokens(json: TokenizerJson): TokenizerJson {
     return !removed.has(pair.join(""));
   });
   return { ...json, added_tokens: [], model: { ...json.model, vocab, merges } };
-}
-
-function tokenBytes(json: TokenizerJson): Map<number, Uint8Array> {
-  const bytes = new Map<number, Uint8Array>();
-  for (const [token, id] of Object.entries(json.model.vocab)) {
-    bytes.set(id, fromByteCharacters(token));
-  }
-  const encoder = new TextEncoder();
-  for (const token of json.added_tokens ?? []) bytes.set(token.id, encoder.encode(token.content));
-  return bytes;
 }

@@ -1,0 +1,152 @@
+/**
+ * `GrammarCompiler` over a model's tokenizer files: a grammar as data becomes masks over the
+ * vocabulary. Pure TypeScript on numbers, no `eval`, no WebAssembly: the same tokens give the same
+ * masks in a page, a worker and the trainer.
+ *
+ * Why no library: web-xgrammar 0.1.27 cannot be imported in Node, forgets `uniqueItems`,
+ * `multipleOf`, `not` and bounds beside `pattern` without a word, writes `0?5` for a number from 0.5
+ * to 0.7, and none can say how many tokens a state still needs, which a budget that forces a close
+ * has to know before a token is sampled.
+ */
+import { canonicalJson, sha256, WaggleError } from "@waggle/protocol";
+import type {
+  CompiledGrammar,
+  GrammarCompiler,
+  GrammarMatcher,
+  GrammarSpec,
+} from "@waggle/protocol";
+import { readChatFormat, readTokenizerJson } from "../model-chat-format.ts";
+import { Automaton, DEAD } from "./automaton.ts";
+import { buildGrammar } from "./build-grammar.ts";
+import { Expressions } from "./expression.ts";
+import { TokenAutomaton } from "./token-automaton.ts";
+import { createVocabulary } from "./vocabulary.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+import { TOOL_CALL_MARKERS } from "../tool-calls/markers.ts";
+
+export type GrammarCompilerOptions = {
+  /** Ids of the model's logits, where they are more than the tokenizer's. */
+  readonly vocabularySize?: number;
+  /** Instead of those of the chat format: allowed once the grammar is complete. */
+  readonly stopTokenIds?: readonly number[];
+};
+
+/** Compiled grammars that are kept, the latest used last. */
+const KEPT_GRAMMARS = 32;
+
+/**
+ * A compiler for the tokenizer of a Hugging Face folder: the files that `readChatFormat` reads, by
+ * path. Nothing is read before the first `compile`.
+ */
+export function createGrammarCompiler(
+  files: ReadonlyMap<string, Uint8Array>,
+  options: GrammarCompilerOptions = {},
+): GrammarCompiler {
+  let loaded: { vocabulary: Vocabulary; stopTokenIds: readonly number[] } | null = null;
+  let kept = new Map<string, Promise<CompiledGrammar>>();
+  let isDisposed = false;
+
+  const load = () => {
+    const json = readTokenizerJson(files);
+    return {
+      vocabulary: createVocabulary(json, TOOL_CALL_MARKERS, options.vocabularySize),
+      stopTokenIds: options.stopTokenIds ?? readChatFormat(files).stopTokenIds,
+    };
+  };
+
+  const compile = async (spec: GrammarSpec): Promise<CompiledGrammar> => {
+    if (isDisposed) throw new WaggleError("DISPOSED", "the grammar compiler was disposed");
+    const id = await grammarId(spec);
+    const known = kept.get(id);
+    kept.delete(id);
+    const compiled = known ?? (async () => build(spec, id, (loaded ??= load())))();
+    kept.set(id, compiled);
+    compiled.catch(() => kept.delete(id));
+    for (const oldest of kept.keys()) {
+      if (kept.size <= KEPT_GRAMMARS) break;
+      kept.delete(oldest);
+    }
+    return compiled;
+  };
+
+  return {
+    compile,
+    dispose: () => {
+      isDisposed = true;
+      loaded = null;
+      kept = new Map();
+    },
+  };
+}
+
+/** Hex sha256 of the spec's canonical JSON. */
+export function grammarId(spec: GrammarSpec): Promise<string> {
+  return sha256(canonicalJson(spec));
+}
+
+function build(
+  spec: GrammarSpec,
+  id: string,
+  { vocabulary, stopTokenIds }: { vocabulary: Vocabulary; stopTokenIds: readonly number[] },
+): CompiledGrammar {
+  const e = new Expressions();
+  const root = buildGrammar(e, spec, vocabulary);
+  e.refuseLeftRecursion();
+  const automaton = new Automaton(e, root, vocabulary.alphabet);
+  if (automaton.shortestLength(automaton.start) === Infinity) {
+    throw new WaggleError(
+      "GRAMMAR_UNSUPPORTED",
+      "a grammar must match some text, got one that matches none; look for a schema without a value or a rule without an end",
+    );
+  }
+  const tokens = new TokenAutomaton(automaton, vocabulary, !e.isNested);
+  return { id, createMatcher: () => createMatcher(tokens, vocabulary.size, stopTokenIds) };
+}
+
+function createMatcher(
+  tokens: TokenAutomaton,
+  vocabularySize: number,
+  stopTokenIds: readonly number[],
+): GrammarMatcher {
+  const words = new Uint32Array((vocabularySize + 31) >> 5);
+  let state = tokens.start;
+  let isDisposed = false;
+  const requireLive = () => {
+    if (isDisposed) throw new WaggleError("DISPOSED", "the grammar matcher was disposed");
+  };
+
+  return {
+    nextMask: (remainingTokens) => {
+      requireLive();
+      words.fill(0);
+      const any = state !== DEAD && tokens.mask(state, remainingTokens, words);
+      const mayStop = state !== DEAD && remainingTokens > 0 && tokens.isAccepting(state);
+      if (mayStop) for (const id of stopTokenIds) words[id >> 5]! |= 1 << (id & 31);
+      if (any || mayStop) return words;
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        state === DEAD
+          ? "a generation must end with its stop token, got another step after it"
+          : `what this grammar allows needs at least ${tokens.shortestCompletion(state)} more tokens with the stop token, got a budget of ${remainingTokens}; raise maxTokens`,
+      );
+    },
+    accept: (tokenId) => {
+      requireLive();
+      const isStop = stopTokenIds.includes(tokenId) && state !== DEAD && tokens.isAccepting(state);
+      const next = isStop || state === DEAD ? DEAD : tokens.step(state, tokenId);
+      if (next === DEAD && !isStop) {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          `a token must be one that the mask allows, got ${tokenId}; sample under the mask`,
+        );
+      }
+      state = next;
+    },
+    get isComplete() {
+      return state === DEAD || (tokens.isAccepting(state) && tokens.isFinished(state));
+    },
+    dispose: () => {
+      isDisposed = true;
+    },
+  };
+}

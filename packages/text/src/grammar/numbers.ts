@@ -1,0 +1,182 @@
+/**
+ * Numbers in decimal: whole and fractional ones between bounds, digit by digit. Without bounds at
+ * most 15 digits before and after the point, so that a double holds what was said.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { Expression, Expressions } from "./expression.ts";
+
+/** Inclusive; `null` for none. */
+export type WholeBounds = { readonly low: bigint | null; readonly high: bigint | null };
+
+export type NumberBounds = {
+  readonly minimum?: number | undefined;
+  readonly maximum?: number | undefined;
+  readonly exclusiveMinimum?: number | undefined;
+  readonly exclusiveMaximum?: number | undefined;
+};
+
+const LARGEST = 10n ** 15n - 1n;
+/** Digits after the point where bounds say no more. */
+const FRACTION_DIGITS = 2;
+
+const digits = (e: Expressions, low = 0, high = 9): Expression =>
+  e.symbols([0x30 + low, 0x30 + high]);
+
+/** Whole numbers from `low` to `high`. */
+export function wholeNumber(e: Expressions, bounds: WholeBounds): Expression {
+  const low = bounds.low === null || bounds.low < -LARGEST ? -LARGEST : bounds.low;
+  const high = bounds.high === null || bounds.high > LARGEST ? LARGEST : bounds.high;
+  const parts: Expression[] = [];
+  if (high >= 0n) parts.push(natural(e, low < 0n ? 0n : low, high));
+  if (low < 0n) {
+    const last = high < 0n ? -high : 1n;
+    parts.push(e.sequence(e.literal("-"), natural(e, last, -low)));
+  }
+  return low > high ? e.never : e.alternatives(parts);
+}
+
+/** Numbers with or without a fraction; with an exponent only where nothing bounds them. */
+export function decimalNumber(e: Expressions, bounds: NumberBounds): Expression {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = bounds;
+  const given = [minimum, maximum, exclusiveMinimum, exclusiveMaximum].filter(
+    (bound) => bound !== undefined,
+  );
+  if (given.length === 0) return unbounded(e);
+  const places = Math.max(FRACTION_DIGITS, ...given.map(fractionDigits).map((n) => n + 1));
+  const parts: Expression[] = [wholeNumber(e, scaledBounds(bounds, 0))];
+  for (let count = 1; count <= places; count++) {
+    parts.push(fractional(e, scaledBounds(bounds, count), count));
+  }
+  return e.alternatives(parts);
+}
+
+/** Bounds of the whole numbers n with `n / 10^places` inside. */
+export function scaledBounds(bounds: NumberBounds, places: number): WholeBounds {
+  const floor = (bound: number) => scaledFloor(bound, places);
+  const ceil = (bound: number) => -scaledFloor(-bound, places);
+  const lows = [
+    bounds.minimum === undefined ? null : ceil(bounds.minimum),
+    bounds.exclusiveMinimum === undefined ? null : floor(bounds.exclusiveMinimum) + 1n,
+  ].filter((low) => low !== null);
+  const highs = [
+    bounds.maximum === undefined ? null : floor(bounds.maximum),
+    bounds.exclusiveMaximum === undefined ? null : ceil(bounds.exclusiveMaximum) - 1n,
+  ].filter((high) => high !== null);
+  return {
+    low: lows.length === 0 ? null : lows.reduce((a, b) => (a > b ? a : b)),
+    high: highs.length === 0 ? null : highs.reduce((a, b) => (a < b ? a : b)),
+  };
+}
+
+function unbounded(e: Expressions): Expression {
+  const exponent = e.sequence(
+    e.symbols([0x45, 0x45, 0x65, 0x65]),
+    e.optional(e.symbols([0x2b, 0x2b, 0x2d, 0x2d])),
+    e.repeat(digits(e), 1, 2),
+  );
+  const fraction = e.sequence(e.literal("."), e.repeat(digits(e), 1, 15));
+  return e.sequence(
+    e.optional(e.literal("-")),
+    natural(e, 0n, LARGEST),
+    e.optional(fraction),
+    e.optional(exponent),
+  );
+}
+
+/** `n / 10^places` written with all its places. */
+function fractional(e: Expressions, { low, high }: WholeBounds, places: number): Expression {
+  const unit = 10n ** BigInt(places);
+  const limit = LARGEST * unit;
+  const from = low === null || low < -limit ? -limit : low;
+  const to = high === null || high > limit ? limit : high;
+  const parts: Expression[] = [];
+  if (to >= 0n && from <= to) parts.push(positive(e, from < 0n ? 0n : from, to, places, unit));
+  const last = to < 0n ? -to : 1n;
+  if (from < 0n && last <= -from) {
+    parts.push(e.sequence(e.literal("-"), positive(e, last, -from, places, unit)));
+  }
+  return e.alternatives(parts);
+}
+
+function positive(
+  e: Expressions,
+  from: bigint,
+  to: bigint,
+  places: number,
+  unit: bigint,
+): Expression {
+  const first = from / unit;
+  const last = to / unit;
+  const fraction = (low: bigint, high: bigint) =>
+    e.sequence(
+      e.literal("."),
+      fixedWidth(e, String(low).padStart(places, "0"), String(high).padStart(places, "0")),
+    );
+  if (first === last) return e.sequence(e.literal(String(first)), fraction(from % unit, to % unit));
+  const parts = [
+    e.sequence(e.literal(String(first)), fraction(from % unit, unit - 1n)),
+    e.sequence(e.literal(String(last)), fraction(0n, to % unit)),
+  ];
+  if (last - first > 1n) {
+    parts.push(e.sequence(natural(e, first + 1n, last - 1n), fraction(0n, unit - 1n)));
+  }
+  return e.alternatives(parts);
+}
+
+/** Whole numbers ≥ 0 without leading zeros. */
+function natural(e: Expressions, low: bigint, high: bigint): Expression {
+  const parts: Expression[] = [];
+  for (let width = String(low).length; width <= String(high).length; width++) {
+    const smallest = width === 1 ? 0n : 10n ** BigInt(width - 1);
+    const largest = 10n ** BigInt(width) - 1n;
+    const from = low > smallest ? low : smallest;
+    const to = high < largest ? high : largest;
+    parts.push(fixedWidth(e, String(from), String(to)));
+  }
+  return e.alternatives(parts);
+}
+
+/** Strings of digits between two of equal length. */
+function fixedWidth(e: Expressions, low: string, high: string): Expression {
+  if (low === "") return e.empty;
+  const first = Number(low[0]);
+  const last = Number(high[0]);
+  const [lowRest, highRest] = [low.slice(1), high.slice(1)];
+  const [zeros, nines] = ["0".repeat(lowRest.length), "9".repeat(lowRest.length)];
+  if (lowRest === zeros && highRest === nines) {
+    return e.sequence(digits(e, first, last), e.repeat(digits(e), zeros.length, zeros.length));
+  }
+  if (first === last) {
+    return e.sequence(digits(e, first, first), fixedWidth(e, lowRest, highRest));
+  }
+  const parts = [
+    e.sequence(digits(e, first, first), fixedWidth(e, lowRest, nines)),
+    e.sequence(digits(e, last, last), fixedWidth(e, zeros, highRest)),
+  ];
+  if (last - first > 1) {
+    const free = e.repeat(digits(e), zeros.length, zeros.length);
+    parts.push(e.sequence(digits(e, first + 1, last - 1), free));
+  }
+  return e.alternatives(parts);
+}
+
+/** ⌊bound · 10^places⌋, from the shortest decimal of the double. */
+function scaledFloor(bound: number, places: number): bigint {
+  const [mantissa = "0", exponent = "0"] = bound.toExponential().split("e");
+  const [whole = "0", fraction = ""] = mantissa.split(".");
+  const value = BigInt(whole + fraction);
+  const shift = Number(exponent) - fraction.length + places;
+  if (shift >= 0) return value * 10n ** BigInt(shift);
+  const unit = 10n ** BigInt(-shift);
+  const quotient = value / unit;
+  return value < 0n && value % unit !== 0n ? quotient - 1n : quotient;
+}
+
+function fractionDigits(bound: number): number {
+  if (!Number.isFinite(bound)) {
+    throw new WaggleError("INVALID_ARGUMENT", `a bound must be a finite number, got ${bound}`);
+  }
+  const [mantissa = "0", exponent = "0"] = bound.toExponential().split("e");
+  const places = (mantissa.split(".")[1] ?? "").length - Number(exponent);
+  return Math.min(Math.max(0, places), 12);
+}

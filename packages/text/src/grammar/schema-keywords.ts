@@ -1,0 +1,176 @@
+/**
+ * What of JSON Schema a grammar holds. A keyword is held, says nothing about values, or is refused by
+ * name: none is passed over in silence.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { JsonSchema } from "@waggle/protocol";
+
+/** They assert something that needs memory or negation, which a grammar has not. */
+const REFUSED = [
+  "not",
+  "if",
+  "dependentSchemas",
+  "dependentRequired",
+  "dependencies",
+  "patternProperties",
+  "propertyNames",
+  "contains",
+  "$dynamicRef",
+  "$recursiveRef",
+];
+
+/** Keywords of which two can hold at once. */
+const LOWER_BOUNDS = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
+const UPPER_BOUNDS = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
+const ANNOTATIONS = [
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+  "$schema",
+  "$id",
+  "$comment",
+  "$defs",
+  "definitions",
+  "$anchor",
+];
+
+export function isSchemaObject(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** @throws WaggleError `GRAMMAR_UNSUPPORTED` naming the first keyword that cannot be held. */
+export function refuseUnheld(schema: JsonSchema, path: string): void {
+  const found = REFUSED.find((keyword) => schema[keyword] !== undefined);
+  if (found !== undefined) throw unsupported(path, found);
+  if (schema["uniqueItems"] === true && !(Number(schema["maxItems"]) <= 1)) {
+    throw unsupported(path, "uniqueItems");
+  }
+}
+
+export function unsupported(path: string, what: string): WaggleError {
+  return new WaggleError(
+    "GRAMMAR_UNSUPPORTED",
+    `a schema must hold only what a grammar can, got ${what} at ${path || "the root"}; leave it to validation of the result`,
+  );
+}
+
+/** The schema that holds where both hold. */
+export function mergeSchemas(a: JsonSchema, b: JsonSchema, path: string): JsonSchema {
+  const merged: Record<string, unknown> = { ...a };
+  for (const [key, value] of Object.entries(b)) {
+    const other = merged[key];
+    if (other === undefined || ANNOTATIONS.includes(key)) merged[key] = value;
+    else if (JSON.stringify(other) !== JSON.stringify(value)) {
+      merged[key] = mergeKeyword(key, other, value, path);
+    }
+  }
+  return merged;
+}
+
+function mergeKeyword(key: string, a: unknown, b: unknown, path: string): unknown {
+  if (key === "type") return intersectTypes(typesOf(a), typesOf(b));
+  if (key === "required" && Array.isArray(a) && Array.isArray(b)) return [...new Set([...a, ...b])];
+  if (key === "enum" && Array.isArray(a) && Array.isArray(b)) {
+    const texts = b.map((value) => JSON.stringify(value));
+    return a.filter((value) => texts.includes(JSON.stringify(value)));
+  }
+  if (LOWER_BOUNDS.includes(key)) return Math.max(Number(a), Number(b));
+  if (UPPER_BOUNDS.includes(key)) return Math.min(Number(a), Number(b));
+  if (key === "properties" && isSchemaObject(a) && isSchemaObject(b)) {
+    const merged: Record<string, unknown> = { ...a };
+    for (const [name, schema] of Object.entries(b)) {
+      const other = merged[name];
+      merged[name] =
+        isSchemaObject(other) && isSchemaObject(schema)
+          ? mergeSchemas(other, schema, `${path}/properties/${name}`)
+          : (other ?? schema);
+    }
+    return merged;
+  }
+  throw unsupported(path, `two different ${key} at once`);
+}
+
+const typesOf = (type: unknown): unknown[] => (Array.isArray(type) ? type : [type]);
+
+function intersectTypes(a: readonly unknown[], b: readonly unknown[]): unknown[] {
+  const both = a.filter((type) => b.includes(type));
+  const isWhole =
+    (a.includes("integer") && b.includes("number")) ||
+    (a.includes("number") && b.includes("integer"));
+  return isWhole && !both.includes("integer") && !both.includes("number")
+    ? [...both, "integer"]
+    : both;
+}
+
+/** Whether no value can match two of them, as far as types, constants and enums tell. */
+export function areDisjoint(schemas: readonly unknown[]): boolean {
+  return schemas.every((a, i) => schemas.slice(i + 1).every((b) => isDisjointPair(a, b)));
+}
+
+function isDisjointPair(a: unknown, b: unknown): boolean {
+  if (!isSchemaObject(a) || !isSchemaObject(b)) return a === false || b === false;
+  const [typesA, typesB] = [a["type"], b["type"]];
+  if (typesA !== undefined && typesB !== undefined) {
+    if (intersectTypes(typesOf(typesA), typesOf(typesB)).length === 0) return true;
+  }
+  const [valuesA, valuesB] = [valuesOf(a), valuesOf(b)];
+  if (valuesA !== null && valuesB !== null) {
+    return valuesA.every((value) => !valuesB.includes(value));
+  }
+  // Objects that tell themselves apart by a member: a discriminated union.
+  const [propertiesA, propertiesB] = [a["properties"], b["properties"]];
+  if (!isSchemaObject(propertiesA) || !isSchemaObject(propertiesB)) return false;
+  const required = [a["required"], b["required"]].map((names) =>
+    Array.isArray(names) ? (names as unknown[]) : [],
+  );
+  return Object.keys(propertiesA).some(
+    (name) =>
+      required.every((names) => names.includes(name)) &&
+      isDisjointPair(propertiesA[name], propertiesB[name]),
+  );
+}
+
+function valuesOf(schema: JsonSchema): string[] | null {
+  if ("const" in schema) return [JSON.stringify(schema["const"])];
+  const values = schema["enum"];
+  return Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : null;
+}
+
+/** The type that a keyword speaks of. */
+const KEYWORD_TYPES: { readonly [keyword: string]: string } = {
+  properties: "object",
+  required: "object",
+  additionalProperties: "object",
+  minProperties: "object",
+  maxProperties: "object",
+  items: "array",
+  prefixItems: "array",
+  minItems: "array",
+  maxItems: "array",
+  minLength: "string",
+  maxLength: "string",
+  pattern: "string",
+  minimum: "number",
+  maximum: "number",
+  exclusiveMinimum: "number",
+  exclusiveMaximum: "number",
+  multipleOf: "number",
+};
+
+/** The type of a schema that names none; `undefined` where nothing tells. */
+export function typeByKeywords(schema: JsonSchema): string | undefined {
+  const found = Object.keys(KEYWORD_TYPES).find((keyword) => schema[keyword] !== undefined);
+  return found === undefined ? undefined : KEYWORD_TYPES[found];
+}
+
+export function isOfType(type: unknown, value: unknown): boolean {
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  if (type === "integer") return Number.isInteger(value);
+  if (type === "object") return isSchemaObject(value);
+  return typeof value === type;
+}

@@ -1,0 +1,169 @@
+/**
+ * An automaton over tokens of one vocabulary: which tokens may come in a state, where each leads,
+ * and how many tokens the rest needs at least. Everything is a function of the state alone and kept,
+ * so that masks are equal wherever and in whatever order they are asked for.
+ */
+import { DEAD } from "./automaton.ts";
+import type { Automaton, State } from "./automaton.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+/** Tokens that lead to one state: ids where they are few, bits where they are many. */
+type Group = { readonly to: State; readonly ids: Int32Array; readonly bits: Uint32Array | null };
+
+/** Bounds of the tokens that a state still needs, the stop token among them. */
+type Need = { atLeast: number; atMost: number };
+
+export class TokenAutomaton {
+  readonly #automaton: Automaton;
+  readonly #vocabulary: Vocabulary;
+  /** Whether the states that can be reached are finitely many, so that a search for them ends. */
+  readonly #isFinite: boolean;
+  readonly #groups = new Map<State, readonly Group[]>();
+  readonly #needs = new Map<State, Need>();
+
+  constructor(automaton: Automaton, vocabulary: Vocabulary, isFinite: boolean) {
+    this.#automaton = automaton;
+    this.#vocabulary = vocabulary;
+    this.#isFinite = isFinite;
+  }
+
+  get start(): State {
+    return this.#automaton.start;
+  }
+
+  isAccepting(state: State): boolean {
+    return this.#automaton.isAccepting(state);
+  }
+
+  /** True where no token but a stop token may come. */
+  isFinished(state: State): boolean {
+    return this.groups(state).length === 0;
+  }
+
+  /** The state after a token, `DEAD` where it may not come. */
+  step(state: State, tokenId: number): State {
+    let at = state;
+    for (const symbol of this.#vocabulary.symbolsOf(tokenId) ?? [-1]) {
+      at = symbol === -1 ? DEAD : this.#automaton.step(at, symbol);
+      if (at === DEAD) return DEAD;
+    }
+    return at;
+  }
+
+  /**
+   * Sets the bits of the tokens after which the rest fits into `remaining - 1` tokens.
+   *
+   * @param remaining - tokens that may still be sampled, the stop token counted.
+   * @returns whether there is any.
+   */
+  mask(state: State, remaining: number, into: Uint32Array): boolean {
+    let any = false;
+    for (const { to, ids, bits } of this.groups(state)) {
+      if (!this.fits(to, remaining - 1)) continue;
+      any = true;
+      if (bits !== null) for (let i = 0; i < bits.length; i++) into[i]! |= bits[i]!;
+      else for (const id of ids) into[id >> 5]! |= 1 << (id & 31);
+    }
+    return any;
+  }
+
+  /** Whether some completion takes at most this many tokens, the stop token counted. */
+  fits(state: State, tokens: number): boolean {
+    // One token a byte always does.
+    if (this.#automaton.shortestLength(state) + 1 <= tokens) return true;
+    const need = this.#need(state);
+    if (need.atMost <= tokens) return true;
+    if (need.atLeast > tokens || !this.#isFinite) return false;
+    const found = this.groups(state).some(({ to }) => this.fits(to, tokens - 1));
+    if (found) need.atMost = tokens;
+    else need.atLeast = tokens + 1;
+    return found;
+  }
+
+  /** Tokens of the shortest completion found, the stop token counted. */
+  shortestCompletion(state: State): number {
+    let tokens = this.#need(state).atLeast;
+    if (!this.#isFinite) return this.#need(state).atMost;
+    while (!this.fits(state, tokens)) tokens++;
+    return tokens;
+  }
+
+  /** Tokens that may come, by where they lead; those with the shortest rest first. */
+  groups(state: State): readonly Group[] {
+    const known = this.#groups.get(state);
+    if (known !== undefined) return known;
+    const tokensTo = new Map<State, number[]>();
+    this.#walk(state, (token, to) => {
+      const tokens = tokensTo.get(to);
+      if (tokens === undefined) tokensTo.set(to, [token]);
+      else tokens.push(token);
+    });
+    const words = (this.#vocabulary.size + 31) >> 5;
+    const length = (to: State) => this.#automaton.shortestLength(to);
+    const groups = [...tokensTo]
+      .sort(([a], [b]) => length(a) - length(b))
+      .map(([to, tokens]) => toGroup(to, tokens, words));
+    this.#groups.set(state, groups);
+    return groups;
+  }
+
+  #walk(state: State, found: (token: number, to: State) => void): void {
+    const { symbols, depths, ends, tokens, twins, maxDepth } = this.#vocabulary.trie;
+    const path = new Int32Array(maxDepth + 1);
+    path[0] = state;
+    for (let node = 0; node < symbols.length;) {
+      const depth = depths[node] as number;
+      const to = this.#automaton.step(path[depth - 1] as State, symbols[node] as number);
+      if (to === DEAD) {
+        node = ends[node] as number;
+        continue;
+      }
+      path[depth] = to;
+      for (let token = tokens[node] as number; token !== -1; token = twins[token] as number) {
+        found(token, to);
+      }
+      node++;
+    }
+  }
+
+  #need(state: State): Need {
+    const known = this.#needs.get(state);
+    if (known !== undefined) return known;
+    const { maxDepth } = this.#vocabulary.trie;
+    const path = this.#automaton.shortestPath(state);
+    const need = {
+      atLeast: Math.ceil(path.length / maxDepth) + 1,
+      atMost: this.#fewestTokens(path) + 1,
+    };
+    this.#needs.set(state, need);
+    return need;
+  }
+
+  /** Fewest tokens that spell these symbols. */
+  #fewestTokens(path: readonly number[]): number {
+    const { symbols, ends, tokens } = this.#vocabulary.trie;
+    const counts = new Float64Array(path.length + 1).fill(Infinity);
+    counts[path.length] = 0;
+    for (let from = path.length - 1; from >= 0; from--) {
+      let node = 0;
+      let end = symbols.length;
+      for (let at = from; at < path.length; at++) {
+        while (node < end && symbols[node] !== path[at]) node = ends[node] as number;
+        if (node >= end) break;
+        if (tokens[node] !== -1) {
+          counts[from] = Math.min(counts[from]!, 1 + counts[at + 1]!);
+        }
+        end = ends[node] as number;
+        node++;
+      }
+    }
+    return counts[0] as number;
+  }
+}
+
+function toGroup(to: State, tokens: readonly number[], words: number): Group {
+  if (tokens.length <= words) return { to, ids: Int32Array.from(tokens), bits: null };
+  const bits = new Uint32Array(words);
+  for (const id of tokens) bits[id >> 5]! |= 1 << (id & 31);
+  return { to, ids: new Int32Array(0), bits };
+}

@@ -1,0 +1,139 @@
+/**
+ * A tokenizer's vocabulary as a trie over symbols. Ordinary tokens are their bytes. Special tokens
+ * have no place in it and so can never be sampled inside a grammar; an added token that a tool-call
+ * format uses as a marker is one symbol of its own, other added tokens share one.
+ */
+import { WaggleError } from "@waggle/protocol";
+import { tokenBytes } from "../token-bytes.ts";
+import type { TokenizerJson } from "../tokenizer.ts";
+
+/** Any added token that is not special and no marker: `<think>`, runs of newlines. */
+export const OTHER_ADDED_SYMBOL = 256;
+
+export type Vocabulary = {
+  /** Ids are below it; bits of a mask. At least the tokenizer's, a model's may be larger. */
+  readonly size: number;
+  /** Number of symbols: bytes, `OTHER_ADDED_SYMBOL`, markers. */
+  readonly alphabet: number;
+  /** The symbol of a marker that is one token, by its text. */
+  readonly markers: ReadonlyMap<string, number>;
+  readonly trie: TokenTrie;
+  /** Symbols of a token; `undefined` for one that no grammar can give. */
+  symbolsOf(tokenId: number): readonly number[] | undefined;
+};
+
+/**
+ * All tokens in the order of their symbols, one entry a node, parents before children. Node 0 is
+ * the first child of the root.
+ */
+export type TokenTrie = {
+  readonly symbols: Uint16Array;
+  /** 1 for children of the root. */
+  readonly depths: Uint16Array;
+  /** The node after everything below this one. */
+  readonly ends: Int32Array;
+  /** A token that ends here, -1 for none. */
+  readonly tokens: Int32Array;
+  /** Another token with the same symbols as token id, -1 for none. */
+  readonly twins: Int32Array;
+  readonly maxDepth: number;
+};
+
+/**
+ * @param markers - texts that tool-call formats use; those that are added tokens get a symbol.
+ * @param size - the model's vocabulary; absent = the tokenizer's.
+ * @throws WaggleError `TOKENIZER_UNSUPPORTED` where a byte that text can have has no token: a
+ *   grammar could then ask for what cannot be said.
+ */
+export function createVocabulary(
+  json: TokenizerJson,
+  markers: readonly string[],
+  size?: number,
+): Vocabulary {
+  const bytes = tokenBytes(json);
+  const markerSymbols = new Map<string, number>();
+  const symbols = new Map<number, readonly number[]>();
+  for (const [id, own] of bytes) if (own.length > 0) symbols.set(id, [...own]);
+  for (const { id, content, special } of json.added_tokens ?? []) {
+    symbols.delete(id);
+    if (markers.includes(content)) {
+      const symbol = OTHER_ADDED_SYMBOL + 1 + markerSymbols.size;
+      markerSymbols.set(content, symbol);
+      symbols.set(id, [symbol]);
+    } else if (!special) symbols.set(id, [OTHER_ADDED_SYMBOL]);
+  }
+  const known = [...bytes.keys()].reduce((a, b) => Math.max(a, b + 1), 0);
+  requireBytes(symbols);
+  return {
+    size: Math.max(known, size ?? 0),
+    alphabet: OTHER_ADDED_SYMBOL + 1 + markerSymbols.size,
+    markers: markerSymbols,
+    trie: createTrie(symbols, Math.max(known, size ?? 0)),
+    symbolsOf: (tokenId) => symbols.get(tokenId),
+  };
+}
+
+/** Bytes that UTF-8 never has. */
+const isOutsideUtf8 = (byte: number): boolean => byte === 0xc0 || byte === 0xc1 || byte > 0xf4;
+
+function requireBytes(symbols: ReadonlyMap<number, readonly number[]>): void {
+  const single = new Set([...symbols.values()].filter((s) => s.length === 1).map((s) => s[0]));
+  for (let byte = 0; byte < 256; byte++) {
+    if (single.has(byte) || isOutsideUtf8(byte)) continue;
+    throw new WaggleError(
+      "TOKENIZER_UNSUPPORTED",
+      `a grammar needs a token for every byte, got none for 0x${byte.toString(16)}; use a byte-level or byte-fallback tokenizer`,
+    );
+  }
+}
+
+function createTrie(symbols: ReadonlyMap<number, readonly number[]>, size: number): TokenTrie {
+  const entries = [...symbols].sort(([, a], [, b]) => compare(a, b));
+  const nodes: { symbol: number; depth: number; token: number }[] = [];
+  const twins = new Int32Array(size).fill(-1);
+  let previous: readonly number[] = [];
+  for (const [id, path] of entries) {
+    const shared = commonLength(previous, path);
+    if (shared === path.length) {
+      const node = nodes.at(-1);
+      // Sorting puts equal paths side by side, so the last node is theirs.
+      if (node !== undefined) {
+        twins[id] = node.token;
+        node.token = id;
+      }
+      continue;
+    }
+    for (let depth = shared; depth < path.length; depth++) {
+      const isLast = depth === path.length - 1;
+      nodes.push({ symbol: path[depth] as number, depth: depth + 1, token: isLast ? id : -1 });
+    }
+    previous = path;
+  }
+  const ends = new Int32Array(nodes.length);
+  const open: number[] = [];
+  nodes.forEach(({ depth }, at) => {
+    while (open.length >= depth) ends[open.pop() as number] = at;
+    open.push(at);
+  });
+  for (const at of open) ends[at] = nodes.length;
+  return {
+    symbols: Uint16Array.from(nodes, (node) => node.symbol),
+    depths: Uint16Array.from(nodes, (node) => node.depth),
+    ends,
+    tokens: Int32Array.from(nodes, (node) => node.token),
+    twins,
+    maxDepth: nodes.reduce((a, node) => Math.max(a, node.depth), 0),
+  };
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const shared = commonLength(a, b);
+  if (shared === a.length || shared === b.length) return a.length - b.length;
+  return (a[shared] as number) - (b[shared] as number);
+}
+
+function commonLength(a: readonly number[], b: readonly number[]): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length] === b[length]) length++;
+  return length;
+}

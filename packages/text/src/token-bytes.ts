@@ -1,0 +1,42 @@
+/**
+ * The bytes of every token of a `tokenizer.json`: byte-level BPE (Qwen, Llama 3, SmolLM, LFM2, ours)
+ * and SentencePiece BPE with byte fallback (Gemma, Llama 2, Mistral). Not a tokenizer.
+ */
+import { fromByteCharacters } from "./byte-level.ts";
+import type { TokenizerJson } from "./tokenizer.ts";
+
+/** How text lies in the vocabulary; `null` where it is neither. */
+export type VocabularyKind = "byte-level" | "byte-fallback";
+
+export function vocabularyKind(json: TokenizerJson): VocabularyKind | null {
+  if ((json.model?.type ?? "BPE") !== "BPE") return null;
+  const types = decoderTypes(json.decoder);
+  if (types.includes("ByteLevel")) return "byte-level";
+  return types.includes("ByteFallback") ? "byte-fallback" : null;
+}
+
+/** Bytes by id, added tokens with the bytes of their text. */
+export function tokenBytes(json: TokenizerJson): Map<number, Uint8Array> {
+  const encoder = new TextEncoder();
+  const read = vocabularyKind(json) === "byte-fallback" ? fromPiece : fromByteCharacters;
+  const bytes = new Map<number, Uint8Array>();
+  for (const [token, id] of Object.entries(json.model.vocab)) bytes.set(id, read(token));
+  for (const token of json.added_tokens ?? []) bytes.set(token.id, encoder.encode(token.content));
+  return bytes;
+}
+
+const PIECE_SPACE = /\u2581/g;
+const BYTE_PIECE = /^<0x([0-9A-F]{2})>$/;
+
+function fromPiece(piece: string): Uint8Array {
+  const byte = BYTE_PIECE.exec(piece)?.[1];
+  if (byte !== undefined) return Uint8Array.of(Number.parseInt(byte, 16));
+  return new TextEncoder().encode(piece.replace(PIECE_SPACE, " "));
+}
+
+function decoderTypes(part: unknown): string[] {
+  if (typeof part !== "object" || part === null) return [];
+  const { type, decoders } = part as { type?: unknown; decoders?: unknown };
+  const own = typeof type === "string" ? [type] : [];
+  return [...own, ...(Array.isArray(decoders) ? decoders.flatMap(decoderTypes) : [])];
+}
