@@ -156,8 +156,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Models and adapters come by content hash through the browser's own storage, also offline.",
     tests: [
-      "packages/runtime/src/model-store.test.ts > come by hash, with progress in bytes up to the exact total",
-      "packages/runtime/src/model-store.browser.test.ts > the page's own storage holds a model for a second, offline load, until it is pruned",
+      "packages/runtime/src/store/model-store.test.ts > come by hash, with progress in bytes up to the exact total",
+      "packages/runtime/src/store/model-store.browser.test.ts > the page's own storage holds a model for a second, offline load, until it is pruned",
     ],
   },
   {

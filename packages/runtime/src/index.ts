@@ -2,14 +2,13 @@
 export { createBrowserPolicy } from "./browser-policy.ts";
 export type { BrowserPolicyOptions } from "./browser-policy.ts";
 export type { AdaptivePolicy } from "./decoder-policy.ts";
-export { createModelStore } from "./model-store.ts";
+export { createModelStore } from "./store/model-store.ts";
 export type {
   LoadOptions,
   LoadProgress,
   ModelStore,
   ModelStoreOptions,
-  ObjectCaches,
-} from "./model-store.ts";
+} from "./store/model-store.ts";
 export { loadModel } from "./store/load-model.ts";
 export type { LoadModelOptions } from "./store/load-model.ts";
 export { openModel } from "./store/loaded-model.ts";

@@ -2,9 +2,11 @@ import { writeAdapter } from "@waggle/model";
 import { sha256, WaggleError } from "@waggle/protocol";
 import type { FileReference } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
+import { TINY_CONFIG, tinyAdapter } from "../tiny-decoder.fixture.ts";
+import { createFallbackStorage, createMemoryStorage } from "./chunk-storage.ts";
+import type { ChunkStorage } from "./chunk-storage.ts";
 import { createModelStore } from "./model-store.ts";
-import type { LoadProgress, ModelStoreOptions, ObjectCaches } from "./model-store.ts";
-import { TINY_CONFIG, tinyAdapter } from "./tiny-decoder.fixture.ts";
+import type { LoadProgress, ModelStoreOptions } from "./model-store.ts";
 
 const bytesOf = (length: number, seed: number): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => (i * 31 + seed * 7) % 251);
@@ -49,32 +51,18 @@ function fakeEdge(objects: readonly Uint8Array[], pieceBytes = 7) {
   return edge;
 }
 
-/** The Cache API over a Map that outlives the store, as storage outlives a page. */
-function fakeCaches(entries = new Map<string, Uint8Array>()): ObjectCaches {
-  return {
-    open: () =>
-      Promise.resolve({
-        match: (key) => {
-          const bytes = entries.get(key);
-          return Promise.resolve(bytes && new Response(bytes as Uint8Array<ArrayBuffer>));
-        },
-        put: async (key, response) => {
-          entries.set(key, new Uint8Array(await response.arrayBuffer()));
-        },
-        delete: (key) => Promise.resolve(entries.delete(key)),
-        keys: () => Promise.resolve(Array.from(entries.keys(), (url) => ({ url }))),
-      }),
-  };
-}
+/** Storage that outlives the store, as a browser's outlives a page. */
+const durable = (): ChunkStorage => ({ ...createMemoryStorage(), isDurable: true });
 
 const config = bytesOf(10, 1);
 const weights = bytesOf(100, 2);
 
-const open = (edge: ReturnType<typeof fakeEdge>, caches: ObjectCaches | null = fakeCaches()) =>
+const open = (edge: ReturnType<typeof fakeEdge>, storage: ChunkStorage | null = durable()) =>
   createModelStore({
     baseUrl: "https://edge.test/",
     fetch: edge.fetch as NonNullable<ModelStoreOptions["fetch"]>,
-    caches,
+    storage: createFallbackStorage(storage),
+    retryDelayMs: 0,
   });
 
 const codeOf = (promise: Promise<unknown>) =>
@@ -109,11 +97,11 @@ describe("the files of a model", () => {
 
   test("are read offline the second time, by another store over the same storage", async () => {
     const edge = fakeEdge([config, weights]);
-    const caches = fakeCaches();
-    await open(edge, caches).modelFiles(await model());
+    const storage = durable();
+    await open(edge, storage).modelFiles(await model());
     edge.isOffline = true;
     const seen: LoadProgress[] = [];
-    const again = open(edge, caches);
+    const again = open(edge, storage);
     const files = await again.modelFiles(await model(), { onProgress: (p) => seen.push(p) });
     expect(files.get("model")).toEqual(weights);
     expect(again.isDurable).toBe(true);
@@ -123,25 +111,27 @@ describe("the files of a model", () => {
 
   test("that were damaged in storage are fetched again", async () => {
     const edge = fakeEdge([config, weights]);
-    const entries = new Map<string, Uint8Array>();
-    await open(edge, fakeCaches(entries)).modelFiles(await model());
-    for (const bytes of entries.values()) bytes[0] = (bytes[0] ?? 0) ^ 1;
-    const files = await open(edge, fakeCaches(entries)).modelFiles(await model());
+    const storage = durable();
+    await open(edge, storage).modelFiles(await model());
+    for (const key of await storage.keys()) {
+      for (const [name, size] of await storage.list(key)) {
+        if (name !== "whole.json") await storage.write(key, name, new Uint8Array(size));
+      }
+    }
+    const files = await open(edge, storage).modelFiles(await model());
     expect([files.get("config.json"), files.get("model")]).toEqual([config, weights]);
     expect(edge.requests).toHaveLength(4);
   });
 
   test("that do not fit into storage are kept in memory", async () => {
     const edge = fakeEdge([config, weights]);
-    const full: ObjectCaches = {
-      open: async () => ({
-        ...(await fakeCaches().open("")),
-        put: () => Promise.reject(new DOMException("full", "QuotaExceededError")),
-      }),
+    const full: ChunkStorage = {
+      ...durable(),
+      write: () => Promise.reject(new DOMException("full", "QuotaExceededError")),
     };
-    for (const caches of [full, null]) {
+    for (const storage of [full, null]) {
       edge.requests.length = 0;
-      const store = open(edge, caches);
+      const store = open(edge, storage);
       await store.modelFiles(await model());
       const files = await store.modelFiles(await model());
       expect(files.get("model")).toEqual(weights);
@@ -155,10 +145,10 @@ describe("the files of a model", () => {
     ["too many bytes", () => bytesOf(1000, 3), "DIGEST_MISMATCH"],
   ])("with %s are refused, and not kept", async (_, change, code) => {
     const edge = fakeEdge([config, weights]);
-    const entries = new Map<string, Uint8Array>();
+    const storage = durable();
     edge.change = change;
-    expect(await codeOf(open(edge, fakeCaches(entries)).modelFiles(await model()))).toBe(code);
-    expect(entries.size).toBe(0);
+    expect(await codeOf(open(edge, storage).modelFiles(await model()))).toBe(code);
+    expect(await storage.keys()).toEqual([]);
   });
 
   test("that cannot be had say why", async () => {
@@ -187,10 +177,10 @@ test("an adapter comes by its reference, and stays what was published", async ()
 
 test("pruning deletes what is not named", async () => {
   const edge = fakeEdge([config, weights]);
-  const entries = new Map<string, Uint8Array>();
-  const store = open(edge, fakeCaches(entries));
+  const storage = durable();
+  const store = open(edge, storage);
   const { files } = await model();
   await store.modelFiles({ files });
   await store.prune([files[1]?.sha256 ?? ""]);
-  expect([...entries.values()]).toEqual([weights]);
+  expect(await storage.keys()).toEqual([`o-${files[1]?.sha256}`]);
 });

@@ -1,0 +1,157 @@
+/**
+ * Model files and adapters of an edge by content hash: fetched once, verified, kept in the browser's
+ * own storage, read from there offline. Knows no policy and no manifest's meaning.
+ */
+import { readAdapter } from "@waggle/model";
+import type { Adapter, DecoderConfig } from "@waggle/model";
+import { boundary } from "@waggle/protocol";
+import type { AdapterReference, BaseModelReference } from "@waggle/protocol";
+import type { FallbackStorage } from "./chunk-storage.ts";
+import { openChunkedFile } from "./chunked-file.ts";
+import { downloadFile } from "./file-download.ts";
+import type { DownloadOptions } from "./file-download.ts";
+import { unlessLocked } from "./file-lock.ts";
+import { objectKey, objectUrl } from "./model-listing.ts";
+import { recordedKeys } from "./model-records.ts";
+import { openBrowserStorage } from "./opfs-storage.ts";
+import type { Fetch } from "./remote-bytes.ts";
+
+export type ModelStoreOptions = {
+  /** Origin of the edge; objects are read from `<baseUrl>/v1/objects/<sha256>`. */
+  readonly baseUrl: string;
+  /** Default: the page's. */
+  readonly fetch?: Fetch;
+  /** Default: the browser's own, in front of memory. */
+  readonly storage?: FallbackStorage;
+} & Pick<DownloadOptions, "chunkBytes" | "stallMs" | "attempts" | "retryDelayMs">;
+
+/** Bytes of all files of one call that are here, out of what their references promise. */
+export type LoadProgress = { readonly loadedBytes: number; readonly totalBytes: number };
+
+export type LoadOptions = {
+  /** Called as bytes come in; what was stored counts at once. Never more than the total. */
+  readonly onProgress?: (progress: LoadProgress) => void;
+  readonly signal?: AbortSignal;
+};
+
+export interface ModelStore {
+  /** False once something could only be kept in memory, and is gone with the page. */
+  readonly isDurable: boolean;
+  /**
+   * The files of a base model by path.
+   *
+   * @throws WaggleError `NETWORK` (retryable) when a file cannot be fetched, `NOT_FOUND` when the
+   *   edge does not have it, `DIGEST_MISMATCH` when its bytes are not those of the reference.
+   */
+  modelFiles(
+    model: Pick<BaseModelReference, "files">,
+    options?: LoadOptions,
+  ): Promise<Map<string, Uint8Array>>;
+  /** One adapter. @throws as `modelFiles`, and `ADAPTER_INCOMPATIBLE` when it does not fit. */
+  adapter(
+    reference: AdapterReference,
+    config: DecoderConfig,
+    options?: LoadOptions,
+  ): Promise<Adapter>;
+  /** Deletes every stored object but these, by hash, and but those of models in storage. */
+  prune(keep: readonly string[]): Promise<void>;
+}
+
+/** A store over the browser's file system, or over memory where there is none. */
+export function createModelStore(options: ModelStoreOptions): ModelStore {
+  return new ObjectStore(options);
+}
+
+type ObjectReference = { readonly sha256: string; readonly sizeBytes: number };
+
+class ObjectStore implements ModelStore {
+  readonly #options: ModelStoreOptions;
+  #isDurable = true;
+
+  constructor(options: ModelStoreOptions) {
+    this.#options = options;
+  }
+
+  get isDurable(): boolean {
+    return this.#isDurable;
+  }
+
+  async modelFiles(
+    model: Pick<BaseModelReference, "files">,
+    options: LoadOptions = {},
+  ): Promise<Map<string, Uint8Array>> {
+    const totalBytes = model.files.reduce((sum, file) => sum + file.sizeBytes, 0);
+    let done = 0;
+    const files = new Map<string, Uint8Array>();
+    // One after the other: the large file is what takes the time, and progress stays in order.
+    for (const file of model.files) {
+      const bytes = await this.#load(file, options.signal, (loaded) =>
+        options.onProgress?.({ loadedBytes: done + loaded, totalBytes }),
+      );
+      done += file.sizeBytes;
+      files.set(file.path, bytes);
+    }
+    return files;
+  }
+
+  async adapter(
+    reference: AdapterReference,
+    config: DecoderConfig,
+    options: LoadOptions = {},
+  ): Promise<Adapter> {
+    const totalBytes = reference.sizeBytes;
+    const bytes = await this.#load(reference, options.signal, (loadedBytes) =>
+      options.onProgress?.({ loadedBytes, totalBytes }),
+    );
+    return readAdapter(bytes, reference, config);
+  }
+
+  async prune(keep: readonly string[]): Promise<void> {
+    await boundary("storage", async () => {
+      const storage = await this.#storage();
+      const kept = await recordedKeys(storage);
+      for (const hash of keep) kept.add(objectKey(hash));
+      for (const key of await storage.keys()) {
+        if (!key.startsWith(objectKey("")) || kept.has(key)) continue;
+        await unlessLocked(key, () => storage.remove(key));
+      }
+    });
+  }
+
+  async #load(
+    { sha256, sizeBytes }: ObjectReference,
+    signal: AbortSignal | undefined,
+    onLoaded: (bytes: number) => void,
+  ): Promise<Uint8Array> {
+    signal?.throwIfAborted();
+    const storage = await this.#storage();
+    const fetch = this.#options.fetch ?? ((url, init) => globalThis.fetch(url, init));
+    const file = {
+      key: objectKey(sha256),
+      url: objectUrl(this.#options.baseUrl, sha256),
+      sizeBytes,
+      sha256,
+      isImmutable: true,
+    };
+    const { content } = await downloadFile(file, {
+      ...this.#options,
+      storage,
+      fetch,
+      signal,
+      onLoaded,
+    });
+    const reader = openChunkedFile(content, {
+      storage,
+      fetch,
+      ...(signal !== undefined && { signal }),
+    });
+    const bytes = await reader.read(0, sizeBytes);
+    if (!storage.isDurable) this.#isDurable = false;
+    return bytes;
+  }
+
+  #storage(): Promise<FallbackStorage> {
+    const { storage } = this.#options;
+    return storage === undefined ? openBrowserStorage() : Promise.resolve(storage);
+  }
+}
