@@ -28,7 +28,7 @@ export const AGREEMENT_CONFIG: DecoderConfig = {
 };
 
 /** Every length to 70, then the edges of blocks of 32 and of powers of two, to 600. */
-export const PREFILL_LENGTHS: readonly number[] = [
+const PREFILL_LENGTHS: readonly number[] = [
   ...Array.from({ length: 70 }, (_, i) => i + 1),
   ...[96, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576].flatMap((n) => [n - 1, n, n + 1]),
   600,
@@ -71,7 +71,8 @@ export function backendAgreementContract(options: BackendAgreementOptions): void
       });
       expect(deviation.count).toBeGreaterThan(20);
       const budget = options.budget ?? AGREEMENT_BUDGET[backend.dtype];
-      expect(deviation.nats, deviation.where).toBeLessThan(budget);
+      const met = deviation.nats < budget ? "agrees" : `${deviation.nats} at ${deviation.where}`;
+      expect(met).toBe("agrees");
     });
 
     test("it holds nothing after it is disposed", async () => {

@@ -172,11 +172,11 @@ export class ForcedSequence {
     if (sampled === null || !isKept) return null;
     const expected = plainScore(logits, sampled.tokenId, distribution.temperature, support);
     this.#compare(sampled, expected, place);
-    const isCut = distribution.topK > 0 || distribution.topP < 1;
-    if (isCut || sampled.keptTokenIds !== null) {
-      const isSame = (sampled.keptTokenIds ?? [...logits.keys()]).join() === support.join();
-      this.#deviation.add(isSame ? 0 : Number.NaN, `${this.#label}: kept set of ${place}`);
-    }
+    // What only the mask took away is not listed: its grammar gives it again.
+    const uncut = plainSupport(logits, { ...distribution, topK: 0, topP: 1 }, allowed);
+    const kept = sampled.keptTokenIds ?? uncut;
+    const isSame = kept.join() === support.join();
+    this.#deviation.add(isSame ? 0 : Number.NaN, `${this.#label}: kept set of ${place}`);
     return sampled.tokenId;
   }
 

@@ -1,0 +1,81 @@
+/** Random models of the sizes that are measured. Weights come from a seed, nothing is downloaded. */
+import { initializeDecoder, parameterCount } from "@waggle/model";
+import type { DecoderConfig } from "@waggle/model";
+import type { TensorMap } from "@waggle/protocol";
+
+export type BenchModelName = "micro" | "nano" | "small" | "long";
+
+const base: DecoderConfig = {
+  modelType: "qwen3",
+  vocabularySize: 836,
+  width: 128,
+  layers: 4,
+  heads: 4,
+  keyValueHeads: 2,
+  headSize: 32,
+  feedForwardSize: 256,
+  ropeTheta: 10_000,
+  rmsNormEpsilon: 1e-6,
+  tiedEmbeddings: true,
+  contextLength: 1024,
+  ropeScaling: null,
+};
+
+/**
+ * `micro`: 0.2 M parameters, what a software GPU can carry. `nano`: the shape of `packages/model/nano`
+ * with a longer context, 0.7 M. `small`: 15 M. `long`: `micro` for contexts of 6k.
+ */
+export const BENCH_CONFIGS: { readonly [name in BenchModelName]: DecoderConfig } = {
+  micro: {
+    ...base,
+    vocabularySize: 512,
+    width: 64,
+    layers: 3,
+    keyValueHeads: 2,
+    headSize: 16,
+    feedForwardSize: 160,
+  },
+  nano: base,
+  small: {
+    ...base,
+    vocabularySize: 8192,
+    width: 384,
+    layers: 6,
+    heads: 6,
+    keyValueHeads: 3,
+    headSize: 64,
+    feedForwardSize: 1280,
+  },
+  long: {
+    ...base,
+    vocabularySize: 512,
+    width: 64,
+    layers: 2,
+    keyValueHeads: 2,
+    headSize: 16,
+    feedForwardSize: 160,
+    contextLength: 6656,
+  },
+};
+
+/** Weights whose greedy continuations wander instead of settling on one token. */
+export function benchWeights(name: BenchModelName): TensorMap {
+  const weights = new Map(initializeDecoder(BENCH_CONFIGS[name], 7));
+  for (const [tensor, { shape, data }] of weights) {
+    if (shape.length === 1) continue;
+    const gain = tensor.includes("embed_tokens") ? 8 : 3;
+    weights.set(tensor, { shape, data: data.map((value) => value * gain) });
+  }
+  return weights;
+}
+
+/** A prompt of ids that do not repeat. */
+export function benchPrompt(name: BenchModelName, length: number): number[] {
+  const { vocabularySize } = BENCH_CONFIGS[name];
+  return Array.from({ length }, (_, i) => (i * i * 7 + i * 3 + 5) % vocabularySize);
+}
+
+/** Size as it is written in rows: `0.7M`. */
+export function sizeLabel(name: BenchModelName): string {
+  return `${(parameterCount(BENCH_CONFIGS[name]) / 1e6).toPrecision(2)}M`;
+}

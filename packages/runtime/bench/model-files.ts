@@ -1,0 +1,46 @@
+/** What the bench server answers under `/bench-models/<name>/`: model folders, made when asked for. */
+import { buildDecoderGraph, decoderConfigJson, writeSafetensors } from "@waggle/model";
+import { BENCH_CONFIGS, benchWeights } from "./bench-models.ts";
+import type { BenchModelName } from "./bench-models.ts";
+
+const cache = new Map<string, Uint8Array>();
+
+/**
+ * - `config.json`, `model.safetensors`: as our runtime loads a model;
+ * - `onnx/model.onnx`, `generation_config.json`: as Transformers.js does, without a stop token;
+ * - `graph.onnx`: our graph, for loops that drive onnxruntime themselves.
+ *
+ * @param path - `<name>/<file>`. @returns `null` for what there is not.
+ */
+export async function modelFile(path: string): Promise<Uint8Array | null> {
+  const known = cache.get(path);
+  if (known !== undefined) return known;
+  const [name = "", ...rest] = path.split("/");
+  if (!(name in BENCH_CONFIGS)) return null;
+  const made = await make(name as BenchModelName, rest.join("/"));
+  if (made !== null) cache.set(path, made);
+  return made;
+}
+
+async function make(name: BenchModelName, file: string): Promise<Uint8Array | null> {
+  const config = BENCH_CONFIGS[name];
+  const json = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+  const graph = async (inputs: "packed" | "huggingface"): Promise<Uint8Array> => {
+    const options = { lora: null, maxPositions: config.contextLength, inputs };
+    return (await buildDecoderGraph(config, benchWeights(name), options)).model;
+  };
+  switch (file) {
+    case "config.json":
+      return json(decoderConfigJson(config));
+    case "generation_config.json":
+      return json({});
+    case "model.safetensors":
+      return writeSafetensors(benchWeights(name), { format: "pt" });
+    case "graph.onnx":
+      return graph("packed");
+    case "onnx/model.onnx":
+      return graph("huggingface");
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,39 @@
+/** The runtime as a page uses it: `createBrowserPolicy`, in its worker, recording as always. */
+import { createBrowserPolicy } from "@waggle/runtime";
+import type { Generation } from "./transformers-peer.ts";
+
+type Policy = Awaited<ReturnType<typeof createBrowserPolicy>>;
+
+/** The most likely token each time. */
+const GREEDY = { temperature: 1, topK: 1, topP: 1, seed: 1 };
+
+/** @param name - a folder under `/bench-models/`. */
+export async function loadOurs(
+  name: string,
+  device: "wasm" | "webgpu",
+  threads: number,
+): Promise<Policy> {
+  const files = new Map<string, Uint8Array>();
+  for (const file of ["config.json", "model.safetensors"]) {
+    const response = await fetch(`/bench-models/${name}/${file}`);
+    files.set(file, new Uint8Array(await response.arrayBuffer()));
+  }
+  return createBrowserPolicy({ device, threads, baseModel: "0".repeat(64), modelFiles: files });
+}
+
+/** One token, then `count` more that are timed. */
+export async function generateOurs(
+  policy: Policy,
+  prompt: readonly number[],
+  count: number,
+): Promise<Generation> {
+  const context = await policy.createContext();
+  context.append(prompt);
+  const options = { sampling: GREEDY, stopTokenIds: [] };
+  const first = await context.generate({ ...options, maxTokens: 1 });
+  const start = performance.now();
+  const rest = await context.generate({ ...options, maxTokens: count });
+  const decodeMs = performance.now() - start;
+  context.dispose();
+  return { tokenIds: [...first.tokenIds, ...rest.tokenIds], decodeMs };
+}

@@ -1,0 +1,116 @@
+/** Transformers.js as users have it: its own build of onnxruntime, its own generation loop. */
+import {
+  AutoModelForCausalLM,
+  BaseStreamer,
+  DynamicCache,
+  env,
+  Tensor,
+} from "@huggingface/transformers";
+import type { PreTrainedModel } from "@huggingface/transformers";
+
+const DIST = "/node_modules/@huggingface/transformers/node_modules/onnxruntime-web/dist/";
+
+/** A greedy generation: what came, and how long the tokens after the first took. */
+export type Generation = { readonly tokenIds: readonly number[]; readonly decodeMs: number };
+
+export class TransformersPeer {
+  readonly #model: PreTrainedModel;
+
+  private constructor(model: PreTrainedModel) {
+    this.#model = model;
+  }
+
+  /** @param name - a folder under `/bench-models/`. */
+  static async load(
+    name: string,
+    device: "wasm" | "webgpu",
+    threads: number,
+  ): Promise<TransformersPeer> {
+    env.allowRemoteModels = false;
+    env.allowLocalModels = true;
+    env.localModelPath = "/bench-models/";
+    env.useBrowserCache = false;
+    env.useWasmCache = false;
+    const wasm = env.backends.onnx.wasm;
+    if (wasm === undefined)
+      throw new Error("Transformers.js must have onnxruntime's WASM settings");
+    wasm.numThreads = threads;
+    const file = `${DIST}ort-wasm-simd-threaded.asyncify`;
+    wasm.wasmPaths = { mjs: `${file}.mjs`, wasm: `${file}.wasm` };
+    return new TransformersPeer(
+      await AutoModelForCausalLM.from_pretrained(name, { dtype: "fp32", device }),
+    );
+  }
+
+  /** Version of the onnxruntime that computes. */
+  static get version(): string {
+    return `Transformers.js ${env.version}, onnxruntime-web ${env.backends.onnx.versions?.web}`;
+  }
+
+  /**
+   * One token, then `count` more that are timed.
+   *
+   * @param chunk - most prompt tokens of one run. Transformers.js itself reads a prompt in one; where
+   *   the device computes that wrongly, it would be timed on other tokens.
+   */
+  async generate(prompt: readonly number[], count: number, chunk: number): Promise<Generation> {
+    const { length } = prompt;
+    const clock = new Clock();
+    let cache: { dispose(): Promise<void> } | null = null;
+    for (let end = chunk; end < length; end += chunk) {
+      const read = await (this.#model.forward as Forward)({
+        ...promptInputs(prompt.slice(end - chunk, end), end),
+        past_key_values: cache,
+      });
+      cache = new DynamicCache(
+        Object.fromEntries(
+          Object.entries(read)
+            .filter(([name]) => name.startsWith("present"))
+            .map(([name, tensor]) => [name.replace("present", "past_key_values"), tensor]),
+        ) as never,
+      );
+    }
+    const output: unknown = await this.#model.generate({
+      ...promptInputs(prompt, length),
+      max_new_tokens: count + 1,
+      do_sample: false,
+      streamer: clock,
+      ...(cache && { past_key_values: cache }),
+    } as never);
+    await cache?.dispose();
+    const ids = (output as Tensor).data as BigInt64Array;
+    return {
+      tokenIds: Array.from(ids.subarray(length), Number),
+      decodeMs: clock.last - clock.first,
+    };
+  }
+
+  async dispose(): Promise<void> {
+    await this.#model.dispose();
+  }
+}
+
+type Forward = (inputs: object) => Promise<{ readonly [name: string]: unknown }>;
+
+/** Tokens that are read, and a mask over them and all before. */
+function promptInputs(tokenIds: readonly number[], total: number): object {
+  const ids = BigInt64Array.from(tokenIds, BigInt);
+  return {
+    input_ids: new Tensor("int64", ids, [1, ids.length]),
+    attention_mask: new Tensor("int64", new BigInt64Array(total).fill(1n), [1, total]),
+  };
+}
+
+/** When the first and the last token came; the streamer is called with the prompt before. */
+class Clock extends BaseStreamer {
+  first = 0;
+  last = 0;
+  #calls = 0;
+
+  override put(): void {
+    this.last = performance.now();
+    if (this.#calls++ === 1) this.first = this.last;
+  }
+
+  override end(): void {}
+}

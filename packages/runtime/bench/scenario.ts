@@ -1,0 +1,18 @@
+/** One thing that is measured. */
+import type { BenchPage } from "./bench-page.ts";
+import type { BenchRow } from "./row.ts";
+
+export type BenchContext = {
+  /** Fewer rounds and smaller sizes: for finding out whether it runs, not for figures. */
+  readonly quick: boolean;
+  /** Tells what is under way, on stderr. */
+  readonly report: (line: string) => void;
+  /** A page of its own for this scenario; closed after it. */
+  readonly page: () => Promise<BenchPage>;
+};
+
+export type Scenario = {
+  readonly name: string;
+  readonly description: string;
+  readonly run: (context: BenchContext) => Promise<readonly BenchRow[]>;
+};

@@ -1,0 +1,61 @@
+/** Decoding speed against Transformers.js: same graph, same Chromium, same prompt, equal tokens. */
+import { sizeLabel } from "../bench-models.ts";
+import type { BenchModelName } from "../bench-models.ts";
+import type { VersusOptions, VersusResult } from "../page/versus-transformers.ts";
+import { benchRow } from "../row.ts";
+import type { BenchRow } from "../row.ts";
+import type { BenchContext, Scenario } from "../scenario.ts";
+
+const ON_WASM: VersusOptions["workloads"] = [
+  [64, 64],
+  [256, 128],
+  [512, 128],
+];
+
+export const versusTransformersWasm: Scenario = {
+  name: "transformers-wasm",
+  description: "tokens/s on WASM against Transformers.js, nano and 15 M",
+  run: async (context) => [
+    ...(await rows(context, "nano", "wasm", ON_WASM)),
+    ...(await rows(context, "small", "wasm", ON_WASM)),
+  ],
+};
+
+export const versusTransformersWebgpu: Scenario = {
+  name: "transformers-webgpu",
+  description: "tokens/s on WebGPU against Transformers.js, micro and nano",
+  run: async (context) => [
+    ...(await rows(context, "micro", "webgpu", [[64, 64]])),
+    ...(await rows(context, "nano", "webgpu", [[64, 24]])),
+  ],
+};
+
+async function rows(
+  { quick, report, page }: BenchContext,
+  model: BenchModelName,
+  device: "wasm" | "webgpu",
+  workloads: VersusOptions["workloads"],
+): Promise<BenchRow[]> {
+  report(`${model} on ${device} against Transformers.js`);
+  const opened = await page();
+  const options: VersusOptions = {
+    model,
+    device,
+    threads: 1,
+    rounds: quick ? 1 : device === "wasm" ? 7 : 3,
+    workloads,
+  };
+  const result = await opened.measure<VersusResult>("versus-transformers", options);
+  await opened.close();
+  return result.workloads.map(({ ours, peer, agree }, index) => {
+    const [promptLength, count] = workloads[index] as readonly [number, number];
+    return benchRow({
+      name: `${device} ${model} ${sizeLabel(model)} p${promptLength}/d${count}`,
+      ours: (1000 * count) / ours,
+      peer: (1000 * count) / peer,
+      peerName: result.peerName,
+      unit: "tokens/s",
+      agree,
+    });
+  });
+}
