@@ -1,0 +1,287 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import OpenAI from "openai";
+import { afterEach, describe, expect, test } from "vitest";
+import { firstAvailable } from "../chat/chat-source.ts";
+import type { Chat, ChatRequest } from "../chat/chat-types.ts";
+import { CALL, collect, openScripted, said, SEARCH_TOOL } from "../chat/scripted-chat.fixture.ts";
+import { createChatHandler } from "./chat-handler.ts";
+import { createHttpChat } from "./http-chat.ts";
+import type { HttpChatOptions } from "./http-chat.ts";
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** A real server in this process. */
+async function serve(handle: (request: Request) => Promise<Response> | Response): Promise<string> {
+  const server = createServer((incoming, outgoing) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of incoming) chunks.push(chunk as Buffer);
+      const leaving = new AbortController();
+      outgoing.on("close", () => leaving.abort());
+      const request = new Request(`http://localhost${incoming.url}`, {
+        method: incoming.method ?? "GET",
+        signal: leaving.signal,
+        ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+      });
+      const response = await handle(request);
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+      if (response.body === null) outgoing.end();
+      else {
+        const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
+        body.on("error", () => outgoing.destroy());
+        body.pipe(outgoing);
+        outgoing.on("close", () => body.destroy());
+      }
+    })();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
+
+const connect = (baseUrl: string, options: Partial<HttpChatOptions> = {}): Promise<Chat> =>
+  createHttpChat({ baseUrl, sleep: () => Promise.resolve(), ...options }).open();
+
+const hello = { messages: [{ role: "user", content: "hi" }], seed: 2 } satisfies ChatRequest;
+const withTools = { ...hello, tools: [SEARCH_TOOL], logprobs: true };
+
+describe("our chat behind HTTP", () => {
+  test("answers over the wire as it answers here, records included", async () => {
+    const local = openScripted([said(`Wait. ${CALL}`)]).chat;
+    const here = await local.completions.create({ ...withTools, stream: false });
+    const served = openScripted([said(`Wait. ${CALL}`), said(`Wait. ${CALL}`)]).chat;
+    const chat = await connect(await serve(createChatHandler(served)));
+    const there = await chat.completions.create({ ...withTools, stream: false });
+    expect(there.choices[0]?.record).toEqual(here.choices[0]?.record);
+    expect(there.choices[0]?.record).toMatchObject({ learnable: true });
+    const chunks = await collect(
+      await chat.completions.create({
+        ...withTools,
+        stream: true,
+        stream_options: { include_usage: true },
+      }),
+    );
+    expect(chunks.at(-1)?.usage?.completion_tokens).toBe(there.usage?.completion_tokens);
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("")).toBe("Wait. ");
+  });
+
+  test("OpenAI's own client reads it, streamed and not, with tools and errors", async () => {
+    const served = openScripted([said("Hello."), said("Hello."), said(CALL)]).chat;
+    const baseURL = await serve(createChatHandler(served));
+    const client = new OpenAI({ baseURL, apiKey: "none", maxRetries: 0 });
+    const messages = [{ role: "user" as const, content: "hi" }];
+    const answer = await client.chat.completions.create({
+      model: "nano",
+      messages,
+      logprobs: true,
+    });
+    expect(answer.choices[0]?.message.content).toBe("Hello.");
+    expect(answer.choices[0]?.logprobs?.content).toHaveLength(6);
+    const stream = client.chat.completions.stream({ model: "nano", messages });
+    expect(await stream.finalContent()).toBe("Hello.");
+    const called = client.chat.completions.stream({
+      model: "nano",
+      messages,
+      tools: [SEARCH_TOOL],
+    });
+    const message = await called.finalMessage();
+    expect(message.tool_calls?.[0]).toMatchObject({
+      function: { name: "search", arguments: '{"query":"é"}' },
+    });
+    const refused = client.chat.completions.create({ model: "nano", messages, top_logprobs: 3 });
+    await expect(refused).rejects.toMatchObject({ status: 400, code: "CAPABILITY_MISSING" });
+  });
+
+  test("an error keeps its code, a wrong path and a wrong method theirs", async () => {
+    const served = openScripted([], { policyOptions: { contextLength: 10 } }).chat;
+    const url = await serve(createChatHandler(served));
+    const chat = await connect(url);
+    await expect(chat.completions.create(hello)).rejects.toMatchObject({
+      code: "CONTEXT_OVERFLOW",
+      retryable: false,
+    });
+    expect((await fetch(`${url}/models`)).status).toBe(404);
+    expect((await fetch(`${url}/chat/completions`)).status).toBe(405);
+  });
+
+  test("leaving a stream ends the generation on the server", async () => {
+    let sampled = 0;
+    const served = openScripted([said("x".repeat(5000))], {
+      policyOptions: {
+        beforeToken: async (index) => {
+          sampled = index;
+          await new Promise((resolve) => setImmediate(resolve));
+        },
+      },
+    }).chat;
+    const chat = await connect(await serve(createChatHandler(served)));
+    const abort = new AbortController();
+    const stream = await chat.completions.create(
+      { ...hello, stream: true },
+      { signal: abort.signal },
+    );
+    const reading = (async () => {
+      for await (const chunk of stream) if (chunk.choices[0]?.delta.content) abort.abort();
+    })();
+    await expect(reading).rejects.toMatchObject({ name: "AbortError" });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const after = sampled;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(sampled).toBe(after);
+    expect(sampled).toBeLessThan(4000);
+  });
+});
+
+describe("a foreign server", () => {
+  const foreign = {
+    id: "x",
+    object: "chat.completion",
+    created: 1,
+    model: "m",
+    choices: [
+      {
+        index: 0,
+        finish_reason: "stop",
+        logprobs: null,
+        message: { role: "assistant", content: "Hi." },
+      },
+    ],
+  };
+
+  test("gets OpenAI's request, and its answers are not learnable", async () => {
+    const seen: { body: unknown; authorization: string | null }[] = [];
+    const chat = await connect("http://localhost:1/v1/", {
+      apiKey: "k",
+      model: "m",
+      fetch: async (url, init) => {
+        const request = new Request(url, init);
+        seen.push({
+          body: await request.json(),
+          authorization: request.headers.get("authorization"),
+        });
+        return Response.json(foreign);
+      },
+    });
+    const answer = await chat.completions.create({ ...hello, top_k: 0, temperature: 0.5 });
+    expect(seen).toEqual([
+      {
+        body: { ...hello, stream: false, temperature: 0.5, model: "m" },
+        authorization: "Bearer k",
+      },
+    ]);
+    expect(answer.choices[0]?.record).toMatchObject({ learnable: false });
+    await expect(chat.completions.create({ ...hello, top_k: 5 })).rejects.toMatchObject({
+      code: "CAPABILITY_MISSING",
+    });
+    expect(await chat.countTokens(hello)).toBeNull();
+  });
+
+  test("that is busy is asked again when it says, or ever later", async () => {
+    const waits: number[] = [];
+    const answers = [
+      new Response("busy", { status: 429, headers: { "retry-after": "3" } }),
+      new Response(null, { status: 503 }),
+      Response.json(foreign),
+    ];
+    const chat = await connect("http://localhost:1", {
+      fetch: () => Promise.resolve(answers.shift() as Response),
+      sleep: (ms) => {
+        waits.push(ms);
+        return Promise.resolve();
+      },
+    });
+    expect((await chat.completions.create(hello)).choices[0]?.message.content).toBe("Hi.");
+    expect(waits).toEqual([3000, 1000]);
+  });
+
+  test.each([
+    [401, "UNAUTHENTICATED", false, 1],
+    [404, "NOT_FOUND", false, 1],
+    [422, "INVALID_ARGUMENT", false, 1],
+    [429, "RATE_LIMITED", true, 3],
+    [500, "NETWORK", true, 3],
+  ])("status %i is %s", async (status, code, retryable, attempts) => {
+    let asked = 0;
+    const chat = await connect("http://localhost:1", {
+      fetch: () => {
+        asked++;
+        return Promise.resolve(Response.json({ error: { message: "because" } }, { status }));
+      },
+    });
+    await expect(chat.completions.create(hello)).rejects.toMatchObject({
+      code,
+      retryable,
+      message: expect.stringContaining("because"),
+    });
+    expect(asked).toBe(attempts);
+  });
+
+  test("that is gone, or goes in the middle, is a retryable NETWORK error", async () => {
+    const gone = await connect("http://127.0.0.1:9/v1");
+    await expect(gone.completions.create(hello)).rejects.toMatchObject({
+      code: "NETWORK",
+      retryable: true,
+    });
+    const chunk =
+      'data: {"id":"x","choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}\n\n';
+    const url = await serve(
+      () => new Response(chunk, { headers: { "content-type": "text/event-stream" } }),
+    );
+    const cut = await (await connect(url)).completions.create({ ...hello, stream: true });
+    const seen: string[] = [];
+    const reading = (async () => {
+      for await (const part of cut) seen.push(part.choices[0]?.delta.content ?? "");
+    })();
+    await expect(reading).rejects.toMatchObject({ code: "NETWORK", retryable: true });
+    expect(seen).toEqual(["a"]);
+  });
+
+  test("an abort while waiting rejects with its reason", async () => {
+    const abort = new AbortController();
+    const chat = await connect("http://localhost:1", {
+      fetch: () => Promise.resolve(new Response(null, { status: 503 })),
+      sleep: () => {
+        abort.abort(new Error("enough"));
+        return Promise.resolve();
+      },
+    });
+    await expect(chat.completions.create(hello, { signal: abort.signal })).rejects.toThrow(
+      "enough",
+    );
+  });
+});
+
+test("the first source that opens is taken, and an abort ends the search", async () => {
+  const { chat } = openScripted([]);
+  const opened: string[] = [];
+  const source = (name: string, availability: "available" | "unavailable", error?: Error) => ({
+    availability: () => Promise.resolve(availability),
+    open: () => {
+      opened.push(name);
+      return error ? Promise.reject(error) : Promise.resolve(chat);
+    },
+  });
+  const sources = [
+    source("none", "unavailable"),
+    source("broken", "available", new Error("no memory")),
+    source("good", "available"),
+    source("spare", "available"),
+  ];
+  expect(await firstAvailable(sources)).toBe(chat);
+  expect(opened).toEqual(["broken", "good"]);
+  await expect(firstAvailable(sources.slice(0, 2))).rejects.toMatchObject({
+    code: "DEVICE_UNAVAILABLE",
+    cause: { errors: [new Error("no memory")] },
+  });
+  const signal = AbortSignal.abort(new Error("enough"));
+  await expect(firstAvailable(sources, { signal })).rejects.toThrow("enough");
+});

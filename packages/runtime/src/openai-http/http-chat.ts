@@ -1,0 +1,189 @@
+/**
+ * A chat on a server that speaks OpenAI's HTTP: the fallback where no model runs here. Its answers
+ * can be learned from only where the server is one of ours and sends records.
+ */
+import { WaggleError } from "@waggle/protocol";
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import type { ChatSource } from "../chat/chat-source.ts";
+import type {
+  ChatChoice,
+  ChatChunkChoice,
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatRecord,
+  ChatRequest,
+} from "../chat/chat-types.ts";
+import { defineChat } from "../chat/define-chat.ts";
+import { errorOf, waitBefore } from "./http-errors.ts";
+
+export type HttpChatOptions = {
+  /** Of the API, e.g. `https://example.com/v1`. */
+  readonly baseUrl: string;
+  /** Sent with requests that name none. */
+  readonly model?: string;
+  /** Sent as a bearer token. A page shows its keys to everyone: put a server of yours between. */
+  readonly apiKey?: string;
+  readonly headers?: { readonly [name: string]: string };
+  /** Attempts after the first where the server is busy or out of reach. Default 2. */
+  readonly retries?: number;
+  /** The server takes `top_k`, `regex` and `prefix`, which are not OpenAI's. Default false. */
+  readonly takesExtensions?: boolean;
+  /** Default: the platform's. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Waits so many milliseconds. Default: a timer. */
+  readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+};
+
+const FOREIGN: ChatRecord = {
+  learnable: false,
+  reason: "the server sends no token ids and no log-probs of the sampling distribution",
+};
+
+/** A source of a chat over HTTP. `availability` is `available`: a server is known by asking it. */
+export function createHttpChat(options: HttpChatOptions): ChatSource {
+  return {
+    availability: () => Promise.resolve("available"),
+    open: () => Promise.resolve(openHttpChat(options)),
+  };
+}
+
+function openHttpChat(options: HttpChatOptions): Awaited<ReturnType<ChatSource["open"]>> {
+  const closing = new AbortController();
+  const { fetch = globalThis.fetch, sleep = wait, retries = 2 } = options;
+  const url = `${options.baseUrl.replace(/\/+$/, "")}/chat/completions`;
+
+  const post = async (request: ChatRequest, signal: AbortSignal): Promise<Response> => {
+    const body = JSON.stringify(bodyOf(request, options));
+    const headers = {
+      "content-type": "application/json",
+      ...(options.apiKey !== undefined && { authorization: `Bearer ${options.apiKey}` }),
+      ...options.headers,
+    };
+    for (let attempt = 0; ; attempt++) {
+      let error: WaggleError;
+      let retryAfter: string | null = null;
+      try {
+        const response = await fetch(url, { method: "POST", headers, body, signal });
+        if (response.ok) return response;
+        retryAfter = response.headers.get("retry-after");
+        error = await errorOf(response);
+      } catch (cause) {
+        error = networkError(cause, signal);
+      }
+      signal.throwIfAborted();
+      if (!error.retryable || attempt >= retries) throw error;
+      await sleep(waitBefore(attempt, retryAfter, Date.now()), signal);
+      signal.throwIfAborted();
+    }
+  };
+
+  const both = (signal: AbortSignal | undefined): AbortSignal =>
+    signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
+
+  return defineChat({
+    contextLength: null,
+    countTokens: () => Promise.resolve(null),
+    async stream(request, given) {
+      const leaving = new AbortController();
+      const signal = AbortSignal.any([both(given), leaving.signal]);
+      const response = await post({ ...request, stream: true }, signal);
+      return readChunks(response, signal, () => leaving.abort());
+    },
+    async complete(request, given) {
+      const signal = both(given);
+      const response = await post({ ...request, stream: false }, signal);
+      const answer = await response.json().catch((cause: unknown) => {
+        throw networkError(cause, signal);
+      });
+      return withRecords(answer as ChatCompletion);
+    },
+    dispose() {
+      closing.abort(new WaggleError("DISPOSED", "a chat must be live, got one that was disposed"));
+      return Promise.resolve();
+    },
+  });
+}
+
+async function* readChunks(
+  response: Response,
+  signal: AbortSignal,
+  leave: () => void,
+): AsyncGenerator<ChatCompletionChunk, void> {
+  if (response.body === null) throw networkError(new Error("no body"), signal);
+  const events = response.body
+    // The library's stream takes text of any kind of buffer.
+    .pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>)
+    .pipeThrough(new EventSourceParserStream());
+  let isDone = false;
+  try {
+    for await (const { data } of events) {
+      if (data === "[DONE]") {
+        isDone = true;
+        return;
+      }
+      const chunk = JSON.parse(data) as ChatCompletionChunk & { error?: { message?: unknown } };
+      if (chunk.error !== undefined) throw new Error(String(chunk.error.message));
+      yield { ...chunk, choices: chunk.choices.map(withRecordAtEnd) };
+    }
+    throw new Error("the stream ended before [DONE]");
+  } catch (cause) {
+    throw networkError(cause, signal);
+  } finally {
+    if (!isDone) leave();
+  }
+}
+
+function withRecordAtEnd(choice: ChatChunkChoice): ChatChunkChoice {
+  return choice.finish_reason === null || choice.record ? choice : { ...choice, record: FOREIGN };
+}
+
+function withRecords(answer: ChatCompletion): ChatCompletion {
+  const record = (choice: ChatChoice): ChatChoice => ({
+    ...choice,
+    record: choice.record ?? FOREIGN,
+  });
+  return { ...answer, choices: answer.choices.map(record) };
+}
+
+/** @throws WaggleError `CAPABILITY_MISSING` for what the server would not understand. */
+function bodyOf(request: ChatRequest, options: HttpChatOptions): object {
+  const { top_k, ...rest } = request;
+  const body = { ...rest, model: request.model ?? options.model };
+  if (options.takesExtensions === true) return { ...body, top_k };
+  const asked = [
+    (top_k ?? 0) > 0 && "top_k",
+    request.response_format?.type === "regex" && "response_format regex",
+    request.messages.some((message) => "prefix" in message && message.prefix) && "prefix",
+  ].filter((name) => name !== false);
+  if (asked.length === 0) return body;
+  throw new WaggleError(
+    "CAPABILITY_MISSING",
+    `a request to this server must be OpenAI's, got ${asked.join(", ")}; leave it out, or set takesExtensions`,
+  );
+}
+
+/** An abort keeps its reason; the rest may work again later. */
+function networkError(cause: unknown, signal: AbortSignal): WaggleError {
+  if (signal.aborted) throw signal.reason;
+  if (WaggleError.is(cause)) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new WaggleError(
+    "NETWORK",
+    `the server must be reachable and send a whole answer, got ${reason.slice(0, 300)}; try again`,
+    { retryable: true, cause },
+  );
+}
+
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
