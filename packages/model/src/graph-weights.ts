@@ -2,9 +2,9 @@
  * Puts a decoder's parameters into a graph in the layouts that its nodes want, a slice of rows at a
  * time: beside the result, at most one slice of a checkpoint is in memory.
  */
-import type { Parameter } from "./decoder-parameters.ts";
+import type { Parameter, ParameterKind } from "./decoder-parameters.ts";
 import { decoderParameters } from "./decoder-parameters.ts";
-import type { GraphParts } from "./graph-parts.ts";
+import type { GraphParts, WeightFormat } from "./graph-parts.ts";
 import { float32ToFloat16 } from "./half-precision.ts";
 import { BLOCK_SIZE, emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
 import type { QuantizedBits } from "./quantization.ts";
@@ -19,14 +19,17 @@ import { readRows } from "./weight-reader.ts";
  */
 export async function addWeights(parts: GraphParts, weights: TensorSource): Promise<void> {
   for (const parameter of decoderParameters(parts.config)) {
-    const bits = quantizedBits(parts, parameter);
+    const bits = quantizedBits(parts.weightFormat, parameter.kind);
     if (bits !== null) await addQuantized(parts, weights, parameter, bits);
     else await addPlain(parts, weights, parameter);
   }
 }
 
 /** Bits of a matrix, `null` for what is not quantized. */
-function quantizedBits({ weightFormat }: GraphParts, { kind }: Parameter): QuantizedBits | null {
+export function quantizedBits(
+  weightFormat: WeightFormat,
+  kind: ParameterKind,
+): QuantizedBits | null {
   if (weightFormat !== "int4" && weightFormat !== "int8") return null;
   if (kind === "linear") return weightFormat === "int4" ? 4 : 8;
   // rare tokens and close logits suffer most, as llama.cpp's mixtures of formats also have it

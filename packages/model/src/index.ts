@@ -47,6 +47,7 @@ export type {
 export type { OnnxAttribute, OnnxData, OnnxDataType } from "./onnx-wire.ts";
 export type { RopeScaling } from "./rope-config.ts";
 export { PlainDecoder } from "./plain-decoder.ts";
+export { roundedWeights } from "./rounded-weights.ts";
 export { ropeFrequencies, ropeTables } from "./rope.ts";
 export { readSafetensors, readShardedSafetensors, writeSafetensors } from "./safetensors.ts";
 export type { SafetensorsFile } from "./safetensors.ts";

@@ -1,28 +1,31 @@
 /**
  * A decoder in plain loops: what the fast ones must agree with. One sequence, one token at a time,
- * weights as they are (float32), every sum in float64. It shares with the graphs the config, the
- * names of the weights and the rotary frequencies, no computation. Slow on purpose: for tiny decoders.
+ * weights as they are (float32), every sum in float64. With the graphs it shares what describes a
+ * decoder (config, names, rotary frequencies), no computation. Slow on purpose: for tiny decoders.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
+import { architectureOf } from "./architecture.ts";
+import type { Architecture } from "./architecture.ts";
+import { layerKind } from "./decoder-config.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import { selectDecoderWeights } from "./decoder-parameters.ts";
 import { ropeFrequencies } from "./rope.ts";
 
-/** Keys and values of one layer, `[kvHeads · D]` per position. */
+/** What one layer keeps: a vector per position. Attention fills both, a convolution `keys` alone. */
 type LayerPast = { readonly keys: Float64Array[]; readonly values: Float64Array[] };
 
 export class PlainDecoder {
   readonly #config: DecoderConfig;
+  readonly #architecture: Architecture;
   readonly #weights: TensorMap;
-  readonly #frequencies: Float64Array;
   readonly #past: readonly LayerPast[];
 
   /** @throws WaggleError `MODEL_CORRUPT` where the weights are not those of the config. */
   constructor(config: DecoderConfig, weights: TensorMap) {
     this.#config = config;
+    this.#architecture = architectureOf(config);
     this.#weights = selectDecoderWeights(config, weights);
-    this.#frequencies = ropeFrequencies(config);
     this.#past = Array.from({ length: config.layers }, () => ({ keys: [], values: [] }));
   }
 
@@ -33,6 +36,7 @@ export class PlainDecoder {
    */
   read(tokenId: number): Float64Array {
     const { width, layers, vocabularySize, tiedEmbeddings } = this.#config;
+    const { mixerNorm, feedForwardNorm, outputNorms, finalNorm } = this.#architecture;
     if (!(tokenId >= 0 && tokenId < vocabularySize)) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
@@ -40,31 +44,35 @@ export class PlainDecoder {
       );
     }
     const embedding = this.#weight("model.embed_tokens");
+    const scale = this.#architecture.embeddingScale(this.#config);
     let x = Float64Array.from(embedding.subarray(tokenId * width, (tokenId + 1) * width));
+    x = x.map((value) => value * scale);
     for (let layer = 0; layer < layers; layer++) {
       const prefix = `model.layers.${layer}`;
-      x = plus(x, this.#attention(layer, this.#norm(x, `${prefix}.input_layernorm`)));
-      x = plus(x, this.#feedForward(prefix, this.#norm(x, `${prefix}.post_attention_layernorm`)));
+      const normed = this.#norm(x, `${prefix}.${mixerNorm}`);
+      const mixed =
+        layerKind(this.#config, layer) === "convolution"
+          ? this.#convolution(layer, normed)
+          : this.#attention(layer, normed);
+      x = plus(x, outputNorms ? this.#norm(mixed, `${prefix}.${outputNorms.mixer}`) : mixed);
+      const fed = this.#feedForward(prefix, this.#norm(x, `${prefix}.${feedForwardNorm}`));
+      x = plus(x, outputNorms ? this.#norm(fed, `${prefix}.${outputNorms.feedForward}`) : fed);
     }
     const head = tiedEmbeddings ? embedding : this.#weight("lm_head");
-    return multiply(head, this.#norm(x, "model.norm"));
+    return multiply(head, this.#norm(x, finalNorm));
   }
 
-  /** Every query head attends to all positions so far, through the keys its group shares. */
+  /** Every query head attends to the positions in its sight, through the keys its group shares. */
   #attention(layer: number, x: Float64Array): Float64Array {
-    const { heads, keyValueHeads, headSize } = this.#config;
+    const { heads, keyValueHeads, headSize, queryScalar, slidingWindow } = this.#config;
     const prefix = `model.layers.${layer}.self_attn`;
-    const { keys, values } = this.#past[layer] as LayerPast;
-    const position = keys.length;
-    const turned = (side: "q" | "k"): Float64Array =>
-      this.#turnHeads(
-        multiply(this.#weight(`${prefix}.${side}_proj`), x),
-        position,
-        `${prefix}.${side}_norm`,
-      );
-    const queries = turned("q");
-    keys.push(turned("k"));
-    values.push(multiply(this.#weight(`${prefix}.v_proj`), x));
+    const past = this.#past[layer] as LayerPast;
+    const queries = this.#turned(layer, x, "query", past.keys.length);
+    past.keys.push(this.#turned(layer, x, "key", past.keys.length));
+    past.values.push(this.#linear(`${prefix}.v_proj`, x));
+    const isSliding = layerKind(this.#config, layer) === "sliding";
+    const seen = isSliding ? (slidingWindow as number) : past.keys.length;
+    const [keys, values] = [past.keys.slice(-seen), past.values.slice(-seen)];
     const mixed = new Float64Array(heads * headSize);
     for (let head = 0; head < heads; head++) {
       const from = Math.floor((head * keyValueHeads) / heads) * headSize;
@@ -73,7 +81,7 @@ export class PlainDecoder {
         for (let i = 0; i < headSize; i++) {
           dot += (queries[head * headSize + i] as number) * (key[from + i] as number);
         }
-        return dot / Math.sqrt(headSize);
+        return dot / Math.sqrt(queryScalar ?? headSize);
       });
       const largest = scores.reduce((most, score) => Math.max(most, score));
       const shares = scores.map((score) => Math.exp(score - largest));
@@ -86,18 +94,23 @@ export class PlainDecoder {
         }
       }
     }
-    return multiply(this.#weight(`${prefix}.o_proj`), mixed);
+    return this.#linear(`model.layers.${layer}.${this.#architecture.outputProjection}`, mixed);
   }
 
-  /** Each head normalized (qwen3), then its pairs (i, i + D/2) turned by position · frequency i. */
-  #turnHeads(x: Float64Array, position: number, normName: string): Float64Array {
-    const { headSize, modelType } = this.#config;
-    const turned = new Float64Array(x.length);
-    for (let from = 0; from < x.length; from += headSize) {
-      const plain = x.subarray(from, from + headSize);
-      const head = modelType === "qwen3" ? this.#norm(plain, normName) : plain;
+  /** Heads of a projection: normalized where the type does, then pairs (i, i + D/2) turned. */
+  #turned(layer: number, x: Float64Array, side: "query" | "key", position: number): Float64Array {
+    const { headSize } = this.#config;
+    const kind = layerKind(this.#config, layer);
+    const prefix = `model.layers.${layer}.self_attn`;
+    const normName = this.#architecture.headNorms?.[side];
+    const frequencies = ropeFrequencies(this.#config, kind === "sliding" ? kind : "attention");
+    const projected = this.#linear(`${prefix}.${side === "query" ? "q" : "k"}_proj`, x);
+    const turned = new Float64Array(projected.length);
+    for (let from = 0; from < projected.length; from += headSize) {
+      const plain = projected.subarray(from, from + headSize);
+      const head = normName === undefined ? plain : this.#norm(plain, `${prefix}.${normName}`);
       for (let i = 0; i < headSize / 2; i++) {
-        const angle = position * (this.#frequencies[i] as number);
+        const angle = kind === "unrotated" ? 0 : position * (frequencies[i] as number);
         const [low, high] = [head[i] as number, head[i + headSize / 2] as number];
         turned[from + i] = low * Math.cos(angle) - high * Math.sin(angle);
         turned[from + i + headSize / 2] = high * Math.cos(angle) + low * Math.sin(angle);
@@ -106,25 +119,63 @@ export class PlainDecoder {
     return turned;
   }
 
-  /** SwiGLU. */
+  /** Gated before and after; each channel sums its own last inputs, weighted tap by tap. */
+  #convolution(layer: number, x: Float64Array): Float64Array {
+    const { width, convolutionSize } = this.#config;
+    const taps = convolutionSize as number;
+    const prefix = `model.layers.${layer}.conv`;
+    const kernel = this.#weight(`${prefix}.conv`);
+    const projected = this.#linear(`${prefix}.in_proj`, x);
+    const third = (index: number): Float64Array =>
+      projected.slice(index * width, (index + 1) * width);
+    const { keys: inputs } = this.#past[layer] as LayerPast;
+    inputs.push(times(third(0), third(2)));
+    const sum = new Float64Array(width).map((_, channel) => {
+      let total = 0;
+      for (let tap = 0; tap < taps; tap++) {
+        const input = inputs[inputs.length - taps + tap]?.[channel] ?? 0;
+        total += (kernel[channel * taps + tap] as number) * input;
+      }
+      return total;
+    });
+    return this.#linear(`${prefix}.out_proj`, times(third(1), sum));
+  }
+
+  /** Down of activated gate times up. */
   #feedForward(prefix: string, x: Float64Array): Float64Array {
-    const up = multiply(this.#weight(`${prefix}.mlp.up_proj`), x);
-    const gated = multiply(this.#weight(`${prefix}.mlp.gate_proj`), x).map(
-      (gate, i) => (gate / (1 + Math.exp(-gate))) * (up[i] as number),
-    );
-    return multiply(this.#weight(`${prefix}.mlp.down_proj`), gated);
+    const { feedForward, activation } = this.#architecture;
+    const up = this.#linear(`${prefix}.${feedForward.up}`, x);
+    const gate = this.#linear(`${prefix}.${feedForward.gate}`, x);
+    const activated = gate.map(activation === "silu" ? silu : geluTanh);
+    return this.#linear(`${prefix}.${feedForward.down}`, times(activated, up));
+  }
+
+  #linear(name: string, x: Float64Array): Float64Array {
+    const y = multiply(this.#weight(name), x);
+    const bias = this.#weights.get(`${name}.bias`)?.data;
+    return bias === undefined ? y : plus(y, bias);
   }
 
   #norm(x: Float64Array, name: string): Float64Array {
     const weight = this.#weight(name);
+    const { normOffset } = this.#architecture;
     const meanSquare = x.reduce((sum, value) => sum + value * value, 0) / x.length;
     const scale = 1 / Math.sqrt(meanSquare + this.#config.rmsNormEpsilon);
-    return x.map((value, i) => value * scale * (weight[i] as number));
+    return x.map((value, i) => value * scale * (normOffset + (weight[i] as number)));
   }
 
   #weight(name: string): Float32Array {
     return this.#weights.get(`${name}.weight`)?.data as Float32Array;
   }
+}
+
+function silu(x: number): number {
+  return x / (1 + Math.exp(-x));
+}
+
+/** Source: Hendrycks and Gimpel 2016, arXiv 1606.08415, the tanh approximation. */
+function geluTanh(x: number): number {
+  return 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
 }
 
 /** A `[out, in]` matrix times a vector. */
@@ -140,6 +191,10 @@ function multiply(matrix: Float32Array, x: Float64Array): Float64Array {
   return y;
 }
 
-function plus(a: Float64Array, b: Float64Array): Float64Array<ArrayBuffer> {
+function plus(a: Float64Array, b: Float64Array | Float32Array): Float64Array<ArrayBuffer> {
   return Float64Array.from(a, (value, i) => value + (b[i] as number));
+}
+
+function times(a: Float64Array, b: Float64Array): Float64Array {
+  return a.map((value, i) => value * (b[i] as number));
 }

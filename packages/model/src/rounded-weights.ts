@@ -1,0 +1,44 @@
+/**
+ * Weights as a graph of a number format computes with them: quantized and back, or rounded to f16.
+ * For references that compare with such a graph; the graph itself never holds these.
+ */
+import type { Tensor, TensorMap } from "@waggle/protocol";
+import type { DecoderConfig } from "./decoder-config.ts";
+import { decoderParameters } from "./decoder-parameters.ts";
+import type { WeightFormat } from "./graph-parts.ts";
+import { quantizedBits } from "./graph-weights.ts";
+import { float16ToFloat32, float32ToFloat16 } from "./half-precision.ts";
+import { dequantizeRow, emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
+
+/**
+ * @param weights all parameters of `config`, as `initializeDecoder` gives them.
+ * @param activations of the graph: scales, biases and norms are in that format.
+ */
+export function roundedWeights(
+  config: DecoderConfig,
+  weights: TensorMap,
+  dtype: WeightFormat,
+  activations: "f32" | "f16",
+): TensorMap {
+  const rounded = new Map(weights);
+  for (const { name, shape, kind } of decoderParameters(config)) {
+    const tensor = weights.get(name);
+    if (tensor === undefined) continue;
+    const [rows = 1, columns = 1] = shape;
+    const bits = quantizedBits(dtype, kind);
+    if (bits !== null) {
+      const matrix = emptyQuantizedMatrix(bits, rows, columns);
+      quantizeRows(matrix, 0, tensor.data, activations);
+      const data = new Float32Array(rows * columns);
+      for (let row = 0; row < rows; row++) data.set(dequantizeRow(matrix, row), row * columns);
+      rounded.set(name, { shape, data });
+    } else if (activations === "f16") {
+      rounded.set(name, halved(tensor));
+    }
+  }
+  return rounded;
+}
+
+function halved({ shape, data }: Tensor): Tensor {
+  return { shape, data: data.map((value) => float16ToFloat32(float32ToFloat16(value))) };
+}
