@@ -169,6 +169,8 @@ export class ChunkAssembly {
     };
     await writeJson(this.#storage, this.#key, WHOLE_NAME, record);
     const kept = new Set([WHOLE_NAME, ...this.#chunks.map((hash, i) => chunkName(i, hash))]);
+    // Only this page has the rest: the next one goes on with what is stored.
+    if ((await this.#storage.held(this.#key, WHOLE_NAME)) !== null) kept.add(PARTIAL_NAME);
     for (const name of (await this.#storage.list(this.#key)).keys()) {
       if (!kept.has(name)) await this.#storage.remove(this.#key, name);
     }

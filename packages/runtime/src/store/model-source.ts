@@ -58,7 +58,7 @@ export function parseModelSource(text: string): ModelSource {
   }
   const [organization, name, view, revision, ...rest] = url.pathname.split("/").filter(Boolean);
   const repository = `${organization}/${name}`;
-  if (!REPOSITORY.test(repository)) throw notASource(text);
+  if (name === undefined || !REPOSITORY.test(repository)) throw notASource(text);
   if (view === undefined) return hub(repository, undefined, undefined, text);
   if (!/^(resolve|blob|tree|raw)$/.test(view) || revision === undefined) throw notASource(text);
   if (view !== "tree") rest.pop();
@@ -91,7 +91,8 @@ function hub(
   folder: string | undefined,
   text: string,
 ): ModelSource {
-  if (revision !== undefined && !/^[\w./-]{1,200}$/.test(revision)) throw notASource(text);
+  const isRevision = revision === undefined || /^(?!.*\.\.)[\w./-]{1,200}$/.test(revision);
+  if (!isRevision) throw notASource(text);
   return {
     kind: "hugging-face",
     repository,

@@ -11,7 +11,7 @@ test("the page's own storage holds a model for a second, offline load, until it 
     if (requests > 1) throw new TypeError("offline");
     return Promise.resolve(new Response(bytes));
   };
-  const open = () => createModelStore({ baseUrl: location.origin, fetch });
+  const open = () => createModelStore({ baseUrl: location.origin, fetch, retryDelayMs: 1 });
   await open().modelFiles({ files: [file] });
   const again = open();
   expect((await again.modelFiles({ files: [file] })).get("model.safetensors")).toEqual(bytes);

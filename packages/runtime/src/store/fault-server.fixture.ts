@@ -1,0 +1,87 @@
+/** A file server over HTTP with ranges, ETags, HEAD, and every fault a download can meet. */
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+
+/** What happens to one request for a file. */
+export type Fault =
+  /** The connection breaks, or nothing more comes, after so many bytes of the body. */
+  | { readonly kind: "cut" | "stall"; readonly afterBytes: number }
+  | { readonly kind: "status"; readonly status: number }
+  /** Says that it is whole with fewer bytes than there are. */
+  | { readonly kind: "short"; readonly bytes: number };
+
+export type ServedFile = {
+  bytes: Uint8Array;
+  etag?: string;
+  type?: string;
+  isGzipped?: boolean;
+  hasRanges?: boolean;
+};
+
+export class FaultServer {
+  readonly files = new Map<string, ServedFile>();
+  /** Of the next requests for a path, one each. */
+  readonly faults = new Map<string, Fault[]>();
+  /** `GET /path 100-`, in order. */
+  readonly requests: string[] = [];
+  readonly #server: Server;
+  isHeadless = false;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async start(): Promise<FaultServer> {
+    const server = createServer((request, response) => self.#answer(request, response));
+    const self = new FaultServer(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return self;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const path = (request.url ?? "").split("?")[0] as string;
+    const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "");
+    this.requests.push(
+      `${request.method} ${path}${range === null ? "" : ` ${range[1]}-${range[2]}`}`,
+    );
+    const file = this.files.get(path);
+    const fault = request.method === "GET" ? this.faults.get(path)?.shift() : undefined;
+    if (request.method === "HEAD" && this.isHeadless) return void response.writeHead(405).end();
+    if (file === undefined) return void response.writeHead(404).end();
+    if (fault?.kind === "status") return void response.writeHead(fault.status).end();
+    const headers: Record<string, string> = {
+      "Content-Type": file.type ?? "application/octet-stream",
+      ...(file.etag !== undefined && { ETag: file.etag }),
+    };
+    const whole = file.isGzipped === true ? gzipSync(file.bytes) : Buffer.from(file.bytes);
+    if (file.isGzipped === true) headers["Content-Encoding"] = "gzip";
+    const ifRange = request.headers["if-range"];
+    const isPart =
+      range !== null && file.hasRanges !== false && (!ifRange || ifRange === file.etag);
+    const begin = isPart ? Number(range[1]) : 0;
+    const end = isPart && range[2] !== "" ? Number(range[2]) + 1 : whole.length;
+    if (begin >= whole.length && isPart) {
+      return void response.writeHead(416, { "Content-Range": `bytes */${whole.length}` }).end();
+    }
+    if (isPart) headers["Content-Range"] = `bytes ${begin}-${end - 1}/${whole.length}`;
+    const body = whole.subarray(begin, fault?.kind === "short" ? begin + fault.bytes : end);
+    headers["Content-Length"] = String(body.length);
+    response.writeHead(isPart ? 206 : 200, headers);
+    if (request.method === "HEAD") return void response.end();
+    if (fault?.kind !== "cut" && fault?.kind !== "stall") return void response.end(body);
+    response.write(body.subarray(0, fault.afterBytes), () => {
+      if (fault.kind === "cut") response.destroy();
+    });
+  }
+}

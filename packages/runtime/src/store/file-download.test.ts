@@ -1,0 +1,294 @@
+import { WaggleError, sha256 } from "@waggle/protocol";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createFallbackStorage, createMemoryStorage } from "./chunk-storage.ts";
+import type { ChunkStorage } from "./chunk-storage.ts";
+import { chunkName, openChunkedFile } from "./chunked-file.ts";
+import { FaultServer } from "./fault-server.fixture.ts";
+import { downloadFile } from "./file-download.ts";
+import type { DownloadOptions, RemoteFile } from "./file-download.ts";
+
+const CHUNK = 1000;
+const bytes = Uint8Array.from({ length: 4321 }, (_, i) => (i * 31 + (i >> 8)) % 251);
+const PATH = "/model.safetensors";
+
+let server: FaultServer;
+beforeAll(async () => {
+  server = await FaultServer.start();
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  server.files.set(PATH, { bytes, etag: '"1"' });
+  server.faults.clear();
+  server.requests.length = 0;
+});
+
+const durable = (): ChunkStorage => ({ ...createMemoryStorage(), isDurable: true });
+
+const remote = (known: Partial<RemoteFile> = {}): RemoteFile => ({
+  key: "u-model",
+  url: server.url + PATH,
+  sizeBytes: null,
+  sha256: null,
+  isImmutable: false,
+  ...known,
+});
+
+const load = (
+  storage: ChunkStorage | null,
+  known: Partial<RemoteFile> = {},
+  options: Partial<DownloadOptions> = {},
+) =>
+  downloadFile(remote(known), {
+    storage: createFallbackStorage(storage),
+    fetch: (url, init) => fetch(url, init),
+    chunkBytes: CHUNK,
+    retryDelayMs: 1,
+    ...options,
+  });
+
+async function contentOf(
+  storage: ChunkStorage | null,
+  file: Awaited<ReturnType<typeof load>>,
+): Promise<Uint8Array> {
+  const reader = openChunkedFile(file.content, { storage: createFallbackStorage(storage) });
+  return reader.read(0, reader.sizeBytes);
+}
+
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => "nothing thrown",
+    (error: unknown) => (WaggleError.is(error) ? error.code : String(error)),
+  );
+
+test("a file comes in chunks with their hashes, its own hash and progress up to its size", async () => {
+  const storage = durable();
+  const seen: number[] = [];
+  const file = await load(storage, {}, { onLoaded: (loaded) => seen.push(loaded) });
+  expect(file.sha256).toBe(await sha256(bytes));
+  expect(file.content.chunks.map((chunk) => chunk.sizeBytes)).toEqual([
+    1000, 1000, 1000, 1000, 321,
+  ]);
+  expect(file.content.chunks[4]?.sha256).toBe(await sha256(bytes.slice(4000)));
+  expect(await contentOf(storage, file)).toEqual(bytes);
+  expect(seen.at(-1)).toBe(4321);
+  expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+});
+
+describe("a broken download", () => {
+  test("goes on at the byte, and nothing is sent twice", async () => {
+    server.faults.set(PATH, [
+      { kind: "cut", afterBytes: 1234 },
+      { kind: "status", status: 503 },
+      { kind: "cut", afterBytes: 2000 },
+    ]);
+    const storage = durable();
+    expect(await contentOf(storage, await load(storage))).toEqual(bytes);
+    expect(server.requests).toEqual([
+      `GET ${PATH}`,
+      `GET ${PATH} 1234-`,
+      `GET ${PATH} 1234-`,
+      `GET ${PATH} 3234-`,
+    ]);
+  });
+
+  test("goes on at the byte in the next page, after an abort", async () => {
+    server.faults.set(PATH, [{ kind: "stall", afterBytes: 2500 }]);
+    const storage = durable();
+    const abort = new AbortController();
+    const options = {
+      signal: abort.signal,
+      onLoaded: (loaded: number) => void (loaded === 2500 && abort.abort()),
+    };
+    expect(await codeOf(load(storage, {}, options))).toContain("AbortError");
+    const seen: number[] = [];
+    const file = await load(storage, {}, { onLoaded: (loaded) => seen.push(loaded) });
+    expect(await contentOf(storage, file)).toEqual(bytes);
+    expect(server.requests[1]).toBe(`GET ${PATH} 2500-`);
+    expect(seen[0]).toBe(2500);
+    const names = [...(await storage.list("u-model")).keys()];
+    expect(names).toHaveLength(6); // five chunks and the record; what was on the way is gone
+  });
+
+  test("starts again where the file has changed meanwhile", async () => {
+    server.faults.set(PATH, [{ kind: "cut", afterBytes: 1500 }]);
+    const storage = durable();
+    await codeOf(load(storage, {}, { attempts: 1 }));
+    const changed = bytes.map((byte) => byte ^ 1).slice(0, 3000);
+    server.files.set(PATH, { bytes: changed, etag: '"2"' });
+    expect(await contentOf(storage, await load(storage))).toEqual(changed);
+    expect(server.requests).toEqual([`GET ${PATH}`, `GET ${PATH} 1500-`]);
+  });
+
+  test.each([
+    ["that has no ETag", { hasRanges: true }, [`GET ${PATH}`, `GET ${PATH}`]],
+    [
+      "whose server has no ranges",
+      { etag: '"1"', hasRanges: false },
+      [`GET ${PATH}`, `GET ${PATH} 1500-`],
+    ],
+  ])("of a file %s starts again", async (_, kind, requests) => {
+    server.files.set(PATH, { bytes, ...kind });
+    server.faults.set(PATH, [{ kind: "cut", afterBytes: 1500 }]);
+    const storage = durable();
+    expect(await contentOf(storage, await load(storage))).toEqual(bytes);
+    expect(server.requests).toEqual(requests);
+  });
+
+  test("goes on without an ETag where the hash is known", async () => {
+    server.files.set(PATH, { bytes });
+    server.faults.set(PATH, [{ kind: "cut", afterBytes: 1500 }]);
+    await load(durable(), { sha256: await sha256(bytes) });
+    expect(server.requests).toEqual([`GET ${PATH}`, `GET ${PATH} 1500-`]);
+  });
+
+  test("does not build on chunks that were damaged in storage", async () => {
+    server.faults.set(PATH, [{ kind: "cut", afterBytes: 3500 }]);
+    const storage = durable();
+    await codeOf(load(storage, {}, { attempts: 1 }));
+    await storage.write(
+      "u-model",
+      chunkName(1, await sha256(bytes.slice(1000, 2000))),
+      new Uint8Array(CHUNK),
+    );
+    expect(await contentOf(storage, await load(storage))).toEqual(bytes);
+    expect(server.requests[1]).toBe(`GET ${PATH} 1000-`);
+  });
+
+  test("that hangs is given up, goes on, and at last is an error that can be tried again", async () => {
+    server.faults.set(PATH, [{ kind: "stall", afterBytes: 1700 }]);
+    const storage = durable();
+    expect(await contentOf(storage, await load(storage, {}, { stallMs: 60 }))).toEqual(bytes);
+    expect(server.requests).toEqual([`GET ${PATH}`, `GET ${PATH} 1700-`]);
+    server.faults.set(
+      PATH,
+      Array.from({ length: 2 }, () => ({ kind: "stall", afterBytes: 0 }) as const),
+    );
+    const hanging = load(durable(), {}, { stallMs: 60, attempts: 2 }).catch((e: unknown) => e);
+    expect(await hanging).toMatchObject({ code: "NETWORK", retryable: true });
+  });
+});
+
+describe("what is not as promised is refused, and not kept:", () => {
+  test.each([
+    ["too many bytes", { sizeBytes: 4000 }],
+    ["too few bytes", { sizeBytes: 5000 }],
+    ["other bytes", { sha256: "0".repeat(64) }],
+  ])("%s", async (_, known) => {
+    const storage = durable();
+    expect(await codeOf(load(storage, known))).toBe("DIGEST_MISMATCH");
+    expect(await storage.keys()).toEqual([]);
+  });
+
+  test("a body that ends early is fetched on", async () => {
+    server.faults.set(PATH, [{ kind: "short", bytes: 1100 }]);
+    const storage = durable();
+    const file = await load(storage, { sizeBytes: bytes.length });
+    expect(await contentOf(storage, file)).toEqual(bytes);
+    expect(server.requests).toEqual([`GET ${PATH}`, `GET ${PATH} 1100-`]);
+  });
+});
+
+test.each([
+  [404, "NOT_FOUND", 1],
+  [403, "FORBIDDEN", 1],
+  [400, "NETWORK", 1],
+  [503, "NETWORK", 3],
+  [429, "NETWORK", 3],
+])("status %i is %s after %i requests", async (status, code, requests) => {
+  server.faults.set(
+    PATH,
+    Array.from({ length: 9 }, () => ({ kind: "status", status }) as const),
+  );
+  expect(await codeOf(load(durable(), {}, { attempts: 3 }))).toBe(code);
+  expect(server.requests).toHaveLength(requests);
+});
+
+test("a page instead of the file is no file", async () => {
+  server.files.set(PATH, { bytes, type: "text/html; charset=utf-8" });
+  expect(await codeOf(load(durable()))).toBe("NOT_FOUND");
+});
+
+test("a compressed body has no size before it is here", async () => {
+  const text = new Uint8Array(5000).fill(65);
+  server.files.set(PATH, { bytes: text, isGzipped: true });
+  const totals: number[] = [];
+  const storage = durable();
+  const file = await load(storage, {}, { onTotal: (total) => totals.push(total) });
+  expect(await contentOf(storage, file)).toEqual(text);
+  expect(totals).toEqual([]);
+});
+
+describe("a chunk that was damaged in storage", () => {
+  async function damaged(): Promise<[ChunkStorage, Awaited<ReturnType<typeof load>>]> {
+    const storage = durable();
+    const file = await load(storage);
+    const name = chunkName(2, file.content.chunks[2]?.sha256 ?? "");
+    await storage.write("u-model", name, new Uint8Array(CHUNK));
+    server.requests.length = 0;
+    return [storage, file];
+  }
+
+  test("is found when it is read, fetched again alone, and stored", async () => {
+    const [storage, file] = await damaged();
+    expect(await contentOf(storage, file)).toEqual(bytes);
+    expect(server.requests).toEqual([`GET ${PATH} 2000-2999`]);
+    expect(await contentOf(storage, file)).toEqual(bytes);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("comes out of the whole file where the server has no ranges", async () => {
+    const [storage, file] = await damaged();
+    server.files.set(PATH, { bytes, hasRanges: false });
+    expect(await contentOf(storage, file)).toEqual(bytes);
+  });
+
+  test("is an error where the server has other bytes by now, or none", async () => {
+    const [storage, file] = await damaged();
+    server.files.set(PATH, { bytes: bytes.map((byte) => byte ^ 1) });
+    expect(await codeOf(contentOf(storage, file))).toBe("DIGEST_MISMATCH");
+    server.faults.set(PATH, [{ kind: "status", status: 503 }]);
+    expect(await codeOf(contentOf(storage, file))).toBe("NETWORK");
+    server.files.set(PATH, { bytes });
+    expect(await contentOf(storage, file)).toEqual(bytes);
+  });
+});
+
+test("what no longer fits into storage stays in memory, and crosses to another thread", async () => {
+  const storage = durable();
+  let writes = 0;
+  const small: ChunkStorage = {
+    ...storage,
+    write: (...chunk) =>
+      ++writes > 3
+        ? Promise.reject(new DOMException("full", "QuotaExceededError"))
+        : storage.write(...chunk),
+  };
+  const file = await load(small);
+  expect(file.content.chunks.map(({ held }) => held !== null)).toEqual([
+    false,
+    false,
+    true,
+    true,
+    true,
+  ]);
+  // a worker has the durable storage and what was posted to it
+  expect(await contentOf(storage, structuredClone(file))).toEqual(bytes);
+  // the next page goes on with what was stored
+  server.requests.length = 0;
+  await load(storage);
+  expect(server.requests).toEqual([`GET ${PATH} 2000-`]);
+});
+
+test("a browser that has too little room is not filled first", async () => {
+  const storage = { ...durable(), freeBytes: () => Promise.resolve(1_000_000) };
+  const file = await load(storage, { sizeBytes: bytes.length });
+  expect(file.content.chunks.every(({ held }) => held !== null)).toBe(true);
+  expect(await storage.keys()).toEqual([]);
+});
+
+test("two tabs that load one file send for it once", async () => {
+  const storage = durable();
+  const files = await Promise.all([load(storage), load(storage)]);
+  for (const file of files) expect(await contentOf(storage, file)).toEqual(bytes);
+  expect(server.requests).toHaveLength(1);
+});

@@ -1,0 +1,251 @@
+import { readFile } from "node:fs/promises";
+import { describeModelFolder, readModelWeights } from "@waggle/model";
+import { WaggleError, sha256 } from "@waggle/protocol";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createFallbackStorage, createMemoryStorage } from "./chunk-storage.ts";
+import type { ChunkStorage } from "./chunk-storage.ts";
+import { FaultServer } from "./fault-server.fixture.ts";
+import { loadModel } from "./load-model.ts";
+import type { LoadModelOptions } from "./load-model.ts";
+import { openModel } from "./loaded-model.ts";
+import type { LoadedModel } from "./loaded-model.ts";
+import { wasmLimits } from "./model-memory.ts";
+import { deleteModel, listModels } from "./model-records.ts";
+import type { ModelSource } from "./model-source.ts";
+import type { ModelProgress } from "./progress-sum.ts";
+
+const NANO = new URL("../../../model/nano/", import.meta.url);
+const NAMES = [
+  "config.json",
+  "generation_config.json",
+  "model.safetensors",
+  "tokenizer.json",
+  "tokenizer_config.json",
+];
+const nano = new Map<string, Uint8Array<ArrayBuffer>>();
+const COMMIT = "c".repeat(40);
+
+let server: FaultServer;
+beforeAll(async () => {
+  server = await FaultServer.start();
+  for (const name of NAMES) nano.set(name, new Uint8Array(await readFile(new URL(name, NANO))));
+});
+afterAll(() => server.stop());
+
+/** The Hub's answer about a repository, and its files under a commit. */
+async function serveRepository(
+  commit: string,
+  files: ReadonlyMap<string, Uint8Array>,
+): Promise<void> {
+  const siblings = [];
+  for (const [name, bytes] of [...files, ["README.md", new Uint8Array(5)] as const]) {
+    const lfs = name.endsWith(".safetensors")
+      ? { sha256: await sha256(bytes as Uint8Array<ArrayBuffer>), size: bytes.length }
+      : undefined;
+    siblings.push({ rfilename: name, size: bytes.length, lfs });
+    server.files.set(`/org/nano/resolve/${commit}/${name}`, { bytes });
+  }
+  const answer = new TextEncoder().encode(JSON.stringify({ sha: commit, siblings }));
+  server.files.set("/api/models/org/nano/revision/main", {
+    bytes: answer,
+    type: "application/json; charset=utf-8",
+  });
+}
+
+beforeEach(async () => {
+  server.files.clear();
+  server.faults.clear();
+  server.requests.length = 0;
+  server.isHeadless = false;
+  await serveRepository(COMMIT, nano);
+  for (const [name, bytes] of nano)
+    server.files.set(`/models/nano/${name}`, { bytes, etag: '"1"' });
+});
+
+const durable = (): ChunkStorage => ({ ...createMemoryStorage(), isDurable: true });
+const hub = (): ModelSource => ({
+  kind: "hugging-face",
+  repository: "org/nano",
+  endpoint: server.url,
+});
+const load = (
+  source: ModelSource | string,
+  storage: ChunkStorage,
+  options: LoadModelOptions = {},
+) =>
+  loadModel(source, {
+    storage: createFallbackStorage(storage),
+    chunkBytes: 100_000,
+    retryDelayMs: 1,
+    attempts: 2,
+    ...options,
+  });
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => "nothing thrown",
+    (error: unknown) => (WaggleError.is(error) ? error.code : String(error)),
+  );
+
+async function expectNano(model: LoadedModel, storage: ChunkStorage): Promise<void> {
+  const files = [...nano].map(([path, bytes]) => ({ path, bytes }));
+  expect(model.baseModel).toBe((await describeModelFolder(files)).sha256);
+  const reader = await openModel(structuredClone(model), {
+    storage: createFallbackStorage(storage),
+  });
+  expect(await reader.bytes("tokenizer.json")).toEqual(nano.get("tokenizer.json"));
+  const weights = await reader.weights();
+  const all = await readModelWeights(nano);
+  expect([...weights.tensors.keys()].toSorted()).toEqual([...all.keys()].toSorted());
+  for (const [name, tensor] of all) expect(await weights.read(name)).toEqual(tensor);
+}
+
+test("a repository of the Hub loads with exact progress, and offline from then on", async () => {
+  const storage = durable();
+  const seen: ModelProgress[] = [];
+  const model = await load(hub(), storage, { onProgress: (progress) => seen.push(progress) });
+  await expectNano(model, storage);
+  expect(model).toMatchObject({ isDurable: true, source: `${server.url}/org/nano@main` });
+  const total = [...nano.values()].reduce((sum, bytes) => sum + bytes.length, 0);
+  expect(new Set(seen.map(({ totalBytes }) => totalBytes))).toEqual(new Set([total]));
+  expect(seen.at(-1)?.loadedBytes).toBe(total);
+  expect(seen.every(({ loadedBytes }, i) => loadedBytes >= (seen[i - 1]?.loadedBytes ?? 0))).toBe(
+    true,
+  );
+  expect(server.requests).toHaveLength(1 + NAMES.length);
+
+  const offline = () => Promise.reject(new TypeError("Failed to fetch"));
+  const last: ModelProgress[] = [];
+  const options = { fetch: offline, onProgress: (p: ModelProgress) => last.push(p) };
+  await expectNano(await load(hub(), storage, options), storage);
+  expect(last.at(-1)).toMatchObject({ loadedBytes: total, totalBytes: total });
+  await expectNano(await load(hub(), storage, { fetch: offline, refresh: true }), storage);
+  expect(await codeOf(load(hub(), durable(), { fetch: offline }))).toBe("NETWORK");
+});
+
+test("a newer commit of a branch is fetched when it is asked for, sharing what did not change", async () => {
+  const storage = durable();
+  const first = await load(hub(), storage);
+  const changed = new Map(nano).set("generation_config.json", new Uint8Array([123, 125]));
+  await serveRepository("d".repeat(40), changed);
+  expect((await load(hub(), storage)).baseModel).toBe(first.baseModel);
+  server.requests.length = 0;
+  const second = await load(hub(), storage, { refresh: true });
+  expect(second.baseModel).not.toBe(first.baseModel);
+  expect(server.requests.some((request) => request.includes("safetensors"))).toBe(false);
+});
+
+test("a folder on a plain server loads, in one file or in shards, also where HEAD is unknown", async () => {
+  const storage = durable();
+  await expectNano(await load(`${server.url}/models/nano/`, storage), storage);
+
+  const index = { weight_map: { "model.norm.weight": "part-1.safetensors" } };
+  const shards = new Map<string, Uint8Array>([
+    ["config.json", nano.get("config.json") as Uint8Array],
+    ["tokenizer.json", nano.get("tokenizer.json") as Uint8Array],
+    ["model.safetensors.index.json", new TextEncoder().encode(JSON.stringify(index))],
+    ["part-1.safetensors", nano.get("model.safetensors") as Uint8Array],
+  ]);
+  for (const [name, bytes] of shards) server.files.set(`/sharded/${name}`, { bytes });
+  server.isHeadless = true;
+  const model = await load({ kind: "url", baseUrl: `${server.url}/sharded` }, storage);
+  expect(model.files.map(({ path }) => path)).toEqual([...shards.keys()].toSorted());
+  const reader = await openModel(model, { storage: createFallbackStorage(storage) });
+  const { tensors } = await reader.weights();
+  expect([...tensors.keys()]).toEqual(["model.norm.weight"]);
+});
+
+test("a picked folder loads without a copy, from the files beside the topmost config", async () => {
+  const files = [...nano].map(([name, bytes]) =>
+    Object.assign(new File([bytes], name), { webkitRelativePath: `my/nano/${name}` }),
+  );
+  const other = Object.assign(new File(["{}"], "config.json"), {
+    webkitRelativePath: "my/nano/checkpoint-1/config.json",
+  });
+  const storage = durable();
+  const seen: ModelProgress[] = [];
+  const model = await load({ kind: "folder", folder: [other, ...files] }, storage, {
+    onProgress: (progress) => seen.push(progress),
+  });
+  await expectNano(model, storage);
+  expect(await storage.keys()).toEqual([]);
+  expect(seen.at(-1)?.loadedBytes).toBe(seen.at(-1)?.totalBytes);
+});
+
+test("an edge's objects load by their hashes, and are in no list of models", async () => {
+  const files = [...nano].map(([path, bytes]) => ({ path, bytes }));
+  const model = await describeModelFolder(files);
+  for (const { path, sha256: hash } of model.files) {
+    server.files.set(`/v1/objects/${hash}`, { bytes: nano.get(path) as Uint8Array });
+  }
+  const storage = durable();
+  await expectNano(await load({ kind: "objects", baseUrl: server.url, model }, storage), storage);
+  expect(await listModels({ storage: createFallbackStorage(storage) })).toEqual([]);
+});
+
+describe("before the weights are fetched", () => {
+  const wasWeightFetched = () => server.requests.some((request) => request.includes("safetensors"));
+
+  test("a model that is too large is refused", async () => {
+    const limits = { ...wasmLimits(), totalBytes: 1_000_000 };
+    const memory = { dtype: "f32", limits } as const;
+    expect(await codeOf(load(hub(), durable(), { memory }))).toBe("MODEL_TOO_LARGE");
+    expect(wasWeightFetched()).toBe(false);
+    const room = { ...memory, limits: { ...limits, totalBytes: 1e9 } };
+    expect(await codeOf(load(hub(), durable(), { memory: room }))).toBe("nothing thrown");
+  });
+
+  test.each([
+    ["of a type that is not computed", '{"model_type":"mamba"}', "MODEL_UNSUPPORTED"],
+    ["whose config is no JSON", "<html>", "MODEL_CORRUPT"],
+  ])("a model %s is refused", async (_, text, code) => {
+    await serveRepository(COMMIT, new Map(nano).set("config.json", new TextEncoder().encode(text)));
+    expect(await codeOf(load(hub(), durable()))).toBe(code);
+    expect(wasWeightFetched()).toBe(false);
+  });
+
+  test("a folder that lacks a part is refused", async () => {
+    server.files.delete("/models/nano/tokenizer.json");
+    expect(await codeOf(load(`${server.url}/models/nano`, durable()))).toBe("MODEL_CORRUPT");
+    expect(await codeOf(load(`${server.url}/elsewhere`, durable()))).toBe("MODEL_CORRUPT");
+    expect(wasWeightFetched()).toBe(true); // by HEAD
+    expect(server.requests.some((request) => request.startsWith("GET"))).toBe(false);
+  });
+});
+
+test("hashes that the caller knows are checked, for remote files and for picked ones", async () => {
+  const right = await sha256(nano.get("config.json") as Uint8Array<ArrayBuffer>);
+  const url = `${server.url}/models/nano`;
+  expect(await codeOf(load(url, durable(), { hashes: { "config.json": right } }))).toBe(
+    "nothing thrown",
+  );
+  const hashes = { "config.json": "0".repeat(64) };
+  expect(await codeOf(load(url, durable(), { hashes }))).toBe("DIGEST_MISMATCH");
+  const files = [...nano].map(([name, bytes]) => new File([bytes], name));
+  expect(await codeOf(load({ kind: "folder", folder: files }, durable(), { hashes }))).toBe(
+    "DIGEST_MISMATCH",
+  );
+});
+
+test("models in storage are listed with their sizes and deleted, but not what another one shares", async () => {
+  const storage = createFallbackStorage(durable());
+  const options = { storage, chunkBytes: 100_000, retryDelayMs: 1, attempts: 1 };
+  await loadModel(hub(), options);
+  server.faults.set("/models/nano/model.safetensors", [{ kind: "cut", afterBytes: 250_000 }]);
+  const url = `${server.url}/models/nano`;
+  const hashes = {
+    "config.json": await sha256(nano.get("config.json") as Uint8Array<ArrayBuffer>),
+  };
+  expect(await codeOf(loadModel(url, { ...options, hashes }))).toBe("NETWORK");
+  const [whole, begun] = (await listModels({ storage })).toSorted((a) => (a.isWhole ? -1 : 1));
+  const total = [...nano.values()].reduce((sum, bytes) => sum + bytes.length, 0);
+  expect(whole).toEqual({ source: `${server.url}/org/nano@main`, sizeBytes: total, isWhole: true });
+  expect(begun).toMatchObject({ source: url, isWhole: false });
+  expect(begun?.sizeBytes).toBeGreaterThan(250_000);
+
+  await deleteModel(url, { storage });
+  expect(await listModels({ storage })).toEqual([whole]);
+  await deleteModel(`${server.url}/org/nano@main`, { storage });
+  expect(await listModels({ storage })).toEqual([]);
+  const left = (await storage.keys()).filter((key) => key !== "models");
+  expect(left).toEqual([]);
+});
