@@ -1,0 +1,78 @@
+/** A small tokenizer, a way to sample under masks, for the tests of grammars. */
+import type { CompiledGrammar, GrammarMatcher, GrammarSpec } from "@waggle/protocol";
+import { BYTE_CHARACTERS } from "../byte-level.ts";
+import { createGrammarCompiler } from "./compiler.ts";
+
+/** Control characters a chat format needs, ids 0 and 1. */
+export const STOP = 0;
+export const SPECIAL = ["<|im_end|>", "<|im_start|>"];
+
+const TEMPLATE =
+  "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
+
+/** Files of a byte-level tokenizer: special tokens, the bytes, then `words`. */
+export function tokenizerFiles(
+  words: readonly string[],
+  added: readonly { readonly content: string; readonly special: boolean }[] = [],
+): Map<string, Uint8Array> {
+  const encoder = new TextEncoder();
+  const spell = (word: string) =>
+    Array.from(encoder.encode(word), (byte) => BYTE_CHARACTERS[byte]).join("");
+  const tokens = [...SPECIAL, ...BYTE_CHARACTERS, ...words.map(spell)];
+  const vocab = Object.fromEntries(tokens.map((token, id) => [token, id]));
+  const all = [...SPECIAL.map((content) => ({ content, special: true })), ...added];
+  const json = {
+    model: { type: "BPE", vocab, merges: [] },
+    decoder: { type: "ByteLevel" },
+    pre_tokenizer: { type: "ByteLevel", add_prefix_space: false, use_regex: false },
+    added_tokens: all.map((token, at) => ({
+      ...token,
+      id: at < SPECIAL.length ? at : tokens.length + at - SPECIAL.length,
+    })),
+  };
+  const file = (value: unknown) => encoder.encode(JSON.stringify(value));
+  return new Map([
+    ["tokenizer.json", file(json)],
+    ["tokenizer_config.json", file({ eos_token: "<|im_end|>", chat_template: TEMPLATE })],
+  ]);
+}
+
+export const compile = (spec: GrammarSpec, words: readonly string[] = []) =>
+  createGrammarCompiler(tokenizerFiles(words)).compile(spec);
+
+/** Ids of a mask. */
+export function idsOf(mask: Uint32Array | null): number[] {
+  const ids: number[] = [];
+  mask?.forEach((word, at) => {
+    for (let bit = 0; bit < 32; bit++) if (word & (1 << bit)) ids.push(at * 32 + bit);
+  });
+  return ids;
+}
+
+/** A random number in [0, 1) from a seed. */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Samples uniformly under the masks until the stop token; ids without it. */
+export function sample(
+  grammar: CompiledGrammar,
+  maxTokens: number,
+  random: () => number,
+  stop: number = STOP,
+): number[] {
+  const matcher: GrammarMatcher = grammar.createMatcher();
+  const ids: number[] = [];
+  for (let left = maxTokens; left > 0; left--) {
+    const allowed = idsOf(matcher.nextMask(left));
+    const id = allowed[Math.floor(random() * allowed.length)] as number;
+    matcher.accept(id);
+    if (id === stop) return ids;
+    ids.push(id);
+  }
+  throw new Error(`no stop token within ${maxTokens}`);
+}

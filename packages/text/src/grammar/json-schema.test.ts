@@ -1,0 +1,249 @@
+import { Validator } from "@cfworker/json-schema";
+import type { JsonSchema } from "@waggle/protocol";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createTokenizer } from "../tokenizer.ts";
+import type { TokenizerJson } from "../tokenizer.ts";
+import { createGrammarCompiler } from "./compiler.ts";
+import { compile, idsOf, randomFrom, sample, tokenizerFiles } from "./grammar.fixture.ts";
+
+const WORDS = [
+  '{"',
+  '":',
+  '", "',
+  '"}',
+  "}}",
+  "true",
+  "false",
+  "null",
+  '["',
+  '"]',
+  "00",
+  " the",
+  "🙂",
+];
+const files = tokenizerFiles(WORDS);
+const compiler = createGrammarCompiler(files);
+const tokenizer = createTokenizer({
+  tokenizerJson: JSON.parse(new TextDecoder().decode(files.get("tokenizer.json"))) as TokenizerJson,
+});
+
+const isValid = (schema: JsonSchema, value: unknown) =>
+  new Validator(structuredClone(schema), "2020-12").validate(value).valid;
+
+/** Texts under a schema, with budgets from the smallest that fits. */
+async function texts(schema: JsonSchema, count: number, seed = 1): Promise<string[]> {
+  const grammar = await compiler.compile({ kind: "json-schema", schema });
+  const random = randomFrom(seed);
+  const shortest = shortestOf(grammar);
+  return Array.from({ length: count }, () => {
+    const budget = shortest + Math.floor(random() * 40);
+    return tokenizer.decode(sample(grammar, budget, random));
+  });
+}
+
+function shortestOf(grammar: Awaited<ReturnType<typeof compile>>): number {
+  try {
+    grammar.createMatcher().nextMask(0);
+  } catch (error) {
+    return Number(/at least (\d+)/.exec(String(error))?.[1]);
+  }
+  throw new Error("a budget of 0 was accepted");
+}
+
+const optionalNumber = fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined });
+const bound = fc.oneof(
+  fc.integer({ min: -120, max: 120 }),
+  fc.constantFrom(-0.5, 0.25, 1e-3, 99.9),
+);
+/** A maximum that is no smaller than the minimum. */
+const atMost = (least: number | undefined, more: number | undefined) =>
+  more === undefined ? undefined : (least ?? 0) + more;
+const defined = (schema: Record<string, unknown>): JsonSchema =>
+  Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined));
+
+const { schema: randomSchema } = fc.letrec<{ schema: JsonSchema; leaf: JsonSchema }>((tie) => ({
+  leaf: fc.oneof(
+    fc.constantFrom<JsonSchema>(
+      {},
+      { type: "boolean" },
+      { type: "null" },
+      { type: ["string", "null"] },
+      { type: "string", format: "date" },
+      { type: "string", format: "uuid" },
+      { type: "string", format: "ipv4" },
+      { type: "string", format: "email" },
+      { type: "string", format: "date-time" },
+      { type: "string", format: "uri" },
+      { type: "string", pattern: "^[a-f]{2,3}-\\d+$" },
+      { type: "string", pattern: 'b"\\\\.x?' },
+      { type: "integer", multipleOf: 7, minimum: -20, maximum: 60 },
+    ),
+    fc
+      .record({ minLength: optionalNumber, more: optionalNumber })
+      .map(({ minLength, more }) =>
+        defined({ type: "string", minLength, maxLength: atMost(minLength, more) }),
+      ),
+    fc
+      .record({ type: fc.constantFrom("integer", "number"), a: bound, b: bound, open: fc.nat(3) })
+      .map(({ type, a, b, open }) =>
+        defined({
+          type,
+          [open & 1 ? "minimum" : "exclusiveMinimum"]: Math.floor(Math.min(a, b)),
+          [open & 2 ? "maximum" : "exclusiveMaximum"]: Math.max(a, b) + 2,
+        }),
+      ),
+    fc
+      .array(fc.oneof(fc.string({ maxLength: 5 }), fc.integer(), fc.constant(null)), {
+        minLength: 1,
+        maxLength: 4,
+      })
+      .map((values): JsonSchema => ({ enum: values })),
+  ),
+  schema: fc.oneof(
+    { depthSize: "small", maxDepth: 3 },
+    tie("leaf"),
+    fc
+      .dictionary(fc.string({ minLength: 1, maxLength: 5 }), tie("schema"), {
+        maxKeys: 4,
+        noNullPrototype: true,
+      })
+      .chain((properties) =>
+        fc.subarray(Object.keys(properties)).map((required): JsonSchema => ({
+          type: "object",
+          properties,
+          required,
+          additionalProperties: false,
+        })),
+      ),
+    fc
+      .record({ items: tie("schema"), minItems: optionalNumber, more: optionalNumber })
+      .map(({ items, minItems, more }) =>
+        defined({ type: "array", items, minItems, maxItems: atMost(minItems, more) }),
+      ),
+    fc.array(tie("schema"), { minLength: 1, maxLength: 3 }).map((anyOf): JsonSchema => ({ anyOf })),
+    fc
+      .array(tie("leaf"), { minLength: 1, maxLength: 3 })
+      .map((prefixItems): JsonSchema => ({ type: "array", prefixItems, items: false })),
+  ),
+}));
+
+test("whatever is sampled under a random schema and budget is valid", async () => {
+  await fc.assert(
+    fc.asyncProperty(randomSchema, fc.integer(), async (schema, seed) => {
+      for (const text of await texts(schema, 3, seed)) {
+        expect(isValid(schema, JSON.parse(text)), `${JSON.stringify(schema)}: ${text}`).toBe(true);
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("references, recursion and merged schemas are followed", async () => {
+  const schema = {
+    $defs: {
+      node: {
+        type: "object",
+        properties: { value: { type: "integer" }, next: { $ref: "#/$defs/node" } },
+        required: ["value"],
+      },
+    },
+    allOf: [{ $ref: "#/$defs/node" }, { properties: { value: { minimum: 3, maximum: 9 } } }],
+  };
+  const found = await texts(schema, 40);
+  for (const text of found) expect(isValid(schema, JSON.parse(text))).toBe(true);
+  expect(found.some((text) => text.includes("next"))).toBe(true);
+});
+
+test("a discriminated union is told apart, an overlapping one refused", async () => {
+  const branch = (kind: string, extra: JsonSchema) => ({
+    type: "object",
+    properties: { kind: { const: kind }, ...extra },
+    required: ["kind"],
+  });
+  const oneOf = [branch("a", { x: { type: "integer" } }), branch("b", { y: { type: "string" } })];
+  for (const text of await texts({ oneOf }, 20)) {
+    expect(isValid({ oneOf }, JSON.parse(text))).toBe(true);
+  }
+  await expect(
+    texts({ oneOf: [{ type: "integer" }, { type: "number" }] }, 1),
+  ).rejects.toMatchObject({
+    code: "GRAMMAR_UNSUPPORTED",
+    message: expect.stringContaining("oneOf") as string,
+  });
+});
+
+test.each<[string, JsonSchema]>([
+  ["uniqueItems", { type: "array", items: { type: "integer" }, uniqueItems: true }],
+  ["not", { not: { type: "null" } }],
+  ["if", { if: { type: "null" }, then: false }],
+  ["patternProperties", { type: "object", patternProperties: { "^a": {} } }],
+  ["propertyNames", { type: "object", propertyNames: { maxLength: 3 } }],
+  ["contains", { type: "array", contains: { const: 1 } }],
+  ["minProperties", { type: "object", minProperties: 1 }],
+  ["dependentRequired", { dependentRequired: { a: ["b"] } }],
+  ["pattern, format and length", { type: "string", pattern: "^a+$", maxLength: 3 }],
+  ["pattern, format and length", { type: "string", format: "date", minLength: 3 }],
+  ["format regex", { type: "string", format: "regex" }],
+  ["multipleOf", { type: "number", multipleOf: 0.1 }],
+  ["enum without a value", { type: "string", enum: [1, 2] }],
+  ["look-ahead", { type: "string", pattern: "a(?=b)" }],
+  ["$ref", { $ref: "https://example.com/schema" }],
+  ["$ref", { $ref: "#/$defs/missing" }],
+  ["the type", { type: "dict" }],
+  ["matches none", { type: "array", items: false, minItems: 1 }],
+])("%s is refused by name: %j", async (name, schema) => {
+  await expect(
+    compile({
+      kind: "json-schema",
+      schema: { type: "object", properties: { p: schema }, required: ["p"] },
+    }),
+  ).rejects.toMatchObject({
+    code: "GRAMMAR_UNSUPPORTED",
+    message: expect.stringContaining(name) as string,
+  });
+});
+
+test("members come in the order of `required`, then by name: canonical JSON forgets no more", async () => {
+  const schema = (order: readonly string[]) => ({
+    type: "object",
+    properties: Object.fromEntries(order.map((name) => [name, { const: 1 }])),
+    required: ["z", "b"],
+  });
+  const one = await compiler.compile({ kind: "json-schema", schema: schema(["a", "b", "c", "z"]) });
+  const other = await createGrammarCompiler(files).compile({
+    kind: "json-schema",
+    schema: schema(["z", "c", "b", "a"]),
+  });
+  expect(other.id).toBe(one.id);
+  const [a, b] = [one.createMatcher(), other.createMatcher()];
+  const random = randomFrom(5);
+  let text = "";
+  for (let left = 60; !a.isComplete; left--) {
+    const allowed = idsOf(a.nextMask(left));
+    expect(idsOf(b.nextMask(left))).toEqual(allowed);
+    const id = allowed[Math.floor(random() * allowed.length)] as number;
+    a.accept(id);
+    b.accept(id);
+    text += tokenizer.decode([id], { skipSpecialTokens: true });
+  }
+  expect(text.replaceAll(" ", "")).toMatch(/^\{"z":1,"b":1(,"a":1)?(,"c":1)?\}$/);
+});
+
+test("special tokens are never allowed inside, the stop token only at the end", async () => {
+  const grammar = await compile({ kind: "json-schema", schema: { type: "string" } });
+  const matcher = grammar.createMatcher();
+  const quote = 2 + '"'.charCodeAt(0);
+  expect(idsOf(matcher.nextMask(9))).toEqual([quote]);
+  matcher.accept(quote);
+  const inside = idsOf(matcher.nextMask(9));
+  // Printable ASCII and DEL, and the bytes that begin a longer character.
+  expect(inside).toHaveLength(96 + 51);
+  expect(inside.filter((id) => id < 2)).toEqual([]);
+  matcher.accept(quote);
+  expect(matcher.isComplete).toBe(true);
+  expect(idsOf(matcher.nextMask(9))).toEqual([0]);
+  expect(() => matcher.accept(quote)).toThrow(/one that the mask allows/);
+  matcher.accept(0);
+  expect(() => matcher.nextMask(9)).toThrow(/must end with its stop token/);
+});

@@ -1,0 +1,170 @@
+/**
+ * Tool schemas as people write them, as JSON Schema. Function-calling data sets (BFCL) and Python or
+ * Java signatures name types that JSON Schema does not know; a validator refuses them and a grammar
+ * could not hold them.
+ *
+ * What is changed, and why:
+ * - Type names become JSON Schema's (`TYPES`): `dict` → `object`, `float` → `number`, `tuple` →
+ *   `array`, `any` and `""` → no constraint.
+ * - An enum on an array moves to its items where no array stands in it: it lists what the items may be.
+ * - `enum` values that have not the type beside them are left out, as no value could be both.
+ * - `optional` goes: what is not in `required` is optional in JSON Schema.
+ * - `required: true` on a property goes to the list of its object; a list stays.
+ * - Names in `required` that no property has stay: the member must be there, with any value.
+ * - Keywords for another type (`minItems` on an integer) go: JSON Schema would pass over them too.
+ * - `default` and `description` stay: they say nothing about what is valid.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { JsonSchema } from "@waggle/protocol";
+
+const TYPES: { readonly [name: string]: string | null } = {
+  object: "object",
+  dict: "object",
+  dictionary: "object",
+  map: "object",
+  hashmap: "object",
+  array: "array",
+  list: "array",
+  arraylist: "array",
+  tuple: "array",
+  set: "array",
+  string: "string",
+  str: "string",
+  char: "string",
+  number: "number",
+  float: "number",
+  double: "number",
+  integer: "integer",
+  int: "integer",
+  long: "integer",
+  short: "integer",
+  byte: "integer",
+  bigint: "integer",
+  boolean: "boolean",
+  bool: "boolean",
+  null: "null",
+  none: "null",
+  any: null,
+  "": null,
+};
+
+const ARRAY_KEYWORDS = ["items", "prefixItems", "minItems", "maxItems", "uniqueItems"];
+const STRING_KEYWORDS = ["minLength", "maxLength", "pattern"];
+const NUMBER_KEYWORDS = [
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+];
+const OBJECT_KEYWORDS = ["properties", "required", "additionalProperties"];
+const KEYWORDS: { readonly [type: string]: readonly string[] } = {
+  array: ARRAY_KEYWORDS,
+  string: STRING_KEYWORDS,
+  number: NUMBER_KEYWORDS,
+  integer: NUMBER_KEYWORDS,
+  object: OBJECT_KEYWORDS,
+};
+const COMPOSITIONS = ["allOf", "anyOf", "oneOf"];
+
+/**
+ * A JSON Schema with the same meaning. JSON Schema itself comes out as it was.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` for a type that nobody knows.
+ */
+export function toolSchemaToJsonSchema(schema: JsonSchema): JsonSchema {
+  return convert(schema, "");
+}
+
+function convert(schema: JsonSchema, path: string): JsonSchema {
+  const { type: given, optional: _optional, required, ...rest } = schema;
+  const type = typeName(given, path);
+  const result: Record<string, unknown> = type === undefined ? {} : { type };
+  for (const [key, value] of Object.entries(rest)) {
+    if (isForAnother(key, type)) continue;
+    if (key === "properties" && isObject(value)) {
+      result[key] = mapValues(value, (part, name) => convertAny(part, `${path}/${name}`));
+    } else if (key === "$defs" || key === "definitions") {
+      result[key] = isObject(value)
+        ? mapValues(value, (part, name) => convertAny(part, `${path}/${name}`))
+        : value;
+    } else if (COMPOSITIONS.includes(key) && Array.isArray(value)) {
+      result[key] = value.map((part) => convertAny(part, path));
+    } else if (key === "items" && Array.isArray(value)) {
+      result["prefixItems"] = value.map((part) => convertAny(part, `${path}/items`));
+    } else if (key === "items" || key === "additionalProperties" || key === "not") {
+      result[key] = convertAny(value, `${path}/${key}`);
+    } else result[key] = value;
+  }
+  const names = requiredNames(required, rest["properties"]);
+  if (names.length > 0 && (type === undefined || type === "object")) result["required"] = names;
+  return withFittingEnum(result);
+}
+
+const convertAny = (part: unknown, path: string): unknown =>
+  isObject(part) ? convert(part, path) : part;
+
+function typeName(given: unknown, path: string): string | string[] | undefined {
+  if (given === undefined) return undefined;
+  if (Array.isArray(given)) {
+    const names = given.map((one: unknown) => typeName(one, path));
+    return names.includes(undefined) ? undefined : names.map(String);
+  }
+  const name = typeof given === "string" ? TYPES[given.toLowerCase()] : undefined;
+  if (name === undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a type must be one of JSON Schema's or a programming language's, got ${JSON.stringify(given)} at ${path || "the root"}; name it string, number, integer, boolean, array or object`,
+    );
+  }
+  return name ?? undefined;
+}
+
+function isForAnother(keyword: string, type: string | string[] | undefined): boolean {
+  if (typeof type !== "string") return false;
+  const owners = Object.keys(KEYWORDS).filter((owner) => KEYWORDS[owner]?.includes(keyword));
+  return owners.length > 0 && !owners.includes(type);
+}
+
+function requiredNames(required: unknown, properties: unknown): string[] {
+  const listed = Array.isArray(required)
+    ? required.filter((name): name is string => typeof name === "string")
+    : [];
+  const flagged = isObject(properties)
+    ? Object.entries(properties)
+        .filter(([, property]) => isObject(property) && property["required"] === true)
+        .map(([name]) => name)
+    : [];
+  return [...new Set([...listed, ...flagged])];
+}
+
+function withFittingEnum(schema: Record<string, unknown>): JsonSchema {
+  const { type, enum: values, ...rest } = schema;
+  if (!Array.isArray(values) || typeof type !== "string") return schema;
+  if (type === "array" && !values.some((value) => Array.isArray(value))) {
+    const items = isObject(rest["items"]) ? rest["items"] : {};
+    return { ...rest, type, items: withFittingEnum({ ...items, enum: values }) };
+  }
+  return { ...rest, type, enum: values.filter((value) => hasType(value, type)) };
+}
+
+function hasType(value: unknown, type: string): boolean {
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return isObject(value);
+  if (type === "integer") return Number.isInteger(value);
+  return typeof value === type;
+}
+
+function isObject(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function mapValues(
+  object: JsonSchema,
+  map: (value: unknown, name: string) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [name, map(value, name)]),
+  );
+}
