@@ -2,6 +2,7 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
+import { AgreementFirst } from "./scripts/agreement-first.ts";
 import { CHROMIUM_FLAGS, chromiumPath } from "./scripts/chromium.mjs";
 import { edgeTestBindings } from "./workers/edge/vitest.bindings.ts";
 
@@ -20,6 +21,7 @@ const everywhere = ["**/node_modules/**", "**/dist/**"];
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: AgreementFirst },
     projects: [
       {
         ...fromSource("node"),
@@ -72,7 +74,10 @@ export default defineConfig({
         optimizeDeps: { include: ["onnxruntime-web/wasm", "onnxruntime-web/webgpu"] },
         test: {
           name: "browser",
-          include: ["packages/*/src/**/*.browser.test.ts", "apps/*/src/**/*.browser.test.ts"],
+          include: [
+            "{packages,apps}/*/src/**/*.browser.test.ts",
+            "test/golden/**/*.browser.test.ts",
+          ],
           exclude: everywhere,
           testTimeout: 120_000,
           browser: {

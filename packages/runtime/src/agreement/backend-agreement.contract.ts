@@ -1,82 +1,78 @@
 /**
- * The agreement suite: every back end answers as the plain decoder does, for every number format it
- * offers. Runs before all other tests of the package (`vite.config.ts` orders it first): what later
- * tests measure means nothing where this fails.
+ * The agreement suite: every back end answers as the plain decoder does, for every number format and
+ * every kind of decoder it offers. Files named after it run before all other tests
+ * (`scripts/agreement-first.ts`): what later tests measure means nothing where this fails.
  */
-import type { DecoderConfig } from "@waggle/model";
+import type { DecoderConfig, WeightFormat } from "@waggle/model";
+import { roundedWeights } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
 import type { DecoderBackend } from "../backend/decoder-backend.ts";
 import { AGREEMENT_CASES } from "./agreement-cases.ts";
+import type { AgreementModel } from "./agreement-models.ts";
 import { randomDecoderWeights } from "./random-decoder.ts";
 
-/** Grouped heads, head norms, tied logits: the parts of most models. */
-export const AGREEMENT_CONFIG: DecoderConfig = {
-  modelType: "qwen3",
-  vocabularySize: 97,
-  width: 32,
-  layers: 2,
-  heads: 4,
-  keyValueHeads: 2,
-  headSize: 16,
-  feedForwardSize: 64,
-  ropeTheta: 10_000,
-  rmsNormEpsilon: 1e-6,
-  tiedEmbeddings: true,
-  contextLength: 640,
-  ropeScaling: null,
-};
-
 /** Every length to 70, then the edges of blocks of 32 and of powers of two, to 600. */
-const PREFILL_LENGTHS: readonly number[] = [
+export const ALL_LENGTHS: readonly number[] = [
   ...Array.from({ length: 70 }, (_, i) => i + 1),
   ...[96, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576].flatMap((n) => [n - 1, n, n + 1]),
   600,
 ];
 
-/** Nats by which a number may differ, by the number format of the products. */
-export const AGREEMENT_BUDGET = { f32: 1e-4, f16: 3e-2, int8: 1e-4, int4: 1e-4 } as const;
+/** The edges alone, for models whose kernels another model has already taken through all lengths. */
+export const EDGE_LENGTHS: readonly number[] = [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129, 257];
+
+/**
+ * Nats by which a number may differ, by the number format of the products. Quantized weights are
+ * compared with what they stand for, so their products are as exact as f32's.
+ */
+export const AGREEMENT_BUDGET: { readonly [dtype in WeightFormat]: number } = {
+  f32: 1e-4,
+  f16: 3e-2,
+  int8: 1e-4,
+  int4: 1e-4,
+};
 
 export type BackendAgreementOptions = {
   readonly name: string;
-  readonly create: (config: DecoderConfig, weights: TensorMap) => Promise<DecoderBackend>;
-  readonly config?: DecoderConfig;
-  /** What the back end makes of weights: dequantized quantized ones. Default: themselves. */
-  readonly effectiveWeights?: (config: DecoderConfig, weights: TensorMap) => TensorMap;
-  /** Default `PREFILL_LENGTHS`; fewer for devices that take seconds for them. */
+  readonly create: (
+    config: DecoderConfig,
+    weights: TensorMap,
+    dtype: WeightFormat,
+  ) => Promise<DecoderBackend>;
+  readonly models: readonly AgreementModel[];
+  /** Of what lies between the matrices. Default `f32`. */
+  readonly activations?: "f32" | "f16";
+  /** Of the first model; the others take `EDGE_LENGTHS`. Default `ALL_LENGTHS`. */
   readonly prefillLengths?: readonly number[];
   /** Default 8. */
   readonly maxRows?: number;
-  /** Nats; default by dtype, `AGREEMENT_BUDGET`. A wider one says why. */
-  readonly budget?: number;
 };
 
 /** @see AGREEMENT_CASES for what is compared. */
 export function backendAgreementContract(options: BackendAgreementOptions): void {
-  const { name, create, config = AGREEMENT_CONFIG } = options;
-  describe(`${name} agrees with the plain decoder on`, () => {
+  const { name, create, models, activations = "f32", maxRows = 8 } = options;
+  describe.for(models)(`${name} agrees with the plain decoder of $title on`, (model) => {
+    const { config, dtype } = model;
+    const isFirst = model === models[0];
+    const prefillLengths = isFirst ? (options.prefillLengths ?? ALL_LENGTHS) : EDGE_LENGTHS;
     const stored = randomDecoderWeights(config, 3);
-    const weights = options.effectiveWeights?.(config, stored) ?? stored;
+    const weights = roundedWeights(config, stored, dtype, activations);
     let opened: Promise<DecoderBackend> | null = null;
-    const backendOf = (): Promise<DecoderBackend> => (opened ??= create(config, stored));
+    const backendOf = (): Promise<DecoderBackend> => (opened ??= create(config, stored, dtype));
 
     test.for(AGREEMENT_CASES)("$title", async ({ run }) => {
       const backend = await backendOf();
-      const deviation = await run({
-        backend,
-        config,
-        weights,
-        prefillLengths: options.prefillLengths ?? PREFILL_LENGTHS,
-        maxRows: options.maxRows ?? 8,
-      });
+      const deviation = await run({ backend, config, weights, prefillLengths, maxRows });
       expect(deviation.count).toBeGreaterThan(20);
-      const budget = options.budget ?? AGREEMENT_BUDGET[backend.dtype];
+      const budget = AGREEMENT_BUDGET[activations === "f16" ? "f16" : dtype];
       const met = deviation.nats < budget ? "agrees" : `${deviation.nats} at ${deviation.where}`;
       expect(met).toBe("agrees");
     });
 
-    test("it holds nothing after it is disposed", async () => {
+    test("it says its number format, and holds nothing after it is disposed", async () => {
       const backend = await backendOf();
+      expect(backend.dtype).toBe(dtype);
       await backend.dispose();
       expect(backend.memory()).toEqual({ weights: 0, adapters: 0, caches: 0, scratch: 0 });
     });

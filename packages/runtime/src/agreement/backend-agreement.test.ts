@@ -1,11 +1,8 @@
 /** The suite itself: it accepts a right back end and sees every fault that is planted. */
 import { describe, expect, test } from "vitest";
 import { AGREEMENT_CASES } from "./agreement-cases.ts";
-import {
-  AGREEMENT_BUDGET,
-  AGREEMENT_CONFIG,
-  backendAgreementContract,
-} from "./backend-agreement.contract.ts";
+import { agreementModels, QWEN3 } from "./agreement-models.ts";
+import { AGREEMENT_BUDGET, backendAgreementContract } from "./backend-agreement.contract.ts";
 import { plainBackend } from "./plain-backend.fixture.ts";
 import type { Fault } from "./plain-backend.fixture.ts";
 import { randomDecoderWeights } from "./random-decoder.ts";
@@ -15,6 +12,7 @@ const SHORT = [1, 2, 3, 31, 32, 33, 40];
 backendAgreementContract({
   name: "the plain back end",
   create: async (config, weights) => plainBackend(config, weights, null),
+  models: agreementModels(["f32"]).slice(0, 1),
   prefillLengths: SHORT,
 });
 
@@ -30,13 +28,13 @@ describe("controls: a back end that is silently wrong is seen", () => {
     ["the mask is ignored", "masks"],
     ["scores are of temperature 1", "prefills"],
   ];
-  const weights = randomDecoderWeights(AGREEMENT_CONFIG, 3);
+  const weights = randomDecoderWeights(QWEN3, 3);
 
   test.for(planted)("%s", async ([fault, title]) => {
     const seeing = AGREEMENT_CASES.find((entry) => entry.title.startsWith(title));
     const deviation = await seeing?.run({
-      backend: plainBackend(AGREEMENT_CONFIG, weights, fault),
-      config: AGREEMENT_CONFIG,
+      backend: plainBackend(QWEN3, weights, fault),
+      config: QWEN3,
       weights,
       prefillLengths: SHORT,
       maxRows: 4,
