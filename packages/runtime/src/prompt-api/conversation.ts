@@ -1,0 +1,168 @@
+/** The state of one session of the polyfill: messages, how full the window is, the tools' rounds. */
+import type {
+  Chat,
+  ChatMessage,
+  ChatRequest,
+  ChatResponseFormat,
+  ChatToolCall,
+} from "../chat/chat-types.ts";
+import { createMessageFolder } from "../chat/message-folder.ts";
+import type { LanguageModelCreateCoreOptions, LanguageModelTool } from "./prompt-api-types.ts";
+import { quotaExceeded } from "./prompt-errors.ts";
+import { toChatTools } from "./prompts.ts";
+
+/** Tokens that an answer must be able to have. */
+const LEAST_ANSWER = 16;
+/** Rounds of tool calls in one answer. */
+const MAX_ROUNDS = 8;
+
+type Options = Pick<LanguageModelCreateCoreOptions, "topK" | "temperature" | "tools">;
+
+export class Conversation {
+  onOverflow: () => void = () => undefined;
+  readonly #chat: Chat;
+  readonly #initial: readonly ChatMessage[];
+  readonly #options: Options;
+  #turns: ChatMessage[] = [];
+  #usage = 0;
+
+  constructor(chat: Chat, initial: readonly ChatMessage[], options: Options) {
+    this.#chat = chat;
+    this.#initial = initial;
+    this.#options = options;
+  }
+
+  get usage(): number {
+    return this.#usage;
+  }
+
+  get window(): number {
+    return this.#chat.contextLength ?? Infinity;
+  }
+
+  get hasInput(): boolean {
+    return this.#initial.length + this.#turns.length > 0;
+  }
+
+  clone(): Conversation {
+    const copy = new Conversation(this.#chat, this.#initial, this.#options);
+    copy.#turns = [...this.#turns];
+    copy.#usage = this.#usage;
+    return copy;
+  }
+
+  /** @throws QuotaExceededError where the initial prompts leave no room. */
+  async measureInitial(): Promise<void> {
+    this.#usage = await this.#count(this.#initial);
+    if (this.#usage + LEAST_ANSWER > this.window) throw quotaExceeded(this.#usage, this.window);
+  }
+
+  /** Tokens that these messages would add. */
+  async measure(messages: readonly ChatMessage[]): Promise<number> {
+    const all = await this.#count([...this.#initial, ...this.#turns, ...messages]);
+    return Math.max(0, all - this.#usage);
+  }
+
+  async append(messages: readonly ChatMessage[]): Promise<void> {
+    const turns = await this.#fit([...this.#turns, ...messages], messages.length);
+    this.#turns = turns;
+    this.#usage = await this.#count([...this.#initial, ...turns]);
+  }
+
+  /** The answer to more messages; they stay only where it was given to its end. */
+  async *answer(
+    messages: readonly ChatMessage[],
+    options: { readonly format: ChatResponseFormat | undefined; readonly signal: AbortSignal },
+  ): AsyncGenerator<string, void> {
+    const turns = await this.#fit([...this.#turns, ...messages], messages.length);
+    const tools = this.#options.tools ?? [];
+    for (let round = 0; ; round++) {
+      const folder = createMessageFolder();
+      const isLast = round === MAX_ROUNDS || options.format !== undefined;
+      const request = this.#request([...this.#initial, ...turns], options.format, isLast);
+      const chunks = await this.#chat.completions.create(request, { signal: options.signal });
+      for await (const { choices } of chunks) {
+        const delta = choices[0]?.delta ?? {};
+        folder.push(delta);
+        if (delta.content) yield delta.content;
+      }
+      const message = folder.message();
+      const last = turns.at(-1);
+      if (last?.role === "assistant" && last.prefix) {
+        turns.splice(-1, 1, { ...message, content: `${last.content as string}${message.content}` });
+      } else turns.push(message);
+      const calls = message.tool_calls ?? [];
+      if (calls.length === 0) break;
+      for (const call of calls) turns.push(await runTool(tools, call));
+      options.signal.throwIfAborted();
+    }
+    this.#turns = turns;
+    this.#usage = await this.#count([...this.#initial, ...turns]);
+  }
+
+  /** Leaves out the oldest turns until there is room for an answer. */
+  async #fit(turns: readonly ChatMessage[], added: number): Promise<ChatMessage[]> {
+    const kept = [...turns];
+    let requested = await this.#count([...this.#initial, ...kept]);
+    let isCut = false;
+    while (requested + LEAST_ANSWER > this.window) {
+      const next = kept.findIndex(({ role }, index) => index > 0 && role === "user");
+      if (next === -1 || kept.length - next < added) throw quotaExceeded(requested, this.window);
+      kept.splice(0, next);
+      isCut = true;
+      requested = await this.#count([...this.#initial, ...kept]);
+    }
+    if (isCut) this.onOverflow();
+    return kept;
+  }
+
+  async #count(messages: readonly ChatMessage[]): Promise<number> {
+    if (messages.length === 0) return 0;
+    // No template renders a conversation without a user, which a system message alone would be.
+    const first = messages.find((message) => message.role !== "system");
+    const user: ChatMessage = { role: "user", content: "" };
+    const whole = first?.role === "user" ? [...messages] : [...messages, user];
+    const tools = toChatTools(this.#options.tools ?? []);
+    const counted = await this.#chat.countTokens({
+      messages: whole,
+      ...(tools.length > 0 && { tools }),
+    });
+    return counted ?? 0;
+  }
+
+  #request(
+    messages: ChatMessage[],
+    format: ChatResponseFormat | undefined,
+    isLast: boolean,
+  ): ChatRequest & { stream: true } {
+    const { topK, temperature, tools = [] } = this.#options;
+    return {
+      messages,
+      stream: true,
+      ...(topK !== undefined && { top_k: topK }),
+      ...(temperature !== undefined && { temperature }),
+      ...(format !== undefined && { response_format: format }),
+      ...(tools.length > 0 && {
+        tools: toChatTools(tools),
+        tool_choice: isLast ? ("none" as const) : ("auto" as const),
+      }),
+    };
+  }
+}
+
+/** A tool's failure is something that the model reads. */
+async function runTool(
+  tools: readonly LanguageModelTool[],
+  { id, function: called }: ChatToolCall,
+): Promise<ChatMessage> {
+  const tool = tools.find(({ name }) => name === called.name);
+  const answer = async (): Promise<string> => {
+    if (tool === undefined) return JSON.stringify({ error: `there is no tool ${called.name}` });
+    try {
+      return await tool.execute(JSON.parse(called.arguments) as never);
+    } catch (error) {
+      return JSON.stringify({ error: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  return { role: "tool", tool_call_id: id, content: await answer() };
+}

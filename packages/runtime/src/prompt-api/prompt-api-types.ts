@@ -1,0 +1,78 @@
+/**
+ * The Prompt API as its draft has it (webmachinelearning.github.io/prompt-api, October 2026), as far
+ * as text and tools go. TypeScript's DOM library has no types for it yet.
+ */
+import type { ChatAvailability } from "../chat/chat-types.ts";
+
+export type LanguageModelMessageContent = {
+  readonly type: "text" | "image" | "audio";
+  readonly value: unknown;
+};
+
+export type LanguageModelMessage = {
+  readonly role: "system" | "user" | "assistant";
+  readonly content: string | readonly LanguageModelMessageContent[];
+  /** On a last assistant's message: the answer begins with it. */
+  readonly prefix?: boolean;
+};
+
+export type LanguageModelPrompt = string | readonly LanguageModelMessage[];
+
+export type LanguageModelTool = {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the one argument. */
+  readonly inputSchema: object;
+  readonly execute: (input: never) => Promise<string>;
+};
+
+type Expected = { readonly type: string; readonly languages?: readonly string[] };
+
+export type LanguageModelCreateCoreOptions = {
+  readonly topK?: number;
+  readonly temperature?: number;
+  readonly expectedInputs?: readonly Expected[];
+  readonly expectedOutputs?: readonly Expected[];
+  readonly tools?: readonly LanguageModelTool[];
+};
+
+export type LanguageModelCreateOptions = LanguageModelCreateCoreOptions & {
+  readonly signal?: AbortSignal;
+  /** Listens for `downloadprogress`, whose `loaded` goes from 0 to 1. */
+  readonly monitor?: (monitor: EventTarget) => void;
+  readonly initialPrompts?: readonly LanguageModelMessage[];
+};
+
+export type LanguageModelPromptOptions = {
+  /** A JSON Schema, or a regular expression that the whole answer matches. */
+  readonly responseConstraint?: object;
+  readonly omitResponseConstraintInput?: boolean;
+  readonly signal?: AbortSignal;
+};
+
+type Cancellable = { readonly signal?: AbortSignal };
+
+/** One conversation. */
+export interface LanguageModelSession extends EventTarget {
+  prompt(input: LanguageModelPrompt, options?: LanguageModelPromptOptions): Promise<string>;
+  promptStreaming(
+    input: LanguageModelPrompt,
+    options?: LanguageModelPromptOptions,
+  ): ReadableStream<string>;
+  append(input: LanguageModelPrompt, options?: Cancellable): Promise<undefined>;
+  measureContextUsage(
+    input: LanguageModelPrompt,
+    options?: LanguageModelPromptOptions,
+  ): Promise<number>;
+  readonly contextUsage: number;
+  readonly contextWindow: number;
+  oncontextoverflow: ((event: Event) => unknown) | null;
+  clone(options?: Cancellable): Promise<LanguageModelSession>;
+  destroy(): void;
+}
+
+/** `LanguageModel` of a window. */
+export interface LanguageModelConstructor {
+  create(options?: LanguageModelCreateOptions): Promise<LanguageModelSession>;
+  availability(options?: LanguageModelCreateCoreOptions): Promise<ChatAvailability>;
+}

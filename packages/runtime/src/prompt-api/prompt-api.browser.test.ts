@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { firstAvailable, sourceOf } from "../chat/chat-source.ts";
+import { collect, openScripted, said } from "../chat/scripted-chat.fixture.ts";
+import { createBrowserModel } from "./browser-model.ts";
+import { createLanguageModelClass, installLanguageModel } from "./language-model.ts";
+import type { LanguageModelConstructor } from "./prompt-api-types.ts";
+
+type Global = { LanguageModel?: LanguageModelConstructor };
+
+test("a browser's LanguageModel without a model is passed over, and replaced by ours", async () => {
+  const own = (globalThis as Global).LanguageModel;
+  // Fails where the browser has no Prompt API: the test would then show nothing.
+  expect(await own?.availability()).toBe("unavailable");
+  const { chat } = openScripted([said("Ours.")]);
+  const native = createBrowserModel();
+  expect(await native.availability()).toBe("unavailable");
+  await expect(native.open()).rejects.toMatchObject({ code: "DEVICE_UNAVAILABLE" });
+  expect(await firstAvailable([native, sourceOf(chat)])).toBe(chat);
+
+  const before = Object.getOwnPropertyDescriptor(globalThis, "LanguageModel");
+  expect(await installLanguageModel(sourceOf(chat))).toBe(true);
+  try {
+    const { LanguageModel } = globalThis as Required<Global>;
+    expect(LanguageModel).not.toBe(own);
+    const session = await LanguageModel.create();
+    expect(session).toBeInstanceOf(EventTarget);
+    expect(await collect(session.promptStreaming("hi"))).toHaveLength(5);
+    // What is installed is a source again.
+    expect(await createBrowserModel().availability()).toBe("available");
+  } finally {
+    Object.defineProperty(globalThis, "LanguageModel", before as PropertyDescriptor);
+  }
+});
+
+test("the polyfill has every member of the browser's LanguageModel that pages may use", async () => {
+  const own = (globalThis as Global).LanguageModel as unknown as { prototype: object };
+  // Sampling parameters, deprecated names and modes that are experiments of the browser.
+  const left = new Set(["inputUsage", "inputQuota", "onquotaoverflow", "measureInputUsage"]);
+  for (const name of ["topK", "temperature", "samplingMode"]) left.add(name);
+  const { chat } = openScripted([]);
+  const session = await createLanguageModelClass(sourceOf(chat)).create();
+  const missing = Object.getOwnPropertyNames(own.prototype)
+    .filter((name) => !left.has(name))
+    .filter((name) => !(name in session));
+  expect(missing).toEqual([]);
+});
+
+test("what does not fit is the browser's own QuotaExceededError", async () => {
+  const { chat } = openScripted([], { policyOptions: { contextLength: 40 } });
+  const session = await createLanguageModelClass(sourceOf(chat)).create();
+  const error: unknown = await session.prompt("x".repeat(100)).catch((each: unknown) => each);
+  expect(error).toBeInstanceOf(DOMException);
+  expect(error).toMatchObject({ name: "QuotaExceededError", quota: 40 });
+});

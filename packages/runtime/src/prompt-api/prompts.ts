@@ -1,0 +1,74 @@
+/** Prompts as the draft validates them, and as a chat's messages. */
+import type { ChatMessage, ChatResponseFormat, ChatTool } from "../chat/chat-types.ts";
+import type { LanguageModelPrompt, LanguageModelTool } from "./prompt-api-types.ts";
+
+/**
+ * Messages in the chat's form.
+ *
+ * @param hasInput - whether the conversation has begun; a system message then comes too late.
+ * @throws DOMException `SyntaxError` for a prefix that is not last or not an assistant's and
+ *   `NotSupportedError` for content that is not text; `TypeError` for values of wrong types.
+ */
+export function toMessages(input: LanguageModelPrompt, hasInput: boolean): ChatMessage[] {
+  if (typeof input === "string") return [{ role: "user", content: input }];
+  if (!Array.isArray(input)) throw new TypeError("a prompt must be a text or a list of messages");
+  if (input.length === 0) return [{ role: "user", content: "" }];
+  return (input as Exclude<LanguageModelPrompt, string>).map((message, index, all) => {
+    const { role, content, prefix = false } = message;
+    if (prefix && role !== "assistant") {
+      throw new DOMException("only an assistant's message can be a prefix", "SyntaxError");
+    }
+    if (prefix && index < all.length - 1) {
+      throw new DOMException("a prefix must be the last message", "SyntaxError");
+    }
+    if (role === "system" && (hasInput || index > 0)) {
+      throw new TypeError("a system message must be the first of a conversation");
+    }
+    if (role !== "system" && role !== "user" && role !== "assistant") {
+      throw new TypeError(`a role must be system, user or assistant, got ${String(role)}`);
+    }
+    const text = textOf(content);
+    return prefix ? { role: "assistant", content: text, prefix } : { role, content: text };
+  });
+}
+
+function textOf(content: Exclude<LanguageModelPrompt, string>[number]["content"]): string {
+  if (typeof content === "string") return content;
+  return content
+    .map(({ type, value }) => {
+      if (type !== "text") throw new DOMException(`${type} is not supported`, "NotSupportedError");
+      if (typeof value !== "string") throw new TypeError("a text must be a string");
+      return value;
+    })
+    .join("");
+}
+
+/**
+ * A response constraint as a response format.
+ *
+ * @throws DOMException `NotSupportedError` for flags that change what a regular expression matches;
+ *   `TypeError` for a constraint that is no object.
+ */
+export function toResponseFormat(constraint: unknown): ChatResponseFormat | undefined {
+  if (constraint === undefined || constraint === null) return undefined;
+  if (constraint instanceof RegExp) {
+    const { source, flags } = constraint;
+    if (/[^gudy]/.test(flags)) {
+      throw new DOMException(`the flags ${flags} are not supported`, "NotSupportedError");
+    }
+    return { type: "regex", pattern: source.replace(/^\^|(?<!\\)\$$/g, "") };
+  }
+  if (typeof constraint !== "object") throw new TypeError("a constraint must be an object");
+  return {
+    type: "json_schema",
+    json_schema: { name: "response", schema: constraint as { [key: string]: unknown } },
+  };
+}
+
+/** Tools as the chat's. */
+export function toChatTools(tools: readonly LanguageModelTool[]): ChatTool[] {
+  return tools.map(({ name, description, inputSchema }) => ({
+    type: "function",
+    function: { name, description, parameters: inputSchema as { [key: string]: unknown } },
+  }));
+}
