@@ -47,38 +47,41 @@ export function convolution(
     ]);
     sum = tap === 0 ? weighted : graph.op("Add", [sum, weighted]);
   }
-  graph.node("GatherND", [inputs, kept], {
+  graph.node("GatherElements", [inputs, kept], {
     outputs: [`present_conv.${layer}`],
-    attributes: { batch_dims: 1 },
+    attributes: { axis: 1 },
   });
   return linear(parts, output, graph.op("Mul", [third(1), sum]));
 }
 
 /**
- * Which of the convolution's inputs are the last ones of each row, i64 `[B, taps - 1, 1]`: rows are
+ * Which of the convolution's inputs are the last ones of each row, i32 `[B, taps - 1, C]`: rows are
  * padded on the right, so a row's own end may lie before the batch's. Counted from the past's start,
  * they begin at the number of a row's new tokens. Rows of different length must start empty; then
- * that number is the row's length, else all S are new.
+ * that number is the row's length, else all S are new. In 32 bits, which WebGPU computes.
  */
 export function keptPositions(
-  { graph, config }: GraphParts & { readonly config: DecoderConfig },
+  { graph, config }: GraphParts,
   inputIds: string,
   lastPositions: string,
 ): string {
-  const taps = config.convolutionSize as number;
-  const wide = { attributes: { to: 7 } };
-  const length = graph.op("Add", [graph.op("Cast", [lastPositions], wide), graph.ints([1])]);
+  const older = (config.convolutionSize as number) - 1;
+  const i32 = (name: string, shape: readonly number[], values: readonly number[]): string =>
+    graph.initializer(`convolution.${name}`, "i32", shape, Int32Array.from(values));
+  const length = graph.op("Add", [lastPositions, i32("one", [1], [1])]);
   const newTokens = graph.op("Slice", [
     graph.op("Shape", [inputIds]),
     graph.ints([1]),
     graph.ints([2]),
     graph.ints([0]),
   ]);
-  const own = graph.op("Min", [length, newTokens]);
+  const own = graph.op("Min", [length, graph.op("Cast", [newTokens], { attributes: { to: 6 } })]);
   const column = graph.op("Reshape", [own, graph.ints([-1, 1, 1])]);
-  const steps = graph.op("Reshape", [
-    graph.ints(Array.from({ length: taps - 1 }, (_, i) => i)),
-    graph.ints([1, taps - 1, 1]),
-  ]);
-  return graph.op("Add", [column, steps]);
+  const steps = i32(
+    "steps",
+    [1, older, 1],
+    Array.from({ length: older }, (_, i) => i),
+  );
+  const spread = i32("channels", [1, 1, config.width], Array<number>(config.width).fill(0));
+  return graph.op("Add", [graph.op("Add", [column, steps]), spread]);
 }

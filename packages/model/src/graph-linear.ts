@@ -60,7 +60,7 @@ function isQuantized({ weightFormat }: GraphParts): boolean {
 }
 
 function quantizedProduct(
-  { graph }: GraphParts,
+  { graph, roundsActivations }: GraphParts,
   x: string,
   weight: string,
   inputSize: number,
@@ -72,7 +72,13 @@ function quantizedProduct(
   return graph.op("MatMulNBits", [x, weight, `${weight}.scales`, ...zeroPoints], {
     domain: MICROSOFT,
     outputs,
-    attributes: { K: inputSize, N: outputSize, bits, block_size: BLOCK_SIZE },
+    attributes: {
+      K: inputSize,
+      N: outputSize,
+      bits,
+      block_size: BLOCK_SIZE,
+      ...(roundsActivations ? { accuracy_level: 4 } : {}),
+    },
   });
 }
 

@@ -15,6 +15,8 @@ export type GraphParts = {
   readonly activations: "f32" | "f16";
   /** Of the sum that runs through the layers and of its norms: `f32` where f16 would overflow. */
   readonly residual: "f32" | "f16";
+  /** Quantized products round their activations to 8 bits, block by block. */
+  readonly roundsActivations: boolean;
   readonly lora: { readonly rank: number } | null;
 };
 

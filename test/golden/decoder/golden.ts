@@ -50,7 +50,10 @@ export async function loadGolden(
 }
 
 /** Largest difference to the reference at the positions that the case holds. @param logits by row. */
-export function goldenGap(golden: GoldenCase, logits: readonly Float32Array[][]): number {
+export function goldenGap(
+  golden: Pick<GoldenCase, "logits">,
+  logits: readonly Float32Array[][],
+): number {
   const gaps = logits.flatMap((rows, index) => {
     const { positions, values } = golden.logits[index]!;
     return positions.map((position, i) => largestDifference(rows[position]!, values[i]!));

@@ -133,7 +133,10 @@ export class GraphRunner {
         total_sequence_length: new OrtTensor("int32", Int32Array.of(total), []),
       });
       states = Object.fromEntries(
-        this.#graph.states.map((state) => [state.past, results[state.present]!]),
+        this.#graph.states.map(({ past, present, dtype }) => {
+          const tensor = results[present]!;
+          return [past, dtype === "f32" ? tensor : this.#asBits(tensor)];
+        }),
       );
       const flat = (await results["logits"]!.getData()) as Float32Array;
       return parts.map((part, row) =>
@@ -150,9 +153,20 @@ export class GraphRunner {
   }
 
   #floats(data: Float32Array, shape: readonly number[]): Tensor {
-    return this.#graph.activations === "f32"
-      ? new this.#ort.Tensor("float32", data, shape)
-      : new this.#ort.Tensor("float16", Uint16Array.from(data, float32ToFloat16), shape);
+    if (this.#graph.activations === "f32") return new this.#ort.Tensor("float32", data, shape);
+    return this.#half(Uint16Array.from(data, float32ToFloat16), shape);
+  }
+
+  #asBits(tensor: Tensor): Tensor {
+    if (tensor.location !== "cpu") return tensor;
+    const { buffer, byteOffset, length } = tensor.data as Uint16Array;
+    return this.#half(new Uint16Array(buffer, byteOffset, length), tensor.dims);
+  }
+
+  /** onnxruntime-node 1.30 takes the bits of float16, not the Float16Array that Tensor makes of them. */
+  #half(bits: Uint16Array, shape: readonly number[]): Tensor {
+    const tensor = new this.#ort.Tensor("uint16", bits, shape);
+    return Object.defineProperty(tensor, "type", { value: "float16" });
   }
 }
 
