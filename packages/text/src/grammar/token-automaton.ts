@@ -5,7 +5,16 @@
  */
 import { DEAD } from "./automaton.ts";
 import type { Automaton, State } from "./automaton.ts";
-import type { Vocabulary } from "./vocabulary.ts";
+import { PLAIN_ASCII } from "./vocabulary.ts";
+import type { TokenTrie, Vocabulary } from "./vocabulary.ts";
+
+/** Second bytes of UTF-8 that are not 80–BF, by the first (Unicode, table 3-7). */
+const SECOND_BYTES: { readonly [lead: number]: readonly [number, number] } = {
+  0xe0: [0xa0, 0xbf],
+  0xed: [0x80, 0x9f],
+  0xf0: [0x90, 0xbf],
+  0xf4: [0x80, 0x8f],
+};
 
 /** Tokens that lead to one state: ids where they are few, bits where they are many. */
 type Group = { readonly to: State; readonly ids: Int32Array; readonly bits: Uint32Array | null };
@@ -93,7 +102,9 @@ export class TokenAutomaton {
     const known = this.#groups.get(state);
     if (known !== undefined) return known;
     const tokensTo = new Map<State, number[]>();
-    this.#walk(state, (token, to) => {
+    const { trie, plain } = this.#vocabulary;
+    const isFree = this.#staysOnPlain(state);
+    this.#walk(state, isFree ? plain.others : trie, (token, to) => {
       const tokens = tokensTo.get(to);
       if (tokens === undefined) tokensTo.set(to, [token]);
       else tokens.push(token);
@@ -103,12 +114,40 @@ export class TokenAutomaton {
     const groups = [...tokensTo]
       .sort(([a], [b]) => length(a) - length(b))
       .map(([to, tokens]) => toGroup(to, tokens, words));
+    if (isFree) groups.push({ to: state, ids: new Int32Array(0), bits: plain.bits });
     this.#groups.set(state, groups);
     return groups;
   }
 
-  #walk(state: State, found: (token: number, to: State) => void): void {
-    const { symbols, depths, ends, tokens, twins, maxDepth } = this.#vocabulary.trie;
+  /** Inside free text, where most tokens lead back to where they came from. */
+  #staysOnPlain(state: State): boolean {
+    const step = (from: State, symbol: number) => this.#automaton.step(from, symbol);
+    if (!PLAIN_ASCII.every((byte) => step(state, byte) === state)) return false;
+    // Longer characters by their first byte; states after it are few, so each is looked at once.
+    const seen = new Set<string>();
+    const comesBack = (from: State, left: number, low: number, high: number): boolean => {
+      const key = `${from},${left},${low},${high}`;
+      if (seen.has(key)) return true;
+      seen.add(key);
+      for (let byte = low; byte <= high; byte++) {
+        const to = step(from, byte);
+        if (left === 1 ? to !== state : to === DEAD || !comesBack(to, left - 1, 0x80, 0xbf)) {
+          return false;
+        }
+      }
+      return true;
+    };
+    for (let lead = 0xc2; lead <= 0xf4; lead++) {
+      const to = step(state, lead);
+      const left = lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+      const [low, high] = SECOND_BYTES[lead] ?? [0x80, 0xbf];
+      if (to === DEAD || !comesBack(to, left, low, high)) return false;
+    }
+    return true;
+  }
+
+  #walk(state: State, trie: TokenTrie, found: (token: number, to: State) => void): void {
+    const { symbols, depths, ends, tokens, twins, maxDepth } = trie;
     const path = new Int32Array(maxDepth + 1);
     path[0] = state;
     for (let node = 0; node < symbols.length;) {

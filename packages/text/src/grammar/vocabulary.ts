@@ -18,6 +18,8 @@ export type Vocabulary = {
   /** The symbol of a marker that is one token, by its text. */
   readonly markers: ReadonlyMap<string, number>;
   readonly trie: TokenTrie;
+  /** Tokens of plain characters alone, most of a vocabulary, as bits; and all the others. */
+  readonly plain: { readonly bits: Uint32Array; readonly others: TokenTrie };
   /** Symbols of a token; `undefined` for one that no grammar can give. */
   symbolsOf(tokenId: number): readonly number[] | undefined;
 };
@@ -64,13 +66,45 @@ export function createVocabulary(
   }
   const known = [...bytes.keys()].reduce((a, b) => Math.max(a, b + 1), 0);
   requireBytes(symbols);
+  const allIds = Math.max(known, size ?? 0);
+  const entries = [...symbols].sort(([, a], [, b]) => compare(a, b));
+  const others = entries.filter(([, path]) => !isPlain(path));
+  const bits = new Uint32Array((allIds + 31) >> 5);
+  for (const [id, path] of entries) if (isPlain(path)) bits[id >> 5]! |= 1 << (id & 31);
   return {
-    size: Math.max(known, size ?? 0),
+    size: allIds,
     alphabet: OTHER_ADDED_SYMBOL + 1 + markerSymbols.size,
     markers: markerSymbols,
-    trie: createTrie(symbols, Math.max(known, size ?? 0)),
+    trie: createTrie(entries, allIds),
+    plain: { bits, others: createTrie(others, allIds) },
     symbolsOf: (tokenId) => symbols.get(tokenId),
   };
+}
+
+/** Signs that end or begin something in JSON, Python, tags or markers. */
+const SIGNS: ReadonlySet<number> = new Set(new TextEncoder().encode("\"'\\<>[]{}|"));
+
+/** ASCII that stands for itself in texts of every format. */
+export const PLAIN_ASCII: readonly number[] = Array.from(
+  { length: 0x5f },
+  (_, i) => 0x20 + i,
+).filter((byte) => !SIGNS.has(byte));
+
+const plainAscii = new Set(PLAIN_ASCII);
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Whole characters: plain ASCII, and whatever is longer than a byte. */
+function isPlain(path: readonly number[]): boolean {
+  if (!path.every((symbol) => plainAscii.has(symbol) || (symbol >= 0x80 && symbol < 256))) {
+    return false;
+  }
+  if (path.every((symbol) => symbol < 0x80)) return true;
+  try {
+    decoder.decode(Uint8Array.from(path));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Bytes that UTF-8 never has. */
@@ -87,8 +121,11 @@ function requireBytes(symbols: ReadonlyMap<number, readonly number[]>): void {
   }
 }
 
-function createTrie(symbols: ReadonlyMap<number, readonly number[]>, size: number): TokenTrie {
-  const entries = [...symbols].sort(([, a], [, b]) => compare(a, b));
+/** @param entries - ids and their symbols, in the order of symbols. */
+function createTrie(
+  entries: readonly (readonly [number, readonly number[]])[],
+  size: number,
+): TokenTrie {
   const nodes: { symbol: number; depth: number; token: number }[] = [];
   const twins = new Int32Array(size).fill(-1);
   let previous: readonly number[] = [];
