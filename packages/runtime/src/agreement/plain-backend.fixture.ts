@@ -50,6 +50,7 @@ export function plainBackend(
   config: DecoderConfig,
   weights: TensorMap,
   fault: Fault | null,
+  maxRunTokens = 700,
 ): DecoderBackend {
   let first: Adapter | null = null;
   const base = fault === "a head is off" ? withWrongHead(config, weights) : weights;
@@ -62,7 +63,7 @@ export function plainBackend(
       const factor = fault === "scale is ignored" ? 1 : scale;
       const scaled = wanted && { ...wanted, alpha: wanted.alpha * factor };
       const merged = scaled === null ? base : mergeAdapter(config, base, scaled);
-      return plainSession(config, merged, fault);
+      return plainSession(config, merged, fault, maxRunTokens);
     },
     memory: () => ({ weights: 0, adapters: 0, caches: 0, scratch: 0 }),
     dispose: async () => {},
@@ -73,6 +74,7 @@ function plainSession(
   config: DecoderConfig,
   weights: TensorMap,
   fault: Fault | null,
+  maxRunTokens: number,
 ): DecoderSession {
   const run = (rows: readonly DecoderRow[]): RowResult[] => {
     const results = rows.map((row) => {
@@ -88,7 +90,7 @@ function plainSession(
     return fault === "rows are mixed up" && rows.length > 2 ? results.toReversed() : results;
   };
   return {
-    maxRunTokens: 700,
+    maxRunTokens,
     maxRows: 8,
     createCache: () => new PlainCache(fault),
     fork: (cache, length) => {

@@ -1,6 +1,6 @@
 /**
  * The sampling distribution in its plainest form, as the reference for samplers: whole sorts, f64
- * logits, no shortcuts. Shares no code with `sampler.ts`.
+ * logits. Shares no code with `sampler.ts`.
  */
 import type { SamplingDistribution, TokenScore } from "../sampler.ts";
 
@@ -18,9 +18,9 @@ export function plainSupport(
 ): number[] {
   const isAllowed = (id: number): boolean =>
     allowed === null || (((allowed[id >> 5] as number) >>> (id % 32)) & 1) === 1;
-  const sorted = [...logits.keys()]
-    .filter(isAllowed)
-    .sort((a, b) => (logits[b] as number) - (logits[a] as number) || a - b);
+  const candidates = [...logits.keys()].filter(isAllowed);
+  if (topK === 0 && topP >= 1) return candidates;
+  const sorted = candidates.sort((a, b) => (logits[b] as number) - (logits[a] as number) || a - b);
   const top = topK > 0 ? sorted.slice(0, topK) : sorted;
   if (topP >= 1) return top.sort((a, b) => a - b);
   const normalizer = logSumExp(top.map((id) => (logits[id] as number) / temperature));

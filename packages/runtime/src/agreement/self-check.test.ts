@@ -1,0 +1,85 @@
+/** The check on a visitor's device: right devices pass, wrong ones are gone around or refused. */
+import type { DecoderConfig, WeightFormat } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import type { TensorMap } from "@waggle/protocol";
+import { describe, expect, test } from "vitest";
+import { createWasmBackend } from "../backend/cpu/wasm-backend.ts";
+import { agreementModels } from "./agreement-models.ts";
+import { plainBackend } from "./plain-backend.fixture.ts";
+import type { Fault } from "./plain-backend.fixture.ts";
+import { selfCheck, WASM_LADDER, WEBGPU_LADDER } from "./self-check.ts";
+import type { KernelWorkaround, SelfCheckResult } from "./self-check.ts";
+
+const [QWEN3] = agreementModels(["f32"]);
+
+/** Checks a plain back end that has `fault` on the rungs where `isBroken`. */
+function checkFaulty(
+  fault: Fault,
+  isBroken: (workaround: KernelWorkaround) => boolean,
+  ladder = WEBGPU_LADDER,
+): Promise<SelfCheckResult> {
+  return selfCheck({
+    config: QWEN3?.config as DecoderConfig,
+    dtype: "f32",
+    activations: "f32",
+    ladder,
+    open: async (config, weights, workaround) =>
+      plainBackend(
+        config,
+        weights,
+        isBroken(workaround) ? fault : null,
+        workaround.maxRunTokens ?? 128,
+      ),
+  });
+}
+
+describe("a self-check", () => {
+  test.for(agreementModels(["f32", "int8", "int4"]))(
+    "accepts the WASM back end for $title",
+    async ({ config, dtype }: { config: DecoderConfig; dtype: WeightFormat }) => {
+      const open = (tiny: DecoderConfig, weights: TensorMap) =>
+        createWasmBackend({ config: tiny, weights, dtype, contextLength: 128, threads: 1 });
+      const result = await selfCheck({
+        config,
+        dtype,
+        activations: "f32",
+        ladder: WASM_LADDER,
+        open,
+      });
+      expect(result).toEqual({ verdict: "ok" });
+    },
+  );
+
+  test("shortens runs where only long ones are wrong", async () => {
+    const result = await checkFaulty("long prefills lose a token", () => true);
+    expect(result).toMatchObject({ verdict: "workaround", workaround: { maxRunTokens: 31 } });
+    expect(result).toHaveProperty("why", expect.stringMatching(/^off by /));
+  });
+
+  test("goes without subgroups where they are wrong", async () => {
+    const result = await checkFaulty("a head is off", ({ subgroups }) => subgroups !== false);
+    expect(result).toMatchObject({ workaround: { subgroups: false } });
+  });
+
+  test.for<Fault>([
+    "a head is off",
+    "rows are mixed up",
+    "a fork shares what follows",
+    "truncation is forgotten",
+    "scale is ignored",
+  ])("refuses a device on which %s", async (fault) => {
+    const result = await checkFaulty(fault, () => true, WASM_LADDER);
+    expect(result).toMatchObject({ verdict: "refused", why: expect.stringMatching(/^off by/) });
+  });
+
+  test("refuses a device that fails", async () => {
+    const result = await selfCheck({
+      config: QWEN3?.config as DecoderConfig,
+      dtype: "f32",
+      activations: "f32",
+      ladder: WASM_LADDER,
+      open: () => Promise.reject(new WaggleError("DEVICE_UNAVAILABLE", "no module")),
+    });
+    expect(result).toMatchObject({ verdict: "refused", why: expect.stringContaining("no module") });
+  });
+});

@@ -1,0 +1,226 @@
+/**
+ * The agreement suite's short form, for the device of a visitor: a kernel that computes wrongly there
+ * is found before the first conversation, gone around or refused. It runs tiny random decoders with
+ * the model's head sizes, key sharing, number format and kinds of layers, so the same kernels; that
+ * the model's own, larger matrices come out right is not tested.
+ */
+import { layerKind, mergeAdapter, roundedWeights } from "@waggle/model";
+import type { DecoderConfig, LayerKind, WeightFormat } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import type { TensorMap } from "@waggle/protocol";
+import type { DecoderBackend, DecoderSession } from "../backend/decoder-backend.ts";
+import type { SamplingDistribution } from "../sampler.ts";
+import { Deviation, ForcedSequence, Reference } from "./forced-sequence.ts";
+import type { Asked } from "./forced-sequence.ts";
+import { randomAdapter, randomDecoderWeights, randomTokenIds } from "./random-decoder.ts";
+
+/** How to use a device that is not right, or not fast, as it comes. `{}`: as it comes. */
+export type KernelWorkaround = {
+  /** Most tokens of one run. */
+  readonly maxRunTokens?: number;
+  /** False: the device is requested without the feature `subgroups`. */
+  readonly subgroups?: false;
+};
+
+export type SelfCheckResult =
+  | { readonly verdict: "ok" }
+  /** Right this way only; `why` says what was wrong before. */
+  | {
+      readonly verdict: "workaround";
+      readonly workaround: KernelWorkaround;
+      readonly why: string;
+    }
+  /** Nothing that was tried is right: another back end must be taken. */
+  | { readonly verdict: "refused"; readonly why: string };
+
+export type SelfCheckOptions = {
+  /** The model that is to run. */
+  readonly config: DecoderConfig;
+  readonly dtype: WeightFormat;
+  /** Of what lies between the matrices. */
+  readonly activations: "f32" | "f16";
+  /** Tried in order, until one is right. */
+  readonly ladder: readonly KernelWorkaround[];
+  /** Opens a tiny model on the device, used as the rung says. It is disposed here. */
+  readonly open: (
+    config: DecoderConfig,
+    weights: TensorMap,
+    workaround: KernelWorkaround,
+  ) => Promise<DecoderBackend>;
+};
+
+/** WASM has no variants; what is wrong there is refused. */
+export const WASM_LADDER: readonly KernelWorkaround[] = [{}];
+
+/**
+ * onnxruntime 1.30's attention is wrong for runs of 32 and more tokens on some adapters with
+ * subgroups; short runs keep the fast decoding kernels, the last rung changes all of them.
+ */
+export const WEBGPU_LADDER: readonly KernelWorkaround[] = [
+  {},
+  { maxRunTokens: 31 },
+  { maxRunTokens: 31, subgroups: false },
+];
+
+/** Nats: far over rounding, far under what a wrong kernel does (0.8 and more). */
+const BUDGET = { f32: 1e-3, f16: 5e-2 } as const;
+
+/** Around the sizes of workgroups, subgroups and attention's blocks. */
+const LENGTHS: readonly number[] = [1, 16, 31, 32, 33, 65];
+const DISTRIBUTION: SamplingDistribution = { temperature: 1, topK: 0, topP: 1 };
+const SCORE: Asked = { kind: "score", distribution: DISTRIBUTION };
+const SAMPLE: Asked = { kind: "sample", distribution: DISTRIBUTION, uniform: 0.4 };
+
+/** Tries the ladder. Errors of a rung count as wrong answers; a lost device ends it. */
+export async function selfCheck(options: SelfCheckOptions): Promise<SelfCheckResult> {
+  const { ladder, activations } = options;
+  let why = "";
+  for (const workaround of ladder) {
+    const found = await checkRung(options, workaround);
+    if (found === null) {
+      return ladder[0] === workaround
+        ? { verdict: "ok" }
+        : { verdict: "workaround", workaround, why };
+    }
+    why = found;
+  }
+  return { verdict: "refused", why: `${why} (budget ${BUDGET[activations]} nats)` };
+}
+
+/** @returns what is wrong, `null` for nothing. */
+async function checkRung(
+  options: SelfCheckOptions,
+  workaround: KernelWorkaround,
+): Promise<string | null> {
+  const { dtype, activations, open } = options;
+  const config = tinyConfigFor(options.config);
+  const stored = randomDecoderWeights(config, 3);
+  const weights = roundedWeights(config, stored, dtype, activations);
+  let backend: DecoderBackend | null = null;
+  try {
+    backend = await open(config, stored, workaround);
+    const deviation = new Deviation();
+    await checkBackend(backend, config, weights, deviation);
+    if (deviation.nats < BUDGET[activations]) return null;
+    return `off by ${deviation.nats.toPrecision(2)} nats at ${deviation.where}`;
+  } catch (error) {
+    if (!WaggleError.is(error)) throw error;
+    return error.message;
+  } finally {
+    await backend?.dispose();
+  }
+}
+
+async function checkBackend(
+  backend: DecoderBackend,
+  config: DecoderConfig,
+  weights: TensorMap,
+  deviation: Deviation,
+): Promise<void> {
+  const longest = Math.max(...LENGTHS);
+  const tokenIds = randomTokenIds(config.vocabularySize, longest + 4, 1);
+  const base = new Reference(config, weights, tokenIds);
+  const plain = await backend.open(null);
+  for (const length of LENGTHS) {
+    await inCache(plain, base, deviation, `prefill ${length}`, async (row) => {
+      await row.read(plain, length, SCORE);
+      await row.read(plain, 1, SCORE);
+      await row.read(plain, 1, SAMPLE);
+    });
+  }
+  const trunk = await checkRows(plain, base, deviation);
+  const other = [...tokenIds.slice(0, 8), ...randomTokenIds(config.vocabularySize, 4, 2)];
+  await checkBranches(plain, trunk, new Reference(config, weights, other), deviation);
+  trunk.cache.dispose();
+  const adapter = randomAdapter(config, 4, 1);
+  const half = { ...adapter, alpha: adapter.alpha / 2 };
+  const adapted = new Reference(config, mergeAdapter(config, weights, half), tokenIds);
+  const session = await backend.open(adapter, 0.5);
+  await inCache(session, adapted, deviation, "with an adapter", async (row) => {
+    await row.read(session, 17, SCORE);
+    await row.read(session, 1, SAMPLE);
+  });
+  await session.release();
+  // The base again: what was swapped in must not stay.
+  await inCache(plain, base, deviation, "after an adapter", (row) => row.read(plain, 9, SCORE));
+  await plain.release();
+}
+
+/** Three rows side by side. @returns the first, which has read 8 tokens. */
+async function checkRows(
+  session: DecoderSession,
+  reference: Reference,
+  deviation: Deviation,
+): Promise<ForcedSequence> {
+  const rows: ForcedSequence[] = [];
+  for (let row = 1; row <= 3; row++) {
+    const cache = await session.createCache();
+    rows.push(new ForcedSequence(cache, reference, deviation, `row ${row} of 3`));
+  }
+  const groups = session.maxRows >= 3 ? [rows] : rows.map((row) => [row]);
+  for (const counts of [
+    [6, 13, 2],
+    [1, 1, 1],
+    [1, 1, 1],
+  ]) {
+    for (const group of groups) {
+      const asked = group.map((row) => row.row(counts[rows.indexOf(row)] ?? 1, SCORE));
+      const results = await session.run(asked);
+      for (const [index, row] of group.entries()) row.check(results[index]);
+    }
+  }
+  const [trunk, ...rest] = rows as [ForcedSequence, ...ForcedSequence[]];
+  for (const { cache } of rest) cache.dispose();
+  return trunk;
+}
+
+/** A fork and what it came from go on apart; then the latter goes back and on again. */
+async function checkBranches(
+  session: DecoderSession,
+  trunk: ForcedSequence,
+  other: Reference,
+  deviation: Deviation,
+): Promise<void> {
+  const cache = await session.fork(trunk.cache, trunk.cache.length);
+  const fork = new ForcedSequence(cache, other, deviation, "fork", cache.length);
+  await fork.read(session, 2, SCORE);
+  await trunk.read(session, 2, SCORE);
+  await fork.read(session, 1, SCORE);
+  cache.dispose();
+  trunk.cache.truncate(8);
+  const kept = trunk.cache.length; // 0 where a layer's state cannot go back
+  const again = new ForcedSequence(trunk.cache, other, deviation, "truncated", kept);
+  await again.read(session, 3, SCORE);
+}
+
+async function inCache(
+  session: DecoderSession,
+  reference: Reference,
+  deviation: Deviation,
+  label: string,
+  body: (row: ForcedSequence) => Promise<unknown>,
+): Promise<void> {
+  const row = new ForcedSequence(await session.createCache(), reference, deviation, label);
+  await body(row);
+  row.cache.dispose();
+}
+
+/** One layer of each kind the model has, with its heads' size and sharing; the rest is small. */
+function tinyConfigFor(config: DecoderConfig): DecoderConfig {
+  const layers = Array.from({ length: config.layers }, (_, layer) => layerKind(config, layer));
+  const kinds: readonly LayerKind[] = [...new Set(layers)];
+  const sharing = config.heads / config.keyValueHeads;
+  const keyValueHeads = Math.min(2, config.keyValueHeads);
+  return {
+    ...config,
+    vocabularySize: 64,
+    width: 32,
+    layers: kinds.length,
+    heads: keyValueHeads * sharing,
+    keyValueHeads,
+    feedForwardSize: 32,
+    contextLength: 128,
+    layerKinds: kinds,
+    ...(config.slidingWindow !== undefined && { slidingWindow: 20 }),
+  };
+}
