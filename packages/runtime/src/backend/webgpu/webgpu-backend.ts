@@ -1,19 +1,215 @@
 /**
- * The decoder back end on onnxruntime's WebGPU provider, on a device that is ours: in-place caches,
- * recorded decode steps and sampling on the device.
+ * The decoder back end on onnxruntime's WebGPU provider, on a device that is ours: caches in place,
+ * steps by recorded commands, sampling on the device, every buffer counted.
  */
-import { WaggleError } from "@waggle/protocol";
-import type { DecoderBackend } from "../decoder-backend.ts";
+import { decoderStates, stateShape } from "@waggle/model";
+import type { Adapter, DecoderConfig, WeightFormat } from "@waggle/model";
+import type { BackendMemory, DecoderBackend, DecoderSession } from "../decoder-backend.ts";
+import { AdapterMemory } from "./adapter-memory.ts";
+import { CommandTap } from "./command-tap.ts";
+import { DecoderProgram } from "./decoder-program.ts";
+import { GpuMemory } from "./gpu-memory.ts";
+import { GpuSampler } from "./gpu-sampler.ts";
+import { StepInputs } from "./step-inputs.ts";
 import type { WebgpuBackendOptions } from "./webgpu-options.ts";
+import { capacityFor, WebgpuSession } from "./webgpu-session.ts";
+
+/** Logits of one run, in bytes. */
+const MAX_LOGIT_BYTES = 64 * 1024 * 1024;
+/** Caches of the rows of one run, in bytes, where nothing else is asked for. */
+const MAX_ROW_BYTES = 1024 * 1024 * 1024;
+const DEFAULT_ROWS = 8;
+const DEFAULT_RUN_TOKENS = 31;
+const DEFAULT_RANK = 16;
 
 /**
  * Opens a model on a device.
  *
- * @throws WaggleError `DEVICE_UNAVAILABLE`, `OUT_OF_MEMORY`, `MODEL_UNSUPPORTED`.
+ * @throws WaggleError `MODEL_UNSUPPORTED`, `OUT_OF_MEMORY`, `DEVICE_LOST`.
  */
 export async function createWebgpuBackend(options: WebgpuBackendOptions): Promise<DecoderBackend> {
-  throw new WaggleError(
-    "CAPABILITY_MISSING",
-    `a WebGPU back end of context ${options.contextLength} must be built, got none yet; use wasm`,
+  const memory = new GpuMemory(options.device);
+  const tap = new CommandTap(options.device);
+  const backend = new WebgpuBackend(options, memory, tap, await sharedBy(options, memory));
+  await backend.prepare();
+  return backend;
+}
+
+/** What all sessions of a back end use, one run at a time. */
+type Shared = {
+  readonly inputs: StepInputs;
+  readonly sampler: GpuSampler;
+  readonly logits: GPUBuffer;
+  readonly maxRunTokens: number;
+  readonly maxRows: number;
+};
+
+class WebgpuBackend implements DecoderBackend {
+  readonly dtype: WeightFormat;
+  readonly kernels: string;
+  readonly #options: WebgpuBackendOptions;
+  readonly #memory: GpuMemory;
+  readonly #tap: CommandTap;
+  readonly #shared: Shared;
+  readonly #sessions = new Set<WebgpuSession>();
+  /** The base model by itself, and with adapter inputs: what the next session uses. */
+  #plain: DecoderProgram | null = null;
+  #adaptable: DecoderProgram | null = null;
+
+  constructor(options: WebgpuBackendOptions, memory: GpuMemory, tap: CommandTap, shared: Shared) {
+    this.#options = options;
+    this.#memory = memory;
+    this.#tap = tap;
+    this.#shared = shared;
+    const wanted = options.dtype ?? "f32";
+    const hasHalf = options.device.features.has("shader-f16");
+    this.dtype = wanted === "f16" && !hasHalf ? "f32" : wanted;
+    const steps = (options.quirks?.replay ?? true) ? "recorded steps" : "plain steps";
+    const { common, web } = options.ort.env.versions;
+    this.kernels = `onnxruntime-web/${web ?? common} webgpu gqa in-place, ${steps}`;
+  }
+
+  /** Makes the program that the first session is expected to use. */
+  async prepare(): Promise<void> {
+    if (this.#options.adapters === true) this.#adaptable = await this.#load(this.#rankFor(0));
+    else this.#plain = await this.#load(0);
+  }
+
+  async open(adapter: Adapter | null, scale = 1): Promise<DecoderSession> {
+    this.#memory.check();
+    const program = await this.#programFor(adapter);
+    const memory = this.#memory;
+    const { config, contextLength } = this.#options;
+    program.users++;
+    try {
+      const scaled = adapter && { ...adapter, alpha: adapter.alpha * scale };
+      const { activations } = program.graph;
+      const session: WebgpuSession = new WebgpuSession({
+        ...this.#shared,
+        memory,
+        program,
+        adapter: await AdapterMemory.create(memory, config, scaled, program.rank, activations),
+        capacity: capacityFor(contextLength),
+        contextLength,
+        onRelease: async () => {
+          this.#sessions.delete(session);
+          await this.#leave(program);
+        },
+      });
+      this.#sessions.add(session);
+      return session;
+    } catch (error) {
+      await this.#leave(program);
+      throw error;
+    }
+  }
+
+  memory(): BackendMemory {
+    return this.#memory.bytes();
+  }
+
+  async dispose(): Promise<void> {
+    const programs = [this.#plain, this.#adaptable];
+    this.#plain = null;
+    this.#adaptable = null;
+    for (const session of this.#sessions) await session.release();
+    for (const program of programs) if (program?.users === 0) await this.#release(program);
+    const { inputs, sampler, logits } = this.#shared;
+    sampler.dispose();
+    inputs.buffer.destroy();
+    logits.destroy();
+    this.#options.device.destroy();
+  }
+
+  /** Without an adapter: whichever is there, the plain one first; it costs less. */
+  async #programFor(adapter: Adapter | null): Promise<DecoderProgram> {
+    if (adapter === null)
+      return this.#plain ?? this.#adaptable ?? (this.#plain = await this.#load(0));
+    const current = this.#adaptable;
+    if (current !== null && adapter.rank <= current.rank) return current;
+    this.#adaptable = await this.#load(this.#rankFor(adapter.rank));
+    // From now on the base model has the weights of this one; two copies would stay otherwise.
+    const outdated = [current, this.#plain];
+    this.#plain = null;
+    for (const program of outdated) if (program?.users === 0) await this.#release(program);
+    return this.#adaptable;
+  }
+
+  async #leave(program: DecoderProgram): Promise<void> {
+    program.users--;
+    const isCurrent = program === this.#plain || program === this.#adaptable;
+    if (program.users === 0 && !isCurrent) await this.#release(program);
+  }
+
+  /** Whose device is lost frees nothing more, and onnxruntime may never answer. */
+  async #release(program: DecoderProgram): Promise<void> {
+    await this.#memory.untilLost(program.release()).catch(() => undefined);
+  }
+
+  #rankFor(rank: number): number {
+    let padded = this.#options.adapterRank ?? DEFAULT_RANK;
+    while (padded < rank) padded *= 2;
+    return padded;
+  }
+
+  #load(rank: number): Promise<DecoderProgram> {
+    const { ort, config, weights, contextLength, quirks } = this.#options;
+    return DecoderProgram.open({
+      ort,
+      memory: this.#memory,
+      tap: this.#tap,
+      config,
+      weights,
+      dtype: this.dtype,
+      rank,
+      capacity: capacityFor(contextLength),
+      replay: quirks?.replay ?? true,
+    });
+  }
+}
+
+async function sharedBy(options: WebgpuBackendOptions, memory: GpuMemory): Promise<Shared> {
+  const { config, quirks } = options;
+  const { vocabularySize } = config;
+  const maxRows = rowsFor(options);
+  const mostLogits = Math.max(maxRows, 16, Math.floor(MAX_LOGIT_BYTES / vocabularySize / 4));
+  const maxRunTokens = Math.min(quirks?.maxRunTokens ?? DEFAULT_RUN_TOKENS, mostLogits);
+  const logitRows = Math.max(maxRunTokens, maxRows);
+  memory.foreignUse = "scratch";
+  const [logits] = await memory.allocate("scratch", [logitRows * vocabularySize * 4]);
+  const sampler = await GpuSampler.create({
+    memory,
+    vocabularySize,
+    logits: logits as GPUBuffer,
+    maxJobs: logitRows,
+    maxSamples: maxRows,
+  });
+  const limits = { rows: maxRows, length: maxRunTokens, logits: logitRows };
+  const inputs = new StepInputs(memory, limits);
+  return { inputs, sampler, logits: logits as GPUBuffer, maxRunTokens, maxRows };
+}
+
+/** A power of two: blocks have such numbers of rows. */
+function rowsFor({ config, contextLength, maxRows, device, dtype }: WebgpuBackendOptions): number {
+  const bytes = rowBytes(config, capacityFor(contextLength), dtype === "f16" ? 2 : 4);
+  const bindable = device.limits.maxStorageBufferBindingSize;
+  const most = Math.min(
+    maxRows ?? Math.min(DEFAULT_ROWS, Math.floor(MAX_ROW_BYTES / bytes.all)),
+    Math.floor(bindable / bytes.largest),
   );
+  let rows = 1;
+  while (rows * 2 <= most) rows *= 2;
+  return rows;
+}
+
+function rowBytes(
+  config: DecoderConfig,
+  capacity: number,
+  elementBytes: number,
+): { readonly all: number; readonly largest: number } {
+  const sizes = decoderStates(config, "f32").map(
+    (state) =>
+      elementBytes * stateShape(state, 1, capacity).reduce((product, dim) => product * dim, 1),
+  );
+  return { all: sizes.reduce((sum, size) => sum + size, 0), largest: Math.max(...sizes) };
 }

@@ -1,5 +1,5 @@
 /** What the WebGPU back end is opened with. Which device a page has is `webgpu-device.ts`' business. */
-import type { DecoderConfig } from "@waggle/model";
+import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 import type * as OrtWeb from "onnxruntime-web";
 
@@ -23,12 +23,17 @@ export type WebgpuBackendOptions = {
   /** From `requestWebgpuDevice`. The back end uses it alone, and destroys it when disposed. */
   readonly device: GPUDevice;
   readonly config: DecoderConfig;
-  readonly weights: TensorMap;
+  readonly weights: TensorMap | TensorSource;
+  /** Number format of the matrices, default `f32`; also for `f16` where the device has no f16. */
+  readonly dtype?: WeightFormat;
   /** Positions of every cache: its memory is allocated once, for all of them. */
   readonly contextLength: number;
   /** Adapters up to this rank share one graph; a larger one compiles a larger graph. Default 16. */
   readonly adapterRank?: number;
-  /** False: a graph without adapter inputs, for a base model alone. Default true. */
+  /**
+   * True: the base model, too, runs on the graph with adapter inputs. Costs some of its speed; saves
+   * a second copy of the weights while the first adapter comes. Default false.
+   */
   readonly adapters?: boolean;
   /** Most rows of one run. Default: 8, fewer where their caches would pass 1 GiB. */
   readonly maxRows?: number;

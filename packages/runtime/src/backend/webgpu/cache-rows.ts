@@ -1,0 +1,274 @@
+/**
+ * Keys, values and other states of sequences, on the device. A block holds a fixed number of rows of
+ * the whole context, allocated once; a cache is a row of one and is written in place. Forks share
+ * their source's row until one of them writes what another needs; rows that run together are
+ * brought into one block, where they stay.
+ */
+import { stateShape } from "@waggle/model";
+import type { DecoderState } from "@waggle/model";
+import type { DecoderCache } from "../decoder-backend.ts";
+import type { GpuMemory } from "./gpu-memory.ts";
+
+/** How one state lies in a block: `[rows, outer, positions, inner]`. */
+type StateLayout = {
+  readonly rowBytes: number;
+  /** Parts of a row that hold positions, 0 where the state has none. */
+  readonly outer: number;
+  /** Bytes of one position of one part. */
+  readonly innerBytes: number;
+};
+
+export class CacheBlock {
+  /** One for each state. */
+  readonly buffers: readonly GPUBuffer[];
+  /** For each row who reads it. A row without users is free. */
+  readonly rows: readonly Set<WebgpuCache>[];
+  /** What others keep for its placements; dropped with the block. */
+  readonly bound: Map<unknown, unknown> = new Map();
+
+  constructor(buffers: readonly GPUBuffer[], rows: number) {
+    this.buffers = buffers;
+    this.rows = Array.from({ length: rows }, () => new Set<WebgpuCache>());
+  }
+}
+
+export class WebgpuCache implements DecoderCache {
+  length = 0;
+  /** Where it is, `null` before its first run. */
+  block: CacheBlock | null = null;
+  row = 0;
+  readonly #store: CacheStore;
+
+  constructor(store: CacheStore) {
+    this.#store = store;
+  }
+
+  truncate(length: number): void {
+    if (length >= this.length) return;
+    this.length = this.#store.canGoBack ? length : 0;
+    if (this.length === 0) this.#store.leave(this);
+  }
+
+  dispose(): void {
+    this.length = 0;
+    this.#store.leave(this);
+  }
+}
+
+/** Where rows of one run lie: `rows` neighbours in a block, from `first`. */
+export type CachePlacement = {
+  readonly block: CacheBlock;
+  readonly first: number;
+  readonly rows: number;
+};
+
+export type CacheStoreOptions = {
+  readonly memory: GpuMemory;
+  readonly states: readonly DecoderState[];
+  /** Positions of every row. */
+  readonly capacity: number;
+};
+
+export class CacheStore {
+  /** False where a state without positions cannot be cut back. */
+  readonly canGoBack: boolean;
+  readonly #memory: GpuMemory;
+  readonly #layouts: readonly StateLayout[];
+  readonly #blocks = new Set<CacheBlock>();
+  /** Unused blocks that are kept for the next of their size, at most one of each. */
+  readonly #spare = new Map<number, CacheBlock>();
+
+  constructor({ memory, states, capacity }: CacheStoreOptions) {
+    this.#memory = memory;
+    this.#layouts = states.map((state) => layoutOf(state, capacity));
+    this.canGoBack = this.#layouts.every(({ outer }) => outer > 0);
+  }
+
+  /** Bytes of one row of a state. */
+  bytesOf(state: number): number {
+    return this.#layouts[state]?.rowBytes ?? 0;
+  }
+
+  create(): WebgpuCache {
+    return new WebgpuCache(this);
+  }
+
+  /** Shares the source's row; copied only where a state would move on under it. */
+  async fork(source: WebgpuCache, length: number): Promise<WebgpuCache> {
+    const cache = this.create();
+    const { block } = source;
+    if (block === null || length === 0) return cache;
+    if (this.canGoBack) {
+      enter(cache, block, source.row);
+      cache.length = length;
+    } else if (length === source.length) {
+      const target = await this.#take(1);
+      cache.length = length;
+      this.#copy(source, target, 0);
+      enter(cache, target, 0);
+    }
+    return cache;
+  }
+
+  /** A row of its own that the cache may be written in. */
+  async placeOne(cache: WebgpuCache): Promise<CachePlacement> {
+    if (cache.block === null || !mayWrite(cache))
+      await this.#move([cache], await this.#take(1), [0]);
+    return { block: cache.block as CacheBlock, first: cache.row, rows: 1 };
+  }
+
+  /**
+   * One block for all of them. Rows of others in it are not written below their lengths.
+   *
+   * @param most - most rows of a block, a power of two.
+   */
+  async placeMany(caches: readonly WebgpuCache[], most: number): Promise<CachePlacement> {
+    const home = this.#homeOf(caches);
+    if (home !== null) {
+      const settled = settledIn(home, caches);
+      const coming = caches.filter((cache) => !settled.has(cache));
+      const free = [...home.rows.keys()].filter((row) => home.rows[row]?.size === 0);
+      await this.#move(coming, home, free);
+      return { block: home, first: 0, rows: home.rows.length };
+    }
+    let rows = 1;
+    while (rows < caches.length) rows *= 2;
+    const block = await this.#take(Math.min(rows, most));
+    await this.#move(caches, block, [...caches.keys()]);
+    return { block, first: 0, rows: block.rows.length };
+  }
+
+  /** Called by a cache that needs its row no longer. */
+  leave(cache: WebgpuCache): void {
+    const { block, row } = cache;
+    if (block === null) return;
+    block.rows[row]?.delete(cache);
+    cache.block = null;
+    if (block.rows.some((users) => users.size > 0)) return;
+    this.#blocks.delete(block);
+    if (this.#spare.has(block.rows.length)) for (const buffer of block.buffers) buffer.destroy();
+    else this.#spare.set(block.rows.length, block);
+  }
+
+  dispose(): void {
+    for (const { buffers } of [...this.#blocks, ...this.#spare.values()]) {
+      for (const buffer of buffers) buffer.destroy();
+    }
+    this.#blocks.clear();
+    this.#spare.clear();
+  }
+
+  /** The block that most of them are in, where the rest has room and few rows would be idle. */
+  #homeOf(caches: readonly WebgpuCache[]): CacheBlock | null {
+    let home: CacheBlock | null = null;
+    for (const block of new Set(caches.map((cache) => cache.block))) {
+      if (block === null || block.rows.length < 2) continue;
+      const count = settledIn(block, caches).size;
+      const free = block.rows.filter((users) => users.size === 0).length;
+      const isIdle = caches.length * 2 <= block.rows.length;
+      if (!isIdle && count * 2 >= caches.length && count + free >= caches.length) home = block;
+    }
+    return home;
+  }
+
+  /** Brings caches into rows of a block, of which there must be enough. */
+  async #move(
+    caches: readonly WebgpuCache[],
+    target: CacheBlock,
+    rows: readonly number[],
+  ): Promise<void> {
+    for (const [index, cache] of caches.entries()) {
+      const row = rows[index] as number;
+      this.#copy(cache, target, row);
+      this.leave(cache);
+      enter(cache, target, row);
+    }
+  }
+
+  /** Copies what a cache holds; a row that starts empty has zeros where there are no positions. */
+  #copy(cache: WebgpuCache, target: CacheBlock, row: number): void {
+    const { device } = this.#memory;
+    const { block: source, length } = cache;
+    if (length === 0 && this.canGoBack) return;
+    const encoder = device.createCommandEncoder();
+    for (const [index, { rowBytes, outer, innerBytes }] of this.#layouts.entries()) {
+      const to = target.buffers[index] as GPUBuffer;
+      if (source === null || length === 0) {
+        if (outer === 0) encoder.clearBuffer(to, row * rowBytes, rowBytes);
+        continue;
+      }
+      const from = source.buffers[index] as GPUBuffer;
+      const [fromRow, toRow] = [cache.row * rowBytes, row * rowBytes];
+      if (outer === 0) {
+        encoder.copyBufferToBuffer(from, fromRow, to, toRow, rowBytes);
+        continue;
+      }
+      const partBytes = rowBytes / outer;
+      for (let part = 0; part < outer; part++) {
+        const at = part * partBytes;
+        encoder.copyBufferToBuffer(from, fromRow + at, to, toRow + at, length * innerBytes);
+      }
+    }
+    device.queue.submit([encoder.finish()]);
+  }
+
+  async #take(rows: number): Promise<CacheBlock> {
+    let block = this.#spare.get(rows);
+    if (block === undefined) {
+      const sizes = this.#layouts.map(({ rowBytes }) => rows * rowBytes);
+      block = new CacheBlock(await this.#allocate(sizes), rows);
+    }
+    this.#spare.delete(rows);
+    this.#blocks.add(block);
+    return block;
+  }
+
+  /** Gives up the spare blocks before it gives up. */
+  async #allocate(sizes: readonly number[]): Promise<GPUBuffer[]> {
+    if (this.#spare.size === 0) return this.#memory.allocate("caches", sizes);
+    try {
+      return await this.#memory.allocate("caches", sizes);
+    } catch {
+      for (const { buffers } of this.#spare.values()) {
+        for (const buffer of buffers) buffer.destroy();
+      }
+      this.#spare.clear();
+      return this.#memory.allocate("caches", sizes);
+    }
+  }
+}
+
+/** Those that may stay where they are: of several in one row only the first. */
+function settledIn(block: CacheBlock, caches: readonly WebgpuCache[]): Set<WebgpuCache> {
+  const byRow = new Map<number, WebgpuCache>();
+  for (const cache of caches) {
+    if (cache.block === block && mayWrite(cache) && !byRow.has(cache.row)) {
+      byRow.set(cache.row, cache);
+    }
+  }
+  return new Set(byRow.values());
+}
+
+function enter(cache: WebgpuCache, block: CacheBlock, row: number): void {
+  block.rows[row]?.add(cache);
+  cache.block = block;
+  cache.row = row;
+}
+
+/** Whether what it appends leaves alone what others read in its row. */
+function mayWrite(cache: WebgpuCache): boolean {
+  for (const other of cache.block?.rows[cache.row] ?? []) {
+    if (other !== cache && other.length > cache.length) return false;
+  }
+  return true;
+}
+
+function layoutOf(state: DecoderState, capacity: number): StateLayout {
+  const [, ...dims] = stateShape(state, 1, capacity);
+  const bytes = state.dtype === "f16" ? 2 : 4;
+  const rowBytes = bytes * dims.reduce((product, dim) => product * dim, 1);
+  const at = state.rowShape.indexOf("positions");
+  if (at === -1) return { rowBytes, outer: 0, innerBytes: 0 };
+  const outer = dims.slice(0, at).reduce((product, dim) => product * dim, 1);
+  return { rowBytes, outer, innerBytes: rowBytes / outer / capacity };
+}

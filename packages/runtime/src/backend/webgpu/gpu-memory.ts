@@ -1,0 +1,124 @@
+/**
+ * Every buffer of one GPU device: ours and those onnxruntime makes on it, counted by what they are
+ * for. The device's own `createBuffer` is wrapped, so nothing escapes the count. Also where running
+ * out of memory and losing the device become typed errors.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { BackendMemory } from "../decoder-backend.ts";
+
+/** What a buffer is for. */
+export type BufferUse = keyof BackendMemory;
+
+const COPY_BOTH_WAYS = 0x0004 | 0x0008; // GPUBufferUsage.COPY_SRC | COPY_DST
+/** Usage of buffers that kernels bind and copies touch. */
+export const STORAGE: GPUBufferUsageFlags = 0x0080 | COPY_BOTH_WAYS;
+/** Usage of buffers that are read back. */
+export const READBACK: GPUBufferUsageFlags = 0x0001 | 0x0008; // MAP_READ | COPY_DST
+
+/** How long a failed answer waits for the news that the device is lost, in milliseconds. */
+const NEWS_MS = 50;
+
+export class GpuMemory {
+  readonly device: GPUDevice;
+  /** What buffers that onnxruntime makes from now on are for. */
+  foreignUse: BufferUse = "weights";
+  readonly #live = new Map<GPUBuffer, { readonly use: BufferUse; readonly bytes: number }>();
+  readonly #create: GPUDevice["createBuffer"];
+  #lost: WaggleError | null = null;
+  #waiting: ((error: WaggleError) => void) | null = null;
+
+  constructor(device: GPUDevice) {
+    this.device = device;
+    this.#create = device.createBuffer.bind(device);
+    device.createBuffer = (descriptor) => this.#counted(this.foreignUse, descriptor);
+    void device.lost.then(({ reason, message }) => {
+      this.#lost = new WaggleError(
+        "DEVICE_LOST",
+        `a GPU device must stay, got lost (${reason || "unknown"}: ${message.slice(0, 200)}); open the policy again, its contexts are recomputed from their tokens`,
+        { retryable: true },
+      );
+      this.#waiting?.(this.#lost);
+    });
+  }
+
+  /** A buffer of at least `bytes`. For small ones, whose failure would be a lost device anyway. */
+  create(use: BufferUse, bytes: number, usage: GPUBufferUsageFlags = STORAGE): GPUBuffer {
+    return this.#counted(use, { size: Math.ceil(bytes / 16) * 16, usage });
+  }
+
+  /**
+   * Several large buffers or none.
+   *
+   * @throws WaggleError `OUT_OF_MEMORY` (retryable).
+   */
+  async allocate(use: BufferUse, sizes: readonly number[]): Promise<GPUBuffer[]> {
+    this.check();
+    const { maxBufferSize, maxStorageBufferBindingSize } = this.device.limits;
+    const largest = Math.min(maxBufferSize, maxStorageBufferBindingSize);
+    const tooLarge = sizes.find((size) => size > largest);
+    if (tooLarge !== undefined) {
+      throw outOfMemory(`got one of ${tooLarge} bytes where the device binds ${largest}`);
+    }
+    this.device.pushErrorScope("out-of-memory");
+    const buffers = sizes.map((size) => this.create(use, size));
+    const error = await this.untilLost(this.device.popErrorScope());
+    if (error === null) return buffers;
+    for (const buffer of buffers) buffer.destroy();
+    throw outOfMemory(`got none for ${sizes.reduce((sum, size) => sum + size, 0)} bytes`);
+  }
+
+  /** @throws WaggleError `DEVICE_LOST` where it is. */
+  check(): void {
+    if (this.#lost !== null) throw this.#lost;
+  }
+
+  /** The same answer, or `DEVICE_LOST` where none comes because of that. One call at a time. */
+  async untilLost<T>(answer: Promise<T>): Promise<T> {
+    this.check();
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        this.#waiting = reject;
+        answer.then(resolve, reject);
+      });
+    } catch (error) {
+      // What a dying device answers may come before the news of its death.
+      const moment = new Promise((resolve) => setTimeout(resolve, NEWS_MS));
+      await Promise.race([this.device.lost, moment]);
+      this.check();
+      throw error;
+    } finally {
+      this.#waiting = null;
+    }
+  }
+
+  /** Bytes that live now. */
+  bytes(): BackendMemory {
+    const sums = { weights: 0, adapters: 0, caches: 0, scratch: 0 };
+    for (const { use, bytes } of this.#live.values()) sums[use] += bytes;
+    return sums;
+  }
+
+  /** How many buffers live now. */
+  get count(): number {
+    return this.#live.size;
+  }
+
+  #counted(use: BufferUse, descriptor: GPUBufferDescriptor): GPUBuffer {
+    const buffer = this.#create(descriptor);
+    this.#live.set(buffer, { use, bytes: descriptor.size });
+    const destroy = buffer.destroy.bind(buffer);
+    buffer.destroy = () => {
+      this.#live.delete(buffer);
+      return destroy();
+    };
+    return buffer;
+  }
+}
+
+function outOfMemory(what: string): WaggleError {
+  return new WaggleError(
+    "OUT_OF_MEMORY",
+    `the GPU must have room for a buffer, ${what}; use a shorter contextLength or dispose contexts`,
+    { retryable: true },
+  );
+}

@@ -1,0 +1,390 @@
+/**
+ * Samples and scores rows of logits that lie on the device. Its kernels join a pass of the caller;
+ * what comes back is 64 bytes a sampled token, 16 a scored one, and the ids that top-k or top-p kept
+ * where they are more than fit.
+ *
+ * Differs from `sampler.ts`: sums are in f32. So the kept sets may differ where a running mass is
+ * within rounding of top-p. A logit of −Infinity is never kept. Under a mask alone, with more than
+ * ten ids, the kept set is not read back: the grammar of the record says it.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { RowOutput } from "../decoder-backend.ts";
+import type { SampledToken, TokenScore } from "../../sampler.ts";
+import type { GpuMemory } from "./gpu-memory.ts";
+import { READBACK } from "./gpu-memory.ts";
+import {
+  chunksOf,
+  CUT_BYTES,
+  FIRST_INLINE_ID,
+  INLINE_IDS,
+  JOB_WORDS,
+  NONE,
+  PART_BYTES,
+  SAMPLE_WORDS,
+  samplingShader,
+  SCORE_WORDS,
+} from "./sampling-shaders.ts";
+
+/** What is asked of one row of logits. */
+export type SamplerJob =
+  | { readonly logitRow: number; readonly output: Extract<RowOutput, { kind: "sample" }> }
+  | {
+      readonly logitRow: number;
+      readonly output: Extract<RowOutput, { kind: "score" }>;
+      /** Index into the output's targets. */
+      readonly position: number;
+    };
+
+export type SamplerOptions = {
+  readonly memory: GpuMemory;
+  readonly vocabularySize: number;
+  /** `[rows, V]` f32. */
+  readonly logits: GPUBuffer;
+  readonly maxJobs: number;
+  /** Most jobs of one batch that sample. */
+  readonly maxSamples: number;
+};
+
+type Kernel = "all_parts" | "select_kept" | "kept_parts" | "finish" | "collect";
+/** What every batch runs; the others are compiled when sampling is first restricted. */
+const COMMON_KERNELS: readonly Kernel[] = ["all_parts", "finish"];
+
+/** Kept ids that come with the results where top-k bounds them; more take a read of their own. */
+const PREFETCHED_IDS = 256;
+
+export class GpuSampler {
+  readonly #options: SamplerOptions;
+  readonly #pipelineOf: (kernel: Kernel) => GPUComputePipeline;
+  readonly #layout: GPUBindGroupLayout;
+  readonly #jobs: GPUBuffer;
+  readonly #parts: GPUBuffer;
+  readonly #cuts: GPUBuffer;
+  readonly #results: GPUBuffer;
+  readonly #keptIds: GPUBuffer;
+  readonly #readback: GPUBuffer;
+  #sets: GPUBuffer;
+  #group: GPUBindGroup;
+  readonly #words: Uint32Array<ArrayBuffer>;
+  readonly #floats: Float32Array;
+
+  static async create(options: SamplerOptions): Promise<GpuSampler> {
+    const { device } = options.memory;
+    const module = device.createShaderModule({ code: samplingShader(options.vocabularySize) });
+    const kinds = ["read-only-storage", "read-only-storage", "read-only-storage"] as const;
+    const written = ["storage", "storage", "storage", "storage"] as const;
+    const layout = device.createBindGroupLayout({
+      entries: [...kinds, ...written].map((type, binding) => ({
+        binding,
+        visibility: 4, // GPUShaderStage.COMPUTE
+        buffer: { type },
+      })),
+    });
+    const pipelineLayout = device.createPipelineLayout({ bindGroupLayouts: [layout] });
+    const make = (entryPoint: Kernel): Promise<GPUComputePipeline> =>
+      device.createComputePipelineAsync({ layout: pipelineLayout, compute: { module, entryPoint } });
+    const common = await Promise.all(COMMON_KERNELS.map(make));
+    const makeNow = (entryPoint: Kernel): GPUComputePipeline =>
+      device.createComputePipeline({ layout: pipelineLayout, compute: { module, entryPoint } });
+    const pipelines = new Map(COMMON_KERNELS.map((kernel, i) => [kernel, common[i]]));
+    return new GpuSampler(options, layout, (kernel) => {
+      const pipeline = pipelines.get(kernel) ?? makeNow(kernel);
+      pipelines.set(kernel, pipeline);
+      return pipeline;
+    });
+  }
+
+  private constructor(
+    options: SamplerOptions,
+    layout: GPUBindGroupLayout,
+    pipelineOf: (kernel: Kernel) => GPUComputePipeline,
+  ) {
+    const { memory, vocabularySize, maxJobs, maxSamples } = options;
+    this.#options = options;
+    this.#layout = layout;
+    this.#pipelineOf = pipelineOf;
+    const scratch = (bytes: number): GPUBuffer => memory.create("scratch", bytes);
+    const chunks = chunksOf(vocabularySize).count;
+    const resultWords = maxSamples * SAMPLE_WORDS + maxJobs * SCORE_WORDS;
+    this.#jobs = scratch(maxJobs * JOB_WORDS * 4);
+    this.#parts = scratch(maxJobs * chunks * PART_BYTES);
+    this.#cuts = scratch(maxJobs * CUT_BYTES);
+    this.#results = scratch(resultWords * 4);
+    this.#keptIds = scratch(maxSamples * vocabularySize * 4);
+    this.#sets = scratch(maxSamples * Math.ceil(vocabularySize / 32) * 4);
+    const readback = (resultWords + maxSamples * PREFETCHED_IDS) * 4;
+    this.#readback = memory.create("scratch", Math.max(readback, vocabularySize * 4), READBACK);
+    this.#group = this.#bind();
+    this.#words = new Uint32Array(maxJobs * JOB_WORDS);
+    this.#floats = new Float32Array(this.#words.buffer);
+  }
+
+  /**
+   * Writes the jobs and adds their kernels to a pass.
+   *
+   * @returns the batch: call `copy` on the encoder after the pass, `read` after it is submitted.
+   */
+  encode(pass: GPUComputePassEncoder, jobs: readonly SamplerJob[]): SampledBatch {
+    const { device } = this.#options.memory;
+    const layout = new JobLayout(jobs, this.#options.vocabularySize);
+    this.#writeSets(layout);
+    layout.write(this.#words, this.#floats);
+    device.queue.writeBuffer(this.#jobs, 0, this.#words, 0, jobs.length * JOB_WORDS);
+    const chunks = chunksOf(this.#options.vocabularySize).count;
+    const run = (kernel: Kernel, x: number, y: number): void => {
+      pass.setPipeline(this.#pipelineOf(kernel));
+      pass.dispatchWorkgroups(x, y);
+    };
+    pass.setBindGroup(0, this.#group);
+    run("all_parts", chunks, jobs.length);
+    if (layout.cuts) run("select_kept", jobs.length, 1);
+    if (layout.cuts || layout.lists) run("kept_parts", chunks, jobs.length);
+    run("finish", jobs.length, 1);
+    if (layout.collects) run("collect", chunks, jobs.length);
+    return {
+      copy: (encoder) => {
+        const bytes = layout.resultWords * 4;
+        encoder.copyBufferToBuffer(this.#results, 0, this.#readback, 0, bytes);
+        let at = bytes;
+        for (const { source, count } of layout.prefetched) {
+          encoder.copyBufferToBuffer(this.#keptIds, source * 4, this.#readback, at, count * 4);
+          at += count * 4;
+        }
+      },
+      read: () => this.#read(layout),
+    };
+  }
+
+  dispose(): void {
+    const own = [this.#jobs, this.#parts, this.#cuts, this.#results, this.#keptIds, this.#sets];
+    for (const buffer of [...own, this.#readback]) buffer.destroy();
+  }
+
+  async #read(layout: JobLayout): Promise<JobResult[]> {
+    const prefetched = layout.prefetched.reduce((sum, { count }) => sum + count, 0);
+    const words = await this.#map((layout.resultWords + prefetched) * 4);
+    const results: JobResult[] = [];
+    for (const [index, job] of layout.jobs.entries()) {
+      const numbers = new Float32Array(words.buffer);
+      const at = layout.results[index] as number;
+      if (job.output.kind === "score") {
+        results.push({ score: scoreAt(words, numbers, at), sampled: null });
+        continue;
+      }
+      const count = words[at + 5] as number;
+      const sampled = {
+        tokenId: words[at] as number,
+        ...scoreAt(words, numbers, at + 1),
+        keptTokenIds: this.#inlineIds(layout, index, words, count),
+      };
+      if (layout.isCut(index) && count > INLINE_IDS && sampled.keptTokenIds === null) {
+        if (count < this.#options.vocabularySize) {
+          sampled.keptTokenIds = await this.#readKept(layout.kept[index] as number, count);
+        }
+      }
+      results.push({ sampled, score: null });
+    }
+    return results;
+  }
+
+  #inlineIds(
+    layout: JobLayout,
+    index: number,
+    words: Uint32Array,
+    count: number,
+  ): readonly number[] | null {
+    const { output } = layout.jobs[index] as SamplerJob;
+    const isRestricted =
+      layout.isCut(index) || (output.kind === "sample" && output.allowed !== null);
+    if (!isRestricted || count === this.#options.vocabularySize) return null;
+    if (count <= INLINE_IDS) {
+      const first = (layout.results[index] as number) + FIRST_INLINE_ID;
+      return [...words.subarray(first, first + count)];
+    }
+    let at = layout.resultWords;
+    for (const prefetch of layout.prefetched) {
+      if (prefetch.job === index && count <= prefetch.count) {
+        return [...words.subarray(at, at + count)];
+      }
+      at += prefetch.count;
+    }
+    return null;
+  }
+
+  async #readKept(source: number, count: number): Promise<number[]> {
+    const { device } = this.#options.memory;
+    const encoder = device.createCommandEncoder();
+    encoder.copyBufferToBuffer(this.#keptIds, source * 4, this.#readback, 0, count * 4);
+    device.queue.submit([encoder.finish()]);
+    return [...(await this.#map(count * 4))];
+  }
+
+  async #map(bytes: number): Promise<Uint32Array<ArrayBuffer>> {
+    const readback = this.#readback;
+    await this.#options.memory.untilLost(readback.mapAsync(1, 0, bytes)); // GPUMapMode.READ
+    const words = new Uint32Array(readback.getMappedRange(0, bytes).slice(0));
+    readback.unmap();
+    return words;
+  }
+
+  #writeSets(layout: JobLayout): void {
+    const { memory } = this.#options;
+    if (layout.setWords * 4 > this.#sets.size) {
+      this.#sets.destroy();
+      this.#sets = memory.create("scratch", layout.setWords * 8);
+      this.#group = this.#bind();
+    }
+    for (const { at, words } of layout.sets) {
+      memory.device.queue.writeBuffer(this.#sets, at * 4, words as Uint32Array<ArrayBuffer>);
+    }
+  }
+
+  #bind(): GPUBindGroup {
+    const { memory, logits } = this.#options;
+    const buffers = [
+      logits,
+      this.#jobs,
+      this.#sets,
+      this.#parts,
+      this.#cuts,
+      this.#results,
+      this.#keptIds,
+    ];
+    return memory.device.createBindGroup({
+      layout: this.#layout,
+      entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
+    });
+  }
+}
+
+/** Set as the job says. */
+export type JobResult = {
+  readonly sampled: SampledToken | null;
+  readonly score: TokenScore | null;
+};
+
+export type SampledBatch = {
+  /** Adds the copies to what the host may read. */
+  copy(encoder: GPUCommandEncoder): void;
+  /**
+   * One result for each job.
+   *
+   * @throws WaggleError `NON_FINITE_VALUE`, `DEVICE_LOST`.
+   */
+  read(): Promise<JobResult[]>;
+};
+
+/** Where everything of a batch lies. Offsets are in words. */
+class JobLayout {
+  readonly jobs: readonly SamplerJob[];
+  readonly results: number[] = [];
+  readonly kept: number[] = [];
+  readonly sets: { readonly at: number; readonly words: Uint32Array }[] = [];
+  readonly prefetched: {
+    readonly job: number;
+    readonly source: number;
+    readonly count: number;
+  }[] = [];
+  resultWords = 0;
+  setWords = 0;
+  cuts = false;
+  lists = false;
+  collects = false;
+  readonly #vocabularySize: number;
+  readonly #setOf: number[] = [];
+
+  constructor(jobs: readonly SamplerJob[], vocabularySize: number) {
+    this.jobs = jobs;
+    this.#vocabularySize = vocabularySize;
+    let keptWords = 0;
+    for (const [index, job] of jobs.entries()) {
+      const isSample = job.output.kind === "sample";
+      const isCut = this.isCut(index);
+      this.results.push(this.resultWords);
+      this.resultWords += isSample ? SAMPLE_WORDS : SCORE_WORDS;
+      this.cuts ||= isCut;
+      const set = setOf(job);
+      this.lists ||= !isSample && set !== null;
+      this.#setOf.push(set === null ? NONE : this.setWords);
+      if (set !== null) {
+        this.sets.push({ at: this.setWords, words: set });
+        this.setWords += set.length;
+      }
+      this.kept.push(isSample && isCut ? keptWords : NONE);
+      if (!isSample) continue;
+      this.collects ||= isCut || set !== null;
+      if (!isCut) continue;
+      const { topK } = job.output.distribution;
+      if (topK > INLINE_IDS && topK <= PREFETCHED_IDS) {
+        const count = Math.min(topK, vocabularySize);
+        this.prefetched.push({ job: index, source: keptWords, count });
+      }
+      keptWords += vocabularySize;
+    }
+  }
+
+  /** Whether top-k or top-p may cut the row. */
+  isCut(index: number): boolean {
+    const job = this.jobs[index] as SamplerJob;
+    const { topK, topP } = job.output.distribution;
+    if (job.output.kind === "score" && keptOf(job) !== undefined) return false;
+    return (topK > 0 && topK < this.#vocabularySize) || topP < 1;
+  }
+
+  write(words: Uint32Array, floats: Float32Array): void {
+    for (const [index, job] of this.jobs.entries()) {
+      const at = index * JOB_WORDS;
+      const { output, logitRow } = job;
+      const { temperature, topK, topP } = output.distribution;
+      const isSample = output.kind === "sample";
+      const isCut = this.isCut(index);
+      const set = this.#setOf[index] as number;
+      words[at] = logitRow;
+      words[at + 1] = isSample ? 0 : 1;
+      floats[at + 2] = temperature;
+      words[at + 3] = isCut && topK < this.#vocabularySize ? topK : 0;
+      floats[at + 4] = isCut ? topP : 1;
+      floats[at + 5] = isSample ? output.uniform : 0;
+      words[at + 6] = "position" in job ? (job.output.targets[job.position] as number) : 0;
+      words[at + 7] = isSample ? set : NONE;
+      words[at + 8] = isSample ? NONE : set;
+      words[at + 9] = isSample ? 0 : (keptOf(job)?.length ?? 0);
+      words[at + 10] = this.results[index] as number;
+      words[at + 11] = this.kept[index] as number;
+    }
+  }
+}
+
+/** The kept set of a scored position: `null` for all ids, absent for what top-k and top-p keep. */
+function keptOf(job: SamplerJob): readonly number[] | null | undefined {
+  return "position" in job ? job.output.kept?.[job.position] : undefined;
+}
+
+/** @throws WaggleError `INVALID_ARGUMENT` for a kept set that lacks its token. */
+function setOf(job: SamplerJob): Uint32Array | null {
+  if (!("position" in job)) return job.output.allowed;
+  const kept = keptOf(job);
+  if (kept === undefined || kept === null) return null;
+  const target = job.output.targets[job.position] as number;
+  if (!kept.includes(target)) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a kept set must hold its token, got ${kept.length} ids without ${target}; pass the ids recorded with the sample, ascending`,
+    );
+  }
+  return Uint32Array.from(kept);
+}
+
+function scoreAt(words: Uint32Array, numbers: Float32Array, at: number): TokenScore {
+  const status = words[at + 3];
+  if (status === 1) {
+    throw new WaggleError(
+      "NON_FINITE_VALUE",
+      "logits must be finite and one of them allowed, got others; the weights or the device are faulty",
+    );
+  }
+  return {
+    behaviorLogProb: status === 2 ? Number.NEGATIVE_INFINITY : (numbers[at] as number),
+    rawLogProb: numbers[at + 1] as number,
+    entropy: numbers[at + 2] as number,
+  };
+}

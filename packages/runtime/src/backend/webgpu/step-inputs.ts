@@ -1,0 +1,66 @@
+/**
+ * The small inputs of a run, in one buffer that one write fills. Also the tensors of a run for
+ * onnxruntime, all of them over stand-ins: which memory is meant is said at each run.
+ */
+import type { GpuMemory } from "./gpu-memory.ts";
+import type { Placement } from "./command-tap.ts";
+
+/** Offsets at which a buffer can be bound. */
+export const BINDING_ALIGNMENT = 256;
+
+export type StepShape = {
+  /** Rows of the run. */
+  readonly rows: number;
+  /** Tokens of each row, shorter ones padded. */
+  readonly length: number;
+  /** Positions that get logits. */
+  readonly logits: number;
+};
+
+export type StepValues = {
+  /** `[rows · length]`. */
+  readonly tokenIds: ArrayLike<number>;
+  /** `[rows]` index of the last position that counts, after the run. */
+  readonly lastPositions: ArrayLike<number>;
+  readonly totalLength: number;
+  /** `[logits]` row · length + column. */
+  readonly logitRows: ArrayLike<number>;
+};
+
+export class StepInputs {
+  readonly buffer: GPUBuffer;
+  readonly #memory: GpuMemory;
+  readonly #words: Int32Array<ArrayBuffer>;
+  readonly #idsAt: number;
+  readonly #logitRowsAt: number;
+
+  constructor(memory: GpuMemory, limits: StepShape) {
+    this.#memory = memory;
+    const section = (words: number): number =>
+      (Math.ceil((words * 4) / BINDING_ALIGNMENT) * BINDING_ALIGNMENT) / 4;
+    this.#idsAt = section(limits.rows) + section(1);
+    this.#logitRowsAt = this.#idsAt + section(Math.max(limits.length, limits.rows));
+    this.#words = new Int32Array(this.#logitRowsAt + section(limits.logits));
+    this.buffer = memory.create("scratch", this.#words.byteLength);
+  }
+
+  write({ tokenIds, lastPositions, totalLength, logitRows }: StepValues): void {
+    const words = this.#words;
+    words.set(lastPositions, 0);
+    words[this.#idsAt - BINDING_ALIGNMENT / 4] = totalLength;
+    words.set(tokenIds, this.#idsAt);
+    words.set(logitRows, this.#logitRowsAt);
+    this.#memory.device.queue.writeBuffer(this.buffer, 0, words);
+  }
+
+  /** Where each graph input is. */
+  placements(): { readonly [input: string]: Placement } {
+    const at = (word: number): Placement => ({ buffer: this.buffer, offset: word * 4 });
+    return {
+      seqlens_k: at(0),
+      total_sequence_length: at(this.#idsAt - BINDING_ALIGNMENT / 4),
+      input_ids: at(this.#idsAt),
+      logit_rows: at(this.#logitRowsAt),
+    };
+  }
+}

@@ -1,0 +1,301 @@
+/** One adapter on a program: its caches, and runs from tokens to answers. */
+import { WaggleError } from "@waggle/protocol";
+import type { DecoderState } from "@waggle/model";
+import type { DecoderCache, DecoderRow, DecoderSession, RowResult } from "../decoder-backend.ts";
+import type { TokenScore } from "../../sampler.ts";
+import type { AdapterMemory } from "./adapter-memory.ts";
+import { CacheStore } from "./cache-rows.ts";
+import type { CachePlacement, WebgpuCache } from "./cache-rows.ts";
+import { encodeCommands } from "./command-tap.ts";
+import type { BoundCommands, Placement, Placements } from "./command-tap.ts";
+import { isInPlace } from "./decoder-program.ts";
+import type { DecoderProgram } from "./decoder-program.ts";
+import type { GpuMemory } from "./gpu-memory.ts";
+import type { GpuSampler, JobResult, SampledBatch, SamplerJob } from "./gpu-sampler.ts";
+import { BINDING_ALIGNMENT } from "./step-inputs.ts";
+import type { StepInputs, StepShape } from "./step-inputs.ts";
+
+export type WebgpuSessionOptions = {
+  readonly memory: GpuMemory;
+  readonly program: DecoderProgram;
+  readonly adapter: AdapterMemory;
+  readonly inputs: StepInputs;
+  readonly sampler: GpuSampler;
+  /** `[rows, V]`, shared by all sessions: runs do not overlap. */
+  readonly logits: GPUBuffer;
+  readonly capacity: number;
+  readonly contextLength: number;
+  readonly maxRunTokens: number;
+  readonly maxRows: number;
+  readonly onRelease: () => Promise<void>;
+};
+
+/** What is bound for one placement of rows. */
+type BoundPlacement = { readonly placements: Placements; commands: BoundCommands | null };
+
+/** Rows of one run: indices into what `run` was given. */
+type Batch = readonly number[];
+
+const NOTHING: RowResult = { sampled: null, scores: null };
+
+export class WebgpuSession implements DecoderSession {
+  readonly maxRunTokens: number;
+  readonly maxRows: number;
+  readonly #options: WebgpuSessionOptions;
+  readonly #caches: CacheStore;
+  /** States that a run writes elsewhere than it reads, and where. */
+  readonly #moving: readonly {
+    readonly state: DecoderState;
+    readonly index: number;
+    readonly rowBytes: number;
+    readonly next: GPUBuffer;
+  }[];
+  /** The end of the run before, where nothing was read back. */
+  #pending: Promise<unknown> | null = null;
+  #isReleased = false;
+
+  constructor(options: WebgpuSessionOptions) {
+    const { memory, program, capacity, maxRunTokens, maxRows } = options;
+    this.#options = options;
+    this.maxRunTokens = maxRunTokens;
+    this.maxRows = maxRows;
+    const { states } = program.graph;
+    this.#caches = new CacheStore({ memory, states, capacity });
+    this.#moving = states.flatMap((state, index) => {
+      if (isInPlace(state)) return [];
+      const rowBytes = this.#caches.bytesOf(index);
+      const next = memory.create("scratch", rowBytes * maxRows);
+      return [{ state, index, rowBytes, next }];
+    });
+  }
+
+  createCache(): DecoderCache {
+    return this.#caches.create();
+  }
+
+  fork(cache: DecoderCache, length: number): Promise<DecoderCache> {
+    return this.#caches.fork(cache as WebgpuCache, length);
+  }
+
+  async run(rows: readonly DecoderRow[]): Promise<readonly RowResult[]> {
+    if (this.#isReleased) {
+      throw new WaggleError("DISPOSED", "a decoder session must be open, got a released one");
+    }
+    this.#options.memory.check();
+    for (const row of rows) this.#checkRow(row);
+    const results: RowResult[] = [];
+    for (const batch of this.#batches(rows)) {
+      const answers = await this.#runBatch(batch.map((index) => rows[index] as DecoderRow));
+      for (const [order, index] of batch.entries()) results[index] = answers[order] ?? NOTHING;
+    }
+    return results;
+  }
+
+  async release(): Promise<void> {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#caches.dispose();
+    for (const { next } of this.#moving) next.destroy();
+    this.#options.adapter.dispose();
+    await this.#options.onRelease();
+  }
+
+  /** Single tokens side by side, the rest by itself: a row's own prefill fills the device. */
+  #batches(rows: readonly DecoderRow[]): Batch[] {
+    const single: number[] = [];
+    const batches: Batch[] = [];
+    for (const [index, { tokenIds }] of rows.entries()) {
+      if (tokenIds.length === 1) single.push(index);
+      else batches.push([index]);
+    }
+    for (let start = 0; start < single.length; start += this.maxRows) {
+      batches.push(single.slice(start, start + this.maxRows));
+    }
+    return batches;
+  }
+
+  async #runBatch(rows: readonly DecoderRow[]): Promise<RowResult[]> {
+    const { inputs, sampler, memory } = this.#options;
+    const caches = rows.map((row) => row.cache as WebgpuCache);
+    const place =
+      caches.length === 1
+        ? await this.#caches.placeOne(caches[0] as WebgpuCache)
+        : await this.#caches.placeMany(caches, this.maxRows);
+    const length = rows[0]?.tokenIds.length ?? 1;
+    const { jobs, logitRows } = jobsOf(rows, caches, place);
+    inputs.write({
+      tokenIds: place.rows === 1 ? (rows[0]?.tokenIds ?? []) : tokensOf(rows, caches, place),
+      ...positionsOf(caches, place, length),
+      logitRows,
+    });
+    const shape: StepShape = { rows: place.rows, length, logits: logitRows.length };
+    const commands = await this.#execute(shape, place);
+    let batch: SampledBatch | null = null;
+    if (commands !== null || jobs.length > 0 || this.#moving.length > 0) {
+      const encoder = memory.device.createCommandEncoder();
+      const pass =
+        commands === null ? encoder.beginComputePass() : encodeCommands(encoder, commands);
+      if (jobs.length > 0) batch = sampler.encode(pass, jobs);
+      pass.end();
+      this.#settle(encoder, caches, place);
+      batch?.copy(encoder);
+      memory.device.queue.submit([encoder.finish()]);
+    }
+    for (const cache of caches) cache.length += length;
+    if (batch !== null) return resultsOf(rows, await batch.read());
+    await this.#afterThePrevious();
+    return rows.map(() => NOTHING);
+  }
+
+  /** @returns commands that are still to be submitted, `null` where onnxruntime has run. */
+  async #execute(shape: StepShape, place: CachePlacement): Promise<BoundCommands | null> {
+    const { program } = this.#options;
+    const bound = this.#bind(place);
+    if (shape.length > 1 || !program.replays) {
+      await program.run(shape, bound.placements);
+      return null;
+    }
+    if (bound.commands === null) {
+      const { recording, hasRun } = await program.record(shape.rows, bound.placements);
+      if (recording !== null) bound.commands = recording.bind(bound.placements);
+      if (hasRun) return null;
+    }
+    return bound.commands;
+  }
+
+  #bind({ block, first, rows }: CachePlacement): BoundPlacement {
+    const key = first * 1024 + rows;
+    const known = block.bound.get(key) as BoundPlacement | undefined;
+    if (known !== undefined) return known;
+    const { program, adapter, inputs, logits } = this.#options;
+    const named: { [name: string]: Placement } = {
+      ...inputs.placements(),
+      ...adapter.placements,
+      logits: { buffer: logits, offset: 0 },
+    };
+    for (const [index, { past }] of program.graph.states.entries()) {
+      const buffer = block.buffers[index] as GPUBuffer;
+      named[past] = { buffer, offset: first * this.#caches.bytesOf(index) };
+    }
+    for (const { state, next } of this.#moving) named[state.present] = { buffer: next, offset: 0 };
+    const bound = { placements: program.placements(named), commands: null };
+    block.bound.set(key, bound);
+    return bound;
+  }
+
+  /** Brings states that were written elsewhere to where the next run reads them. */
+  #settle(
+    encoder: GPUCommandEncoder,
+    caches: readonly WebgpuCache[],
+    { block, first }: CachePlacement,
+  ): void {
+    for (const { index, rowBytes, next } of this.#moving) {
+      const buffer = block.buffers[index] as GPUBuffer;
+      for (const { row } of caches) {
+        const [from, to] = [(row - first) * rowBytes, row * rowBytes];
+        encoder.copyBufferToBuffer(next, from, buffer, to, rowBytes);
+      }
+    }
+  }
+
+  /** Two runs are under way at most: an abort waits no longer than for them. */
+  async #afterThePrevious(): Promise<void> {
+    const { memory } = this.#options;
+    const previous = this.#pending;
+    this.#pending = memory.device.queue.onSubmittedWorkDone();
+    if (previous !== null) await memory.untilLost(previous);
+  }
+
+  #checkRow({ cache, tokenIds }: DecoderRow): void {
+    const { contextLength } = this.#options;
+    if (tokenIds.length < 1 || tokenIds.length > this.maxRunTokens) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `a row must have 1 to ${this.maxRunTokens} tokens, got ${tokenIds.length}; read it in parts`,
+      );
+    }
+    if (cache.length + tokenIds.length > contextLength) {
+      throw new WaggleError(
+        "CONTEXT_OVERFLOW",
+        `a cache must hold at most ${contextLength} tokens, got ${cache.length} and ${tokenIds.length} more; start a new one`,
+      );
+    }
+  }
+}
+
+/** What is asked of which row of logits. */
+function jobsOf(
+  rows: readonly DecoderRow[],
+  caches: readonly WebgpuCache[],
+  place: CachePlacement,
+): { readonly jobs: SamplerJob[]; readonly logitRows: number[] } {
+  const jobs: SamplerJob[] = [];
+  const isStep = rows[0]?.tokenIds.length === 1;
+  // A step has logits for every row, also idle ones: what is recorded has one shape.
+  const logitRows: number[] = isStep ? [...Array(place.rows).keys()] : [];
+  for (const [order, { tokenIds, output }] of rows.entries()) {
+    const row = (caches[order] as WebgpuCache).row - place.first;
+    const logitRowOf = (position: number): number => {
+      if (isStep) return row;
+      logitRows.push(position);
+      return logitRows.length - 1;
+    };
+    if (output.kind === "sample") {
+      jobs.push({ logitRow: logitRowOf(tokenIds.length - 1), output });
+    } else if (output.kind === "score") {
+      for (const [position, target] of output.targets.entries()) {
+        if (target >= 0) jobs.push({ logitRow: logitRowOf(position), output, position });
+      }
+    }
+  }
+  if (logitRows.length === 0) logitRows.push(0);
+  return { jobs, logitRows };
+}
+
+/** `[rows]` tokens of a step, 0 for idle rows. */
+function tokensOf(
+  rows: readonly DecoderRow[],
+  caches: readonly WebgpuCache[],
+  place: CachePlacement,
+): Int32Array {
+  const tokenIds = new Int32Array(place.rows);
+  for (const [order, row] of rows.entries()) {
+    tokenIds[(caches[order] as WebgpuCache).row] = row.tokenIds[0] as number;
+  }
+  return tokenIds;
+}
+
+/** Idle rows are written behind what their users read. */
+function positionsOf(
+  caches: readonly WebgpuCache[],
+  { block, first, rows }: CachePlacement,
+  length: number,
+): { readonly lastPositions: Int32Array; readonly totalLength: number } {
+  const lastPositions = new Int32Array(rows);
+  for (let row = 0; row < rows; row++) {
+    for (const user of block.rows[first + row] ?? []) {
+      lastPositions[row] = Math.max(lastPositions[row] as number, user.length);
+    }
+  }
+  for (const cache of caches) lastPositions[cache.row - first] = cache.length + length - 1;
+  return { lastPositions, totalLength: Math.max(...lastPositions) + 1 };
+}
+
+function resultsOf(rows: readonly DecoderRow[], answers: readonly JobResult[]): RowResult[] {
+  let next = 0;
+  return rows.map(({ output }) => {
+    if (output.kind === "none") return NOTHING;
+    if (output.kind === "sample") {
+      return { sampled: answers[next++]?.sampled ?? null, scores: null };
+    }
+    const scores = output.targets.map((target): TokenScore | null =>
+      target < 0 ? null : (answers[next++]?.score ?? null),
+    );
+    return { sampled: null, scores };
+  });
+}
+
+/** Positions of a cache: one to spare, which steps write in rows that are full. */
+export function capacityFor(contextLength: number): number {
+  return Math.ceil((contextLength + 1) / BINDING_ALIGNMENT) * BINDING_ALIGNMENT;
+}
