@@ -71,7 +71,13 @@ export default defineConfig({
         ...fromSource("browser"),
         server: { headers: isolation },
         // Imported by workers only, where Vite finds them too late and reloads the running tests.
-        optimizeDeps: { include: ["onnxruntime-web/wasm", "onnxruntime-web/webgpu"] },
+        optimizeDeps: {
+          include: [
+            "onnxruntime-web/wasm",
+            "onnxruntime-web/webgpu",
+            "onnxruntime-web/ort-wasm-simd-threaded.mjs",
+          ],
+        },
         test: {
           name: "browser",
           include: [

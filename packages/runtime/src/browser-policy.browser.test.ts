@@ -68,7 +68,7 @@ describe("in a worker", () => {
         largestGap(first.behaviorLogProbs, swapped.behaviorLogProbs.slice(33)),
       ).toBeGreaterThan(1e-3);
 
-      const ofBase = await pinned.sample(options);
+      const ofBase = await pinned.generate(options);
       expect(ofBase.tokenIds).toEqual(first.tokenIds);
       expect(largestGap(ofBase.behaviorLogProbs, first.behaviorLogProbs)).toBeLessThan(1e-5);
       await policy.dispose();

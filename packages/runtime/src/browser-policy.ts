@@ -1,31 +1,33 @@
 /**
- * The Policy of a page: a worker runs the model and the sampling loop, so the page stays responsive
- * and one message per generation crosses. Nothing here computes.
+ * The Policy of a page: a worker runs the model and samples, so the page stays responsive and one
+ * message per generation crosses. Nothing here computes.
  */
-import type { Adapter } from "@waggle/model";
+import type { Adapter, WeightFormat } from "@waggle/model";
 import type {
   ClientDescription,
-  PolicyContext,
   PolicyVersionId,
-  Sample,
-  GenerateOptions,
   ScoreRequest,
   TokenScores,
 } from "@waggle/protocol";
+import type { AdapterStrategy } from "./backend/cpu/cpu-backend.ts";
 import { chooseDevice } from "./browser-device.ts";
+import { BrowserSession } from "./browser-session.ts";
 import { RUNTIME_BUILD } from "./build.ts";
-import type { AdaptivePolicy } from "./decoder-policy.ts";
+import { disposedError } from "./generate-options.ts";
 import { defaultThreads } from "./limits.ts";
-import type { AdapterStrategy } from "./ort-session.ts";
-import { assertGenerateOptions, disposedError, overlapError } from "./generate-options.ts";
-import { assertTokenIds } from "./token-ids.ts";
+import { PolicyWorker } from "./policy-worker.ts";
+import type { AdaptivePolicy, Cancellable, Session, SessionSnapshot } from "./session/session.ts";
 import { WorkerClient } from "./worker-client.ts";
 import type { WorkerHandle } from "./worker-client.ts";
-import type { BrowserDevice } from "./worker/messages.ts";
+import type { AnswerTo, BrowserDevice, ModelFiles, OpenRequest } from "./worker/messages.ts";
 
 export type BrowserPolicyOptions = {
-  /** Bytes of `config.json` and `model.safetensors` (or its index and shards) by path. Copied. */
-  readonly modelFiles: ReadonlyMap<string, Uint8Array>;
+  /**
+   * Bytes of `config.json`, `model.safetensors` (or its index and shards) and, for grammars, of the
+   * tokenizer's files by path, which are copied; or a model of `loadModel`, which the worker reads
+   * from the browser's storage.
+   */
+  readonly modelFiles: ModelFiles;
   /** Hex sha256 of the model's file list. */
   readonly baseModel: string;
   /** Default `auto`: WebGPU where there is a hardware adapter, else WASM. */
@@ -35,20 +37,25 @@ export type BrowserPolicyOptions = {
    * the machine's, at most 4.
    */
   readonly threads?: number;
-  /** Most tokens of one context. Default: the model's, at most 8192. */
+  /** Number format of the matrices. Default `f32`. */
+  readonly dtype?: WeightFormat;
+  /** Most tokens of one session. Default: the model's, at most 8192. */
   readonly contextLength?: number;
   /** Most tokens of one run in prefill and scoring. Default: what is right and fits the device. */
   readonly maxRunTokens?: number;
-  /** Default: `inputs` on WebGPU, `merge` on WASM. */
+  /** Default: `inputs` on WebGPU; on WASM `merge` where it can be. */
   readonly adapterStrategy?: AdapterStrategy;
   /** With `inputs`: adapters up to this rank share one graph. Default 16. */
   readonly adapterRank?: number;
-  /** Makes the worker, where a bundler cannot follow the default. */
+  /** Bytes that keys and values may take; idle sessions' beyond it are read again. Default 1 GiB. */
+  readonly cacheBytes?: number;
+  /** Makes the worker, where a bundler cannot follow the default; again when one dies. */
   readonly createWorker?: (device: BrowserDevice) => WorkerHandle;
 };
 
 /**
- * Starts a worker and loads the model into it, at version 0.
+ * Starts a worker and loads the model into it, at version 0. A worker that dies is replaced, and what
+ * it was doing is done again from the page's record of tokens.
  *
  * @throws WaggleError `DEVICE_UNAVAILABLE` when `webgpu` is asked for and there is no adapter,
  *   `MODEL_CORRUPT` or `MODEL_UNSUPPORTED` for files that are no such decoder.
@@ -59,38 +66,58 @@ export async function createBrowserPolicy(options: BrowserPolicyOptions): Promis
     (offered) => options.threads ?? defaultThreads(bytesOf(options.modelFiles), offered),
     globalThis,
   );
-  const worker = new WorkerClient((options.createWorker ?? createDefaultWorker)(device));
-  try {
-    const opened = await worker.ask({
-      kind: "open",
-      files: options.modelFiles,
-      baseModel: options.baseModel,
-      threads,
-      contextLength: options.contextLength ?? null,
-      maxRunTokens: options.maxRunTokens ?? null,
-      adapterStrategy: options.adapterStrategy ?? null,
-      adapterRank: options.adapterRank ?? 16,
-    });
-    return new BrowserPolicy(worker, {
-      baseModel: options.baseModel,
-      client: {
-        build: RUNTIME_BUILD,
-        backend: device,
-        device: description,
-        crossOriginIsolated: globalThis.crossOriginIsolated,
-      },
-      ...opened,
-    });
-  } catch (error) {
-    worker.fail(disposedError());
-    throw error;
-  }
+  const lifeLock = "locks" in navigator ? `waggle-${crypto.randomUUID()}` : null;
+  const request: Omit<OpenRequest, "lifeLock"> = {
+    kind: "open",
+    model: "get" in options.modelFiles ? options.modelFiles : { files: options.modelFiles.files },
+    baseModel: options.baseModel,
+    description,
+    threads,
+    dtype: options.dtype ?? "f32",
+    contextLength: options.contextLength ?? null,
+    maxRunTokens: options.maxRunTokens ?? null,
+    adapterStrategy: options.adapterStrategy ?? null,
+    adapterRank: options.adapterRank ?? 16,
+    cacheBytes: options.cacheBytes ?? null,
+  };
+  const createWorker = options.createWorker ?? createDefaultWorker;
+  let starts = 0;
+  const start = async (): Promise<Opened> => {
+    const client = new WorkerClient(createWorker(device));
+    const lock = lifeLock && `${lifeLock}-${++starts}`;
+    try {
+      const limits = await client.ask({ ...request, lifeLock: lock });
+      if (lock !== null) client.watch(lock);
+      return { client, limits };
+    } catch (error) {
+      client.fail(disposedError());
+      throw error;
+    }
+  };
+  const first = await start();
+  const worker = new PolicyWorker(async () => (await start()).client, first.client);
+  return new BrowserPolicy(worker, {
+    baseModel: options.baseModel,
+    client: {
+      build: RUNTIME_BUILD,
+      backend: device,
+      device: description,
+      crossOriginIsolated: globalThis.crossOriginIsolated,
+    },
+    ...first.limits,
+  });
 }
 
+type Opened = { readonly client: WorkerClient; readonly limits: AnswerTo<OpenRequest> };
+
 /** Size of the weights. Half-precision files count half; the threshold is not that sharp. */
-function bytesOf(files: ReadonlyMap<string, Uint8Array>): number {
+function bytesOf(model: ModelFiles): number {
+  const sizes =
+    "get" in model
+      ? Array.from(model, ([path, { length }]) => ({ path, sizeBytes: length }))
+      : model.files;
   let sum = 0;
-  for (const [path, bytes] of files) if (path.endsWith(".safetensors")) sum += bytes.length;
+  for (const { path, sizeBytes } of sizes) if (path.endsWith(".safetensors")) sum += sizeBytes;
   return sum;
 }
 
@@ -108,12 +135,10 @@ class BrowserPolicy implements AdaptivePolicy {
   readonly client: ClientDescription;
   readonly contextLength: number;
   readonly vocabularySize: number;
-  readonly #worker: WorkerClient;
-  #currentVersion: PolicyVersionId = 0;
-  #isDisposed = false;
+  readonly worker: PolicyWorker;
 
-  constructor(worker: WorkerClient, facts: Facts) {
-    this.#worker = worker;
+  constructor(worker: PolicyWorker, facts: Facts) {
+    this.worker = worker;
     this.baseModel = facts.baseModel;
     this.client = facts.client;
     this.contextLength = facts.contextLength;
@@ -121,19 +146,40 @@ class BrowserPolicy implements AdaptivePolicy {
   }
 
   get currentVersion(): PolicyVersionId {
-    return this.#currentVersion;
+    return this.worker.current.version;
   }
 
-  async createContext(): Promise<PolicyContext> {
-    this.#assertUsable();
-    const { contextId, policyVersion } = await this.#worker.ask({ kind: "create-context" });
-    return new BrowserContext(this.#worker, this, contextId, policyVersion);
+  async createContext(): Promise<Session> {
+    const sessionId = this.worker.newSessionId();
+    const { policyVersion } = await this.worker.call((client) =>
+      client.ask({ kind: "create-session", sessionId }),
+    );
+    return new BrowserSession(this, sessionId, [], this.worker.versionOf(policyVersion));
+  }
+
+  async restore(snapshot: SessionSnapshot, { signal }: Cancellable = {}): Promise<Session> {
+    signal?.throwIfAborted();
+    const sessionId = this.worker.newSessionId();
+    const { policyVersion } = await this.worker.call((client) =>
+      client.ask({ kind: "restore-session", sessionId, snapshot }, { signal }),
+    );
+    const { tokenIds, adapterId, adapterScale: scale } = snapshot;
+    const version = this.worker.versionOf(policyVersion);
+    return new BrowserSession(this, sessionId, tokenIds, version, { adapterId, scale });
   }
 
   async setAdapter(version: PolicyVersionId, adapter: Adapter | null): Promise<void> {
-    this.#assertUsable();
-    await this.#worker.ask({ kind: "set-adapter", version, adapter });
-    this.#currentVersion = version;
+    await this.worker.setVersion({ version, adapter });
+  }
+
+  async loadAdapter(adapterId: string, adapter: Adapter): Promise<void> {
+    await this.worker.call((client) => client.ask({ kind: "load-adapter", adapterId, adapter }));
+    this.worker.loaded.set(adapterId, adapter);
+  }
+
+  async unloadAdapter(adapterId: string): Promise<void> {
+    await this.worker.call((client) => client.ask({ kind: "unload-adapter", adapterId }));
+    this.worker.loaded.delete(adapterId);
   }
 
   async score(request: ScoreRequest): Promise<TokenScores> {
@@ -141,111 +187,16 @@ class BrowserPolicy implements AdaptivePolicy {
     return scores as TokenScores;
   }
 
-  async scoreMany(requests: readonly ScoreRequest[]): Promise<TokenScores[]> {
-    this.#assertUsable();
-    return [...(await this.#worker.ask({ kind: "score-many", requests }))];
+  async scoreMany(
+    requests: readonly ScoreRequest[],
+    { signal }: Cancellable = {},
+  ): Promise<TokenScores[]> {
+    return this.worker.call(async (client) => [
+      ...(await client.ask({ kind: "score-many", requests }, { signal })),
+    ]);
   }
 
   async dispose(): Promise<void> {
-    if (this.#isDisposed) return;
-    this.#isDisposed = true;
-    await this.#worker.ask({ kind: "dispose" }).catch(() => undefined);
-    this.#worker.fail(disposedError());
-  }
-
-  #assertUsable(): void {
-    if (this.#isDisposed) throw disposedError();
-  }
-}
-
-const EMPTY_ABORTED: Sample = {
-  tokenIds: [],
-  behaviorLogProbs: [],
-  rawLogProbs: [],
-  entropies: [],
-  stopReason: "aborted",
-};
-
-class BrowserContext implements PolicyContext {
-  readonly #worker: WorkerClient;
-  readonly #policy: Pick<AdaptivePolicy, "currentVersion" | "vocabularySize">;
-  readonly #contextId: number;
-  readonly #tokenIds: number[] = [];
-  #policyVersion: PolicyVersionId;
-  #isSampling = false;
-  #isDisposed = false;
-
-  constructor(
-    worker: WorkerClient,
-    policy: Pick<AdaptivePolicy, "currentVersion" | "vocabularySize">,
-    contextId: number,
-    policyVersion: PolicyVersionId,
-  ) {
-    this.#worker = worker;
-    this.#policy = policy;
-    this.#contextId = contextId;
-    this.#policyVersion = policyVersion;
-  }
-
-  get policyVersion(): PolicyVersionId {
-    return this.#policyVersion;
-  }
-
-  get tokenIds(): readonly number[] {
-    return this.#tokenIds;
-  }
-
-  append(tokenIds: readonly number[]): void {
-    this.#assertUsable();
-    assertTokenIds(tokenIds, this.#policy.vocabularySize);
-    for (const id of tokenIds) this.#tokenIds.push(id);
-    this.#worker.tell({ kind: "append", contextId: this.#contextId, tokenIds: [...tokenIds] });
-  }
-
-  async generate(options: GenerateOptions): Promise<Sample> {
-    this.#assertUsable();
-    assertGenerateOptions(options, this.#tokenIds.length);
-    const { sampling, stopTokenIds, maxTokens, signal, onToken } = options;
-    if (signal?.aborted) return EMPTY_ABORTED;
-    const contextId = this.#contextId;
-    const abort = (): void => this.#worker.tell({ kind: "abort", contextId });
-    this.#isSampling = true;
-    try {
-      const answer = this.#worker.ask(
-        {
-          kind: "generate",
-          contextId,
-          options: { sampling, stopTokenIds: [...stopTokenIds], maxTokens },
-          wantsTokens: onToken !== undefined,
-        },
-        onToken,
-      );
-      signal?.addEventListener("abort", abort, { once: true });
-      const { sample, policyVersion } = await answer;
-      // An adoption may have met a swap that the page had not heard of; the worker knows.
-      this.#policyVersion = policyVersion;
-      for (const id of sample.tokenIds) this.#tokenIds.push(id);
-      return sample;
-    } finally {
-      signal?.removeEventListener("abort", abort);
-      this.#isSampling = false;
-    }
-  }
-
-  adoptCurrentVersion(): void {
-    this.#assertUsable();
-    this.#policyVersion = this.#policy.currentVersion;
-    this.#worker.tell({ kind: "adopt", contextId: this.#contextId });
-  }
-
-  dispose(): void {
-    if (this.#isDisposed) return;
-    this.#isDisposed = true;
-    this.#worker.tell({ kind: "dispose-context", contextId: this.#contextId });
-  }
-
-  #assertUsable(): void {
-    if (this.#isDisposed) throw disposedError();
-    if (this.#isSampling) throw overlapError();
+    await this.worker.dispose();
   }
 }

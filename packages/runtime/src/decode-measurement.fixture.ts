@@ -2,7 +2,7 @@
 import { initializeAdapter } from "@waggle/model";
 import type { Adapter, DecoderConfig } from "@waggle/model";
 import { FULL_SUPPORT } from "@waggle/protocol";
-import type { AdaptivePolicy } from "./decoder-policy.ts";
+import type { AdaptivePolicy } from "./session/session.ts";
 
 /** Of the size of the nano base model: 0.6 M parameters. */
 export const NANO_CONFIG: DecoderConfig = {

@@ -1,7 +1,7 @@
 /** How far a policy is from the PyTorch values of the golden decoders (test/golden/decoder). */
 import { parseDecoderConfig, readAdapter } from "@waggle/model";
 import { expect } from "vitest";
-import type { AdaptivePolicy } from "./decoder-policy.ts";
+import type { AdaptivePolicy } from "./session/session.ts";
 
 /** Reads one file of a golden decoder's folder. */
 export type ReadGolden = (name: string) => Promise<Uint8Array>;

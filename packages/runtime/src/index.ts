@@ -1,7 +1,7 @@
 /** The Policy that runs in a browser. */
 export { createBrowserPolicy } from "./browser-policy.ts";
 export type { BrowserPolicyOptions } from "./browser-policy.ts";
-export type { AdaptivePolicy } from "./decoder-policy.ts";
+export type { AdaptivePolicy, Cancellable, Session, SessionSnapshot } from "./session/session.ts";
 export { createModelStore } from "./store/model-store.ts";
 export type {
   LoadOptions,
@@ -20,6 +20,6 @@ export type { StoredModel } from "./store/model-records.ts";
 export { parseModelSource } from "./store/model-source.ts";
 export type { ModelSource } from "./store/model-source.ts";
 export type { ModelProgress } from "./store/progress-sum.ts";
-export type { AdapterStrategy } from "./ort-session.ts";
+export type { AdapterStrategy } from "./backend/cpu/cpu-backend.ts";
 export type { WorkerHandle } from "./worker-client.ts";
-export type { BrowserDevice } from "./worker/messages.ts";
+export type { BrowserDevice, ModelFiles } from "./worker/messages.ts";

@@ -1,19 +1,28 @@
-/** The page's side of a policy worker: requests out, answers and token deltas back. */
+/** The page's side of one policy worker: requests out, answers and tokens back, and its death. */
 import { WaggleError } from "@waggle/protocol";
 import type { AnswerTo, WorkerMessage, WorkerRequest } from "./worker/messages.ts";
 
 /** The part of `Worker` that is used. */
 export type WorkerHandle = Pick<Worker, "postMessage" | "terminate" | "addEventListener">;
 
+export type AskOptions = {
+  /** Tokens of a generation, as they come. */
+  readonly onTokens?: (tokenIds: readonly number[]) => void;
+  /** Gives the request up. Where that is an error, it is the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+};
+
 type Pending = {
   readonly resolve: (value: unknown) => void;
-  readonly reject: (error: WaggleError) => void;
-  readonly onToken: ((tokenId: number) => void) | undefined;
+  readonly reject: (error: unknown) => void;
+  readonly options: AskOptions;
 };
 
 export class WorkerClient {
   readonly #worker: WorkerHandle;
   readonly #pending = new Map<number, Pending>();
+  /** Ends the wait for the worker's death. */
+  readonly #watch = new AbortController();
   #nextId = 1;
   #failure: WaggleError | null = null;
 
@@ -24,30 +33,32 @@ export class WorkerClient {
       worker.addEventListener(type, (event) => {
         // A script that could not be loaded says nothing at all.
         const detail = "message" in event && event.message ? String(event.message) : "no message";
-        this.fail(
-          new WaggleError(
-            "DEVICE_LOST",
-            `the policy's worker must stay alive, got an error event (${detail.slice(0, 300)}); check that its script and the .wasm file are served, or pass createWorker`,
-            {
-              retryable: true,
-            },
-          ),
-        );
+        this.fail(lost(`got an error event (${detail.slice(0, 300)})`));
       });
     }
   }
 
+  /** True once it failed or was ended: every request is refused. */
+  get isDead(): boolean {
+    return this.#failure !== null;
+  }
+
   /** @throws WaggleError with the code the worker gave, or `DEVICE_LOST` when it died. */
-  ask<R extends WorkerRequest>(
-    request: R,
-    onToken?: (tokenId: number) => void,
-  ): Promise<AnswerTo<R>> {
+  ask<R extends WorkerRequest>(request: R, options: AskOptions = {}): Promise<AnswerTo<R>> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
+    if (options.signal?.aborted && request.kind !== "generate") {
+      return Promise.reject(options.signal.reason as Error);
+    }
     const id = this.#nextId++;
-    return new Promise<unknown>((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject, onToken });
+    const abort = (): void => this.tell({ kind: "abort", requestId: id });
+    const answer = new Promise<unknown>((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject, options });
       this.#worker.postMessage({ id, request });
     }) as Promise<AnswerTo<R>>;
+    if (options.signal === undefined) return answer;
+    if (options.signal.aborted) abort();
+    options.signal.addEventListener("abort", abort, { once: true });
+    return answer.finally(() => options.signal?.removeEventListener("abort", abort));
   }
 
   /** Sends what needs no answer; a failure of it shows in the next request that does. */
@@ -55,19 +66,32 @@ export class WorkerClient {
     this.ask(request).catch(() => undefined);
   }
 
+  /**
+   * Notices a death without an event, as when a worker is killed for memory.
+   *
+   * @param lifeLock - the lock that the worker holds while it lives.
+   */
+  watch(lifeLock: string): void {
+    const { signal } = this.#watch;
+    navigator.locks
+      .request(lifeLock, { signal }, () => this.fail(lost("got none")))
+      .catch(() => undefined); // the wait was ended
+  }
+
   /** Rejects everything under way and to come, and ends the worker. */
   fail(error: WaggleError): void {
     this.#failure ??= error;
-    for (const { reject } of this.#pending.values()) reject(error);
+    for (const { reject } of this.#pending.values()) reject(this.#failure);
     this.#pending.clear();
+    this.#watch.abort();
     this.#worker.terminate();
   }
 
   #receive(message: WorkerMessage): void {
     const pending = this.#pending.get(message.id);
     if (pending === undefined) return;
-    if (message.kind === "token") {
-      pending.onToken?.(message.tokenId);
+    if (message.kind === "tokens") {
+      pending.options.onTokens?.(message.tokenIds);
       return;
     }
     this.#pending.delete(message.id);
@@ -75,7 +99,19 @@ export class WorkerClient {
       pending.resolve(message.value);
       return;
     }
+    if (message.kind === "aborted") {
+      pending.reject(pending.options.signal?.reason);
+      return;
+    }
     const { code, message: text, retryable } = message.error;
     pending.reject(new WaggleError(code, text, { retryable }));
   }
+}
+
+function lost(fact: string): WaggleError {
+  return new WaggleError(
+    "DEVICE_LOST",
+    `the policy's worker must stay alive, ${fact}; check that its script and the .wasm file are served, or pass createWorker`,
+    { retryable: true },
+  );
 }

@@ -8,7 +8,7 @@ import {
   tinyPrompt,
   tinyWeights,
 } from "../tiny-decoder.fixture.ts";
-import { createNodeDecoderPolicy } from "./node-policy.ts";
+import { createScheduledNodePolicy } from "./node-policy.ts";
 import type { NodePolicyOptions } from "./node-policy.ts";
 
 const weights = tinyWeights();
@@ -17,7 +17,7 @@ const open = (
   options: Partial<NodePolicyOptions> = {},
   seams: { keepsCacheOnAdoption?: boolean } = {},
 ) =>
-  createNodeDecoderPolicy(
+  createScheduledNodePolicy(
     { config: TINY_CONFIG, weights, baseModel: TINY_BASE_MODEL, threads: 1, ...options },
     seams,
   );
@@ -286,6 +286,8 @@ describe.each(["merge", "inputs"] as const)("adapter swap (%s)", (adapterStrateg
   /** One turn at the base, a swap in the middle, one turn after it; and the score of the second. */
   async function swapInConversation(keepsCacheOnAdoption: boolean): Promise<number> {
     const policy = await open({ adapterStrategy }, { keepsCacheOnAdoption });
+    // Keeps the base version, without which its keys and values would be gone.
+    await policy.createContext();
     const context = await policy.createContext();
     context.append(tinyPrompt(20));
     await context.generate({ sampling: full(1), stopTokenIds: [], maxTokens: 20 });
@@ -336,7 +338,8 @@ describe.each(["merge", "inputs"] as const)("adapter swap (%s)", (adapterStrateg
     );
 
     pinned.dispose();
-    await policy.runs.run(() => undefined);
+    await policy.scheduler.operate(() => undefined);
+    await policy.scheduler.operate(() => undefined);
     expect(policy.liveVersions()).toEqual([3]);
     for (const each of [policy, base, again]) await each.dispose();
   });

@@ -1,10 +1,10 @@
 import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
 import { TINY_BASE_MODEL, TINY_CONFIG, tinyPrompt, tinyWeights } from "../tiny-decoder.fixture.ts";
-import { createNodeDecoderPolicy } from "./node-policy.ts";
+import { createScheduledNodePolicy } from "./node-policy.ts";
 
 const open = () =>
-  createNodeDecoderPolicy(
+  createScheduledNodePolicy(
     { config: TINY_CONFIG, weights: tinyWeights(), baseModel: TINY_BASE_MODEL, threads: 1 },
     {},
   );

@@ -100,14 +100,14 @@ describe("group", () => {
 
   test("while it generates continues what there is now", async () => {
     const { policy, session } = await open(10);
-    let group: Promise<readonly { tokenIds: readonly number[] }[]> | null = null;
+    const groups: Promise<readonly { tokenIds: readonly number[] }[]>[] = [];
     await session.generate({
       ...sampled(1, 20),
       onToken: () => {
-        if (session.tokenIds.length === 15) group = session.group(2);
+        if (session.tokenIds.length === 15) groups.push(session.group(2));
       },
     });
-    const members = (await group) ?? [];
+    const members = (await Promise.all(groups)).flat();
     expect(members.map((member) => member.tokenIds)).toEqual([
       session.tokenIds.slice(0, 15),
       session.tokenIds.slice(0, 15),

@@ -7,9 +7,9 @@ import type {
   Sample,
   TokenScores,
 } from "@waggle/protocol";
-import { WaggleError } from "@waggle/protocol";
 import { assertGenerateOptions, disposedError, overlapError } from "../generate-options.ts";
 import { assertTokenIds } from "../token-ids.ts";
+import { assertBranchAt, assertGroupSize } from "./branch-checks.ts";
 import type { ResidentAdapter } from "./decoder-device.ts";
 import { Generation } from "./generation.ts";
 import { Reading } from "./reading.ts";
@@ -83,7 +83,7 @@ export class PolicySession implements Session {
     return this.#occupy(async () => {
       const grammar =
         options.grammar === undefined ? null : await this.#host.compileGrammar(options.grammar);
-      if (this.#isDisposed) throw disposedError();
+      if (this.#isDisposed || this.#host.isDisposed) throw disposedError();
       const job = new Generation(
         this.#resident,
         this.#sequence,
@@ -102,24 +102,14 @@ export class PolicySession implements Session {
     signal?.throwIfAborted();
     const { tokenIds } = this.#sequence;
     const length = at ?? tokenIds.length;
-    if (!Number.isInteger(length) || length < 0 || length > tokenIds.length) {
-      throw new WaggleError(
-        "INVALID_ARGUMENT",
-        `a fork must be at [0, ${tokenIds.length}], got ${length}; pass an index of this session's tokens`,
-      );
-    }
+    assertBranchAt(at, tokenIds.length);
     return this.#branch(length, signal);
   }
 
   async group(n: number, { signal }: Cancellable = {}): Promise<Session[]> {
     this.#assertUsable();
     signal?.throwIfAborted();
-    if (!Number.isInteger(n) || n < 1) {
-      throw new WaggleError(
-        "INVALID_ARGUMENT",
-        `a group must have at least 1 session, got ${n}; pass how many continuations are wanted`,
-      );
-    }
+    assertGroupSize(n);
     const { length } = this.#sequence.tokenIds;
     // The last token is read by each member: what is sampled comes from the run that reads it.
     if (!this.#isBusy && length > 1) {

@@ -10,7 +10,8 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import type { Awaitable, DecoderCache, RowResult } from "../backend/decoder-backend.ts";
-import { DecoderDevice, isDeviceLost } from "./decoder-device.ts";
+import { isDeviceLost } from "./decoder-device.ts";
+import type { DecoderDevice } from "./decoder-device.ts";
 import type { NextTask } from "./event-loop.ts";
 import { byArrival } from "./job.ts";
 import type { Job } from "./job.ts";

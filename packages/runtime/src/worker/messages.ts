@@ -1,30 +1,66 @@
 /**
  * What crosses between a page and the worker that runs its policy: one request and one response for
- * a whole generation, token deltas in between where they are wanted.
+ * a whole generation, tokens in between in bunches. The page names sessions, and sends what was
+ * appended to one with its next request.
  */
-import type { Adapter } from "@waggle/model";
+import type { Adapter, WeightFormat } from "@waggle/model";
 import type {
+  GenerateOptions,
   PolicyVersionId,
   Sample,
-  GenerateOptions,
   ScoreRequest,
   TokenScores,
   WaggleErrorCode,
 } from "@waggle/protocol";
-import type { AdapterStrategy } from "../ort-session.ts";
+import type { AdapterStrategy } from "../backend/cpu/cpu-backend.ts";
+import type { Session, SessionSnapshot } from "../session/session.ts";
+import type { LoadedModel } from "../store/loaded-model.ts";
 
 export type BrowserDevice = "webgpu" | "wasm";
 
+/** Where the worker gets the model's files from: bytes by path, or the browser's storage. */
+export type ModelFiles = ReadonlyMap<string, Uint8Array> | Pick<LoadedModel, "files">;
+
 export type OpenRequest = {
   readonly kind: "open";
-  /** `config.json` and `model.safetensors`, or its index and shards. */
-  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly model: ModelFiles;
   readonly baseModel: string;
+  /** Recorded with every span: the page knows the device. */
+  readonly description: string;
   readonly threads: number;
+  readonly dtype: WeightFormat;
   readonly contextLength: number | null;
   readonly maxRunTokens: number | null;
   readonly adapterStrategy: AdapterStrategy | null;
   readonly adapterRank: number;
+  readonly cacheBytes: number | null;
+  /** A lock that the worker holds while it lives; `null` where the page has no locks. */
+  readonly lifeLock: string | null;
+};
+
+/** Requests of one session; `given` are tokens that the page appended since the last. */
+export type SessionRequest = { readonly sessionId: number; readonly given: readonly number[] };
+
+export type GenerateRequest = SessionRequest & {
+  readonly kind: "generate";
+  readonly options: Pick<GenerateOptions, "sampling" | "stopTokenIds" | "maxTokens" | "grammar">;
+  /** Whether somebody looks at each token. */
+  readonly wantsTokens: boolean;
+};
+
+export type BranchRequest = SessionRequest & {
+  readonly kind: "branch";
+  /** Names of the new sessions. */
+  readonly branchIds: readonly number[];
+  /** `null`: all tokens there are when it arrives. */
+  readonly at: number | null;
+  /** Reads the tokens first, so that the branches share them. */
+  readonly readsFirst: boolean;
+};
+
+type ScoreSessionRequest = SessionRequest & {
+  readonly kind: "score-session";
+  readonly options: Omit<Parameters<Session["score"]>[0], "signal">;
 };
 
 export type WorkerRequest =
@@ -34,32 +70,41 @@ export type WorkerRequest =
       readonly version: PolicyVersionId;
       readonly adapter: Adapter | null;
     }
-  | { readonly kind: "create-context" }
+  | { readonly kind: "load-adapter"; readonly adapterId: string; readonly adapter: Adapter }
+  | { readonly kind: "unload-adapter"; readonly adapterId: string }
+  | { readonly kind: "create-session"; readonly sessionId: number }
   | {
-      readonly kind: "append";
-      readonly contextId: number;
-      readonly tokenIds: readonly number[];
+      readonly kind: "restore-session";
+      readonly sessionId: number;
+      readonly snapshot: SessionSnapshot;
     }
-  | { readonly kind: "adopt"; readonly contextId: number }
-  | { readonly kind: "dispose-context"; readonly contextId: number }
+  | GenerateRequest
+  | BranchRequest
+  | ScoreSessionRequest
   | {
-      readonly kind: "generate";
-      readonly contextId: number;
-      readonly options: Pick<GenerateOptions, "sampling" | "stopTokenIds" | "maxTokens">;
-      readonly wantsTokens: boolean;
+      readonly kind: "activate";
+      readonly sessionId: number;
+      readonly adapterId: string | null;
+      readonly scale: number;
     }
-  | { readonly kind: "abort"; readonly contextId: number }
+  | { readonly kind: "adopt"; readonly sessionId: number }
+  | { readonly kind: "dispose-session"; readonly sessionId: number }
   | { readonly kind: "score-many"; readonly requests: readonly ScoreRequest[] }
+  /** Gives up another request. */
+  | { readonly kind: "abort"; readonly requestId: number }
   | { readonly kind: "dispose" };
 
 /** What each request is answered with; the others with nothing. */
 type WorkerAnswers = {
   readonly open: { readonly contextLength: number; readonly vocabularySize: number };
-  readonly "create-context": {
-    readonly contextId: number;
+  readonly "create-session": { readonly policyVersion: PolicyVersionId };
+  readonly "restore-session": { readonly policyVersion: PolicyVersionId };
+  readonly generate: { readonly sample: Sample; readonly policyVersion: PolicyVersionId };
+  readonly branch: {
+    readonly tokenIds: readonly number[];
     readonly policyVersion: PolicyVersionId;
   };
-  readonly generate: { readonly sample: Sample; readonly policyVersion: PolicyVersionId };
+  readonly "score-session": TokenScores;
   readonly "score-many": readonly TokenScores[];
 };
 
@@ -77,8 +122,10 @@ type WireError = {
 
 export type WorkerMessage =
   | { readonly kind: "answer"; readonly id: number; readonly value: unknown }
+  /** It was given up, as the page asked. */
+  | { readonly kind: "aborted"; readonly id: number }
   | { readonly kind: "error"; readonly id: number; readonly error: WireError }
-  | { readonly kind: "token"; readonly id: number; readonly tokenId: number };
+  | { readonly kind: "tokens"; readonly id: number; readonly tokenIds: readonly number[] };
 
 /** The part of a worker's global scope that is used, and of `Worker` seen from the page. */
 export interface MessageEndpoint {

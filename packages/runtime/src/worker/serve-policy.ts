@@ -1,46 +1,32 @@
-/** The worker's side: a decoder policy behind messages. Which onnxruntime runs it is passed in. */
-import { parseDecoderConfig, readModelWeights } from "@waggle/model";
-import { boundary, WaggleError } from "@waggle/protocol";
-import type { PolicyContext } from "@waggle/protocol";
-import type * as OrtWeb from "onnxruntime-web";
-import { RUNTIME_BUILD } from "../build.ts";
-import { createDecoderPolicy } from "../decoder-policy.ts";
-import type { DecoderPolicy } from "../decoder-policy.ts";
-import { decodeRowsFor, defaultContextLength, runTokensFor, WEBGPU_RUN_TOKENS } from "../limits.ts";
-import { createOrtBackend } from "../ort-session.ts";
-import { webgpuSessionOptions, gpuPlacer } from "./gpu-tensors.ts";
-import { createNextTask, createPause } from "./pause.ts";
+/** The worker's side: a policy behind messages. Which back end runs it is passed in. */
+import { WaggleError } from "@waggle/protocol";
+import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
+import type { Session } from "../session/session.ts";
+import { openPolicy } from "./open-policy.ts";
+import type { WorkerDevice } from "./open-policy.ts";
+import { TokenBunches } from "./token-bunches.ts";
 import type {
   AnswerTo,
-  BrowserDevice,
+  BranchRequest,
+  GenerateRequest,
   MessageEndpoint,
-  OpenRequest,
   RequestEnvelope,
+  SessionRequest,
   WorkerMessage,
   WorkerRequest,
 } from "./messages.ts";
 
-type Held = { readonly context: PolicyContext; abort: AbortController | null };
+type PostTokens = (tokenIds: readonly number[]) => void;
 
-/**
- * Answers requests from `endpoint` until it is closed.
- *
- * @param ort - the build of onnxruntime-web that has the device's provider.
- */
-export function servePolicy(
-  endpoint: MessageEndpoint,
-  ort: typeof OrtWeb,
-  device: BrowserDevice,
-): void {
-  const server = new PolicyServer(ort, device);
+/** Answers requests from `endpoint` until it is closed. */
+export function servePolicy(endpoint: MessageEndpoint, device: WorkerDevice): void {
+  const server = new PolicyServer(device);
   const post = (message: WorkerMessage): void => endpoint.postMessage(message);
   endpoint.addEventListener("message", (event) => {
     const { id, request } = event.data as RequestEnvelope;
-    const onToken = (tokenId: number): void => post({ kind: "token", id, tokenId });
-    server.answer(request, onToken).then(
-      (value) => post({ kind: "answer", id, value }),
-      (error: unknown) => post({ kind: "error", id, error: toWireError(error) }),
-    );
+    const postTokens = (tokenIds: readonly number[]): void =>
+      post({ kind: "tokens", id, tokenIds });
+    void server.answer(id, request, postTokens).then(post);
   });
 }
 
@@ -57,126 +43,137 @@ function toWireError(error: unknown): {
 }
 
 class PolicyServer {
-  readonly #ort: typeof OrtWeb;
-  readonly #device: BrowserDevice;
-  readonly #contexts = new Map<number, Held>();
-  #policy: DecoderPolicy | null = null;
-  #nextContextId = 1;
+  readonly #device: WorkerDevice;
+  readonly #sessions = new Map<number, Session>();
+  /** By the id of the request that can be given up. */
+  readonly #aborts = new Map<number, AbortController>();
+  #policy: ScheduledPolicy | null = null;
 
-  constructor(ort: typeof OrtWeb, device: BrowserDevice) {
-    this.#ort = ort;
+  constructor(device: WorkerDevice) {
     this.#device = device;
   }
 
-  async answer<R extends WorkerRequest>(
-    request: R,
-    onToken: (tokenId: number) => void,
-  ): Promise<AnswerTo<R>> {
-    return (await this.#dispatch(request, onToken)) as AnswerTo<R>;
+  /** The last message about a request. Never rejects. */
+  async answer(id: number, request: WorkerRequest, postTokens: PostTokens): Promise<WorkerMessage> {
+    const abort = new AbortController();
+    this.#aborts.set(id, abort);
+    try {
+      const value = await this.#dispatch(request, abort.signal, postTokens);
+      return { kind: "answer", id, value };
+    } catch (error) {
+      const isGivenUp = abort.signal.aborted && error === abort.signal.reason;
+      return isGivenUp ? { kind: "aborted", id } : { kind: "error", id, error: toWireError(error) };
+    } finally {
+      this.#aborts.delete(id);
+    }
   }
 
-  async #dispatch(request: WorkerRequest, onToken: (tokenId: number) => void): Promise<unknown> {
+  async #dispatch(
+    request: WorkerRequest,
+    signal: AbortSignal,
+    postTokens: PostTokens,
+  ): Promise<unknown> {
     switch (request.kind) {
       case "open": {
-        this.#policy = await openPolicy(this.#ort, this.#device, request);
+        if (request.lifeLock !== null) holdForever(request.lifeLock);
+        this.#policy = await openPolicy(this.#device, request);
         const { contextLength, vocabularySize } = this.#policy;
         return { contextLength, vocabularySize };
       }
       case "set-adapter":
         return this.#opened().setAdapter(request.version, request.adapter);
-      case "create-context": {
-        const context = await this.#opened().createContext();
-        const contextId = this.#nextContextId++;
-        this.#contexts.set(contextId, { context, abort: null });
-        return { contextId, policyVersion: context.policyVersion };
+      case "load-adapter":
+        return this.#opened().loadAdapter(request.adapterId, request.adapter);
+      case "unload-adapter":
+        return this.#opened().unloadAdapter(request.adapterId);
+      case "create-session":
+        return this.#hold(request.sessionId, await this.#opened().createContext());
+      case "restore-session": {
+        const session = await this.#opened().restore(request.snapshot, { signal });
+        this.#sessions.get(request.sessionId)?.dispose();
+        return this.#hold(request.sessionId, session);
       }
-      case "append":
-        return this.#held(request.contextId).context.append(request.tokenIds);
+      case "activate":
+        return this.#held(request).activate(request.adapterId, { scale: request.scale });
       case "adopt":
-        return this.#held(request.contextId).context.adoptCurrentVersion();
-      case "dispose-context": {
-        this.#held(request.contextId).context.dispose();
-        this.#contexts.delete(request.contextId);
+        return this.#held(request).adoptCurrentVersion();
+      case "dispose-session": {
+        this.#sessions.get(request.sessionId)?.dispose();
+        this.#sessions.delete(request.sessionId);
         return undefined;
       }
-      case "generate": {
-        const held = this.#held(request.contextId);
-        held.abort = new AbortController();
-        const sample = await held.context.generate({
-          ...request.options,
-          signal: held.abort.signal,
-          ...(request.wantsTokens && { onToken }),
-        });
-        return { sample, policyVersion: held.context.policyVersion };
-      }
-      case "abort": {
-        this.#contexts.get(request.contextId)?.abort?.abort();
-        return undefined;
-      }
+      case "generate":
+        return this.#generate(request, signal, postTokens);
+      case "branch":
+        return this.#branch(request, signal);
+      case "score-session":
+        return this.#given(request).score({ ...request.options, signal });
       case "score-many":
-        return this.#opened().scoreMany(request.requests);
+        return this.#opened().scoreMany(request.requests, { signal });
+      case "abort":
+        return this.#aborts.get(request.requestId)?.abort();
       case "dispose":
         return this.#policy?.dispose();
     }
   }
 
-  #opened(): DecoderPolicy {
+  async #generate(
+    request: GenerateRequest,
+    signal: AbortSignal,
+    post: PostTokens,
+  ): Promise<AnswerTo<GenerateRequest>> {
+    const session = this.#given(request);
+    const bunches = new TokenBunches(post, request.wantsTokens);
+    try {
+      const sample = await session.generate({ ...request.options, signal, onToken: bunches.add });
+      return { sample, policyVersion: session.policyVersion };
+    } finally {
+      bunches.end();
+    }
+  }
+
+  async #branch(request: BranchRequest, signal: AbortSignal): Promise<AnswerTo<BranchRequest>> {
+    const session = this.#given(request);
+    const { branchIds, readsFirst } = request;
+    const at = request.at ?? session.tokenIds.length;
+    const branches = readsFirst
+      ? await session.group(branchIds.length, { signal })
+      : await Promise.all(branchIds.map(() => session.fork({ at, signal })));
+    for (const [index, branch] of branches.entries()) {
+      this.#sessions.set(branchIds[index] as number, branch);
+    }
+    const [first] = branches;
+    return { tokenIds: first?.tokenIds ?? [], policyVersion: session.policyVersion };
+  }
+
+  #opened(): ScheduledPolicy {
     if (this.#policy !== null) return this.#policy;
     throw new WaggleError("INTERNAL", "a worker must be opened first, got another request");
   }
 
-  #held(contextId: number): Held {
-    const held = this.#contexts.get(contextId);
-    if (held !== undefined) return held;
+  #hold(sessionId: number, session: Session): { readonly policyVersion: number } {
+    this.#sessions.set(sessionId, session);
+    return { policyVersion: session.policyVersion };
+  }
+
+  #held({ sessionId }: { readonly sessionId: number }): Session {
+    const session = this.#sessions.get(sessionId);
+    if (session !== undefined) return session;
     throw new WaggleError(
       "DISPOSED",
-      `a context must be alive, got ${contextId}; create a new one`,
+      `a session must be alive, got ${sessionId}; create a new one`,
     );
+  }
+
+  /** The session, with what the page appended to it. */
+  #given(request: SessionRequest): Session {
+    const session = this.#held(request);
+    if (request.given.length > 0) session.append(request.given);
+    return session;
   }
 }
 
-async function openPolicy(
-  ort: typeof OrtWeb,
-  device: BrowserDevice,
-  request: OpenRequest,
-): Promise<DecoderPolicy> {
-  const configBytes = request.files.get("config.json");
-  if (configBytes === undefined) {
-    throw new WaggleError(
-      "MODEL_CORRUPT",
-      `a model must hold config.json, got ${[...request.files.keys()].join(", ")}; add the file`,
-    );
-  }
-  const config = parseDecoderConfig(JSON.parse(new TextDecoder().decode(configBytes)));
-  const weights = await readModelWeights(request.files);
-  const contextLength = request.contextLength ?? defaultContextLength(config);
-  const isGpu = device === "webgpu";
-  ort.env.wasm.numThreads = request.threads;
-  ort.env.logLevel = "error";
-  const backend = createOrtBackend({
-    runtime: ort,
-    config,
-    weights,
-    maxPositions: contextLength,
-    sessionOptions: isGpu ? webgpuSessionOptions(config) : { executionProviders: ["wasm"] },
-    maxRunTokens: request.maxRunTokens ?? (isGpu ? WEBGPU_RUN_TOKENS : runTokensFor(config)),
-    maxRows: isGpu ? 1 : decodeRowsFor(config),
-    adapterStrategy: request.adapterStrategy ?? (isGpu ? "inputs" : "merge"),
-    adapterRank: request.adapterRank,
-    place: isGpu ? gpuPlacer(ort) : undefined,
-  });
-  const nextTask = createNextTask();
-  return boundary("device", () =>
-    createDecoderPolicy({
-      backend,
-      // The page knows the adapter and its own isolation; what a worker would say is never read.
-      client: { build: RUNTIME_BUILD, backend: device, device, crossOriginIsolated: false },
-      baseModel: request.baseModel,
-      contextLength,
-      vocabularySize: config.vocabularySize,
-      scoresInRows: !isGpu,
-      nextTask,
-      pause: createPause(nextTask),
-    }),
-  );
+/** A lock that is free again when this worker is gone, however it went. */
+function holdForever(name: string): void {
+  void navigator.locks.request(name, () => new Promise<never>(() => undefined));
 }

@@ -1,0 +1,155 @@
+/**
+ * A worker that is always there: when the one in use dies, another is started, the model opened again
+ * and every session restored from what the page knows of it. It knows no tokens and no sampling.
+ */
+import type { Adapter } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import type { PolicyVersionId } from "@waggle/protocol";
+import { disposedError } from "./generate-options.ts";
+import type { SessionSnapshot } from "./session/session.ts";
+import type { WorkerClient } from "./worker-client.ts";
+import type { WorkerRequest } from "./worker/messages.ts";
+
+/** Workers that may die during one call before it is given up. */
+const MOST_DEATHS = 3;
+
+/** A version of the policy, kept while the page may have to set it again. */
+export type PolicyVersion = { readonly version: PolicyVersionId; readonly adapter: Adapter | null };
+
+/** What is restored of a session. */
+export interface RestorableSession {
+  readonly sessionId: number;
+  readonly version: PolicyVersion;
+  /** What the new worker shall know of it. */
+  restorable(): SessionSnapshot;
+}
+
+export class PolicyWorker {
+  readonly sessions = new Set<RestorableSession>();
+  /** Adapters loaded beside the versions. */
+  readonly loaded = new Map<string, Adapter>();
+  readonly #start: () => Promise<WorkerClient>;
+  #client: Promise<WorkerClient>;
+  /** Oldest first. The page may hear of one after the worker has used it. */
+  #versions: PolicyVersion[] = [{ version: 0, adapter: null }];
+  #current: PolicyVersion = this.#versions[0] as PolicyVersion;
+  #nextSessionId = 1;
+  #isDisposed = false;
+
+  /**
+   * @param start - starts a worker and opens the model in it.
+   * @param first - one that is open.
+   */
+  constructor(start: () => Promise<WorkerClient>, first: WorkerClient) {
+    this.#start = start;
+    this.#client = Promise.resolve(first);
+  }
+
+  get isDisposed(): boolean {
+    return this.#isDisposed;
+  }
+
+  get current(): PolicyVersion {
+    return this.#current;
+  }
+
+  newSessionId(): number {
+    return this.#nextSessionId++;
+  }
+
+  /**
+   * Uses the worker, and once more with the next one when it dies.
+   *
+   * @param use - may run several times; `isRestored` says that sessions were restored before it.
+   * @throws WaggleError `DEVICE_LOST` (retryable) when workers keep dying.
+   */
+  async call<T>(use: (client: WorkerClient, isRestored: boolean) => Promise<T>): Promise<T> {
+    for (let deaths = 0; ;) {
+      const client = await this.#alive();
+      try {
+        return await use(client, deaths > 0);
+      } catch (error) {
+        deaths++;
+        if (!client.isDead || this.#isDisposed || deaths >= MOST_DEATHS) throw error;
+      }
+    }
+  }
+
+  /** Sends what needs no answer, in order with what is called. */
+  tell(request: WorkerRequest): void {
+    this.#client.then(
+      (client) => client.tell(request),
+      // The next call starts a worker, which learns it from the sessions.
+      () => undefined,
+    );
+  }
+
+  async setVersion(next: PolicyVersion): Promise<void> {
+    this.#versions.push(next);
+    try {
+      await this.call((client) => client.ask({ kind: "set-adapter", ...next }));
+    } catch (error) {
+      this.#versions.splice(this.#versions.lastIndexOf(next), 1);
+      throw error;
+    }
+    this.#current = next;
+    const used = new Set(Array.from(this.sessions, (session) => session.version)).add(next);
+    const index = this.#versions.indexOf(next);
+    this.#versions = this.#versions.filter((version, i) => i >= index || used.has(version));
+  }
+
+  /** The youngest of this number. */
+  versionOf(version: PolicyVersionId): PolicyVersion {
+    const found = this.#versions.findLast((each) => each.version === version);
+    if (found !== undefined) return found;
+    throw new WaggleError("INTERNAL", `the worker must know the page's versions, got ${version}`);
+  }
+
+  async dispose(): Promise<void> {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    const client = await this.#client.catch(() => null);
+    await client?.ask({ kind: "dispose" }).catch(() => undefined);
+    client?.fail(disposedError());
+  }
+
+  /** The worker in use, or one that is started now. */
+  async #alive(): Promise<WorkerClient> {
+    if (this.#isDisposed) throw disposedError();
+    const before = this.#client;
+    const client = await before.catch(() => null);
+    if (client !== null && !client.isDead) return client;
+    // Of those who see the same death, the first starts the next one.
+    if (this.#client === before) {
+      this.#client = this.#restart();
+      this.#client.catch(() => undefined);
+    }
+    return this.#client;
+  }
+
+  async #restart(): Promise<WorkerClient> {
+    const client = await this.#start();
+    try {
+      for (const [adapterId, adapter] of this.loaded) {
+        await client.ask({ kind: "load-adapter", adapterId, adapter });
+      }
+      const others = this.#versions.filter((version) => version !== this.#current);
+      for (const version of [...others, this.#current]) {
+        await client.ask({ kind: "set-adapter", ...version });
+        await this.#restoreSessions(client, version);
+      }
+      return client;
+    } catch (error) {
+      client.fail(disposedError());
+      throw error;
+    }
+  }
+
+  async #restoreSessions(client: WorkerClient, version: PolicyVersion): Promise<void> {
+    for (const session of this.sessions) {
+      if (session.version !== version) continue;
+      const { sessionId } = session;
+      await client.ask({ kind: "restore-session", sessionId, snapshot: session.restorable() });
+    }
+  }
+}

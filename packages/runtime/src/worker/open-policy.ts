@@ -1,0 +1,108 @@
+/** A policy in a worker: the model's files become a decoder on the back end of this worker. */
+import { parseDecoderConfig, readModelWeights } from "@waggle/model";
+import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
+import { boundary, WaggleError } from "@waggle/protocol";
+import type { TensorMap } from "@waggle/protocol";
+import type { AdapterStrategy } from "../backend/cpu/cpu-backend.ts";
+import type { DecoderBackend } from "../backend/decoder-backend.ts";
+import { RUNTIME_BUILD } from "../build.ts";
+import { defaultContextLength } from "../limits.ts";
+import { openGrammars } from "../session/open-grammars.ts";
+import { createScheduledPolicy } from "../session/scheduled-policy.ts";
+import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
+import { openModel } from "../store/loaded-model.ts";
+import type { BrowserDevice, ModelFiles, OpenRequest } from "./messages.ts";
+
+export type WorkerBackendOptions = {
+  readonly config: DecoderConfig;
+  readonly weights: TensorMap | TensorSource;
+  readonly dtype: WeightFormat;
+  readonly contextLength: number;
+  readonly threads: number;
+  readonly maxRunTokens: number | undefined;
+  readonly adapterStrategy: AdapterStrategy | undefined;
+  readonly adapterRank: number;
+};
+
+/** What a worker's entry brings: the back end of its build of onnxruntime. */
+export type WorkerDevice = {
+  readonly kind: BrowserDevice;
+  openBackend(options: WorkerBackendOptions): Promise<DecoderBackend>;
+};
+
+type ModelParts = {
+  readonly config: DecoderConfig;
+  readonly weights: TensorMap | TensorSource;
+  /** `null` where the model came without. */
+  readonly tokenizerFiles: ReadonlyMap<string, Uint8Array> | null;
+};
+
+/** @throws WaggleError `MODEL_CORRUPT`, `MODEL_UNSUPPORTED`, or what the back end throws. */
+export async function openPolicy(
+  device: WorkerDevice,
+  request: OpenRequest,
+): Promise<ScheduledPolicy> {
+  const { config, weights, tokenizerFiles } = await readModel(request.model);
+  const contextLength = request.contextLength ?? defaultContextLength(config);
+  const options: WorkerBackendOptions = {
+    config,
+    weights,
+    contextLength,
+    dtype: request.dtype,
+    threads: request.threads,
+    maxRunTokens: request.maxRunTokens ?? undefined,
+    adapterStrategy: request.adapterStrategy ?? undefined,
+    adapterRank: request.adapterRank,
+  };
+  return boundary("device", () =>
+    createScheduledPolicy({
+      openBackend: () => device.openBackend(options),
+      client: {
+        build: RUNTIME_BUILD,
+        backend: device.kind,
+        device: request.description,
+        crossOriginIsolated: globalThis.crossOriginIsolated,
+      },
+      baseModel: request.baseModel,
+      contextLength,
+      vocabularySize: config.vocabularySize,
+      cacheBytes: request.cacheBytes ?? undefined,
+      openGrammars:
+        tokenizerFiles === null
+          ? undefined
+          : () => openGrammars(tokenizerFiles, config.vocabularySize),
+    }),
+  );
+}
+
+async function readModel(model: ModelFiles): Promise<ModelParts> {
+  if ("get" in model) {
+    const config = parseConfig(model.get("config.json"), [...model.keys()]);
+    const weights = await readModelWeights(model);
+    return { config, weights, tokenizerFiles: tokenizerFilesOf(model) };
+  }
+  const reader = await openModel(model);
+  const paths = model.files.map(({ path }) => path);
+  const small = new Map<string, Uint8Array>();
+  for (const path of paths) {
+    if (/\.(json|jinja|txt|model)$/.test(path)) small.set(path, await reader.bytes(path));
+  }
+  const config = parseConfig(small.get("config.json"), paths);
+  return { config, weights: await reader.weights(), tokenizerFiles: tokenizerFilesOf(small) };
+}
+
+function parseConfig(bytes: Uint8Array | undefined, paths: readonly string[]): DecoderConfig {
+  if (bytes !== undefined) return parseDecoderConfig(JSON.parse(new TextDecoder().decode(bytes)));
+  throw new WaggleError(
+    "MODEL_CORRUPT",
+    `a model must hold config.json, got ${paths.join(", ")}; add the file`,
+  );
+}
+
+/** Without the weights, which nobody shall keep for the sake of a grammar. */
+function tokenizerFilesOf(
+  files: ReadonlyMap<string, Uint8Array>,
+): ReadonlyMap<string, Uint8Array> | null {
+  if (!files.has("tokenizer.json")) return null;
+  return new Map([...files].filter(([path]) => !path.includes("safetensors")));
+}
