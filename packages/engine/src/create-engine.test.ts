@@ -1,3 +1,5 @@
+import { initializeDecoder } from "@waggle/model";
+import type { DecoderConfig } from "@waggle/model";
 import { expect, test } from "vitest";
 import { createEngine } from "./create-engine.ts";
 import { loudWeights, TINY, variedSequences } from "./train-engine.fixture.ts";
@@ -19,3 +21,15 @@ test("auto is the native engine, wasm is TensorFlow.js, and both agree", async (
   await native.dispose();
   await reference.dispose();
 });
+
+test.each(["cpu", "wasm"] as const)(
+  "a decoder that only runs is refused by its type on %s",
+  async (device) => {
+    const config: DecoderConfig = { ...TINY, modelType: "smollm3" };
+    const weights = initializeDecoder(config, 1);
+    await expect(createEngine({ config, weights, trains: "full", device })).rejects.toMatchObject({
+      code: "CAPABILITY_MISSING",
+      message: expect.stringContaining("smollm3") as string,
+    });
+  },
+);

@@ -21,6 +21,7 @@ import type {
 import { AdamW } from "./adamw.ts";
 import { checkDerivatives, packMicrobatches } from "./microbatch.ts";
 import type { Microbatch } from "./microbatch.ts";
+import { requireTrainable } from "./trainable-model.ts";
 import { createFullWeights, createLoraWeights, mapTensors } from "./trained-weights.ts";
 import type { TrainedWeights } from "./trained-weights.ts";
 import { EMBEDDED_GRADIENT, EMBEDDING, headName, TAKEN_GRADIENT } from "./training-graph.ts";
@@ -46,12 +47,14 @@ export type OnnxEngineOptions = {
 
 /**
  * Loads the weights and returns an engine that owns copies of them.
- * @throws WaggleError `MODEL_CORRUPT` on weights that do not fit the config,
+ * @throws WaggleError `CAPABILITY_MISSING` for a type of decoder that only runs, `MODEL_CORRUPT` on
+ *   weights that do not fit the config,
  *   `ADAPTER_INCOMPATIBLE` on an adapter of another decoder, `INVALID_ARGUMENT` on options that
  *   contradict each other.
  */
 export async function createOnnxEngine(options: OnnxEngineOptions): Promise<TrainEngine> {
   const { config, trains, adapter, threads = availableParallelism() } = options;
+  requireTrainable(config);
   const weights = selectDecoderWeights(config, options.weights);
   if ((trains === "lora") !== (adapter !== undefined)) {
     throw new WaggleError(

@@ -26,6 +26,7 @@ import { onBackend, startBackend } from "./tfjs-backend.ts";
 import type { TfjsDevice } from "./tfjs-backend.ts";
 import { tfjsLogits } from "./tfjs-decoder.ts";
 import { OUTPUT_NAMES, tokenOutputs } from "./tfjs-token-outputs.ts";
+import { requireTrainable } from "./trainable-model.ts";
 
 export type TfjsEngineOptions = {
   readonly config: DecoderConfig;
@@ -41,12 +42,14 @@ export type TfjsEngineOptions = {
 
 /**
  * Loads the weights onto the device.
- * @throws WaggleError `MODEL_CORRUPT` on weights that do not fit the config,
+ * @throws WaggleError `CAPABILITY_MISSING` for a type of decoder that only runs, `MODEL_CORRUPT` on
+ *   weights that do not fit the config,
  *   `ADAPTER_INCOMPATIBLE` on an adapter of another decoder, `DEVICE_UNAVAILABLE` where the backend
  *   does not start, `INVALID_ARGUMENT` on options that contradict each other.
  */
 export async function createTfjsEngine(options: TfjsEngineOptions): Promise<TrainEngine> {
   const { config, trains, adapter, device } = options;
+  requireTrainable(config);
   const weights = selectDecoderWeights(config, options.weights);
   if ((trains === "lora") !== (adapter !== undefined)) {
     throw new WaggleError(

@@ -3,7 +3,6 @@
  * shifted products needs no transposes and is the same on every provider.
  * Source: transformers' `Lfm2ShortConv`.
  */
-import type { DecoderConfig } from "./decoder-config.ts";
 import { layerLinears } from "./decoder-parameters.ts";
 import type { Linear } from "./decoder-parameters.ts";
 import { linear } from "./graph-linear.ts";
