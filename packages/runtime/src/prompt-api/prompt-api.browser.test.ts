@@ -20,7 +20,7 @@ test("a browser's LanguageModel without a model is passed over, and replaced by 
   const before = Object.getOwnPropertyDescriptor(globalThis, "LanguageModel");
   expect(await installLanguageModel(sourceOf(chat))).toBe(true);
   try {
-    const { LanguageModel } = globalThis as Required<Global>;
+    const { LanguageModel } = globalThis as unknown as Required<Global>;
     expect(LanguageModel).not.toBe(own);
     const session = await LanguageModel.create();
     expect(session).toBeInstanceOf(EventTarget);
