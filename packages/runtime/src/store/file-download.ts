@@ -97,11 +97,10 @@ class FileDownload {
 
   async run(): Promise<WholeFile> {
     const { storage, chunkBytes = CHUNK_BYTES } = this.#options;
-    const { key, sizeBytes } = this.#file;
+    const { key } = this.#file;
     const assembly = await ChunkAssembly.open(storage, key, chunkBytes, (partial) =>
       this.#canContinue(partial),
     );
-    await storage.announce((sizeBytes ?? 0) - assembly.loadedBytes);
     if (assembly.loadedBytes > 0) this.#options.onLoaded?.(assembly.loadedBytes);
     try {
       await this.#fetchAll(assembly);
@@ -182,11 +181,14 @@ class FileDownload {
     answer: Body,
   ): Promise<"whole" | { readonly error: WaggleError; readonly retryAfterMs: number }> {
     const { url, sizeBytes } = this.#file;
-    const { onTotal, onLoaded } = this.#options;
+    const { storage, onTotal, onLoaded } = this.#options;
     this.#expectedHash ??= answer.sha256;
     const expected = sizeBytes ?? (answer.isExactTotal ? answer.totalBytes : null);
     const total = expected ?? answer.totalBytes;
-    if (total !== null) onTotal?.(total);
+    if (total !== null) {
+      onTotal?.(total);
+      await storage.announce(total - assembly.loadedBytes);
+    }
     try {
       await assembly.describe({ url, validator: answer.validator, totalBytes: expected });
       for await (const piece of answer.pieces()) {

@@ -80,6 +80,8 @@ export function createOpfsStorage(directory: FileSystemDirectoryHandle): ChunkSt
       if (name === undefined) await orNull(directory.removeEntry(key, { recursive: true }));
       else await orNull((await folder(key))?.removeEntry(name));
     },
+    // Chromium does not tell: its answer stays the same under a smaller quota, so a write may fail
+    // all the same.
     async freeBytes() {
       const { quota, usage } = await navigator.storage.estimate();
       return quota === undefined ? null : quota - (usage ?? 0);
