@@ -14,7 +14,8 @@ import type {
 } from "../decoder-backend.ts";
 import { BoundDecoderRun } from "./bound-decoder-run.ts";
 import type { CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
-import { CacheRow, RowStore } from "./row-store.ts";
+import { RowStore } from "./row-store.ts";
+import type { CacheRow } from "./row-store.ts";
 import type { StateBlock } from "./state-block.ts";
 import type { StateLayout } from "./state-layout.ts";
 
