@@ -1,18 +1,17 @@
 /** The checks of a sampling call that pages and workers both make. */
-import { Sampling, WaggleError } from "@waggle/protocol";
-import type { GenerateOptions } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import type { GenerateOptions, Sampling } from "@waggle/protocol";
 
 /** @throws WaggleError `INVALID_ARGUMENT` saying which option must be another. */
 export function assertGenerateOptions(
   { sampling, maxTokens }: Pick<GenerateOptions, "sampling" | "maxTokens">,
   contextTokens: number,
 ): void {
-  const parsed = Sampling.safeParse(sampling);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
+  const wrong = wrongSampling(sampling);
+  if (wrong !== null) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `sampling must be valid, got ${JSON.stringify(sampling).slice(0, 200)}; ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`,
+      `sampling must be valid, got ${JSON.stringify(sampling).slice(0, 200)}; ${wrong}`,
     );
   }
   if (!Number.isInteger(maxTokens) || maxTokens < 1) {
@@ -27,6 +26,20 @@ export function assertGenerateOptions(
       "a context must hold a token to sample from, got none; append the prompt first",
     );
   }
+}
+
+/** What the schema `Sampling` refuses, said without the schema library: every page loads this. */
+function wrongSampling(sampling: Sampling): string | null {
+  const { temperature, topK, topP, seed } = sampling;
+  const isWhole = (value: number, most: number): boolean =>
+    Number.isInteger(value) && value >= 0 && value <= most;
+  if (!(Number.isFinite(temperature) && temperature > 0 && temperature <= 10)) {
+    return "temperature must be in (0, 10]";
+  }
+  if (!isWhole(topK, 1_000_000)) return "topK must be a whole number in [0, 1000000]";
+  if (!(Number.isFinite(topP) && topP > 0 && topP <= 1)) return "topP must be in (0, 1]";
+  if (!isWhole(seed, 0xffff_ffff)) return "seed must be an unsigned 32-bit integer";
+  return null;
 }
 
 /** The error of a context or policy that is used after `dispose()`. */
