@@ -1,17 +1,23 @@
 import { WaggleError } from "@waggle/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { exponential } from "./exponential.ts";
 import { createRandom } from "./random.ts";
 import { sampleToken, scoreToken, supportOf } from "./sampler.ts";
 import type { SamplingDistribution } from "./sampler.ts";
 
 /** Slow plain twin: full sort, probabilities as an array of V numbers. */
-function twin(logits: readonly number[], { temperature, topK, topP }: SamplingDistribution) {
-  const max = Math.max(...logits);
+function twin(
+  logits: readonly number[],
+  { temperature, topK, topP }: SamplingDistribution,
+  allowed: ReadonlySet<number> | null = null,
+) {
+  const candidates = logits.map((_, id) => id).filter((id) => allowed === null || allowed.has(id));
+  const max = Math.max(...candidates.map((id) => logits[id] as number));
   const weights = logits.map((logit) => Math.exp((logit - max) / temperature));
-  const byProbability = logits
-    .map((_, id) => id)
-    .sort((a, b) => (logits[b] as number) - (logits[a] as number) || a - b);
+  const byProbability = candidates.sort(
+    (a, b) => (logits[b] as number) - (logits[a] as number) || a - b,
+  );
   let kept = topK > 0 ? byProbability.slice(0, topK) : byProbability;
   const mass = kept.reduce((sum, id) => sum + (weights[id] as number), 0);
   if (topP < 1) {
@@ -28,6 +34,17 @@ function twin(logits: readonly number[], { temperature, topK, topP }: SamplingDi
   );
   const entropy = -probabilities.reduce((sum, p) => sum + (p > 0 ? p * Math.log(p) : 0), 0);
   return { kept: kept.sort((a, b) => a - b), probabilities, entropy };
+}
+
+/** Bits of ids; those past the vocabulary are set, as grammar libraries may leave them. */
+function maskOf(ids: Iterable<number>, vocabularySize: number): Uint32Array {
+  const mask = new Uint32Array(Math.ceil(vocabularySize / 32) + 1);
+  const past = Array.from(
+    { length: 32 * mask.length - vocabularySize },
+    (_, i) => vocabularySize + i,
+  );
+  for (const id of [...ids, ...past]) mask[id >> 5] = (mask[id >> 5] as number) | (1 << (id % 32));
+  return mask;
 }
 
 const FULL: SamplingDistribution = { temperature: 1, topK: 0, topP: 1 };
@@ -77,6 +94,47 @@ describe("the kept set and its numbers", () => {
     );
   });
 
+  test("under a mask are those of a full sort of what it allows", () => {
+    const wide = fc
+      .array(fc.float({ min: -400, max: 400, noNaN: true }), { minLength: 2, maxLength: 100 })
+      .map((values) => Float32Array.from(values));
+    fc.assert(
+      fc.property(
+        fc.oneof(logitsOf, wide),
+        distributionOf,
+        fc.oneof(fc.constant(1), fc.constant(null)),
+        fc.array(fc.nat(99), { minLength: 1, maxLength: 40 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (logits, sampling, temperature, ids, uniform) => {
+          const distribution = { ...sampling, temperature: temperature ?? sampling.temperature };
+          const allowed = new Set(ids.map((id) => id % logits.length));
+          const expected = twin([...logits], distribution, allowed);
+          const mask = maskOf(allowed, logits.length);
+          const token = sampleToken(logits, distribution, uniform, mask);
+          expect(allowed.has(token.tokenId)).toBe(true);
+          const kept = token.keptTokenIds ?? [...allowed].sort((a, b) => a - b);
+          expect([...kept]).toEqual(expected.kept);
+          expect(token.behaviorLogProb).toBeCloseTo(
+            Math.log(expected.probabilities[token.tokenId] as number),
+            9,
+          );
+          expect(token.entropy).toBeCloseTo(expected.entropy, 9);
+          const scored = scoreToken(logits, token.tokenId, distribution, kept);
+          for (const name of ["behaviorLogProb", "rawLogProb", "entropy"] as const) {
+            expect(scored[name]).toBeCloseTo(token[name], 9);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test("list no ids for a mask that nothing else restricts: its grammar gives it again", () => {
+    const logits = Float32Array.of(1, 2, 3, 4);
+    expect(sampleToken(logits, FULL, 0, maskOf([1, 2], 4)).keptTokenIds).toBeNull();
+    expect(supportOf(logits, { ...FULL, topK: 2 }, maskOf([0, 1, 2], 4))).toEqual([1, 2]);
+  });
+
   test("keep the lower id among equal logits", () => {
     const logits = Float32Array.of(1, 3, 3, 3, 0);
     expect(supportOf(logits, { ...FULL, topK: 2 })).toEqual([1, 2]);
@@ -103,21 +161,55 @@ describe("the kept set and its numbers", () => {
 });
 
 describe("draws", () => {
-  test("come as often as the distribution says", () => {
-    const logits = Float32Array.of(0.3, -1, 1.2, 0.1, -0.4, 2);
-    const sampling = { temperature: 1.5, topK: 5, topP: 0.95 };
-    const { probabilities } = twin([...logits], sampling);
-    const random = createRandom(42);
-    const counts = probabilities.map(() => 0);
-    const draws = 40_000;
-    for (let i = 0; i < draws; i++) {
-      const { tokenId } = sampleToken(logits, sampling, random());
-      counts[tokenId] = (counts[tokenId] ?? 0) + 1;
+  /** χ² of counts against probabilities; ids that cannot come must not. */
+  function chiSquare(counts: readonly number[], probabilities: readonly number[]): number {
+    const draws = counts.reduce((sum, count) => sum + count, 0);
+    return probabilities.reduce((sum, p, id) => {
+      const count = counts[id] as number;
+      if (p === 0) return count === 0 ? sum : Number.POSITIVE_INFINITY;
+      return sum + (count - p * draws) ** 2 / (p * draws);
+    }, 0);
+  }
+
+  const logits = Float32Array.from({ length: 40 }, (_, id) => 1.5 * Math.sin(id * 12.9898));
+  const everyThird = [...logits.keys()].filter((id) => id % 3 !== 0);
+  const draw = (sampling: SamplingDistribution, allowed: number[] | null, seed: number) => {
+    const random = createRandom(seed);
+    const mask = allowed && maskOf(allowed, logits.length);
+    const counts = Array.from(logits, () => 0);
+    const recorded = Array.from(logits, () => 0);
+    for (let i = 0; i < 30_000; i++) {
+      const token = sampleToken(logits, sampling, random(), mask);
+      counts[token.tokenId] = (counts[token.tokenId] as number) + 1;
+      recorded[token.tokenId] = Math.exp(token.behaviorLogProb);
     }
-    for (const [id, p] of probabilities.entries()) {
-      const sigma = Math.sqrt((p * (1 - p)) / draws);
-      expect(Math.abs((counts[id] as number) / draws - p)).toBeLessThanOrEqual(5 * sigma);
-    }
+    return { counts, recorded };
+  };
+
+  test.each([
+    ["full support", FULL, null],
+    ["a temperature", { ...FULL, temperature: 1.7 }, null],
+    ["top-k", { ...FULL, topK: 7 }, null],
+    ["top-p", { ...FULL, topP: 0.6 }, null],
+    ["a mask", FULL, everyThird],
+    ["a mask and a temperature", { ...FULL, temperature: 0.6 }, everyThird],
+    ["everything", { temperature: 1.3, topK: 15, topP: 0.9 }, everyThird],
+  ] as const)(
+    "under %s follow the log-probs that are recorded with them",
+    (_, sampling, allowed) => {
+      const { counts, recorded } = draw(sampling, allowed && [...allowed], 7);
+      // All that could come did, and their recorded probabilities are a distribution.
+      expect(recorded.reduce((sum, p) => sum + p, 0)).toBeCloseTo(1, 9);
+      const freedom = recorded.filter((p) => p > 0).length - 1;
+      // Mean of χ² is its freedom n, variance 2n: five standard deviations above.
+      expect(chiSquare(counts, recorded)).toBeLessThan(freedom + 5 * Math.sqrt(2 * freedom));
+    },
+  );
+
+  test("of another temperature are told apart", () => {
+    const { counts } = draw({ ...FULL, temperature: 1.15 }, null, 7);
+    const { recorded } = draw(FULL, null, 7);
+    expect(chiSquare(counts, recorded)).toBeGreaterThan(39 + 5 * Math.sqrt(78));
   });
 
   test("take the first id at 0 and the last at almost 1", () => {
@@ -125,6 +217,25 @@ describe("draws", () => {
     expect(sampleToken(logits, FULL, 0).tokenId).toBe(0);
     expect(sampleToken(logits, FULL, 1 - 2 ** -53).tokenId).toBe(2);
   });
+});
+
+test("exponentials are those of Math.exp", () => {
+  let worst = 0;
+  for (let i = 0; i < 200_000; i++) {
+    const x = i % 2 === 0 ? -i / 400 : -(i ** 2) / 1e9;
+    worst = Math.max(worst, Math.abs(exponential(x) / Math.exp(x) - 1));
+  }
+  expect(worst).toBeLessThan(4e-15);
+  expect(exponential(0)).toBe(1);
+  expect(exponential(-1000)).toBe(0);
+  expect(exponential(Number.NEGATIVE_INFINITY)).toBe(0);
+  expect(exponential(Number.NaN)).toBeNaN();
+});
+
+test("a mask that allows nothing is refused", () => {
+  expect(() => sampleToken(Float32Array.of(1, 2), FULL, 0.5, new Uint32Array(1))).toThrow(
+    "a mask allows nothing",
+  );
 });
 
 test.each([

@@ -82,6 +82,8 @@ type Twin = { readonly cache: DecoderCache; tokenIds: number[] };
 class Twins {
   readonly session: CpuSession;
   readonly hasConvolution: boolean;
+  readonly sampled: (number | undefined)[] = [];
+  readonly expected: number[] = [];
   #twins: Twin[] = [];
 
   constructor(session: CpuSession, hasConvolution: boolean) {
@@ -124,8 +126,12 @@ class Twins {
     }
   }
 
-  assertLengths(): void {
-    for (const { cache, tokenIds } of this.#twins) expect(cache.length).toBe(tokenIds.length);
+  /** `[cache, twin]` lengths. */
+  lengths(): [number[], number[]] {
+    return [
+      this.#twins.map(({ cache }) => cache.length),
+      this.#twins.map(({ tokenIds }) => tokenIds.length),
+    ];
   }
 
   dispose(): void {
@@ -155,9 +161,8 @@ class Twins {
     }
     if (rows.length === 0) return;
     const results = run(this.session, rows);
-    expect(results.map(({ sampled }) => sampled?.tokenId)).toEqual(
-      read.map(({ tokenIds }) => rememberedNext(tokenIds)),
-    );
+    this.sampled.push(...results.map(({ sampled }) => sampled?.tokenId));
+    this.expected.push(...read.map(({ tokenIds }) => rememberedNext(tokenIds)));
   }
 }
 
@@ -173,8 +178,10 @@ describe.each([
         twins.apply({ kind: "create" });
         for (const each of steps) {
           twins.apply(each);
-          twins.assertLengths();
+          const [actual, expected] = twins.lengths();
+          expect(actual).toEqual(expected);
         }
+        expect(twins.sampled).toEqual(twins.expected);
         twins.dispose();
         await session.release();
         expect(device.heldBytes).toBe(0);
