@@ -1,6 +1,8 @@
 /** Chat completions in OpenAI's shape over a policy that runs here. */
 export { firstAvailable, sourceOf } from "./chat-source.ts";
 export type { ChatSource, OpenChatOptions } from "./chat-source.ts";
+export { createLocalChat } from "./local-chat.ts";
+export type { LocalChatOptions } from "./local-chat.ts";
 export { createChat } from "./policy-chat.ts";
 export type { ChatOptions, ChatPolicy } from "./policy-chat.ts";
 export type {

@@ -1,0 +1,82 @@
+/** The shortest way to a chat in a page: a model by its address, loaded, in a worker, as a chat. */
+import { createBrowserPolicy } from "../browser-policy.ts";
+import type { BrowserPolicyOptions } from "../browser-policy.ts";
+import { loadModel } from "../store/load-model.ts";
+import type { LoadModelOptions } from "../store/load-model.ts";
+import { openModel } from "../store/loaded-model.ts";
+import type { LoadedModel } from "../store/loaded-model.ts";
+import { listModels } from "../store/model-records.ts";
+import { modelSourceName, parseModelSource } from "../store/model-source.ts";
+import type { ModelSource } from "../store/model-source.ts";
+import type { ChatSource } from "./chat-source.ts";
+import { createChat } from "./policy-chat.ts";
+import type { ChatOptions } from "./policy-chat.ts";
+
+export type LocalChatOptions = {
+  /** `org/name` of Hugging Face, the address of a folder, or a folder of the visitor's. */
+  readonly model: ModelSource | string;
+  readonly load?: Omit<LoadModelOptions, "signal" | "onProgress">;
+  readonly policy?: Omit<BrowserPolicyOptions, "modelFiles" | "baseModel">;
+  readonly chat?: Pick<ChatOptions, "model" | "maxSessions">;
+};
+
+/** Files that say how messages become tokens. */
+const FORMAT_FILES = [
+  "tokenizer.json",
+  "tokenizer_config.json",
+  "chat_template.jinja",
+  "generation_config.json",
+  "config.json",
+];
+
+/** A source of a chat over a model that runs in this page. Its `dispose` ends the worker too. */
+export function createLocalChat(options: LocalChatOptions): ChatSource {
+  const source =
+    typeof options.model === "string" ? parseModelSource(options.model) : options.model;
+  const { storage } = options.load ?? {};
+  return {
+    async availability() {
+      if (!("Worker" in globalThis) || !("WebAssembly" in globalThis)) return "unavailable";
+      const stored = await listModels({ ...(storage && { storage }) });
+      const name = modelSourceName(source);
+      const isHere = stored.some((model) => model.source === name && model.isWhole);
+      return isHere || source.kind === "folder" ? "available" : "downloadable";
+    },
+    async open({ signal, onProgress } = {}) {
+      const model = await loadModel(source, {
+        ...options.load,
+        ...(signal && { signal }),
+        onProgress: ({ loadedBytes, totalBytes }) => {
+          if (totalBytes !== null && totalBytes > 0) onProgress?.(loadedBytes / totalBytes);
+        },
+      });
+      const modelFiles = await formatFiles(model, storage);
+      signal?.throwIfAborted();
+      const policy = await createBrowserPolicy({
+        ...options.policy,
+        modelFiles: model,
+        baseModel: model.baseModel,
+      });
+      const chat = createChat({ policy, modelFiles, model: model.source, ...options.chat });
+      return {
+        ...chat,
+        async dispose() {
+          await chat.dispose();
+          await policy.dispose();
+        },
+      };
+    },
+  };
+}
+
+async function formatFiles(
+  model: LoadedModel,
+  storage: LoadModelOptions["storage"],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const reader = await openModel(model, { ...(storage && { storage }) });
+  const files = new Map<string, Uint8Array>();
+  for (const path of FORMAT_FILES) {
+    if (reader.has(path)) files.set(path, await reader.bytes(path));
+  }
+  return files;
+}
