@@ -14,6 +14,7 @@ import {
 import type { Json } from "./config-member.ts";
 import { parseGlobalRope, parseLocalTheta } from "./rope-config.ts";
 import type { RopeScaling } from "./rope-config.ts";
+import { parseStoredFormat } from "./stored-format.ts";
 
 const MODEL_TYPES = ["llama", "qwen2", "qwen3", "gemma3_text", "smollm3", "lfm2"] as const;
 
@@ -67,7 +68,7 @@ export function layerKind(config: DecoderConfig, layer: number): LayerKind {
  */
 export function parseDecoderConfig(json: unknown): DecoderConfig {
   if (!isObject(json)) throw unsupported("config.json", "hold a JSON object", json);
-  refusePresent(json, "quantization_config");
+  parseStoredFormat(json); // refuses the formats of others
   if (json["model_type"] === "gemma3") {
     const text = json["text_config"];
     if (!isObject(text)) throw unsupported("text_config", "be an object", text);

@@ -9,6 +9,7 @@ import { float32ToFloat16 } from "./half-precision.ts";
 import { BLOCK_SIZE, emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
 import type { QuantizedBits } from "./quantization.ts";
 import { elementCount } from "./shape.ts";
+import { readStoredMatrix } from "./stored-format.ts";
 import type { TensorSource } from "./tensor-source.ts";
 import { readRows } from "./weight-reader.ts";
 
@@ -43,9 +44,12 @@ async function addQuantized(
   bits: QuantizedBits,
 ): Promise<void> {
   const [rows, columns] = shape as readonly [number, number];
-  const matrix = emptyQuantizedMatrix(bits, rows, columns);
-  for await (const { begin, data } of readRows(weights, { name, shape })) {
-    quantizeRows(matrix, begin, data, parts.activations);
+  let matrix = await readStoredMatrix(weights, { name, shape }, bits);
+  if (matrix === null) {
+    matrix = emptyQuantizedMatrix(bits, rows, columns);
+    for await (const { begin, data } of readRows(weights, { name, shape })) {
+      quantizeRows(matrix, begin, data, parts.activations);
+    }
   }
   const { graph } = parts;
   const { blocks, values, scales, zeroPoints } = matrix;

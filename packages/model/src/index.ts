@@ -10,6 +10,8 @@ export {
   writeAdapter,
 } from "./adapter.ts";
 export type { Adapter } from "./adapter.ts";
+export { convertWeights } from "./convert-weights.ts";
+export type { ConvertedParameter } from "./convert-weights.ts";
 export { layerKind, parseDecoderConfig } from "./decoder-config.ts";
 export type { DecoderConfig, DecoderModelType, LayerKind } from "./decoder-config.ts";
 export { decoderConfigJson } from "./decoder-config-json.ts";
@@ -51,7 +53,8 @@ export { roundedWeights } from "./rounded-weights.ts";
 export { ropeFrequencies, ropeTables } from "./rope.ts";
 export { readSafetensors, readShardedSafetensors, writeSafetensors } from "./safetensors.ts";
 export type { SafetensorsFile } from "./safetensors.ts";
-export { shardPaths } from "./safetensors-header.ts";
+export { elementBytes, safetensorsHeaderBytes, shardPaths } from "./safetensors-header.ts";
 export type { SafetensorsDataType } from "./safetensors-header.ts";
+export { parseStoredFormat, quantizationConfigJson } from "./stored-format.ts";
 export { openSafetensors, openShardedSafetensors, tensorMapSource } from "./tensor-source.ts";
 export type { ByteSource, RowRange, TensorDescription, TensorSource } from "./tensor-source.ts";

@@ -2,7 +2,7 @@
  * A model from any source into this browser: what is whole in storage is used without a network,
  * what is not is fetched, and what cannot run here is refused before its weights are.
  */
-import { parseDecoderConfig } from "@waggle/model";
+import { parseDecoderConfig, parseStoredFormat } from "@waggle/model";
 import { fileListDigest, WaggleError } from "@waggle/protocol";
 import type { FallbackStorage } from "./chunk-storage.ts";
 import { openChunkedFile } from "./chunked-file.ts";
@@ -74,11 +74,13 @@ export async function loadModel(
     }
   }
   const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const config = sorted.find(({ path }) => path === "config.json");
   return {
     baseModel: await fileListDigest(sorted),
     source: load.name,
     isDurable: wanted.kind === "folder" || sorted.every(isStored),
     files: sorted,
+    storedFormat: config === undefined ? null : parseStoredFormat(await readConfig(config, load)),
   };
 }
 
@@ -95,8 +97,9 @@ function isStored({ content }: LoadedFile): boolean {
 
 async function loadFolder(
   folder: FileSystemDirectoryHandle | readonly File[],
-  { storage, options }: Load,
+  load: Load,
 ): Promise<LoadedFile[]> {
+  const { options } = load;
   const opened = await openLocalFolder(folder);
   const progress = new LoadProgressSum(options.onProgress);
   for (const { path, file } of opened) progress.total(path, file.size);
@@ -108,7 +111,7 @@ async function loadFolder(
       progress.loaded(path, read);
     });
     files.push(hashed);
-    if (path === "config.json") await assertSupported(hashed, storage, options);
+    if (path === "config.json") await assertSupported(hashed, load);
   }
   return files;
 }
@@ -161,16 +164,16 @@ async function loadRemote(load: Load): Promise<LoadedFile[]> {
   }
   // The config comes first: it may say that the rest is not worth fetching.
   const config = listed.find(({ path }) => path === "config.json");
-  if (config !== undefined) await assertSupported(await download(config), storage, options);
+  if (config !== undefined) await assertSupported(await download(config), load);
   const files: LoadedFile[] = [];
   for (const file of listed) files.push(downloaded.get(file.path) ?? (await download(file)));
   return files;
 }
 
 async function reportStored(files: LoadedFile[], load: Load): Promise<LoadedFile[]> {
-  const { storage, options } = load;
+  const { options } = load;
   const config = files.find(({ path }) => path === "config.json");
-  if (config !== undefined) await assertSupported(config, storage, options);
+  if (config !== undefined) await assertSupported(config, load);
   const progress = new LoadProgressSum(options.onProgress);
   for (const { path, sizeBytes } of files) progress.total(path, sizeBytes);
   for (const { path, sizeBytes } of files) progress.loaded(path, sizeBytes);
@@ -178,19 +181,22 @@ async function reportStored(files: LoadedFile[], load: Load): Promise<LoadedFile
 }
 
 /** @throws WaggleError `MODEL_UNSUPPORTED`, `MODEL_TOO_LARGE`, `MODEL_CORRUPT`. */
-async function assertSupported(
-  file: LoadedFile,
-  storage: FallbackStorage,
-  options: LoadModelOptions,
-): Promise<void> {
+async function assertSupported(file: LoadedFile, load: Load): Promise<void> {
+  const json = await readConfig(file, load);
+  const config = parseDecoderConfig(json);
+  const { memory } = load.options;
+  if (memory === undefined) return;
+  assertModelFits(config, { ...memory, dtype: parseStoredFormat(json) ?? memory.dtype });
+}
+
+async function readConfig(file: LoadedFile, { storage, options }: Load): Promise<unknown> {
   const { signal, fetch } = options;
   const reader = await openModel(
     { files: [file] },
     { storage, ...(signal !== undefined && { signal }), ...(fetch !== undefined && { fetch }) },
   );
-  let json: unknown;
   try {
-    json = JSON.parse(new TextDecoder().decode(await reader.bytes(file.path)));
+    return JSON.parse(new TextDecoder().decode(await reader.bytes(file.path)));
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     throw new WaggleError(
@@ -199,6 +205,4 @@ async function assertSupported(
       { cause },
     );
   }
-  const config = parseDecoderConfig(json);
-  if (options.memory !== undefined) assertModelFits(config, options.memory);
 }

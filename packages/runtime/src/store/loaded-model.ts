@@ -3,7 +3,7 @@
  * visitor's. Plain data, cheap to post to a worker, which reads the bytes itself, piece by piece.
  */
 import { openModelWeights } from "@waggle/model";
-import type { ByteSource, TensorSource } from "@waggle/model";
+import type { ByteSource, TensorSource, WeightFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { FileReference } from "@waggle/protocol";
 import { openBlob } from "./blob-bytes.ts";
@@ -14,7 +14,7 @@ import { openBrowserStorage } from "./opfs-storage.ts";
 import type { Fetch } from "./remote-bytes.ts";
 
 /** Where the bytes of a file are. */
-export type FileContent = ChunkedContent | { readonly kind: "blob"; readonly blob: Blob };
+type FileContent = ChunkedContent | { readonly kind: "blob"; readonly blob: Blob };
 
 /** `sizeBytes` and `sha256` are those of the content, as it was when it was loaded. */
 export type LoadedFile = FileReference & { readonly content: FileContent };
@@ -27,6 +27,8 @@ export type LoadedModel = {
   /** False where something is only in memory, and gone with the page. */
   readonly isDurable: boolean;
   readonly files: readonly LoadedFile[];
+  /** The number format that its matrices are stored in and run in; `null`: numbers, which run in any. */
+  readonly storedFormat: WeightFormat | null;
 };
 
 export type OpenModelOptions = {
@@ -50,7 +52,7 @@ export interface ModelReader {
 
 /** Opens a model's files on the thread that reads them. */
 export async function openModel(
-  model: Pick<LoadedModel, "files">,
+  model: { readonly files: readonly Pick<LoadedFile, "path" | "content">[] },
   options: OpenModelOptions = {},
 ): Promise<ModelReader> {
   const storage = options.storage ?? (await openBrowserStorage());

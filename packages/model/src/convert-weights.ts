@@ -1,0 +1,102 @@
+/**
+ * The parameters of a decoder as tensors in another number format, to be stored: quantized matrices
+ * as their parts, halves, or numbers. One parameter at a time is in memory. Writes no files.
+ */
+import { WaggleError } from "@waggle/protocol";
+import { decoderParameters } from "./decoder-parameters.ts";
+import type { Parameter } from "./decoder-parameters.ts";
+import type { DecoderConfig } from "./decoder-config.ts";
+import type { WeightFormat } from "./graph-parts.ts";
+import { quantizedBits } from "./graph-weights.ts";
+import { float32ToFloat16 } from "./half-precision.ts";
+import { emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
+import { elementCount } from "./shape.ts";
+import { storedMatrixShapes } from "./stored-format.ts";
+import type { TensorDescription, TensorSource } from "./tensor-source.ts";
+import { readRows } from "./weight-reader.ts";
+
+/** Tensors that store one parameter, by name, in the order of their data. */
+export type ConvertedParameter = {
+  readonly tensors: ReadonlyMap<string, TensorDescription>;
+  /** Reads and converts it: the bytes of each tensor, in that order. */
+  readonly convert: () => Promise<Uint8Array[]>;
+};
+
+/**
+ * What a decoder's weights become, parameter by parameter.
+ * Scales are float16, so that they mean the same on devices that compute in it and that do not.
+ *
+ * @throws WaggleError from `convert`: `MODEL_CORRUPT` where the weights are not those of the config,
+ *   `MODEL_UNSUPPORTED` where a number is too large for float16.
+ */
+export function convertWeights(
+  config: DecoderConfig,
+  weights: TensorSource,
+  format: WeightFormat,
+): ConvertedParameter[] {
+  return decoderParameters(config).map((parameter) => {
+    const bits = quantizedBits(format, parameter.kind);
+    if (bits !== null) {
+      const { values, scales, zeroPoints } = storedMatrixShapes(parameter, bits);
+      const tensors = new Map<string, TensorDescription>([
+        [values.name, { dtype: "U8", shape: values.shape }],
+        [scales.name, { dtype: "F16", shape: scales.shape }],
+      ]);
+      if (zeroPoints !== null) {
+        tensors.set(zeroPoints.name, { dtype: "U8", shape: zeroPoints.shape });
+      }
+      return {
+        tensors,
+        convert: async () => {
+          const [rows, columns] = parameter.shape as readonly [number, number];
+          const matrix = emptyQuantizedMatrix(bits, rows, columns);
+          for await (const { begin, data } of readRows(weights, parameter)) {
+            quantizeRows(matrix, begin, data, "f16");
+          }
+          const parts = [matrix.values, toFloat16Bytes(parameter.name, matrix.scales)];
+          return matrix.zeroPoints === null ? parts : [...parts, matrix.zeroPoints];
+        },
+      };
+    }
+    const isHalf = format === "f16" && isMatrix(parameter);
+    const description = { dtype: isHalf ? "F16" : "F32", shape: parameter.shape } as const;
+    return {
+      tensors: new Map([[parameter.name, description]]),
+      convert: async () => [await plainBytes(parameter, weights, isHalf)],
+    };
+  });
+}
+
+async function plainBytes(
+  parameter: Parameter,
+  weights: TensorSource,
+  isHalf: boolean,
+): Promise<Uint8Array> {
+  const { name, shape } = parameter;
+  const size = isHalf ? 2 : 4;
+  const bytes = new Uint8Array(elementCount(shape) * size);
+  let at = 0;
+  for await (const { data } of readRows(weights, parameter)) {
+    const part = isHalf
+      ? toFloat16Bytes(name, data)
+      : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+function isMatrix({ kind }: Parameter): boolean {
+  return kind === "linear" || kind === "embedding" || kind === "head";
+}
+
+function toFloat16Bytes(name: string, values: Float32Array): Uint8Array {
+  const halves = Uint16Array.from(values, float32ToFloat16);
+  if (halves.some((half) => (half & 0x7c00) === 0x7c00)) {
+    throw new WaggleError(
+      "MODEL_UNSUPPORTED",
+      `${name} must fit into float16, got numbers past 65504; convert to f32 or int8`,
+    );
+  }
+  return new Uint8Array(halves.buffer);
+}

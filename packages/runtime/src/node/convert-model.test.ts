@@ -1,0 +1,148 @@
+import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  buildDecoderGraph,
+  readModelWeights,
+  readSafetensors,
+  selectDecoderWeights,
+  tensorMapSource,
+} from "@waggle/model";
+import type { WeightFormat } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createFallbackStorage } from "../store/chunk-storage.ts";
+import { FaultServer } from "../store/fault-server.fixture.ts";
+import { loadModel } from "../store/load-model.ts";
+import { openModel } from "../store/loaded-model.ts";
+import { TINY_CONFIG, tinyModelFiles, tinyWeights } from "../tiny-decoder.fixture.ts";
+import { convertModel } from "./convert-model.ts";
+
+let root: string;
+let source: string;
+const files = tinyModelFiles().set("tokenizer.json", new TextEncoder().encode("{}"));
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "waggle-convert-"));
+  source = await mkdtemp(join(root, "source-"));
+  for (const [name, bytes] of files) await writeFile(join(source, name), bytes);
+});
+afterEach(() => rm(root, { recursive: true }));
+
+/** The folder as a visitor picks it. */
+async function pick(folder: string) {
+  const picked = [];
+  for (const name of await readdir(folder)) {
+    picked.push(new File([await readFile(join(folder, name))], name));
+  }
+  const storage = createFallbackStorage(null);
+  const model = await loadModel({ kind: "folder", folder: picked }, { storage });
+  return { model, weights: await (await openModel(model, { storage })).weights() };
+}
+
+const contents = async (folder: string) => {
+  const names = (await readdir(folder)).toSorted();
+  return Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))]));
+};
+
+test.each(["int8", "int4"] as const)(
+  "the graph of weights stored in %s is that of the original, bit for bit",
+  async (format) => {
+    const out = join(root, format);
+    await convertModel({ source, format, out });
+    const { model, weights } = await pick(out);
+    expect(model.storedFormat).toBe(format);
+    const options = { lora: null, dtype: format, activations: "f16", maxPositions: 16 } as const;
+    const original = tensorMapSource(tinyWeights());
+    const built = await buildDecoderGraph(TINY_CONFIG, weights, options);
+    expect(built.model).toEqual((await buildDecoderGraph(TINY_CONFIG, original, options)).model);
+  },
+);
+
+test.each(["f16", "f32"] as const)(
+  "weights in %s are numbers that run in any format",
+  async (format) => {
+    const out = join(root, format);
+    await convertModel({ source, format, out });
+    expect((await pick(out)).model.storedFormat).toBe(null);
+    const read = async (path: string) => new Uint8Array(await readFile(join(out, path)));
+    const stored = await readModelWeights(
+      new Map([["model.safetensors", await read("model.safetensors")]]),
+    );
+    for (const [name, { data }] of selectDecoderWeights(TINY_CONFIG, stored)) {
+      const original = tinyWeights().get(name)?.data ?? [];
+      const limit = format === "f16" ? 2 ** -11 : 0; // half a unit of the last of 11 bits
+      for (const [i, value] of original.entries()) {
+        expect(Math.abs((data[i] as number) - value)).toBeLessThanOrEqual(
+          limit * Math.abs(value) + (limit && 2 ** -25),
+        );
+      }
+    }
+  },
+);
+
+test("a conversion that was stopped goes on with the shards that are whole", async () => {
+  const whole = join(root, "whole");
+  const stopped = join(root, "stopped");
+  const options = { source, format: "int4", shardBytes: 4000 } as const;
+  const { shards } = await convertModel({ ...options, out: whole });
+  expect(shards).toBeGreaterThan(2);
+
+  const abort = new AbortController();
+  const run = convertModel({
+    ...options,
+    out: stopped,
+    signal: abort.signal,
+    onProgress: ({ doneBytes }) => void (doneBytes > 5000 && abort.abort()),
+  });
+  await expect(run).rejects.toMatchObject({ name: "AbortError" });
+  const left = await readdir(stopped);
+  expect(left).toContain(`model-00001-of-0000${shards}.safetensors`);
+  expect(left.filter((name) => /config|partial/.test(name))).toEqual([]);
+
+  const { keptShards } = await convertModel({ ...options, out: stopped });
+  expect(keptShards).toBeGreaterThan(0);
+  expect(await contents(stopped)).toEqual(await contents(whole));
+  expect((await pick(stopped)).weights.tensors.size).toBeGreaterThan(10);
+
+  // other weights share no shard with it
+  await writeFile(
+    join(source, "model.safetensors"),
+    tinyModelFiles(2).get("model.safetensors") ?? "",
+  );
+  expect((await convertModel({ ...options, out: stopped })).keptShards).toBe(0);
+  await convertModel({ source, format: "int4", out: stopped });
+  expect((await readdir(stopped)).filter((name) => name.includes("safetensors"))).toEqual([
+    "model.safetensors",
+  ]);
+});
+
+test("a model of a server is converted as a folder is", async () => {
+  const server = await FaultServer.start();
+  try {
+    for (const [name, bytes] of files) server.files.set(`/tiny/${name}`, { bytes, etag: '"1"' });
+    const remote = { kind: "url", baseUrl: `${server.url}/tiny` } as const;
+    await convertModel({ source: remote, format: "int8", out: join(root, "remote") });
+    await convertModel({ source, format: "int8", out: join(root, "local") });
+  } finally {
+    await server.stop();
+  }
+  const tensorsOf = async (name: string) =>
+    readSafetensors(await readFile(join(root, name, "model.safetensors"))).tensors;
+  expect(await tensorsOf("remote")).toEqual(await tensorsOf("local"));
+  expect(await readdir(join(root, "remote"))).toEqual(await readdir(join(root, "local")));
+});
+
+test("what is quantized is not quantized again, nor run in another format", async () => {
+  const out = join(root, "int8");
+  await convertModel({ source, format: "int8", out });
+  const codeOf = (promise: Promise<unknown>) =>
+    promise.catch((error: unknown) => (WaggleError.is(error) ? error.code : String(error)));
+  expect(await codeOf(convertModel({ source: out, format: "int4", out: join(root, "x") }))).toBe(
+    "MODEL_UNSUPPORTED",
+  );
+  const { weights } = await pick(out);
+  const build = (dtype: WeightFormat) =>
+    codeOf(buildDecoderGraph(TINY_CONFIG, weights, { lora: null, dtype, maxPositions: 16 }));
+  expect(await build("int4")).toBe("MODEL_UNSUPPORTED");
+  expect(await build("f32")).toBe("MODEL_CORRUPT");
+});

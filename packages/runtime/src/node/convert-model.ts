@@ -1,0 +1,247 @@
+/**
+ * A model folder in another number format, ahead of time: in Hugging Face's layout still, smaller to
+ * fetch, and nothing to quantize in the page. Goes on where an earlier run was stopped: shards that
+ * are whole stay, and config.json, without which no folder loads, is written last.
+ */
+import { createHash } from "node:crypto";
+import { openAsBlob } from "node:fs";
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  convertWeights,
+  elementBytes,
+  parseDecoderConfig,
+  parseStoredFormat,
+  quantizationConfigJson,
+  safetensorsHeaderBytes,
+  selectModelFiles,
+} from "@waggle/model";
+import type { ConvertedParameter, DecoderConfig, WeightFormat } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import { createFallbackStorage } from "../store/chunk-storage.ts";
+import { loadModel } from "../store/load-model.ts";
+import { openModel } from "../store/loaded-model.ts";
+import type { ModelReader } from "../store/loaded-model.ts";
+import { parseModelSource } from "../store/model-source.ts";
+import type { ModelSource } from "../store/model-source.ts";
+import { createFolderStorage } from "./folder-storage.ts";
+
+export type ConvertModelOptions = {
+  /** A folder, or what `loadModel` takes. */
+  readonly source: string | ModelSource;
+  readonly format: WeightFormat;
+  /** The folder to write; made where it is not there. */
+  readonly out: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: ConvertProgress) => void;
+  /** Most bytes of one file of weights. Default 1 GiB. */
+  readonly shardBytes?: number;
+};
+
+export type ConvertProgress = {
+  readonly step: "download" | "convert";
+  readonly doneBytes: number;
+  readonly totalBytes: number | null;
+};
+
+export type ConvertedModel = {
+  readonly out: string;
+  readonly format: WeightFormat;
+  /** Of the weights. */
+  readonly sizeBytes: number;
+  readonly shards: number;
+  /** Shards that an earlier run had finished. */
+  readonly keptShards: number;
+};
+
+const SHARD_BYTES = 1024 ** 3;
+const WEIGHTS = "model.safetensors";
+
+type Source = {
+  readonly reader: ModelReader;
+  readonly paths: readonly string[];
+  /** Hash of the content: shards of another one are not kept, and equal sources give equal files. */
+  readonly identity: string;
+};
+
+/**
+ * @throws WaggleError `MODEL_UNSUPPORTED` for weights that are quantized already or do not fit the
+ *   format, `MODEL_CORRUPT`, and as `loadModel`. Rejects with the signal's reason.
+ */
+export async function convertModel(options: ConvertModelOptions): Promise<ConvertedModel> {
+  const { format, out, signal, shardBytes = SHARD_BYTES } = options;
+  await mkdir(out, { recursive: true });
+  const downloads = join(out, ".download");
+  const { reader, paths, identity } = await openSource(options, downloads);
+  const config = await readConfig(reader);
+  const decoder = parseConvertible(config);
+  const parameters = convertWeights(decoder, await reader.weights(), format);
+  const plan = createHash("sha256").update(`${identity} ${format} ${shardBytes}`).digest("hex");
+  const shards = cutIntoShards(parameters, shardBytes);
+  const totalBytes = parameters.reduce((sum, parameter) => sum + sizeOf(parameter), 0);
+  let doneBytes = 0;
+  let keptShards = 0;
+  let sizeBytes = 0;
+  const weightMap: Record<string, string> = {};
+  for (const [index, shard] of shards.entries()) {
+    const name = shards.length === 1 ? WEIGHTS : shardName(index, shards.length);
+    const tensors = new Map(shard.flatMap((parameter) => [...parameter.tensors]));
+    for (const tensor of tensors.keys()) weightMap[tensor] = name;
+    const header = safetensorsHeaderBytes(tensors, { format: "pt", source: plan });
+    const data = shard.reduce((sum, parameter) => sum + sizeOf(parameter), 0);
+    sizeBytes += header.length + data;
+    if (await isWritten(join(out, name), header, data)) {
+      keptShards++;
+      doneBytes += data;
+      options.onProgress?.({ step: "convert", doneBytes, totalBytes });
+      continue;
+    }
+    // Of an earlier conversion: it does not describe what is being written.
+    await rm(join(out, "config.json"), { force: true });
+    await writeShard(join(out, name), header, shard, signal, (bytes) => {
+      doneBytes += bytes;
+      options.onProgress?.({ step: "convert", doneBytes, totalBytes });
+    });
+  }
+  const written = new Set(Object.values(weightMap));
+  for (const name of await readdir(out)) {
+    if (/^model[\w.-]*\.safetensors(\.index\.json)?$/.test(name) && !written.has(name)) {
+      await rm(join(out, name)); // of an earlier conversion
+    }
+  }
+  if (shards.length > 1) {
+    const index = { metadata: { total_size: totalBytes }, weight_map: weightMap };
+    await writeFile(join(out, `${WEIGHTS}.index.json`), JSON.stringify(index, null, 2));
+  }
+  for (const path of paths) {
+    if (path === "config.json" || path.includes("safetensors")) continue;
+    await writeFile(join(out, path), await reader.bytes(path));
+  }
+  const isQuantized = format === "int8" || format === "int4";
+  const described = isQuantized
+    ? { ...config, quantization_config: quantizationConfigJson(format) }
+    : { ...config, torch_dtype: format === "f16" ? "float16" : "float32" };
+  await writeFile(join(out, "config.json"), `${JSON.stringify(described, null, 2)}\n`);
+  await rm(downloads, { recursive: true, force: true });
+  return { out, format, sizeBytes, shards: shards.length, keptShards };
+}
+
+async function openSource(options: ConvertModelOptions, downloads: string): Promise<Source> {
+  const { source, signal } = options;
+  const isFolder =
+    typeof source === "string" && (await stat(source).catch(() => null))?.isDirectory() === true;
+  if (isFolder) return openFolder(source, signal);
+  const storage = createFallbackStorage(createFolderStorage(downloads));
+  const model = await loadModel(typeof source === "string" ? parseModelSource(source) : source, {
+    storage,
+    ...(signal !== undefined && { signal }),
+    onProgress: ({ loadedBytes, totalBytes }) =>
+      options.onProgress?.({ step: "download", doneBytes: loadedBytes, totalBytes }),
+  });
+  return {
+    reader: await openModel(model, { storage }),
+    paths: model.files.map(({ path }) => path),
+    identity: model.baseModel,
+  };
+}
+
+async function openFolder(folder: string, signal: AbortSignal | undefined): Promise<Source> {
+  const read = async (path: string) =>
+    new Uint8Array(await (await openAsBlob(join(folder, path))).arrayBuffer());
+  const paths = await selectModelFiles(await readdir(folder), read);
+  const files = [];
+  const hash = createHash("sha256");
+  for (const path of paths) {
+    const blob = await openAsBlob(join(folder, path));
+    hash.update(`${path} ${blob.size}\n`);
+    for await (const piece of blob.stream()) {
+      signal?.throwIfAborted();
+      hash.update(piece);
+    }
+    files.push({ path, content: { kind: "blob", blob } as const });
+  }
+  const storage = createFallbackStorage(null);
+  const reader = await openModel({ files }, { storage });
+  return { reader, paths, identity: hash.digest("hex") };
+}
+
+async function readConfig(reader: ModelReader): Promise<{ readonly [key: string]: unknown }> {
+  const text = new TextDecoder().decode(await reader.bytes("config.json"));
+  return JSON.parse(text) as { readonly [key: string]: unknown };
+}
+
+function parseConvertible(config: { readonly [key: string]: unknown }): DecoderConfig {
+  const stored = parseStoredFormat(config);
+  if (stored === null) return parseDecoderConfig(config);
+  throw new WaggleError(
+    "MODEL_UNSUPPORTED",
+    `weights must be numbers to be converted, got ${stored}; convert the original model`,
+  );
+}
+
+/** Whole parameters, so that the parts of a matrix stay together. */
+function cutIntoShards(
+  parameters: readonly ConvertedParameter[],
+  shardBytes: number,
+): ConvertedParameter[][] {
+  const shards: ConvertedParameter[][] = [];
+  let room = 0;
+  for (const parameter of parameters) {
+    const size = sizeOf(parameter);
+    if (size > room) {
+      shards.push([]);
+      room = shardBytes;
+    }
+    shards.at(-1)?.push(parameter);
+    room -= size;
+  }
+  return shards;
+}
+
+function sizeOf({ tensors }: ConvertedParameter): number {
+  let sum = 0;
+  for (const { dtype, shape } of tensors.values()) {
+    sum += elementBytes(dtype) * shape.reduce((product, dim) => product * dim, 1);
+  }
+  return sum;
+}
+
+function shardName(index: number, count: number): string {
+  const number = (value: number): string => String(value).padStart(5, "0");
+  return `model-${number(index + 1)}-of-${number(count)}.safetensors`;
+}
+
+/** The header names the source, so a whole file with this header is the one to be written. */
+async function isWritten(path: string, header: Uint8Array, dataBytes: number): Promise<boolean> {
+  const size = (await stat(path).catch(() => null))?.size;
+  if (size !== header.length + dataBytes) return false;
+  const begin = (await openAsBlob(path)).slice(0, header.length);
+  return Buffer.from(await begin.arrayBuffer()).equals(header);
+}
+
+async function writeShard(
+  path: string,
+  header: Uint8Array,
+  parameters: readonly ConvertedParameter[],
+  signal: AbortSignal | undefined,
+  onWritten: (bytes: number) => void,
+): Promise<void> {
+  const partial = `${path}.partial`;
+  const file = await open(partial, "w");
+  try {
+    await file.writeFile(header);
+    for (const parameter of parameters) {
+      for (const bytes of await parameter.convert()) {
+        signal?.throwIfAborted();
+        await file.writeFile(bytes);
+        onWritten(bytes.length);
+      }
+    }
+    await file.close();
+    await rename(partial, path);
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(partial, { force: true });
+    throw error;
+  }
+}
