@@ -36,7 +36,10 @@ const server = await createServer({
   root: new URL("../../..", import.meta.url).pathname,
   logLevel: "error",
   resolve: { conditions: ["source", "browser"] },
-  optimizeDeps: { include: ["onnxruntime-web/wasm", "onnxruntime-web/webgpu"], entries: [] },
+  optimizeDeps: {
+    include: ["onnxruntime-web/webgpu", "onnxruntime-web/ort-wasm-simd-threaded.mjs"],
+    entries: [],
+  },
   server: { port: 0, headers: ISOLATION },
   plugins: [
     {
@@ -60,7 +63,7 @@ await page.goto(`${server.resolvedUrls?.local[0]}bench`);
 await page.waitForFunction("globalThis.isReady === true", null, { timeout: 120_000 });
 const rows = [];
 for (const threads of device === "wasm" ? [1, 2] : [1]) {
-  for (const adapterStrategy of ["merge", "inputs"]) {
+  for (const adapterStrategy of device === "wasm" ? ["merge", "inputs"] : ["inputs"]) {
     const options = JSON.stringify({ device, threads, adapterStrategy });
     rows.push(await page.evaluate(`measure(${options})`));
   }

@@ -37,7 +37,6 @@ describe("in a worker", () => {
     ["wasm", "merge"],
     ["wasm", "inputs"],
     ["webgpu", "inputs"],
-    ["webgpu", "merge"],
   ] as const)(
     "%s with adapters by %s: what was sampled over turns and a swap is what score says",
     async (device, adapterStrategy) => {

@@ -37,13 +37,13 @@ export type BrowserPolicyOptions = {
    * the machine's, at most 4.
    */
   readonly threads?: number;
-  /** Number format of the matrices. Default `f32`. */
+  /** Number format of the matrices. Default: the one they are stored in, `f32` for numbers. */
   readonly dtype?: WeightFormat;
   /** Most tokens of one session. Default: the model's, at most 8192. */
   readonly contextLength?: number;
   /** Most tokens of one run in prefill and scoring. Default: what is right and fits the device. */
   readonly maxRunTokens?: number;
-  /** Default: `inputs` on WebGPU; on WASM `merge` where it can be. */
+  /** On WASM. Default `merge` where it can be; WebGPU writes adapters into bound buffers. */
   readonly adapterStrategy?: AdapterStrategy;
   /** With `inputs`: adapters up to this rank share one graph. Default 16. */
   readonly adapterRank?: number;
@@ -73,7 +73,7 @@ export async function createBrowserPolicy(options: BrowserPolicyOptions): Promis
     baseModel: options.baseModel,
     description,
     threads,
-    dtype: options.dtype ?? "f32",
+    dtype: options.dtype ?? null,
     contextLength: options.contextLength ?? null,
     maxRunTokens: options.maxRunTokens ?? null,
     adapterStrategy: options.adapterStrategy ?? null,

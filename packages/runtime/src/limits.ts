@@ -1,12 +1,6 @@
 /** How much one run may read, by device and model. */
 import type { DecoderConfig } from "@waggle/model";
 
-/**
- * onnxruntime's WebGPU GroupQueryAttention gives wrong logits for prefills of 32 and more tokens on
- * some adapters (1.30.0 on SwiftShader: off by 0.8 to 1.6), without an error. 31 is right everywhere.
- */
-export const WEBGPU_RUN_TOKENS = 31;
-
 /** Logits of one run on a CPU, in numbers: 32 MB. */
 const MAX_RUN_LOGITS = 8 * 1024 * 1024;
 

@@ -28,7 +28,8 @@ export type OpenRequest = {
   /** Recorded with every span: the page knows the device. */
   readonly description: string;
   readonly threads: number;
-  readonly dtype: WeightFormat;
+  /** `null`: as the weights are stored, or f32. */
+  readonly dtype: WeightFormat | null;
   readonly contextLength: number | null;
   readonly maxRunTokens: number | null;
   readonly adapterStrategy: AdapterStrategy | null;

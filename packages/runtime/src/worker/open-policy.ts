@@ -1,5 +1,5 @@
 /** A policy in a worker: the model's files become a decoder on the back end of this worker. */
-import { parseDecoderConfig, readModelWeights } from "@waggle/model";
+import { parseDecoderConfig, parseStoredFormat, readModelWeights } from "@waggle/model";
 import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import { boundary, WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
@@ -32,6 +32,8 @@ export type WorkerDevice = {
 
 type ModelParts = {
   readonly config: DecoderConfig;
+  /** `null` where the matrices are numbers, which run in any format. */
+  readonly storedFormat: WeightFormat | null;
   readonly weights: TensorMap | TensorSource;
   /** `null` where the model came without. */
   readonly tokenizerFiles: ReadonlyMap<string, Uint8Array> | null;
@@ -42,13 +44,13 @@ export async function openPolicy(
   device: WorkerDevice,
   request: OpenRequest,
 ): Promise<ScheduledPolicy> {
-  const { config, weights, tokenizerFiles } = await readModel(request.model);
+  const { config, storedFormat, weights, tokenizerFiles } = await readModel(request.model);
   const contextLength = request.contextLength ?? defaultContextLength(config);
   const options: WorkerBackendOptions = {
     config,
     weights,
     contextLength,
-    dtype: request.dtype,
+    dtype: request.dtype ?? storedFormat ?? "f32",
     threads: request.threads,
     maxRunTokens: request.maxRunTokens ?? undefined,
     adapterStrategy: request.adapterStrategy ?? undefined,
@@ -77,9 +79,9 @@ export async function openPolicy(
 
 async function readModel(model: ModelFiles): Promise<ModelParts> {
   if ("get" in model) {
-    const config = parseConfig(model.get("config.json"), [...model.keys()]);
+    const described = parseConfig(model.get("config.json"), [...model.keys()]);
     const weights = await readModelWeights(model);
-    return { config, weights, tokenizerFiles: tokenizerFilesOf(model) };
+    return { ...described, weights, tokenizerFiles: tokenizerFilesOf(model) };
   }
   const reader = await openModel(model);
   const paths = model.files.map(({ path }) => path);
@@ -87,12 +89,18 @@ async function readModel(model: ModelFiles): Promise<ModelParts> {
   for (const path of paths) {
     if (/\.(json|jinja|txt|model)$/.test(path)) small.set(path, await reader.bytes(path));
   }
-  const config = parseConfig(small.get("config.json"), paths);
-  return { config, weights: await reader.weights(), tokenizerFiles: tokenizerFilesOf(small) };
+  const described = parseConfig(small.get("config.json"), paths);
+  return { ...described, weights: await reader.weights(), tokenizerFiles: tokenizerFilesOf(small) };
 }
 
-function parseConfig(bytes: Uint8Array | undefined, paths: readonly string[]): DecoderConfig {
-  if (bytes !== undefined) return parseDecoderConfig(JSON.parse(new TextDecoder().decode(bytes)));
+function parseConfig(
+  bytes: Uint8Array | undefined,
+  paths: readonly string[],
+): Pick<ModelParts, "config" | "storedFormat"> {
+  if (bytes !== undefined) {
+    const json: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return { config: parseDecoderConfig(json), storedFormat: parseStoredFormat(json) };
+  }
   throw new WaggleError(
     "MODEL_CORRUPT",
     `a model must hold config.json, got ${paths.join(", ")}; add the file`,

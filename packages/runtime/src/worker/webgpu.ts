@@ -1,36 +1,29 @@
 /** Entry of the worker that runs a policy on onnxruntime's WebGPU provider. */
-import { WaggleError } from "@waggle/protocol";
 import * as ort from "onnxruntime-web/webgpu";
-import { WEBGPU_RUN_TOKENS } from "../limits.ts";
-import { createOrtBackend } from "../ort-session.ts";
-import { gpuPlacer, webgpuSessionOptions } from "./gpu-tensors.ts";
+import { createWebgpuBackend } from "../backend/webgpu/webgpu-backend.ts";
+import { requestWebgpuDevice } from "../backend/webgpu/webgpu-device.ts";
 import type { MessageEndpoint } from "./messages.ts";
+import type { WorkerBackendOptions } from "./open-policy.ts";
 import { servePolicy } from "./serve-policy.ts";
-import { bridge } from "./webgpu-bridge.ts";
+import type { DecoderBackend } from "../backend/decoder-backend.ts";
 
 // onnxruntime starts its threads from the file it was bundled into, which may be this one.
 const scope = globalThis as unknown as MessageEndpoint & { readonly name: string };
 if (!scope.name.startsWith("em-pthread")) {
-  servePolicy(scope, {
-    kind: "webgpu",
-    openBackend: async ({ config, weights, contextLength, maxRunTokens, ...options }) => {
-      if ("tensors" in weights) {
-        throw new WaggleError("CAPABILITY_MISSING", "weights must be in memory; use wasm");
-      }
-      ort.env.logLevel = "error";
-      const backend = createOrtBackend({
-        runtime: ort,
-        config,
-        weights,
-        maxPositions: contextLength,
-        sessionOptions: webgpuSessionOptions(config),
-        maxRunTokens: maxRunTokens ?? WEBGPU_RUN_TOKENS,
-        maxRows: 1,
-        adapterStrategy: options.adapterStrategy ?? "inputs",
-        adapterRank: options.adapterRank,
-        place: gpuPlacer(ort),
-      });
-      return bridge(backend, config.vocabularySize);
-    },
+  ort.env.logLevel = "error";
+  servePolicy(scope, { kind: "webgpu", openBackend });
+}
+
+async function openBackend(options: WorkerBackendOptions): Promise<DecoderBackend> {
+  const { config, weights, dtype, contextLength, adapterRank, maxRunTokens } = options;
+  return createWebgpuBackend({
+    ort,
+    device: await requestWebgpuDevice(navigator.gpu),
+    config,
+    weights,
+    dtype,
+    contextLength,
+    adapterRank,
+    ...(maxRunTokens !== undefined && { quirks: { maxRunTokens } }),
   });
 }
