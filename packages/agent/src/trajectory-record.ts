@@ -6,6 +6,7 @@ import { TRAJECTORY_SCHEMA_VERSION } from "@waggle/protocol";
 import type {
   ClientDescription,
   Consent,
+  GrammarSpec,
   PolicyVersionId,
   Sample,
   SampledSegment,
@@ -32,6 +33,7 @@ export class TrajectoryRecord {
   readonly #startedAt: Date;
   readonly #segments: Segment[] = [];
   readonly #turns: Turn[] = [];
+  readonly #grammars: { [id: string]: GrammarSpec } = {};
   #policyVersion: PolicyVersionId | null = null;
 
   constructor(head: TrajectoryHead, now: () => Date) {
@@ -44,14 +46,24 @@ export class TrajectoryRecord {
     this.#segments.push({ kind: "given", ...this.#place(), role, tokenIds });
   }
 
-  /** @returns the id of the segment. */
-  addSampled(sample: Sample, sampling: Sampling, policyVersion: PolicyVersionId): string {
+  /**
+   * @param grammar - that it was sampled under.
+   * @returns the id of the segment.
+   */
+  addSampled(
+    sample: Sample,
+    sampling: Sampling,
+    policyVersion: PolicyVersionId,
+    grammar?: GrammarSpec,
+  ): string {
+    if (sample.grammar && grammar !== undefined) this.#grammars[sample.grammar] = grammar;
     const segment: SampledSegment = {
       kind: "sampled",
       ...this.#place(),
       policyVersion,
       sampling,
       grammar: sample.grammar ?? null,
+      ...(sample.tokenBudget === undefined ? {} : { tokenBudget: sample.tokenBudget }),
       tokenIds: sample.tokenIds,
       behaviorLogProbs: sample.behaviorLogProbs,
       rawLogProbs: sample.rawLogProbs,
@@ -78,6 +90,7 @@ export class TrajectoryRecord {
       ...this.#head,
       policyVersion: this.#policyVersion ?? policyVersion,
       segments: this.#segments,
+      ...(Object.keys(this.#grammars).length === 0 ? {} : { grammars: this.#grammars }),
       turns: this.#turns,
       stopReason,
       terminated,

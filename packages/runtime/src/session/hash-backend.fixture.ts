@@ -166,8 +166,9 @@ class HashSession implements DecoderSession {
     });
     if (output.kind === "score") return { sampled: null, scores };
     if (output.kind === "none") return { sampled: null, scores: null };
-    const { distribution, uniform } = output;
-    return { sampled: sampleToken(this.#logits(own), distribution, uniform), scores: null };
+    const { distribution, uniform, allowed } = output;
+    const sampled = sampleToken(this.#logits(own), distribution, uniform, allowed);
+    return { sampled, scores: null };
   }
 
   #logits({ states }: HashCache): Float32Array {

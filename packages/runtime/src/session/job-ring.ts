@@ -53,9 +53,13 @@ export class JobRing {
       const session = job.resident.session as DecoderSession;
       const count = Math.min(unread, session.maxRunTokens);
       if (chosen.length > 0 && !this.#fits(job, session, count, longest)) continue;
+      if (!fill(job, count)) {
+        kept--;
+        ended.push(job);
+        continue;
+      }
       longest = Math.max(longest, count);
       job.isChosen = true;
-      job.fill(count);
       chosen.push(job);
     }
     jobs.length = kept;
@@ -91,5 +95,16 @@ export class JobRing {
       job.isChosen = false;
       rows.push(job.row);
     }
+  }
+}
+
+/** @returns false where a grammar has no next token: that is the job's end and nobody else's. */
+function fill(job: Job, count: number): boolean {
+  try {
+    job.fill(count);
+    return true;
+  } catch (error) {
+    job.fault = error;
+    return false;
   }
 }

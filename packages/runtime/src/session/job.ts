@@ -25,6 +25,8 @@ export abstract class Job {
   reach = 0;
   /** The largest reach that failed for want of memory. */
   failedReach = 0;
+  /** What its next row could not be made for. */
+  fault: unknown = null;
   readonly resident: ResidentAdapter;
   readonly sequence: Sequence;
   readonly row: JobRow;

@@ -207,6 +207,7 @@ export class Scheduler {
   }
 
   #settle(job: Job): void {
+    if (job.fault !== null) return this.#fail(job, job.fault);
     this.#rest(job);
     job.settle();
   }
