@@ -15,6 +15,8 @@ export type SequenceInputs = {
   readonly lastPositions: string;
   /** i32 scalar: positions of the padded batch after this run. */
   readonly totalLength: string;
+  /** f32 `[heads]`: logits of a position beside the others that has no value; `null` for none. */
+  readonly sink: string | null;
 };
 
 /** @param hidden `[B, S, C]`. @returns the same, before it is added to the residual. */
@@ -22,7 +24,7 @@ export function attention(
   parts: GraphParts,
   layer: number,
   hidden: string,
-  { lastPositions, totalLength }: SequenceInputs,
+  { lastPositions, totalLength, sink }: SequenceInputs,
 ): string {
   const { graph, config } = parts;
   const [query, key, value, output] = layerLinears(config, layer) as [
@@ -57,6 +59,8 @@ export function attention(
       lastPositions,
       totalLength,
       ...(isRotated ? [`${table}.cosines`, `${table}.sines`] : []),
+      // Optional inputs are told apart by their place: position ids and a bias come before the sink.
+      ...(sink === null ? [] : [...(isRotated ? [] : ["", ""]), "", "", sink]),
     ],
     {
       domain: MICROSOFT,

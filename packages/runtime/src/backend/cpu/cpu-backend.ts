@@ -151,6 +151,7 @@ export class CpuBackend implements DecoderBackend {
       dtype: this.dtype,
       activations: ACTIVATIONS,
       logitRows: true,
+      emptySink: true,
     });
     const shared = { program: await this.#device.load(graph), rank, users: 0 };
     this.#programs.add(shared);

@@ -6,7 +6,7 @@
 import type { OnnxModel } from "@waggle/model";
 import type { Awaitable } from "../decoder-backend.ts";
 
-/** Element types of tensors that are fed; all of four bytes but `f16`. */
+/** Element types of tensors that are fed. */
 export type ElementType = "f32" | "i32" | "f16";
 
 /** Bytes at a fixed place, until freed. */
