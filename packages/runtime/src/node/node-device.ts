@@ -1,6 +1,7 @@
 /**
- * Tensors over JavaScript's own memory, which the native onnxruntime reads and writes where it lies:
- * feeds are not copied in, and pre-allocated outputs are not copied out.
+ * Tensors over JavaScript's own memory, which the native onnxruntime reads and writes where it lies,
+ * so that attention adds to keys and values in place. onnxruntime-node 1.30 then copies every output
+ * that was asked for into new arrays all the same, and one must be asked for to be written.
  */
 import { WaggleError } from "@waggle/protocol";
 import * as ort from "onnxruntime-node";
@@ -17,6 +18,7 @@ import { outOfMemory } from "../backend/cpu/out-of-memory.ts";
 export function createNodeDevice(sessionOptions: ort.InferenceSession.SessionOptions): CpuDevice {
   return {
     kernels: "onnxruntime-node/1.30.0 cpu gqa in-place",
+    copiesOutputs: true,
     allocate: (sizeBytes) => new NodeBuffer(sizeBytes),
     load: async ({ model, externalData }) => {
       try {

@@ -51,6 +51,11 @@ export interface CpuProgram {
 export interface CpuDevice {
   /** Which kernels compute, with their version. */
   readonly kernels: string;
+  /**
+   * True: each run copies its outputs, room that is not filled too. Rows then get little of it and
+   * move more often.
+   */
+  readonly copiesOutputs: boolean;
   /** @throws WaggleError `OUT_OF_MEMORY` (retryable). */
   allocate(sizeBytes: number): CpuBuffer;
   /**

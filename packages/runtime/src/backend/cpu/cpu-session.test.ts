@@ -16,8 +16,11 @@ import { layoutOf } from "./state-layout.ts";
 const MAX_POSITIONS = 700;
 const MOST_LIKELY = { temperature: 1, topK: 1, topP: 1 };
 
-function openSession(hasConvolution: boolean): { device: RememberingDevice; session: CpuSession } {
-  const device = new RememberingDevice();
+function openSession(
+  hasConvolution: boolean,
+  copiesOutputs = false,
+): { device: RememberingDevice; session: CpuSession } {
+  const device = new RememberingDevice(copiesOutputs);
   const session = new CpuSession({
     device,
     program: device.program,
@@ -167,13 +170,14 @@ class Twins {
 }
 
 describe.each([
-  ["keys and values", false],
-  ["a state without positions too", true],
-])("caches of %s", (_, hasConvolution) => {
+  ["keys and values", false, false],
+  ["keys and values with little room", false, true],
+  ["a state without positions too", true, false],
+])("caches of %s", (_, hasConvolution, copiesOutputs) => {
   test("hold their own tokens, whatever was done to them and beside them", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
-        const { device, session } = openSession(hasConvolution);
+        const { device, session } = openSession(hasConvolution, copiesOutputs);
         const twins = new Twins(session, hasConvolution);
         twins.apply({ kind: "create" });
         for (const each of steps) {
@@ -191,7 +195,7 @@ describe.each([
   });
 
   test("are whole after memory ran out while they grew", async () => {
-    const { device, session } = openSession(hasConvolution);
+    const { device, session } = openSession(hasConvolution, copiesOutputs);
     const caches = [1, 2, 3].map(() => session.createCache());
     const tokens = caches.map((_, seed) => prompt(60, seed));
     for (const [row, cache] of caches.entries())

@@ -49,6 +49,7 @@ function nextHash(hash: number, tokenId: number): number {
 
 export class RememberingDevice implements CpuDevice {
   readonly kernels = "none";
+  readonly copiesOutputs: boolean;
   /** Bytes that are not freed. */
   heldBytes = 0;
   /** Bytes from which allocations fail. */
@@ -57,7 +58,8 @@ export class RememberingDevice implements CpuDevice {
   readonly runs: number[] = [];
   readonly program: CpuProgram;
 
-  constructor() {
+  constructor(copiesOutputs: boolean) {
+    this.copiesOutputs = copiesOutputs;
     this.program = {
       sizeBytes: 0,
       bind: (inputs, outputs) => this.#bind(inputs, outputs),

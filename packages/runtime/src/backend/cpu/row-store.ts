@@ -1,6 +1,7 @@
 /**
- * Places the rows of one session in blocks. A row lives in the block of its capacity, a power of two;
- * rows of one run are brought to lie together, and stay so while the same rows come again.
+ * Places the rows of one session in blocks. A row lives in the block of its capacity, which doubles
+ * as it grows (on devices that copy it, it grows by as little as is worth a move). Rows of one run
+ * are brought to lie together, and stay so while the same rows come again.
  */
 import type { DecoderCache } from "../decoder-backend.ts";
 import type { CpuDevice } from "./cpu-device.ts";
@@ -171,7 +172,8 @@ export class RowStore {
 
   #capacityFor(positions: number): number {
     let capacity = SMALLEST_CAPACITY;
-    while (capacity < positions) capacity *= 2;
+    while (capacity < positions)
+      capacity += this.#device.copiesOutputs ? SMALLEST_CAPACITY : capacity;
     return Math.max(positions, Math.min(capacity, this.#maxPositions));
   }
 

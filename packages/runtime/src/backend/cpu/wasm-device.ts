@@ -48,6 +48,7 @@ export async function createWasmDevice(threads: number): Promise<CpuDevice> {
 
 class WasmDevice implements CpuDevice {
   readonly kernels: string = "onnxruntime-web/1.30.0 wasm gqa in-place";
+  readonly copiesOutputs = false;
   #module: OrtWasmModule | null;
   #trap: unknown = null;
 
