@@ -9,18 +9,16 @@
  */
 import { Template } from "@huggingface/jinja";
 import { WaggleError } from "@waggle/protocol";
-import type { SegmentRole, ToolDefinition, ToolResult } from "@waggle/protocol";
-import { createAssistantDecoder } from "./assistant-stream.ts";
-import type { AssistantDecoder } from "./assistant-stream.ts";
+import type { SegmentRole, ToolCallFormat, ToolDefinition, ToolResult } from "@waggle/protocol";
 import { looksLikeSentinel, SentinelTable } from "./template-sentinel.ts";
-import {
-  parseAssistant,
-  renderAssistant,
-  TOOL_CALL_CLOSE,
-  TOOL_CALL_OPEN,
-} from "./tool-call-text.ts";
-import type { ParsedAssistant } from "./tool-call-text.ts";
 import type { Tokenizer, TokenizerConfigJson } from "./tokenizer.ts";
+import { createAssistantDecoder, createTokenReader } from "./tool-calls/decoder.ts";
+import type { AssistantDecoder, AssistantTokenReader } from "./tool-calls/decoder.ts";
+import { detectToolCallFormat, toolCallFormatEntry } from "./tool-calls/formats.ts";
+import type { WritableCall } from "./tool-calls/formats.ts";
+import type { ParsedAssistant } from "./tool-calls/parsed-call.ts";
+import { createAssistantReader, parseAssistant } from "./tool-calls/reader.ts";
+import type { AssistantReaderOptions } from "./tool-calls/reader.ts";
 
 /** Given tokens and whose they are; becomes a given segment of a trajectory. */
 export type RenderedSegment = { readonly role: SegmentRole; readonly tokenIds: readonly number[] };
@@ -51,16 +49,20 @@ export interface ChatFormat {
    * @throws WaggleError `TEMPLATE_NOT_APPEND_ONLY` where the template changes what came before.
    */
   next(input: ChatNext): RenderedSegment[];
-  /** Text of sampled tokens for `parseAssistant`: without the stop token and other control tokens. */
+  /** How this model writes tool calls. */
+  readonly toolCallFormat: ToolCallFormat;
+  /**
+   * Text of sampled tokens for `parseAssistant`: without the stop token and other control tokens,
+   * but with the markers of tool calls.
+   */
   decodeAssistant(tokenIds: readonly number[]): string;
   /** The same text while it is sampled, for showing. */
   createAssistantDecoder(): AssistantDecoder;
-  parseAssistant(text: string): ParsedAssistant;
+  /** The same with names and arguments of calls while they grow. */
+  createAssistantReader(options?: AssistantReaderOptions): AssistantTokenReader;
+  parseAssistant(text: string, options?: AssistantReaderOptions): ParsedAssistant;
   /** Tokens a policy would have sampled for this turn, with the stop token: a target to learn. */
-  encodeAssistant(
-    text: string,
-    toolCalls?: readonly { readonly name: string; readonly arguments: object }[],
-  ): number[];
+  encodeAssistant(text: string, toolCalls?: readonly WritableCall[]): number[];
 }
 
 export type ChatFormatOptions = {
@@ -70,6 +72,8 @@ export type ChatFormatOptions = {
   readonly chatTemplate?: string;
   /** More variables for the template, e.g. `{ enable_thinking: false }`. */
   readonly templateVariables?: { readonly [name: string]: unknown };
+  /** Instead of the one that the template shows; `hermes` where it shows none. */
+  readonly toolCallFormat?: ToolCallFormat;
   /** More tokens that end a turn, e.g. from `generation_config.json`. */
   readonly stopTokens?: readonly string[];
 };
@@ -85,7 +89,12 @@ type Rendering = { readonly messages: readonly Message[]; readonly tools: readon
  */
 export function createChatFormat(options: ChatFormatOptions): ChatFormat {
   const { tokenizer, tokenizerConfig = {} } = options;
-  const template = new Template(withoutClock(chatTemplateOf(options)));
+  const source = chatTemplateOf(options);
+  const template = new Template(withoutClock(source));
+  const toolCallFormat = options.toolCallFormat ?? detectToolCallFormat(source) ?? "hermes";
+  const { markers, write } = toolCallFormatEntry(toolCallFormat);
+  const keepTokenIds = new Set(markers.flatMap((marker) => tokenizer.specialTokenId(marker) ?? []));
+  const decoding = { skipSpecialTokens: true, keepTokenIds };
   const variables = {
     bos_token: tokenText(tokenizerConfig["bos_token"]) ?? "",
     eos_token: tokenText(tokenizerConfig["eos_token"]) ?? "",
@@ -193,16 +202,26 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
     return [{ ...first, tokenIds: first.tokenIds.slice(1) }, ...segments.slice(1)];
   };
 
+  const tokenReader = (readerOptions?: AssistantReaderOptions) =>
+    createTokenReader(
+      tokenizer.createStreamDecoder(decoding),
+      createAssistantReader(toolCallFormat, readerOptions),
+    );
+
   return {
     stopTokenIds,
     start,
     next,
-    decodeAssistant: (tokenIds) => tokenizer.decode(tokenIds, { skipSpecialTokens: true }),
-    createAssistantDecoder: () => createAssistantDecoder(tokenizer),
-    parseAssistant,
+    toolCallFormat,
+    decodeAssistant: (tokenIds) => tokenizer.decode(tokenIds, decoding),
+    createAssistantDecoder: () => createAssistantDecoder(tokenReader()),
+    createAssistantReader: tokenReader,
+    parseAssistant: (text, readerOptions) => parseAssistant(text, toolCallFormat, readerOptions),
     encodeAssistant: (text, toolCalls = []) => [
       ...tokenizer.encode(text),
-      ...toolCalls.flatMap((call) => encodeCall(tokenizer, call)),
+      ...(toolCalls.length === 0 ? [] : write(toolCalls)).flatMap((part) =>
+        part.isMarker ? tokenizer.encodeTemplate(part.text) : tokenizer.encode(part.text),
+      ),
       stopTokenIds[0] as number,
     ],
   };
@@ -290,18 +309,6 @@ function findStopTokens(
     );
   }
   return stopTokenIds;
-}
-
-function encodeCall(
-  tokenizer: Tokenizer,
-  call: { readonly name: string; readonly arguments: object },
-): number[] {
-  const json = renderAssistant("", [call]).slice(TOOL_CALL_OPEN.length, -TOOL_CALL_CLOSE.length);
-  return [
-    ...tokenizer.encodeTemplate(TOOL_CALL_OPEN),
-    ...tokenizer.encode(json),
-    ...tokenizer.encodeTemplate(TOOL_CALL_CLOSE),
-  ];
 }
 
 function isPlain(tokenizer: Tokenizer, text: string): boolean {

@@ -1,6 +1,4 @@
-/** Tokenizer, chat templates, tool-call rendering and parsing, and the BPE trainer. */
-export { createAssistantDecoder } from "./assistant-stream.ts";
-export type { AssistantDecoder, AssistantDelta } from "./assistant-stream.ts";
+/** Tokenizer, chat templates, tool-call formats, and the BPE trainer. Grammars: `./grammar`. */
 export { trainByteLevelBpe } from "./bpe-trainer.ts";
 export type { BpeTrainerOptions, SpecialToken } from "./bpe-trainer.ts";
 export { createChatFormat, toolResultText } from "./chat-format.ts";
@@ -23,5 +21,13 @@ export type {
   TokenizerFiles,
   TokenizerJson,
 } from "./tokenizer.ts";
-export { parseAssistant, renderAssistant } from "./tool-call-text.ts";
-export type { ParsedAssistant, ParsedToolCall } from "./tool-call-text.ts";
+export { toolSchemaToJsonSchema } from "./tool-schema.ts";
+export type {
+  AssistantDecoder,
+  AssistantDelta,
+  AssistantTokenReader,
+} from "./tool-calls/decoder.ts";
+export { detectToolCallFormat } from "./tool-calls/formats.ts";
+export type { WritableCall } from "./tool-calls/formats.ts";
+export type { ParsedAssistant, ParsedToolCall } from "./tool-calls/parsed-call.ts";
+export type { AssistantEvent, AssistantReaderOptions } from "./tool-calls/reader.ts";

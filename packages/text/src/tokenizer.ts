@@ -42,6 +42,8 @@ export type TokenizerConfigJson = {
 export type DecodeOptions = {
   /** Leaves out special tokens such as `<|im_end|>`; `<tool_call>` is added, not special. Default false. */
   readonly skipSpecialTokens?: boolean;
+  /** Special tokens that stay all the same. */
+  readonly keepTokenIds?: ReadonlySet<number>;
 };
 
 /** Decodes a stream of ids; text comes out in whole characters. */
@@ -88,13 +90,14 @@ export function createTokenizer(files: TokenizerFiles): Tokenizer {
   const bytesOf = tokenBytes(tokenizerJson);
 
   const createStreamDecoder = (options: DecodeOptions = {}): StreamDecoder => {
+    const isSkipped = (tokenId: number) =>
+      options.skipSpecialTokens && specialIds.has(tokenId) && !options.keepTokenIds?.has(tokenId);
     // ignoreBOM: a BOM in the text is text.
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     return {
       push: (tokenId) => {
         const bytes = bytesOf.get(tokenId);
-        if (bytes === undefined || (options.skipSpecialTokens && specialIds.has(tokenId)))
-          return "";
+        if (bytes === undefined || isSkipped(tokenId)) return "";
         return decoder.decode(bytes, { stream: true });
       },
       end: () => decoder.decode(),

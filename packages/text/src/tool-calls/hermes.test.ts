@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseAssistant, renderAssistant } from "./tool-call-text.ts";
+import { toolCallFormatEntry } from "./formats.ts";
+import type { WritableCall } from "./formats.ts";
+import { parseAssistant } from "./reader.ts";
+
+const renderAssistant = (text: string, calls: readonly WritableCall[]) =>
+  text +
+  toolCallFormatEntry("hermes")
+    .write(calls)
+    .map((part) => part.text)
+    .join("");
 
 test("what is rendered is read back", () => {
   const call = fc.record({

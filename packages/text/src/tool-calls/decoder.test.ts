@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createAssistantDecoder } from "./assistant-stream.ts";
-import { trainByteLevelBpe } from "./bpe-trainer.ts";
-import { NANO_SPECIAL_TOKENS } from "./nano-template.ts";
-import { createTokenizer } from "./tokenizer.ts";
+import { trainByteLevelBpe } from "../bpe-trainer.ts";
+import { NANO_SPECIAL_TOKENS } from "../nano-template.ts";
+import { createTokenizer } from "../tokenizer.ts";
+import { createAssistantDecoder, createTokenReader } from "./decoder.ts";
+import { createAssistantReader } from "./reader.ts";
 
 const tokenizer = createTokenizer({
   tokenizerJson: trainByteLevelBpe([], { vocabularySize: 263, specialTokens: NANO_SPECIAL_TOKENS }),
@@ -12,7 +13,10 @@ const tokenizer = createTokenizer({
 const CALL = '<tool_call>{"name":"é"}</tool_call>';
 
 function show(tokenIds: readonly number[]): string[] {
-  const decoder = createAssistantDecoder(tokenizer);
+  const stream = tokenizer.createStreamDecoder({ skipSpecialTokens: true });
+  const decoder = createAssistantDecoder(
+    createTokenReader(stream, createAssistantReader("hermes")),
+  );
   const deltas = [...tokenIds.flatMap((id) => decoder.push(id)), ...decoder.end()];
   expect(deltas.every((delta) => delta.text !== "")).toBe(true);
   const parts = deltas.map((delta) => ({ ...delta }));

@@ -1,0 +1,351 @@
+/**
+ * One reader for each way to write calls. A block is what follows a begin marker; a reader sees all of
+ * it that is there and says which calls it holds so far. Everything it says only grows.
+ */
+import type { JsonSchema } from "@waggle/protocol";
+import {
+  GEMMA_CLOSE,
+  GEMMA_OPEN,
+  LFM_CLOSE,
+  LFM_OPEN,
+  MISTRAL_ARGUMENTS,
+  MISTRAL_CALL_ID,
+  MISTRAL_CALLS,
+  TOOL_CALL_CLOSE,
+  TOOL_CALL_OPEN,
+} from "./markers.ts";
+import { excerpt, isObject, toCall } from "./parsed-call.ts";
+import type { ParsedToolCall } from "./parsed-call.ts";
+import {
+  isRead,
+  jsonMembers,
+  parseJson,
+  scanGemmaEntry,
+  scanJson,
+  scanLiteral,
+  scanName,
+  scanSign,
+  skipBlanks,
+} from "./scan.ts";
+import type { Scan, Scanned } from "./scan.ts";
+
+/** A call as far as it is there. */
+export type CallSoFar = {
+  readonly name: string;
+  /** The beginning of the arguments as JSON text. */
+  readonly json: string;
+  readonly call: ParsedToolCall | null;
+};
+
+export type Block = {
+  readonly calls: readonly CallSoFar[];
+  /** Characters of the block, its end marker among them; `null` while it may go on. */
+  readonly end: number | null;
+  /** Why it cannot be read; said when it ends. */
+  readonly problem: string | null;
+};
+
+export type BlockInput = {
+  readonly text: string;
+  /** No more text will come. */
+  readonly isEnd: boolean;
+  /** Schemas of arguments by tool, for formats whose values do not say their type. */
+  readonly schemas: ReadonlyMap<string, JsonSchema>;
+};
+
+export type BlockReader = (input: BlockInput) => Block;
+
+/** `<tool_call>{json}</tool_call>` */
+export const readHermesBlock: BlockReader = ({ text, isEnd }) =>
+  closedBlock(text, isEnd, TOOL_CALL_OPEN, TOOL_CALL_CLOSE, () => jsonCall(text, 0, ["arguments"]));
+
+/** `<tool_call><function=name><parameter=key>value</parameter></function></tool_call>` */
+export const readXmlBlock: BlockReader = ({ text, isEnd, schemas }) =>
+  closedBlock(text, isEnd, TOOL_CALL_OPEN, TOOL_CALL_CLOSE, () => xmlCall(text, schemas));
+
+/** `<|tool_call_start|>[name(key="text")]<|tool_call_end|>` */
+export const readLfmBlock: BlockReader = ({ text, isEnd }) =>
+  closedBlock(text, isEnd, LFM_OPEN, LFM_CLOSE, () => pythonCalls(text, 0));
+
+/** `<start_function_call>call:name{key:<escape>text<escape>}<end_function_call>` */
+export const readGemmaBlock: BlockReader = ({ text, isEnd }) =>
+  closedBlock(text, isEnd, GEMMA_OPEN, GEMMA_CLOSE, () => gemmaCall(text));
+
+/** `[TOOL_CALLS][{json}, …]`, or `[TOOL_CALLS]name[ARGS]{json}`; ends with the turn. */
+export const readMistralBlock: BlockReader = ({ text, isEnd }) => {
+  const start = skipBlanks(text, 0);
+  const begun = text.slice(start);
+  const isMarker = begun.startsWith(MISTRAL_CALLS) || MISTRAL_CALLS.startsWith(begun);
+  if (text[start] === "[" && !isMarker) {
+    return openBlock(
+      text,
+      isEnd,
+      listOf(text, start, (at) => jsonCall(text, at, ["arguments"])),
+    );
+  }
+  const { calls, scan } = namedJsonCall(text);
+  if (isRead(scan)) {
+    const end = skipBlanks(text, scan.end);
+    const rest = text.slice(end);
+    if (rest.startsWith(MISTRAL_CALLS)) return { calls, end, problem: null };
+    if (rest === "" && isEnd) return { calls, end, problem: null };
+    if (MISTRAL_CALLS.startsWith(rest) && !isEnd) return { calls, end: null, problem: null };
+  } else if (scan === "more" && !isEnd) return { calls, end: null, problem: null };
+  const next = text.indexOf(MISTRAL_CALLS);
+  if (next === -1 && !isEnd) return { calls, end: null, problem: null };
+  const end = next === -1 ? text.length : next;
+  return { calls, end, problem: isProblem(scan) ? scan : unreadable(text.slice(0, end)) };
+};
+
+/** `{json}; {json}`, or a Python list of calls, to the end of the turn. */
+export const readLlamaBlock: BlockReader = ({ text, isEnd }) => {
+  const start = skipBlanks(text, 0);
+  if (text[start] === "[") return openBlock(text, isEnd, pythonCalls(text, start));
+  if (/[A-Za-z_]/.test(text[start] ?? "")) return openBlock(text, isEnd, pythonCall(text, start));
+  const keys = ["parameters", "arguments"];
+  const calls: CallSoFar[] = [];
+  for (let at = start; ;) {
+    const next = jsonCall(text, at, keys);
+    calls.push(...next.calls);
+    if (!isRead(next.scan)) return openBlock(text, isEnd, { calls, scan: next.scan });
+    const separator = scanSign(text, next.scan.end, ";");
+    if (!isRead(separator)) return openBlock(text, isEnd, { calls, scan: next.scan });
+    at = skipBlanks(text, separator.end);
+  }
+};
+
+/** What a scanner says, or a problem in words. */
+type Calls = { readonly calls: readonly CallSoFar[]; readonly scan: Scanned<unknown> | string };
+
+const isProblem = (scan: Calls["scan"]): scan is string =>
+  typeof scan === "string" && scan !== "more" && scan !== "bad";
+
+/** A block that its end marker closes. */
+function closedBlock(
+  text: string,
+  isEnd: boolean,
+  open: string,
+  close: string,
+  read: () => Calls,
+): Block {
+  const { calls, scan } = read();
+  if (isRead(scan)) {
+    const closing = scanSign(text, scan.end, close);
+    if (isRead(closing)) return { calls, end: closing.end, problem: null };
+    if (closing === "more" && !isEnd) return { calls, end: null, problem: null };
+  } else if (scan === "more" && !isEnd) return { calls, end: null, problem: null };
+  // It cannot be read any more: it goes to the first end marker.
+  const at = text.indexOf(close);
+  if (at === -1) {
+    const problem = isEnd ? `${open} without ${close}` : null;
+    return { calls, end: isEnd ? text.length : null, problem };
+  }
+  const problem = isProblem(scan) ? scan : unreadable(text.slice(0, at));
+  return { calls, end: at + close.length, problem };
+}
+
+/** A block that the end of the turn closes. */
+function openBlock(text: string, isEnd: boolean, { calls, scan }: Calls): Block {
+  if (!isEnd) return { calls, end: null, problem: null };
+  const isWhole = isRead(scan) && skipBlanks(text, scan.end) === text.length;
+  const problem = isWhole ? null : isProblem(scan) ? scan : unreadable(text);
+  return { calls, end: text.length, problem };
+}
+
+const unreadable = (text: string): string => `a tool call must hold JSON, got ${excerpt(text)}`;
+
+/** `{"name": …, "arguments": {…}}` */
+function jsonCall(text: string, at: number, keys: readonly string[]): Calls {
+  const start = skipBlanks(text, at);
+  const scan = scanJson(text, start);
+  if (!isRead(scan)) {
+    return { calls: text[start] === "{" ? jsonSoFar(text, start, keys) : [], scan };
+  }
+  const value = parseJson(scan.value);
+  if (value === undefined) return { calls: [], scan: "bad" };
+  if (!isObject(value)) {
+    return { calls: [], scan: `a tool call must be a JSON object, got ${excerpt(value)}` };
+  }
+  const key = keys.find((name) => value[name] !== undefined) ?? keys[0];
+  const call = toCall(value["name"], value[key as string]);
+  if (typeof call === "string") return { calls: jsonSoFar(text, start, keys), scan: call };
+  const json = jsonSoFar(text, start, keys)[0]?.json ?? JSON.stringify(call.arguments);
+  return { calls: [{ name: call.name, json, call }], scan };
+}
+
+function jsonSoFar(text: string, start: number, keys: readonly string[]): CallSoFar[] {
+  const members = jsonMembers(text, start);
+  const slice = (name: string) => {
+    const member = members.find(({ key }) => key === name);
+    return member && text.slice(member.start, member.end ?? text.length);
+  };
+  const nameMember = members.find(({ key, end }) => key === "name" && end !== null);
+  const name = nameMember && parseJson(text.slice(nameMember.start, nameMember.end as number));
+  if (typeof name !== "string" || name === "") return [];
+  const key = keys.find((one) => slice(one) !== undefined);
+  return [{ name, json: key === undefined ? "" : (slice(key) ?? ""), call: null }];
+}
+
+/** `name[ARGS]{json}`, an id perhaps between. */
+function namedJsonCall(text: string): Calls {
+  const marker = text.indexOf(MISTRAL_ARGUMENTS);
+  const name = (marker === -1 ? text : text.slice(0, marker)).split(MISTRAL_CALL_ID)[0]?.trim();
+  const next = text.indexOf(MISTRAL_CALLS);
+  if (next !== -1 && (marker === -1 || next < marker)) return { calls: [], scan: "bad" };
+  if (marker === -1) return { calls: [], scan: "more" };
+  const start = skipBlanks(text, marker + MISTRAL_ARGUMENTS.length);
+  const scan = scanJson(text, start);
+  const soFar = { name: name ?? "", json: text.slice(start), call: null };
+  if (!isRead(scan)) return { calls: name && text[start] === "{" ? [soFar] : [], scan };
+  const value = parseJson(scan.value);
+  const call = value === undefined ? "bad" : toCall(name, value);
+  if (typeof call === "string") return { calls: [], scan: call };
+  return { calls: [{ name: call.name, json: scan.value, call }], scan };
+}
+
+/** Calls between brackets, with commas between. */
+function listOf(text: string, start: number, read: (at: number) => Calls): Calls {
+  const calls: CallSoFar[] = [];
+  let at = skipBlanks(text, start + 1);
+  for (;;) {
+    const next = read(at);
+    calls.push(...next.calls);
+    if (!isRead(next.scan)) return { calls, scan: next.scan };
+    at = skipBlanks(text, next.scan.end);
+    if (text[at] === "]") return { calls, scan: { value: null, end: at + 1 } };
+    if (text[at] !== ",") return { calls, scan: at >= text.length ? "more" : "bad" };
+    at = skipBlanks(text, at + 1);
+  }
+}
+
+function pythonCalls(text: string, at: number): Calls {
+  const open = scanSign(text, at, "[");
+  if (!isRead(open)) return { calls: [], scan: open };
+  return listOf(text, open.end - 1, (from) => pythonCall(text, from));
+}
+
+/** `name(key=value, …)` */
+function pythonCall(text: string, at: number): Calls {
+  const name = scanName(text, at);
+  if (!isRead(name)) return { calls: [], scan: name };
+  const open = scanSign(text, name.end, "(");
+  if (!isRead(open)) return { calls: [], scan: open };
+  // Llama's own tools are called as `brave_search.call(…)`.
+  return argumentList(text, open.end, ")", name.value.replace(/\.call$/, ""), (from) => {
+    const key = scanName(text, from);
+    if (!isRead(key)) return key;
+    const equals = scanSign(text, key.end, "=");
+    if (!isRead(equals)) return equals;
+    const value = scanLiteral(text, equals.end, "python");
+    return isRead(value) ? { value: [key.value, value.value], end: value.end } : value;
+  });
+}
+
+/** `call:name{key:value, …}` */
+function gemmaCall(text: string): Calls {
+  const start = scanSign(text, 0, "call:");
+  if (!isRead(start)) return { calls: [], scan: start };
+  const brace = text.indexOf("{", start.end);
+  if (brace === -1) return { calls: [], scan: "more" };
+  const name = text.slice(start.end, brace).trim();
+  return argumentList(text, brace + 1, "}", name, (at) => scanGemmaEntry(text, at));
+}
+
+/** Named arguments up to a closing sign; each becomes JSON when it is whole. */
+function argumentList(
+  text: string,
+  start: number,
+  close: string,
+  name: string,
+  scanArgument: (at: number) => Scan<[string, unknown]>,
+): Calls {
+  const args: [string, unknown][] = [];
+  const soFar = (): CallSoFar[] => [{ name, json: openJson(args), call: null }];
+  let at = skipBlanks(text, start);
+  while (text[at] !== close) {
+    if (at >= text.length) return { calls: soFar(), scan: "more" };
+    const argument = scanArgument(at);
+    if (!isRead(argument)) return { calls: soFar(), scan: argument };
+    args.push(argument.value);
+    at = skipBlanks(text, argument.end);
+    if (text[at] === ",") at = skipBlanks(text, at + 1);
+    else if (text[at] !== close) {
+      return { calls: soFar(), scan: at >= text.length ? "more" : "bad" };
+    }
+  }
+  return finished(name, args, at + 1);
+}
+
+function finished(name: string, args: readonly [string, unknown][], end: number): Calls {
+  const call = toCall(name, Object.fromEntries(args));
+  if (typeof call === "string") return { calls: [], scan: call };
+  const json = args.length === 0 ? "{}" : `${openJson(args)}}`;
+  return { calls: [{ name, json, call }], scan: { value: null, end } };
+}
+
+/** `{"a":1,"b":2` */
+const openJson = (args: readonly [string, unknown][]): string =>
+  args
+    .map(
+      ([key, value], i) => `${i === 0 ? "{" : ","}${JSON.stringify(key)}:${JSON.stringify(value)}`,
+    )
+    .join("");
+
+const FUNCTION = /^\s*<function=([^>\n]*)>/;
+const FUNCTION_CLOSE = "</function>";
+const PARAMETER = /^\s*<parameter=([^>\n]*)>/;
+const PARAMETER_CLOSE = "</parameter>";
+
+function xmlCall(text: string, schemas: ReadonlyMap<string, JsonSchema>): Calls {
+  const opening = FUNCTION.exec(text);
+  if (opening === null) {
+    return { calls: [], scan: couldBegin(text, "<function=") ? "more" : "bad" };
+  }
+  const name = (opening[1] as string).trim();
+  const args: [string, unknown][] = [];
+  let at = opening[0].length;
+  for (;;) {
+    const closing = scanSign(text, at, FUNCTION_CLOSE);
+    if (isRead(closing)) return finished(name, args, closing.end);
+    const rest = text.slice(at);
+    const parameter = PARAMETER.exec(rest);
+    const soFar = [{ name, json: openJson(args), call: null }];
+    if (parameter === null) {
+      const isOpen = closing === "more" || couldBegin(rest, "<parameter=");
+      return { calls: soFar, scan: isOpen ? "more" : "bad" };
+    }
+    const end = rest.indexOf(PARAMETER_CLOSE, parameter[0].length);
+    if (end === -1) return { calls: soFar, scan: "more" };
+    const key = (parameter[1] as string).trim();
+    const value = rest.slice(parameter[0].length, end).replace(/^\n/, "").replace(/\n$/, "");
+    args.push([key, xmlValue(value, propertyOf(schemas.get(name), key))]);
+    at += end + PARAMETER_CLOSE.length;
+  }
+}
+
+/** Whether a longer text could have the opening tag. */
+function couldBegin(text: string, tag: string): boolean {
+  const rest = text.trimStart();
+  return tag.startsWith(rest) || (rest.startsWith(tag) && !/[>\n]/.test(rest));
+}
+
+function propertyOf(schema: JsonSchema | undefined, key: string): unknown {
+  const properties = schema?.["properties"];
+  return isObject(properties) ? properties[key] : undefined;
+}
+
+const PYTHON_WORDS: { readonly [word: string]: unknown } = { True: true, False: false, None: null };
+
+/** Texts as they stand where the schema wants one; else JSON, else Python's words, else text. */
+function xmlValue(text: string, schema: unknown): unknown {
+  if (isObject(schema)) {
+    const values = schema["enum"];
+    const isText = Array.isArray(values)
+      ? values.every((value) => typeof value === "string")
+      : schema["type"] === "string" || typeof schema["const"] === "string";
+    if (isText) return text;
+  }
+  if (text in PYTHON_WORDS) return PYTHON_WORDS[text];
+  const value = parseJson(text);
+  return value === undefined ? text : value;
+}

@@ -1,0 +1,200 @@
+/**
+ * The table of tool-call formats: how a model family begins, writes and ends calls. Grammars of the
+ * same formats are in `grammar/tool-calls-grammar.ts`.
+ *
+ * Sources: the chat templates of Hermes 3, Qwen2.5, Qwen3, Qwen3-Coder, Llama 3.1–3.3, Mistral v3 to
+ * v13, LFM2 and FunctionGemma. Gemma 3 itself has no tokens and no template for tools; its family
+ * writes calls as FunctionGemma does.
+ */
+import type { ToolCallFormat } from "@waggle/protocol";
+import {
+  readGemmaBlock,
+  readHermesBlock,
+  readLfmBlock,
+  readLlamaBlock,
+  readMistralBlock,
+  readXmlBlock,
+} from "./blocks.ts";
+import type { BlockReader } from "./blocks.ts";
+import {
+  GEMMA_CLOSE,
+  GEMMA_ESCAPE,
+  GEMMA_OPEN,
+  LFM_CLOSE,
+  LFM_OPEN,
+  MISTRAL_ARGUMENTS,
+  MISTRAL_CALL_ID,
+  MISTRAL_CALLS,
+  PYTHON_TAG,
+  TOOL_CALL_CLOSE,
+  TOOL_CALL_OPEN,
+} from "./markers.ts";
+import { isObject } from "./parsed-call.ts";
+
+/** A call to write. */
+export type WritableCall = { readonly name: string; readonly arguments: object };
+
+/** A piece of written calls; a marker is a token of its own where the vocabulary has one. */
+export type WrittenPart = { readonly text: string; readonly isMarker: boolean };
+
+export type ToolCallFormatEntry = {
+  readonly format: ToolCallFormat;
+  /** Begins a block of calls. */
+  readonly begin: string;
+  /** What only a broken turn says outside a block. */
+  readonly strayEnd: string | null;
+  /** Signs with which a turn may begin a block without the marker. */
+  readonly beginsTurn: RegExp | null;
+  /** All markers, which a decoder keeps in the text. */
+  readonly markers: readonly string[];
+  readonly read: BlockReader;
+  readonly write: (calls: readonly WritableCall[]) => WrittenPart[];
+};
+
+const marker = (text: string): WrittenPart => ({ text, isMarker: true });
+const plain = (text: string): WrittenPart => ({ text, isMarker: false });
+const namedJson = (call: WritableCall): string =>
+  JSON.stringify({ name: call.name, arguments: call.arguments });
+
+const ENTRIES: { readonly [format in ToolCallFormat]: Omit<ToolCallFormatEntry, "format"> } = {
+  hermes: {
+    begin: TOOL_CALL_OPEN,
+    strayEnd: TOOL_CALL_CLOSE,
+    beginsTurn: null,
+    markers: [TOOL_CALL_OPEN, TOOL_CALL_CLOSE],
+    read: readHermesBlock,
+    write: (calls) =>
+      calls.flatMap((call) => [
+        marker(TOOL_CALL_OPEN),
+        plain(namedJson(call)),
+        marker(TOOL_CALL_CLOSE),
+      ]),
+  },
+  "qwen-xml": {
+    begin: TOOL_CALL_OPEN,
+    strayEnd: TOOL_CALL_CLOSE,
+    beginsTurn: null,
+    markers: [TOOL_CALL_OPEN, TOOL_CALL_CLOSE],
+    read: readXmlBlock,
+    write: (calls) =>
+      calls.flatMap((call, i) => [
+        ...(i === 0 ? [] : [plain("\n")]),
+        marker(TOOL_CALL_OPEN),
+        plain(`\n${xmlOf(call)}\n`),
+        marker(TOOL_CALL_CLOSE),
+      ]),
+  },
+  llama: {
+    begin: PYTHON_TAG,
+    strayEnd: null,
+    beginsTurn: /^\s*(?:\{|\[)/,
+    markers: [PYTHON_TAG],
+    read: readLlamaBlock,
+    write: (calls) => [
+      plain(
+        calls
+          .map((call) => JSON.stringify({ name: call.name, parameters: call.arguments }))
+          .join("; "),
+      ),
+    ],
+  },
+  mistral: {
+    begin: MISTRAL_CALLS,
+    strayEnd: null,
+    beginsTurn: null,
+    markers: [MISTRAL_CALLS, MISTRAL_ARGUMENTS, MISTRAL_CALL_ID],
+    read: readMistralBlock,
+    write: (calls) =>
+      calls.length === 0
+        ? []
+        : [marker(MISTRAL_CALLS), plain(`[${calls.map(namedJson).join(", ")}]`)],
+  },
+  lfm: {
+    begin: LFM_OPEN,
+    strayEnd: LFM_CLOSE,
+    beginsTurn: null,
+    markers: [LFM_OPEN, LFM_CLOSE],
+    read: readLfmBlock,
+    write: (calls) =>
+      calls.length === 0
+        ? []
+        : [marker(LFM_OPEN), plain(`[${calls.map(pythonOf).join(", ")}]`), marker(LFM_CLOSE)],
+  },
+  gemma: {
+    begin: GEMMA_OPEN,
+    strayEnd: GEMMA_CLOSE,
+    beginsTurn: null,
+    markers: [GEMMA_OPEN, GEMMA_CLOSE, GEMMA_ESCAPE],
+    read: readGemmaBlock,
+    write: (calls) =>
+      calls.flatMap((call) => [
+        marker(GEMMA_OPEN),
+        plain(`call:${call.name}`),
+        ...gemmaOf(call.arguments),
+        marker(GEMMA_CLOSE),
+      ]),
+  },
+};
+
+export function toolCallFormatEntry(format: ToolCallFormat): ToolCallFormatEntry {
+  return { format, ...ENTRIES[format] };
+}
+
+/** Marks of a chat template, the surest first. */
+const TEMPLATE_MARKS: readonly (readonly [RegExp, ToolCallFormat])[] = [
+  [/<start_function_call>/, "gemma"],
+  [/<\|tool_call_start\|>/, "lfm"],
+  [/<\|tool_list_start\|>/, "lfm"],
+  [/\[TOOL_CALLS\]/, "mistral"],
+  [/<function=/, "qwen-xml"],
+  [/<tool_call>/, "hermes"],
+  [/<\|python_tag\|>|<\|start_header_id\|>/, "llama"],
+];
+
+/**
+ * The format that a model's chat template writes; `null` where it writes none, so that a page may
+ * choose (Gemma 3, plain chat models).
+ */
+export function detectToolCallFormat(chatTemplate: string): ToolCallFormat | null {
+  return TEMPLATE_MARKS.find(([mark]) => mark.test(chatTemplate))?.[1] ?? null;
+}
+
+function xmlOf(call: WritableCall): string {
+  const parameters = Object.entries(call.arguments).map(([key, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return `<parameter=${key}>\n${text}\n</parameter>\n`;
+  });
+  return `<function=${call.name}>\n${parameters.join("")}</function>`;
+}
+
+function pythonOf(call: WritableCall): string {
+  const args = Object.entries(call.arguments).map(([key, value]) => `${key}=${pythonValue(value)}`);
+  return `${call.name}(${args.join(", ")})`;
+}
+
+function pythonValue(value: unknown): string {
+  if (value === null || value === undefined) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (Array.isArray(value)) return `[${value.map(pythonValue).join(", ")}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([key, member]) => `${JSON.stringify(key)}: ${pythonValue(member)}`,
+  );
+  return `{${members.join(", ")}}`;
+}
+
+function gemmaOf(value: unknown): WrittenPart[] {
+  if (typeof value === "string") return [marker(GEMMA_ESCAPE), plain(value), marker(GEMMA_ESCAPE)];
+  const comma = (i: number) => (i === 0 ? [] : [plain(",")]);
+  if (Array.isArray(value)) {
+    const items = value.flatMap((item, i) => [...comma(i), ...gemmaOf(item)]);
+    return [plain("["), ...items, plain("]")];
+  }
+  if (!isObject(value)) return [plain(JSON.stringify(value) ?? "null")];
+  const members = Object.entries(value).flatMap(([key, member], i) => [
+    ...comma(i),
+    plain(`${key}:`),
+    ...gemmaOf(member),
+  ]);
+  return [plain("{"), ...members, plain("}")];
+}

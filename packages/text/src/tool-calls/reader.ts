@@ -1,0 +1,242 @@
+/**
+ * A sampled turn as it comes: text, thoughts and tool calls told apart, calls with their name and
+ * arguments while they grow. The one reader of every format; what could not be read is an event,
+ * never a throw. How the text is cut into pieces changes nothing but where deltas end.
+ */
+import type { JsonSchema, ToolCallFormat } from "@waggle/protocol";
+import type { Block } from "./blocks.ts";
+import { toolCallFormatEntry } from "./formats.ts";
+import { MAX_CALLS } from "./parsed-call.ts";
+import type { ParsedAssistant, ParsedToolCall } from "./parsed-call.ts";
+
+/** Texts are never empty. */
+export type AssistantEvent =
+  | { readonly type: "text"; readonly text: string }
+  /** Inside a leading `<think>`, the tags among it. */
+  | { readonly type: "thought"; readonly text: string }
+  /** The prompt had opened a thought: what came as text before was one. */
+  | { readonly type: "was-thought" }
+  /** Calls as they are written, the markers among it. */
+  | { readonly type: "call-text"; readonly text: string }
+  | { readonly type: "call-start"; readonly index: number; readonly name: string }
+  /** More of the arguments' JSON text. */
+  | { readonly type: "call-arguments"; readonly index: number; readonly json: string }
+  | { readonly type: "call-end"; readonly index: number; readonly call: ParsedToolCall }
+  /** Nothing of this turn counts as a call. */
+  | { readonly type: "call-error"; readonly problem: string };
+
+export interface AssistantReader {
+  /** What is certain now; text that may be the beginning of a marker waits. */
+  push(text: string): AssistantEvent[];
+  /** What waited. */
+  end(): AssistantEvent[];
+}
+
+export type AssistantReaderOptions = {
+  /** The tools on offer; a format whose values do not say their type needs their schemas. */
+  readonly tools?: readonly { readonly name: string; readonly parameters: JsonSchema }[];
+};
+
+const THINK_OPEN = "<think>";
+const THINK_CLOSE = "</think>";
+
+/** A reader for one turn. */
+export function createAssistantReader(
+  format: ToolCallFormat,
+  options: AssistantReaderOptions = {},
+): AssistantReader {
+  return new TurnReader(format, options);
+}
+
+/** A whole turn. */
+export function parseAssistant(
+  sampledText: string,
+  format: ToolCallFormat = "hermes",
+  options: AssistantReaderOptions = {},
+): ParsedAssistant {
+  const reader = createAssistantReader(format, options);
+  let text = "";
+  let block = "";
+  let toolCalls: ParsedToolCall[] = [];
+  let parseError: string | null = null;
+  for (const event of [...reader.push(sampledText), ...reader.end()]) {
+    if (event.type === "text") {
+      if (parseError === null) block = "";
+      text += event.text;
+    } else if (event.type === "call-text") {
+      if (parseError === null) block += event.text;
+      else text += event.text;
+    } else if (event.type === "call-end") toolCalls.push(event.call);
+    else if (event.type === "call-error") {
+      text += block;
+      block = "";
+      parseError ??= event.problem;
+    } else if (event.type === "was-thought") {
+      [text, block, toolCalls, parseError] = ["", "", [], null];
+    }
+  }
+  return {
+    text: text.trim(),
+    toolCalls: parseError === null ? toolCalls : [],
+    parseError: parseError?.slice(0, 300) ?? null,
+  };
+}
+
+class TurnReader implements AssistantReader {
+  readonly #entry: ReturnType<typeof toolCallFormatEntry>;
+  readonly #schemas: ReadonlyMap<string, JsonSchema>;
+  #mode: "start" | "thought" | "text" | "block" = "start";
+  #held = "";
+  /** Of the block: how much of it was given as text, whether a marker began it. */
+  #shown = 0;
+  #isMarked = true;
+  /** Calls before this block, and of it the JSON that was given of each. */
+  #finished = 0;
+  #given: { json: number; isEnded: boolean }[] = [];
+
+  constructor(format: ToolCallFormat, { tools = [] }: AssistantReaderOptions) {
+    this.#entry = toolCallFormatEntry(format);
+    this.#schemas = new Map(tools.map((tool) => [tool.name, tool.parameters]));
+  }
+
+  push(text: string): AssistantEvent[] {
+    this.#held += text;
+    return this.#read(false);
+  }
+
+  end(): AssistantEvent[] {
+    return this.#read(true);
+  }
+
+  #read(isEnd: boolean): AssistantEvent[] {
+    const events: AssistantEvent[] = [];
+    for (let goesOn = true; goesOn;) {
+      if (this.#mode === "start") goesOn = this.#readStart(isEnd);
+      else if (this.#mode === "thought") goesOn = this.#readThought(events, isEnd);
+      else if (this.#mode === "text") goesOn = this.#readText(events, isEnd);
+      else goesOn = this.#readBlock(events, isEnd);
+    }
+    return events;
+  }
+
+  #readStart(isEnd: boolean): boolean {
+    const begun = this.#held.trimStart();
+    if (begun.startsWith(THINK_OPEN)) this.#mode = "thought";
+    else if (THINK_OPEN.startsWith(begun) && !isEnd) return false;
+    else if (this.#entry.beginsTurn?.test(this.#held)) this.#beginBlock(false);
+    else this.#mode = "text";
+    return true;
+  }
+
+  #readThought(events: AssistantEvent[], isEnd: boolean): boolean {
+    const at = this.#held.indexOf(THINK_CLOSE);
+    const keep = at !== -1 || isEnd ? 0 : beginningOf([THINK_CLOSE], this.#held);
+    const length = at === -1 ? this.#held.length - keep : at + THINK_CLOSE.length;
+    this.#take(events, "thought", length);
+    if (at !== -1) this.#mode = "start";
+    return at !== -1;
+  }
+
+  #readText(events: AssistantEvent[], isEnd: boolean): boolean {
+    const { begin, strayEnd } = this.#entry;
+    const markers = [begin, THINK_CLOSE, ...(strayEnd === null ? [] : [strayEnd])];
+    const found = markers
+      .map((marker) => ({ marker, at: this.#held.indexOf(marker) }))
+      .filter(({ at }) => at !== -1)
+      .sort((a, b) => a.at - b.at)[0];
+    if (found === undefined) {
+      const keep = isEnd ? 0 : beginningOf(markers, this.#held);
+      this.#take(events, "text", this.#held.length - keep);
+      return false;
+    }
+    if (found.marker === begin) {
+      this.#take(events, "text", found.at);
+      this.#beginBlock(true);
+      return true;
+    }
+    this.#take(events, "text", found.at + found.marker.length);
+    if (found.marker === THINK_CLOSE) {
+      events.push({ type: "was-thought" });
+      this.#mode = "start";
+    } else events.push({ type: "call-error", problem: `${found.marker} without ${begin}` });
+    return true;
+  }
+
+  #beginBlock(isMarked: boolean): void {
+    this.#mode = "block";
+    this.#isMarked = isMarked;
+    this.#shown = 0;
+    this.#given = [];
+  }
+
+  #readBlock(events: AssistantEvent[], isEnd: boolean): boolean {
+    const skip = this.#isMarked || this.#startsWithMarker() ? this.#entry.begin.length : 0;
+    const text = this.#held.slice(skip);
+    const block = this.#entry.read({ text, isEnd, schemas: this.#schemas });
+    const length = block.end === null ? this.#held.length : skip + block.end;
+    if (!this.#isMarked && block.calls.length === 0) {
+      // Nothing but a sign says that this is a call: without a name it was text.
+      if (block.end === null) return false;
+      this.#take(events, "text", this.#held.length);
+      this.#mode = "text";
+      return false;
+    }
+    // The beginning of another block may be on its way.
+    const keep = block.end === null ? beginningOf([this.#entry.begin], text) : 0;
+    if (length - keep > this.#shown) {
+      events.push({ type: "call-text", text: this.#held.slice(this.#shown, length - keep) });
+      this.#shown = length - keep;
+    }
+    this.#giveCalls(events, block);
+    if (block.end === null) return false;
+    const count = this.#given.filter(({ isEnded }) => isEnded).length;
+    this.#finished += this.#given.length;
+    const problem =
+      block.problem ?? (this.#finished > MAX_CALLS ? `at most ${MAX_CALLS} calls a turn` : null);
+    if (problem !== null) events.push({ type: "call-error", problem });
+    else if (count === 0 && this.#given.length > 0) {
+      events.push({ type: "call-error", problem: `${this.#entry.begin} without an end` });
+    }
+    this.#held = this.#held.slice(length);
+    this.#mode = "text";
+    return this.#held !== "";
+  }
+
+  #startsWithMarker(): boolean {
+    return this.#held.startsWith(this.#entry.begin);
+  }
+
+  #giveCalls(events: AssistantEvent[], { calls }: Block): void {
+    calls.forEach(({ name, json, call }, at) => {
+      const index = this.#finished + at;
+      let given = this.#given[at];
+      if (given === undefined) {
+        given = { json: 0, isEnded: false };
+        this.#given.push(given);
+        events.push({ type: "call-start", index, name });
+      }
+      if (json.length > given.json) {
+        events.push({ type: "call-arguments", index, json: json.slice(given.json) });
+        given.json = json.length;
+      }
+      if (call === null || given.isEnded) return;
+      given.isEnded = true;
+      events.push({ type: "call-end", index, call });
+    });
+  }
+
+  #take(events: AssistantEvent[], type: "text" | "thought", length: number): void {
+    if (length > 0) events.push({ type, text: this.#held.slice(0, length) });
+    this.#held = this.#held.slice(length);
+  }
+}
+
+/** Length of the longest end of `text` with which a marker could begin. */
+function beginningOf(markers: readonly string[], text: string): number {
+  const longest = Math.max(...markers.map((marker) => marker.length)) - 1;
+  for (let length = Math.min(longest, text.length); length > 0; length--) {
+    const end = text.slice(-length);
+    if (markers.some((marker) => marker.startsWith(end))) return length;
+  }
+  return 0;
+}
