@@ -1,0 +1,24 @@
+/** The files of a loaded model that say how messages become tokens, for the page's own thread. */
+import { openModel } from "./loaded-model.ts";
+import type { LoadedModel, OpenModelOptions } from "./loaded-model.ts";
+
+const FORMAT_FILES = [
+  "tokenizer.json",
+  "tokenizer_config.json",
+  "chat_template.jinja",
+  "generation_config.json",
+  "config.json",
+];
+
+/** Their bytes by path, of those that the model has. */
+export async function readFormatFiles(
+  model: LoadedModel,
+  options: OpenModelOptions = {},
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const reader = await openModel(model, options);
+  const files = new Map<string, Uint8Array>();
+  for (const path of FORMAT_FILES) {
+    if (reader.has(path)) files.set(path, await reader.bytes(path));
+  }
+  return files;
+}

@@ -1,0 +1,88 @@
+import {
+  convertWeights,
+  decoderConfigJson,
+  quantizationConfigJson,
+  safetensorsHeaderBytes,
+  tensorMapSource,
+} from "@waggle/model";
+import { FULL_SUPPORT } from "@waggle/protocol";
+import { afterEach, expect, test } from "vitest";
+import { createBrowserPolicy } from "../browser-policy.ts";
+import type { BrowserPolicyOptions } from "../browser-policy.ts";
+import {
+  TINY_BASE_MODEL,
+  TINY_CONFIG,
+  tinyModelFiles,
+  tinyPrompt,
+  tinyWeights,
+} from "../tiny-decoder.fixture.ts";
+import { loadModel } from "./load-model.ts";
+import type { LoadedModel } from "./loaded-model.ts";
+import { deleteModel } from "./model-records.ts";
+
+const SOURCE = "https://models.invalid/stored";
+
+/** Log-probs of a prompt under a model that a worker opens. */
+async function scores(
+  modelFiles: BrowserPolicyOptions["modelFiles"],
+  dtype?: "f32" | "int4",
+): Promise<readonly number[]> {
+  const policy = await createBrowserPolicy({
+    modelFiles,
+    baseModel: TINY_BASE_MODEL,
+    device: "wasm",
+    ...(dtype !== undefined && { dtype }),
+  });
+  const request = { tokenIds: tinyPrompt(40), sampling: FULL_SUPPORT };
+  const { rawLogProbs } = await policy.score(request);
+  await policy.dispose();
+  return rawLogProbs;
+}
+
+/** Loads files into the browser's storage, in chunks that cut tensors, as from a server. */
+function store(files: ReadonlyMap<string, Uint8Array>): Promise<LoadedModel> {
+  const fetch = (url: string) => {
+    const found = files.get(url.slice(SOURCE.length + 1));
+    const body = found as Uint8Array<ArrayBuffer> | undefined;
+    return Promise.resolve(new Response(body, { status: found === undefined ? 404 : 200 }));
+  };
+  return loadModel(SOURCE, { fetch, chunkBytes: 10_000 });
+}
+afterEach(() => deleteModel(SOURCE));
+
+const largestGap = (a: readonly number[], b: readonly number[]): number =>
+  Math.max(...a.map((value, index) => Math.abs(value - (b[index] ?? Number.NaN))));
+
+const withTokenizer = (files: Map<string, Uint8Array>) =>
+  files.set("tokenizer.json", new TextEncoder().encode("{}"));
+
+test("a worker that reads a model from storage computes what it computes from bytes", async () => {
+  const stored = await store(withTokenizer(tinyModelFiles()));
+  expect(stored.isDurable).toBe(true);
+  expect(await scores(stored)).toEqual(await scores(tinyModelFiles()));
+});
+
+test("a model that is stored in int4 runs in int4, as one that is quantized in the page", async () => {
+  const parameters = convertWeights(TINY_CONFIG, tensorMapSource(tinyWeights()), "int4");
+  const parts = [
+    safetensorsHeaderBytes(new Map(parameters.flatMap(({ tensors }) => [...tensors]))),
+    ...(await Promise.all(parameters.map(({ convert }) => convert()))).flat(),
+  ];
+  const weights = new Blob(parts as Uint8Array<ArrayBuffer>[]);
+  const config = {
+    ...decoderConfigJson(TINY_CONFIG),
+    quantization_config: quantizationConfigJson("int4"),
+  };
+  const files = new Map([
+    ["config.json", new TextEncoder().encode(JSON.stringify(config))],
+    ["model.safetensors", new Uint8Array(await weights.arrayBuffer())],
+  ]);
+  const stored = await store(withTokenizer(files));
+  expect(stored.storedFormat).toBe("int4");
+  const fromStorage = await scores(stored);
+  const inPage = await scores(tinyModelFiles(), "int4");
+  const exact = await scores(tinyModelFiles());
+  // apart by the rounding of scales to float16, which is far less than that of weights to 4 bits
+  expect(largestGap(fromStorage, inPage)).toBeLessThan(largestGap(exact, inPage) / 5);
+  await expect(scores(stored, "f32")).rejects.toMatchObject({ code: "MODEL_CORRUPT" });
+});
