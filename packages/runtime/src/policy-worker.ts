@@ -65,12 +65,15 @@ export class PolicyWorker {
    */
   async call<T>(use: (client: WorkerClient, isRestored: boolean) => Promise<T>): Promise<T> {
     for (let deaths = 0; ;) {
-      const client = await this.#alive();
+      let client: WorkerClient | null = null;
       try {
+        client = await this.#alive();
         return await use(client, deaths > 0);
       } catch (error) {
         deaths++;
-        if (!client.isDead || this.#isDisposed || deaths >= MOST_DEATHS) throw error;
+        // One that did not even start died, too.
+        const isDead = client?.isDead ?? WaggleError.is(error, "DEVICE_LOST");
+        if (!isDead || this.#isDisposed || deaths >= MOST_DEATHS) throw error;
       }
     }
   }

@@ -172,7 +172,7 @@ describe("a grammar", () => {
     const { policy: able } = await open();
     const other = await able.createContext();
     other.append([1]);
-    const grammar: GrammarSpec = { kind: "ebnf", grammar: "root ::= missing" };
+    const grammar: GrammarSpec = { kind: "regex", pattern: "(a)\\1" };
     const bad = other.generate({ ...constrained(1), grammar });
     await expect(bad).rejects.toMatchObject({ code: "GRAMMAR_UNSUPPORTED" });
     expect((await other.generate(constrained(1))).stopReason).toBe("stop-token");
