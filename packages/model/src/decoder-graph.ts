@@ -17,7 +17,7 @@ import { embed, head } from "./graph-linear.ts";
 import { cast, MICROSOFT, normalize } from "./graph-parts.ts";
 import type { GraphParts, WeightFormat } from "./graph-parts.ts";
 import { addWeights } from "./graph-weights.ts";
-import { float32ToFloat16 } from "./half-precision.ts";
+import { toFloat16Bits } from "./half-precision.ts";
 import { OnnxGraphBuilder } from "./onnx-graph-builder.ts";
 import type { OnnxExternalFile, OnnxExternalOptions } from "./onnx-graph-builder.ts";
 import { ropeTables } from "./rope.ts";
@@ -242,7 +242,7 @@ function addRopeTables(parts: GraphParts, options: DecoderGraphOptions): void {
         `${stem}.${name}`,
         activations,
         [positions, config.headSize / 2],
-        activations === "f32" ? values : Uint16Array.from(values, float32ToFloat16),
+        activations === "f32" ? values : toFloat16Bits(values),
       );
     }
   }
