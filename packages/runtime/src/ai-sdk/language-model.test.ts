@@ -85,6 +85,16 @@ test("streamText gives every part in order", async () => {
   expect(await text.finishReason).toBe("stop");
 });
 
+test("thoughts are reasoning, streamed and not", async () => {
+  const { model } = open([said("<think>Hm.</think>Yes."), said("<think>Hm.</think>Yes.")]);
+  const result = await generateText({ model, prompt: "x" });
+  expect(result.text).toBe("Yes.");
+  expect(result.reasoningText).toContain("Hm.");
+  const streamed = streamText({ model, prompt: "x" });
+  expect(await streamed.text).toBe("Yes.");
+  expect(await streamed.reasoningText).toBe(result.reasoningText);
+});
+
 test("a schema is held, and with tools warned about", async () => {
   const schema = jsonSchema<{ a: number }>({
     type: "object",

@@ -45,6 +45,8 @@ export function createLanguageModel(options: WaggleLanguageModelOptions): Waggle
     );
     const choice = answer.choices[0];
     const content: LanguageModelV4Content[] = [];
+    const thought = choice?.message.reasoning_content;
+    if (thought !== undefined) content.push({ type: "reasoning", text: thought });
     if (choice?.message.content) content.push({ type: "text", text: choice.message.content });
     for (const { id, function: called } of choice?.message.tool_calls ?? []) {
       content.push({

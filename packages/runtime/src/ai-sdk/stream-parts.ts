@@ -16,7 +16,7 @@ import type {
 
 /** What is open: the SDK wants every part closed before the next begins. */
 type Open =
-  | { type: "text"; id: string }
+  | { type: "text" | "reasoning"; id: string }
   | { type: "tool"; id: string; name: string; input: string };
 
 export async function* toStreamParts(
@@ -38,7 +38,7 @@ export async function* toStreamParts(
     const closed = open;
     open = null;
     if (closed === null) return [];
-    if (closed.type === "text") return [{ type: "text-end", id: closed.id }];
+    if (closed.type !== "tool") return [{ type: `${closed.type}-end`, id: closed.id }];
     const { id, name, input } = closed;
     return [
       { type: "tool-input-end", id },
@@ -57,15 +57,18 @@ export async function* toStreamParts(
     timings = chunk.timings ?? timings;
     const choice = chunk.choices[0];
     if (choice === undefined) continue;
-    const { content, tool_calls: calls = [] } = choice.delta;
-    if (typeof content === "string" && content !== "") {
-      let current = open as Open | null;
-      if (current?.type !== "text") {
+    const { content, reasoning_content: thought, tool_calls: calls = [] } = choice.delta;
+    for (const [type, delta] of [
+      ["reasoning", thought],
+      ["text", content],
+    ] as const) {
+      if (typeof delta !== "string" || delta === "") continue;
+      if ((open as Open | null)?.type !== type) {
         yield* close();
-        open = current = { type: "text", id: `text-${texts++}` };
-        yield { type: "text-start", id: current.id };
+        open = { type, id: `${type}-${texts++}` };
+        yield { type: `${type}-start`, id: open.id };
       }
-      yield { type: "text-delta", id: current.id, delta: content };
+      yield { type: `${type}-delta`, id: (open as Open).id, delta };
     }
     for (const call of calls) {
       let current = open as Open | null;

@@ -136,7 +136,7 @@ export type ChatRecord =
       policy_version: number;
       fingerprint: string;
       stop_reason: "stop-token" | "stop-text" | "max-tokens" | "context-overflow";
-      /** Why tool calls could not be read; they then stand in the text. */
+      /** Why tool calls could not be read: none counts, they stand in the text. */
       parse_error: string | null;
     }
   | { learnable: false; reason: string };
@@ -166,6 +166,8 @@ export type ChatCompletionMessage = {
   role: "assistant";
   content: string | null;
   refusal: null;
+  /** What the model thought before it answered. Not OpenAI's. */
+  reasoning_content?: string;
   tool_calls?: ChatToolCall[];
 };
 
@@ -200,6 +202,8 @@ export type ChatToolCallDelta = {
 export type ChatDelta = {
   role?: "assistant";
   content?: string | null;
+  /** Not OpenAI's. */
+  reasoning_content?: string | null;
   tool_calls?: ChatToolCallDelta[];
 };
 

@@ -76,9 +76,9 @@ export async function foldChunks(
       if (record !== undefined) choice.record = record;
     }
   }
-  answer.choices = choices.map((choice, index) => ({
-    ...choice,
-    message: (folders[index] as MessageFolder).message(),
-  }));
+  answer.choices = choices.map((choice, index) => {
+    const isUnread = choice.record?.learnable === true && choice.record.parse_error !== null;
+    return { ...choice, message: (folders[index] as MessageFolder).message(!isUnread) };
+  });
   return answer;
 }

@@ -3,8 +3,7 @@ import { createBrowserPolicy } from "../browser-policy.ts";
 import type { BrowserPolicyOptions } from "../browser-policy.ts";
 import { loadModel } from "../store/load-model.ts";
 import type { LoadModelOptions } from "../store/load-model.ts";
-import { openModel } from "../store/loaded-model.ts";
-import type { LoadedModel } from "../store/loaded-model.ts";
+import { readFormatFiles } from "../store/format-files.ts";
 import { listModels } from "../store/model-records.ts";
 import { modelSourceName, parseModelSource } from "../store/model-source.ts";
 import type { ModelSource } from "../store/model-source.ts";
@@ -19,15 +18,6 @@ export type LocalChatOptions = {
   readonly policy?: Omit<BrowserPolicyOptions, "modelFiles" | "baseModel">;
   readonly chat?: Pick<ChatOptions, "model" | "maxSessions">;
 };
-
-/** Files that say how messages become tokens. */
-const FORMAT_FILES = [
-  "tokenizer.json",
-  "tokenizer_config.json",
-  "chat_template.jinja",
-  "generation_config.json",
-  "config.json",
-];
 
 /** A source of a chat over a model that runs in this page. Its `dispose` ends the worker too. */
 export function createLocalChat(options: LocalChatOptions): ChatSource {
@@ -50,7 +40,7 @@ export function createLocalChat(options: LocalChatOptions): ChatSource {
           if (totalBytes !== null && totalBytes > 0) onProgress?.(loadedBytes / totalBytes);
         },
       });
-      const modelFiles = await formatFiles(model, storage);
+      const modelFiles = await readFormatFiles(model, { ...(storage && { storage }) });
       signal?.throwIfAborted();
       const policy = await createBrowserPolicy({
         ...options.policy,
@@ -67,16 +57,4 @@ export function createLocalChat(options: LocalChatOptions): ChatSource {
       };
     },
   };
-}
-
-async function formatFiles(
-  model: LoadedModel,
-  storage: LoadModelOptions["storage"],
-): Promise<ReadonlyMap<string, Uint8Array>> {
-  const reader = await openModel(model, { ...(storage && { storage }) });
-  const files = new Map<string, Uint8Array>();
-  for (const path of FORMAT_FILES) {
-    if (reader.has(path)) files.set(path, await reader.bytes(path));
-  }
-  return files;
 }

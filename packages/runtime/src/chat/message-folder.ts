@@ -3,15 +3,18 @@ import type { ChatDelta, ChatCompletionMessage, ChatToolCall } from "./chat-type
 
 export interface MessageFolder {
   push(delta: ChatDelta): void;
-  message(): ChatCompletionMessage;
+  /** @param countsCalls - false where they could not be read: they then stand in the text. */
+  message(countsCalls?: boolean): ChatCompletionMessage;
 }
 
 export function createMessageFolder(): MessageFolder {
   let content = "";
+  let reasoning = "";
   const calls: ChatToolCall[] = [];
   return {
     push(delta) {
       content += delta.content ?? "";
+      reasoning += delta.reasoning_content ?? "";
       for (const part of delta.tool_calls ?? []) {
         const call = (calls[part.index] ??= {
           id: "",
@@ -23,11 +26,15 @@ export function createMessageFolder(): MessageFolder {
         call.function.arguments += part.function?.arguments ?? "";
       }
     },
-    message: () => ({
-      role: "assistant",
-      content: content === "" && calls.length > 0 ? null : content,
-      refusal: null,
-      ...(calls.length > 0 && { tool_calls: calls }),
-    }),
+    message: (countsCalls = true) => {
+      const hasCalls = countsCalls && calls.length > 0;
+      return {
+        role: "assistant",
+        content: content === "" && hasCalls ? null : content,
+        refusal: null,
+        ...(reasoning !== "" && { reasoning_content: reasoning }),
+        ...(hasCalls && { tool_calls: calls }),
+      };
+    },
   };
 }

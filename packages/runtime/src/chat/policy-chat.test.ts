@@ -120,6 +120,20 @@ describe("one answer", () => {
     expect(plain.at(-1)?.timings?.predicted_n).toBe(2);
   });
 
+  test("thoughts are apart from the answer, and calls come while they are written", async () => {
+    const spoken = `<think>\nHm.\n</think>\nSee: ${CALL}`;
+    const { chat } = openScripted([said(spoken), said(spoken)]);
+    const request = { messages: [user("hi")], tools: [SEARCH_TOOL] };
+    const chunks = await collect(await chat.completions.create({ ...request, stream: true }));
+    const calls = chunks.flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? []);
+    expect(calls[0]).toMatchObject({ index: 0, function: { name: "search", arguments: "" } });
+    expect(calls.length).toBeGreaterThan(8);
+    const { message } = (await chat.completions.create(request)).choices[0]!;
+    expect(message.content?.trim()).toBe("See:");
+    expect(message.reasoning_content).toContain("Hm.");
+    expect(message.tool_calls?.[0]?.function.arguments).toBe('{"query":"é"}');
+  });
+
   test("ends before a stop text that comes in pieces, and keeps only what was sampled until then", async () => {
     const { chat, policy } = openScripted([said("one, two, three"), said("!")]);
     const request = { messages: [user("count")], stop: ["two", "three"] };

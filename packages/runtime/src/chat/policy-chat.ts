@@ -9,7 +9,6 @@ import type { ChatFormat } from "@waggle/text";
 import type { AdaptivePolicy } from "../session/session.ts";
 import type {
   Chat,
-  ChatAssistantMessage,
   ChatChunkChoice,
   ChatCompletionChunk,
   ChatFinishReason,
@@ -22,7 +21,14 @@ import { ChunkQueue } from "./chunk-queue.ts";
 import { renderConversation } from "./conversation.ts";
 import { defineChat } from "./define-chat.ts";
 import { createMessageFolder } from "./message-folder.ts";
-import { grammarOf, readsTools, samplingOf, seedOf, stopTexts } from "./request-checks.ts";
+import {
+  grammarOf,
+  readsTools,
+  samplingOf,
+  seedOf,
+  stopTexts,
+  toolDefinition,
+} from "./request-checks.ts";
 import { SessionPool } from "./session-pool.ts";
 import type { PooledSession } from "./session-pool.ts";
 import { createTurnReader } from "./turn-reader.ts";
@@ -224,7 +230,7 @@ class PolicyChat {
     const { request, signal, marks, promptTokenIds } = run;
     const reader = createTurnReader({
       format: this.#format,
-      readsTools: readsTools(request),
+      tools: readsTools(request) ? (request.tools ?? []).map(toolDefinition) : null,
       stops: stopTexts(request),
       newCallId: () => `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`,
     });
@@ -238,7 +244,7 @@ class PolicyChat {
     const stopping = new AbortController();
     let seen = 0;
     let pooled = member;
-    const grammar = grammarOf(request, "hermes");
+    const grammar = grammarOf(request, this.#format.toolCallFormat);
     const sampling = samplingOf(request, run.seed, index);
     const options: GenerateOptions = {
       sampling,
@@ -283,7 +289,7 @@ class PolicyChat {
       sample = firstTokens(sample, seen);
     }
     emit(reader.end());
-    const message: ChatAssistantMessage = folder.message();
+    const message = folder.message(reader.parseError === null);
     this.#pool.release(pooled, {
       start: promptTokenIds.length,
       isEnded: sample.stopReason === "stop-token",
@@ -293,7 +299,7 @@ class PolicyChat {
     return {
       index,
       sample,
-      finish: isCut ? "length" : reader.callCount > 0 ? "tool_calls" : "stop",
+      finish: isCut ? "length" : message.tool_calls === undefined ? "stop" : "tool_calls",
       record: {
         learnable: true,
         prompt_token_ids: [...promptTokenIds],

@@ -1,5 +1,5 @@
-/** Sampled tokens as the deltas of a message: text up to a stop text, and tool calls. */
-import type { ChatFormat } from "@waggle/text";
+/** Sampled tokens as the deltas of a message: text up to a stop text, thoughts, and tool calls. */
+import type { AssistantEvent, AssistantReaderOptions, ChatFormat } from "@waggle/text";
 import type { ChatDelta } from "./chat-types.ts";
 import { createStopFilter } from "./stop-filter.ts";
 
@@ -8,75 +8,77 @@ export interface TurnReader {
   end(): ChatDelta[];
   /** True once a stop text came. */
   readonly isStopped: boolean;
-  /** Calls that were read. */
-  readonly callCount: number;
-  /** Why a call could not be read; it then came as text. */
+  /** Why calls could not be read: then none counts, and what was written of them came as text too. */
   readonly parseError: string | null;
 }
 
 export type TurnReaderOptions = {
   readonly format: ChatFormat;
-  /** False leaves calls in the text. */
-  readonly readsTools: boolean;
+  /** `null` leaves calls in the text. */
+  readonly tools: NonNullable<AssistantReaderOptions["tools"]> | null;
   readonly stops: readonly string[];
   readonly newCallId: () => string;
 };
 
 /** A reader for one answer. */
 export function createTurnReader(options: TurnReaderOptions): TurnReader {
-  const { format, readsTools, newCallId } = options;
-  const decoder = format.createAssistantDecoder();
+  const { tools, newCallId } = options;
+  const reader = options.format.createAssistantReader(tools === null ? {} : { tools });
   const filter = createStopFilter(options.stops);
-  let callText = "";
-  let callCount = 0;
+  /** Of the calls, as they were written. */
+  let written = "";
+  /** JSON text by call, as far as it was given out. */
+  const given: string[] = [];
   let parseError: string | null = null;
 
   const ofText = (text: string): ChatDelta[] => (text === "" ? [] : [{ content: text }]);
-
-  /** A call comes whole: its text decides whether it is one. */
-  const ofCall = (): ChatDelta[] => {
-    const parsed = format.parseAssistant(callText);
-    const text = callText;
-    callText = "";
-    if (parsed.parseError !== null) {
-      parseError = parsed.parseError;
-      return ofText(text);
-    }
-    return parsed.toolCalls.map(({ name, arguments: args }) => ({
-      tool_calls: [
-        {
-          index: callCount++,
-          id: newCallId(),
-          type: "function",
-          function: { name, arguments: JSON.stringify(args) },
-        },
-      ],
-    }));
+  const ofArguments = (index: number, json: string): ChatDelta[] => {
+    given[index] = (given[index] ?? "") + json;
+    return json === "" ? [] : [{ tool_calls: [{ index, function: { arguments: json } }] }];
   };
 
-  const read = (parts: ReturnType<typeof decoder.push>): ChatDelta[] =>
-    parts.flatMap(({ part, text }) => {
-      if (filter.isStopped) return [];
-      if (part === "text" || !readsTools) {
-        const before = callText === "" ? [] : ofCall();
-        return [...before, ...ofText(filter.push(text))];
+  const toDeltas = (event: AssistantEvent): ChatDelta[] => {
+    if (filter.isStopped) return [];
+    switch (event.type) {
+      case "text":
+        return ofText(filter.push(event.text));
+      case "thought":
+        return [{ reasoning_content: event.text }];
+      case "call-text": {
+        if (tools === null) return ofText(filter.push(event.text));
+        const before = ofText(filter.end());
+        if (parseError !== null) return [...before, ...ofText(event.text)];
+        written += event.text;
+        return before;
       }
-      const before = ofText(filter.end());
-      callText += text;
-      return before;
-    });
+      case "call-start": {
+        if (tools === null) return [];
+        const called = { name: event.name, arguments: "" };
+        const { index } = event;
+        return [{ tool_calls: [{ index, id: newCallId(), type: "function", function: called }] }];
+      }
+      case "call-arguments":
+        return tools === null ? [] : ofArguments(event.index, event.json);
+      case "call-end": {
+        const { index, call } = event;
+        const isSilent = tools !== null && (given[index] ?? "") === "";
+        return isSilent ? ofArguments(index, JSON.stringify(call.arguments)) : [];
+      }
+      case "call-error": {
+        if (tools === null || parseError !== null) return [];
+        parseError = event.problem;
+        return ofText(written);
+      }
+      case "was-thought":
+        return []; // It was given out as text, which cannot be taken back.
+    }
+  };
 
   return {
-    push: (tokenId) => read(decoder.push(tokenId)),
-    end: () => {
-      const rest = read(decoder.end());
-      return [...rest, ...(callText === "" ? [] : ofCall()), ...ofText(filter.end())];
-    },
+    push: (tokenId) => reader.push(tokenId).flatMap(toDeltas),
+    end: () => [...reader.end().flatMap(toDeltas), ...ofText(filter.end())],
     get isStopped() {
       return filter.isStopped;
-    },
-    get callCount() {
-      return callCount;
     },
     get parseError() {
       return parseError;
