@@ -4,9 +4,17 @@ import type { DecoderConfig } from "@waggle/model";
 /** Logits of one run on a CPU, in numbers: 32 MB. */
 const MAX_RUN_LOGITS = 8 * 1024 * 1024;
 
-/** Tokens of one run on a CPU: as many as keep the logits within bounds, at least 16. */
-export function runTokensFor(config: DecoderConfig): number {
-  return Math.max(16, Math.min(1024, Math.floor(MAX_RUN_LOGITS / config.vocabularySize)));
+/** Attention scores of one run on a CPU, of one layer, in numbers: 64 MB. */
+const MAX_RUN_SCORES = 16 * 1024 * 1024;
+
+/**
+ * Tokens of one run on a CPU: as many as keep the logits and the attention scores within bounds, at
+ * least 16.
+ */
+export function runTokensFor(config: DecoderConfig, contextLength: number): number {
+  const { vocabularySize, heads } = config;
+  const byScores = Math.floor(MAX_RUN_SCORES / (heads * contextLength));
+  return Math.max(16, Math.min(1024, Math.floor(MAX_RUN_LOGITS / vocabularySize), byScores));
 }
 
 /** Contexts of one decoding run on a CPU, where more share the work of reading the weights. */

@@ -177,7 +177,8 @@ function scratchBytes(
   activations: "f32" | "f16",
 ): number {
   const { width, feedForwardSize, heads, keyValueHeads, headSize, vocabularySize } = config;
-  const runTokens = Math.min(contextLength, options.runTokens ?? runTokensFor(config));
+  const mostTokens = options.runTokens ?? runTokensFor(config, contextLength);
+  const runTokens = Math.min(contextLength, mostTokens);
   // Logits are float32 wherever they are read: of a run that scores, or of the rows of a batch.
   const logits = 4 * vocabularySize * Math.max(runTokens, decodeRowsFor(config));
   // Residual, its norm, queries, keys, values, and gate, up and their product live at once.

@@ -171,7 +171,7 @@ export class CpuBackend implements DecoderBackend {
       layouts: this.#layouts,
       adapter,
       maxPositions: contextLength,
-      maxRunTokens: this.#options.maxRunTokens ?? runTokensFor(config),
+      maxRunTokens: this.#options.maxRunTokens ?? runTokensFor(config, contextLength),
       maxRows: this.#options.maxRows ?? decodeRowsFor(config),
       onRelease: async () => {
         if (!this.#sessions.delete(session)) return;
