@@ -57,7 +57,7 @@ export class FaultServer {
     );
     const file = this.files.get(path);
     const fault = request.method === "GET" ? this.faults.get(path)?.shift() : undefined;
-    if (request.method === "HEAD" && this.isHeadless) return void response.writeHead(405).end();
+    if (request.method === "HEAD" && this.isHeadless) return void response.writeHead(501).end();
     if (file === undefined) return void response.writeHead(404).end();
     if (fault?.kind === "status") return void response.writeHead(fault.status).end();
     const headers: Record<string, string> = {

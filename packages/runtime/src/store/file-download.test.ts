@@ -292,3 +292,25 @@ test("two tabs that load one file send for it once", async () => {
   for (const file of files) expect(await contentOf(storage, file)).toEqual(bytes);
   expect(server.requests).toHaveLength(1);
 });
+
+test("a tab that waits for another one sees how far that is, and goes on when that one closes", async () => {
+  server.faults.set(PATH, [{ kind: "stall", afterBytes: 2500 }]);
+  const storage = durable();
+  const closing = new AbortController();
+  const first = codeOf(load(storage, {}, { signal: closing.signal }));
+  const seen: number[] = [];
+  const second = load(
+    storage,
+    {},
+    {
+      onLoaded: (loaded) => {
+        seen.push(loaded);
+        if (loaded === 2000) closing.abort(); // the two chunks that the first tab has stored
+      },
+    },
+  );
+  expect(await contentOf(storage, await second)).toEqual(bytes);
+  expect(await first).toContain("AbortError");
+  expect(server.requests).toEqual([`GET ${PATH}`, `GET ${PATH} 2500-`]);
+  expect(seen.slice(0, 2)).toEqual([2000, 2500]);
+});

@@ -3,6 +3,8 @@
  * or the next, starts again where the file changed, and never trusts bytes that it has not hashed.
  */
 import { WaggleError } from "@waggle/protocol";
+import { waitToRetry } from "./backoff.ts";
+import type { RetryOptions } from "./backoff.ts";
 import { ChunkAssembly, findWholeFile, storedBytes } from "./chunk-assembly.ts";
 import type { PartialFile, WholeFile } from "./chunk-assembly.ts";
 import type { FallbackStorage } from "./chunk-storage.ts";
@@ -24,7 +26,6 @@ export type RemoteFile = {
 export type DownloadOptions = {
   readonly storage: FallbackStorage;
   readonly fetch: Fetch;
-  readonly signal?: AbortSignal | undefined;
   /** Bytes that are here; goes back where the file must start again. */
   readonly onLoaded?: (bytes: number) => void;
   /** Size of the file, once somebody says. */
@@ -33,17 +34,10 @@ export type DownloadOptions = {
   readonly chunkBytes?: number | undefined;
   /** Most milliseconds without a byte before a request is given up. Default 20 000. */
   readonly stallMs?: number | undefined;
-  /** Requests in a row that bring nothing new before the download fails. Default 5. */
-  readonly attempts?: number | undefined;
-  /** Before the second of them, in milliseconds; doubles each time. Default 500. */
-  readonly retryDelayMs?: number | undefined;
-};
+} & RetryOptions;
 
 const CHUNK_BYTES = 8 * 1024 * 1024;
 const STALL_MS = 20_000;
-const ATTEMPTS = 5;
-const RETRY_DELAY_MS = 500;
-const MAX_DELAY_MS = 30_000;
 /** How often a tab that waits for another one looks how far that is. */
 const WATCH_MS = 500;
 
@@ -117,7 +111,7 @@ class FileDownload {
   }
 
   async #fetchAll(assembly: ChunkAssembly): Promise<void> {
-    const { attempts = ATTEMPTS, retryDelayMs = RETRY_DELAY_MS, signal } = this.#options;
+    const { signal } = this.#options;
     let best = assembly.loadedBytes;
     for (let failures = 0; ;) {
       signal?.throwIfAborted();
@@ -128,12 +122,7 @@ class FileDownload {
         failures = 0;
       }
       failures++;
-      const { error, retryAfterMs } = outcome;
-      const isOffline = (globalThis.navigator as { onLine?: boolean }).onLine === false;
-      if (!error.retryable || failures >= attempts || isOffline) throw error;
-      // A quarter of chance, so that many pages do not come back at once.
-      const delay = retryDelayMs * 2 ** (failures - 1) * (0.875 + Math.random() / 4);
-      await sleep(Math.min(MAX_DELAY_MS, Math.max(delay, retryAfterMs)), signal);
+      await waitToRetry(outcome.error, failures, outcome.retryAfterMs, this.#options);
     }
   }
 
@@ -229,19 +218,4 @@ class FileDownload {
       { retryable },
     );
   }
-}
-
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve();
-    }, ms);
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason as Error);
-    };
-    if (signal?.aborted === true) onAbort();
-    else signal?.addEventListener("abort", onAbort, { once: true });
-  });
 }

@@ -112,6 +112,8 @@ test("a repository of the Hub loads with exact progress, and offline from then o
     true,
   );
   expect(server.requests).toHaveLength(1 + NAMES.length);
+  server.faults.set("/api/models/org/nano/revision/main", [{ kind: "status", status: 503 }]);
+  await load(hub(), durable());
 
   const offline = () => Promise.reject(new TypeError("Failed to fetch"));
   const last: ModelProgress[] = [];

@@ -139,10 +139,10 @@ async function loadRemote(load: Load): Promise<LoadedFile[]> {
   let listed: ListedFile[];
   try {
     listed = await listRemoteModel(wanted as Exclude<ModelSource, { kind: "folder" }>, {
+      ...options,
       fetch,
-      signal: options.signal,
-      stallMs: options.stallMs,
-      hashes: options.hashes,
+      // Where there is something to fall back on, nobody waits for a server.
+      attempts: stored === null ? options.attempts : 1,
       read: async (file) => {
         const { content } = await download(file);
         if (content.kind === "blob") return new Uint8Array(await content.blob.arrayBuffer());

@@ -4,11 +4,13 @@
  */
 import { MODEL_FILE_NAMES, selectModelFiles, shardPaths } from "@waggle/model";
 import { sha256, WaggleError } from "@waggle/protocol";
+import { waitToRetry } from "./backoff.ts";
+import type { RetryOptions } from "./backoff.ts";
 import type { RemoteFile } from "./file-download.ts";
 import { HUGGING_FACE } from "./model-source.ts";
 import type { ModelSource } from "./model-source.ts";
 import { requestBytes } from "./remote-bytes.ts";
-import type { Fetch } from "./remote-bytes.ts";
+import type { Fetch, RemoteAnswer } from "./remote-bytes.ts";
 
 export type ListedFile = RemoteFile & {
   readonly path: string;
@@ -18,13 +20,12 @@ export type ListedFile = RemoteFile & {
 
 export type ListingOptions = {
   readonly fetch: Fetch;
-  readonly signal?: AbortSignal | undefined;
   readonly stallMs?: number | undefined;
   /** Reads a small file that was listed: the index of shards. */
   readonly read: (file: ListedFile) => Promise<Uint8Array>;
   /** Hex sha256 by path, as the caller expects them. */
   readonly hashes?: { readonly [path: string]: string } | undefined;
-};
+} & RetryOptions;
 
 const STALL_MS = 20_000;
 
@@ -127,21 +128,14 @@ async function probe(
   options: ListingOptions,
 ): Promise<ListedFile | null> {
   const url = `${baseUrl.replace(/\/+$/, "")}/${path}`;
-  const ask = (method: "GET" | "HEAD") =>
-    requestBytes({
-      url,
-      fetch: options.fetch,
-      method,
-      stallMs: options.stallMs ?? STALL_MS,
-      signal: options.signal,
-    });
-  let answer = await ask("HEAD");
-  // Not every server knows HEAD.
-  if (answer.kind === "refused" && answer.error.code !== "NOT_FOUND") answer = await ask("GET");
-  if (answer.kind === "refused") {
-    if (answer.error.code === "NOT_FOUND") return null;
-    throw answer.error;
-  }
+  const isMissing = (answer: RemoteAnswer): boolean =>
+    answer.kind === "refused" && answer.error.code === "NOT_FOUND";
+  const { fetch, signal, stallMs = STALL_MS } = options;
+  // Not every server knows HEAD, and each has its own way to say so.
+  let answer = await requestBytes({ url, fetch, method: "HEAD", stallMs, signal });
+  if (answer.kind === "refused" && !isMissing(answer)) answer = await ask(url, options);
+  if (isMissing(answer)) return null;
+  if (answer.kind === "refused") throw answer.error;
   if (answer.kind === "past-end") return null;
   await answer.cancel();
   return listedFile({
@@ -175,13 +169,18 @@ async function listedFile(file: Omit<ListedFile, "key">): Promise<ListedFile> {
   return { ...file, key };
 }
 
+/** Tries again what may succeed later. */
+async function ask(url: string, options: ListingOptions): Promise<RemoteAnswer> {
+  const { fetch, signal, stallMs = STALL_MS } = options;
+  for (let failures = 1; ; failures++) {
+    const answer = await requestBytes({ url, fetch, stallMs, signal });
+    if (answer.kind !== "refused" || !answer.error.retryable) return answer;
+    await waitToRetry(answer.error, failures, answer.retryAfterMs, options);
+  }
+}
+
 async function readJsonAnswer(url: string, options: ListingOptions): Promise<object> {
-  const answer = await requestBytes({
-    url,
-    fetch: options.fetch,
-    stallMs: options.stallMs ?? STALL_MS,
-    signal: options.signal,
-  });
+  const answer = await ask(url, options);
   if (answer.kind === "refused") throw answer.error;
   const pieces: Uint8Array[] = [];
   if (answer.kind === "body") for await (const piece of answer.pieces()) pieces.push(piece);
