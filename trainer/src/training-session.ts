@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { Recipe } from "@waggle/learning";
 import { requireCapabilities } from "@waggle/learning";
 import type { PoliciesResponse } from "@waggle/protocol";
+import { createGrammarCompiler } from "@waggle/text/grammar";
 import { WaggleError } from "@waggle/protocol";
 import { abortableSleep } from "./abortable-sleep.ts";
 import { createAdapterShelf } from "./adapter-shelf.ts";
@@ -138,6 +139,10 @@ export async function train(
             vocabularySize: policy.vocabularySize,
           }),
           maxStaleness: recipe.rollout.maxStaleness,
+          grammars: createGrammarCompiler(
+            new Map(model.files.map(({ path, bytes }) => [path, bytes])),
+            { vocabularySize: policy.vocabularySize },
+          ),
         }),
         publication: {
           edge,

@@ -7,6 +7,7 @@ import { isInsideBand, type LogProbBand, logProbGap } from "@waggle/learning";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import {
   canonicalJson,
+  type GrammarCompiler,
   type LeasedGroup,
   type LeasedTrajectory,
   type SampledSegment,
@@ -15,6 +16,7 @@ import {
   type TrajectoryOutcome,
 } from "@waggle/protocol";
 import type { AdapterShelf } from "./adapter-shelf.ts";
+import { expandGrammars } from "./grammar-expansion.ts";
 import type { LearnableTrajectory } from "./learning-step.ts";
 import type { Replay } from "./replay.ts";
 import { stalenessOf, type TrainerState } from "./trainer-state.ts";
@@ -53,12 +55,14 @@ export type TrajectoryCheckerOptions = {
   readonly replay: Replay;
   readonly maxStaleness: number;
   readonly band?: LogProbBand;
+  /** Of the model's tokenizer. Without it, what a grammar masked cannot be learned from. */
+  readonly grammars?: GrammarCompiler;
 };
 
 type Refusal = { readonly status: "rejected" | "skipped"; readonly reason: string };
 
 export function createTrajectoryChecker(options: TrajectoryCheckerOptions): TrajectoryChecker {
-  const { policy, replay, maxStaleness, band = LOG_PROB_BAND } = options;
+  const { policy, replay, maxStaleness, band = LOG_PROB_BAND, grammars = null } = options;
 
   return {
     async check({ digest, trajectory }, group, state) {
@@ -79,7 +83,9 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
       const { verification } = replayed;
       const judged = { reward: verification.reward, success: verification.success };
 
-      const samples = toTrainingSamples(trajectory);
+      const expanded = await expandGrammars(trajectory, grammars, policy.vocabularySize);
+      if (expanded === null) return refused({ status: "rejected", reason: "grammar-mismatch" });
+      const samples = toTrainingSamples(expanded);
       const rescoredLogProbs = await rescore(options, samples, state);
       const gap = logProbGap(
         samples.flatMap((sample) => sample.behaviorLogProbs.filter((_, t) => sample.lossMask[t])),
@@ -146,9 +152,7 @@ async function refusalOfClaim(
 
 /** A kept set claimed too small would make any token look certain. */
 function hasForgedKeptSet(segment: SampledSegment, vocabularySize: number): boolean {
-  const { sampling, grammar, keptTokenIds, tokenIds } = segment;
-  // No grammar is known to the trainer, so none can be checked.
-  if (grammar !== null) return true;
+  const { sampling, keptTokenIds, tokenIds } = segment;
   const isFull = sampling.topK === 0 && sampling.topP === 1;
   if (keptTokenIds === undefined) return !isFull && sampling.topK < vocabularySize;
   return keptTokenIds.some((kept, t) => {

@@ -99,3 +99,5 @@ export {
   UploadResponse,
 } from "./http.ts";
 export type { LeasedGroup, LeasedTrajectory, UploadResult } from "./http.ts";
+export { replayGrammar } from "./replay-grammar.ts";
+export type { GrammarReplayOptions } from "./replay-grammar.ts";

@@ -1,6 +1,6 @@
 /** What a scoring is asked for, checked, with the kept sets that its grammars give. */
-import { WaggleError } from "@waggle/protocol";
-import type { CompiledGrammar, GrammarSpan, GrammarSpec, ScoreRequest } from "@waggle/protocol";
+import { replayGrammar, WaggleError } from "@waggle/protocol";
+import type { CompiledGrammar, GrammarSpec, ScoreRequest } from "@waggle/protocol";
 import { assertTokenIds } from "../token-ids.ts";
 
 type KeptSets = (readonly number[] | null)[];
@@ -54,50 +54,10 @@ export async function keptSetsOf(
     );
   }
   const kept: KeptSets = keptTokenIds ? [...keptTokenIds] : tokenIds.map(() => null);
-  for (const span of grammars) {
-    const grammar = await compile(span.spec);
-    fillSpan(kept, tokenIds, span, grammar, vocabularySize);
+  for (const { spec, start, end, tokenBudget } of grammars) {
+    const span = tokenIds.slice(start, end);
+    const allowed = replayGrammar(await compile(spec), span, { tokenBudget, vocabularySize });
+    for (const [index, ids] of allowed.entries()) kept[start + index] ??= ids;
   }
   return kept;
-}
-
-function fillSpan(
-  kept: KeptSets,
-  tokenIds: readonly number[],
-  { start, end, tokenBudget }: GrammarSpan,
-  grammar: CompiledGrammar,
-  vocabularySize: number,
-): void {
-  const matcher = grammar.createMatcher();
-  try {
-    for (let index = start; index < end; index++) {
-      const mask = matcher.nextMask(tokenBudget - (index - start));
-      const id = tokenIds[index] as number;
-      if (mask !== null) {
-        if (((mask[id >> 5] ?? 0) & (1 << (id & 31))) === 0) {
-          throw new WaggleError(
-            "INVALID_ARGUMENT",
-            `tokenIds[${index}] must be allowed by its grammar, got ${id}; pass the grammar that masked it`,
-          );
-        }
-        kept[index] ??= idsOf(mask, vocabularySize);
-      }
-      // The last may be a stop token, which ends a generation and its grammar.
-      if (index + 1 < end) matcher.accept(id);
-    }
-  } finally {
-    matcher.dispose();
-  }
-}
-
-/** The ids whose bits are set, ascending. */
-function idsOf(mask: Uint32Array, vocabularySize: number): number[] {
-  const ids: number[] = [];
-  for (let word = 0; word < mask.length; word++) {
-    for (let bits = mask[word] as number; bits !== 0; bits &= bits - 1) {
-      const id = word * 32 + (31 - Math.clz32(bits & -bits));
-      if (id < vocabularySize) ids.push(id);
-    }
-  }
-  return ids;
 }

@@ -1,0 +1,52 @@
+/** A grammar run again over tokens that were sampled under it. */
+import { WaggleError } from "./errors.ts";
+import type { CompiledGrammar } from "./grammar.ts";
+
+export type GrammarReplayOptions = {
+  /** `tokenBudget` of the sample. */
+  readonly tokenBudget: number;
+  readonly vocabularySize: number;
+};
+
+/**
+ * The ids that the grammar allowed at each token, `[T]` ascending, `null` where all.
+ *
+ * @param tokenIds - `[T]` of one generation, from its first token on.
+ * @throws WaggleError `INVALID_ARGUMENT` naming the first token that it forbids.
+ */
+export function replayGrammar(
+  grammar: CompiledGrammar,
+  tokenIds: readonly number[],
+  { tokenBudget, vocabularySize }: GrammarReplayOptions,
+): (readonly number[] | null)[] {
+  const matcher = grammar.createMatcher();
+  try {
+    return tokenIds.map((id, index) => {
+      const mask = matcher.nextMask(tokenBudget - index);
+      if (mask !== null && ((mask[id >> 5] ?? 0) & (1 << (id & 31))) === 0) {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          `a token must be allowed by its grammar, got ${id} at ${index}; pass the grammar and budget that masked it`,
+        );
+      }
+      const allowed = mask && idsOf(mask, vocabularySize);
+      // The last may be a stop token, which ends a generation and its grammar.
+      if (index + 1 < tokenIds.length) matcher.accept(id);
+      return allowed;
+    });
+  } finally {
+    matcher.dispose();
+  }
+}
+
+/** The ids whose bits are set, ascending. */
+function idsOf(mask: Uint32Array, vocabularySize: number): number[] {
+  const ids: number[] = [];
+  for (let word = 0; word < mask.length; word++) {
+    for (let bits = mask[word] as number; bits !== 0; bits &= bits - 1) {
+      const id = word * 32 + (31 - Math.clz32(bits & -bits));
+      if (id < vocabularySize) ids.push(id);
+    }
+  }
+  return ids;
+}
