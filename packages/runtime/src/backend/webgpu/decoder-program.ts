@@ -56,6 +56,7 @@ export class DecoderProgram {
   readonly #options: DecoderProgramOptions;
   readonly #ports: ReadonlyMap<string, Port>;
   readonly #recordings = new Map<number, Recording>();
+  readonly #captures: boolean;
   #replays: boolean;
 
   static async open(options: DecoderProgramOptions): Promise<DecoderProgram> {
@@ -67,11 +68,13 @@ export class DecoderProgram {
       maxPositions: capacity,
       logitRows: true,
     });
-    const sessionOptions = onceCapturing({
+    const captures = canCapture(graph.states);
+    const plainOptions: OrtWeb.InferenceSession.SessionOptions = {
       executionProviders: [{ name: "webgpu", device: memory.device }],
       externalData: [...externalData],
       preferredOutputLocation: "gpu-buffer",
-    });
+    };
+    const sessionOptions = captures ? onceCapturing(plainOptions) : plainOptions;
     memory.foreignUse = "weights";
     const creation = boundary("device", () =>
       ort.InferenceSession.create(model, sessionOptions),
@@ -90,7 +93,8 @@ export class DecoderProgram {
     this.#session = session;
     this.graph = graph;
     this.rank = options.rank;
-    this.#replays = options.replay;
+    this.#captures = canCapture(graph.states);
+    this.#replays = options.replay && this.#captures;
     this.#ports = portsOf(options, graph);
   }
 
@@ -111,9 +115,9 @@ export class DecoderProgram {
   }
 
   /** One ordinary run. */
-  async run(shape: StepShape, placements: Placements): Promise<void> {
+  async run(shape: StepShape, totalLength: number, placements: Placements): Promise<void> {
     const { tap, memory } = this.#options;
-    const done = tap.during(placements, () => this.#run(shape, UNCAPTURED));
+    const done = tap.during(placements, () => this.#run(shape, totalLength, UNCAPTURED));
     await memory.untilLost(done);
   }
 
@@ -133,7 +137,7 @@ export class DecoderProgram {
     const options = { extra: { gpu_graph_id: String(rows) } };
     const shape = { rows, length: 1, logits: rows };
     const recording = await memory.untilLost(
-      tap.record(placements, () => this.#run(shape, options)),
+      tap.record(placements, () => this.#run(shape, 0, options)),
     );
     if (recording === null) this.#replays = false;
     else this.#recordings.set(rows, recording);
@@ -145,19 +149,37 @@ export class DecoderProgram {
     await this.#session.release();
   }
 
-  #run(shape: StepShape, options: OrtWeb.InferenceSession.RunOptions): Promise<unknown> {
+  #run(
+    shape: StepShape,
+    totalLength: number,
+    options: OrtWeb.InferenceSession.RunOptions,
+  ): Promise<unknown> {
+    const { Tensor } = this.#options.ort;
     const feeds: { [name: string]: OrtWeb.Tensor } = {};
     const fetches: { [name: string]: OrtWeb.Tensor } = {};
     for (const { standIn, dtype, input, output, shape: shapeOf } of this.#ports.values()) {
-      const tensor = this.#options.ort.Tensor.fromGpuBuffer(standIn, {
+      const tensor = Tensor.fromGpuBuffer(standIn, {
         dataType: dtype,
         dims: [...shapeOf(shape)],
       });
       if (input !== null) feeds[input] = tensor;
       if (output !== null) fetches[output] = tensor;
     }
+    // Attention reads it on the host, unless its session captures graphs.
+    if (!this.#captures) {
+      feeds["total_sequence_length"] = new Tensor("int32", Int32Array.of(totalLength), []);
+    }
     return boundary("device", () => this.#session.run(feeds, fetches, options));
   }
+}
+
+/**
+ * Whether a captured graph computes the decoder rightly. onnxruntime 1.30.0 captures nothing where a
+ * node runs on the host, as those of convolutions do, and the attention of its capturing sessions
+ * forgets the window of sliding layers.
+ */
+export function canCapture(states: readonly DecoderState[]): boolean {
+  return states.every((state) => isInPlace(state) && state.window === null);
 }
 
 /** Session options whose `enableGraphCapture` is true when it is read first, and never again. */

@@ -7,7 +7,7 @@ import type { Adapter, DecoderConfig, WeightFormat } from "@waggle/model";
 import type { BackendMemory, DecoderBackend, DecoderSession } from "../decoder-backend.ts";
 import { AdapterMemory } from "./adapter-memory.ts";
 import { CommandTap } from "./command-tap.ts";
-import { DecoderProgram } from "./decoder-program.ts";
+import { canCapture, DecoderProgram } from "./decoder-program.ts";
 import { GpuMemory } from "./gpu-memory.ts";
 import { GpuSampler } from "./gpu-sampler.ts";
 import { StepInputs } from "./step-inputs.ts";
@@ -64,7 +64,9 @@ class WebgpuBackend implements DecoderBackend {
     const wanted = options.dtype ?? "f32";
     const hasHalf = options.device.features.has("shader-f16");
     this.dtype = wanted === "f16" && !hasHalf ? "f32" : wanted;
-    const steps = (options.quirks?.replay ?? true) ? "recorded steps" : "plain steps";
+    const isRecorded =
+      (options.quirks?.replay ?? true) && canCapture(decoderStates(options.config, "f32"));
+    const steps = isRecorded ? "recorded steps" : "plain steps";
     const { common, web } = options.ort.env.versions;
     this.kernels = `onnxruntime-web/${web ?? common} webgpu gqa in-place, ${steps}`;
   }

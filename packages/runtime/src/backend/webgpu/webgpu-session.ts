@@ -123,13 +123,14 @@ export class WebgpuSession implements DecoderSession {
         : await this.#caches.placeMany(caches, this.maxRows);
     const length = rows[0]?.tokenIds.length ?? 1;
     const { jobs, logitRows } = jobsOf(rows, caches, place);
+    const positions = positionsOf(caches, place, length);
     inputs.write({
       tokenIds: place.rows === 1 ? (rows[0]?.tokenIds ?? []) : tokensOf(rows, caches, place),
-      ...positionsOf(caches, place, length),
+      ...positions,
       logitRows,
     });
     const shape: StepShape = { rows: place.rows, length, logits: logitRows.length };
-    const commands = await this.#execute(shape, place);
+    const commands = await this.#execute(shape, place, positions.totalLength);
     let batch: SampledBatch | null = null;
     if (commands !== null || jobs.length > 0 || this.#moving.length > 0) {
       const encoder = memory.device.createCommandEncoder();
@@ -148,11 +149,15 @@ export class WebgpuSession implements DecoderSession {
   }
 
   /** @returns commands that are still to be submitted, `null` where onnxruntime has run. */
-  async #execute(shape: StepShape, place: CachePlacement): Promise<BoundCommands | null> {
+  async #execute(
+    shape: StepShape,
+    place: CachePlacement,
+    totalLength: number,
+  ): Promise<BoundCommands | null> {
     const { program } = this.#options;
     const bound = this.#bind(place);
     if (shape.length > 1 || !program.replays) {
-      await program.run(shape, bound.placements);
+      await program.run(shape, totalLength, bound.placements);
       return null;
     }
     if (bound.commands === null) {
