@@ -20,11 +20,17 @@ export type PartialFile = {
   readonly chunkBytes: number;
 };
 
-export type WholeFile = { readonly sha256: string; readonly content: ChunkedContent };
+export type WholeFile = {
+  readonly sha256: string;
+  /** What its server named this version. */
+  readonly validator: string | null;
+  readonly content: ChunkedContent;
+};
 
 type WholeRecord = {
   readonly url: string;
   readonly sha256: string;
+  readonly validator: string | null;
   readonly sizeBytes: number;
   readonly chunkBytes: number;
   readonly chunks: readonly string[];
@@ -56,6 +62,7 @@ export async function findWholeFile(
   );
   return {
     sha256: record.sha256,
+    validator: record.validator,
     content: { kind: "chunks", key, url, sizeBytes, chunkBytes, chunks },
   };
 }
@@ -98,6 +105,8 @@ export class ChunkAssembly {
     const assembly = new ChunkAssembly(storage, key, chunkBytes);
     const partial = await readJson<PartialFile>(storage, key, PARTIAL_NAME);
     if (partial !== null && canContinue(partial)) await assembly.#resume(partial);
+    // Chunks of another version would pass for a beginning of this one later.
+    else await storage.remove(key);
     return assembly;
   }
 
@@ -163,6 +172,7 @@ export class ChunkAssembly {
     const record: WholeRecord = {
       url,
       sha256: sha256OfFile,
+      validator: this.#partial?.validator ?? null,
       sizeBytes,
       chunkBytes: this.#chunkBytes,
       chunks: this.#chunks,

@@ -81,7 +81,8 @@ export class FaultServer {
     if (request.method === "HEAD") return void response.end();
     if (fault?.kind !== "cut" && fault?.kind !== "stall") return void response.end(body);
     response.write(body.subarray(0, fault.afterBytes), () => {
-      if (fault.kind === "cut") response.destroy();
+      // Later: what the other side has not read when a connection breaks is lost to it.
+      if (fault.kind === "cut") setTimeout(() => response.destroy(), 50);
     });
   }
 }

@@ -21,6 +21,8 @@ export type RemoteFile = {
   readonly sha256: string | null;
   /** The address names a version: its bytes never change. */
   readonly isImmutable: boolean;
+  /** What the server has now: a stored file of another version is fetched again. */
+  readonly current?: { readonly validator: string | null; readonly sizeBytes: number | null };
 };
 
 export type DownloadOptions = {
@@ -48,7 +50,7 @@ const WATCH_MS = 500;
  *   `DIGEST_MISMATCH` where size or hash are not what was promised. Rejects with the signal's reason.
  */
 export async function downloadFile(file: RemoteFile, options: DownloadOptions): Promise<WholeFile> {
-  const found = await findWholeFile(options.storage, file.key);
+  const found = await findCurrentFile(file, options.storage);
   if (found !== null) return report(found, options);
   const watch = setInterval(() => {
     void storedBytes(options.storage, file.key).then((bytes) => {
@@ -59,13 +61,27 @@ export async function downloadFile(file: RemoteFile, options: DownloadOptions): 
   try {
     return await withFileLock(file.key, options.signal, async () => {
       isMine = true;
-      const meanwhile = await findWholeFile(options.storage, file.key);
+      const meanwhile = await findCurrentFile(file, options.storage);
       if (meanwhile !== null) return report(meanwhile, options);
       return new FileDownload(file, options).run();
     });
   } finally {
     clearInterval(watch);
   }
+}
+
+/** A stored file, unless the server has another version of it. Without ETags, sizes must do. */
+async function findCurrentFile(
+  { key, current, isImmutable, sha256 }: RemoteFile,
+  storage: FallbackStorage,
+): Promise<WholeFile | null> {
+  const found = await findWholeFile(storage, key);
+  if (found === null || current === undefined || isImmutable || sha256 !== null) return found;
+  const isCurrent =
+    current.validator === null
+      ? current.sizeBytes === null || current.sizeBytes === found.content.sizeBytes
+      : current.validator === found.validator;
+  return isCurrent ? found : null;
 }
 
 function report(found: WholeFile, { onTotal, onLoaded }: DownloadOptions): WholeFile {

@@ -143,6 +143,7 @@ async function probe(
     url,
     sizeBytes: null,
     sizeHint: answer.totalBytes,
+    current: { validator: answer.validator, sizeBytes: answer.totalBytes },
     sha256: options.hashes?.[path] ?? answer.sha256,
     isImmutable: false,
   });
