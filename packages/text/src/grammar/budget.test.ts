@@ -20,7 +20,8 @@ const TOKENS: readonly (readonly [string, number])[] = [
 
 type Tree =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "sequence" | "choice"; readonly of: readonly Tree[] }
+  | { readonly kind: "sequence"; readonly of: readonly Tree[] }
+  | { readonly kind: "choice"; readonly of: readonly Tree[] }
   | { readonly kind: "repeat"; readonly of: Tree; readonly min: number; readonly max: number };
 
 const { tree } = fc.letrec<{ tree: Tree; text: Tree }>((tie) => ({
@@ -31,10 +32,9 @@ const { tree } = fc.letrec<{ tree: Tree; text: Tree }>((tie) => ({
   tree: fc.oneof(
     { depthSize: "small", maxDepth: 3 },
     tie("text"),
-    fc.record({
-      kind: fc.constantFrom("sequence" as const, "choice" as const),
-      of: fc.array(tie("tree"), { minLength: 1, maxLength: 3 }),
-    }),
+    fc
+      .tuple(fc.boolean(), fc.array(tie("tree"), { minLength: 1, maxLength: 3 }))
+      .map(([isChoice, of]): Tree => ({ kind: isChoice ? "choice" : "sequence", of })),
     fc
       .tuple(tie("tree"), fc.nat(2), fc.nat(1))
       .map(([of, min, more]) => ({ kind: "repeat" as const, of, min, max: min + more })),

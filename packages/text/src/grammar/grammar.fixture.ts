@@ -5,7 +5,7 @@ import { createGrammarCompiler } from "./compiler.ts";
 
 /** Control characters a chat format needs, ids 0 and 1. */
 export const STOP = 0;
-export const SPECIAL = ["<|im_end|>", "<|im_start|>"];
+const SPECIAL: readonly string[] = ["<|im_end|>", "<|im_start|>"];
 
 const TEMPLATE =
   "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
@@ -37,8 +37,10 @@ export function tokenizerFiles(
   ]);
 }
 
-export const compile = (spec: GrammarSpec, words: readonly string[] = []) =>
-  createGrammarCompiler(tokenizerFiles(words)).compile(spec);
+export const compile = (
+  spec: GrammarSpec,
+  words: readonly string[] = [],
+): Promise<CompiledGrammar> => createGrammarCompiler(tokenizerFiles(words)).compile(spec);
 
 /** Ids of a mask. */
 export function idsOf(mask: Uint32Array | null): number[] {
@@ -56,6 +58,16 @@ export function randomFrom(seed: number): () => number {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return state / 2 ** 32;
   };
+}
+
+/** The smallest budget, as the error of a too small one names it. */
+export function shortestBudget(grammar: CompiledGrammar): number {
+  try {
+    grammar.createMatcher().nextMask(0);
+  } catch (error) {
+    return Number(/at least (\d+)/.exec(String(error))?.[1]);
+  }
+  throw new Error("a budget of 0 was accepted");
 }
 
 /** Samples uniformly under the masks until the stop token; ids without it. */

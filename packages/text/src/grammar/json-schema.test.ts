@@ -5,7 +5,14 @@ import { expect, test } from "vitest";
 import { createTokenizer } from "../tokenizer.ts";
 import type { TokenizerJson } from "../tokenizer.ts";
 import { createGrammarCompiler } from "./compiler.ts";
-import { compile, idsOf, randomFrom, sample, tokenizerFiles } from "./grammar.fixture.ts";
+import {
+  compile,
+  idsOf,
+  randomFrom,
+  sample,
+  shortestBudget,
+  tokenizerFiles,
+} from "./grammar.fixture.ts";
 
 const WORDS = [
   '{"',
@@ -35,20 +42,11 @@ const isValid = (schema: JsonSchema, value: unknown) =>
 async function texts(schema: JsonSchema, count: number, seed = 1): Promise<string[]> {
   const grammar = await compiler.compile({ kind: "json-schema", schema });
   const random = randomFrom(seed);
-  const shortest = shortestOf(grammar);
+  const shortest = shortestBudget(grammar);
   return Array.from({ length: count }, () => {
     const budget = shortest + Math.floor(random() * 40);
     return tokenizer.decode(sample(grammar, budget, random));
   });
-}
-
-function shortestOf(grammar: Awaited<ReturnType<typeof compile>>): number {
-  try {
-    grammar.createMatcher().nextMask(0);
-  } catch (error) {
-    return Number(/at least (\d+)/.exec(String(error))?.[1]);
-  }
-  throw new Error("a budget of 0 was accepted");
 }
 
 const optionalNumber = fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined });

@@ -90,7 +90,7 @@ export class SchemaGrammar {
     const any = e.declare("any value");
     this.#any = any;
     const { separator, anyContent } = this.#syntax;
-    const member = e.sequence(this.#syntax.key(anyContent), any);
+    const member = e.sequence(this.#syntax.key(this.#syntax.anyKey), any);
     e.define(
       any,
       e.alternatives([
@@ -146,7 +146,7 @@ export class SchemaGrammar {
         return this.#e.literal(open + close);
       }
       const value = this.value(additional, `${path}/additionalProperties`);
-      const member = this.#e.sequence(this.#syntax.key(this.#syntax.anyContent), value);
+      const member = this.#e.sequence(this.#syntax.key(this.#syntax.anyKey), value);
       return this.#list(open, member, this.#syntax.separator, close, 0, Infinity);
     }
     const members = names.map((name) => ({

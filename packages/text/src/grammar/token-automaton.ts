@@ -91,9 +91,8 @@ export class TokenAutomaton {
 
   /** Tokens of the shortest completion found, the stop token counted. */
   shortestCompletion(state: State): number {
-    let tokens = this.#need(state).atLeast;
-    if (!this.#isFinite) return this.#need(state).atMost;
-    while (!this.fits(state, tokens)) tokens++;
+    let tokens = this.#need(state).atMost;
+    while (this.#isFinite && this.fits(state, tokens - 1)) tokens--;
     return tokens;
   }
 

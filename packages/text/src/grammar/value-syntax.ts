@@ -17,6 +17,8 @@ export type ValueSyntax = {
   readonly character: (ranges: CharacterRanges) => Expression;
   /** A string's content without further constraint. */
   readonly anyContent: Expression;
+  /** Names of members that no schema names. */
+  readonly anyKey: Expression;
   /** A member's name and what stands between it and the value. */
   readonly key: (content: Expression) => Expression;
   /** Between members and items. */
@@ -25,6 +27,8 @@ export type ValueSyntax = {
 
 /** What stands in a JSON string as itself. */
 const PLAIN = complement([0, 0x1f, 0x22, 0x22, 0x5c, 0x5c]);
+/** Longer names are no arguments (`parsed-call.ts`). */
+const MOST_KEY_CHARACTERS = 64;
 const ESCAPES: readonly (readonly [number, string])[] = [
   [0x08, "\\b"],
   [0x09, "\\t"],
@@ -67,6 +71,15 @@ export function gemmaSyntax(e: Expressions, escape: Expression): ValueSyntax {
     // Without `<`, so that no text can begin the marker.
     character: (ranges) => character(e, intersect(ranges, complement([0x3c, 0x3c]))),
     anyContent: textWithout(e, ["<escape>"]),
+    // Nothing quotes a name.
+    anyKey: e.sequence(
+      e.symbols([0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a]),
+      e.repeat(
+        e.symbols([0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a]),
+        0,
+        MOST_KEY_CHARACTERS - 1,
+      ),
+    ),
     key: (content) => e.sequence(content, e.literal(":")),
     separator: e.literal(","),
   };
@@ -83,6 +96,7 @@ function quotedSyntax(
     quote: (content) => quote(e, content),
     character: (ranges) => escaped(e, ranges),
     anyContent: e.repeat(any, 0, Infinity),
+    anyKey: e.repeat(any, 0, MOST_KEY_CHARACTERS),
     key,
     separator: e.sequence(e.literal(","), e.optional(e.literal(" "))),
   };
