@@ -48,6 +48,7 @@ export type {
 } from "./onnx-graph-builder.ts";
 export type { OnnxAttribute, OnnxData, OnnxDataType } from "./onnx-wire.ts";
 export type { RopeScaling } from "./rope-config.ts";
+export { readPeftAdapter } from "./peft-adapter.ts";
 export { PlainDecoder } from "./plain-decoder.ts";
 export { roundedWeights } from "./rounded-weights.ts";
 export { ropeFrequencies, ropeTables } from "./rope.ts";
