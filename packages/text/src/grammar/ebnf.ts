@@ -109,7 +109,7 @@ function read(source: string): Token[] {
   END.lastIndex = at;
   if (END.test(source)) return tokens;
   const rest = source.slice(at).trimStart();
-  if (rest.startsWith("(=")) {
+  if (rest.startsWith("=") && tokens.at(-1)?.text === "(") {
     throw new WaggleError(
       "GRAMMAR_UNSUPPORTED",
       "EBNF must be without look-ahead assertions, got (=…); leave them out, they only made XGrammar faster",
