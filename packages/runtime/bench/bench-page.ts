@@ -18,6 +18,8 @@ export type BenchPage = {
    * @param options - passed to the module's `measure`.
    */
   measure<T>(module: string, options: unknown): Promise<T>;
+  /** What the page shows, as a PNG file. */
+  screenshot(path: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -30,7 +32,12 @@ export async function openBenchPage(report: (line: string) => void): Promise<Ben
     logLevel: "error",
     resolve: { conditions: ["source", "browser"] },
     optimizeDeps: {
-      include: ["onnxruntime-web/wasm", "onnxruntime-web/webgpu", "@huggingface/transformers"],
+      include: [
+        "onnxruntime-web/wasm",
+        "onnxruntime-web/webgpu",
+        "@huggingface/transformers",
+        "uplot",
+      ],
       entries: [],
     },
     server: { port: 0, headers: ISOLATION, hmr: false, watch: null },
@@ -51,6 +58,9 @@ export async function openBenchPage(report: (line: string) => void): Promise<Ben
         },
         [`/packages/runtime/bench/page/${module}.ts`, options] as const,
       ),
+    screenshot: async (path) => {
+      await page.locator("body").screenshot({ path });
+    },
     close: async () => {
       await browser.close();
       await server.close();

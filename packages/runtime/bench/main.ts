@@ -6,6 +6,12 @@ import { Command } from "commander";
 import { openBenchPage } from "./bench-page.ts";
 import type { BenchRow } from "./row.ts";
 import type { Scenario } from "./scenario.ts";
+import { adapterCost } from "./scenarios/adapter-cost.ts";
+import { constrained } from "./scenarios/constrained.ts";
+import { contextGrowth } from "./scenarios/context-growth.ts";
+import { distribution } from "./scenarios/distribution.ts";
+import { grouped } from "./scenarios/grouped.ts";
+import { logProbs } from "./scenarios/log-probs.ts";
 import { versusBareLoop } from "./scenarios/versus-bare-loop.ts";
 import {
   versusTransformersWasm,
@@ -16,6 +22,12 @@ const SCENARIOS: readonly Scenario[] = [
   versusTransformersWasm,
   versusTransformersWebgpu,
   versusBareLoop,
+  grouped,
+  contextGrowth,
+  adapterCost,
+  logProbs,
+  distribution,
+  constrained,
 ];
 
 const program = new Command("npm run bench:runtime --")

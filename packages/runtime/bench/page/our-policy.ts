@@ -12,13 +12,20 @@ export async function loadOurs(
   name: string,
   device: "wasm" | "webgpu",
   threads: number,
+  options: { readonly adapterStrategy?: "merge" | "inputs"; readonly contextLength?: number } = {},
 ): Promise<Policy> {
   const files = new Map<string, Uint8Array>();
   for (const file of ["config.json", "model.safetensors"]) {
     const response = await fetch(`/bench-models/${name}/${file}`);
     files.set(file, new Uint8Array(await response.arrayBuffer()));
   }
-  return createBrowserPolicy({ device, threads, baseModel: "0".repeat(64), modelFiles: files });
+  return createBrowserPolicy({
+    device,
+    threads,
+    baseModel: "0".repeat(64),
+    modelFiles: files,
+    ...options,
+  });
 }
 
 /** One token, then `count` more that are timed. */

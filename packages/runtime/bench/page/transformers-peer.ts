@@ -56,20 +56,7 @@ export class TransformersPeer {
   async generate(prompt: readonly number[], count: number, chunk: number): Promise<Generation> {
     const { length } = prompt;
     const clock = new Clock();
-    let cache: { dispose(): Promise<void> } | null = null;
-    for (let end = chunk; end < length; end += chunk) {
-      const read = await (this.#model.forward as Forward)({
-        ...promptInputs(prompt.slice(end - chunk, end), end),
-        past_key_values: cache,
-      });
-      cache = new DynamicCache(
-        Object.fromEntries(
-          Object.entries(read)
-            .filter(([name]) => name.startsWith("present"))
-            .map(([name, tensor]) => [name.replace("present", "past_key_values"), tensor]),
-        ) as never,
-      );
-    }
+    const cache = await this.#read(prompt.slice(0, (Math.ceil(length / chunk) - 1) * chunk), chunk);
     const output: unknown = await this.#model.generate({
       ...promptInputs(prompt, length),
       max_new_tokens: count + 1,
@@ -85,10 +72,66 @@ export class TransformersPeer {
     };
   }
 
+  /**
+   * One sequence that goes on: given tokens are read, then as `generate`. The cache stays.
+   *
+   * @param chunk - as there.
+   */
+  continued(chunk: number): (given: readonly number[], count: number) => Promise<Generation> {
+    const held: number[] = [];
+    let cache: Cache | null = null;
+    return async (given, count) => {
+      const clock = new Clock();
+      const seen = cache?.get_seq_length() ?? 0;
+      held.push(...given);
+      cache = await this.#read(held.slice(seen, -1), chunk, cache);
+      const output: unknown = await this.#model.generate({
+        ...promptInputs(held, held.length),
+        max_new_tokens: count + 1,
+        do_sample: false,
+        streamer: clock,
+        past_key_values: cache,
+      } as never);
+      const ids = Array.from((output as Tensor).data as BigInt64Array, Number);
+      const tokenIds = ids.slice(held.length);
+      held.push(...tokenIds);
+      return { tokenIds, decodeMs: clock.last - clock.first };
+    };
+  }
+
+  /** Reads tokens in runs of at most `chunk`. @returns the cache, `null` where there was nothing. */
+  async #read(
+    tokenIds: readonly number[],
+    chunk: number,
+    past: Cache | null = null,
+  ): Promise<Cache | null> {
+    let cache = past;
+    for (let from = 0; from < tokenIds.length; from += chunk) {
+      const piece = tokenIds.slice(from, from + chunk);
+      const total = (cache?.get_seq_length() ?? 0) + piece.length;
+      const read = await (this.#model.forward as Forward)({
+        ...promptInputs(piece, total),
+        past_key_values: cache,
+      });
+      const entries = Object.entries(read)
+        .filter(([name]) => name.startsWith("present"))
+        .map(([name, tensor]) => [name.replace("present", "past_key_values"), tensor]);
+      if (cache === null) cache = new DynamicCache(Object.fromEntries(entries) as never) as Cache;
+      else await cache.update(Object.fromEntries(entries) as never);
+    }
+    return cache;
+  }
+
   async dispose(): Promise<void> {
     await this.#model.dispose();
   }
 }
+
+type Cache = {
+  get_seq_length(): number;
+  update(entries: never): Promise<void> | void;
+  dispose(): Promise<void>;
+};
 
 type Forward = (inputs: object) => Promise<{ readonly [name: string]: unknown }>;
 

@@ -29,7 +29,7 @@ export async function measure(options: VersusOptions): Promise<VersusResult> {
   const ours = await loadOurs(model, device, threads);
   const peer = await TransformersPeer.load(model, device, threads);
   // On WebGPU some devices prefill 32 and more tokens wrongly, in Transformers.js too.
-  const chunk = device === "webgpu" ? 31 : Number.POSITIVE_INFINITY;
+  const chunk = device === "webgpu" ? 31 : Number.MAX_SAFE_INTEGER;
   const workloads = [];
   for (const [promptLength, count] of options.workloads) {
     const prompt = benchPrompt(model, promptLength);

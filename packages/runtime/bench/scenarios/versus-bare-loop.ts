@@ -1,6 +1,7 @@
 /** What the runtime adds to a loop that only computes. */
 import { sizeLabel } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
+import type { RecordingOptions, RecordingResult } from "../page/recording.ts";
 import type { BareOptions, BareResult } from "../page/versus-bare.ts";
 import { benchRow } from "../row.ts";
 import type { BenchRow } from "../row.ts";
@@ -26,6 +27,8 @@ async function rows(
     count: 128,
   };
   const result = await opened.measure<BareResult>("versus-bare", options);
+  const recording: RecordingOptions = options;
+  const inside = await opened.measure<RecordingResult>("recording", recording);
   await opened.close();
   const row = (peerName: string, peer: number): BenchRow =>
     benchRow({
@@ -39,5 +42,13 @@ async function rows(
   return [
     row("bare loop with log-probs", result.bareWithLogProbs),
     row("bare loop, tokens only", result.bare),
+    benchRow({
+      name: `recording ${model} ${sizeLabel(model)} p256/d128`,
+      ours: inside.recorded / options.count,
+      peer: inside.unrecorded / options.count,
+      peerName: "our back end without sessions and records",
+      unit: "ms/token",
+      agree: inside.agree,
+    }),
   ];
 }

@@ -9,18 +9,19 @@ import type { TensorMap } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
 import type { DecoderBackend } from "../backend/decoder-backend.ts";
 import { AGREEMENT_CASES } from "./agreement-cases.ts";
+import { agreementModels } from "./agreement-models.ts";
 import type { AgreementModel } from "./agreement-models.ts";
 import { randomDecoderWeights } from "./random-decoder.ts";
 
 /** Every length to 70, then the edges of blocks of 32 and of powers of two, to 600. */
-export const ALL_LENGTHS: readonly number[] = [
+const ALL_LENGTHS: readonly number[] = [
   ...Array.from({ length: 70 }, (_, i) => i + 1),
   ...[96, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576].flatMap((n) => [n - 1, n, n + 1]),
   600,
 ];
 
 /** The edges alone, for models whose kernels another model has already taken through all lengths. */
-export const EDGE_LENGTHS: readonly number[] = [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129, 257];
+const EDGE_LENGTHS: readonly number[] = [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129, 257];
 
 /**
  * Nats by which a number may differ, by the number format of the products. Quantized weights are
@@ -40,22 +41,28 @@ export type BackendAgreementOptions = {
     weights: TensorMap,
     dtype: WeightFormat,
   ) => Promise<DecoderBackend>;
-  readonly models: readonly AgreementModel[];
+  /** Default: one kind of decoder in f32. */
+  readonly models?: readonly AgreementModel[];
   /** Of what lies between the matrices. Default `f32`. */
   readonly activations?: "f32" | "f16";
-  /** Of the first model; the others take `EDGE_LENGTHS`. Default `ALL_LENGTHS`. */
+  /** Of the first model. Default `ALL_LENGTHS`; fewer on devices that take minutes for them. */
   readonly prefillLengths?: readonly number[];
+  /** Of the other models. Default `EDGE_LENGTHS`. */
+  readonly otherLengths?: readonly number[];
   /** Default 8. */
   readonly maxRows?: number;
 };
 
 /** @see AGREEMENT_CASES for what is compared. */
 export function backendAgreementContract(options: BackendAgreementOptions): void {
-  const { name, create, models, activations = "f32", maxRows = 8 } = options;
+  const { name, create, activations = "f32", maxRows = 8 } = options;
+  const models = options.models ?? agreementModels(["f32"]).slice(0, 1);
   describe.for(models)(`${name} agrees with the plain decoder of $title on`, (model) => {
     const { config, dtype } = model;
     const isFirst = model === models[0];
-    const prefillLengths = isFirst ? (options.prefillLengths ?? ALL_LENGTHS) : EDGE_LENGTHS;
+    const prefillLengths = isFirst
+      ? (options.prefillLengths ?? ALL_LENGTHS)
+      : (options.otherLengths ?? EDGE_LENGTHS);
     const stored = randomDecoderWeights(config, 3);
     const weights = roundedWeights(config, stored, dtype, activations);
     let opened: Promise<DecoderBackend> | null = null;

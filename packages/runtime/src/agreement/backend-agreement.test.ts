@@ -1,7 +1,7 @@
 /** The suite itself: it accepts a right back end and sees every fault that is planted. */
 import { describe, expect, test } from "vitest";
 import { AGREEMENT_CASES } from "./agreement-cases.ts";
-import { agreementModels, QWEN3 } from "./agreement-models.ts";
+import { QWEN3 } from "./agreement-models.ts";
 import { AGREEMENT_BUDGET, backendAgreementContract } from "./backend-agreement.contract.ts";
 import { plainBackend } from "./plain-backend.fixture.ts";
 import type { Fault } from "./plain-backend.fixture.ts";
@@ -12,7 +12,6 @@ const SHORT = [1, 2, 3, 31, 32, 33, 40];
 backendAgreementContract({
   name: "the plain back end",
   create: async (config, weights) => plainBackend(config, weights, null),
-  models: agreementModels(["f32"]).slice(0, 1),
   prefillLengths: SHORT,
 });
 

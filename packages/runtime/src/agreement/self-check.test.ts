@@ -56,6 +56,15 @@ describe("a self-check", () => {
     expect(result).toHaveProperty("why", expect.stringMatching(/^off by /));
   });
 
+  test("takes long runs where they are right", async () => {
+    const result = await checkFaulty("a head is off", () => false);
+    expect(result).toEqual({
+      verdict: "workaround",
+      workaround: { maxRunTokens: 256 },
+      why: "",
+    });
+  });
+
   test("goes without subgroups where they are wrong", async () => {
     const result = await checkFaulty("a head is off", ({ subgroups }) => subgroups !== false);
     expect(result).toMatchObject({ workaround: { subgroups: false } });

@@ -1,0 +1,100 @@
+/**
+ * The time of a decoder's attention and nothing else, by context: its GroupQueryAttention nodes on
+ * keys and values that stay in place. What a decoding step grows by beyond this is overhead.
+ */
+import { OnnxGraphBuilder } from "@waggle/model";
+import type { DecoderConfig } from "@waggle/model";
+import * as ort from "onnxruntime-web/webgpu";
+
+/** Runs per context; the median counts. */
+const RUNS = 15;
+
+/** @returns milliseconds of one step at each context. */
+export async function attentionMs(
+  config: DecoderConfig,
+  contexts: readonly number[],
+): Promise<number[]> {
+  const { heads, keyValueHeads, headSize, layers, contextLength } = config;
+  const session = await ort.InferenceSession.create(attentionGraph(config), {
+    executionProviders: ["webgpu"],
+  });
+  const device: GPUDevice = await ort.env.webgpu.device;
+  const dims = [1, keyValueHeads, contextLength, headSize];
+  const buffers = Array.from({ length: 2 * layers }, () =>
+    device.createBuffer({
+      size: 4 * keyValueHeads * contextLength * headSize,
+      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
+    }),
+  );
+  const cacheTensors = (stem: string): { [name: string]: ort.Tensor } =>
+    Object.fromEntries(
+      buffers.map((buffer, i) => [
+        `${stem}.${i >> 1}.${i % 2 === 0 ? "key" : "value"}`,
+        ort.Tensor.fromGpuBuffer(buffer, { dataType: "float32", dims }),
+      ]),
+    );
+  const vector = (size: number): ort.Tensor =>
+    new ort.Tensor("float32", new Float32Array(size).fill(0.1), [1, 1, size]);
+  const fixed = {
+    query: vector(heads * headSize),
+    key: vector(keyValueHeads * headSize),
+    value: vector(keyValueHeads * headSize),
+    ...cacheTensors("past"),
+  };
+  const fetches = { ...cacheTensors("present"), attended: null };
+  const medians: number[] = [];
+  for (const context of contexts) {
+    const times: number[] = [];
+    for (let run = 0; run < RUNS; run++) {
+      const start = performance.now();
+      const outputs = await session.run(
+        {
+          ...fixed,
+          seqlens_k: new ort.Tensor("int32", Int32Array.of(context - 1), [1]),
+          total_sequence_length: new ort.Tensor("int32", Int32Array.of(context), []),
+        },
+        fetches,
+      );
+      await outputs["attended"]?.getData();
+      times.push(performance.now() - start);
+    }
+    medians.push(times.toSorted((a, b) => a - b)[Math.floor(RUNS / 2)] as number);
+  }
+  await session.release();
+  for (const buffer of buffers) buffer.destroy();
+  return medians;
+}
+
+function attentionGraph(config: DecoderConfig): Uint8Array {
+  const { heads, keyValueHeads, headSize, layers, contextLength } = config;
+  const graph = new OnnxGraphBuilder();
+  let query = graph.input("query", "f32", [1, 1, heads * headSize]);
+  graph.input("key", "f32", [1, 1, keyValueHeads * headSize]);
+  graph.input("value", "f32", [1, 1, keyValueHeads * headSize]);
+  graph.input("seqlens_k", "i32", [1]);
+  graph.input("total_sequence_length", "i32", []);
+  const dims = [1, keyValueHeads, contextLength, headSize];
+  for (let layer = 0; layer < layers; layer++) {
+    const inputs = ["key", "value"].map((part) =>
+      graph.input(`past.${layer}.${part}`, "f32", dims),
+    );
+    const outputs = [
+      layer === layers - 1 ? "attended" : `attended.${layer}`,
+      `present.${layer}.key`,
+      `present.${layer}.value`,
+    ];
+    graph.node(
+      "GroupQueryAttention",
+      [query, "key", "value", ...inputs, "seqlens_k", "total_sequence_length"],
+      {
+        domain: "com.microsoft",
+        outputs,
+        attributes: { num_heads: heads, kv_num_heads: keyValueHeads },
+      },
+    );
+    query = outputs[0] as string;
+    for (const name of outputs.slice(1)) graph.output(name, "f32", dims);
+  }
+  graph.output("attended", "f32", [1, 1, heads * headSize]);
+  return graph.build();
+}

@@ -1,0 +1,58 @@
+/**
+ * Decoding on WebGPU as the context grows to 6k. Attention reads all keys and values, so a step must
+ * grow; its own growth, measured alone on the same device, is taken out of both: what remains is what
+ * copies and allocations add.
+ */
+import { join } from "node:path";
+import type { GrowthOptions, GrowthResult } from "../page/context-growth.ts";
+import type { PlotOptions } from "../page/context-plot.ts";
+import { benchRow } from "../row.ts";
+import type { BenchRow } from "../row.ts";
+import type { Scenario } from "../scenario.ts";
+
+const PICTURE = join(import.meta.dirname, "../../../../docs/evidence/runtime-context.png");
+
+export const contextGrowth: Scenario = {
+  name: "context-growth",
+  description: "milliseconds a token on WebGPU at contexts of 0.5k to 6k, and a plot",
+  run: async ({ quick, report, page }) => {
+    const contexts = quick
+      ? [256, 512, 768]
+      : [512, 1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144];
+    const options: GrowthOptions = { model: "long", contexts, count: quick ? 4 : 24 };
+    report(`contexts ${contexts.join(", ")}`);
+    const opened = await page();
+    const result = await opened.measure<GrowthResult>("context-growth", options);
+    const plot: PlotOptions = { contexts, result };
+    await opened.measure<null>("context-plot", plot);
+    if (!quick) await opened.screenshot(PICTURE);
+    await opened.close();
+    const least = quick ? 256 : 2048;
+    const [from, to] = [contexts.indexOf(least), contexts.length - 1];
+    const growth = (times: readonly number[]): number => {
+      const own = (result.attention[to] ?? 0) - (result.attention[from] ?? 0);
+      return ((times[to] ?? Number.NaN) - own) / (times[from] ?? Number.NaN);
+    };
+    const rows: BenchRow[] = contexts.map((context, i) =>
+      benchRow({
+        name: `webgpu long, context ${context}`,
+        ours: result.ours[i] ?? Number.NaN,
+        peer: result.peer[i] ?? Number.NaN,
+        peerName: result.peerName,
+        unit: "ms/token",
+        agree: result.agree,
+      }),
+    );
+    return [
+      ...rows,
+      benchRow({
+        name: `webgpu long, step at ${contexts[to]} against ${least} without attention's own growth`,
+        ours: growth(result.ours),
+        peer: growth(result.peer),
+        peerName: result.peerName,
+        unit: "times",
+        agree: result.agree,
+      }),
+    ];
+  },
+};
