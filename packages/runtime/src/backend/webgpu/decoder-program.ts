@@ -57,6 +57,7 @@ export class DecoderProgram {
   readonly #ports: ReadonlyMap<string, Port>;
   readonly #recordings = new Map<number, Recording>();
   readonly #captures: boolean;
+  #released: Promise<void> | null = null;
   #replays: boolean;
 
   static async open(options: DecoderProgramOptions): Promise<DecoderProgram> {
@@ -144,7 +145,12 @@ export class DecoderProgram {
     return { recording, hasRun: true };
   }
 
-  async release(): Promise<void> {
+  /** Frees it; a second call waits for the first. */
+  release(): Promise<void> {
+    return (this.#released ??= this.#free());
+  }
+
+  async #free(): Promise<void> {
     for (const { standIn } of this.#ports.values()) standIn.destroy();
     await this.#session.release();
   }

@@ -74,6 +74,7 @@ export class GpuMemory {
 
   /** The same answer, or `DEVICE_LOST` where none comes because of that. One call at a time. */
   async untilLost<T>(answer: Promise<T>): Promise<T> {
+    answer.catch(() => undefined); // heard below, or of no interest any more
     this.check();
     try {
       return await new Promise<T>((resolve, reject) => {

@@ -81,7 +81,10 @@ export class GpuSampler {
     });
     const pipelineLayout = device.createPipelineLayout({ bindGroupLayouts: [layout] });
     const make = (entryPoint: Kernel): Promise<GPUComputePipeline> =>
-      device.createComputePipelineAsync({ layout: pipelineLayout, compute: { module, entryPoint } });
+      device.createComputePipelineAsync({
+        layout: pipelineLayout,
+        compute: { module, entryPoint },
+      });
     const common = await Promise.all(COMMON_KERNELS.map(make));
     const makeNow = (entryPoint: Kernel): GPUComputePipeline =>
       device.createComputePipeline({ layout: pipelineLayout, compute: { module, entryPoint } });

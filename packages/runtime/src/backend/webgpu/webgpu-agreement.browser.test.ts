@@ -1,0 +1,209 @@
+/** One back end for all tests of this file: on software devices compiling kernels takes the time. */
+import * as ort from "onnxruntime-web/webgpu";
+import { expect, test } from "vitest";
+import { backendAgreementContract } from "../../agreement/backend-agreement.contract.ts";
+import { QWEN3 } from "../../agreement/agreement-models.ts";
+import { randomAdapter, randomDecoderWeights } from "../../agreement/random-decoder.ts";
+import type {
+  DecoderBackend,
+  DecoderCache,
+  DecoderRow,
+  DecoderSession,
+} from "../decoder-backend.ts";
+import { createWebgpuBackend } from "./webgpu-backend.ts";
+import { requestWebgpuDevice } from "./webgpu-device.ts";
+
+const CONTEXT_LENGTH = 160;
+const DISTRIBUTION = { temperature: 1, topK: 0, topP: 1 };
+
+/** Counts by itself what is alive on a device. */
+function countBuffers(device: GPUDevice): () => number {
+  const live = new Set<GPUBuffer>();
+  const create = device.createBuffer.bind(device);
+  device.createBuffer = (descriptor) => {
+    const buffer = create(descriptor);
+    live.add(buffer);
+    const destroy = buffer.destroy.bind(buffer);
+    buffer.destroy = () => {
+      live.delete(buffer);
+      return destroy();
+    };
+    return buffer;
+  };
+  return () => live.size;
+}
+
+async function open(): Promise<{
+  readonly backend: DecoderBackend;
+  readonly device: GPUDevice;
+  readonly countLive: () => number;
+}> {
+  ort.env.logLevel = "error";
+  ort.env.wasm.numThreads = 1;
+  const device = await requestWebgpuDevice(navigator.gpu);
+  const countLive = countBuffers(device);
+  const backend = await createWebgpuBackend({
+    ort,
+    device,
+    config: QWEN3,
+    weights: randomDecoderWeights(QWEN3, 3),
+    contextLength: CONTEXT_LENGTH,
+    adapters: true,
+  });
+  return { backend, device, countLive };
+}
+
+let opened: ReturnType<typeof open> | null = null;
+const openOnce = (): ReturnType<typeof open> => (opened ??= open());
+
+/** Numbers of tokens, read all at once or one by one. */
+async function scoresOf(
+  session: DecoderSession,
+  tokenIds: readonly number[],
+  perRun: number,
+): Promise<number[]> {
+  const cache = await session.createCache();
+  const logProbs: number[] = [];
+  for (let start = 0; start + 1 < tokenIds.length; start += perRun) {
+    const end = Math.min(start + perRun, tokenIds.length - 1);
+    const row: DecoderRow = {
+      cache,
+      tokenIds: tokenIds.slice(start, end),
+      output: {
+        kind: "score",
+        targets: tokenIds.slice(start + 1, end + 1),
+        distribution: DISTRIBUTION,
+      },
+    };
+    const [result] = await session.run([row]);
+    for (const score of result?.scores ?? []) logProbs.push(score?.rawLogProb ?? Number.NaN);
+  }
+  cache.dispose();
+  return logProbs;
+}
+
+test("recorded steps of adapters in turn give the numbers of ordinary runs", async () => {
+  const { backend } = await openOnce();
+  const tokenIds = Array.from({ length: 13 }, (_, i) => (i * i * 7 + 5) % 97);
+  const sessions = [
+    await backend.open(null),
+    await backend.open(randomAdapter(QWEN3, 4, 1)),
+    await backend.open(randomAdapter(QWEN3, 4, 1), -0.5),
+  ];
+  const stepped: number[][] = [];
+  for (const session of sessions) stepped.push(await scoresOf(session, tokenIds, 1));
+  for (const [index, session] of sessions.entries()) {
+    const ordinary = await scoresOf(session, tokenIds, 31);
+    for (const [at, logProb] of ordinary.entries()) {
+      expect(stepped[index]?.[at]).toBeCloseTo(logProb, 4);
+    }
+    await session.release();
+  }
+  expect(stepped[0]).not.toEqual(stepped[1]);
+  expect(stepped[1]).not.toEqual(stepped[2]);
+  expect(backend.memory()).toMatchObject({ adapters: 0, caches: 0 });
+});
+
+test("rows that fill their context take part as idle rows and stay as they are", async () => {
+  const { backend } = await openOnce();
+  const session = await backend.open(null);
+  const tokenIds = Array.from({ length: CONTEXT_LENGTH }, (_, i) => (i * i * 3 + 1) % 97);
+  const caches: DecoderCache[] = [];
+  for (let row = 0; row < 3; row++) caches.push(await session.createCache());
+  for (let start = 0; start < CONTEXT_LENGTH - 2; start += 31) {
+    for (const cache of caches) {
+      const part = tokenIds.slice(start, Math.min(start + 31, CONTEXT_LENGTH - 2));
+      await session.run([{ cache, tokenIds: part, output: { kind: "none" } }]);
+    }
+  }
+  const step = async (rows: readonly number[], at: number): Promise<number[]> => {
+    const results = await session.run(
+      rows.map((row) => ({
+        cache: caches[row]!,
+        tokenIds: [tokenIds[at] as number],
+        output: { kind: "score", targets: [5], distribution: DISTRIBUTION },
+      })),
+    );
+    return results.map(({ scores }) => scores?.[0]?.rawLogProb ?? Number.NaN);
+  };
+  await step([0, 1, 2], CONTEXT_LENGTH - 2);
+  const [first, second] = await step([0, 1], CONTEXT_LENGTH - 1);
+  // The full rows are idle now.
+  caches[2]?.truncate(CONTEXT_LENGTH - 3);
+  await step([2], CONTEXT_LENGTH - 3);
+  await step([2], CONTEXT_LENGTH - 2);
+  const [third] = await step([2], CONTEXT_LENGTH - 1);
+  expect(first).toBeCloseTo(third as number, 4);
+  expect(second).toBeCloseTo(third as number, 4);
+  await expect(step([0], 0)).rejects.toMatchObject({ code: "CONTEXT_OVERFLOW" });
+  await session.release();
+});
+
+test("no memory for a cache is an error that may pass", async () => {
+  const { backend, device } = await openOnce();
+  const session = await backend.open(null);
+  const before = backend.memory();
+  const popErrorScope = device.popErrorScope.bind(device);
+  device.popErrorScope = async () => {
+    await popErrorScope();
+    return new GPUOutOfMemoryError("no room");
+  };
+  const cache = await session.createCache();
+  const row: DecoderRow = { cache, tokenIds: [1], output: { kind: "none" } };
+  await expect(session.run([row])).rejects.toMatchObject({
+    code: "OUT_OF_MEMORY",
+    retryable: true,
+  });
+  expect(backend.memory()).toEqual(before);
+  device.popErrorScope = popErrorScope;
+  await session.run([row]);
+  expect(cache.length).toBe(1);
+  await session.release();
+});
+
+backendAgreementContract({
+  name: "webgpu",
+  create: async () => {
+    const { backend } = await openOnce();
+    // The contract disposes what it opens; here it is shared.
+    return { ...delegate(backend), dispose: async () => {}, memory: () => NOTHING };
+  },
+  models: [{ title: "qwen3 in f32", config: QWEN3, dtype: "f32" }],
+  prefillLengths: [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129],
+  maxRows: 5,
+});
+
+const NOTHING = { weights: 0, adapters: 0, caches: 0, scratch: 0 };
+
+function delegate(backend: DecoderBackend): DecoderBackend {
+  return {
+    dtype: backend.dtype,
+    kernels: backend.kernels,
+    open: (adapter, scale) => backend.open(adapter, scale),
+    memory: () => backend.memory(),
+    dispose: () => backend.dispose(),
+  };
+}
+
+test("a lost device rejects what runs and what comes; nothing is left after dispose", async () => {
+  const { backend, device, countLive } = await openOnce();
+  const session = await backend.open(null);
+  const cache = await session.createCache();
+  const row: DecoderRow = {
+    cache,
+    tokenIds: [1],
+    output: { kind: "sample", distribution: DISTRIBUTION, uniform: 0.5, allowed: null },
+  };
+  await session.run([row]);
+  const running = session.run([row]);
+  device.destroy();
+  const lost = { code: "DEVICE_LOST", retryable: true };
+  await expect(running).rejects.toMatchObject(lost);
+  await expect((async () => session.run([row]))()).rejects.toMatchObject(lost);
+  await expect(backend.open(null)).rejects.toMatchObject(lost);
+  cache.dispose();
+  await session.release();
+  await backend.dispose();
+  expect(backend.memory()).toEqual(NOTHING);
+  expect(countLive()).toBe(0);
+});
