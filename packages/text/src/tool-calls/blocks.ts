@@ -30,7 +30,7 @@ import {
 import type { Scan, Scanned } from "./scan.ts";
 
 /** A call as far as it is there. */
-export type CallSoFar = {
+type CallSoFar = {
   readonly name: string;
   /** The beginning of the arguments as JSON text. */
   readonly json: string;
@@ -45,7 +45,7 @@ export type Block = {
   readonly problem: string | null;
 };
 
-export type BlockInput = {
+type BlockInput = {
   readonly text: string;
   /** No more text will come. */
   readonly isEnd: boolean;

@@ -35,7 +35,7 @@ import { isObject } from "./parsed-call.ts";
 export type WritableCall = { readonly name: string; readonly arguments: object };
 
 /** A piece of written calls; a marker is a token of its own where the vocabulary has one. */
-export type WrittenPart = { readonly text: string; readonly isMarker: boolean };
+type WrittenPart = { readonly text: string; readonly isMarker: boolean };
 
 export type ToolCallFormatEntry = {
   readonly format: ToolCallFormat;
