@@ -7,6 +7,7 @@ import { required } from "./dom.ts";
 import { keepForOffline } from "./offline.ts";
 import { createPageTools } from "./page-tools.ts";
 import { connectSheet } from "./agent-sheet.ts";
+import { connectModelPicker } from "./model-picker.ts";
 import { renderShop } from "./shop-view.ts";
 import { environmentFactory, renderSimulation } from "./simulation-panel.ts";
 import { isLocalAddress, readPageRequest, readSiteConfig } from "./site-config.ts";
@@ -45,6 +46,7 @@ const simulate = renderSimulation(
   environmentFactory(agent, request.localEdgeTools),
   status.addError,
 );
+connectModelPicker(agent);
 if (request.autoConsent && agent.consent.get() === null) agent.consent.grant();
 agent.ready
   .then(async () => {

@@ -49,10 +49,13 @@ export function renderSimulation(
     const { simulation, status, policyVersion } = agent;
     const consented = agent.consent.get() !== null;
     button.setAttribute("aria-checked", String(simulation.running));
-    button.disabled = status.phase !== "ready" || !consented;
-    text.textContent = consented
-      ? ""
-      : "This needs your agreement first: what simulated visitors do is sent to be learned from.";
+    const isSite = agent.model.kind === "site";
+    button.disabled = status.phase !== "ready" || !consented || !isSite;
+    text.textContent = !isSite
+      ? "Only the shop's own model learns; choose it below."
+      : consented
+        ? ""
+        : "This needs your agreement first: what simulated visitors do is sent to be learned from.";
     if (simulation.assigned === 0) return;
     show("tasks given", String(simulation.assigned));
     show("done", String(simulation.completed));

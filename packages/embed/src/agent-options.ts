@@ -6,7 +6,8 @@ import type { Policy, Sampling } from "@waggle/protocol";
 import type { BrowserDevice, WorkerHandle } from "@waggle/runtime";
 import type { EdgeTools } from "./edge-tools.ts";
 import type { PageTool } from "./page-tool.ts";
-import type { OpenPolicyHost } from "./policy-host.ts";
+import type { OpenHost } from "./agent-host.ts";
+import type { AgentModel } from "./agent-model.ts";
 
 export type AgentOptions = {
   /** Origin of the edge Worker. */
@@ -23,6 +24,8 @@ export type AgentOptions = {
   };
   /** Personal data of this site, replaced before the model sees it, besides the built-in kinds. */
   readonly redactionRules?: readonly RedactionRule[];
+  /** Default: the site's policy. */
+  readonly model?: AgentModel;
   /** Default `auto`: WebGPU where there is a hardware adapter, else WASM. */
   readonly device?: "auto" | BrowserDevice;
   /** Default temperature 1 and full support, which the trainer can learn from best. */
@@ -44,7 +47,7 @@ export type AgentOptions = {
 export type AgentParts = {
   readonly storage?: KeyValueStorage;
   readonly fetch?: Fetch;
-  readonly openHost?: OpenPolicyHost;
+  readonly openHost?: OpenHost;
   readonly edgeTools?: EdgeTools;
   readonly outboxName?: string;
   readonly seed?: () => number;

@@ -158,9 +158,11 @@ export function openPage(options: PageOptions = {}): Page {
         clear: () => storage.removeItem("waggle.edgeTools"),
         close: () => Promise.resolve(),
       },
-      openHost: (manifest) => {
-        policy.currentVersion = manifest.policy.version;
-        return Promise.resolve({
+      openHost: async (readManifest) => {
+        policy.currentVersion = (await readManifest()).policy.version;
+        return {
+          kind: "policy",
+          followsSite: true,
           policy,
           chatFormat,
           client: {
@@ -175,7 +177,7 @@ export function openPage(options: PageOptions = {}): Page {
             return Promise.resolve();
           },
           dispose: () => policy.dispose(),
-        });
+        };
       },
     },
   );

@@ -12,6 +12,7 @@ import type {
   ToolResult,
   ToolSource,
 } from "@waggle/protocol";
+import type { AgentModel } from "./agent-model.ts";
 
 export type AgentStatus = {
   readonly phase: "loading" | "ready" | "error";
@@ -111,10 +112,11 @@ export type SimulateOptions = {
 };
 
 export interface Agent {
+  readonly model: AgentModel;
   readonly status: AgentStatus;
   /** Oldest first. A new array after each change. */
   readonly conversation: readonly ConversationItem[];
-  /** Version that the next answer will come from; `null` until ready. */
+  /** Version that the next answer will come from; `null` until ready, and with another model. */
   readonly policyVersion: number | null;
   /** What runs the policy, as `wasm x2`; `null` until ready. */
   readonly backend: string | null;
@@ -152,6 +154,11 @@ export interface Agent {
   ): Promise<unknown>;
   /** Asks for the newest policy now and swaps it in. */
   checkPolicy(): Promise<void>;
+  /**
+   * Runs another model from now on; the conversation begins anew. Resolves when it can answer; with
+   * any but the site's nothing is collected and no tasks are done.
+   */
+  setModel(model: AgentModel): Promise<void>;
   /** Starts again after an error. */
   reload(): Promise<void>;
   /** Called after each change of any of the above. @returns what ends it. */

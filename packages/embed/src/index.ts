@@ -12,5 +12,6 @@ export type {
   ToolActivity,
 } from "./agent.ts";
 export { createAgent } from "./create-agent.ts";
+export type { AgentModel } from "./agent-model.ts";
 export type { AgentOptions } from "./agent-options.ts";
 export type { PageTool } from "./page-tool.ts";

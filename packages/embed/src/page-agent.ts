@@ -1,8 +1,7 @@
 /**
  * The agent of a page: requests and what is sent. `ResidentPolicy` loads the policy, `@waggle/agent` is the loop.
  */
-import { createConversation, createToolEnvironment, rollOut, spanSeed } from "@waggle/agent";
-import type { Conversation } from "@waggle/agent";
+import { rollOut, spanSeed } from "@waggle/agent";
 import { createConsentStore, createRedactor, forgetVisitor } from "@waggle/collector";
 import type { EdgeSession, EnqueueResult, KeyValueStorage } from "@waggle/collector";
 import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
@@ -12,15 +11,19 @@ import { requestLimits } from "./agent-options.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
 import { createAgentRun } from "./agent-run.ts";
 import { createAnswerRecord } from "./answer-record.ts";
+import { requireSitePolicy } from "./agent-host.ts";
+import type { AgentModel } from "./agent-model.ts";
 import type { AnswerItem } from "./answer-record.ts";
 import { openCollecting } from "./collecting.ts";
 import type { Collecting } from "./collecting.ts";
 import { createEdgeTools } from "./edge-tools.ts";
 import type { EdgeTools } from "./edge-tools.ts";
 import { toTool } from "./page-tool.ts";
-import { createPolicyHostOpener } from "./policy-host.ts";
+import { hostOpener } from "./open-host.ts";
 import { watchNetwork, watchPolicy } from "./policy-watch.ts";
 import { randomSeed } from "./random-seed.ts";
+import { openConversation } from "./request-conversation.ts";
+import type { RequestConversation } from "./request-conversation.ts";
 import { describeError, ResidentPolicy } from "./resident-policy.ts";
 import { createSimulation, NO_SIMULATION } from "./simulation.ts";
 
@@ -37,9 +40,10 @@ export class PageAgent implements Agent {
   readonly #listeners = new Set<() => void>();
   readonly #endings: (() => void)[] = [];
   #simulation: Agent["simulation"];
+  #model: AgentModel;
   #redactor: Redactor;
   #items: readonly ConversationItem[] = [];
-  #conversation: Conversation | null = null;
+  #conversation: RequestConversation | null = null;
   #running: AbortController | null = null;
   #lastRequest: string | null = null;
   #isDisposed = false;
@@ -58,6 +62,7 @@ export class PageAgent implements Agent {
     this.#session = session;
     const { schedule } = parts;
     this.#edgeTools = parts.edgeTools ?? createEdgeTools(session, storage, { schedule });
+    this.#model = options.model ?? { kind: "site" };
     this.#pageTools = (options.tools ?? []).map(toTool);
     this.#seed = parts.seed ?? randomSeed;
     this.#redactor = this.#createRedactor();
@@ -91,12 +96,15 @@ export class PageAgent implements Agent {
     this.#policy = new ResidentPolicy({
       session,
       edgeTools: this.#edgeTools,
-      openHost: parts.openHost ?? createPolicyHostOpener(options),
+      openHost: parts.openHost ?? hostOpener(options),
       onChange: this.#changed,
       schedule,
     });
   }
 
+  get model(): AgentModel {
+    return this.#model;
+  }
   get status(): AgentStatus {
     return this.#policy.status;
   }
@@ -104,10 +112,12 @@ export class PageAgent implements Agent {
     return this.#items;
   }
   get policyVersion(): number | null {
-    return this.#policy.host?.policy.currentVersion ?? null;
+    const host = this.#policy.host;
+    return host?.kind === "policy" && host.followsSite ? host.policy.currentVersion : null;
   }
   get backend(): string | null {
-    return this.#policy.host?.client.device ?? null;
+    const host = this.#policy.host;
+    return host?.kind === "chat" ? host.name : (host?.client.device ?? null);
   }
   get simulation(): Agent["simulation"] {
     return this.#simulation;
@@ -216,15 +226,12 @@ export class PageAgent implements Agent {
       );
     }
     await this.#policy.ready;
+    requireSitePolicy(this.#policy.requireHost());
     return (await this.#simulating).run(options);
   }
 
-  callEdgeTool(
-    name: string,
-    args: { readonly [key: string]: unknown },
-    signal: AbortSignal,
-  ): Promise<unknown> {
-    return this.#edgeTools.call(name, args, signal);
+  callEdgeTool(...call: Parameters<Agent["callEdgeTool"]>): Promise<unknown> {
+    return this.#edgeTools.call(...call);
   }
 
   async checkPolicy(): Promise<void> {
@@ -236,6 +243,13 @@ export class PageAgent implements Agent {
     this.#conversation?.dispose();
     this.#conversation = null;
     await this.#policy.reopen(this.#idle);
+  }
+
+  async setModel(model: AgentModel): Promise<void> {
+    this.clear();
+    this.#model = model;
+    this.#policy.openHost = hostOpener({ ...this.#options, model });
+    await this.reload();
   }
 
   async dispose(): Promise<void> {
@@ -271,10 +285,15 @@ export class PageAgent implements Agent {
       await previous;
       await ready;
       const consent = this.consent.get();
-      const conversation = this.#openConversation();
-      const { contextLength } = this.#policy.requireHost().policy;
-      if (contextLength < (this.#options.rememberFrom ?? 2048)) conversation.reset();
-      const trajectory = await conversation.send(request, {
+      const host = this.#policy.requireHost();
+      this.#conversation ??= openConversation(host, {
+        options: this.#options,
+        redactor,
+        tools: () => this.#tools(),
+        consent: () => this.#consentOrNone(),
+        seed: this.#seed(),
+      });
+      const { stopReason, trajectory } = await this.#conversation.send(request, {
         signal,
         onEvent: (event) => {
           const told = record.take(event);
@@ -282,15 +301,17 @@ export class PageAgent implements Agent {
           if (told !== null) emit(told);
         },
       });
-      const { stopReason } = trajectory;
+      const isOfSite = host.kind === "policy" && host.followsSite;
       record.update({
         running: false,
         stopReason,
-        trajectoryId: trajectory.id,
-        policyVersion: trajectory.policyVersion,
+        trajectoryId: isOfSite ? (trajectory?.id ?? null) : null,
+        policyVersion: isOfSite ? (trajectory?.policyVersion ?? null) : null,
       });
       // Collected under the consent that was in force when it began, and only if it still is.
-      if (consent !== null) await this.#enqueue(trajectory, record.transcript);
+      if (isOfSite && trajectory !== null && consent !== null) {
+        await this.#enqueue(trajectory, record.transcript);
+      }
       return { text: record.text, stopReason };
     } catch (error) {
       record.update({ running: false, failure: describeError(error).message });
@@ -301,43 +322,23 @@ export class PageAgent implements Agent {
     }
   }
 
-  #openConversation(): Conversation {
-    const { policy, chatFormat, client } = this.#policy.requireHost();
-    this.#conversation ??= createConversation({
-      policy,
-      chatFormat,
-      client,
-      redactor: this.#redactor,
-      limits: requestLimits(this.#options, policy),
-      sampling: this.#options.sampling ?? FULL_SUPPORT,
-      consent: () => this.#consentOrNone(),
-      seed: this.#seed(),
-      createEnvironment: (userMessage) =>
-        createToolEnvironment({
-          system: this.#options.system ?? "",
-          tools: this.#tools(),
-          userMessage,
-        }),
-    });
-    return this.#conversation;
-  }
-
   async #rollOutTask(
     environment: Environment,
     assignmentId: string,
     signal: AbortSignal,
   ): Promise<Trajectory> {
     await this.#policy.ready;
-    return this.#policy.use(({ policy, chatFormat, client }) =>
-      rollOut({
+    return this.#policy.use(async (host) => {
+      const { policy, chatFormat, client } = requireSitePolicy(host);
+      return rollOut({
         ...{ policy, environment, chatFormat, client, assignmentId, signal },
         redactor: this.#createRedactor(),
         limits: requestLimits(this.#options, policy),
         sampling: this.#options.sampling ?? FULL_SUPPORT,
         consent: this.#consentOrNone(),
         seed: spanSeed(this.#seed(), 0),
-      }),
-    );
+      });
+    });
   }
 
   async #enqueue(trajectory: Trajectory, text: string): Promise<EnqueueResult | null> {

@@ -37,7 +37,11 @@ test("shards, a template file and two stop tokens reach the policy of a page", a
     fetch: (url) =>
       Promise.resolve(new Response(objects.get(url.split("/").at(-1)!) as Uint8Array<ArrayBuffer>)),
   });
-  const host = await open(manifest, () => undefined);
+  const host = await open(
+    () => Promise.resolve(manifest),
+    () => undefined,
+  );
+  if (host.kind !== "policy") throw new Error("the site's host must be a policy");
   const { policy, chatFormat, client } = host;
   expect(policy.contextLength).toBe(2048);
   expect(chatFormat.stopTokenIds).toHaveLength(2);

@@ -1,28 +1,15 @@
-/** A manifest made runnable: model, tokenizer and chat format, and adapters swapped in by version. */
+/**
+ * The site's policy made runnable: model, tokenizer and chat format of the manifest, and adapters
+ * swapped in by version.
+ */
 import type { Fetch } from "@waggle/collector";
 import { parseDecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
-import type { ClientDescription, Policy, PolicyManifest } from "@waggle/protocol";
+import type { PolicyManifest } from "@waggle/protocol";
 import { createBrowserPolicy, createModelStore } from "@waggle/runtime";
 import type { BrowserDevice, LoadProgress, WorkerHandle } from "@waggle/runtime";
 import { readChatFormat } from "@waggle/text";
-import type { ChatFormat } from "@waggle/text";
-
-export interface PolicyHost {
-  readonly policy: Policy;
-  readonly chatFormat: ChatFormat;
-  readonly client: ClientDescription;
-  /** Content hash of the base model it runs. */
-  readonly baseModel: string;
-  /** Makes the manifest's version the current one. @throws where it belongs to another base model. */
-  adopt(manifest: PolicyManifest): Promise<void>;
-  dispose(): Promise<void>;
-}
-
-export type OpenPolicyHost = (
-  manifest: PolicyManifest,
-  onProgress: (progress: LoadProgress & { readonly detail: string }) => void,
-) => Promise<PolicyHost>;
+import type { OpenHost } from "./agent-host.ts";
 
 export type PolicyHostOptions = {
   readonly edgeUrl: string;
@@ -33,12 +20,13 @@ export type PolicyHostOptions = {
 };
 
 /** Opens hosts in this browser; what was loaded once is read from its storage. */
-export function createPolicyHostOpener(options: PolicyHostOptions): OpenPolicyHost {
+export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
   const store = createModelStore({
     baseUrl: options.edgeUrl,
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
   });
-  return async (manifest, onProgress) => {
+  return async (readManifest, onProgress) => {
+    const manifest = await readManifest();
     const total = manifest.policy.adapter?.sizeBytes ?? 0;
     let progress: LoadProgress = { loadedBytes: 0, totalBytes: total };
     const files = await store.modelFiles(manifest.baseModel, {
@@ -74,6 +62,8 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenPolicyHo
     await adopt(manifest);
     onProgress({ loadedBytes: progress.totalBytes, totalBytes: progress.totalBytes, detail: "" });
     return {
+      kind: "policy",
+      followsSite: true,
       policy,
       chatFormat,
       client: policy.client,

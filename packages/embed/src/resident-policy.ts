@@ -8,12 +8,13 @@ import { WaggleError } from "@waggle/protocol";
 import type { PolicyManifest, Tool } from "@waggle/protocol";
 import type { AgentStatus } from "./agent.ts";
 import type { EdgeTools } from "./edge-tools.ts";
-import type { OpenPolicyHost, PolicyHost } from "./policy-host.ts";
+import type { AgentHost, OpenHost } from "./agent-host.ts";
 
 export type ResidentPolicyOptions = {
   readonly session: EdgeSession;
   readonly edgeTools: EdgeTools;
-  readonly openHost: OpenPolicyHost;
+  /** What the first host is opened with. */
+  readonly openHost: OpenHost;
   readonly onChange: () => void;
   /** How long the newest manifest is waited for where one is stored. Default 4 s. */
   readonly patienceMs?: number;
@@ -22,6 +23,8 @@ export type ResidentPolicyOptions = {
 };
 
 export class ResidentPolicy {
+  /** What the next host is opened with. */
+  openHost: OpenHost;
   readonly #options: ResidentPolicyOptions;
   #status: AgentStatus = {
     phase: "loading",
@@ -31,13 +34,14 @@ export class ResidentPolicy {
     online: globalThis.navigator?.onLine !== false,
     error: null,
   };
-  #host: PolicyHost | null = null;
+  #host: AgentHost | null = null;
   #edgeTools: readonly Tool[] = [];
   #opening: Promise<void>;
   #isDisposed = false;
 
   constructor(options: ResidentPolicyOptions) {
     this.#options = options;
+    this.openHost = options.openHost;
     this.#opening = this.#open();
     this.#opening.catch(() => undefined);
   }
@@ -47,7 +51,7 @@ export class ResidentPolicy {
   }
 
   /** What can sample now, `null` while nothing can. */
-  get host(): PolicyHost | null {
+  get host(): AgentHost | null {
     return this.#host;
   }
 
@@ -62,7 +66,7 @@ export class ResidentPolicy {
   }
 
   /** @throws WaggleError `DISPOSED` before it is ready. */
-  requireHost(): PolicyHost {
+  requireHost(): AgentHost {
     if (this.#host !== null) return this.#host;
     throw new WaggleError(
       "DISPOSED",
@@ -71,7 +75,7 @@ export class ResidentPolicy {
   }
 
   /** Runs with the host; where its device is lost the policy is opened again for who comes next. */
-  async use<T>(run: (host: PolicyHost) => Promise<T>): Promise<T> {
+  async use<T>(run: (host: AgentHost) => Promise<T>): Promise<T> {
     const host = this.requireHost();
     try {
       return await run(host);
@@ -91,7 +95,7 @@ export class ResidentPolicy {
   /** Adopts a newer version. @returns false where another base model must be opened instead. */
   async check(): Promise<boolean> {
     const host = this.#host;
-    if (host === null) return true;
+    if (host?.kind !== "policy" || !host.followsSite) return true;
     const manifest = await this.#options.session.policyManifest();
     if (manifest.baseModel.sha256 !== host.baseModel) return false;
     if (manifest.policy.version !== host.policy.currentVersion) {
@@ -125,9 +129,9 @@ export class ResidentPolicy {
   async #open(): Promise<void> {
     this.#set({ phase: "loading", detail: "", error: null, loadedBytes: 0, totalBytes: null });
     try {
-      const manifest = await this.#manifest();
-      const opening = this.#options.openHost(manifest, ({ loadedBytes, totalBytes, detail }) =>
-        this.#set({ loadedBytes, totalBytes, detail }),
+      const opening = this.openHost(
+        () => this.#manifest(),
+        ({ loadedBytes, totalBytes, detail }) => this.#set({ loadedBytes, totalBytes, detail }),
       );
       const listing = this.#options.edgeTools.list(opening);
       const [host, edgeTools] = await Promise.all([opening, listing]);

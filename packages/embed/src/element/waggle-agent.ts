@@ -316,7 +316,9 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
 
     setText(
       corner,
-      agent.policyVersion === null ? "" : `policy ${agent.policyVersion} · ${agent.backend ?? ""}`,
+      [agent.policyVersion === null ? null : `policy ${agent.policyVersion}`, agent.backend]
+        .filter((part) => part !== null)
+        .join(" · "),
     );
     if (privacy !== null) void privacy.refresh();
     updateCounts();

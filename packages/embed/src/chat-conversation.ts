@@ -1,0 +1,167 @@
+/**
+ * A conversation with a chat that gives text and nothing else, with the page's tools: each turn is a
+ * JSON object that either says something or calls a tool, which any model with structured output can
+ * write. The counterpart of `@waggle/agent`'s conversation where there are no tokens; what it does
+ * cannot be recorded, so nothing comes of it but the answer.
+ */
+import { createToolEnvironment } from "@waggle/agent";
+import type { AgentEvent as LoopEvent } from "@waggle/agent";
+import type { Redactor, StopReason, Tool, ToolCall, ToolResult } from "@waggle/protocol";
+import type { Chat, ChatMessage } from "@waggle/runtime/chat";
+
+export type ChatConversationOptions = {
+  readonly chat: Chat;
+  readonly system: string;
+  /** Asked at every request. */
+  readonly tools: () => readonly Tool[];
+  readonly redactor: Redactor;
+  readonly maxTurns: number;
+  /** For one request; 0 = no limit. */
+  readonly timeoutMs: number;
+};
+
+export interface ChatConversation {
+  /** One request, worked on until the chat says something without calling a tool. */
+  send(
+    userText: string,
+    options: { readonly signal: AbortSignal; readonly onEvent: (event: LoopEvent) => void },
+  ): Promise<{ readonly stopReason: StopReason }>;
+  /** Forgets what was said. */
+  reset(): void;
+}
+
+type Turn = { readonly say: string } | { readonly tool: string; readonly arguments: Json };
+type Json = { readonly [key: string]: unknown };
+
+/** A conversation that has not begun. */
+export function createChatConversation(options: ChatConversationOptions): ChatConversation {
+  const { chat, redactor } = options;
+  let past: ChatMessage[] = [];
+
+  return {
+    async send(userText, { signal, onEvent }) {
+      const request = redactor.redact(userText);
+      const tools = options.tools();
+      const environment = createToolEnvironment({
+        system: options.system,
+        tools,
+        userMessage: request,
+      });
+      const messages: ChatMessage[] = [
+        { role: "system", content: instructions(options.system, tools) },
+        ...past,
+        { role: "user", content: request },
+      ];
+      const { timeoutMs } = options;
+      const ending =
+        timeoutMs === 0 ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      const ended = (): StopReason => (signal.aborted ? "aborted" : "timeout");
+      for (let turn = 0; turn < options.maxTurns; turn++) {
+        onEvent({ type: "turn-start", turn });
+        let text: string;
+        try {
+          text = await answerOf(chat, messages, tools, ending);
+        } catch (error) {
+          if (ending.aborted) return { stopReason: ended() };
+          throw error;
+        }
+        messages.push({ role: "assistant", content: text });
+        const said = readTurn(text);
+        const spoken = "say" in said ? said.say : "";
+        if (spoken !== "") onEvent({ type: "token-delta", turn, text: spoken, part: "text" });
+        const stopReason = "stop-token";
+        if ("say" in said) {
+          onEvent({ type: "turn-end", turn, text: spoken, parseError: null, stopReason });
+          past = messages.slice(1);
+          return { stopReason: "completed" };
+        }
+        const call: ToolCall = { id: `c${turn}`, name: said.tool, arguments: said.arguments };
+        onEvent({ type: "tool-call", turn, call });
+        // Tools of the page get the value behind a placeholder; what leaves the page does not.
+        const isInPage = tools.some(
+          ({ definition: { name, source } }) => name === call.name && source === "page",
+        );
+        const run = isInPage
+          ? { ...call, arguments: redactor.restore(call.arguments) as Json }
+          : call;
+        const { toolResults } = await environment.step({ text: "", toolCalls: [run] }, ending);
+        for (const given of toolResults) {
+          const result = redactor.redactJson(given) as ToolResult;
+          const shown = JSON.stringify(result.ok ? result.value : { error: result.error });
+          messages.push({ role: "user", content: `Result of ${call.name}: ${shown}` });
+          onEvent({ type: "tool-result", turn, call, result });
+        }
+        onEvent({ type: "turn-end", turn, text: "", parseError: null, stopReason });
+        if (ending.aborted) return { stopReason: ended() };
+      }
+      return { stopReason: "max-turns" };
+    },
+    reset: () => {
+      past = [];
+    },
+  };
+}
+
+function instructions(system: string, tools: readonly Tool[]): string {
+  const listed = tools.map(({ definition: { name, description, parameters } }) =>
+    JSON.stringify({ name, description, parameters }),
+  );
+  const rule =
+    'Answer with one JSON object: {"say": text} for the visitor, or {"tool": name, "arguments": {…}} to use a tool and see its result.';
+  return [system, rule, "Tools:", ...listed].filter((line) => line !== "").join("\n");
+}
+
+async function answerOf(
+  chat: Chat,
+  messages: readonly ChatMessage[],
+  tools: readonly Tool[],
+  signal: AbortSignal,
+): Promise<string> {
+  const { choices } = await chat.completions.create(
+    {
+      messages: [...messages],
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: "turn", schema: turnSchema(tools) },
+      },
+    },
+    { signal },
+  );
+  return choices[0]?.message.content ?? "";
+}
+
+function turnSchema(tools: readonly Tool[]): { [key: string]: unknown } {
+  const say = {
+    type: "object",
+    properties: { say: { type: "string" } },
+    required: ["say"],
+    additionalProperties: false,
+  };
+  const calls = tools.map(({ definition: { name, parameters } }) => ({
+    type: "object",
+    properties: { tool: { const: name }, arguments: parameters },
+    required: ["tool", "arguments"],
+    additionalProperties: false,
+  }));
+  return { anyOf: [say, ...calls] };
+}
+
+/** What cannot be read as a turn was said as it stands. */
+function readTurn(text: string): Turn {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) {
+      if ("say" in value && typeof value.say === "string") return { say: value.say };
+      if ("tool" in value && typeof value.tool === "string") {
+        const args = "arguments" in value ? value.arguments : {};
+        return {
+          tool: value.tool,
+          arguments: typeof args === "object" && args !== null ? (args as Json) : {},
+        };
+      }
+    }
+  } catch {
+    // Plain text.
+  }
+  return { say: text };
+}

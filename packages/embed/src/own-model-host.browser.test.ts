@@ -1,0 +1,53 @@
+/** A folder at an address, through storage and worker to an answer. */
+import { createConversation, createToolEnvironment } from "@waggle/agent";
+import { expect, test } from "vitest";
+import { llamaFolder } from "../../../test/fixtures/llama-folder.ts";
+import { createOwnModelOpener } from "./own-model-host.ts";
+
+const files = new Map(llamaFolder().map(({ path, bytes }) => [path, bytes]));
+
+function serve(url: string): Promise<Response> {
+  const bytes = files.get(new URL(url).pathname.slice("/tiny/".length));
+  return Promise.resolve(
+    bytes === undefined
+      ? new Response(null, { status: 404 })
+      : new Response(bytes as Uint8Array<ArrayBuffer>),
+  );
+}
+
+test("a visitor's model answers, follows no manifest, and comes from storage the next time", async () => {
+  const source = "https://models.example/tiny/";
+  const details = new Set<string>();
+  const open = createOwnModelOpener(
+    { kind: "address", source, load: { fetch: serve } },
+    { device: "wasm" },
+  );
+  const host = await open(
+    () => Promise.reject(new Error("the site is not asked")),
+    ({ detail }) => details.add(detail),
+  );
+  if (host.kind !== "policy") throw new Error("a model by address must be a policy");
+  expect(host.followsSite).toBe(false);
+  expect([...details]).toContain("starting");
+  const conversation = createConversation({
+    ...{ policy: host.policy, chatFormat: host.chatFormat, client: host.client, seed: 1 },
+    limits: { maxTurns: 1, maxTokensPerTurn: 8, timeoutMs: 0 },
+    consent: () => ({ version: "1", scopes: [], grantedAt: "2026-01-01T00:00:00.000Z" }),
+    createEnvironment: (userMessage) =>
+      createToolEnvironment({ system: "", tools: [], userMessage }),
+  });
+  const trajectory = await conversation.send("hello");
+  expect(trajectory.segments.at(-1)).toMatchObject({ kind: "sampled" });
+  conversation.dispose();
+  await host.dispose();
+
+  const again = createOwnModelOpener(
+    { kind: "address", source, load: { fetch: () => Promise.reject(new TypeError("offline")) } },
+    { device: "wasm" },
+  );
+  const offline = await again(
+    () => Promise.reject(new Error("the site is not asked")),
+    () => undefined,
+  );
+  await offline.dispose();
+});

@@ -1,0 +1,67 @@
+/** The conversation of a host: over tokens where there are some, else over text. */
+import { createConversation, createToolEnvironment } from "@waggle/agent";
+import { FULL_SUPPORT } from "@waggle/protocol";
+import type { Consent, Redactor, StopReason, Tool, Trajectory } from "@waggle/protocol";
+import type { AgentEvent as LoopEvent } from "@waggle/agent";
+import type { AgentHost } from "./agent-host.ts";
+import { requestLimits } from "./agent-options.ts";
+import type { AgentOptions } from "./agent-options.ts";
+import { createChatConversation } from "./chat-conversation.ts";
+
+export interface RequestConversation {
+  /** `trajectory` is `null` where there are no tokens to record. */
+  send(
+    request: string,
+    options: { readonly signal: AbortSignal; readonly onEvent: (event: LoopEvent) => void },
+  ): Promise<{ readonly stopReason: StopReason; readonly trajectory: Trajectory | null }>;
+  reset(): void;
+  dispose(): void;
+}
+
+export type RequestConversationOptions = {
+  readonly options: AgentOptions;
+  readonly redactor: Redactor;
+  readonly tools: () => readonly Tool[];
+  readonly consent: () => Consent;
+  readonly seed: number;
+};
+
+/** A conversation that has not begun. */
+export function openConversation(
+  host: AgentHost,
+  { options, redactor, tools, consent, seed }: RequestConversationOptions,
+): RequestConversation {
+  const system = options.system ?? "";
+  if (host.kind === "chat") {
+    const { maxTurns, timeoutMs } = requestLimits(options, { contextLength: 8192 });
+    const conversation = createChatConversation({
+      ...{ chat: host.chat, system, tools, redactor, maxTurns, timeoutMs },
+    });
+    return {
+      send: async (request, sendOptions) => ({
+        ...(await conversation.send(request, sendOptions)),
+        trajectory: null,
+      }),
+      reset: () => conversation.reset(),
+      dispose: () => conversation.reset(),
+    };
+  }
+  const { policy, chatFormat, client } = host;
+  const conversation = createConversation({
+    ...{ policy, chatFormat, client, redactor, consent, seed },
+    limits: requestLimits(options, policy),
+    sampling: options.sampling ?? FULL_SUPPORT,
+    createEnvironment: (userMessage) =>
+      createToolEnvironment({ system, tools: tools(), userMessage }),
+  });
+  return {
+    send: async (request, sendOptions) => {
+      // Models that small were never trained on more than one request.
+      if (policy.contextLength < (options.rememberFrom ?? 2048)) conversation.reset();
+      const trajectory = await conversation.send(request, sendOptions);
+      return { stopReason: trajectory.stopReason, trajectory };
+    },
+    reset: () => conversation.reset(),
+    dispose: () => conversation.dispose(),
+  };
+}
