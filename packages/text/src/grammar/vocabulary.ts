@@ -7,6 +7,9 @@ import { WaggleError } from "@waggle/protocol";
 import { tokenBytes } from "../token-bytes.ts";
 import type { TokenizerJson } from "../tokenizer.ts";
 
+/** What a token is spelled with. */
+type Symbols = Uint8Array | Uint16Array;
+
 /** Any added token that is not special and no marker: `<think>`, runs of newlines. */
 export const OTHER_ADDED_SYMBOL = 256;
 
@@ -21,7 +24,7 @@ export type Vocabulary = {
   /** Tokens of plain characters alone, most of a vocabulary, as bits; and all the others. */
   readonly plain: { readonly bits: Uint32Array; readonly others: TokenTrie };
   /** Symbols of a token; `undefined` for one that no grammar can give. */
-  symbolsOf(tokenId: number): readonly number[] | undefined;
+  symbolsOf(tokenId: number): Symbols | undefined;
 };
 
 /**
@@ -54,23 +57,26 @@ export function createVocabulary(
 ): Vocabulary {
   const bytes = tokenBytes(json);
   const markerSymbols = new Map<string, number>();
-  const symbols = new Map<number, readonly number[]>();
-  for (const [id, own] of bytes) if (own.length > 0) symbols.set(id, [...own]);
+  const symbols = new Map<number, Symbols>();
+  for (const [id, own] of bytes) if (own.length > 0) symbols.set(id, own);
   for (const { id, content, special } of json.added_tokens ?? []) {
     symbols.delete(id);
     if (markers.includes(content)) {
       const symbol = OTHER_ADDED_SYMBOL + 1 + markerSymbols.size;
       markerSymbols.set(content, symbol);
-      symbols.set(id, [symbol]);
-    } else if (!special) symbols.set(id, [OTHER_ADDED_SYMBOL]);
+      symbols.set(id, Uint16Array.of(symbol));
+    } else if (!special) symbols.set(id, Uint16Array.of(OTHER_ADDED_SYMBOL));
   }
   const known = [...bytes.keys()].reduce((a, b) => Math.max(a, b + 1), 0);
   requireBytes(symbols);
   const allIds = Math.max(known, size ?? 0);
   const entries = [...symbols].sort(([, a], [, b]) => compare(a, b));
-  const others = entries.filter(([, path]) => !isPlain(path));
   const bits = new Uint32Array((allIds + 31) >> 5);
-  for (const [id, path] of entries) if (isPlain(path)) bits[id >> 5]! |= 1 << (id & 31);
+  const others = entries.filter(([id, path]) => {
+    const isOther = !isPlain(path);
+    if (!isOther) bits[id >> 5]! |= 1 << (id & 31);
+    return isOther;
+  });
   return {
     size: allIds,
     alphabet: OTHER_ADDED_SYMBOL + 1 + markerSymbols.size,
@@ -91,26 +97,25 @@ export const PLAIN_ASCII: readonly number[] = Array.from(
 ).filter((byte) => !SIGNS.has(byte));
 
 const plainAscii = new Set(PLAIN_ASCII);
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Whole characters: plain ASCII, and whatever is longer than a byte. */
-function isPlain(path: readonly number[]): boolean {
-  if (!path.every((symbol) => plainAscii.has(symbol) || (symbol >= 0x80 && symbol < 256))) {
-    return false;
+function isPlain(path: Symbols): boolean {
+  let isLong = false;
+  for (const symbol of path) {
+    if (symbol >= 0x80 && symbol < 256) isLong = true;
+    else if (!plainAscii.has(symbol)) return false;
   }
-  if (path.every((symbol) => symbol < 0x80)) return true;
-  try {
-    decoder.decode(Uint8Array.from(path));
-    return true;
-  } catch {
-    return false;
-  }
+  if (!isLong) return true;
+  const text = decoder.decode(Uint8Array.from(path));
+  return !text.includes("\ufffd");
 }
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Bytes that UTF-8 never has. */
 const isOutsideUtf8 = (byte: number): boolean => byte === 0xc0 || byte === 0xc1 || byte > 0xf4;
 
-function requireBytes(symbols: ReadonlyMap<number, readonly number[]>): void {
+function requireBytes(symbols: ReadonlyMap<number, Symbols>): void {
   const single = new Set([...symbols.values()].filter((s) => s.length === 1).map((s) => s[0]));
   for (let byte = 0; byte < 256; byte++) {
     if (single.has(byte) || isOutsideUtf8(byte)) continue;
@@ -122,54 +127,54 @@ function requireBytes(symbols: ReadonlyMap<number, readonly number[]>): void {
 }
 
 /** @param entries - ids and their symbols, in the order of symbols. */
-function createTrie(
-  entries: readonly (readonly [number, readonly number[]])[],
-  size: number,
-): TokenTrie {
-  const nodes: { symbol: number; depth: number; token: number }[] = [];
+function createTrie(entries: readonly (readonly [number, Symbols])[], size: number): TokenTrie {
+  const most = entries.reduce((sum, [, path]) => sum + path.length, 0);
+  const symbols = new Uint16Array(most);
+  const depths = new Uint16Array(most);
+  const ends = new Int32Array(most);
+  const tokens = new Int32Array(most);
   const twins = new Int32Array(size).fill(-1);
-  let previous: readonly number[] = [];
+  /** Nodes on the way to the last one. */
+  const open: number[] = [];
+  let count = 0;
+  let maxDepth = 0;
+  let previous: Symbols = new Uint8Array(0);
   for (const [id, path] of entries) {
     const shared = commonLength(previous, path);
     if (shared === path.length) {
-      const node = nodes.at(-1);
       // Sorting puts equal paths side by side, so the last node is theirs.
-      if (node !== undefined) {
-        twins[id] = node.token;
-        node.token = id;
-      }
+      twins[id] = tokens[count - 1] as number;
+      tokens[count - 1] = id;
       continue;
     }
-    for (let depth = shared; depth < path.length; depth++) {
-      const isLast = depth === path.length - 1;
-      nodes.push({ symbol: path[depth] as number, depth: depth + 1, token: isLast ? id : -1 });
+    while (open.length > shared) ends[open.pop() as number] = count;
+    for (let at = shared; at < path.length; at++) {
+      symbols[count] = path[at] as number;
+      depths[count] = at + 1;
+      tokens[count] = at === path.length - 1 ? id : -1;
+      open.push(count++);
     }
+    maxDepth = Math.max(maxDepth, path.length);
     previous = path;
   }
-  const ends = new Int32Array(nodes.length);
-  const open: number[] = [];
-  nodes.forEach(({ depth }, at) => {
-    while (open.length >= depth) ends[open.pop() as number] = at;
-    open.push(at);
-  });
-  for (const at of open) ends[at] = nodes.length;
+  for (const node of open) ends[node] = count;
   return {
-    symbols: Uint16Array.from(nodes, (node) => node.symbol),
-    depths: Uint16Array.from(nodes, (node) => node.depth),
-    ends,
-    tokens: Int32Array.from(nodes, (node) => node.token),
+    symbols: symbols.slice(0, count),
+    depths: depths.slice(0, count),
+    ends: ends.slice(0, count),
+    tokens: tokens.slice(0, count),
     twins,
-    maxDepth: nodes.reduce((a, node) => Math.max(a, node.depth), 0),
+    maxDepth,
   };
 }
 
-function compare(a: readonly number[], b: readonly number[]): number {
+function compare(a: Symbols, b: Symbols): number {
   const shared = commonLength(a, b);
   if (shared === a.length || shared === b.length) return a.length - b.length;
   return (a[shared] as number) - (b[shared] as number);
 }
 
-function commonLength(a: readonly number[], b: readonly number[]): number {
+function commonLength(a: Symbols, b: Symbols): number {
   let length = 0;
   while (length < a.length && length < b.length && a[length] === b[length]) length++;
   return length;
