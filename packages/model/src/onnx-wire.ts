@@ -42,7 +42,7 @@ export type OnnxNode = {
 };
 
 /** TensorProto.DataType. */
-export const DATA_TYPE: { readonly [dtype in OnnxDataType]: number } = {
+const DATA_TYPE: { readonly [dtype in OnnxDataType]: number } = {
   f32: 1,
   u8: 2,
   i32: 6,

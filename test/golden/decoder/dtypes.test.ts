@@ -59,3 +59,13 @@ for (const modelType of GOLDEN_TYPES) {
     },
   );
 }
+
+test("an adapter in f16 stays within the budget of f16", async () => {
+  const golden = await readGolden("qwen3");
+  const ids = golden.cases.lora.sequences.map(({ tokenIds }) => tokenIds);
+  const exact = (await graphLogits(golden, ids, golden.adapter)).flat();
+  const base = (await graphLogits(golden, ids, null)).flat();
+  const rounded = (await graphLogits(golden, ids, golden.adapter, { dtype: "f16" })).flat();
+  expect(meanDivergence(exact, rounded)).toBeLessThan(2e-5);
+  expect(meanDivergence(base, rounded)).toBeGreaterThan(0.1);
+});

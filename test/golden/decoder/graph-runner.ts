@@ -10,7 +10,7 @@ import type {
   InferenceSessionFactory,
   Tensor,
   TensorConstructor,
-} from "onnxruntime-common";
+} from "onnxruntime-web";
 
 export type Ort = {
   readonly InferenceSession: InferenceSessionFactory;

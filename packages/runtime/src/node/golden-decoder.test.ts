@@ -9,6 +9,12 @@ test.each([
   ["qwen3", "inputs"],
   ["llama", "merge"],
   ["llama", "inputs"],
+  ["qwen2", "inputs"],
+  ["gemma3_text", "merge"],
+  ["gemma3_text", "inputs"],
+  ["smollm3", "inputs"],
+  ["lfm2", "merge"],
+  ["lfm2", "inputs"],
 ] as const)(
   "scores of a %s decoder, adapter by %s, are PyTorch's to 1e-4",
   async (modelType, adapterStrategy) => {
