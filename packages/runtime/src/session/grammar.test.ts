@@ -93,6 +93,7 @@ describe("a grammar", () => {
           ),
         );
       expect(gap(scores)).toBeLessThan(1e-9);
+      expect(await session.score({ sampling, ...kept, grammars: [span] })).toEqual(scores);
       // Without it the distribution is another one.
       expect(gap(await policy.score(request))).toBeGreaterThan(0.1);
       await policy.dispose();

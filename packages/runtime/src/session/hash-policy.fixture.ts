@@ -7,7 +7,7 @@ import type { HashBackendOptions } from "./hash-backend.fixture.ts";
 import { createScheduledPolicy } from "./scheduled-policy.ts";
 import type { ScheduledPolicy, ScheduledPolicyOptions } from "./scheduled-policy.ts";
 
-export const VOCABULARY = 41;
+const VOCABULARY = 41;
 
 export type HashPolicy = {
   readonly policy: ScheduledPolicy;

@@ -5,6 +5,7 @@ import type {
   GrammarSpec,
   PolicyVersionId,
   Sample,
+  ScoreRequest,
   TokenScores,
 } from "@waggle/protocol";
 import { assertGenerateOptions, disposedError, overlapError } from "../generate-options.ts";
@@ -15,6 +16,7 @@ import { Generation } from "./generation.ts";
 import { Reading } from "./reading.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { ScoreJob } from "./score-job.ts";
+import { assertScoreRequest, keptSetsOf } from "./score-request.ts";
 import { Sequence } from "./sequence.ts";
 import type { Cancellable, Session, SessionSnapshot } from "./session.ts";
 
@@ -129,17 +131,16 @@ export class PolicySession implements Session {
     throw failed.reason;
   }
 
-  async score({
-    sampling,
-    keptTokenIds,
-    signal,
-  }: Parameters<Session["score"]>[0]): Promise<TokenScores> {
+  async score({ signal, ...options }: Parameters<Session["score"]>[0]): Promise<TokenScores> {
     this.#assertUsable();
     signal?.throwIfAborted();
+    const request: ScoreRequest = { tokenIds: [...this.#sequence.tokenIds], ...options };
+    assertScoreRequest(request, this.#host);
     const resident = this.#host.pin(this.#resident);
     try {
-      const request = { tokenIds: [...this.#sequence.tokenIds], sampling };
-      const job = new ScoreJob(resident, request, keptTokenIds, signal);
+      const compile = (spec: GrammarSpec) => this.#host.compileGrammar(spec);
+      const kept = await keptSetsOf(request, this.#host.vocabularySize, compile);
+      const job = new ScoreJob(resident, request, kept, signal);
       this.#host.scheduler.add(job);
       return await job.done;
     } finally {

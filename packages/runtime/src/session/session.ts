@@ -54,6 +54,7 @@ export interface Session extends PolicyContext {
     options: Cancellable & {
       readonly sampling: Omit<Sampling, "seed">;
       readonly keptTokenIds?: ScoreRequest["keptTokenIds"];
+      readonly grammars?: ScoreRequest["grammars"];
     },
   ): Promise<TokenScores>;
   snapshot(): SessionSnapshot;
