@@ -69,3 +69,15 @@ test("an adapter in f16 stays within the budget of f16", async () => {
   expect(meanDivergence(exact, rounded)).toBeLessThan(2e-5);
   expect(meanDivergence(base, rounded)).toBeGreaterThan(0.1);
 });
+
+test("gemma3's sum may pass float16's largest number in f16", async () => {
+  const golden = await readGolden("gemma3_text");
+  const name = "model.layers.1.post_feedforward_layernorm.weight";
+  const { shape, data } = golden.weights.get(name)!;
+  const loud = { shape, data: data.map((value) => (1 + value) * 60_000) };
+  const changed = { ...golden, weights: new Map([...golden.weights, [name, loud]]) };
+  const ids = golden.cases.plain.sequences.map(({ tokenIds }) => tokenIds);
+  const exact = (await graphLogits(changed, ids, null)).flat();
+  const rounded = (await graphLogits(changed, ids, null, { dtype: "f16" })).flat();
+  expect(meanDivergence(exact, rounded)).toBeLessThan(2e-5);
+});
