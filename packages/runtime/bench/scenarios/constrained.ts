@@ -5,7 +5,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Validator } from "@cfworker/json-schema";
-import type { JsonSchema } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import type { GenerateOptions, JsonSchema, Sample } from "@waggle/protocol";
+import type { Session } from "@waggle/runtime";
 import { createNodePolicy } from "@waggle/runtime/node";
 import { createChatFormat, createTokenizer, toolSchemaToJsonSchema } from "@waggle/text";
 import type { TokenizerConfigJson, TokenizerJson } from "@waggle/text";
@@ -15,7 +17,8 @@ import type { Scenario } from "../scenario.ts";
 
 const TOOLS = join(import.meta.dirname, "../../../text/fixtures/bfcl/tools.json");
 const FORMATS = ["hermes", "qwen-xml", "llama", "gemma", "mistral", "lfm"] as const;
-const MAX_TOKENS = 480;
+/** Tokens of a call; the last are closed by force. Tools whose shortest call is longer get more. */
+const BUDGETS = [128, 480];
 
 type Tool = { readonly name: string; readonly parameters: JsonSchema };
 
@@ -47,24 +50,18 @@ export const constrained: Scenario = {
       const validator = new Validator(structuredClone(tool.parameters), "2020-12");
       const format = FORMATS[index % FORMATS.length] as (typeof FORMATS)[number];
       const chat = createChatFormat({ tokenizer, tokenizerConfig, toolCallFormat: format });
-      const sessions = await trunk.group(each);
-      const samples = await Promise.all(
-        sessions.map((session, i) =>
-          session.generate({
-            sampling: { temperature: 1.2, topK: 0, topP: 1, seed: index * each + i },
-            stopTokenIds: chat.stopTokenIds,
-            maxTokens: MAX_TOKENS,
-            grammar: {
-              kind: "tool-calls",
-              format,
-              tools: [tool],
-              choice: "required",
-              parallel: false,
-            },
-          }),
-        ),
-      );
-      for (const session of sessions) session.dispose();
+      const samples = await generateGroup(trunk, each, (seed, maxTokens) => ({
+        sampling: { temperature: 1, topK: 0, topP: 1, seed: index * each + seed },
+        stopTokenIds: chat.stopTokenIds,
+        maxTokens,
+        grammar: {
+          kind: "tool-calls",
+          format,
+          tools: [tool],
+          choice: "required",
+          parallel: false,
+        },
+      }));
       for (const { tokenIds } of samples) {
         const parsed = chat.parseAssistant(chat.decodeAssistant(tokenIds), { tools: [tool] });
         const [call] = parsed.toolCalls;
@@ -94,3 +91,23 @@ export const constrained: Scenario = {
     ];
   },
 };
+
+/** Continuations of `trunk` within the first budget that the grammar's shortest call fits. */
+async function generateGroup(
+  trunk: Session,
+  count: number,
+  optionsFor: (seed: number, maxTokens: number) => GenerateOptions,
+): Promise<Sample[]> {
+  for (const [index, budget] of BUDGETS.entries()) {
+    const sessions = await trunk.group(count);
+    try {
+      return await Promise.all(sessions.map((s, seed) => s.generate(optionsFor(seed, budget))));
+    } catch (error) {
+      const isTooShort = WaggleError.is(error, "INVALID_ARGUMENT");
+      if (!isTooShort || index === BUDGETS.length - 1) throw error;
+    } finally {
+      for (const session of sessions) session.dispose();
+    }
+  }
+  return [];
+}

@@ -13,7 +13,7 @@ import type { Asked } from "./forced-sequence.ts";
 import { randomAdapter, randomTokenIds } from "./random-decoder.ts";
 
 /** What a case drives, and how far it goes. */
-export type AgreementSubject = {
+type AgreementSubject = {
   readonly backend: DecoderBackend;
   readonly config: DecoderConfig;
   /** The weights as the back end computes with them: dequantized where it holds fewer bits. */
