@@ -226,27 +226,35 @@ describe("adapters", () => {
 
 describe("aborts and disposal", () => {
   test("every call that takes time can be given up, with the signal's reason", async () => {
-    const { policy, session } = await open(900, { maxRunTokens: 2, answersLater: true });
+    let onRun: (() => void) | null = null;
+    const { policy, session } = await open(900, {
+      maxRunTokens: 2,
+      answersLater: true,
+      failure: () => {
+        onRun?.();
+        return null;
+      },
+    });
     const reason = new Error("enough");
+    /** Given up at the tenth run from now. */
     const soon = () => {
       const abort = new AbortController();
-      setTimeout(() => abort.abort(reason), 3);
+      let runs = 0;
+      onRun = () => void (++runs === 10 && abort.abort(reason));
       return abort.signal;
     };
-    const { signal } = new AbortController();
-    const aborted = AbortSignal.abort(reason);
+    const signal = AbortSignal.abort(reason);
     await expect(session.score({ sampling: FULL_SUPPORT, signal: soon() })).rejects.toBe(reason);
     await expect(session.group(2, { signal: soon() })).rejects.toBe(reason);
-    await expect(session.fork({ signal: aborted })).rejects.toBe(reason);
-    await expect(policy.restore(session.snapshot(), { signal: aborted })).rejects.toBe(reason);
+    await expect(session.fork({ signal })).rejects.toBe(reason);
+    await expect(policy.restore(session.snapshot(), { signal })).rejects.toBe(reason);
     const many = policy.scoreMany([{ tokenIds: hashPrompt(900), sampling: FULL_SUPPORT }], {
       signal: soon(),
     });
     await expect(many).rejects.toBe(reason);
     const sample = await session.generate({ ...sampled(1, 8000), signal: soon() });
     expect(sample.stopReason).toBe("aborted");
-    const go = await session.generate({ ...sampled(1, 3), signal });
-    expect(go.stopReason).toBe("max-tokens");
+    expect((await session.generate(sampled(1, 3))).stopReason).toBe("max-tokens");
     await policy.dispose();
   });
 
@@ -255,15 +263,21 @@ describe("aborts and disposal", () => {
     async (answersLater) => {
       const { policy, session, backends } = await open(30, { answersLater, maxRunTokens: 4 });
       const other = await session.fork();
+      const first = codeOf(() =>
+        session.generate({
+          ...sampled(1, 8000),
+          onToken: () => {
+            if (session.tokenIds.length === 50) session.dispose();
+          },
+        }),
+      );
       const running = [
-        codeOf(() => session.generate(sampled(1, 500))),
-        codeOf(() => other.generate(sampled(1, 500))),
+        codeOf(() => other.generate(sampled(1, 8000))),
         codeOf(() => session.fork()),
-        codeOf(() => policy.score({ tokenIds: hashPrompt(90), sampling: FULL_SUPPORT })),
+        codeOf(() => policy.score({ tokenIds: hashPrompt(900), sampling: FULL_SUPPORT })),
         codeOf(() => other.score({ sampling: FULL_SUPPORT })),
       ];
-      setTimeout(() => session.dispose(), 1);
-      await new Promise((done) => setTimeout(done, 3));
+      expect(await first).toBe("DISPOSED");
       await policy.dispose();
       const codes = await Promise.all(running);
       expect(codes[0]).toBe("DISPOSED");

@@ -9,7 +9,6 @@ import type {
   PolicyContext,
   PolicyVersionId,
   Sample,
-  Sampling,
   ScoreRequest,
   TokenScores,
   ClientDescription,
@@ -50,13 +49,7 @@ export interface Session extends PolicyContext {
    * Teacher-forced numbers of its own tokens, `[T]`, under its version and adapter; index 0 has no
    * prediction and holds 0.
    */
-  score(
-    options: Cancellable & {
-      readonly sampling: Omit<Sampling, "seed">;
-      readonly keptTokenIds?: ScoreRequest["keptTokenIds"];
-      readonly grammars?: ScoreRequest["grammars"];
-    },
-  ): Promise<TokenScores>;
+  score(options: Cancellable & Omit<ScoreRequest, "tokenIds">): Promise<TokenScores>;
   snapshot(): SessionSnapshot;
   /**
    * Samples from here on with an adapter of `loadAdapter`, at a strength, or with the policy's own
