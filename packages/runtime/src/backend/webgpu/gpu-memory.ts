@@ -39,6 +39,11 @@ export class GpuMemory {
       );
       this.#waiting?.(this.#lost);
     });
+    // A refused command leaves numbers of before in its memory: whatever comes after is void.
+    device.addEventListener("uncapturederror", ({ error }) => {
+      this.#lost ??= refusal(error);
+      this.#waiting?.(this.#lost);
+    });
   }
 
   /** A buffer of at least `bytes`. For small ones, whose failure would be a lost device anyway. */
@@ -67,7 +72,7 @@ export class GpuMemory {
     throw outOfMemory(`got none for ${sizes.reduce((sum, size) => sum + size, 0)} bytes`);
   }
 
-  /** @throws WaggleError `DEVICE_LOST` where it is. */
+  /** @throws WaggleError `DEVICE_LOST` where it is, or where it refused a command. */
   check(): void {
     if (this.#lost !== null) throw this.#lost;
   }
@@ -114,6 +119,16 @@ export class GpuMemory {
     };
     return buffer;
   }
+}
+
+function refusal(error: GPUError): WaggleError {
+  const message = error.message.slice(0, 300);
+  if (error.constructor.name === "GPUOutOfMemoryError") return outOfMemory(`got ${message}`);
+  return new WaggleError(
+    "DEVICE_LOST",
+    `a GPU device must take every command, got a refusal (${message}); open the policy again`,
+    { retryable: true },
+  );
 }
 
 function outOfMemory(what: string): WaggleError {
