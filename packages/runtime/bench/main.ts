@@ -46,13 +46,15 @@ const report = (line: string): void => console.error(line);
 const rows: BenchRow[] = [];
 for (const scenario of SCENARIOS.filter(({ name }) => names.includes(name))) {
   report(`── ${scenario.name}: ${scenario.description}`);
-  const measured = await scenario.run({
+  const measured = scenario.run({
     quick: options.quick,
     report,
     page: () => openBenchPage(report),
   });
-  for (const row of measured) report(`   ${JSON.stringify(row)}`);
-  rows.push(...measured);
+  for await (const row of measured) {
+    report(`   ${JSON.stringify(row)}`);
+    rows.push(row);
+  }
 }
 if (options.json) console.log(JSON.stringify({ rows }));
 else console.table(rows);

@@ -14,5 +14,6 @@ export type BenchContext = {
 export type Scenario = {
   readonly name: string;
   readonly description: string;
-  readonly run: (context: BenchContext) => Promise<readonly BenchRow[]>;
+  /** Rows as they are measured. */
+  readonly run: (context: BenchContext) => AsyncIterable<BenchRow>;
 };

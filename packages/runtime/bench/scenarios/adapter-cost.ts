@@ -9,12 +9,12 @@ import type { BenchContext, Scenario } from "../scenario.ts";
 export const adapterCost: Scenario = {
   name: "adapter-cost",
   description: "milliseconds a token with an active adapter, and of a swap",
-  run: async (context) => [
-    ...(await rows(context, "nano", "wasm", "merge")),
-    ...(await rows(context, "nano", "wasm", "inputs")),
-    ...(await rows(context, "small", "wasm", "inputs")),
-    ...(await rows(context, "micro", "webgpu", "inputs")),
-  ],
+  run: async function* (context) {
+    yield* await rows(context, "nano", "wasm", "merge");
+    yield* await rows(context, "nano", "wasm", "inputs");
+    yield* await rows(context, "small", "wasm", "inputs");
+    yield* await rows(context, "micro", "webgpu", "inputs");
+  },
 };
 
 async function rows(

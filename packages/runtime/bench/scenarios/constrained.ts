@@ -25,7 +25,7 @@ type Tool = { readonly name: string; readonly parameters: JsonSchema };
 export const constrained: Scenario = {
   name: "constrained",
   description: "constrained generations over 200 tool schemas that are valid calls",
-  run: async ({ quick, report }) => {
+  run: async function* ({ quick, report }) {
     const { config, weights, tokenizerFiles } = readNanoModel(1024);
     const json = (name: string): unknown =>
       JSON.parse(new TextDecoder().decode(tokenizerFiles.get(name)));
@@ -79,16 +79,14 @@ export const constrained: Scenario = {
     }
     trunk.dispose();
     await policy.dispose();
-    return [
-      benchRow({
-        name: `valid calls of ${total} over ${tools.length} tools`,
-        ours: valid,
-        peer: total,
-        peerName: "all",
-        unit: "valid",
-        agree: valid === total,
-      }),
-    ];
+    yield benchRow({
+      name: `valid calls of ${total} over ${tools.length} tools`,
+      ours: valid,
+      peer: total,
+      peerName: "all",
+      unit: "valid",
+      agree: valid === total,
+    });
   },
 };
 

@@ -7,7 +7,6 @@ import { join } from "node:path";
 import type { GrowthOptions, GrowthResult } from "../page/context-growth.ts";
 import type { PlotOptions } from "../page/context-plot.ts";
 import { benchRow } from "../row.ts";
-import type { BenchRow } from "../row.ts";
 import type { Scenario } from "../scenario.ts";
 
 const PICTURE = join(import.meta.dirname, "../../../../docs/evidence/runtime-context.png");
@@ -15,7 +14,7 @@ const PICTURE = join(import.meta.dirname, "../../../../docs/evidence/runtime-con
 export const contextGrowth: Scenario = {
   name: "context-growth",
   description: "milliseconds a token on WebGPU at contexts of 0.5k to 6k, and a plot",
-  run: async ({ quick, report, page }) => {
+  run: async function* ({ quick, report, page }) {
     const contexts = quick
       ? [256, 512, 768]
       : [512, 1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144];
@@ -33,26 +32,23 @@ export const contextGrowth: Scenario = {
       const own = (result.attention[to] ?? 0) - (result.attention[from] ?? 0);
       return ((times[to] ?? Number.NaN) - own) / (times[from] ?? Number.NaN);
     };
-    const rows: BenchRow[] = contexts.map((context, i) =>
-      benchRow({
+    for (const [i, context] of contexts.entries()) {
+      yield benchRow({
         name: `webgpu long, context ${context}`,
         ours: result.ours[i] ?? Number.NaN,
         peer: result.peer[i] ?? Number.NaN,
         peerName: result.peerName,
         unit: "ms/token",
         agree: result.agree,
-      }),
-    );
-    return [
-      ...rows,
-      benchRow({
-        name: `webgpu long, step at ${contexts[to]} against ${least} without attention's own growth`,
-        ours: growth(result.ours),
-        peer: growth(result.peer),
-        peerName: result.peerName,
-        unit: "times",
-        agree: result.agree,
-      }),
-    ];
+      });
+    }
+    yield benchRow({
+      name: `webgpu long, step at ${contexts[to]} against ${least} without attention's own growth`,
+      ours: growth(result.ours),
+      peer: growth(result.peer),
+      peerName: result.peerName,
+      unit: "times",
+      agree: result.agree,
+    });
   },
 };

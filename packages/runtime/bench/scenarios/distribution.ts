@@ -6,7 +6,6 @@ import { chiSquare, pValue } from "../chi-square.ts";
 import type { Observed } from "../chi-square.ts";
 import { readNanoModel } from "../nano-model.ts";
 import { benchRow } from "../row.ts";
-import type { BenchRow } from "../row.ts";
 import type { Scenario } from "../scenario.ts";
 
 type Drawing = {
@@ -47,7 +46,7 @@ const LEAST_P = 1e-3;
 export const distribution: Scenario = {
   name: "distribution",
   description: "χ² of sampled tokens against their recorded distribution",
-  run: async ({ quick, report }) => {
+  run: async function* ({ quick, report }) {
     const { config, weights, tokenizerFiles } = readNanoModel(512);
     const policy = await createNodePolicy({
       config,
@@ -56,7 +55,6 @@ export const distribution: Scenario = {
       baseModel: "0".repeat(64),
     });
     const draws = quick ? 320 : 3200;
-    const rows: BenchRow[] = [];
     for (const drawing of DRAWINGS) {
       report(`${draws} draws after each of ${PROMPTS.length} prompts with ${drawing.name}`);
       const sum = { statistic: 0, degrees: 0 };
@@ -67,19 +65,16 @@ export const distribution: Scenario = {
         sum.degrees += degrees;
       }
       const p = pValue(sum);
-      rows.push(
-        benchRow({
-          name: `χ² of ${draws * PROMPTS.length} draws, ${drawing.name}, ${sum.degrees} degrees of freedom`,
-          ours: p,
-          peer: LEAST_P,
-          peerName: "least p-value",
-          unit: "p",
-          agree: sum.degrees > 0 && p >= LEAST_P,
-        }),
-      );
+      yield benchRow({
+        name: `χ² of ${draws * PROMPTS.length} draws, ${drawing.name}, ${sum.degrees} degrees of freedom`,
+        ours: p,
+        peer: LEAST_P,
+        peerName: "least p-value",
+        unit: "p",
+        agree: sum.degrees > 0 && p >= LEAST_P,
+      });
     }
     await policy.dispose();
-    return rows;
   },
 };
 

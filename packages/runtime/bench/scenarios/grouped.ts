@@ -12,13 +12,13 @@ const SEQUENTIAL = "eight sequential runs";
 export const grouped: Scenario = {
   name: "grouped",
   description: "tokens/s of 8 continuations of 512 tokens against eight sequential runs",
-  run: async (context) => [
-    ...(await rows(context, "nano", "wasm")),
-    ...(await rows(context, "small", "wasm")),
-    ...(await rows(context, "micro", "webgpu")),
-    await memoryRow(context, "nano"),
-    await memoryRow(context, "small"),
-  ],
+  run: async function* (context) {
+    yield* await rows(context, "nano", "wasm");
+    yield* await rows(context, "small", "wasm");
+    yield* await rows(context, "micro", "webgpu");
+    yield await memoryRow(context, "nano");
+    yield await memoryRow(context, "small");
+  },
 };
 
 async function rows(

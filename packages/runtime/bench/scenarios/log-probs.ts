@@ -26,14 +26,12 @@ const DISTRIBUTIONS = [
 export const logProbs: Scenario = {
   name: "log-probs",
   description: "largest difference of log-probs between sampler, score and the trainer's engine",
-  run: async ({ quick, report }) => {
+  run: async function* ({ quick, report }) {
     const nano = readNanoModel(512);
-    const rows: BenchRow[] = [];
     for (const dtype of ["f32", "int8", "int4"] as const) {
       report(`log-probs in ${dtype}`);
-      rows.push(...(await compare(nano, dtype, quick ? 24 : 200)));
+      yield* await compare(nano, dtype, quick ? 24 : 200);
     }
-    return rows;
   },
 };
 

@@ -15,19 +15,19 @@ const ON_WASM: VersusOptions["workloads"] = [
 export const versusTransformersWasm: Scenario = {
   name: "transformers-wasm",
   description: "tokens/s on WASM against Transformers.js, nano and 15 M",
-  run: async (context) => [
-    ...(await rows(context, "nano", "wasm", ON_WASM)),
-    ...(await rows(context, "small", "wasm", ON_WASM)),
-  ],
+  run: async function* (context) {
+    yield* await rows(context, "nano", "wasm", ON_WASM);
+    yield* await rows(context, "small", "wasm", ON_WASM);
+  },
 };
 
 export const versusTransformersWebgpu: Scenario = {
   name: "transformers-webgpu",
   description: "tokens/s on WebGPU against Transformers.js, micro and nano",
-  run: async (context) => [
-    ...(await rows(context, "micro", "webgpu", [[64, 64]])),
-    ...(await rows(context, "nano", "webgpu", [[64, 24]])),
-  ],
+  run: async function* (context) {
+    yield* await rows(context, "micro", "webgpu", [[64, 64]]);
+    yield* await rows(context, "nano", "webgpu", [[64, 24]]);
+  },
 };
 
 async function rows(
