@@ -11,7 +11,7 @@ export type BufferUse = keyof BackendMemory;
 
 const COPY_BOTH_WAYS = 0x0004 | 0x0008; // GPUBufferUsage.COPY_SRC | COPY_DST
 /** Usage of buffers that kernels bind and copies touch. */
-export const STORAGE: GPUBufferUsageFlags = 0x0080 | COPY_BOTH_WAYS;
+const STORAGE: GPUBufferUsageFlags = 0x0080 | COPY_BOTH_WAYS;
 /** Usage of buffers that are read back. */
 export const READBACK: GPUBufferUsageFlags = 0x0001 | 0x0008; // MAP_READ | COPY_DST
 

@@ -7,10 +7,12 @@ import type * as OrtWeb from "onnxruntime-web";
  * What a device computes wrongly or slowly, and the way around it. The defaults are right on every
  * device that was tried; a self-check on the visitor's device may choose others.
  */
-export type WebgpuQuirks = {
+type WebgpuQuirks = {
   /**
-   * Most tokens of one run. onnxruntime 1.30.0's attention gives wrong logits for 32 and more tokens
-   * of a row on SwiftShader with `subgroups`, without an error. Default 31.
+   * Most tokens of one run. With `subgroups` onnxruntime 1.30.0's attention gives wrong logits for 32
+   * and more tokens of a row, without an error, on SwiftShader (subgroups of 4) and on lavapipe (of
+   * 8); on devices requested without `subgroups` it is right at 128 on both, and reads a prompt in
+   * half the time. Default 31. Bounded by 64 MiB of logits.
    */
   readonly maxRunTokens?: number;
   /** False: single tokens are read by ordinary runs, not by the recorded commands. Default true. */
