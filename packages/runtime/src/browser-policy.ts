@@ -3,6 +3,7 @@
  * message per generation crosses. Nothing here computes.
  */
 import type { Adapter, WeightFormat } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
 import type {
   ClientDescription,
   PolicyVersionId,
@@ -14,6 +15,7 @@ import { chooseDevice } from "./browser-device.ts";
 import { BrowserSession } from "./browser-session.ts";
 import { RUNTIME_BUILD } from "./build.ts";
 import { disposedError } from "./generate-options.ts";
+import { readChecks, writeCheck } from "./device-checks.ts";
 import { defaultThreads } from "./limits.ts";
 import { PolicyWorker } from "./policy-worker.ts";
 import type { AdaptivePolicy, Cancellable, Session, SessionSnapshot } from "./session/session.ts";
@@ -57,17 +59,38 @@ export type BrowserPolicyOptions = {
  * Starts a worker and loads the model into it, at version 0. A worker that dies is replaced, and what
  * it was doing is done again from the page's record of tokens.
  *
- * @throws WaggleError `DEVICE_UNAVAILABLE` when `webgpu` is asked for and there is no adapter,
- *   `MODEL_CORRUPT` or `MODEL_UNSUPPORTED` for files that are no such decoder.
+ * Before the first use of a device, it is checked whether it computes rightly; a wrong one is gone
+ * around, or refused: `auto` then takes WASM.
+ *
+ * @throws WaggleError `DEVICE_UNAVAILABLE` when `webgpu` is asked for and there is no adapter, or one
+ *   that computes wrongly, `MODEL_CORRUPT` or `MODEL_UNSUPPORTED` for files that are no such decoder.
  */
 export async function createBrowserPolicy(options: BrowserPolicyOptions): Promise<AdaptivePolicy> {
+  const wanted = options.device ?? "auto";
+  const policy = await openOn(wanted, options);
+  if (typeof policy !== "string") return policy;
+  if (wanted === "auto") {
+    const onWasm = await openOn("wasm", options);
+    if (typeof onWasm !== "string") return onWasm;
+  }
+  throw new WaggleError(
+    "DEVICE_UNAVAILABLE",
+    `device "${wanted}" must compute rightly, got ${policy}; use another one`,
+  );
+}
+
+/** @returns why the device was refused, where its check did. */
+async function openOn(
+  wanted: "auto" | BrowserDevice,
+  options: BrowserPolicyOptions,
+): Promise<AdaptivePolicy | string> {
   const { device, description, threads } = await chooseDevice(
-    options.device ?? "auto",
+    wanted,
     (offered) => options.threads ?? defaultThreads(bytesOf(options.modelFiles), offered),
     globalThis,
   );
   const lifeLock = "locks" in navigator ? `waggle-${crypto.randomUUID()}` : null;
-  const request: Omit<OpenRequest, "lifeLock"> = {
+  const request: Omit<OpenRequest, "lifeLock" | "knownChecks"> = {
     kind: "open",
     model: "get" in options.modelFiles ? options.modelFiles : { files: options.modelFiles.files },
     baseModel: options.baseModel,
@@ -82,20 +105,27 @@ export async function createBrowserPolicy(options: BrowserPolicyOptions): Promis
   };
   const createWorker = options.createWorker ?? createDefaultWorker;
   let starts = 0;
-  const start = async (): Promise<Opened> => {
+  const start = async (): Promise<{ client: WorkerClient; opened: AnswerTo<OpenRequest> }> => {
     const client = new WorkerClient(createWorker(device));
     const lock = lifeLock && `${lifeLock}-${++starts}`;
     try {
-      const limits = await client.ask({ ...request, lifeLock: lock });
+      const knownChecks = readChecks();
+      const opened = await client.ask({ ...request, knownChecks, lifeLock: lock });
+      writeCheck(opened.check);
       if (lock !== null) client.watch(lock);
-      return { client, limits };
+      return { client, opened };
     } catch (error) {
       client.fail(disposedError());
       throw error;
     }
   };
-  const first = await start();
-  const worker = new PolicyWorker(async () => (await start()).client, first.client);
+  const { client, opened } = await start();
+  const { limits, check } = opened;
+  if (limits === null) {
+    client.fail(disposedError());
+    return check.result.verdict === "refused" ? check.result.why : "nothing";
+  }
+  const worker = new PolicyWorker(async () => (await start()).client, client);
   return new BrowserPolicy(worker, {
     baseModel: options.baseModel,
     client: {
@@ -104,11 +134,9 @@ export async function createBrowserPolicy(options: BrowserPolicyOptions): Promis
       device: description,
       crossOriginIsolated: globalThis.crossOriginIsolated,
     },
-    ...first.limits,
+    ...limits,
   });
 }
-
-type Opened = { readonly client: WorkerClient; readonly limits: AnswerTo<OpenRequest> };
 
 /** Size of the weights. Half-precision files count half; the threshold is not that sharp. */
 function bytesOf(model: ModelFiles): number {

@@ -25,9 +25,9 @@ export interface RestorableSession {
 }
 
 export class PolicyWorker {
-  readonly sessions = new Set<RestorableSession>();
+  readonly sessions: Set<RestorableSession> = new Set();
   /** Adapters loaded beside the versions. */
-  readonly loaded = new Map<string, Adapter>();
+  readonly loaded: Map<string, Adapter> = new Map();
   readonly #start: () => Promise<WorkerClient>;
   #client: Promise<WorkerClient>;
   /** Oldest first. The page may hear of one after the worker has used it. */

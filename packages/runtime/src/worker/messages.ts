@@ -12,6 +12,7 @@ import type {
   TokenScores,
   WaggleErrorCode,
 } from "@waggle/protocol";
+import type { SelfCheckResult } from "../agreement/self-check.ts";
 import type { AdapterStrategy } from "../backend/cpu/cpu-backend.ts";
 import type { Session, SessionSnapshot } from "../session/session.ts";
 import type { LoadedModel } from "../store/loaded-model.ts";
@@ -35,9 +36,14 @@ export type OpenRequest = {
   readonly adapterStrategy: AdapterStrategy | null;
   readonly adapterRank: number;
   readonly cacheBytes: number | null;
+  /** Checks of this device by earlier workers, by what they are of. */
+  readonly knownChecks: Readonly<Record<string, SelfCheckResult>>;
   /** A lock that the worker holds while it lives; `null` where the page has no locks. */
   readonly lifeLock: string | null;
 };
+
+/** What the check of a device said, and what of. */
+export type DeviceCheck = { readonly key: string; readonly result: SelfCheckResult };
 
 /** Requests of one session; `given` are tokens that the page appended since the last. */
 export type SessionRequest = { readonly sessionId: number; readonly given: readonly number[] };
@@ -97,7 +103,11 @@ export type WorkerRequest =
 
 /** What each request is answered with; the others with nothing. */
 type WorkerAnswers = {
-  readonly open: { readonly contextLength: number; readonly vocabularySize: number };
+  readonly open: {
+    readonly check: DeviceCheck;
+    /** `null` where the check refused the device: the worker is of no use. */
+    readonly limits: { readonly contextLength: number; readonly vocabularySize: number } | null;
+  };
   readonly "create-session": { readonly policyVersion: PolicyVersionId };
   readonly "restore-session": { readonly policyVersion: PolicyVersionId };
   readonly generate: { readonly sample: Sample; readonly policyVersion: PolicyVersionId };

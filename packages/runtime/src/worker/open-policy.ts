@@ -3,32 +3,15 @@ import { parseDecoderConfig, parseStoredFormat, readModelWeights } from "@waggle
 import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import { boundary, WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
-import type { AdapterStrategy } from "../backend/cpu/cpu-backend.ts";
-import type { DecoderBackend } from "../backend/decoder-backend.ts";
 import { RUNTIME_BUILD } from "../build.ts";
 import { defaultContextLength } from "../limits.ts";
 import { openGrammars } from "../session/open-grammars.ts";
 import { createScheduledPolicy } from "../session/scheduled-policy.ts";
 import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
 import { openModel } from "../store/loaded-model.ts";
-import type { BrowserDevice, ModelFiles, OpenRequest } from "./messages.ts";
-
-export type WorkerBackendOptions = {
-  readonly config: DecoderConfig;
-  readonly weights: TensorMap | TensorSource;
-  readonly dtype: WeightFormat;
-  readonly contextLength: number;
-  readonly threads: number;
-  readonly maxRunTokens: number | undefined;
-  readonly adapterStrategy: AdapterStrategy | undefined;
-  readonly adapterRank: number;
-};
-
-/** What a worker's entry brings: the back end of its build of onnxruntime. */
-export type WorkerDevice = {
-  readonly kind: BrowserDevice;
-  openBackend(options: WorkerBackendOptions): Promise<DecoderBackend>;
-};
+import { checkDevice, withCheck } from "./checked-device.ts";
+import type { WorkerBackendOptions, WorkerDevice } from "./checked-device.ts";
+import type { DeviceCheck, ModelFiles, OpenRequest } from "./messages.ts";
 
 type ModelParts = {
   readonly config: DecoderConfig;
@@ -39,14 +22,18 @@ type ModelParts = {
   readonly tokenizerFiles: ReadonlyMap<string, Uint8Array> | null;
 };
 
+/** `policy` is `null` where the check refused the device. */
+type OpenedPolicy = { readonly policy: ScheduledPolicy | null; readonly check: DeviceCheck };
+
 /** @throws WaggleError `MODEL_CORRUPT`, `MODEL_UNSUPPORTED`, or what the back end throws. */
 export async function openPolicy(
   device: WorkerDevice,
   request: OpenRequest,
-): Promise<ScheduledPolicy> {
+): Promise<OpenedPolicy> {
   const { config, storedFormat, weights, tokenizerFiles } = await readModel(request.model);
   const contextLength = request.contextLength ?? defaultContextLength(config);
-  const options: WorkerBackendOptions = {
+  const wanted: WorkerBackendOptions = {
+    baseModel: request.baseModel,
     config,
     weights,
     contextLength,
@@ -55,8 +42,12 @@ export async function openPolicy(
     maxRunTokens: request.maxRunTokens ?? undefined,
     adapterStrategy: request.adapterStrategy ?? undefined,
     adapterRank: request.adapterRank,
+    avoidsSubgroups: false,
   };
-  return boundary("device", () =>
+  const check = await checkDevice(device, wanted, request.description, request.knownChecks);
+  if (check.result.verdict === "refused") return { policy: null, check };
+  const options = withCheck(wanted, check);
+  const policy = await boundary("device", () =>
     createScheduledPolicy({
       openBackend: () => device.openBackend(options),
       client: {
@@ -72,9 +63,10 @@ export async function openPolicy(
       openGrammars:
         tokenizerFiles === null
           ? undefined
-          : () => openGrammars(tokenizerFiles, config.vocabularySize),
+          : () => (device.openGrammars ?? openGrammars)(tokenizerFiles, config.vocabularySize),
     }),
   );
+  return { policy, check };
 }
 
 async function readModel(model: ModelFiles): Promise<ModelParts> {

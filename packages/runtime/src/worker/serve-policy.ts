@@ -3,7 +3,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
 import type { Session } from "../session/session.ts";
 import { openPolicy } from "./open-policy.ts";
-import type { WorkerDevice } from "./open-policy.ts";
+import type { WorkerDevice } from "./checked-device.ts";
 import { TokenBunches } from "./token-bunches.ts";
 import type {
   AnswerTo,
@@ -18,8 +18,15 @@ import type {
 
 type PostTokens = (tokenIds: readonly number[]) => void;
 
-/** Answers requests from `endpoint` until it is closed. */
-export function servePolicy(endpoint: MessageEndpoint, device: WorkerDevice): void {
+/**
+ * Answers requests from `endpoint` until it is closed.
+ *
+ * @returns what ends the policy where nobody asks any more.
+ */
+export function servePolicy(
+  endpoint: MessageEndpoint,
+  device: WorkerDevice,
+): { dispose(): Promise<void> } {
   const server = new PolicyServer(device);
   const post = (message: WorkerMessage): void => endpoint.postMessage(message);
   endpoint.addEventListener("message", (event) => {
@@ -28,6 +35,7 @@ export function servePolicy(endpoint: MessageEndpoint, device: WorkerDevice): vo
       post({ kind: "tokens", id, tokenIds });
     void server.answer(id, request, postTokens).then(post);
   });
+  return { dispose: () => server.dispose() };
 }
 
 function toWireError(error: unknown): {
@@ -68,6 +76,12 @@ class PolicyServer {
     }
   }
 
+  /** Gives up what is under way and frees everything. */
+  async dispose(): Promise<void> {
+    for (const abort of this.#aborts.values()) abort.abort();
+    await this.#policy?.dispose();
+  }
+
   async #dispatch(
     request: WorkerRequest,
     signal: AbortSignal,
@@ -76,9 +90,11 @@ class PolicyServer {
     switch (request.kind) {
       case "open": {
         if (request.lifeLock !== null) holdForever(request.lifeLock);
-        this.#policy = await openPolicy(this.#device, request);
-        const { contextLength, vocabularySize } = this.#policy;
-        return { contextLength, vocabularySize };
+        const { policy, check } = await openPolicy(this.#device, request);
+        this.#policy = policy;
+        if (policy === null) return { check, limits: null };
+        const { contextLength, vocabularySize } = policy;
+        return { check, limits: { contextLength, vocabularySize } };
       }
       case "set-adapter":
         return this.#opened().setAdapter(request.version, request.adapter);

@@ -1,0 +1,30 @@
+/** What checks of this browser's devices said, kept between visits where the page may store. */
+import type { SelfCheckResult } from "./agreement/self-check.ts";
+import type { DeviceCheck } from "./worker/messages.ts";
+
+const STORAGE_KEY = "waggle-device-checks";
+
+/** Checks that are kept: of several models and formats, and of the builds before. */
+const MOST_KEPT = 32;
+
+export function readChecks(): Readonly<Record<string, SelfCheckResult>> {
+  try {
+    const stored = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}") as unknown;
+    return typeof stored === "object" && stored !== null
+      ? (stored as Record<string, SelfCheckResult>)
+      : {};
+  } catch {
+    return {}; // no storage, or not ours: the device is checked again
+  }
+}
+
+export function writeCheck({ key, result }: DeviceCheck): void {
+  const { [key]: known, ...others } = readChecks();
+  if (known !== undefined) return;
+  const kept = [...Object.entries(others), [key, result] as const].slice(-MOST_KEPT);
+  try {
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(Object.fromEntries(kept)));
+  } catch {
+    // no storage: the device is checked again
+  }
+}

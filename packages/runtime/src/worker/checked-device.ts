@@ -1,0 +1,88 @@
+/** Whether the device of this worker computes rightly, and what it is opened with so that it does. */
+import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
+import type { TensorMap } from "@waggle/protocol";
+import { selfCheck, WASM_LADDER, WEBGPU_LADDER } from "../agreement/self-check.ts";
+import type { KernelWorkaround, SelfCheckResult } from "../agreement/self-check.ts";
+import type { AdapterStrategy } from "../backend/cpu/cpu-backend.ts";
+import type { DecoderBackend } from "../backend/decoder-backend.ts";
+import { RUNTIME_BUILD } from "../build.ts";
+import type { openGrammars } from "../session/open-grammars.ts";
+import type { BrowserDevice, DeviceCheck } from "./messages.ts";
+
+export type WorkerBackendOptions = {
+  /** Hex sha256 of the model's file list. */
+  readonly baseModel: string;
+  readonly config: DecoderConfig;
+  readonly weights: TensorMap | TensorSource;
+  readonly dtype: WeightFormat;
+  readonly contextLength: number;
+  readonly threads: number;
+  readonly maxRunTokens: number | undefined;
+  readonly adapterStrategy: AdapterStrategy | undefined;
+  readonly adapterRank: number;
+  /** Without subgroup operations, on WebGPU. */
+  readonly avoidsSubgroups: boolean;
+};
+
+/** What a worker's entry brings: the back end of its build of onnxruntime. */
+export type WorkerDevice = {
+  readonly kind: BrowserDevice;
+  /** Of what lies between the matrices. Default f32. */
+  readonly activationsOf?: (dtype: WeightFormat) => Promise<"f32" | "f16">;
+  openBackend(options: WorkerBackendOptions): Promise<DecoderBackend>;
+  /** Where grammars cannot be loaded at their first use. */
+  readonly openGrammars?: typeof openGrammars;
+};
+
+/**
+ * What a check of this device said before, or says now.
+ *
+ * @param known - checks of earlier visits, by what they are of.
+ */
+export async function checkDevice(
+  device: WorkerDevice,
+  options: WorkerBackendOptions,
+  description: string,
+  known: Readonly<Record<string, SelfCheckResult>>,
+): Promise<DeviceCheck> {
+  const { config, dtype } = options;
+  const heads = `${config.heads}/${config.keyValueHeads}x${config.headSize}`;
+  const key = `${RUNTIME_BUILD} ${device.kind} ${description} ${config.modelType} ${heads} ${dtype}`;
+  const before = known[key];
+  if (before !== undefined) return { key, result: before };
+  const result = await selfCheck({
+    config,
+    dtype,
+    activations: (await device.activationsOf?.(dtype)) ?? "f32",
+    ladder: device.kind === "webgpu" ? WEBGPU_LADDER : WASM_LADDER,
+    open: (tiny, weights, workaround) =>
+      device.openBackend({
+        ...withWorkaround(options, workaround),
+        baseModel: `check of ${options.baseModel}`,
+        config: tiny,
+        weights,
+        contextLength: tiny.contextLength,
+      }),
+  });
+  return { key, result };
+}
+
+/** The options that a right device is opened with. */
+export function withCheck(
+  options: WorkerBackendOptions,
+  { result }: DeviceCheck,
+): WorkerBackendOptions {
+  return result.verdict === "workaround" ? withWorkaround(options, result.workaround) : options;
+}
+
+function withWorkaround(
+  options: WorkerBackendOptions,
+  { maxRunTokens = Infinity, subgroups }: KernelWorkaround,
+): WorkerBackendOptions {
+  const most = Math.min(options.maxRunTokens ?? Infinity, maxRunTokens);
+  return {
+    ...options,
+    maxRunTokens: Number.isFinite(most) ? most : undefined,
+    avoidsSubgroups: subgroups === false,
+  };
+}
