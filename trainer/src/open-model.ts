@@ -35,6 +35,7 @@ export function openPolicy(model: BaseModel, threads?: number): Promise<Adaptive
     config: model.config,
     weights: model.weights,
     baseModel: model.reference.sha256,
+    tokenizerFiles: new Map(model.files.map(({ path, bytes }) => [path, bytes])),
     ...(threads === undefined ? {} : { threads }),
   });
 }

@@ -11,6 +11,7 @@ import type {
   ClientDescription,
   Consent,
   Environment,
+  GrammarSpec,
   Policy,
   Redactor,
   Sampling,
@@ -47,6 +48,8 @@ export type RollOutOptions = {
   readonly chatFormat: ChatFormat;
   /** Default temperature 1 and full support. */
   readonly sampling?: Omit<Sampling, "seed">;
+  /** What every turn may say, e.g. calls of these tools. Needs a policy with a tokenizer. */
+  readonly grammar?: GrammarSpec;
   readonly limits: RollOutLimits;
   /** Without one nothing is replaced. */
   readonly redactor?: Redactor;

@@ -150,7 +150,12 @@ export class Rollout {
     // An abort before the first token leaves nothing that a turn could name.
     const segmentId =
       sample.tokenIds.length > 0
-        ? this.#record.addSampled(sample, sampling, this.#start.context.policyVersion)
+        ? this.#record.addSampled(
+            sample,
+            sampling,
+            this.#start.context.policyVersion,
+            this.#options.grammar,
+          )
         : null;
     const end = (
       toolCalls: readonly ToolCall[],
@@ -187,7 +192,7 @@ export class Rollout {
   }
 
   async #sample(turn: number, sampling: Sampling, signal: AbortSignal): Promise<Sample> {
-    const { chatFormat, limits } = this.#options;
+    const { chatFormat, limits, grammar } = this.#options;
     const { context } = this.#start;
     const room = this.#contextLimit - context.tokenIds.length;
     const decoder = chatFormat.createAssistantDecoder();
@@ -195,6 +200,7 @@ export class Rollout {
       sampling,
       stopTokenIds: chatFormat.stopTokenIds,
       maxTokens: Math.min(limits.maxTokensPerTurn, room),
+      ...(grammar && { grammar }),
       signal,
       onToken: (tokenId) => {
         for (const delta of decoder.push(tokenId)) {
