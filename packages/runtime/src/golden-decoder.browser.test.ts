@@ -5,6 +5,10 @@ import { expectGolden, goldenModelFiles } from "./golden-decoder.fixture.ts";
 test.each([
   ["wasm", "qwen3"],
   ["wasm", "llama"],
+  ["wasm", "qwen2"],
+  ["wasm", "gemma3_text"],
+  ["wasm", "smollm3"],
+  ["wasm", "lfm2"],
   ["webgpu", "qwen3"],
   ["webgpu", "llama"],
 ] as const)("on %s, scores of a %s decoder are PyTorch's to 1e-4", async (device, modelType) => {
