@@ -11,7 +11,7 @@ export type AgentModel =
       readonly kind: "address";
       /** `org/name` of Hugging Face, the address of a folder, or a folder of the visitor's. */
       readonly source: ModelSource | string;
-      /** Default: by size, `f32` below 64 M parameters, `int8` below 400 M, else `int4`. */
+      /** Default: as it is stored; numbers by size, `f32` below 350 M parameters, else `int4`. */
       readonly dtype?: WeightFormat;
       /** For tests. */
       readonly load?: Pick<LoadModelOptions, "fetch" | "storage">;

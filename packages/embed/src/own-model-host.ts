@@ -1,13 +1,14 @@
 /** A model of the visitor's choice made runnable. It follows no manifest and has one version. */
 import { parameterCount, parseDecoderConfig } from "@waggle/model";
 import type { DecoderConfig, WeightFormat } from "@waggle/model";
-import { createBrowserPolicy, loadModel, readFormatFiles } from "@waggle/runtime";
+import { createBrowserPolicy, loadModel, readFormatFiles, wasmLimits } from "@waggle/runtime";
 import { readChatFormat } from "@waggle/text";
 import type { OpenHost } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import type { PolicyHostOptions } from "./policy-host.ts";
 
-const MILLION = 1e6;
+/** 1.4 GB in f32. Quantized products are many times slower than f32 on WASM, so size alone decides. */
+const MOST_F32_PARAMETERS = 350e6;
 
 /** Opens hosts of one model; what was loaded once is read from the browser's storage. */
 export function createOwnModelOpener(
@@ -17,6 +18,8 @@ export function createOwnModelOpener(
   return async (_, onProgress) => {
     const loaded = await loadModel(model.source, {
       ...model.load,
+      // The smallest it could be: which format it gets is decided by its config.
+      memory: { dtype: model.dtype ?? "int4", limits: wasmLimits() },
       onProgress: ({ loadedBytes, totalBytes, path }) =>
         onProgress({ loadedBytes, totalBytes, detail: `loading ${path}` }),
     });
@@ -47,7 +50,5 @@ export function createOwnModelOpener(
 }
 
 function formatFor(config: DecoderConfig): WeightFormat {
-  const parameters = parameterCount(config);
-  if (parameters < 64 * MILLION) return "f32";
-  return parameters < 400 * MILLION ? "int8" : "int4";
+  return parameterCount(config) < MOST_F32_PARAMETERS ? "f32" : "int4";
 }

@@ -40,6 +40,7 @@ export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): F
   const agent: FakeAgent = {
     asked: [],
     forgotten: false,
+    model: { kind: "site" },
     status: READY,
     conversation: [],
     policyVersion: 7,
@@ -121,6 +122,9 @@ export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): F
     simulate: () => Promise.resolve(agent.simulation),
     callEdgeTool: () => Promise.resolve(null),
     checkPolicy: () => Promise.resolve(),
+    setModel() {
+      return Promise.resolve();
+    },
     reload() {
       agent.asked.push("reload");
       return Promise.resolve();

@@ -293,7 +293,9 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
     else progress.value = status.totalBytes === 0 ? 1 : status.loadedBytes / status.totalBytes;
     for (const button of offered) button.disabled = status.phase !== "ready";
 
-    consent.hidden = agent.consent.decision() !== "undecided" || privacy !== null;
+    // Nothing of another model's is collected, so there is nothing to agree to.
+    consent.hidden =
+      agent.consent.decision() !== "undecided" || privacy !== null || agent.model.kind !== "site";
     notice.hidden = status.error === null && status.online;
     notice.classList.toggle("calm", status.error === null);
     noticeButton.hidden = status.error === null || !status.error.retryable;
