@@ -56,5 +56,9 @@ for (const scenario of SCENARIOS.filter(({ name }) => names.includes(name))) {
     rows.push(row);
   }
 }
+if (!rows.every(({ agree }) => agree)) {
+  report("some outputs do not agree: their speed means nothing");
+  process.exitCode = 1;
+}
 if (options.json) console.log(JSON.stringify({ rows }));
 else console.table(rows);

@@ -1,0 +1,56 @@
+/**
+ * The WebGPU back end on Chromium's software device against the plain decoder, and what a self-check
+ * makes of that device, whose attention is silently wrong for runs of 32 and more tokens.
+ */
+import * as ort from "onnxruntime-web/webgpu";
+import { expect, test } from "vitest";
+import { createWebgpuBackend } from "../backend/webgpu/webgpu-backend.ts";
+import { requestWebgpuDevice } from "../backend/webgpu/webgpu-device.ts";
+import { agreementModels, QWEN3 } from "./agreement-models.ts";
+import { backendAgreementContract } from "./backend-agreement.contract.ts";
+import { selfCheck, WEBGPU_LADDER } from "./self-check.ts";
+
+/** What one run may hold, and the edges of two and more of them; each costs a second here. */
+const SHORT_RUNS = Array.from({ length: 33 }, (_, i) => i + 1);
+const EDGES = [61, 62, 63, 64, 65, 128, 257, 600];
+backendAgreementContract({
+  name: "the WebGPU back end",
+  create: async (config, weights, dtype) =>
+    createWebgpuBackend({
+      ort,
+      device: await requestWebgpuDevice(navigator.gpu),
+      config,
+      weights,
+      dtype,
+      contextLength: config.contextLength,
+    }),
+  // Shaders are compiled anew for each: int4 models also have int8's products, and the kernels of
+  // llama and qwen2 are qwen3's.
+  models: agreementModels(["f32", "int4"]).filter(
+    ({ config }) => !["llama", "qwen2"].includes(config.modelType),
+  ),
+  prefillLengths: [...SHORT_RUNS, ...EDGES],
+  otherLengths: [1, 17, 32],
+  maxRows: 3,
+});
+
+test("a self-check finds long runs wrong on the software device, and goes around them", async () => {
+  const result = await selfCheck({
+    config: QWEN3,
+    dtype: "f32",
+    activations: "f32",
+    ladder: WEBGPU_LADDER,
+    open: async (config, weights, { subgroups, ...quirks }) =>
+      createWebgpuBackend({
+        ort,
+        device: await requestWebgpuDevice(navigator.gpu, { subgroups: subgroups ?? true }),
+        config,
+        weights,
+        contextLength: config.contextLength,
+        quirks,
+      }),
+  });
+  expect(result).toMatchObject({ verdict: "workaround", workaround: { maxRunTokens: 31 } });
+  const off = /off by ([\d.]+)/.exec("why" in result ? result.why : "");
+  expect(Number(off?.[1])).toBeGreaterThan(0.1);
+});
