@@ -72,11 +72,7 @@ export default defineConfig({
         server: { headers: isolation },
         // Imported by workers only, where Vite finds them too late and reloads the running tests.
         optimizeDeps: {
-          include: [
-            "onnxruntime-web/wasm",
-            "onnxruntime-web/webgpu",
-            "onnxruntime-web/ort-wasm-simd-threaded.mjs",
-          ],
+          include: ["onnxruntime-web/wasm", "onnxruntime-web/webgpu"],
         },
         test: {
           name: "browser",

@@ -3,6 +3,7 @@ import type { DecoderConfig, WeightFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
+import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import { createWasmBackend } from "../backend/cpu/wasm-backend.ts";
 import { agreementModels } from "./agreement-models.ts";
 import { plainBackend } from "./plain-backend.fixture.ts";
@@ -38,7 +39,14 @@ describe("a self-check", () => {
     "accepts the WASM back end for $title",
     async ({ config, dtype }: { config: DecoderConfig; dtype: WeightFormat }) => {
       const open = (tiny: DecoderConfig, weights: TensorMap) =>
-        createWasmBackend({ config: tiny, weights, dtype, contextLength: 128, threads: 1 });
+        createWasmBackend({
+          config: tiny,
+          weights,
+          dtype,
+          contextLength: 128,
+          threads: 1,
+          createModule,
+        });
       const result = await selfCheck({
         config,
         dtype,

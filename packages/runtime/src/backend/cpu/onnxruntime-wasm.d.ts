@@ -49,7 +49,12 @@ declare module "onnxruntime-web/ort-wasm-simd-threaded.mjs" {
       options: number,
     ): number | Promise<number>;
   };
-  /** A module of its own, with a memory of its own, for each call. */
-  const createModule: (config: { readonly numThreads: number }) => Promise<OrtWasmModule>;
+  /** Starts a module with a memory of its own. */
+  export type CreateOrtModule = (config: {
+    readonly numThreads: number;
+    /** Where the `.wasm` file is. Default: beside the loader. */
+    readonly locateFile?: () => string;
+  }) => Promise<OrtWasmModule>;
+  const createModule: CreateOrtModule;
   export default createModule;
 }

@@ -1,4 +1,5 @@
 /** The decoder back end of a worker without WebGPU: everything in place on one WebAssembly heap. */
+import type { CreateOrtModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import type { DecoderBackend } from "../decoder-backend.ts";
 import { CpuBackend } from "./cpu-backend.ts";
 import type { CpuBackendOptions } from "./cpu-backend.ts";
@@ -7,6 +8,8 @@ import { createWasmDevice } from "./wasm-device.ts";
 export type WasmBackendOptions = CpuBackendOptions & {
   /** More than 1 needs a cross-origin isolated page. */
   readonly threads: number;
+  /** Default: loads onnxruntime's module from the files that a page's bundler copied. */
+  readonly createModule?: CreateOrtModule | undefined;
 };
 
 /**
@@ -15,5 +18,6 @@ export type WasmBackendOptions = CpuBackendOptions & {
  * @throws WaggleError `DEVICE_UNAVAILABLE` where the module does not load.
  */
 export async function createWasmBackend(options: WasmBackendOptions): Promise<DecoderBackend> {
-  return new CpuBackend(await createWasmDevice(options.threads), options);
+  const { threads, createModule, ...model } = options;
+  return new CpuBackend(await createWasmDevice(threads, createModule), model);
 }

@@ -2,6 +2,7 @@
 import { OnnxGraphBuilder } from "@waggle/model";
 import type { OnnxModel } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
+import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import { expect, test } from "vitest";
 import type { CpuBuffer, CpuDevice, Operand } from "./cpu-device.ts";
 import { createWasmDevice } from "./wasm-device.ts";
@@ -33,7 +34,7 @@ const thrown = (fn: () => unknown): unknown => {
 };
 
 test("a bound run reads and writes where its tensors lie, the same place too, without a promise", async () => {
-  const device = await createWasmDevice(1);
+  const device = await createWasmDevice(1, createModule);
   const program = await device.load(addition());
   const buffer = device.allocate(64);
   buffer.floats(0, 8).set([10, 20, 30, 40, 0, 0, 0, 0]);
@@ -50,7 +51,7 @@ test("a bound run reads and writes where its tensors lie, the same place too, wi
 });
 
 test("numbers stay when the heap grows under them", async () => {
-  const device = await createWasmDevice(1);
+  const device = await createWasmDevice(1, createModule);
   const small = device.allocate(16);
   small.floats(0, 4).set([1, 2, 3, 4]);
   const large = device.allocate(100 * 2 ** 20);
@@ -61,7 +62,7 @@ test("numbers stay when the heap grows under them", async () => {
 });
 
 test("a heap that is full is a typed error that may be tried again, and leaves the module usable", async () => {
-  const device = await createWasmDevice(1);
+  const device = await createWasmDevice(1, createModule);
   const held: CpuBuffer[] = [];
   const error = thrown(() => {
     for (let count = 0; count < 8; count++) held.push(device.allocate(2 ** 30));
@@ -79,7 +80,7 @@ test("a heap that is full is a typed error that may be tried again, and leaves t
 });
 
 test("bytes that are no model, and a run that fails, are told with the library's words", async () => {
-  const device = await createWasmDevice(1);
+  const device = await createWasmDevice(1, createModule);
   const refused = await device
     .load({ model: new TextEncoder().encode("no model"), externalData: [] })
     .catch((error: unknown) => error);
@@ -93,7 +94,7 @@ test("bytes that are no model, and a run that fails, are told with the library's
 });
 
 test("a module that trapped is lost: nothing is computed with what is left of it", async () => {
-  const device = await createWasmDevice(1);
+  const device = await createWasmDevice(1, createModule);
   const program = await device.load(addition());
   const buffer = device.allocate(32);
   const run = program.bind([operand("x", buffer)], [operand("y", buffer, 16)]);

@@ -5,9 +5,9 @@
  */
 import type { OnnxModel } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
-import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
-import type { OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
+import type { CreateOrtModule, OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import { outOfMemory } from "./out-of-memory.ts";
+import { createPageModule } from "./wasm-module.ts";
 import type {
   BoundRun,
   CpuBuffer,
@@ -28,9 +28,13 @@ const OPTIMIZE_ALL = 99;
  * Starts a module with a memory of its own.
  *
  * @param threads - more than 1 needs a cross-origin isolated page.
+ * @param createModule - default: from the files that a page's bundler copied.
  * @throws WaggleError `DEVICE_UNAVAILABLE` where the module does not load.
  */
-export async function createWasmDevice(threads: number): Promise<CpuDevice> {
+export async function createWasmDevice(
+  threads: number,
+  createModule: CreateOrtModule = createPageModule,
+): Promise<CpuDevice> {
   let module: OrtWasmModule;
   try {
     module = await createModule({ numThreads: threads });
