@@ -7,7 +7,8 @@ const DATE = "[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])";
 const TIME =
   "(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,6})?(?:Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9])";
 const LABEL = "[a-z0-9](?:[a-z0-9-]{0,20}[a-z0-9])?";
-const HOST = `${LABEL}(?:\\.${LABEL}){1,3}`;
+/** No address ends in a number or a single letter. */
+const HOST = `${LABEL}(?:\\.${LABEL}){0,2}\\.[a-z]{2,10}`;
 const BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
 const PATH = "(?:/[A-Za-z0-9._~-]{0,40}){0,8}";
 const QUERY = "(?:\\?[A-Za-z0-9._~=&-]{0,80})?";
@@ -18,7 +19,7 @@ export const FORMAT_PATTERNS: { readonly [format: string]: string } = {
   time: TIME,
   "date-time": `${DATE}T${TIME}`,
   duration: "P(?:[0-9]{1,4}D|[0-9]{1,4}W|T[0-9]{1,4}H(?:[0-9]{1,2}M)?|T[0-9]{1,4}M)",
-  email: `[a-z0-9]{1,20}(?:[._-][a-z0-9]{1,20}){0,3}@${HOST}`,
+  email: `[a-z0-9]{1,15}(?:[._-][a-z0-9]{1,15}){0,3}@${HOST}`,
   hostname: HOST,
   ipv4: `${BYTE}(?:\\.${BYTE}){3}`,
   ipv6: "[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){7}",

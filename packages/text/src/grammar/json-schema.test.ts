@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { createTokenizer } from "../tokenizer.ts";
 import type { TokenizerJson } from "../tokenizer.ts";
 import { createGrammarCompiler } from "./compiler.ts";
+import { FORMAT_PATTERNS } from "./formats.ts";
 import {
   compile,
   idsOf,
@@ -31,9 +32,9 @@ const WORDS = [
 ];
 const files = tokenizerFiles(WORDS);
 const compiler = createGrammarCompiler(files);
-const tokenizer = createTokenizer({
-  tokenizerJson: JSON.parse(new TextDecoder().decode(files.get("tokenizer.json"))) as TokenizerJson,
-});
+const tokenizerJsonOf = (from: ReadonlyMap<string, Uint8Array>) =>
+  JSON.parse(new TextDecoder().decode(from.get("tokenizer.json"))) as TokenizerJson;
+const tokenizer = createTokenizer({ tokenizerJson: tokenizerJsonOf(files) });
 
 const isValid = (schema: JsonSchema, value: unknown) =>
   new Validator(structuredClone(schema), "2020-12").validate(value).valid;
@@ -135,6 +136,22 @@ test("whatever is sampled under a random schema and budget is valid", async () =
     }),
     { numRuns: 150 },
   );
+});
+
+test("texts of a format stay valid at the greatest lengths its pattern allows", async () => {
+  const longFiles = tokenizerFiles(["abcdefghijklmno"]);
+  const longer = createGrammarCompiler(longFiles);
+  const longerTokenizer = createTokenizer({ tokenizerJson: tokenizerJsonOf(longFiles) });
+  for (const format of Object.keys(FORMAT_PATTERNS)) {
+    const schema = { type: "string", format };
+    const grammar = await longer.compile({ kind: "json-schema", schema });
+    const random = randomFrom(3);
+    for (let i = 0; i < 30; i++) {
+      const ids = sample(grammar, 400, random);
+      const text = longerTokenizer.decode(ids);
+      expect(isValid(schema, JSON.parse(text)), `${format}: ${text}`).toBe(true);
+    }
+  }
 });
 
 test("references, recursion and merged schemas are followed", async () => {
