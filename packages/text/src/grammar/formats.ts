@@ -6,12 +6,12 @@
 const DATE = "[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])";
 const TIME =
   "(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,6})?(?:Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9])";
-const LABEL = "[a-z0-9](?:[a-z0-9-]{0,20}[a-z0-9])?";
+const LABEL = "[a-z0-9]{1,12}(?:-[a-z0-9]{1,12})?";
 /** No address ends in a number or a single letter. */
 const HOST = `${LABEL}(?:\\.${LABEL}){0,2}\\.[a-z]{2,10}`;
 const BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
-const PATH = "(?:/[A-Za-z0-9._~-]{0,40}){0,8}";
-const QUERY = "(?:\\?[A-Za-z0-9._~=&-]{0,80})?";
+/** Some readers of URLs take a query only after a path. */
+const PATH = "(?:(?:/[A-Za-z0-9._~-]{0,40}){1,8}(?:\\?[A-Za-z0-9._~=&-]{0,80})?)?";
 
 /** Patterns of whole texts by format. */
 export const FORMAT_PATTERNS: { readonly [format: string]: string } = {
@@ -24,9 +24,9 @@ export const FORMAT_PATTERNS: { readonly [format: string]: string } = {
   ipv4: `${BYTE}(?:\\.${BYTE}){3}`,
   ipv6: "[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){7}",
   uuid: "[0-9a-f]{8}-[0-9a-f]{4}-[1-5][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}",
-  uri: `https?://${HOST}${PATH}${QUERY}`,
-  url: `https?://${HOST}${PATH}${QUERY}`,
-  "uri-reference": `https?://${HOST}${PATH}${QUERY}`,
+  uri: `https?://${HOST}${PATH}`,
+  url: `https?://${HOST}${PATH}`,
+  "uri-reference": `https?://${HOST}${PATH}`,
 };
 
 /** Formats that the standard defines and no pattern here holds. */
