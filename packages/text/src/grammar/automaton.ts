@@ -40,7 +40,6 @@ export class Automaton {
   readonly #ruleLengths: number[];
   readonly #states: StateInfo[] = [];
   readonly #stateIds = new Map<string, State>();
-  readonly #steps = new Map<Expression, Uint8Array>();
 
   /** @param alphabet - number of symbols. */
   constructor(expressions: Expressions, root: Expression, alphabet: number) {
@@ -57,13 +56,29 @@ export class Automaton {
     const known = next[symbol] as number;
     if (known !== UNKNOWN) return known;
     const tails: Continuation[] = [];
+    // Symbols around this one that every leaf takes or leaves with it lead to the same state.
+    let low = 0;
+    let high = this.#alphabet - 1;
     for (const leaf of leaves) {
-      if (this.#symbolsOf(this.#heads[leaf] as Expression)[symbol] === 1) {
-        tails.push(this.#tails[leaf] as Continuation);
+      const node = this.#e.node(this.#heads[leaf] as Expression);
+      if (node.kind !== "symbols") continue;
+      for (let i = 0; i < node.ranges.length; i += 2) {
+        const [from, to] = [node.ranges[i] as number, node.ranges[i + 1] as number];
+        if (symbol < from) {
+          high = Math.min(high, from - 1);
+          break;
+        }
+        if (symbol > to) low = Math.max(low, to + 1);
+        else {
+          tails.push(this.#tails[leaf] as Continuation);
+          low = Math.max(low, from);
+          high = Math.min(high, to);
+          break;
+        }
       }
     }
     const result = tails.length === 0 ? DEAD : this.#close(tails);
-    next[symbol] = result;
+    next.fill(result, low, high + 1);
     return result;
   }
 
@@ -168,20 +183,6 @@ export class Automaton {
     this.#continuationLengths.push(length + (this.#continuationLengths[tail] as number));
     this.#continuations.set(key, id);
     return id;
-  }
-
-  #symbolsOf(expression: Expression): Uint8Array {
-    const known = this.#steps.get(expression);
-    if (known !== undefined) return known;
-    const allowed = new Uint8Array(this.#alphabet);
-    const node = this.#e.node(expression);
-    if (node.kind === "symbols") {
-      for (let i = 0; i < node.ranges.length; i += 2) {
-        allowed.fill(1, node.ranges[i], (node.ranges[i + 1] as number) + 1);
-      }
-    }
-    this.#steps.set(expression, allowed);
-    return allowed;
   }
 }
 
