@@ -16,18 +16,32 @@ export const BYTE_CHARACTERS: readonly string[] = (() => {
   );
 })();
 
-const CHARACTER_BYTES: ReadonlyMap<string, number> = new Map(
-  BYTE_CHARACTERS.map((character, byte) => [character, byte]),
-);
+/** The byte of each character by its code, -1 for none. */
+const BYTES_BY_CODE: Int16Array = (() => {
+  const codes = BYTE_CHARACTERS.map((character) => character.charCodeAt(0));
+  const bytes = new Int16Array(Math.max(...codes) + 1).fill(-1);
+  for (const [byte, code] of codes.entries()) bytes[code] = byte;
+  return bytes;
+})();
 
 const encoder = new TextEncoder();
 
 /** Bytes of a vocabulary entry. A character outside the alphabet gives its own UTF-8 bytes. */
 export function fromByteCharacters(characters: string): Uint8Array {
+  const bytes = new Uint8Array(characters.length);
+  for (let i = 0; i < characters.length; i++) {
+    const byte = BYTES_BY_CODE[characters.charCodeAt(i)] ?? -1;
+    if (byte === -1) return fromMixedCharacters(characters);
+    bytes[i] = byte;
+  }
+  return bytes;
+}
+
+function fromMixedCharacters(characters: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of characters) {
-    const byte = CHARACTER_BYTES.get(character);
-    if (byte === undefined) bytes.push(...encoder.encode(character));
+    const byte = character.length === 1 ? (BYTES_BY_CODE[character.charCodeAt(0)] ?? -1) : -1;
+    if (byte === -1) bytes.push(...encoder.encode(character));
     else bytes.push(byte);
   }
   return Uint8Array.from(bytes);

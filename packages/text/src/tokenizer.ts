@@ -143,8 +143,12 @@ function toLibrary(json: TokenizerJson, config: TokenizerConfigJson): LibraryTok
 function removeAddedTokens(json: TokenizerJson): TokenizerJson {
   // A single character may be one of the 256 bytes: those stay.
   const removed = new Set(
-    (json.added_tokens ?? []).map((token) => token.content).filter((text) => text.length > 1),
+    (json.added_tokens ?? [])
+      .map((token) => token.content)
+      .filter((text) => text.length > 1 && Object.hasOwn(json.model.vocab, text)),
   );
+  // Most files have none of them there; their vocabularies are large.
+  if (removed.size === 0) return { ...json, added_tokens: [] };
   const vocab = Object.fromEntries(
     Object.entries(json.model.vocab).filter(([token]) => !removed.has(token)),
   );
