@@ -176,7 +176,8 @@ export class Scheduler {
     this.#isOccupied = true;
     await use;
     this.#vacate();
-    this.#wake();
+    if (performance.now() >= this.#deafUntil) this.#wake();
+    else this.#advance();
   }
 
   #vacate(): void {
