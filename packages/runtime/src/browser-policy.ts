@@ -39,7 +39,10 @@ export type BrowserPolicyOptions = {
    * the machine's, at most 4.
    */
   readonly threads?: number;
-  /** Number format of the matrices. Default: the one they are stored in, `f32` for numbers. */
+  /**
+   * Number format of the matrices. Default: the one they are stored in, `f32` for numbers. `f16` is
+   * computed in `f32` where the device has no f16, as no CPU has here.
+   */
   readonly dtype?: WeightFormat;
   /** Most tokens of one session. Default: the model's, at most 8192. */
   readonly contextLength?: number;

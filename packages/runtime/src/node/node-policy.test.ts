@@ -376,3 +376,12 @@ test("adapters of larger rank than the shared graph's get a larger graph", async
   await shared.dispose();
   await merged.dispose();
 });
+
+test("f16, which no CPU computes in here, is f32, and the record says so", async () => {
+  const policy = await open({ dtype: "f16" });
+  const context = await policy.createContext();
+  context.append(tinyPrompt(5));
+  const sample = await context.generate({ sampling: full(1), stopTokenIds: [], maxTokens: 2 });
+  expect(sample.fingerprint).toMatch(/ f32; version 0$/);
+  await policy.dispose();
+});

@@ -18,7 +18,7 @@ export type NodePolicyOptions = {
   readonly weights: TensorMap | TensorSource;
   /** Hex sha256 of the model's file list. */
   readonly baseModel: string;
-  /** Number format of the matrices. Default `f32`. */
+  /** Number format of the matrices. Default `f32`, which is also taken for `f16`. */
   readonly dtype?: WeightFormat;
   /** CPU threads of one run. Default: one for small models, else what the machine has, at most 4. */
   readonly threads?: number;

@@ -17,7 +17,7 @@ export type CpuBackendOptions = {
   readonly config: DecoderConfig;
   /** Kept: sessions are opened from them. In memory for the strategy `merge`. */
   readonly weights: TensorMap | TensorSource;
-  /** Number format of the matrices, default `f32`. The rest of the computation is f32. */
+  /** Number format of the matrices, default `f32`, also for `f16`. The rest of the computation is f32. */
   readonly dtype?: WeightFormat | undefined;
   /** Most positions of one row. */
   readonly contextLength: number;
@@ -65,7 +65,8 @@ export class CpuBackend implements DecoderBackend {
     this.kernels = device.kernels;
     this.#device = device;
     this.#options = options;
-    this.dtype = options.dtype ?? "f32";
+    const { dtype = "f32" } = options;
+    this.dtype = dtype === "f16" ? ACTIVATIONS : dtype;
     this.#layouts = decoderStates(options.config, ACTIVATIONS).map(layoutOf);
     const { weights } = options;
     this.#mergeable = "tensors" in weights || isQuantized(this.dtype) ? null : weights;
@@ -109,7 +110,7 @@ export class CpuBackend implements DecoderBackend {
     if (this.#mergeable === null) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `adapters can be merged into f32 or f16 weights in memory, got ${this.dtype}${"tensors" in this.#options.weights ? " read from storage" : ""}; use the strategy "inputs"`,
+        `adapters can be merged into f32 weights in memory, got ${this.dtype}${"tensors" in this.#options.weights ? " read from storage" : ""}; use the strategy "inputs"`,
       );
     }
     const merged = mergeAdapter(this.#options.config, this.#mergeable, adapter);
