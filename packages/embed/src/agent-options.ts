@@ -30,6 +30,11 @@ export type AgentOptions = {
   readonly device?: "auto" | BrowserDevice;
   /** Default temperature 1 and full support, which the trainer can learn from best. */
   readonly sampling?: Omit<Sampling, "seed">;
+  /**
+   * Whether the model can only call the tools there are, as their schemas allow. Default: models of the
+   * visitor's choice yes, the site's policy no, which learns from its mistakes.
+   */
+  readonly constrainToolCalls?: boolean;
   /** Of one request. Default 8 turns of a quarter of the context (128 to 512 tokens), two minutes. */
   readonly limits?: Partial<RollOutLimits>;
   /**

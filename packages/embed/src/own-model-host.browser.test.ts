@@ -1,5 +1,6 @@
 /** A folder at an address, through storage and worker to an answer. */
 import { createConversation, createToolEnvironment } from "@waggle/agent";
+import type { Tool } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { llamaFolder } from "../../../test/fixtures/llama-folder.ts";
 import { createOwnModelOpener } from "./own-model-host.ts";
@@ -14,6 +15,14 @@ function serve(url: string): Promise<Response> {
       : new Response(bytes as Uint8Array<ArrayBuffer>),
   );
 }
+
+const LOOK: Tool = {
+  definition: {
+    ...{ name: "look", description: "Looks.", source: "page" },
+    parameters: { type: "object", properties: {} },
+  },
+  run: () => Promise.resolve("seen"),
+};
 
 test("a visitor's model answers, follows no manifest, and comes from storage the next time", async () => {
   const source = "https://models.example/tiny/";
@@ -31,13 +40,23 @@ test("a visitor's model answers, follows no manifest, and comes from storage the
   expect([...details]).toContain("starting");
   const conversation = createConversation({
     ...{ policy: host.policy, chatFormat: host.chatFormat, client: host.client, seed: 1 },
-    limits: { maxTurns: 1, maxTokensPerTurn: 8, timeoutMs: 0 },
+    limits: { maxTurns: 1, maxTokensPerTurn: 24, timeoutMs: 0 },
+    constrainToolCalls: true,
     consent: () => ({ version: "1", scopes: [], grantedAt: "2026-01-01T00:00:00.000Z" }),
     createEnvironment: (userMessage) =>
-      createToolEnvironment({ system: "", tools: [], userMessage }),
+      createToolEnvironment({ system: "", tools: [LOOK], userMessage }),
   });
   const trajectory = await conversation.send("hello");
-  expect(trajectory.segments.at(-1)).toMatchObject({ kind: "sampled" });
+  // Random weights under a grammar: the worker compiled it, and the budget closed the turn.
+  const [id = ""] = Object.keys(trajectory.grammars ?? {});
+  expect(trajectory.grammars?.[id]).toMatchObject({
+    kind: "tool-calls",
+    tools: [{ name: "look" }],
+  });
+  expect(trajectory.segments.at(-1)).toMatchObject({
+    ...{ kind: "sampled", grammar: id, tokenBudget: 24, stopReason: "stop-token" },
+  });
+  expect(trajectory.turns).toMatchObject([{ parseError: null }]);
   conversation.dispose();
   await host.dispose();
 

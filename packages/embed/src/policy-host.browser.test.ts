@@ -73,7 +73,7 @@ test("shards, a template file and two stop tokens reach the policy of a page", a
   }
   expect(gaps.length).toBeGreaterThan(8);
   expect(Math.max(...gaps)).toBeLessThan(1e-4);
-  // Turns were ended by a stop token and read as text, which ends a request.
-  expect([...stopReasons]).toEqual(["completed"]);
+  // Turns were ended by a stop token and read; some held half a call.
+  expect([...stopReasons].sort()).toEqual(["completed", "parse-error"]);
   await host.dispose();
 });

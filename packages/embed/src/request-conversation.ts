@@ -51,6 +51,7 @@ export function openConversation(
     ...{ policy, chatFormat, client, redactor, consent, seed },
     limits: requestLimits(options, policy),
     sampling: options.sampling ?? FULL_SUPPORT,
+    constrainToolCalls: options.constrainToolCalls ?? !host.followsSite,
     createEnvironment: (userMessage) =>
       createToolEnvironment({ system, tools: tools(), userMessage }),
   });
