@@ -7,8 +7,10 @@ import { rollOut } from "@waggle/agent";
 import {
   canonicalJson,
   type Environment,
+  type GrammarSpec,
   type Policy,
   type PolicyContext,
+  type PolicyVersionId,
   type Sample,
   type SampledSegment,
   type ToolResult,
@@ -17,6 +19,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
+import { grammarId } from "@waggle/text/grammar";
 import type { CreateTaskWorld } from "./task-worlds.ts";
 
 type ReplayResult =
@@ -60,16 +63,19 @@ export function createReplay(options: ReplayOptions): Replay {
       if (!WaggleError.is(error, "INVALID_ARGUMENT")) throw error;
       return reject("unknown-environment");
     }
+    const recorded = new RecordedPolicy(trajectory, sampled, options);
     const again = await rollOut({
-      policy: recordedPolicy(trajectory, sampled, options),
+      policy: recorded,
       environment: withRecordedFailures(world.environment, trajectory),
       chatFormat: format,
+      constrainToolCalls: true,
       // The recorded stop reasons count, not limits of this run.
       limits: { maxTurns: 10_000, maxTokensPerTurn: 1, timeoutMs: 0, maxParseErrors: 10_000 },
       consent: trajectory.consent,
       client: trajectory.client,
       seed: 0,
     });
+    if (recorded.hasOtherGrammar) return reject("grammar-mismatch");
     const mismatch = difference(trajectory, again);
     if (mismatch !== null) return reject(mismatch);
     const last = sampled.at(-1);
@@ -93,41 +99,71 @@ function endsAsRecorded(segment: SampledSegment, stopTokenIds: readonly number[]
 }
 
 /** Says what was recorded, then nothing: a sample past the record is an abort. */
-function recordedPolicy(
-  trajectory: Trajectory,
-  sampled: readonly SampledSegment[],
-  { contextLength, vocabularySize }: ReplayOptions,
-): Policy {
-  const tokenIds: number[] = [];
-  let next = 0;
-  const context: PolicyContext = {
-    get policyVersion() {
-      return (sampled[next] ?? sampled[next - 1])?.policyVersion ?? trajectory.policyVersion;
-    },
-    tokenIds,
-    append: (given) => void tokenIds.push(...given),
-    generate: async () => {
-      const segment = sampled[next];
-      if (segment === undefined) return NOTHING;
-      next += 1;
-      tokenIds.push(...segment.tokenIds);
-      const { keptTokenIds, ...sample } = segment;
-      return keptTokenIds === undefined ? sample : { ...sample, keptTokenIds };
-    },
-    adoptCurrentVersion: () => {},
-    dispose: () => {},
-  };
-  return {
-    baseModel: trajectory.baseModel,
-    contextLength,
-    vocabularySize,
-    currentVersion: trajectory.policyVersion,
-    createContext: async () => context,
-    score: () => {
-      throw new WaggleError("INVALID_ARGUMENT", "a replay scores nothing, got a call of score");
-    },
-    dispose: async () => {},
-  };
+class RecordedPolicy implements Policy {
+  readonly baseModel: string;
+  readonly contextLength: number;
+  readonly vocabularySize: number;
+  readonly currentVersion: PolicyVersionId;
+  /** A visitor's grammar could make any token look certain: only one that the driver asks for counts. */
+  hasOtherGrammar = false;
+  readonly #sampled: readonly SampledSegment[];
+
+  constructor(
+    trajectory: Trajectory,
+    sampled: readonly SampledSegment[],
+    { contextLength, vocabularySize }: ReplayOptions,
+  ) {
+    this.baseModel = trajectory.baseModel;
+    this.contextLength = contextLength;
+    this.vocabularySize = vocabularySize;
+    this.currentVersion = trajectory.policyVersion;
+    this.#sampled = sampled;
+  }
+
+  createContext(): Promise<PolicyContext> {
+    const sampled = this.#sampled;
+    const tokenIds: number[] = [];
+    let next = 0;
+    const currentVersion = this.currentVersion;
+    return Promise.resolve({
+      get policyVersion() {
+        return (sampled[next] ?? sampled[next - 1])?.policyVersion ?? currentVersion;
+      },
+      tokenIds,
+      append: (given) => void tokenIds.push(...given),
+      generate: async ({ grammar }) => {
+        const segment = sampled[next];
+        if (segment === undefined) return NOTHING;
+        await this.#requireAsked(segment.grammar, grammar);
+        next += 1;
+        tokenIds.push(...segment.tokenIds);
+        const { keptTokenIds, ...sample } = segment;
+        return keptTokenIds === undefined ? sample : { ...sample, keptTokenIds };
+      },
+      adoptCurrentVersion: () => {},
+      dispose: () => {},
+    });
+  }
+
+  /** Refuses what the record does not hold, as a policy does; the driver then asks for less. */
+  async #requireAsked(recorded: string | null, asked: GrammarSpec | undefined): Promise<void> {
+    if (recorded === null) return;
+    if (asked === undefined) this.hasOtherGrammar = true;
+    else if ((await grammarId(asked)) !== recorded) {
+      throw new WaggleError(
+        "GRAMMAR_UNSUPPORTED",
+        `a replay holds the grammar ${recorded}, got another; ask for less`,
+      );
+    }
+  }
+
+  score(): never {
+    throw new WaggleError("INVALID_ARGUMENT", "a replay scores nothing, got a call of score");
+  }
+
+  dispose(): Promise<void> {
+    return Promise.resolve();
+  }
 }
 
 const NOTHING: Sample = {

@@ -48,8 +48,14 @@ export type RollOutOptions = {
   readonly chatFormat: ChatFormat;
   /** Default temperature 1 and full support. */
   readonly sampling?: Omit<Sampling, "seed">;
-  /** What every turn may say, e.g. calls of these tools. Needs a policy with a tokenizer. */
+  /** What every turn may say. Needs a policy with a tokenizer. */
   readonly grammar?: GrammarSpec;
+  /**
+   * Without `grammar`: a turn can call only the environment's tools, and only as their schemas allow.
+   * Default false: what a policy learns from should hold its mistakes. Needs a policy with a tokenizer;
+   * schemas that no grammar holds are left to the tools.
+   */
+  readonly constrainToolCalls?: boolean;
   readonly limits: RollOutLimits;
   /** Without one nothing is replaced. */
   readonly redactor?: Redactor;

@@ -5,6 +5,7 @@
 import { WaggleError } from "@waggle/protocol";
 import type {
   FirstObservation,
+  GrammarSpec,
   Observation,
   PolicyContext,
   Sample,
@@ -12,6 +13,7 @@ import type {
   Segment,
   StopReason,
   ToolCall,
+  ToolDefinition,
   ToolResult,
   Trajectory,
 } from "@waggle/protocol";
@@ -21,6 +23,7 @@ import { createDeadline, untilAborted } from "./deadline.ts";
 import type { Deadline } from "./deadline.ts";
 import type { RollOutOptions } from "./roll-out.ts";
 import { spanSeed } from "./span-seed.ts";
+import { ToolCallConstraint } from "./tool-call-constraint.ts";
 import { TrajectoryRecord } from "./trajectory-record.ts";
 
 export type RolloutOptions = RollOutOptions & { readonly sampling: Omit<Sampling, "seed"> };
@@ -47,6 +50,8 @@ export class Rollout {
   #calls = 0;
   #parseErrors = 0;
   #pending: ChatNext = { sampledEnded: false };
+  #tools: readonly ToolDefinition[] = [];
+  #constraint: ToolCallConstraint | null = null;
 
   constructor(options: RolloutOptions, start: RolloutStart) {
     const { policy, environment, limits } = options;
@@ -89,6 +94,11 @@ export class Rollout {
     const pageTools = new Set(
       first.tools.filter((tool) => tool.source === "page").map((tool) => tool.name),
     );
+    const { chatFormat, grammar, constrainToolCalls = false } = this.#options;
+    this.#tools = first.tools;
+    if (constrainToolCalls && grammar === undefined) {
+      this.#constraint = new ToolCallConstraint(chatFormat, first.tools);
+    }
     let given = this.#begin(first);
     for (let turn = 0; ; turn++) {
       if (!this.#give(given, turn === 0)) return "context-overflow";
@@ -97,7 +107,7 @@ export class Rollout {
       if ("stop" in outcome) return outcome.stop;
       this.#pending = outcome.next;
       if (turn + 1 >= this.#options.limits.maxTurns) return "max-turns";
-      given = this.#options.chatFormat.next(outcome.next);
+      given = chatFormat.next(outcome.next);
     }
   }
 
@@ -141,21 +151,17 @@ export class Rollout {
     if (deadline.reason) return { stop: deadline.reason };
     this.#emit({ type: "turn-start", turn });
     const sampling = { ...this.#options.sampling, seed: spanSeed(this.#options.seed, turn) };
-    const sample = await this.#sample(turn, sampling, deadline.signal);
+    const { sample, grammar } = await this.#sample(turn, sampling, deadline.signal);
     const sampledEnded = sample.stopReason === "stop-token";
     this.#pending = { sampledEnded };
 
     const { chatFormat } = this.#options;
-    const parsed = chatFormat.parseAssistant(chatFormat.decodeAssistant(sample.tokenIds));
+    const text = chatFormat.decodeAssistant(sample.tokenIds);
+    const parsed = chatFormat.parseAssistant(text, { tools: this.#tools });
     // An abort before the first token leaves nothing that a turn could name.
     const segmentId =
       sample.tokenIds.length > 0
-        ? this.#record.addSampled(
-            sample,
-            sampling,
-            this.#start.context.policyVersion,
-            this.#options.grammar,
-          )
+        ? this.#record.addSampled(sample, sampling, this.#start.context.policyVersion, grammar)
         : null;
     const end = (
       toolCalls: readonly ToolCall[],
@@ -191,8 +197,30 @@ export class Rollout {
     return end(toolCalls, toolResults, outcome);
   }
 
-  async #sample(turn: number, sampling: Sampling, signal: AbortSignal): Promise<Sample> {
-    const { chatFormat, limits, grammar } = this.#options;
+  /** @returns the sample, with the grammar that it was asked to hold. */
+  async #sample(
+    turn: number,
+    sampling: Sampling,
+    signal: AbortSignal,
+  ): Promise<{ sample: Sample; grammar: GrammarSpec | undefined }> {
+    for (;;) {
+      const grammar = this.#options.grammar ?? this.#constraint?.grammar;
+      try {
+        return { sample: await this.#generate(turn, sampling, grammar, signal), grammar };
+      } catch (error) {
+        // Grammars are compiled before anything is sampled.
+        if (!this.#constraint?.relax(error)) throw error;
+      }
+    }
+  }
+
+  async #generate(
+    turn: number,
+    sampling: Sampling,
+    grammar: GrammarSpec | undefined,
+    signal: AbortSignal,
+  ): Promise<Sample> {
+    const { chatFormat, limits } = this.#options;
     const { context } = this.#start;
     const room = this.#contextLimit - context.tokenIds.length;
     const decoder = chatFormat.createAssistantDecoder();

@@ -1,0 +1,175 @@
+/**
+ * Tool calls under grammars from the page's loop to the trainer: the same numbers in sampler, checker
+ * and engine, and no grammar but the one that an honest page asks for.
+ */
+import { join } from "node:path";
+import { rollOut } from "@waggle/agent";
+import { FULL_SUPPORT, trajectoryDigest } from "@waggle/protocol";
+import type { GrammarSpec, SampledSegment, TaskReference, Trajectory } from "@waggle/protocol";
+import { createGrammarCompiler, grammarId } from "@waggle/text/grammar";
+import { afterAll, expect, test } from "vitest";
+import { readBaseModel } from "../../trainer/src/base-model.ts";
+import { openEngine, openPolicy } from "../../trainer/src/open-model.ts";
+import { createReplay } from "../../trainer/src/replay.ts";
+import { createTaskWorld } from "../../trainer/src/task-worlds.ts";
+import { initialState } from "../../trainer/src/trainer-state.ts";
+import { createTrajectoryChecker } from "../../trainer/src/trajectory-check.ts";
+import type { CheckedTrajectory } from "../../trainer/src/trajectory-check.ts";
+
+const model = await readBaseModel(join(import.meta.dirname, "../../packages/model/nano"));
+const policy = await openPolicy(model, 1);
+afterAll(() => policy.dispose());
+
+const checker = createTrajectoryChecker({
+  policy,
+  shelf: { get: () => Promise.reject(new Error("there is no adapter")) },
+  replay: createReplay({
+    format: model.format,
+    createTaskWorld,
+    contextLength: policy.contextLength,
+    vocabularySize: policy.vocabularySize,
+  }),
+  maxStaleness: 0,
+  grammars: createGrammarCompiler(new Map(model.files.map(({ path, bytes }) => [path, bytes])), {
+    vocabularySize: policy.vocabularySize,
+  }),
+});
+
+const task: TaskReference = { environment: "shop", seed: 3, split: "train" };
+
+function attempt(seed: number, constrainToolCalls: boolean, topK = 0): Promise<Trajectory> {
+  return rollOut({
+    policy,
+    environment: createTaskWorld(task).environment,
+    chatFormat: model.format,
+    // Hot enough for mistakes of every kind, where nothing holds them off.
+    sampling: { ...FULL_SUPPORT, temperature: 4, topK },
+    constrainToolCalls,
+    limits: { maxTurns: 4, maxTokensPerTurn: 48, timeoutMs: 0 },
+    consent: { version: "1", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+    client: { build: "0", backend: "node", device: "none", crossOriginIsolated: false },
+    seed,
+  });
+}
+
+async function check(trajectory: Trajectory): Promise<CheckedTrajectory> {
+  const id = "00000000-0000-4000-8000-000000000000";
+  const digest = await trajectoryDigest(trajectory);
+  const receivedAt = "2026-01-01T00:00:00.000Z";
+  const leased = { digest, visitorId: id, receivedAt, trajectory, feedback: [] };
+  const group = { groupId: id, task, size: 1, trajectories: [leased] };
+  const state = initialState({ baseModel: model.reference.sha256, recipe: "grpo", seed: 1 });
+  return checker.check(leased, group, state);
+}
+
+const isSampled = (segment: Trajectory["segments"][number]): segment is SampledSegment =>
+  segment.kind === "sampled";
+const faultsOf = ({ turns }: Trajectory) =>
+  turns.filter(
+    ({ parseError, toolResults }) =>
+      parseError !== null ||
+      toolResults.some(
+        (result) =>
+          !result.ok && ["UNKNOWN_TOOL", "INVALID_TOOL_ARGUMENTS"].includes(result.error.code),
+      ),
+  ).length;
+
+test("no constrained turn is unreadable, cut off or a call that its tools refuse; free ones are", async () => {
+  let free = 0;
+  for (let seed = 1; seed <= 12; seed++) {
+    const constrained = await attempt(seed, true);
+    expect(faultsOf(constrained)).toBe(0);
+    expect(["completed", "max-turns"]).toContain(constrained.stopReason);
+    const loose = await attempt(seed, false);
+    expect(loose.grammars).toBeUndefined();
+    free += faultsOf(loose) + (["completed", "max-turns"].includes(loose.stopReason) ? 0 : 1);
+  }
+  expect(free).toBeGreaterThan(6);
+});
+
+test.each([0, 12])(
+  "what was sampled under a grammar and top-k %i is re-scored and learned from with what was allowed",
+  async (topK) => {
+    const engine = await openEngine(model, "cpu", { rank: 4, alpha: 8, seed: 1 }, 1);
+    let masked = 0;
+    for (let seed = 1; seed <= 4; seed++) {
+      const trajectory = await attempt(seed, true, topK);
+      const [id = ""] = Object.keys(trajectory.grammars ?? {});
+      expect(await grammarId(trajectory.grammars?.[id] as GrammarSpec)).toBe(id);
+      const sampled = trajectory.segments.filter(isSampled);
+      expect(sampled.map(({ grammar }) => grammar)).toEqual(sampled.map(() => id));
+
+      const { outcome, trajectory: learnable } = await check(trajectory);
+      expect(outcome).toMatchObject({ status: "learned" });
+      expect(outcome.logProbGapMax).toBeLessThan(1e-4);
+      const sample = learnable?.samples[0];
+      const outputs = await engine.forward({ sequences: [sample!.sequence] });
+      const gaps = sample!.lossMask.flatMap((isLearned, t) =>
+        isLearned ? [Math.abs(outputs.logProb[0]![t]! - sample!.behaviorLogProbs[t]!)] : [],
+      );
+      expect(Math.max(...gaps)).toBeLessThan(1e-4);
+      masked += sample!.sequence.keptTokenIds?.filter((kept) => kept !== null).length ?? 0;
+    }
+    expect(masked).toBeGreaterThan(20);
+    await engine.dispose();
+  },
+);
+
+const REGEX: GrammarSpec = { kind: "regex", pattern: "[\\s\\S]*" };
+
+async function underGrammar(trajectory: Trajectory, spec: GrammarSpec): Promise<Trajectory> {
+  const id = await grammarId(spec);
+  const segments = trajectory.segments.map((s) => (isSampled(s) ? { ...s, grammar: id } : s));
+  return { ...trajectory, grammars: { [id]: spec }, segments };
+}
+
+const [specOf, changed] = [
+  ({ grammars }: Trajectory) => Object.values(grammars ?? {})[0] as GrammarSpec,
+  (trajectory: Trajectory, change: (segment: SampledSegment) => object): Trajectory => ({
+    ...trajectory,
+    segments: trajectory.segments.map((s) => (isSampled(s) ? { ...s, ...change(s) } : s)),
+  }),
+];
+
+test.each<[string, (trajectory: Trajectory) => Trajectory | Promise<Trajectory>]>([
+  ["another kind of grammar", (t) => underGrammar(t, REGEX)],
+  [
+    "a tool less than the task has",
+    (t) => {
+      const spec = specOf(t);
+      const tools = spec.kind === "tool-calls" ? spec.tools.slice(1) : [];
+      return underGrammar(t, { ...spec, tools } as GrammarSpec);
+    },
+  ],
+  [
+    "another grammar under its id",
+    (t) => {
+      const [id = ""] = Object.keys(t.grammars ?? {});
+      return { ...t, grammars: { [id]: REGEX } };
+    },
+  ],
+  ["an id that is no grammar's", (t) => changed(t, () => ({ grammar: "0".repeat(64) }))],
+  ["no grammar under its id", (t) => ({ ...t, grammars: undefined })],
+  [
+    "a budget that its tokens exceed",
+    (t) => changed(t, (s) => ({ tokenBudget: s.tokenIds.length - 1 })),
+  ],
+  ["no budget", (t) => changed(t, () => ({ tokenBudget: undefined }))],
+])("%s is refused", async (_, tamper) => {
+  const { outcome } = await check(await tamper(await attempt(1, true)));
+  expect(outcome).toMatchObject({ status: "rejected", reason: "grammar-mismatch" });
+});
+
+test("a grammar that is left out, or claimed where none was, is seen in the log-probs", async () => {
+  const constrained = await attempt(1, true);
+  const free = await attempt(1, false);
+  const hidden = await check(changed(constrained, () => ({ grammar: null })));
+  expect(hidden.outcome).toMatchObject({ status: "rejected", reason: "log-prob-gap" });
+  const spec = specOf(constrained);
+  const id = await grammarId(spec);
+  const claimed = await check({
+    ...changed(free, () => ({ grammar: id, tokenBudget: 48 })),
+    grammars: { [id]: spec },
+  });
+  expect(claimed.outcome.status).toBe("rejected");
+});
