@@ -54,6 +54,69 @@ export const REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "text:tool-formats",
+    source: "chat templates of Hermes, Qwen, Llama, Mistral, LFM2, FunctionGemma",
+    behavior:
+      "Calls in six formats are written, read back and read while they grow, however the text is cut; the template says which.",
+    tests: [
+      "packages/text/src/tool-calls/formats.test.ts > %s: what is written is read back",
+      "packages/text/src/tool-calls/formats.test.ts > %s: however a turn is cut, the same comes out",
+      "packages/text/src/tool-calls/formats.test.ts > %s as its models write it: %s",
+      "packages/text/src/tool-calls/formats.test.ts > the template %j writes %s",
+      "packages/agent/src/tool-call-constraint.test.ts > calls in a format whose values do not say their type are read by the tools' schemas",
+    ],
+  },
+  {
+    id: "grammar:valid",
+    source: "JSON Schema 2020-12; the Berkeley Function Calling Leaderboard",
+    behavior:
+      "Whatever is sampled under a schema, a pattern or a tool-call grammar is valid; a keyword that no grammar holds is refused by name.",
+    tests: [
+      "packages/text/src/grammar/bfcl.test.ts > %s, every %i. tool, with %j as tokens: every call is valid",
+      "packages/text/src/grammar/bfcl.test.ts > control: the same check finds a call that the schema forbids",
+      "packages/text/src/grammar/json-schema.test.ts > whatever is sampled under a random schema and budget is valid",
+      "packages/text/src/grammar/json-schema.test.ts > %s is refused by name: %j",
+      "packages/text/src/grammar/patterns.test.ts > a regular expression accepts what RegExp accepts and nothing else",
+      "packages/runtime/src/chat/nano-chat.test.ts > required calls, a named one and a schema are held, with a record of the grammar",
+    ],
+  },
+  {
+    id: "grammar:budget",
+    source: "packages/text/src/grammar/token-automaton.ts",
+    behavior:
+      "A token is allowed exactly where a completion still fits into the budget, so every constrained turn closes.",
+    tests: [
+      "packages/text/src/grammar/budget.test.ts > a mask holds exactly the tokens after which a completion still fits, at every step",
+      "packages/text/src/grammar/budget.test.ts > nesting without a limit closes within any budget that the shortest text fits into",
+      "packages/text/src/grammar/budget.test.ts > control: a step that no budget guards can leave too little to close",
+    ],
+  },
+  {
+    id: "grammar:replay",
+    source: "docs/design.md, decisions 1 and 4",
+    behavior:
+      "Masks are a function of grammar, budget and tokens: page, session and trainer get the same ones, learn from what was allowed, and take no other grammar than an honest page asks for.",
+    tests: [
+      "packages/text/src/grammar/masks.test.ts > masks in Node are the recorded ones",
+      "packages/text/src/grammar/masks.browser.test.ts > masks in Chromium are the ones that Node computes",
+      "trainer/src/grammar-expansion.test.ts > a grammar becomes the sets it allowed, with the budget that forced its close",
+      "test/contract/constrained-rollout.test.ts > what was sampled under a grammar and top-k %i is re-scored and learned from with what was allowed",
+      "test/contract/constrained-rollout.test.ts > %s is refused",
+      "test/contract/constrained-rollout.test.ts > a grammar that is left out, or claimed where none was, is seen in the log-probs",
+    ],
+  },
+  {
+    id: "grammar:agents",
+    source: "README, Embed it",
+    behavior:
+      "A model of the visitor's choice can only call the tools there are; the site's policy, which learns from its mistakes, is free.",
+    tests: [
+      "packages/embed/src/request-conversation.test.ts > a model of the visitor's choice can only call the tools there are; the site's policy may err",
+      "packages/agent/src/tool-call-constraint.test.ts > with constrained calls every turn may call the environment's tools, and the record says so",
+      "test/contract/constrained-rollout.test.ts > no constrained turn is unreadable, cut off or a call that its tools refuse; free ones are",
+    ],
+  },
+  {
     id: "text:bpe",
     source: "Sennrich et al. 2016, arXiv:1508.07909; byte level as in GPT-2",
     behavior: "The nano vocabulary is a real byte-level BPE that keeps any Unicode text.",
