@@ -47,7 +47,7 @@ function attempt(seed: number, constrainToolCalls: boolean, topK = 0): Promise<T
     constrainToolCalls,
     limits: { maxTurns: 4, maxTokensPerTurn: 48, timeoutMs: 0 },
     consent: { version: "1", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
-    client: { build: "0", backend: "node", device: "none", crossOriginIsolated: false },
+    client: { build: "0", backend: "node-cpu", device: "none", crossOriginIsolated: false },
     seed,
   });
 }
