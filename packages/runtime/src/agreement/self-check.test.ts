@@ -5,6 +5,7 @@ import type { TensorMap } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
 import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import { createWasmBackend } from "../backend/cpu/wasm-backend.ts";
+import type { DecoderBackend } from "../backend/decoder-backend.ts";
 import { agreementModels } from "./agreement-models.ts";
 import { plainBackend } from "./plain-backend.fixture.ts";
 import type { Fault } from "./plain-backend.fixture.ts";
@@ -38,8 +39,9 @@ describe("a self-check", () => {
   test.for(agreementModels(["f32", "int8", "int4"]))(
     "accepts the WASM back end for $title",
     async ({ config, dtype }: { config: DecoderConfig; dtype: WeightFormat }) => {
-      const open = (tiny: DecoderConfig, weights: TensorMap) =>
-        createWasmBackend({
+      const opened: DecoderBackend[] = [];
+      const open = async (tiny: DecoderConfig, weights: TensorMap) => {
+        const backend = await createWasmBackend({
           config: tiny,
           weights,
           dtype,
@@ -47,6 +49,9 @@ describe("a self-check", () => {
           threads: 1,
           createModule,
         });
+        opened.push(backend);
+        return backend;
+      };
       const result = await selfCheck({
         config,
         dtype,
@@ -55,6 +60,7 @@ describe("a self-check", () => {
         open,
       });
       expect(result).toEqual({ verdict: "ok" });
+      for (const backend of opened) await backend.dispose();
     },
   );
 
@@ -84,6 +90,9 @@ describe("a self-check", () => {
     "a fork shares what follows",
     "truncation is forgotten",
     "scale is ignored",
+    "the first adapter stays",
+    "the mask is ignored",
+    "scores are of temperature 1",
   ])("refuses a device on which %s", async (fault) => {
     const result = await checkFaulty(fault, () => true, WASM_LADDER);
     expect(result).toMatchObject({ verdict: "refused", why: expect.stringMatching(/^off by/) });

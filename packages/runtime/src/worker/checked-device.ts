@@ -22,6 +22,8 @@ export type WorkerBackendOptions = {
   readonly adapterRank: number;
   /** Without subgroup operations, on WebGPU. */
   readonly avoidsSubgroups: boolean;
+  /** An adapter follows: the graph that takes one is opened at once, where there are two. */
+  readonly startsAdaptable?: boolean;
 };
 
 /** What a worker's entry brings: the back end of its build of onnxruntime. */
@@ -34,8 +36,12 @@ export type WorkerDevice = {
   readonly openGrammars?: typeof openGrammars;
 };
 
+/** What a check said. `release` frees what it opened: call it once the model is open. */
+type CheckedDevice = { readonly check: DeviceCheck; readonly release: () => Promise<void> };
+
 /**
- * What a check of this device said before, or says now.
+ * What a check of this device said before, or says now. What it opened stays for a while: the model
+ * finds its kernels compiled.
  *
  * @param known - checks of earlier visits, by what they are of.
  */
@@ -44,27 +50,37 @@ export async function checkDevice(
   options: WorkerBackendOptions,
   description: string,
   known: Readonly<Record<string, SelfCheckResult>>,
-): Promise<DeviceCheck> {
+): Promise<CheckedDevice> {
   const { config, dtype } = options;
   const heads = `${config.heads}/${config.keyValueHeads}x${config.headSize}`;
   const key = `${RUNTIME_BUILD} ${device.kind} ${description} ${config.modelType} ${heads} ${dtype}`;
   const before = known[key];
-  if (before !== undefined) return { key, result: before };
+  let opened: DecoderBackend | null = null;
+  const release = async (): Promise<void> => {
+    const backend = opened;
+    opened = null;
+    await backend?.dispose();
+  };
+  if (before !== undefined) return { check: { key, result: before }, release };
   const result = await selfCheck({
     config,
     dtype,
     activations: (await device.activationsOf?.(dtype)) ?? "f32",
     ladder: device.kind === "webgpu" ? WEBGPU_LADDER : WASM_LADDER,
-    open: (tiny, weights, workaround) =>
-      device.openBackend({
+    open: async (tiny, weights, workaround) => {
+      await release();
+      opened = await device.openBackend({
         ...withWorkaround(options, workaround),
         baseModel: `check of ${options.baseModel}`,
         config: tiny,
         weights,
         contextLength: tiny.contextLength,
-      }),
+        startsAdaptable: true,
+      });
+      return opened;
+    },
   });
-  return { key, result };
+  return { check: { key, result }, release };
 }
 
 /** The options that a right device is opened with. */

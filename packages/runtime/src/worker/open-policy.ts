@@ -44,29 +44,38 @@ export async function openPolicy(
     adapterRank: request.adapterRank,
     avoidsSubgroups: false,
   };
-  const check = await checkDevice(device, wanted, request.description, request.knownChecks);
-  if (check.result.verdict === "refused") return { policy: null, check };
-  const options = withCheck(wanted, check);
-  const policy = await boundary("device", () =>
-    createScheduledPolicy({
-      openBackend: () => device.openBackend(options),
-      client: {
-        build: RUNTIME_BUILD,
-        backend: device.kind,
-        device: request.description,
-        crossOriginIsolated: globalThis.crossOriginIsolated,
-      },
-      baseModel: request.baseModel,
-      contextLength,
-      vocabularySize: config.vocabularySize,
-      cacheBytes: request.cacheBytes ?? undefined,
-      openGrammars:
-        tokenizerFiles === null
-          ? undefined
-          : () => (device.openGrammars ?? openGrammars)(tokenizerFiles, config.vocabularySize),
-    }),
+  const { check, release } = await checkDevice(
+    device,
+    wanted,
+    request.description,
+    request.knownChecks,
   );
-  return { policy, check };
+  try {
+    if (check.result.verdict === "refused") return { policy: null, check };
+    const options = withCheck(wanted, check);
+    const policy = await boundary("device", () =>
+      createScheduledPolicy({
+        openBackend: () => device.openBackend(options),
+        client: {
+          build: RUNTIME_BUILD,
+          backend: device.kind,
+          device: request.description,
+          crossOriginIsolated: globalThis.crossOriginIsolated,
+        },
+        baseModel: request.baseModel,
+        contextLength,
+        vocabularySize: config.vocabularySize,
+        cacheBytes: request.cacheBytes ?? undefined,
+        openGrammars:
+          tokenizerFiles === null
+            ? undefined
+            : () => (device.openGrammars ?? openGrammars)(tokenizerFiles, config.vocabularySize),
+      }),
+    );
+    return { policy, check };
+  } finally {
+    await release();
+  }
 }
 
 async function readModel(model: ModelFiles): Promise<ModelParts> {

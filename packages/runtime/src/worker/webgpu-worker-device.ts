@@ -1,14 +1,51 @@
 /** What a worker brings that runs policies on onnxruntime's WebGPU provider. */
 import type { WeightFormat } from "@waggle/model";
 import * as ort from "onnxruntime-web/webgpu";
-import type { DecoderBackend } from "../backend/decoder-backend.ts";
+import { DeviceListeners } from "../backend/webgpu/device-listeners.ts";
 import { createWebgpuBackend } from "../backend/webgpu/webgpu-backend.ts";
 import { requestWebgpuDevice } from "../backend/webgpu/webgpu-device.ts";
-import type { WorkerBackendOptions, WorkerDevice } from "./checked-device.ts";
+import type { WorkerDevice } from "./checked-device.ts";
 
 export function webgpuWorkerDevice(): WorkerDevice {
   ort.env.logLevel = "error";
-  return { kind: "webgpu", activationsOf, openBackend };
+  const devices = new OpenDevices();
+  return {
+    kind: "webgpu",
+    activationsOf,
+    openBackend: async (options) => {
+      const { config, weights, dtype, contextLength, adapterRank, maxRunTokens } = options;
+      return createWebgpuBackend({
+        ort,
+        device: await devices.open(!options.avoidsSubgroups),
+        config,
+        weights,
+        dtype,
+        contextLength,
+        adapterRank,
+        adapters: options.startsAdaptable === true,
+        ...(maxRunTokens !== undefined && { quirks: { maxRunTokens } }),
+      });
+    },
+  };
+}
+
+/** The device of the check serves the model: its kernels are compiled once. */
+class OpenDevices {
+  #last: { readonly device: GPUDevice; readonly subgroups: boolean; isLost: boolean } | null = null;
+
+  async open(subgroups: boolean): Promise<GPUDevice> {
+    const last = this.#last;
+    if (last?.subgroups === subgroups && !last.isLost && DeviceListeners.hasUsers(last.device)) {
+      return last.device;
+    }
+    const device = await requestWebgpuDevice(navigator.gpu, { subgroups });
+    const opened = { device, subgroups, isLost: false };
+    void device.lost.then(() => {
+      opened.isLost = true;
+    });
+    this.#last = opened;
+    return device;
+  }
 }
 
 /** f16 only where the device has it. */
@@ -16,18 +53,4 @@ async function activationsOf(dtype: WeightFormat): Promise<"f32" | "f16"> {
   if (dtype !== "f16") return "f32";
   const adapter = await navigator.gpu.requestAdapter();
   return adapter?.features.has("shader-f16") === true ? "f16" : "f32";
-}
-
-async function openBackend(options: WorkerBackendOptions): Promise<DecoderBackend> {
-  const { config, weights, dtype, contextLength, adapterRank, maxRunTokens } = options;
-  return createWebgpuBackend({
-    ort,
-    device: await requestWebgpuDevice(navigator.gpu, { subgroups: !options.avoidsSubgroups }),
-    config,
-    weights,
-    dtype,
-    contextLength,
-    adapterRank,
-    ...(maxRunTokens !== undefined && { quirks: { maxRunTokens } }),
-  });
 }

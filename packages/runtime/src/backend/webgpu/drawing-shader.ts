@@ -16,11 +16,23 @@ fn weight_of(job: Job, cut: Cut, id: u32) -> f32 {
   return exp(max((bitcast<f32>(bits) - softmax.max) / job.temperature, -1000.0));
 }
 
+// Of the one id that is kept where it is the most likely one.
+fn write_greedy(id: u32, logit: f32, at: u32) {
+  results[at] = 0u;
+  results[at + 1u] = bitcast<u32>(logit - softmax.raw_max - log(softmax.raw_sum));
+  results[at + 2u] = 0u;
+  results[at + 3u] = select(0u, 2u, id != softmax.best);
+}
+
 fn write_numbers(job: Job, cut: Cut, id: u32, at: u32) {
   let bits = bits_of(job, id);
   let logit = bitcast<f32>(bits);
   var status = 0u;
   if (softmax.is_bad != 0u || softmax.sum == 0.0 || softmax.raw_sum == 0.0) { status = 1u; }
+  else if (is_greedy(job)) {
+    write_greedy(id, logit, at);
+    return;
+  }
   else if (job.list == NONE && !is_kept(job, cut, id, bits)) { status = 2u; }
   let log_sum = log(softmax.sum);
   results[at] = bitcast<u32>((logit - softmax.max) / job.temperature - log_sum);
@@ -34,10 +46,22 @@ fn finish(
   @builtin(workgroup_id) group: vec3u,
   @builtin(local_invocation_id) local: vec3u,
 ) {
-  let thread = local.x;
-  let job = jobs[group.x];
-  let cut = cut_of(job, group.x);
-  let first_part = group.x * CHUNKS;
+  draw(jobs[group.x], group.x, local.x);
+}
+
+@compute @workgroup_size(THREADS)
+fn whole(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(local_invocation_id) local: vec3u,
+) {
+  write_part(jobs[group.x], group.x, 0u, local.x);
+  storageBarrier();
+  draw(jobs[group.x], group.x, local.x);
+}
+
+fn draw(job: Job, index: u32, thread: u32) {
+  let cut = cut_of(job, index);
+  let first_part = index * CHUNKS;
   var own = empty_part();
   for (var chunk = thread; chunk < CHUNKS; chunk += THREADS) {
     own = merge(own, parts[first_part + chunk], job.temperature);
@@ -47,6 +71,10 @@ fn finish(
   workgroupBarrier();
   if (job.is_score == 1u) {
     if (thread == 0u) { write_numbers(job, cut, job.target_id, job.result); }
+    return;
+  }
+  if (is_greedy(job)) {
+    if (thread == 0u) { write_drawn(job, cut, min(softmax.best, VOCABULARY - 1u), 1u); }
     return;
   }
   for (var chunk = thread; chunk < CHUNKS; chunk += THREADS) {
@@ -99,9 +127,14 @@ fn finish(
     at += weight;
     if (at > aim) { break; }
   }
+  write_drawn(job, cut, token, softmax.count);
+}
+
+fn write_drawn(job: Job, cut: Cut, token: u32, count: u32) {
   results[job.result] = token;
   write_numbers(job, cut, token, job.result + 1u);
-  results[job.result + 5u] = softmax.count;
+  results[job.result + 5u] = count;
+  if (count == 1u) { results[job.result + FIRST_INLINE_ID] = token; }
 }
 
 var<workgroup> thread_counts: array<u32, THREADS>;
@@ -114,7 +147,7 @@ fn collect(
 ) {
   let thread = local.x;
   let job = jobs[group.y];
-  if (job.is_score == 1u || !(is_cut(job) || job.mask != NONE)) { return; }
+  if (job.is_score == 1u || is_greedy(job) || !(is_cut(job) || job.mask != NONE)) { return; }
   let cut = cut_of(job, group.y);
   let start = group.x * CHUNK + thread * PER_THREAD;
   let end = min(VOCABULARY, start + PER_THREAD);

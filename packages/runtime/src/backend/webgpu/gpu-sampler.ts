@@ -45,9 +45,10 @@ export type SamplerOptions = {
   readonly maxSamples: number;
 };
 
-type Kernel = "all_parts" | "select_kept" | "kept_parts" | "finish" | "collect";
+type Kernel = "whole" | "all_parts" | "select_kept" | "kept_parts" | "finish" | "collect";
 /** What every batch runs; the others are compiled when sampling is first restricted. */
-const COMMON_KERNELS: readonly Kernel[] = ["all_parts", "finish"];
+const commonKernels = (vocabularySize: number): readonly Kernel[] =>
+  chunksOf(vocabularySize).count === 1 ? ["whole"] : ["all_parts", "finish"];
 
 /** Kept ids that come with the results where top-k bounds them; more take a read of their own. */
 const PREFETCHED_IDS = 256;
@@ -85,10 +86,11 @@ export class GpuSampler {
         layout: pipelineLayout,
         compute: { module, entryPoint },
       });
-    const common = await Promise.all(COMMON_KERNELS.map(make));
+    const kernels = commonKernels(options.vocabularySize);
+    const common = await Promise.all(kernels.map(make));
     const makeNow = (entryPoint: Kernel): GPUComputePipeline =>
       device.createComputePipeline({ layout: pipelineLayout, compute: { module, entryPoint } });
-    const pipelines = new Map(COMMON_KERNELS.map((kernel, i) => [kernel, common[i]]));
+    const pipelines = new Map(kernels.map((kernel, i) => [kernel, common[i]]));
     return new GpuSampler(options, layout, (kernel) => {
       const pipeline = pipelines.get(kernel) ?? makeNow(kernel);
       pipelines.set(kernel, pipeline);
@@ -138,10 +140,14 @@ export class GpuSampler {
       pass.dispatchWorkgroups(x, y);
     };
     pass.setBindGroup(0, this.#group);
-    run("all_parts", chunks, jobs.length);
-    if (layout.cuts) run("select_kept", jobs.length, 1);
-    if (layout.cuts || layout.lists) run("kept_parts", chunks, jobs.length);
-    run("finish", jobs.length, 1);
+    const isWhole = chunks === 1 && !layout.cuts && !layout.lists;
+    if (isWhole) run("whole", jobs.length, 1);
+    else {
+      run("all_parts", chunks, jobs.length);
+      if (layout.cuts) run("select_kept", jobs.length, 1);
+      if (layout.cuts || layout.lists) run("kept_parts", chunks, jobs.length);
+      run("finish", jobs.length, 1);
+    }
     if (layout.collects) run("collect", chunks, jobs.length);
     return {
       copy: (encoder) => {
@@ -151,6 +157,12 @@ export class GpuSampler {
         for (const { source, count } of layout.prefetched) {
           encoder.copyBufferToBuffer(this.#keptIds, source * 4, this.#readback, at, count * 4);
           at += count * 4;
+        }
+      },
+      copyTokens: (encoder, buffer, offsets) => {
+        for (const [index, offset] of offsets.entries()) {
+          const from = (layout.results[index] as number) * 4;
+          encoder.copyBufferToBuffer(this.#results, from, buffer, offset, 4);
         }
       },
       read: () => this.#read(layout),
@@ -268,6 +280,8 @@ export type JobResult = {
 export type SampledBatch = {
   /** Adds the copies to what the host may read. */
   copy(encoder: GPUCommandEncoder): void;
+  /** Adds the copies of the drawn ids, one of each job, all of which sample. */
+  copyTokens(encoder: GPUCommandEncoder, buffer: GPUBuffer, offsets: readonly number[]): void;
   /**
    * One result for each job.
    *
@@ -304,7 +318,8 @@ class JobLayout {
       const isCut = this.isCut(index);
       this.results.push(this.resultWords);
       this.resultWords += isSample ? SAMPLE_WORDS : SCORE_WORDS;
-      this.cuts ||= isCut;
+      const isGreedy = isCut && job.output.distribution.topK === 1;
+      this.cuts ||= isCut && !isGreedy;
       const set = setOf(job);
       this.lists ||= !isSample && set !== null;
       this.#setOf.push(set === null ? NONE : this.setWords);
@@ -312,8 +327,8 @@ class JobLayout {
         this.sets.push({ at: this.setWords, words: set });
         this.setWords += set.length;
       }
-      this.kept.push(isSample && isCut ? keptWords : NONE);
-      if (!isSample) continue;
+      this.kept.push(isSample && isCut && !isGreedy ? keptWords : NONE);
+      if (!isSample || isGreedy) continue;
       this.collects ||= isCut || set !== null;
       if (!isCut) continue;
       const { topK } = job.output.distribution;

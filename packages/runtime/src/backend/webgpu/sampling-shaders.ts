@@ -9,6 +9,8 @@
  * 3. `kept_parts`: the sums again, of what is kept;
  * 4. `finish`: the sums of all chunks, the draw, the numbers;
  * 5. `collect`: the kept ids, ascending.
+ * Where nothing cuts but "the most likely one", which 1 finds, and one chunk holds the vocabulary,
+ * `whole` is 1 and 4 in one: every dispatch of a small model's step counts.
  */
 
 import { DRAWING_SHADER } from "./drawing-shader.ts";
@@ -127,8 +129,13 @@ fn is_allowed(job: Job, id: u32, bits: u32) -> bool {
   return job.mask == NONE || ((sets[job.mask + (id >> 5u)] >> (id & 31u)) & 1u) == 1u;
 }
 
+// One id is kept, the most likely one: no search is needed.
+fn is_greedy(job: Job) -> bool {
+  return job.list == NONE && job.top_k == 1u;
+}
+
 fn is_cut(job: Job) -> bool {
-  return job.list == NONE && (job.top_k > 0u || job.top_p < 1.0);
+  return job.list == NONE && (job.top_k > 1u || (job.top_k == 0u && job.top_p < 1.0));
 }
 
 fn is_kept(job: Job, cut: Cut, id: u32, bits: u32) -> bool {
@@ -202,10 +209,13 @@ fn all_parts(
   @builtin(workgroup_id) group: vec3u,
   @builtin(local_invocation_id) local: vec3u,
 ) {
-  let job = jobs[group.y];
-  let end = min(VOCABULARY, (group.x + 1u) * CHUNK);
+  write_part(jobs[group.y], group.y, group.x, local.x);
+}
+
+fn write_part(job: Job, index: u32, chunk: u32, thread: u32) {
+  let end = min(VOCABULARY, (chunk + 1u) * CHUNK);
   var part = empty_part();
-  for (var id = group.x * CHUNK + local.x; id < end; id += THREADS) {
+  for (var id = chunk * CHUNK + thread; id < end; id += THREADS) {
     let bits = bits_of(job, id);
     if ((bits & 0x7f800000u) == 0x7f800000u) {
       if (bits != MINUS_INFINITY) { part.is_bad = 1u; }
@@ -219,7 +229,7 @@ fn all_parts(
     }
   }
   let is_raw = job.mask == NONE && job.temperature == 1.0;
-  for (var id = group.x * CHUNK + local.x; id < end; id += THREADS) {
+  for (var id = chunk * CHUNK + thread; id < end; id += THREADS) {
     let bits = bits_of(job, id);
     if ((bits & 0x7f800000u) == 0x7f800000u) { continue; }
     let logit = bitcast<f32>(bits);
@@ -237,8 +247,8 @@ fn all_parts(
       part.count += 1u;
     }
   }
-  let merged = merge_threads(part, local.x, job.temperature);
-  if (local.x == 0u) { parts[group.y * CHUNKS + group.x] = merged; }
+  let merged = merge_threads(part, thread, job.temperature);
+  if (thread == 0u) { parts[index * CHUNKS + chunk] = merged; }
 }
 
 @compute @workgroup_size(THREADS)

@@ -171,12 +171,6 @@ fn select_kept(
     total = merged;
   }
   workgroupBarrier();
-  if (job.top_k == 1u) {
-    if (thread == 0u) {
-      cuts[group.x] = Cut(key_of(bitcast<u32>(total.max)), total.best);
-    }
-    return;
-  }
   var key = 0u;
   var ties = 0u;
   let count = workgroupUniformLoad(&total).count;

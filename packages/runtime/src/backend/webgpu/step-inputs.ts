@@ -3,7 +3,9 @@
  * onnxruntime, all of them over stand-ins: which memory is meant is said at each run.
  */
 import type { GpuMemory } from "./gpu-memory.ts";
+import type { WebgpuCache } from "./cache-rows.ts";
 import type { Placement } from "./command-tap.ts";
+import type { StepAhead } from "./step-ahead.ts";
 
 /** Offsets at which a buffer can be bound. */
 export const BINDING_ALIGNMENT = 256;
@@ -29,6 +31,10 @@ export type StepValues = {
 
 export class StepInputs {
   readonly buffer: GPUBuffer;
+  /** A step whose inputs are here and whose logits nobody has taken. Void with the next inputs. */
+  ahead: StepAhead | null = null;
+  /** Caches of the run before, of whatever session, where all of its rows sampled. */
+  drawing: readonly WebgpuCache[] = [];
   readonly #memory: GpuMemory;
   readonly #words: Int32Array<ArrayBuffer>;
   readonly #idsAt: number;
@@ -46,11 +52,17 @@ export class StepInputs {
 
   write({ tokenIds, lastPositions, totalLength, logitRows }: StepValues): void {
     const words = this.#words;
+    this.ahead = null;
     words.set(lastPositions, 0);
     words[this.#idsAt - BINDING_ALIGNMENT / 4] = totalLength;
     words.set(tokenIds, this.#idsAt);
     words.set(logitRows, this.#logitRowsAt);
     this.#memory.device.queue.writeBuffer(this.buffer, 0, words);
+  }
+
+  /** Where the token of a row is, in bytes. */
+  tokenOffset(row: number): number {
+    return (this.#idsAt + row) * 4;
   }
 
   /** Where each graph input is. */

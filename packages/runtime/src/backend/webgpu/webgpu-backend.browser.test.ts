@@ -1,7 +1,9 @@
-/** One back end for all tests of this file: on software devices compiling kernels takes the time. */
+/**
+ * What is particular to the WebGPU back end; that it agrees with the plain decoder is tested in
+ * `agreement`. One back end for all tests: on software devices compiling kernels takes the time.
+ */
 import * as ort from "onnxruntime-web/webgpu";
 import { expect, test } from "vitest";
-import { backendAgreementContract } from "../../agreement/backend-agreement.contract.ts";
 import { QWEN3 } from "../../agreement/agreement-models.ts";
 import { randomAdapter, randomDecoderWeights } from "../../agreement/random-decoder.ts";
 import type {
@@ -104,6 +106,63 @@ test("recorded steps of adapters in turn give the numbers of ordinary runs", asy
   expect(backend.memory()).toMatchObject({ adapters: 0, caches: 0 });
 });
 
+test("steps read ahead are those of ordinary runs, also where something else is asked", async () => {
+  const { backend } = await openOnce();
+  const session = await backend.open(null);
+  const adapted = await backend.open(randomAdapter(QWEN3, 4, 1));
+  const caches = [await session.createCache(), await session.createCache()];
+  const ids: number[][] = [[3], [8]];
+  const drawn: number[][] = [[], []];
+  const step = async (members: readonly number[]): Promise<void> => {
+    const results = await session.run(
+      members.map((member) => ({
+        cache: caches[member] as DecoderCache,
+        tokenIds: [ids[member]?.at(-1) as number],
+        output: { kind: "sample", distribution: DISTRIBUTION, uniform: 0.3, allowed: null },
+      })),
+    );
+    for (const [order, member] of members.entries()) {
+      const sampled = results[order]?.sampled;
+      ids[member]?.push(sampled?.tokenId ?? 0);
+      drawn[member]?.push(sampled?.rawLogProb ?? Number.NaN);
+    }
+  };
+  const steps = async (count: number, members: readonly number[]): Promise<void> => {
+    for (let done = 0; done < count; done++) await step(members);
+  };
+  await steps(4, [0]);
+  // Another adapter's run, then another token than the drawn one, then one cache that goes back.
+  await scoresOf(adapted, [1, 2, 3], 1);
+  await steps(3, [0]);
+  const other = ((ids[0]?.pop() as number) + 1) % 97;
+  ids[0]?.push(other);
+  drawn[0]?.splice(-1, 1, Number.NaN);
+  await steps(3, [0]);
+  caches[0]?.truncate(8);
+  ids[0]?.splice(9);
+  drawn[0]?.splice(8);
+  await steps(2, [0]);
+  // A fork that goes its own way in the same row.
+  const fork = await session.fork(caches[0] as DecoderCache, 9);
+  const row = { cache: fork, tokenIds: [50], output: { kind: "none" } } as const;
+  await session.run([row]);
+  await steps(3, [0]);
+  await steps(3, [1]);
+  await steps(4, [0, 1]);
+  await steps(2, [1]);
+  for (const [member, tokens] of ids.entries()) {
+    const expected = await scoresOf(session, tokens, 31);
+    expect(expected.length).toBeGreaterThan(8);
+    const gaps = (drawn[member] ?? []).map((logProb, at) => logProb - (expected[at] ?? Infinity));
+    const known = gaps.filter((gap) => !Number.isNaN(gap));
+    expect(known.length).toBeGreaterThan(7);
+    expect(Math.max(...known.map(Math.abs))).toBeLessThan(1e-4);
+  }
+  for (const cache of [...caches, fork]) cache.dispose();
+  await session.release();
+  await adapted.release();
+});
+
 test("rows that fill their context take part as idle rows and stay as they are", async () => {
   const { backend } = await openOnce();
   const session = await backend.open(null);
@@ -161,29 +220,7 @@ test("no memory for a cache is an error that may pass", async () => {
   await session.release();
 });
 
-backendAgreementContract({
-  name: "webgpu",
-  create: async () => {
-    const { backend } = await openOnce();
-    // The contract disposes what it opens; here it is shared.
-    return { ...delegate(backend), dispose: async () => {}, memory: () => NOTHING };
-  },
-  models: [{ title: "qwen3 in f32", config: QWEN3, dtype: "f32" }],
-  prefillLengths: [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129],
-  maxRows: 5,
-});
-
 const NOTHING = { weights: 0, adapters: 0, caches: 0, scratch: 0 };
-
-function delegate(backend: DecoderBackend): DecoderBackend {
-  return {
-    dtype: backend.dtype,
-    kernels: backend.kernels,
-    open: (adapter, scale) => backend.open(adapter, scale),
-    memory: () => backend.memory(),
-    dispose: () => backend.dispose(),
-  };
-}
 
 test("a lost device rejects what runs and what comes; nothing is left after dispose", async () => {
   const { backend, device, countLive } = await openOnce();

@@ -6,9 +6,9 @@ import { decoderStates, stateShape } from "@waggle/model";
 import type { Adapter, DecoderConfig, WeightFormat } from "@waggle/model";
 import type { BackendMemory, DecoderBackend, DecoderSession } from "../decoder-backend.ts";
 import { AdapterMemory } from "./adapter-memory.ts";
-import { CommandTap } from "./command-tap.ts";
 import { canCapture, DecoderProgram } from "./decoder-program.ts";
-import { GpuMemory } from "./gpu-memory.ts";
+import { DeviceListeners } from "./device-listeners.ts";
+import type { GpuMemory } from "./gpu-memory.ts";
 import { GpuSampler } from "./gpu-sampler.ts";
 import { StepInputs } from "./step-inputs.ts";
 import type { WebgpuBackendOptions } from "./webgpu-options.ts";
@@ -28,11 +28,19 @@ const DEFAULT_RANK = 16;
  * @throws WaggleError `MODEL_UNSUPPORTED`, `OUT_OF_MEMORY`, `DEVICE_LOST`.
  */
 export async function createWebgpuBackend(options: WebgpuBackendOptions): Promise<DecoderBackend> {
-  const memory = new GpuMemory(options.device);
-  const tap = new CommandTap(options.device);
-  const backend = new WebgpuBackend(options, memory, tap, await sharedBy(options, memory));
-  await backend.prepare();
-  return backend;
+  const listeners = DeviceListeners.join(options.device);
+  try {
+    const backend = new WebgpuBackend(
+      options,
+      listeners,
+      await sharedBy(options, listeners.memory),
+    );
+    await backend.prepare();
+    return backend;
+  } catch (error) {
+    listeners.leave();
+    throw error;
+  }
 }
 
 /** What all sessions of a back end use, one run at a time. */
@@ -48,18 +56,19 @@ class WebgpuBackend implements DecoderBackend {
   readonly dtype: WeightFormat;
   readonly kernels: string;
   readonly #options: WebgpuBackendOptions;
+  readonly #listeners: DeviceListeners;
   readonly #memory: GpuMemory;
-  readonly #tap: CommandTap;
   readonly #shared: Shared;
+  #isDisposed = false;
   readonly #sessions = new Set<WebgpuSession>();
   /** The base model by itself, and with adapter inputs: what the next session uses. */
   #plain: DecoderProgram | null = null;
   #adaptable: DecoderProgram | null = null;
 
-  constructor(options: WebgpuBackendOptions, memory: GpuMemory, tap: CommandTap, shared: Shared) {
+  constructor(options: WebgpuBackendOptions, listeners: DeviceListeners, shared: Shared) {
     this.#options = options;
-    this.#memory = memory;
-    this.#tap = tap;
+    this.#listeners = listeners;
+    this.#memory = listeners.memory;
     this.#shared = shared;
     const wanted = options.dtype ?? "f32";
     const hasHalf = options.device.features.has("shader-f16");
@@ -111,6 +120,8 @@ class WebgpuBackend implements DecoderBackend {
   }
 
   async dispose(): Promise<void> {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
     const programs = [this.#plain, this.#adaptable];
     this.#plain = null;
     this.#adaptable = null;
@@ -120,7 +131,7 @@ class WebgpuBackend implements DecoderBackend {
     sampler.dispose();
     inputs.buffer.destroy();
     logits.destroy();
-    this.#options.device.destroy();
+    this.#listeners.leave();
   }
 
   /** Without an adapter: whichever is there, the plain one first; it costs less. */
@@ -159,7 +170,7 @@ class WebgpuBackend implements DecoderBackend {
     return DecoderProgram.open({
       ort,
       memory: this.#memory,
-      tap: this.#tap,
+      tap: this.#listeners.tap,
       config,
       weights,
       dtype: this.dtype,

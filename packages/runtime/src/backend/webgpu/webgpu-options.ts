@@ -22,7 +22,10 @@ type WebgpuQuirks = {
 export type WebgpuBackendOptions = {
   /** `onnxruntime-web/webgpu`. */
   readonly ort: typeof OrtWeb;
-  /** From `requestWebgpuDevice`. The back end uses it alone, and destroys it when disposed. */
+  /**
+   * From `requestWebgpuDevice`. Only back ends use it, never two of them at the same time; the last
+   * destroys it when disposed. What onnxruntime compiled for one serves the next.
+   */
   readonly device: GPUDevice;
   readonly config: DecoderConfig;
   readonly weights: TensorMap | TensorSource;

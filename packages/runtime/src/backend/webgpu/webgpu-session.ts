@@ -12,6 +12,7 @@ import { isInPlace } from "./decoder-program.ts";
 import type { DecoderProgram } from "./decoder-program.ts";
 import type { GpuMemory } from "./gpu-memory.ts";
 import type { GpuSampler, JobResult, SampledBatch, SamplerJob } from "./gpu-sampler.ts";
+import { StepAhead } from "./step-ahead.ts";
 import { BINDING_ALIGNMENT } from "./step-inputs.ts";
 import type { StepInputs, StepShape } from "./step-inputs.ts";
 
@@ -124,13 +125,16 @@ export class WebgpuSession implements DecoderSession {
     const length = rows[0]?.tokenIds.length ?? 1;
     const { jobs, logitRows } = jobsOf(rows, caches, place);
     const positions = positionsOf(caches, place, length);
-    inputs.write({
-      tokenIds: place.rows === 1 ? (rows[0]?.tokenIds ?? []) : tokensOf(rows, caches, place),
-      ...positions,
-      logitRows,
-    });
+    const isRead = inputs.ahead?.isOf(rows, place) ?? false;
+    if (!isRead) {
+      inputs.write({
+        tokenIds: place.rows === 1 ? (rows[0]?.tokenIds ?? []) : tokensOf(rows, caches, place),
+        ...positions,
+        logitRows,
+      });
+    }
     const shape: StepShape = { rows: place.rows, length, logits: logitRows.length };
-    const commands = await this.#execute(shape, place, positions.totalLength);
+    const commands = isRead ? [] : await this.#execute(shape, place, positions.totalLength);
     let batch: SampledBatch | null = null;
     if (commands !== null || jobs.length > 0 || this.#moving.length > 0) {
       const encoder = memory.device.createCommandEncoder();
@@ -143,9 +147,51 @@ export class WebgpuSession implements DecoderSession {
       memory.device.queue.submit([encoder.finish()]);
     }
     for (const cache of caches) cache.length += length;
-    if (batch !== null) return resultsOf(rows, await batch.read());
+    if (batch !== null) {
+      const ahead = this.#goesOn(rows, caches) ? this.#readAhead(batch, caches, place) : null;
+      const results = resultsOf(rows, await batch.read());
+      ahead?.drew(results.map(({ sampled }) => sampled?.tokenId ?? -1));
+      return results;
+    }
     await this.#afterThePrevious();
     return rows.map(() => NOTHING);
+  }
+
+  /** Whether these rows have drawn before and drew again, so that they are expected to go on. */
+  #goesOn(rows: readonly DecoderRow[], caches: readonly WebgpuCache[]): boolean {
+    const { inputs, contextLength } = this.#options;
+    const before = inputs.drawing;
+    const isDrawing = rows.every(({ output }) => output.kind === "sample");
+    inputs.drawing = isDrawing ? caches : [];
+    return (
+      isDrawing &&
+      rows.every(({ tokenIds }) => tokenIds.length === 1) &&
+      before.length === caches.length &&
+      caches.every((cache, index) => cache === before[index] && cache.length < contextLength)
+    );
+  }
+
+  /** Submits the step that reads what the batch draws; `null` where steps are not recorded. */
+  #readAhead(
+    batch: SampledBatch,
+    caches: readonly WebgpuCache[],
+    place: CachePlacement,
+  ): StepAhead | null {
+    const { inputs, memory } = this.#options;
+    const { commands } = this.#bind(place);
+    if (commands === null) return null;
+    const logitRows = [...Array(place.rows).keys()];
+    inputs.write({
+      tokenIds: new Int32Array(place.rows),
+      ...positionsOf(caches, place, 1),
+      logitRows,
+    });
+    const encoder = memory.device.createCommandEncoder();
+    const offsets = caches.map(({ row }) => inputs.tokenOffset(row - place.first));
+    batch.copyTokens(encoder, inputs.buffer, offsets);
+    encodeCommands(encoder, commands).end();
+    memory.device.queue.submit([encoder.finish()]);
+    return (inputs.ahead = new StepAhead(caches, place));
   }
 
   /** @returns commands that are still to be submitted, `null` where onnxruntime has run. */
