@@ -241,7 +241,7 @@ describe("before the weights are fetched", () => {
   test("a folder that lacks a part is refused", async () => {
     server.files.delete("/models/nano/tokenizer.json");
     expect(await codeOf(load(`${server.url}/models/nano`, durable()))).toBe("MODEL_CORRUPT");
-    expect(await codeOf(load(`${server.url}/elsewhere`, durable()))).toBe("MODEL_CORRUPT");
+    expect(await codeOf(load(`${server.url}/elsewhere`, durable()))).toBe("NOT_FOUND");
     expect(wasWeightFetched()).toBe(true); // by HEAD
     expect(server.requests.some((request) => request.startsWith("GET"))).toBe(false);
   });

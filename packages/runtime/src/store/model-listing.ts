@@ -115,6 +115,12 @@ async function probeFolder(baseUrl: string, options: ListingOptions): Promise<Li
     for (const file of found) if (file !== null) files.set(file.path, file);
   };
   await probeAll(MODEL_FILE_NAMES);
+  if (files.size === 0) {
+    throw new WaggleError(
+      "NOT_FOUND",
+      `${baseUrl} must be the folder of a model, got none of its files; check the address`,
+    );
+  }
   const index = files.get("model.safetensors.index.json");
   if (index !== undefined && !files.has("model.safetensors")) {
     await probeAll(shardPaths(await options.read(index)));
