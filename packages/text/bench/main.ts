@@ -37,6 +37,7 @@ report("── BFCL tools");
 const schemas = readToolSchemas().slice(0, quick ? 20 : undefined);
 const tools = await measureTools({ ...both, schemas, draws: quick ? 2 : 10 });
 add(...tools.rows);
+report(`   ${tools.texts.size} of ${schemas.length} tools have a text that both take`);
 for (const vocabulary of [nano, largeVocabulary(32_000), largeVocabulary(152_000)]) {
   report(`── speed, vocabulary of ${vocabulary.name}`);
   const open = [() => openOurs(vocabulary), () => openXGrammar(vocabulary)] as const;

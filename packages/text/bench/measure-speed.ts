@@ -82,7 +82,7 @@ async function walk(
   into: number[],
 ): Promise<void> {
   const matcher = await compiled.createMatcher();
-  // Room to spare: what a budget costs is in the row of slowest tokens of small budgets.
+  // Room to spare: the peer has no budget.
   let left = 2 * ids.length + 100;
   for (const id of ids) {
     const began = performance.now();

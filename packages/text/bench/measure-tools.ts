@@ -39,7 +39,6 @@ export async function measureTools(
       const drawn = await draw(compiled, vocabulary, { count: draws, schema, random }).catch(() =>
         draw(compiled, vocabulary, { count: draws, schema, random, budget: 4 * DRAW_BUDGET }),
       );
-      compiled.dispose();
       count.valid += drawn.valid.length;
       count.invalid += drawn.invalid.length;
       if (drawn.invalid[0] !== undefined) report(`   ${masker.name}: ${drawn.invalid[0]}`);
@@ -48,9 +47,12 @@ export async function measureTools(
         const written = JSON.stringify(JSON.parse(text));
         const isShared = await accepts(otherCompiled, vocabulary, written);
         if (isShared) count.inOther++;
-        if (isShared && masker === ours) texts.set(schema, written);
+        if (isShared && masker === ours && (await accepts(compiled, vocabulary, written))) {
+          texts.set(schema, written);
+        }
         if (!isShared) report(`   of ${masker.name}, not of ${other.name}: ${written}`);
       }
+      compiled.dispose();
       otherCompiled.dispose();
     }
   }

@@ -3,10 +3,10 @@
  * vocabulary. Pure TypeScript on numbers, no `eval`, no WebAssembly: the same tokens give the same
  * masks in a page, a worker and the trainer.
  *
- * Why no library: web-xgrammar 0.1.27 cannot be imported in Node, forgets `uniqueItems`,
- * `multipleOf`, `not` and bounds beside `pattern` without a word, writes `0?5` for a number from 0.5
- * to 0.7, and none can say how many tokens a state still needs, which a budget that forces a close
- * has to know before a token is sampled.
+ * Why no library: web-xgrammar 0.1.27 takes schemas that it does not hold (28 of 58 in
+ * `docs/evidence/grammar.md`: number bounds, `multipleOf`, `uniqueItems`, `not`, merged schemas) and
+ * its texts are then invalid; and it cannot say how many tokens a state still needs, which a budget
+ * that forces a close has to know before a token is sampled.
  */
 import { canonicalJson, sha256, WaggleError } from "@waggle/protocol";
 import type {
