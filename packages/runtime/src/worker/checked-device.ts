@@ -1,7 +1,7 @@
 /** Whether the device of this worker computes rightly, and what it is opened with so that it does. */
 import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
-import { selfCheck, WASM_LADDER, WEBGPU_LADDER } from "../agreement/self-check.ts";
+import { selfCheck, WASM_LADDER } from "../agreement/self-check.ts";
 import type { KernelWorkaround, SelfCheckResult } from "../agreement/self-check.ts";
 import type { AdapterStrategy } from "../backend/cpu/cpu-backend.ts";
 import type { DecoderBackend } from "../backend/decoder-backend.ts";
@@ -31,6 +31,8 @@ export type WorkerDevice = {
   readonly kind: BrowserDevice;
   /** Of what lies between the matrices. Default f32. */
   readonly activationsOf?: (dtype: WeightFormat) => Promise<"f32" | "f16">;
+  /** Ways to use the device, the fastest first. Default: as it comes. */
+  readonly ladder?: () => Promise<readonly KernelWorkaround[]>;
   openBackend(options: WorkerBackendOptions): Promise<DecoderBackend>;
   /** Where grammars cannot be loaded at their first use. */
   readonly openGrammars?: typeof openGrammars;
@@ -66,7 +68,7 @@ export async function checkDevice(
     config,
     dtype,
     activations: (await device.activationsOf?.(dtype)) ?? "f32",
-    ladder: device.kind === "webgpu" ? WEBGPU_LADDER : WASM_LADDER,
+    ladder: (await device.ladder?.()) ?? WASM_LADDER,
     open: async (tiny, weights, workaround) => {
       await release();
       opened = await device.openBackend({

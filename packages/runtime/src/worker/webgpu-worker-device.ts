@@ -1,6 +1,8 @@
 /** What a worker brings that runs policies on onnxruntime's WebGPU provider. */
 import type { WeightFormat } from "@waggle/model";
 import * as ort from "onnxruntime-web/webgpu";
+import { WEBGPU_LADDER } from "../agreement/self-check.ts";
+import type { KernelWorkaround } from "../agreement/self-check.ts";
 import { DeviceListeners } from "../backend/webgpu/device-listeners.ts";
 import { createWebgpuBackend } from "../backend/webgpu/webgpu-backend.ts";
 import { requestWebgpuDevice } from "../backend/webgpu/webgpu-device.ts";
@@ -12,6 +14,7 @@ export function webgpuWorkerDevice(): WorkerDevice {
   return {
     kind: "webgpu",
     activationsOf,
+    ladder,
     openBackend: async (options) => {
       const { config, weights, dtype, contextLength, adapterRank, maxRunTokens } = options;
       return createWebgpuBackend({
@@ -46,6 +49,17 @@ class OpenDevices {
     this.#last = opened;
     return device;
   }
+}
+
+/** Invocations of a subgroup; on adapters with fewer, long runs were wrong wherever they were tried. */
+const FEWEST_IN_SUBGROUP = 16;
+
+/** Where subgroups are small, what is known to fail is not compiled to find it out again. */
+async function ladder(): Promise<readonly KernelWorkaround[]> {
+  const adapter = await navigator.gpu.requestAdapter();
+  const size = adapter?.info.subgroupMaxSize ?? FEWEST_IN_SUBGROUP;
+  const isSmall = adapter?.features.has("subgroups") === true && size < FEWEST_IN_SUBGROUP;
+  return isSmall ? WEBGPU_LADDER.slice(1) : WEBGPU_LADDER;
 }
 
 /** f16 only where the device has it. */

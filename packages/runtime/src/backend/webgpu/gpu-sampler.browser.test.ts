@@ -190,7 +190,7 @@ test("drawn tokens follow the distribution, cut and whole; a shifted one does no
   for (const distribution of [FULL, { temperature: 1.3, topK: 9, topP: 0.95 }]) {
     const support = plainSupport(logits, distribution, null);
     const counts = new Float64Array(17);
-    const draws = 3200;
+    const draws = 1280;
     for (let run = 0; run < draws / 64; run++) {
       const results = await sampler.run(
         Array.from({ length: 64 }, () => ({
