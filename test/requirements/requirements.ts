@@ -422,6 +422,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/runtime/src/session/policy-session.test.ts > disposed while generating, forking and scoring, nothing is left (answers later: %s)",
       "packages/runtime/src/backend/webgpu/gpu-memory.browser.test.ts > every buffer is counted by its use until it is destroyed, also one that others make",
+      "packages/runtime/src/backend/webgpu/webgpu-backend.browser.test.ts > a lost device rejects what runs and what comes; nothing is left after dispose",
       "packages/runtime/src/agreement/backend-agreement.contract.ts > it says its number format, and holds nothing after it is disposed",
     ],
   },
@@ -591,6 +592,16 @@ export const REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/embed/src/create-agent.test.ts > a newer policy is swapped in without a reload, and the next answer comes from it",
       "test/e2e/loop.test.ts > one policy is published, promoted and swapped into every page without a reload",
+    ],
+  },
+  {
+    id: "embed:own-model",
+    source: "packages/embed, AgentOptions.model",
+    behavior:
+      "A model of the visitor's choice answers in place of the site's; nothing of it is collected.",
+    tests: [
+      "packages/embed/src/set-model.test.ts > another model answers in place of the site's; nothing of it is collected, no tasks are done",
+      "packages/embed/src/own-model-host.browser.test.ts > a visitor's model answers, follows no manifest, and comes from storage the next time",
     ],
   },
   {
