@@ -15,7 +15,8 @@ export function connectModelPicker(agent: Agent): void {
   const note = required("models-note", HTMLElement);
   const browserNote = required("models-browser", HTMLElement);
   const browser = createBrowserModel();
-  const choice = (): string => String(new FormData(form).get("model"));
+  const choices = form.querySelectorAll<HTMLInputElement>('[name="model"]');
+  const choice = (): string => [...choices].find((input) => input.checked)?.value ?? "site";
 
   const chosen = (): AgentModel => {
     switch (choice()) {

@@ -18,7 +18,7 @@ export interface PolicyHost {
   dispose(): Promise<void>;
 }
 
-export interface ChatHost {
+interface ChatHost {
   readonly kind: "chat";
   /** For people. */
   readonly name: string;
@@ -28,7 +28,7 @@ export interface ChatHost {
 
 export type AgentHost = PolicyHost | ChatHost;
 
-export type HostProgress = {
+type HostProgress = {
   readonly loadedBytes: number;
   /** `null` while it is not known. */
   readonly totalBytes: number | null;

@@ -5,6 +5,16 @@ import { assertGenerateOptions } from "./generate-options.ts";
 const VALUES = [-1, 0, 5e-324, 0.5, 1, 1.5, 10, 10.5, 2 ** 20, 2 ** 32, 2 ** 32 - 1, NaN, Infinity];
 const WRONG_TYPES: unknown[] = ["1", null, undefined, true];
 
+/** What the check says, empty where it accepts. */
+function complaint(sampling: Sampling): string {
+  try {
+    assertGenerateOptions({ sampling, maxTokens: 1 }, 1);
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 test("sampling is held to what its schema says, without the schema", () => {
   const good = { temperature: 1, topK: 0, topP: 1, seed: 0 };
   let accepted = 0;
@@ -12,11 +22,8 @@ test("sampling is held to what its schema says, without the schema", () => {
     for (const value of [...VALUES, ...WRONG_TYPES]) {
       const sampling = { ...good, [key]: value } as Sampling;
       const isValid = Sampling.safeParse(sampling).success;
-      const check = () => assertGenerateOptions({ sampling, maxTokens: 1 }, 1);
-      if (isValid) {
-        accepted++;
-        expect(check).not.toThrow();
-      } else expect(check, `${key} ${String(value)}`).toThrow(key);
+      if (isValid) accepted++;
+      expect(complaint(sampling), `${key} ${String(value)}`).toMatch(isValid ? /^$/ : key);
     }
   }
   expect(accepted).toBeGreaterThan(10);
