@@ -2,18 +2,8 @@
  * Builds an ONNX model (one protobuf message) node by node. Not an optimizer and not a checker of
  * operator semantics: the runtime that loads the bytes does both.
  */
-import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { WaggleError } from "@waggle/protocol";
-import {
-  BYTES,
-  dataBytes,
-  message,
-  tag,
-  tensorParts,
-  VARINT,
-  writeNode,
-  writeValueInfo,
-} from "./onnx-wire.ts";
+import { dataBytes, tensorParts, writeNode, writeValueInfo } from "./onnx-wire.ts";
 import type {
   ExternalPlace,
   OnnxAttribute,
@@ -23,6 +13,7 @@ import type {
   OnnxNode,
   OnnxValueInfo,
 } from "./onnx-wire.ts";
+import { ProtobufWriter } from "./protobuf-writer.ts";
 
 export type OnnxNodeOptions = {
   /** How many outputs (default 1), or their names; an empty name leaves an optional output out. */
@@ -198,33 +189,36 @@ export class OnnxGraphBuilder {
       );
     }
     const graph = this.#graphParts(places);
-    const head = new BinaryWriter();
-    head.uint32(tag(1, VARINT)).int64(IR_VERSION);
-    head.uint32(tag(2, BYTES)).string("waggle");
-    head.uint32(tag(7, BYTES)).uint32(graph.reduce((sum, part) => sum + part.length, 0));
-    const tail = new BinaryWriter();
-    message(tail, 8, () => {
-      tail.uint32(tag(1, BYTES)).string("");
-      tail.uint32(tag(2, VARINT)).int64(options.opset ?? DEFAULT_OPSET);
+    const head = new ProtobufWriter();
+    head.int(1, IR_VERSION);
+    head.string(2, "waggle");
+    head.head(
+      7,
+      graph.reduce((sum, part) => sum + part.length, 0),
+    );
+    const tail = new ProtobufWriter();
+    tail.message(8, () => {
+      tail.string(1, "");
+      tail.int(2, options.opset ?? DEFAULT_OPSET);
     });
-    message(tail, 8, () => {
-      tail.uint32(tag(1, BYTES)).string("com.microsoft");
-      tail.uint32(tag(2, VARINT)).int64(1);
+    tail.message(8, () => {
+      tail.string(1, "com.microsoft");
+      tail.int(2, 1);
     });
     return concatenate([head.finish(), ...graph, tail.finish()]);
   }
 
   /** GraphProto in pieces: the writer's own buffer doubles as it grows, weights stay out of it. */
   #graphParts(places: ReadonlyMap<string, ExternalPlace>): Uint8Array[] {
-    const writer = new BinaryWriter();
-    for (const node of this.#nodes) message(writer, 1, () => writeNode(writer, node));
-    writer.uint32(tag(2, BYTES)).string("waggle");
+    const writer = new ProtobufWriter();
+    for (const node of this.#nodes) writer.message(1, () => writeNode(writer, node));
+    writer.string(2, "waggle");
     const parts: Uint8Array[] = [writer.finish()];
     for (const tensor of this.#initializers) {
       parts.push(...tensorParts(5, tensor, places.get(tensor.name)));
     }
-    for (const info of this.#inputs) message(writer, 11, () => writeValueInfo(writer, info));
-    for (const info of this.#outputs) message(writer, 12, () => writeValueInfo(writer, info));
+    for (const info of this.#inputs) writer.message(11, () => writeValueInfo(writer, info));
+    for (const info of this.#outputs) writer.message(12, () => writeValueInfo(writer, info));
     return [...parts, writer.finish()];
   }
 

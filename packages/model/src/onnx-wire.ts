@@ -1,9 +1,8 @@
 /**
- * The parts of an ONNX model as protobuf bytes. Written with protobuf-es' wire writer, which needs no
- * code generation and so runs under a strict content security policy.
+ * The parts of an ONNX model as protobuf bytes.
  * Source: onnx.proto of the ONNX project, field numbers of ModelProto and its parts.
  */
-import { BinaryWriter } from "@bufbuild/protobuf/wire";
+import { ProtobufWriter } from "./protobuf-writer.ts";
 
 export type OnnxDataType = "f32" | "f16" | "i32" | "i64" | "u8" | "bool";
 
@@ -55,35 +54,20 @@ const ATTRIBUTE_TYPE = { float: 1, int: 2, string: 3, floats: 6, ints: 7 } as co
 /** TensorProto.DataLocation. */
 const EXTERNAL = 1;
 
-// protobuf wire types
-export const VARINT = 0;
-export const BYTES = 2;
-const FIXED32 = 5;
-
-export function tag(field: number, wireType: number): number {
-  return (field << 3) | wireType;
-}
-
-export function message(writer: BinaryWriter, field: number, write: () => void): void {
-  writer.uint32(tag(field, BYTES)).fork();
-  write();
-  writer.join();
-}
-
-export function writeNode(writer: BinaryWriter, node: OnnxNode): void {
-  for (const name of node.inputs) writer.uint32(tag(1, BYTES)).string(name);
-  for (const name of node.outputs) writer.uint32(tag(2, BYTES)).string(name);
+export function writeNode(writer: ProtobufWriter, node: OnnxNode): void {
+  for (const name of node.inputs) writer.string(1, name);
+  for (const name of node.outputs) writer.string(2, name);
   const firstOutput = node.outputs.find((name) => name !== "");
-  if (firstOutput !== undefined) writer.uint32(tag(3, BYTES)).string(firstOutput);
-  writer.uint32(tag(4, BYTES)).string(node.opType);
+  if (firstOutput !== undefined) writer.string(3, firstOutput);
+  writer.string(4, node.opType);
   for (const [name, attribute] of node.attributes) {
-    message(writer, 5, () => writeAttribute(writer, name, attribute));
+    writer.message(5, () => writeAttribute(writer, name, attribute));
   }
-  writer.uint32(tag(7, BYTES)).string(node.domain);
+  writer.string(7, node.domain);
 }
 
-function writeAttribute(writer: BinaryWriter, name: string, attribute: OnnxAttribute): void {
-  writer.uint32(tag(1, BYTES)).string(name);
+function writeAttribute(writer: ProtobufWriter, name: string, attribute: OnnxAttribute): void {
+  writer.string(1, name);
   const value =
     typeof attribute !== "number"
       ? attribute
@@ -92,22 +76,22 @@ function writeAttribute(writer: BinaryWriter, name: string, attribute: OnnxAttri
         : { float: attribute };
   let type: number;
   if ("int" in value) {
-    writer.uint32(tag(3, VARINT)).int64(value.int);
+    writer.int(3, value.int);
     type = ATTRIBUTE_TYPE.int;
   } else if ("float" in value) {
-    writer.uint32(tag(2, FIXED32)).float(value.float);
+    writer.float(2, value.float);
     type = ATTRIBUTE_TYPE.float;
   } else if ("ints" in value) {
-    for (const item of value.ints) writer.uint32(tag(8, VARINT)).int64(item);
+    for (const item of value.ints) writer.int(8, item);
     type = ATTRIBUTE_TYPE.ints;
   } else if ("floats" in value) {
-    for (const item of value.floats) writer.uint32(tag(7, FIXED32)).float(item);
+    for (const item of value.floats) writer.float(7, item);
     type = ATTRIBUTE_TYPE.floats;
   } else {
-    writer.uint32(tag(4, BYTES)).string(value.string);
+    writer.string(4, value.string);
     type = ATTRIBUTE_TYPE.string;
   }
-  writer.uint32(tag(20, VARINT)).int32(type);
+  writer.int(20, type);
 }
 
 /** Where a tensor's bytes lie outside the model. */
@@ -120,26 +104,26 @@ export function tensorParts(
   external: ExternalPlace | undefined,
 ): Uint8Array[] {
   const { byteLength } = tensor.data;
-  const writer = new BinaryWriter();
-  for (const dim of tensor.shape) writer.uint32(tag(1, VARINT)).int64(dim);
-  writer.uint32(tag(2, VARINT)).int32(DATA_TYPE[tensor.dtype]);
-  writer.uint32(tag(8, BYTES)).string(tensor.name);
+  const writer = new ProtobufWriter();
+  for (const dim of tensor.shape) writer.int(1, dim);
+  writer.int(2, DATA_TYPE[tensor.dtype]);
+  writer.string(8, tensor.name);
   if (external !== undefined) {
     const facts = { location: external.path, offset: external.offset, length: byteLength };
     for (const [key, value] of Object.entries(facts)) {
-      message(writer, 13, () => {
-        writer.uint32(tag(1, BYTES)).string(key);
-        writer.uint32(tag(2, BYTES)).string(`${value}`);
+      writer.message(13, () => {
+        writer.string(1, key);
+        writer.string(2, `${value}`);
       });
     }
-    writer.uint32(tag(14, VARINT)).int32(EXTERNAL);
+    writer.int(14, EXTERNAL);
     const whole = writer.finish();
-    writer.uint32(tag(field, BYTES)).uint32(whole.length);
+    writer.head(field, whole.length);
     return [writer.finish(), whole];
   }
-  writer.uint32(tag(9, BYTES)).uint32(byteLength);
+  writer.head(9, byteLength);
   const head = writer.finish();
-  writer.uint32(tag(field, BYTES)).uint32(head.length + byteLength);
+  writer.head(field, head.length + byteLength);
   // raw_data is little-endian, as are all platforms that run JavaScript engines with WebAssembly.
   return [writer.finish(), head, dataBytes(tensor.data)];
 }
@@ -148,16 +132,16 @@ export function dataBytes({ buffer, byteOffset, byteLength }: OnnxData): Uint8Ar
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-export function writeValueInfo(writer: BinaryWriter, info: OnnxValueInfo): void {
-  writer.uint32(tag(1, BYTES)).string(info.name);
-  message(writer, 2, () => {
-    message(writer, 1, () => {
-      writer.uint32(tag(1, VARINT)).int32(DATA_TYPE[info.dtype]);
-      message(writer, 2, () => {
+export function writeValueInfo(writer: ProtobufWriter, info: OnnxValueInfo): void {
+  writer.string(1, info.name);
+  writer.message(2, () => {
+    writer.message(1, () => {
+      writer.int(1, DATA_TYPE[info.dtype]);
+      writer.message(2, () => {
         for (const dim of info.dims) {
-          message(writer, 1, () => {
-            if (typeof dim === "number") writer.uint32(tag(1, VARINT)).int64(dim);
-            else writer.uint32(tag(2, BYTES)).string(dim);
+          writer.message(1, () => {
+            if (typeof dim === "number") writer.int(1, dim);
+            else writer.string(2, dim);
           });
         }
       });
