@@ -2,9 +2,9 @@
  * The WebGPU back end on Chromium's software device against the plain decoder, and what a self-check
  * makes of that device, whose attention is silently wrong for runs of 32 and more tokens.
  */
-import * as ort from "onnxruntime-web/webgpu";
 import { expect, test } from "vitest";
 import type { DecoderBackend } from "../backend/decoder-backend.ts";
+import { createModuleGraph } from "../backend/webgpu/module-graph.ts";
 import { createWebgpuBackend } from "../backend/webgpu/webgpu-backend.ts";
 import { requestWebgpuDevice } from "../backend/webgpu/webgpu-device.ts";
 import { agreementModels, QWEN3 } from "./agreement-models.ts";
@@ -20,7 +20,7 @@ backendAgreementContract({
     // One model as pages have this device, by its check; the others with the kernels of subgroups.
     const asChecked = config === QWEN3 && dtype === "f32";
     return createWebgpuBackend({
-      ort,
+      createGraph: createModuleGraph,
       device: await requestWebgpuDevice(navigator.gpu, { subgroups: !asChecked }),
       config,
       weights,
@@ -48,7 +48,7 @@ test("a self-check finds long runs wrong on the software device, and goes around
     ladder: WEBGPU_LADDER,
     open: async (config, weights, { subgroups, ...quirks }) => {
       const backend = await createWebgpuBackend({
-        ort,
+        createGraph: createModuleGraph,
         device: await requestWebgpuDevice(navigator.gpu, { subgroups: subgroups ?? true }),
         config,
         weights,

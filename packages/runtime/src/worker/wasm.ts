@@ -3,8 +3,5 @@ import { createWasmBackend } from "../backend/cpu/wasm-backend.ts";
 import type { MessageEndpoint } from "./messages.ts";
 import { servePolicy } from "./serve-policy.ts";
 
-// onnxruntime starts its threads from the file it was bundled into, which may be this one.
-const scope = globalThis as unknown as MessageEndpoint & { readonly name: string };
-if (!scope.name.startsWith("em-pthread")) {
-  servePolicy(scope, { kind: "wasm", openBackend: createWasmBackend });
-}
+const scope = globalThis as unknown as MessageEndpoint;
+servePolicy(scope, { kind: "wasm", openBackend: createWasmBackend });

@@ -1,15 +1,14 @@
 /** What a worker brings that runs policies on onnxruntime's WebGPU provider. */
 import type { WeightFormat } from "@waggle/model";
-import * as ort from "onnxruntime-web/webgpu";
 import { WEBGPU_LADDER } from "../agreement/self-check.ts";
 import type { KernelWorkaround } from "../agreement/self-check.ts";
 import { DeviceListeners } from "../backend/webgpu/device-listeners.ts";
 import { createWebgpuBackend } from "../backend/webgpu/webgpu-backend.ts";
 import { requestWebgpuDevice } from "../backend/webgpu/webgpu-device.ts";
+import type { CreateWebgpuGraph } from "../backend/webgpu/webgpu-graph.ts";
 import type { WorkerDevice } from "./checked-device.ts";
 
-export function webgpuWorkerDevice(): WorkerDevice {
-  ort.env.logLevel = "error";
+export function webgpuWorkerDevice(createGraph: CreateWebgpuGraph): WorkerDevice {
   const devices = new OpenDevices();
   return {
     kind: "webgpu",
@@ -18,7 +17,7 @@ export function webgpuWorkerDevice(): WorkerDevice {
     openBackend: async (options) => {
       const { config, weights, dtype, contextLength, adapterRank, maxRunTokens } = options;
       return createWebgpuBackend({
-        ort,
+        createGraph,
         device: await devices.open(!options.avoidsSubgroups),
         config,
         weights,

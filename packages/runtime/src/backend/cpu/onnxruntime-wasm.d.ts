@@ -1,4 +1,4 @@
-/** The part of onnxruntime-web 1.30's WebAssembly module that is called; it ships no types of it. */
+/** The part of onnxruntime-web 1.30's WebAssembly modules that is called; it ships no types of it. */
 declare module "onnxruntime-web/ort-wasm-simd-threaded.mjs" {
   export type OrtWasmModule = {
     readonly HEAPU8: Uint8Array;
@@ -50,11 +50,47 @@ declare module "onnxruntime-web/ort-wasm-simd-threaded.mjs" {
     ): number | Promise<number>;
   };
   /** Starts a module with a memory of its own. */
-  export type CreateOrtModule = (config: {
+  export type CreateOrtModule<M extends OrtWasmModule = OrtWasmModule> = (config: {
     readonly numThreads: number;
     /** Where the `.wasm` file is. Default: beside the loader. */
     readonly locateFile?: () => string;
-  }) => Promise<OrtWasmModule>;
+  }) => Promise<M>;
   const createModule: CreateOrtModule;
   export default createModule;
+}
+
+declare module "onnxruntime-web/ort-wasm-simd-threaded.asyncify.mjs" {
+  import type { OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
+  /** With the WebGPU provider. Its functions may answer with promises, where the device is waited for. */
+  export type OrtWebgpuModule = OrtWasmModule & {
+    /** Lets functions wait: before the first of them. */
+    asyncInit(): void;
+    /** Makes the functions below. */
+    webgpuInit(onDefaultDevice: (device: GPUDevice) => void): void;
+    /** For the session that is created next. */
+    webgpuRegisterDevice(
+      device: GPUDevice,
+    ): readonly [deviceId: number, instance: number, device: number];
+    /** @param session - 0 where none was created. */
+    webgpuOnCreateSession(session: number): void;
+    webgpuOnReleaseSession(session: number): void;
+    /** @returns what stands for the buffer in tensors. */
+    webgpuRegisterBuffer(buffer: GPUBuffer, session: number): number;
+    webgpuUnregisterBuffer(buffer: GPUBuffer): void;
+    _OrtAppendExecutionProvider(
+      options: number,
+      name: number,
+      keys: number,
+      values: number,
+      count: number,
+    ): number | Promise<number>;
+    _OrtCreateRunOptions(
+      logSeverity: number,
+      logVerbosity: number,
+      terminate: boolean,
+      tag: number,
+    ): number;
+    _OrtAddRunConfigEntry(options: number, key: number, value: number): number;
+    _OrtReleaseRunOptions(options: number): void;
+  };
 }

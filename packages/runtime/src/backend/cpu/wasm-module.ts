@@ -1,17 +1,10 @@
-/**
- * Onnxruntime's WebAssembly module as pages load it: two files beside the page's own, which bundlers
- * copy. Its loader is imported when it is needed and never bundled: it awaits at its top level, which
- * the format that workers are bundled into lacks, and it starts its threads from its own file.
- */
+/** onnxruntime's WebAssembly module without providers, of the page's files. */
 import type { CreateOrtModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
+import { moduleFrom } from "../page-module.ts";
 
-/** @throws what the import or the module throws. */
-export const createPageModule: CreateOrtModule = async (config) => {
+export const createPageModule: CreateOrtModule = (config) =>
   // The literal forms are what bundlers look for.
-  const loader = new URL("onnxruntime-web/ort-wasm-simd-threaded.mjs", import.meta.url);
-  const binary = new URL("onnxruntime-web/ort-wasm-simd-threaded.wasm", import.meta.url);
-  const loaded = (await import(/* @vite-ignore */ loader.href)) as {
-    readonly default: CreateOrtModule;
-  };
-  return loaded.default({ ...config, locateFile: () => binary.href });
-};
+  moduleFrom(
+    new URL("onnxruntime-web/ort-wasm-simd-threaded.mjs", import.meta.url),
+    new URL("onnxruntime-web/ort-wasm-simd-threaded.wasm", import.meta.url),
+  )(config);

@@ -2,10 +2,7 @@
  * A decoder graph in onnxruntime, run over memory that is chosen at each run. Single tokens are read
  * by recorded commands: onnxruntime captures the graph once for a number of rows, its replay is
  * recorded, and from then on the commands are submitted without it, over any block and any adapter.
- *
- * onnxruntime 1.30.0 switches capturing on for a whole session and then wants every tensor bound the
- * same; a switch that answers "yes" only once, when the session is made, gives sessions that capture
- * runs with a graph id of 0 or more and run the rest as usual.
+ * Other runs of the same session are not captured.
  */
 import { adapterGraphInputs, buildDecoderGraph, stateShape } from "@waggle/model";
 import type {
@@ -17,13 +14,14 @@ import type {
 } from "@waggle/model";
 import { boundary } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
-import type * as OrtWeb from "onnxruntime-web";
+import type { ElementType } from "../cpu/cpu-device.ts";
 import type { CommandTap, Placement, Placements, Recording } from "./command-tap.ts";
 import type { GpuMemory } from "./gpu-memory.ts";
 import type { StepShape } from "./step-inputs.ts";
+import type { CreateWebgpuGraph, GpuOperand, WebgpuGraph } from "./webgpu-graph.ts";
 
 export type DecoderProgramOptions = {
-  readonly ort: typeof OrtWeb;
+  readonly createGraph: CreateWebgpuGraph;
   readonly memory: GpuMemory;
   readonly tap: CommandTap;
   readonly config: DecoderConfig;
@@ -39,20 +37,20 @@ export type DecoderProgramOptions = {
 /** A graph's input or output, or both where it is written in place. */
 type Port = {
   readonly standIn: GPUBuffer;
-  readonly dtype: "float32" | "float16" | "int32";
+  readonly type: ElementType;
   readonly input: string | null;
   readonly output: string | null;
   readonly shape: (step: StepShape) => readonly number[];
 };
 
-const UNCAPTURED = { extra: { gpu_graph_id: "-1" } };
+const UNCAPTURED = -1;
 
 export class DecoderProgram {
   /** Sessions that use it. */
   users = 0;
   readonly rank: number;
   readonly graph: Pick<DecoderGraph, "states" | "dtype" | "activations">;
-  readonly #session: OrtWeb.InferenceSession;
+  readonly #graph: WebgpuGraph;
   readonly #options: DecoderProgramOptions;
   readonly #ports: ReadonlyMap<string, Port>;
   readonly #recordings = new Map<number, Recording>();
@@ -61,7 +59,7 @@ export class DecoderProgram {
   #replays: boolean;
 
   static async open(options: DecoderProgramOptions): Promise<DecoderProgram> {
-    const { ort, memory, config, weights, dtype, rank, capacity } = options;
+    const { createGraph, memory, config, weights, dtype, rank, capacity } = options;
     const lora = rank === 0 ? null : { rank };
     const { model, externalData, ...graph } = await buildDecoderGraph(config, weights, {
       lora,
@@ -69,16 +67,9 @@ export class DecoderProgram {
       maxPositions: capacity,
       logitRows: true,
     });
-    const captures = canCapture(graph.states);
-    const plainOptions: OrtWeb.InferenceSession.SessionOptions = {
-      executionProviders: [{ name: "webgpu", device: memory.device }],
-      externalData: [...externalData],
-      preferredOutputLocation: "gpu-buffer",
-    };
-    const sessionOptions = captures ? onceCapturing(plainOptions) : plainOptions;
     memory.foreignUse = "weights";
     const creation = boundary("device", () =>
-      ort.InferenceSession.create(model, sessionOptions),
+      createGraph({ model, externalData }, memory.device, canCapture(graph.states)),
     ).finally(() => {
       memory.foreignUse = "scratch";
     });
@@ -87,11 +78,11 @@ export class DecoderProgram {
 
   private constructor(
     options: DecoderProgramOptions,
-    session: OrtWeb.InferenceSession,
+    compiled: WebgpuGraph,
     graph: Pick<DecoderGraph, "states" | "dtype" | "activations">,
   ) {
     this.#options = options;
-    this.#session = session;
+    this.#graph = compiled;
     this.graph = graph;
     this.rank = options.rank;
     this.#captures = canCapture(graph.states);
@@ -135,10 +126,9 @@ export class DecoderProgram {
     const known = this.#recordings.get(rows);
     if (known !== undefined) return { recording: known, hasRun: false };
     const { tap, memory } = this.#options;
-    const options = { extra: { gpu_graph_id: String(rows) } };
     const shape = { rows, length: 1, logits: rows };
     const recording = await memory.untilLost(
-      tap.record(placements, () => this.#run(shape, 0, options)),
+      tap.record(placements, () => this.#run(shape, 0, rows)),
     );
     if (recording === null) this.#replays = false;
     else this.#recordings.set(rows, recording);
@@ -152,30 +142,24 @@ export class DecoderProgram {
 
   async #free(): Promise<void> {
     for (const { standIn } of this.#ports.values()) standIn.destroy();
-    await this.#session.release();
+    await this.#graph.release();
   }
 
-  #run(
-    shape: StepShape,
-    totalLength: number,
-    options: OrtWeb.InferenceSession.RunOptions,
-  ): Promise<unknown> {
-    const { Tensor } = this.#options.ort;
-    const feeds: { [name: string]: OrtWeb.Tensor } = {};
-    const fetches: { [name: string]: OrtWeb.Tensor } = {};
-    for (const { standIn, dtype, input, output, shape: shapeOf } of this.#ports.values()) {
-      const tensor = Tensor.fromGpuBuffer(standIn, {
-        dataType: dtype,
-        dims: [...shapeOf(shape)],
-      });
-      if (input !== null) feeds[input] = tensor;
-      if (output !== null) fetches[output] = tensor;
+  #run(shape: StepShape, totalLength: number, graphId: number): Promise<void> {
+    const inputs: GpuOperand[] = [];
+    const outputs: GpuOperand[] = [];
+    for (const { standIn, type, input, output, shape: shapeOf } of this.#ports.values()) {
+      const tensor = { type, shape: shapeOf(shape), value: standIn };
+      if (input !== null) inputs.push({ ...tensor, name: input });
+      if (output !== null) outputs.push({ ...tensor, name: output });
     }
     // Attention reads it on the host, unless its session captures graphs.
     if (!this.#captures) {
-      feeds["total_sequence_length"] = new Tensor("int32", Int32Array.of(totalLength), []);
+      const name = "total_sequence_length";
+      const index = inputs.findIndex((operand) => operand.name === name);
+      inputs[index] = { name, type: "i32", shape: [], value: totalLength };
     }
-    return boundary("device", () => this.#session.run(feeds, fetches, options));
+    return boundary("device", () => this.#graph.run(inputs, outputs, graphId));
   }
 }
 
@@ -188,17 +172,6 @@ export function canCapture(states: readonly DecoderState[]): boolean {
   return states.every((state) => isInPlace(state) && state.window === null);
 }
 
-/** Session options whose `enableGraphCapture` is true when it is read first, and never again. */
-function onceCapturing(
-  options: OrtWeb.InferenceSession.SessionOptions,
-): OrtWeb.InferenceSession.SessionOptions {
-  let reads = 0;
-  return Object.defineProperty(options, "enableGraphCapture", {
-    enumerable: true,
-    get: () => (reads++ === 0 ? true : undefined),
-  });
-}
-
 function portsOf(
   { memory, config, rank, capacity }: DecoderProgramOptions,
   graph: Pick<DecoderGraph, "states" | "activations">,
@@ -208,33 +181,31 @@ function portsOf(
     ports.set(name, { ...port, standIn: memory.create("scratch", 16) });
   };
   const integers = (name: string, shape: Port["shape"]): void =>
-    add(name, { dtype: "int32", input: name, output: null, shape });
+    add(name, { type: "i32", input: name, output: null, shape });
   integers("input_ids", ({ rows, length }) => [rows, length]);
   integers("seqlens_k", ({ rows }) => [rows]);
   integers("total_sequence_length", () => []);
   integers("logit_rows", ({ logits }) => [logits]);
   add("logits", {
-    dtype: "float32",
+    type: "f32",
     input: null,
     output: "logits",
     shape: ({ logits }) => [logits, config.vocabularySize],
   });
-  const dtypeOf = (dtype: "f32" | "f16"): "float32" | "float16" =>
-    dtype === "f16" ? "float16" : "float32";
   for (const state of graph.states) {
     const { past, present } = state;
-    const dtype = dtypeOf(state.dtype);
+    const type = state.dtype;
     const shape: Port["shape"] = ({ rows }) => stateShape(state, rows, capacity);
-    if (isInPlace(state)) add(past, { dtype, input: past, output: present, shape });
+    if (isInPlace(state)) add(past, { type, input: past, output: present, shape });
     else {
-      add(past, { dtype, input: past, output: null, shape });
-      add(present, { dtype, input: null, output: present, shape });
+      add(past, { type, input: past, output: null, shape });
+      add(present, { type, input: null, output: present, shape });
     }
   }
   if (rank > 0) {
     for (const [name, { shape }] of adapterGraphInputs(config, null, rank)) {
-      const dtype = dtypeOf(graph.activations);
-      add(name, { dtype, input: name, output: null, shape: () => shape });
+      const type = graph.activations;
+      add(name, { type, input: name, output: null, shape: () => shape });
     }
   }
   return ports;

@@ -2,7 +2,6 @@
  * What is particular to the WebGPU back end; that it agrees with the plain decoder is tested in
  * `agreement`. One back end for all tests: on software devices compiling kernels takes the time.
  */
-import * as ort from "onnxruntime-web/webgpu";
 import { expect, test } from "vitest";
 import { QWEN3 } from "../../agreement/agreement-models.ts";
 import { randomAdapter, randomDecoderWeights } from "../../agreement/random-decoder.ts";
@@ -12,6 +11,7 @@ import type {
   DecoderRow,
   DecoderSession,
 } from "../decoder-backend.ts";
+import { createModuleGraph } from "./module-graph.ts";
 import { createWebgpuBackend } from "./webgpu-backend.ts";
 import { requestWebgpuDevice } from "./webgpu-device.ts";
 
@@ -40,12 +40,10 @@ async function open(): Promise<{
   readonly device: GPUDevice;
   readonly countLive: () => number;
 }> {
-  ort.env.logLevel = "error";
-  ort.env.wasm.numThreads = 1;
   const device = await requestWebgpuDevice(navigator.gpu);
   const countLive = countBuffers(device);
   const backend = await createWebgpuBackend({
-    ort,
+    createGraph: createModuleGraph,
     device,
     config: QWEN3,
     weights: randomDecoderWeights(QWEN3, 3),

@@ -5,6 +5,7 @@
 import { decoderStates, stateShape } from "@waggle/model";
 import type { Adapter, DecoderConfig, WeightFormat } from "@waggle/model";
 import type { BackendMemory, DecoderBackend, DecoderSession } from "../decoder-backend.ts";
+import { ORT_VERSION } from "../ort-module.ts";
 import { AdapterMemory } from "./adapter-memory.ts";
 import { canCapture, DecoderProgram } from "./decoder-program.ts";
 import { DeviceListeners } from "./device-listeners.ts";
@@ -76,8 +77,7 @@ class WebgpuBackend implements DecoderBackend {
     const isRecorded =
       (options.quirks?.replay ?? true) && canCapture(decoderStates(options.config, "f32"));
     const steps = isRecorded ? "recorded steps" : "plain steps";
-    const { common, web } = options.ort.env.versions;
-    this.kernels = `onnxruntime-web/${web ?? common} webgpu gqa in-place, ${steps}`;
+    this.kernels = `${ORT_VERSION} webgpu gqa in-place, ${steps}`;
   }
 
   /** Makes the program that the first session is expected to use. */
@@ -166,9 +166,9 @@ class WebgpuBackend implements DecoderBackend {
   }
 
   #load(rank: number): Promise<DecoderProgram> {
-    const { ort, config, weights, contextLength, quirks } = this.#options;
+    const { createGraph, config, weights, contextLength, quirks } = this.#options;
     return DecoderProgram.open({
-      ort,
+      createGraph,
       memory: this.#memory,
       tap: this.#listeners.tap,
       config,

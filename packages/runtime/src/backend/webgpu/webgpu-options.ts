@@ -1,7 +1,7 @@
 /** What the WebGPU back end is opened with. Which device a page has is `webgpu-device.ts`' business. */
 import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
-import type * as OrtWeb from "onnxruntime-web";
+import type { CreateWebgpuGraph } from "./webgpu-graph.ts";
 
 /**
  * What a device computes wrongly or slowly, and the way around it. The defaults are right on every
@@ -20,8 +20,8 @@ type WebgpuQuirks = {
 };
 
 export type WebgpuBackendOptions = {
-  /** `onnxruntime-web/webgpu`. */
-  readonly ort: typeof OrtWeb;
+  /** By C functions, or by onnxruntime's JavaScript where only that can be loaded. */
+  readonly createGraph: CreateWebgpuGraph;
   /**
    * From `requestWebgpuDevice`. Only back ends use it, never two of them at the same time; the last
    * destroys it when disposed. What onnxruntime compiled for one serves the next.

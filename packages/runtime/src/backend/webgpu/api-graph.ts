@@ -1,0 +1,55 @@
+/**
+ * Graphs by onnxruntime-web's JavaScript, whose bundle has the loader of its WebAssembly module in it:
+ * service workers can import none. Pages and their workers take `module-graph.ts`, which is a third of
+ * the size.
+ *
+ * onnxruntime 1.30.0 switches capturing on for a whole session and then wants every tensor bound the
+ * same; a switch that answers "yes" only once, when the session is made, gives sessions that capture
+ * runs with a graph id of 0 or more and run the rest as usual.
+ */
+import * as ort from "onnxruntime-web/webgpu";
+import type { ElementType } from "../cpu/cpu-device.ts";
+import type { CreateWebgpuGraph, GpuOperand } from "./webgpu-graph.ts";
+
+const TYPES = { f32: "float32", f16: "float16", i32: "int32" } as const satisfies {
+  [type in ElementType]: string;
+};
+
+export const createApiGraph: CreateWebgpuGraph = async (graph, device, captures) => {
+  ort.env.logLevel = "error";
+  ort.env.wasm.numThreads = 1;
+  const options: ort.InferenceSession.SessionOptions = {
+    executionProviders: [{ name: "webgpu", device }],
+    externalData: [...graph.externalData],
+    preferredOutputLocation: "gpu-buffer",
+  };
+  if (captures) captureOnce(options);
+  const session = await ort.InferenceSession.create(graph.model, options);
+  return {
+    async run(inputs, outputs, graphId) {
+      const runOptions = { extra: { gpu_graph_id: String(graphId) } };
+      await session.run(tensorsOf(inputs), tensorsOf(outputs), runOptions);
+    },
+    release: () => session.release(),
+  };
+};
+
+/** `enableGraphCapture` is true when it is read first, and never again. */
+function captureOnce(options: ort.InferenceSession.SessionOptions): void {
+  let reads = 0;
+  Object.defineProperty(options, "enableGraphCapture", {
+    enumerable: true,
+    get: () => (reads++ === 0 ? true : undefined),
+  });
+}
+
+function tensorsOf(operands: readonly GpuOperand[]): { [name: string]: ort.Tensor } {
+  return Object.fromEntries(
+    operands.map(({ name, type, shape, value }) => [
+      name,
+      typeof value === "number"
+        ? new ort.Tensor("int32", Int32Array.of(value), shape)
+        : ort.Tensor.fromGpuBuffer(value, { dataType: TYPES[type], dims: [...shape] }),
+    ]),
+  );
+}

@@ -1,0 +1,40 @@
+/**
+ * The seam between the decoder and onnxruntime's WebGPU provider: a graph that runs over buffers of a
+ * device that is ours. `module-graph.ts` calls onnxruntime's C functions, `api-graph.ts` its JavaScript.
+ */
+import type { OnnxModel } from "@waggle/model";
+import type { ElementType } from "../cpu/cpu-device.ts";
+
+export type GpuOperand = {
+  readonly name: string;
+  readonly type: ElementType;
+  readonly shape: readonly number[];
+  /** Its memory, or one i32 that is read on the host. */
+  readonly value: GPUBuffer | number;
+};
+
+export interface WebgpuGraph {
+  /**
+   * Runs it, and submits to the device; what is submitted may still run. One run at a time.
+   *
+   * @param graphId - of the capture; -1 for none.
+   */
+  run(
+    inputs: readonly GpuOperand[],
+    outputs: readonly GpuOperand[],
+    graphId: number,
+  ): Promise<void>;
+  /** Buffers that it ran over stay their owner's. */
+  release(): Promise<void>;
+}
+
+/**
+ * Opens a graph. One at a time.
+ *
+ * @param captures - runs with an id of 0 and more are captured once and then replayed.
+ */
+export type CreateWebgpuGraph = (
+  model: OnnxModel,
+  device: GPUDevice,
+  captures: boolean,
+) => Promise<WebgpuGraph>;
