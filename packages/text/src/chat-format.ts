@@ -7,11 +7,11 @@
  * alone and without special tokens; a sampled turn stays as it was sampled, where some templates
  * would rewrite it later (Qwen3 drops earlier thoughts).
  */
-import { Template } from "@huggingface/jinja";
 import { WaggleError } from "@waggle/protocol";
 import type { SegmentRole, ToolCallFormat, ToolDefinition, ToolResult } from "@waggle/protocol";
 import { looksLikeSentinel, SentinelTable } from "./template-sentinel.ts";
 import type { Tokenizer, TokenizerConfigJson } from "./tokenizer.ts";
+import { Template } from "./template.ts";
 import { createAssistantDecoder, createTokenReader } from "./tool-calls/decoder.ts";
 import type { AssistantDecoder, AssistantTokenReader } from "./tool-calls/decoder.ts";
 import { detectToolCallFormat, toolCallFormatEntry } from "./tool-calls/formats.ts";

@@ -3,10 +3,10 @@
  * fetched again where it is damaged or gone.
  */
 import type { ByteSource } from "@waggle/model";
-import { sha256, WaggleError } from "@waggle/protocol";
+import { sha256 } from "@waggle/protocol";
 import { pastTheEnd, readBlob } from "./blob-bytes.ts";
 import type { ChunkStorage } from "./chunk-storage.ts";
-import { requestBytes } from "./remote-bytes.ts";
+import type { refetchChunk } from "./refetch-chunk.ts";
 import type { Fetch } from "./remote-bytes.ts";
 
 export type Chunk = {
@@ -34,10 +34,9 @@ export type ChunkedFileOptions = {
   /** Default: the global one. */
   readonly fetch?: Fetch;
   readonly signal?: AbortSignal;
+  /** Where code cannot be loaded at its first use. */
+  readonly refetchChunk?: typeof refetchChunk;
 };
-
-/** Milliseconds of silence after which a chunk that is fetched again counts as lost. */
-const REPAIR_STALL_MS = 20_000;
 
 /** The name under which a chunk is stored: who writes the same name writes the same bytes. */
 export function chunkName(index: number, hash: string): string {
@@ -110,42 +109,9 @@ class ChunkedFile implements ByteSource {
       this.#verified.set(index, blob);
       return bytes;
     }
-    const fetched = await this.#fetch(index, chunk);
+    const refetch = this.#options.refetchChunk ?? (await import("./refetch-chunk.ts")).refetchChunk;
+    const fetched = await refetch(this.#content, index, this.#options);
     await this.#options.storage.write(key, name, fetched).catch(() => undefined);
     return fetched;
-  }
-
-  async #fetch(index: number, chunk: Chunk): Promise<Uint8Array<ArrayBuffer>> {
-    const { url, chunkBytes } = this.#content;
-    const begin = index * chunkBytes;
-    const end = begin + chunk.sizeBytes;
-    const answer = await requestBytes({
-      url,
-      fetch: this.#options.fetch ?? ((address, init) => globalThis.fetch(address, init)),
-      offset: begin,
-      end,
-      stallMs: REPAIR_STALL_MS,
-      signal: this.#options.signal,
-    });
-    if (answer.kind === "refused") throw answer.error;
-    const bytes = new Uint8Array(chunk.sizeBytes);
-    if (answer.kind === "body") {
-      let at = answer.offset;
-      for await (const piece of answer.pieces()) {
-        // a server without ranges sends all of it
-        const wanted = piece.subarray(
-          Math.max(0, begin - at),
-          Math.max(0, Math.min(piece.length, end - at)),
-        );
-        if (wanted.length > 0) bytes.set(wanted, Math.max(at, begin) - begin);
-        at += piece.length;
-        if (at >= end) break;
-      }
-    }
-    if ((await sha256(bytes)) === chunk.sha256) return bytes;
-    throw new WaggleError(
-      "DIGEST_MISMATCH",
-      `a damaged piece of ${url.split("/").at(-1)?.split("?")[0] ?? url} must be fetched again as it was, got other bytes; delete the model and load it again`,
-    );
   }
 }

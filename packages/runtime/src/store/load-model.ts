@@ -10,10 +10,8 @@ import { downloadFile } from "./file-download.ts";
 import type { DownloadOptions } from "./file-download.ts";
 import type { LoadedFile, LoadedModel } from "./loaded-model.ts";
 import { openModel } from "./loaded-model.ts";
-import { hashLocalFile, openLocalFolder } from "./local-folder.ts";
 import { listRemoteModel } from "./model-listing.ts";
 import type { ListedFile } from "./model-listing.ts";
-import { assertModelFits } from "./model-memory.ts";
 import type { ModelMemoryOptions } from "./model-memory.ts";
 import { findRecordedFiles, readModelRecord, writeModelRecord } from "./model-records.ts";
 import { modelSourceName, parseModelSource } from "./model-source.ts";
@@ -100,6 +98,7 @@ async function loadFolder(
   load: Load,
 ): Promise<LoadedFile[]> {
   const { options } = load;
+  const { hashLocalFile, openLocalFolder } = await import("./local-folder.ts");
   const opened = await openLocalFolder(folder);
   const progress = new LoadProgressSum(options.onProgress);
   for (const { path, file } of opened) progress.total(path, file.size);
@@ -186,6 +185,7 @@ async function assertSupported(file: LoadedFile, load: Load): Promise<void> {
   const config = parseDecoderConfig(json);
   const { memory } = load.options;
   if (memory === undefined) return;
+  const { assertModelFits } = await import("./model-memory.ts");
   assertModelFits(config, { ...memory, dtype: parseStoredFormat(json) ?? memory.dtype });
 }
 

@@ -9,7 +9,7 @@ import type { FileReference } from "@waggle/protocol";
 import { openBlob } from "./blob-bytes.ts";
 import type { ChunkStorage } from "./chunk-storage.ts";
 import { openChunkedFile } from "./chunked-file.ts";
-import type { ChunkedContent } from "./chunked-file.ts";
+import type { ChunkedContent, ChunkedFileOptions } from "./chunked-file.ts";
 import { openBrowserStorage } from "./opfs-storage.ts";
 import type { Fetch } from "./remote-bytes.ts";
 
@@ -37,7 +37,7 @@ export type OpenModelOptions = {
   /** Gets damaged chunks again. Default: the global one. */
   readonly fetch?: Fetch;
   readonly signal?: AbortSignal;
-};
+} & Pick<ChunkedFileOptions, "refetchChunk">;
 
 /** Reads the files of a model. Holds at most one chunk per file; nothing to dispose. */
 export interface ModelReader {

@@ -7,6 +7,7 @@ import type { AdapterStrategy } from "../backend/cpu/cpu-backend.ts";
 import type { DecoderBackend } from "../backend/decoder-backend.ts";
 import { RUNTIME_BUILD } from "../build.ts";
 import type { openGrammars } from "../session/open-grammars.ts";
+import type { refetchChunk } from "../store/refetch-chunk.ts";
 import type { BrowserDevice, DeviceCheck } from "./messages.ts";
 
 export type WorkerBackendOptions = {
@@ -34,8 +35,9 @@ export type WorkerDevice = {
   /** Ways to use the device, the fastest first. Default: as it comes. */
   readonly ladder?: () => Promise<readonly KernelWorkaround[]>;
   openBackend(options: WorkerBackendOptions): Promise<DecoderBackend>;
-  /** Where grammars cannot be loaded at their first use. */
+  /** Where code cannot be loaded at its first use. */
   readonly openGrammars?: typeof openGrammars;
+  readonly refetchChunk?: typeof refetchChunk;
 };
 
 /** What a check said. `release` frees what it opened: call it once the model is open. */

@@ -30,7 +30,7 @@ export async function openPolicy(
   device: WorkerDevice,
   request: OpenRequest,
 ): Promise<OpenedPolicy> {
-  const { config, storedFormat, weights, tokenizerFiles } = await readModel(request.model);
+  const { config, storedFormat, weights, tokenizerFiles } = await readModel(request.model, device);
   const contextLength = request.contextLength ?? defaultContextLength(config);
   const wanted: WorkerBackendOptions = {
     baseModel: request.baseModel,
@@ -78,13 +78,13 @@ export async function openPolicy(
   }
 }
 
-async function readModel(model: ModelFiles): Promise<ModelParts> {
+async function readModel(model: ModelFiles, { refetchChunk }: WorkerDevice): Promise<ModelParts> {
   if ("get" in model) {
     const described = parseConfig(model.get("config.json"), [...model.keys()]);
     const weights = await readModelWeights(model);
     return { ...described, weights, tokenizerFiles: tokenizerFilesOf(model) };
   }
-  const reader = await openModel(model);
+  const reader = await openModel(model, refetchChunk && { refetchChunk });
   const paths = model.files.map(({ path }) => path);
   const small = new Map<string, Uint8Array>();
   for (const path of paths) {

@@ -4,6 +4,7 @@
  * heartbeats; where it was ended all the same, the page's side starts it again and restores.
  */
 import { createGrammarCompiler } from "@waggle/text/grammar";
+import { refetchChunk } from "../store/refetch-chunk.ts";
 import type { WorkerDevice } from "./checked-device.ts";
 import type { MessageEndpoint } from "./messages.ts";
 import { servePolicy } from "./serve-policy.ts";
@@ -40,6 +41,7 @@ export function servePages(scope: ServiceScope, device: WorkerDevice): void {
     // Service workers cannot import later than at their start.
     openGrammars: (files, vocabularySize) =>
       Promise.resolve(createGrammarCompiler(files, { vocabularySize })),
+    refetchChunk,
   });
   scope.addEventListener("message", (event) => {
     const message = event.data as Partial<ServiceMessage> | null;
