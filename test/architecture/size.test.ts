@@ -17,7 +17,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const LATER = [
   "grammar", // with the first grammar
   "local-folder", // with a model that the visitor picked from disk
-  "model-memory", // where a page asks whether a model fits
+  "model-fit", // where a page says how much memory there is
   "refetch-chunk", // where storage lost a piece of a model
 ];
 /** What only one of the devices loads: its worker, and Emscripten's loader of its .wasm. */

@@ -185,7 +185,7 @@ async function assertSupported(file: LoadedFile, load: Load): Promise<void> {
   const config = parseDecoderConfig(json);
   const { memory } = load.options;
   if (memory === undefined) return;
-  const { assertModelFits } = await import("./model-memory.ts");
+  const { assertModelFits } = await import("./model-fit.ts");
   assertModelFits(config, { ...memory, dtype: parseStoredFormat(json) ?? memory.dtype });
 }
 

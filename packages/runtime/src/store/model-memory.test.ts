@@ -9,7 +9,8 @@ import type { DecoderConfig, WeightFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
 import { TINY_CONFIG } from "../tiny-decoder.fixture.ts";
-import { assertModelFits, modelMemory, wasmLimits, webgpuLimits } from "./model-memory.ts";
+import { assertModelFits } from "./model-fit.ts";
+import { modelMemory, wasmLimits, webgpuLimits } from "./model-memory.ts";
 
 /** Members of the published configs that set the sizes. */
 const QWEN3_600M = parseDecoderConfig({

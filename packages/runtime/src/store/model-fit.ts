@@ -1,0 +1,55 @@
+/** Whether a model can run at all, said before its weights are fetched. */
+import type { DecoderConfig } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import { defaultContextLength } from "../limits.ts";
+import { modelMemory } from "./model-memory.ts";
+import type { MemoryLimits, ModelMemory, ModelMemoryOptions } from "./model-memory.ts";
+
+/**
+ * Refuses a model that cannot run, before its weights are fetched.
+ * @throws WaggleError `MODEL_TOO_LARGE` with the figure, the limit, and what would fit.
+ */
+export function assertModelFits(config: DecoderConfig, options: ModelMemoryOptions): void {
+  const { limits } = options;
+  if (limits === undefined) return;
+  const memory = modelMemory(config, options);
+  if (fits(memory, limits)) return;
+  const contextLength = options.contextLength ?? defaultContextLength(config);
+  const isTotal = memory.total > limits.totalBytes;
+  const [needed, limit, what] = isTotal
+    ? [memory.total, limits.totalBytes, limits.description]
+    : [memory.largestBuffer, limits.bufferBytes ?? 0, "the device's largest buffer"];
+  throw new WaggleError(
+    "MODEL_TOO_LARGE",
+    `a model must fit into ${gigabytes(limit)} (${what}), got ${gigabytes(needed)} as ${options.dtype} with a context of ${contextLength}; ${advice(config, options, limits)}`,
+  );
+}
+
+function fits(memory: ModelMemory, { totalBytes, bufferBytes }: MemoryLimits): boolean {
+  return (
+    memory.total <= totalBytes && (bufferBytes === null || memory.largestBuffer <= bufferBytes)
+  );
+}
+
+/** The most precise format that fits, or a shorter context, or another model. */
+function advice(config: DecoderConfig, options: ModelMemoryOptions, limits: MemoryLimits): string {
+  const lower = limits.formats.slice(limits.formats.indexOf(options.dtype) + 1);
+  for (const dtype of lower) {
+    const memory = modelMemory(config, { ...options, dtype });
+    if (fits(memory, limits)) return `${dtype} (${gigabytes(memory.total)}) fits`;
+  }
+  const last = limits.formats.at(-1) ?? options.dtype;
+  const contextLength = options.contextLength ?? defaultContextLength(config);
+  for (let length = contextLength / 2; length >= 512; length /= 2) {
+    const shorter = { ...options, dtype: last, contextLength: Math.floor(length) };
+    if (fits(modelMemory(config, shorter), limits)) {
+      return `${last} with a context of ${Math.floor(length)} fits`;
+    }
+  }
+  return "use a smaller model";
+}
+
+function gigabytes(bytes: number): string {
+  const value = bytes / 2 ** 30;
+  return value >= 1 ? `${value.toFixed(1)} GB` : `${Math.ceil(bytes / 2 ** 20)} MB`;
+}
