@@ -188,6 +188,17 @@ test("heads that the attention kernel cannot rotate are refused before it runs",
   );
 });
 
+test("branches of a model that does not look on all positions are refused", async () => {
+  const config: DecoderConfig = {
+    ...qwen3,
+    layerKinds: ["sliding", "attention"],
+    slidingWindow: 8,
+    localRopeTheta: 1000,
+  };
+  const graph = buildDecoderGraph(config, new Map(), { lora: null, inputs: "branches" });
+  await expect(graph).rejects.toThrow("branches need layers that attend to all positions");
+});
+
 test("weights of another shape are refused", async () => {
   const weights = initializeDecoder(qwen3, 1);
   await expect(buildDecoderGraph({ ...qwen3, width: 32 }, weights, { lora: null })).rejects.toThrow(

@@ -11,6 +11,7 @@ import { decoderStates } from "./decoder-state.ts";
 import type { DecoderState } from "./decoder-state.ts";
 import { attention } from "./graph-attention.ts";
 import type { SequenceInputs } from "./graph-attention.ts";
+import { addBranchInputs, branchAttention, canBranch } from "./graph-branch-attention.ts";
 import { convolution, keptPositions } from "./graph-convolution.ts";
 import { feedForward } from "./graph-feed-forward.ts";
 import { embed, head } from "./graph-linear.ts";
@@ -52,8 +53,11 @@ export type DecoderGraphOptions = {
    * level cache, a size that WebAssembly does not know: 8 times as fast there (1.30). Default false.
    */
   readonly emptySink?: boolean;
-  /** `huggingface`: the inputs that Transformers.js feeds. Default `packed`. */
-  readonly inputs?: "packed" | "huggingface";
+  /**
+   * `huggingface`: the inputs that Transformers.js feeds. `branches`: one token each of sequences
+   * that share a prefix, for models of which `canBranch`. Default `packed`.
+   */
+  readonly inputs?: "packed" | "huggingface" | "branches";
   /** When weights leave the model for files beside it, as protobuf ends at 2 GiB. */
   readonly external?: OnnxExternalOptions;
 };
@@ -89,6 +93,14 @@ const DEFAULT_MAX_POSITIONS = 8192;
  *
  * With `inputs: "huggingface"`, `input_ids` i64 `[B, S]` and `attention_mask` i64 `[B, P + S]` take
  * the place of the first three; rows are whole or padded on the right.
+ *
+ * With `inputs: "branches"`, S is 1, past and present are the branches' own positions with room for
+ * what is added, `[B, kvHeads, room, D]`, and `seqlens_k` and `total_sequence_length` give way to
+ * - `positions` i32 `[B, 1]`: of the token, counted from the prefix's first;
+ * - `slots` i32 `[B, kvHeads, 1, 3]`: row, head and own position where its keys and values go;
+ * - `own_bias` f32 `[B, 1, 1, room]`: 0 for own positions that count, −1e9 for the rest, which must
+ *   hold finite numbers;
+ * - `prefix.{layer}.key` `[1, kvHeads, D, P]`, transposed, and `.value` `[1, kvHeads, P, D]`.
  *
  * @param weights in memory, or read slice by slice from where they are.
  * @throws WaggleError `MODEL_CORRUPT` where the weights are not those of the config,
@@ -126,17 +138,55 @@ export async function buildDecoderGraph(
   };
   const { graph } = parts;
   const states = decoderStates(config, activations);
-  const { inputIds, sequence } = addInputs(parts, options);
+  const isBranches = options.inputs === "branches";
+  if (isBranches && !canBranch(config)) {
+    throw new WaggleError(
+      "MODEL_UNSUPPORTED",
+      `branches need layers that attend to all positions, got ${config.modelType} with others; use the packed inputs`,
+    );
+  }
+  const inputs = isBranches ? null : addInputs(parts, options);
+  const inputIds = inputs?.inputIds ?? graph.input("input_ids", "i32", ["batch_size", 1]);
   for (const state of states) graph.input(state.past, state.dtype, stateDims(state, "past"));
   addRopeTables(parts, options);
   await addWeights(parts, "tensors" in weights ? weights : tensorMapSource(weights));
 
-  const sink = options.emptySink === true ? addEmptySink(parts) : null;
-  const hidden = addLayers(parts, inputIds, { ...sequence, sink });
+  const hidden = addLayers(parts, inputIds, addMixer(parts, inputs, options));
   addLogits(parts, hidden, options);
   for (const state of states) graph.output(state.present, state.dtype, stateDims(state, "total"));
   return { ...graph.buildExternal(options.external), states, dtype, activations };
 }
+
+/** The part of a layer that looks at other tokens. */
+type Mixer = (layer: number, hidden: string) => string;
+
+/** @param inputs - `null` for branches. */
+function addMixer(
+  parts: GraphParts,
+  inputs: DecoderInputs | null,
+  options: DecoderGraphOptions,
+): Mixer {
+  if (inputs === null) {
+    const branches = addBranchInputs(parts);
+    return (layer, hidden) => branchAttention(parts, layer, hidden, branches);
+  }
+  const { inputIds, sequence } = inputs;
+  const sink = options.emptySink === true ? addEmptySink(parts) : null;
+  const { config } = parts;
+  const isConvolution = (layer: number): boolean => layerKind(config, layer) === "convolution";
+  const kept = Array.from({ length: config.layers }, (_, layer) => layer).some(isConvolution)
+    ? keptPositions(parts, inputIds, sequence.lastPositions)
+    : "";
+  return (layer, hidden) =>
+    isConvolution(layer)
+      ? convolution(parts, layer, hidden, kept)
+      : attention(parts, layer, hidden, { ...sequence, sink });
+}
+
+type DecoderInputs = {
+  readonly inputIds: string;
+  readonly sequence: Omit<SequenceInputs, "sink">;
+};
 
 /** Logits so low that their exponentials are 0 beside any other. */
 function addEmptySink({ graph, config }: GraphParts): string {
@@ -145,10 +195,7 @@ function addEmptySink({ graph, config }: GraphParts): string {
   return "attention.sink";
 }
 
-function addInputs(
-  { graph }: GraphParts,
-  options: DecoderGraphOptions,
-): { readonly inputIds: string; readonly sequence: Omit<SequenceInputs, "sink"> } {
+function addInputs({ graph }: GraphParts, options: DecoderGraphOptions): DecoderInputs {
   if ((options.inputs ?? "packed") === "packed") {
     const inputIds = graph.input("input_ids", "i32", ["batch_size", "sequence"]);
     const lastPositions = graph.input("seqlens_k", "i32", ["batch_size"]);
@@ -166,13 +213,9 @@ function addInputs(
 }
 
 /** @returns the normalized sum after the last layer, `[B, S, C]` in the activations' format. */
-function addLayers(parts: GraphParts, inputIds: string, sequence: SequenceInputs): string {
+function addLayers(parts: GraphParts, inputIds: string, mixer: Mixer): string {
   const { config, architecture } = parts;
   const { mixerNorm, feedForwardNorm, outputNorms, finalNorm } = architecture;
-  const kinds = Array.from({ length: config.layers }, (_, layer) => layerKind(config, layer));
-  const kept = kinds.includes("convolution")
-    ? keptPositions(parts, inputIds, sequence.lastPositions)
-    : "";
   const outputNorm = (x: string, norm: string | undefined): string =>
     norm === undefined
       ? x
@@ -181,14 +224,11 @@ function addLayers(parts: GraphParts, inputIds: string, sequence: SequenceInputs
 
   let residual = embed(parts, inputIds);
   let hidden = normalize(parts, residual, `model.layers.0.${mixerNorm}.weight`);
-  for (const [layer, kind] of kinds.entries()) {
+  for (let layer = 0; layer < config.layers; layer++) {
     const prefix = `model.layers.${layer}`;
     const normOf = (name: string | undefined): string | undefined =>
       name === undefined ? undefined : `${prefix}.${name}.weight`;
-    const mixed =
-      kind === "convolution"
-        ? convolution(parts, layer, narrowed(hidden), kept)
-        : attention(parts, layer, narrowed(hidden), sequence);
+    const mixed = mixer(layer, narrowed(hidden));
     [hidden, residual] = addAndNormalize(
       parts,
       outputNorm(mixed, normOf(outputNorms?.mixer)),

@@ -27,6 +27,7 @@ export {
 export type { Linear, ParameterShape } from "./decoder-parameters.ts";
 export { decoderStates, hasPositions, stateShape } from "./decoder-state.ts";
 export type { DecoderState } from "./decoder-state.ts";
+export { canBranch, prefixNames } from "./graph-branch-attention.ts";
 export type { WeightFormat } from "./graph-parts.ts";
 export { float16ToFloat32, float32ToFloat16 } from "./half-precision.ts";
 export {

@@ -10,7 +10,7 @@ import { adapterCost } from "./scenarios/adapter-cost.ts";
 import { constrained } from "./scenarios/constrained.ts";
 import { contextGrowth } from "./scenarios/context-growth.ts";
 import { distribution } from "./scenarios/distribution.ts";
-import { grouped } from "./scenarios/grouped.ts";
+import { grouped, groupedWebgpu } from "./scenarios/grouped.ts";
 import { logProbs } from "./scenarios/log-probs.ts";
 import { versusBareLoop } from "./scenarios/versus-bare-loop.ts";
 import {
@@ -23,6 +23,7 @@ const SCENARIOS: readonly Scenario[] = [
   versusTransformersWebgpu,
   versusBareLoop,
   grouped,
+  groupedWebgpu,
   contextGrowth,
   adapterCost,
   logProbs,

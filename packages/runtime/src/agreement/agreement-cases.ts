@@ -103,14 +103,10 @@ export const AGREEMENT_CASES: readonly AgreementCase[] = [
     title: "a group that continues one prefix side by side",
     run: (subject) =>
       inSession(subject, null, async (session, deviation) => {
-        const trunk = await prefilled(subject, session, deviation, 21, "prefix");
-        const count = Math.min(subject.maxRows, session.maxRows);
-        const rows: ForcedSequence[] = [];
-        for (let row = 0; row < count; row++) {
-          rows.push(await branch(subject, session, deviation, trunk, 21, 40 + row));
+        const longest = Math.max(...subject.prefillLengths);
+        for (const length of [21, 140].filter((n) => n <= Math.max(21, longest))) {
+          await groupOf(subject, session, deviation, length);
         }
-        for (let token = 0; token < 4; token++) await decode(session, rows, token);
-        for (const { cache } of [trunk, ...rows]) cache.dispose();
       }),
   },
   {
@@ -262,6 +258,26 @@ async function prefilled(
   const row = new ForcedSequence(await session.createCache(), reference, deviation, label);
   await row.read(session, length, READ);
   return row;
+}
+
+/** Branches of one prefix step together; then one reads more, one is forked, and the rest step on. */
+async function groupOf(
+  subject: AgreementSubject,
+  session: DecoderSession,
+  deviation: Deviation,
+  length: number,
+): Promise<void> {
+  const trunk = await prefilled(subject, session, deviation, length, `prefix ${length}`);
+  const rows: ForcedSequence[] = [];
+  for (let row = 0; row < Math.min(subject.maxRows, session.maxRows); row++) {
+    rows.push(await branch(subject, session, deviation, trunk, length, 40 + row));
+  }
+  for (let token = 0; token < 4; token++) await decode(session, rows, token);
+  const [first, ...others] = rows;
+  await first?.read(session, 3, SCORE);
+  const late = await branch(subject, session, deviation, others[0] ?? first, length + 2, 60);
+  for (let token = 4; token < 6; token++) await decode(session, [...others, late], token);
+  for (const { cache } of [trunk, ...rows, late]) cache.dispose();
 }
 
 /** A fork of `from` that goes on with tokens of its own. */

@@ -4,17 +4,14 @@
  */
 import type { Awaitable } from "../decoder-backend.ts";
 import type { BoundRun, CpuBuffer, CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
-import type { StateBlock } from "./state-block.ts";
+import type { KeepableRun, RunPlace } from "./kept-runs.ts";
 
 export type BoundDecoderRunOptions = {
   readonly device: CpuDevice;
   readonly program: CpuProgram;
   readonly adapter: readonly Operand[];
   readonly vocabularySize: number;
-  readonly block: StateBlock;
-  readonly start: number;
-  /** B. */
-  readonly rows: number;
+  readonly place: RunPlace;
   /** S. */
   readonly length: number;
   /** N: tokens that get logits. */
@@ -32,11 +29,9 @@ export type DecoderRunInputs = {
   readonly logitRows: Int32Array;
 };
 
-export class BoundDecoderRun {
-  readonly block: StateBlock;
+export class BoundDecoderRun implements KeepableRun {
+  readonly place: RunPlace;
   readonly generation: number;
-  readonly #start: number;
-  readonly #rows: number;
   readonly #length: number;
   readonly #vocabularySize: number;
   /** Ids `[B, S]`, last positions `[B]`, total length, wanted rows `[N]`, then logits `[N, V]`. */
@@ -46,11 +41,10 @@ export class BoundDecoderRun {
   readonly #run: BoundRun;
 
   constructor(options: BoundDecoderRunOptions) {
-    const { device, program, adapter, block, start, rows, length, vocabularySize } = options;
-    this.block = block;
+    const { device, program, adapter, place, length, vocabularySize } = options;
+    const { block, start, rows } = place;
+    this.place = place;
     this.generation = block.generation;
-    this.#start = start;
-    this.#rows = rows;
     this.#length = length;
     this.#vocabularySize = vocabularySize;
     const { logits } = options;
@@ -93,24 +87,16 @@ export class BoundDecoderRun {
     return this.#buffer.sizeBytes;
   }
 
-  isFor(block: StateBlock, start: number, rows: number): boolean {
-    return (
-      this.block === block &&
-      this.generation === block.generation &&
-      this.#start === start &&
-      this.#rows === rows
-    );
-  }
-
   /** What is to be filled in before a run. */
   inputs(): DecoderRunInputs {
-    const ids = this.#rows * this.#length;
-    const all = this.#buffer.ints(0, ids + this.#rows + 1 + this.#logits);
+    const { rows } = this.place;
+    const ids = rows * this.#length;
+    const all = this.#buffer.ints(0, ids + rows + 1 + this.#logits);
     return {
       tokenIds: all.subarray(0, ids),
-      lastPositions: all.subarray(ids, ids + this.#rows),
-      totalLength: all.subarray(ids + this.#rows, ids + this.#rows + 1),
-      logitRows: all.subarray(ids + this.#rows + 1),
+      lastPositions: all.subarray(ids, ids + rows),
+      totalLength: all.subarray(ids + rows, ids + rows + 1),
+      logitRows: all.subarray(ids + rows + 1),
     };
   }
 

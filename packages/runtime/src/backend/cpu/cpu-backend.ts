@@ -2,12 +2,19 @@
  * Opens adapters of one base model on a CPU device, by one of two strategies: merged into the weights
  * of a program of their own, or as inputs of one program that all of them share.
  */
-import { adapterGraphInputs, buildDecoderGraph, decoderStates, mergeAdapter } from "@waggle/model";
+import {
+  adapterGraphInputs,
+  buildDecoderGraph,
+  canBranch,
+  decoderStates,
+  mergeAdapter,
+} from "@waggle/model";
 import type { Adapter, DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
 import type { BackendMemory, DecoderBackend, DecoderSession } from "../decoder-backend.ts";
 import { CpuSession } from "./cpu-session.ts";
+import type { BranchOptions } from "./cpu-session.ts";
 import type { CpuBuffer, CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
 import { decodeRowsFor, runTokensFor } from "../../limits.ts";
 import { layoutOf } from "./state-layout.ts";
@@ -43,8 +50,28 @@ export type AdapterStrategy = "merge" | "inputs";
 /** Of what is computed between the matrices: CPUs have no kernels of f16 attention worth having. */
 const ACTIVATIONS = "f32";
 
+/**
+ * Forks from this many positions on share them; shorter ones are copied sooner than the second graph
+ * is loaded.
+ */
+const MIN_SHARED_LENGTH = 128;
+
+/**
+ * Bytes of weights up to which they are loaded a second time, for the graph of branches. In larger
+ * models the weights' products, not attention, take a step's time, and the batch alone pays.
+ */
+const MOST_BRANCH_WEIGHTS = 8 * 2 ** 20;
+
 /** A program while sessions use it. */
-type SharedProgram = { readonly program: CpuProgram; readonly rank: number; users: number };
+type SharedProgram = {
+  readonly program: CpuProgram;
+  readonly rank: number;
+  readonly weights: () => TensorMap | TensorSource;
+  /** The same weights in the graph of branches, once a session wanted it. */
+  branches: Promise<CpuProgram> | null;
+  branchBytes: number;
+  users: number;
+};
 
 export class CpuBackend implements DecoderBackend {
   readonly dtype: WeightFormat;
@@ -82,8 +109,9 @@ export class CpuBackend implements DecoderBackend {
     let weights = 0;
     let adapters = this.#adapterBytes;
     for (const shared of this.#programs) {
-      if (shared === this.#shared) weights += shared.program.sizeBytes;
-      else adapters += shared.program.sizeBytes;
+      const bytes = shared.program.sizeBytes + shared.branchBytes;
+      if (shared === this.#shared) weights += bytes;
+      else adapters += bytes;
     }
     let caches = 0;
     let scratch = 0;
@@ -104,7 +132,7 @@ export class CpuBackend implements DecoderBackend {
 
   async #openMerged(adapter: Adapter | null): Promise<DecoderSession> {
     if (adapter === null) {
-      this.#shared ??= await this.#load(this.#options.weights, 0);
+      this.#shared ??= await this.#load(() => this.#options.weights, 0);
       return this.#session(this.#shared, []);
     }
     if (this.#mergeable === null) {
@@ -113,7 +141,8 @@ export class CpuBackend implements DecoderBackend {
         `adapters can be merged into f32 weights in memory, got ${this.dtype}${"tensors" in this.#options.weights ? " read from storage" : ""}; use the strategy "inputs"`,
       );
     }
-    const merged = mergeAdapter(this.#options.config, this.#mergeable, adapter);
+    const base = this.#mergeable;
+    const merged = (): TensorMap => mergeAdapter(this.#options.config, base, adapter);
     return this.#session(await this.#load(merged, 0), []);
   }
 
@@ -139,12 +168,23 @@ export class CpuBackend implements DecoderBackend {
     if (current !== null && rank <= current.rank) return current;
     let padded = this.#options.adapterRank ?? 16;
     while (padded < rank) padded *= 2;
-    this.#shared = await this.#load(this.#options.weights, padded);
+    this.#shared = await this.#load(() => this.#options.weights, padded);
     if (current !== null) await this.#releaseUnused(current);
     return this.#shared;
   }
 
-  async #load(weights: TensorMap | TensorSource, rank: number): Promise<SharedProgram> {
+  async #load(weights: SharedProgram["weights"], rank: number): Promise<SharedProgram> {
+    const program = await this.#program(weights(), rank, "packed");
+    const shared = { program, rank, weights, branches: null, branchBytes: 0, users: 0 };
+    this.#programs.add(shared);
+    return shared;
+  }
+
+  async #program(
+    weights: TensorMap | TensorSource,
+    rank: number,
+    inputs: "packed" | "branches",
+  ): Promise<CpuProgram> {
     const { config, contextLength } = this.#options;
     const graph = await buildDecoderGraph(config, weights, {
       lora: rank === 0 ? null : { rank },
@@ -153,10 +193,30 @@ export class CpuBackend implements DecoderBackend {
       activations: ACTIVATIONS,
       logitRows: true,
       emptySink: true,
+      inputs,
     });
-    const shared = { program: await this.#device.load(graph), rank, users: 0 };
-    this.#programs.add(shared);
-    return shared;
+    return this.#device.load(graph);
+  }
+
+  /** `null` where forks are better copied, or must be. */
+  #branches(shared: SharedProgram): BranchOptions | null {
+    const canShare =
+      canBranch(this.#options.config) &&
+      !this.#device.copiesOutputs &&
+      shared.program.sizeBytes <= MOST_BRANCH_WEIGHTS;
+    if (!canShare) return null;
+    const load = async (): Promise<CpuProgram> => {
+      shared.branches ??= this.#program(shared.weights(), shared.rank, "branches");
+      try {
+        const program = await shared.branches;
+        shared.branchBytes = program.sizeBytes;
+        return program;
+      } catch (error) {
+        shared.branches = null;
+        throw error;
+      }
+    };
+    return { minLength: MIN_SHARED_LENGTH, load };
   }
 
   #session(shared: SharedProgram, adapter: readonly Operand[]): DecoderSession {
@@ -174,6 +234,7 @@ export class CpuBackend implements DecoderBackend {
       maxPositions: contextLength,
       maxRunTokens: this.#options.maxRunTokens ?? runTokensFor(config, contextLength),
       maxRows: this.#options.maxRows ?? decodeRowsFor(config),
+      branches: this.#branches(shared),
       onRelease: async () => {
         if (!this.#sessions.delete(session)) return;
         for (const buffer of buffers) buffer.free();
@@ -189,6 +250,7 @@ export class CpuBackend implements DecoderBackend {
   async #releaseUnused(shared: SharedProgram): Promise<void> {
     if (shared.users > 0 || shared === this.#shared || !this.#programs.delete(shared)) return;
     await shared.program.release();
+    await (await shared.branches)?.release();
   }
 }
 

@@ -19,6 +19,7 @@ const MOST_LIKELY = { temperature: 1, topK: 1, topP: 1 };
 function openSession(
   hasConvolution: boolean,
   copiesOutputs = false,
+  sharedFrom = 0,
 ): { device: RememberingDevice; session: CpuSession } {
   const device = new RememberingDevice(copiesOutputs);
   const session = new CpuSession({
@@ -30,6 +31,7 @@ function openSession(
     maxPositions: MAX_POSITIONS,
     maxRunTokens: 200,
     maxRows: 32,
+    branches: sharedFrom === 0 ? null : { minLength: sharedFrom, load: () => device.program },
     onRelease: () => undefined,
   });
   return { device, session };
@@ -170,14 +172,15 @@ class Twins {
 }
 
 describe.each([
-  ["keys and values", false, false],
-  ["keys and values with little room", false, true],
-  ["a state without positions too", true, false],
-])("caches of %s", (_, hasConvolution, copiesOutputs) => {
+  ["keys and values", false, false, 0],
+  ["keys and values with little room", false, true, 0],
+  ["a state without positions too", true, false, 0],
+  ["keys and values, and branches of shared ones", false, false, 3],
+])("caches of %s", (_, hasConvolution, copiesOutputs, sharedFrom) => {
   test("hold their own tokens, whatever was done to them and beside them", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
-        const { device, session } = openSession(hasConvolution, copiesOutputs);
+        const { device, session } = openSession(hasConvolution, copiesOutputs, sharedFrom);
         const twins = new Twins(session, hasConvolution);
         twins.apply({ kind: "create" });
         for (const each of steps) {
@@ -195,7 +198,7 @@ describe.each([
   });
 
   test("are whole after memory ran out while they grew", async () => {
-    const { device, session } = openSession(hasConvolution, copiesOutputs);
+    const { device, session } = openSession(hasConvolution, copiesOutputs, sharedFrom);
     const caches = [1, 2, 3].map(() => session.createCache());
     const tokens = caches.map((_, seed) => prompt(60, seed));
     for (const [row, cache] of caches.entries())
@@ -259,6 +262,30 @@ describe("one run", () => {
     );
     expect(device.runs).toEqual([1, 1]);
     expect(session.cacheBytes).toBe(before);
+  });
+
+  test("reads branches of one prefix together, others apart, and holds the prefix once", async () => {
+    const { device, session } = openSession(false, false, 100);
+    const trunks = [300, 200].map((length, seed) => grow(session, length, seed));
+    const before = session.cacheBytes;
+    const branches = trunks.flatMap((trunk) =>
+      [1, 2, 3].map(() => session.fork(trunk, trunk.length) as DecoderCache),
+    );
+    expect(session.cacheBytes).toBeLessThan(before);
+    device.runs.length = 0;
+    const rows = branches.map((cache, at) => sample(cache, [at]));
+    const sampled = run(session, rows).map((result) => result.sampled?.tokenId);
+    expect(device.runs).toEqual([3, 3]);
+    expect(sampled).toEqual(
+      branches.map((_, at) => {
+        const [length, seed] = at < 3 ? [300, 0] : [200, 1];
+        return rememberedNext([...prompt(200, seed), ...prompt(length - 200, seed), at]);
+      }),
+    );
+    for (const cache of [...trunks, ...branches]) cache.dispose();
+    expect(session.cacheBytes).toBe(0);
+    await session.release();
+    expect(device.heldBytes).toBe(0);
   });
 
   test("is bound once for as long as the same rows come again", () => {

@@ -12,11 +12,15 @@ import type {
   DecoderSession,
   RowResult,
 } from "../decoder-backend.ts";
+import { BoundBranchRun } from "./bound-branch-run.ts";
 import { BoundDecoderRun } from "./bound-decoder-run.ts";
+import { CacheStore } from "./cache-store.ts";
+import type { CpuCache } from "./cache-store.ts";
 import type { CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
-import { RowStore } from "./row-store.ts";
-import type { CacheRow } from "./row-store.ts";
-import type { StateBlock } from "./state-block.ts";
+import { KeptRuns } from "./kept-runs.ts";
+import type { RunPlace } from "./kept-runs.ts";
+import type { CacheRow, RowStore } from "./row-store.ts";
+import type { SharedPrefix } from "./shared-prefix.ts";
 import type { StateLayout } from "./state-layout.ts";
 
 export type CpuSessionOptions = {
@@ -29,25 +33,39 @@ export type CpuSessionOptions = {
   readonly maxPositions: number;
   readonly maxRunTokens: number;
   readonly maxRows: number;
+  /** `null` where forks copy. */
+  readonly branches: BranchOptions | null;
   readonly onRelease: () => Awaitable<void>;
+};
+
+/** How forks share what they begin with. All states are f32 and have positions. */
+export type BranchOptions = {
+  /** From this many positions on. */
+  readonly minLength: number;
+  /** The graph with the inputs `branches`, loaded when it is first wanted. */
+  readonly load: () => Awaitable<CpuProgram>;
 };
 
 /** Numbers of the logits of one run, and of its attention scores: 32 MB each. */
 const MAX_RUN_NUMBERS = 8 * 1024 * 1024;
 
-/** Bound single-token runs that are kept: groups that take turns stay bound. */
-const MOST_KEPT = 8;
-
 /** Rows of one run: S tokens each, fewer only where all caches are empty. */
-type Batch = { readonly indices: readonly number[]; readonly length: number };
+type Batch = {
+  readonly indices: readonly number[];
+  readonly length: number;
+  /** What all of them begin with, then one token each. */
+  readonly prefix: SharedPrefix | null;
+};
 
 export class CpuSession implements DecoderSession {
   readonly maxRunTokens: number;
   readonly maxRows: number;
   readonly #options: CpuSessionOptions;
-  readonly #rows: RowStore;
-  /** Single-token runs by their place, least recently used first. */
-  #kept: BoundDecoderRun[] = [];
+  readonly #caches: CacheStore;
+  readonly #steps = new KeptRuns<BoundDecoderRun>();
+  readonly #branchSteps = new KeptRuns<BoundBranchRun>();
+  /** Loaded with the first branch. */
+  #branchProgram: CpuProgram | null = null;
   #scratchBytes = 0;
 
   constructor(options: CpuSessionOptions) {
@@ -55,23 +73,40 @@ export class CpuSession implements DecoderSession {
     this.maxRows = options.maxRows;
     this.#options = options;
     const { device, layouts, maxPositions } = options;
-    this.#rows = new RowStore(device, layouts, maxPositions, (block) => this.#drop(block));
+    this.#caches = new CacheStore({
+      device,
+      layouts,
+      maxPositions,
+      onFree: (memory) => {
+        this.#steps.drop(memory);
+        this.#branchSteps.drop(memory);
+      },
+    });
   }
 
   get cacheBytes(): number {
-    return this.#rows.sizeBytes;
+    return this.#caches.sizeBytes;
   }
 
   get scratchBytes(): number {
-    return this.#scratchBytes + this.#kept.reduce((sum, run) => sum + run.sizeBytes, 0);
+    return this.#scratchBytes + this.#steps.sizeBytes + this.#branchSteps.sizeBytes;
   }
 
   createCache(): DecoderCache {
-    return this.#rows.create();
+    return this.#caches.create();
   }
 
-  fork(cache: DecoderCache, length: number): DecoderCache {
-    return this.#rows.fork(cache as CacheRow, length);
+  fork(from: DecoderCache, length: number): Awaitable<DecoderCache> {
+    const cache = from as CpuCache;
+    const { branches } = this.#options;
+    if (branches === null || length < branches.minLength) return this.#caches.copy(cache, length);
+    if (this.#branchProgram !== null) return this.#caches.branch(cache, length);
+    const branch = (program: CpuProgram): DecoderCache => {
+      this.#branchProgram = program;
+      return this.#caches.branch(cache, length);
+    };
+    const program = branches.load();
+    return program instanceof Promise ? program.then(branch) : branch(program);
   }
 
   run(rows: readonly DecoderRow[]): Awaitable<readonly RowResult[]> {
@@ -81,9 +116,9 @@ export class CpuSession implements DecoderSession {
   }
 
   async release(): Promise<void> {
-    for (const run of this.#kept) run.release();
-    this.#kept = [];
-    this.#rows.free();
+    this.#steps.release();
+    this.#branchSteps.release();
+    this.#caches.free();
     await this.#options.onRelease();
   }
 
@@ -91,8 +126,41 @@ export class CpuSession implements DecoderSession {
     rows: readonly DecoderRow[],
     results: RowResult[],
   ): Generator<Awaitable<void>, readonly RowResult[], void> {
-    for (const batch of this.#batches(rows)) yield* this.#runBatch(rows, batch, results);
+    this.#caches.hold();
+    try {
+      for (const batch of this.#batches(rows)) {
+        if (batch.prefix === null) yield* this.#runBatch(rows, batch, results);
+        else yield* this.#stepBranches(rows, batch.indices, batch.prefix, results);
+      }
+    } finally {
+      this.#caches.unhold();
+    }
     return results;
+  }
+
+  *#stepBranches(
+    rows: readonly DecoderRow[],
+    indices: readonly number[],
+    prefix: SharedPrefix,
+    results: RowResult[],
+  ): Generator<Awaitable<void>, void, void> {
+    const owns = indices.map((index) => cacheOf(rows[index] as DecoderRow).row);
+    const longest = owns.reduce((most, { length }) => Math.max(most, length), 0) + 1;
+    const { block, start } = this.#caches.suffixes.gather(owns, longest);
+    const run = this.#branchStep({ block, start, rows: owns.length, prefix });
+    const done = run.execute(
+      indices.map((index, order) => {
+        const own = owns[order] as CacheRow;
+        const tokenId = (rows[index] as DecoderRow).tokenIds[0] as number;
+        return { at: own.row - start, tokenId, ownLength: own.length };
+      }),
+    );
+    if (done !== undefined) yield done;
+    for (const [order, index] of indices.entries()) {
+      const own = owns[order] as CacheRow;
+      own.length++;
+      results[index] = resultOf(rows[index] as DecoderRow, run, own.row - start);
+    }
   }
 
   *#runBatch(
@@ -100,18 +168,18 @@ export class CpuSession implements DecoderSession {
     { indices, length }: Batch,
     results: RowResult[],
   ): Generator<Awaitable<void>, void, void> {
-    const caches = indices.map((index) => (rows[index] as DecoderRow).cache as CacheRow);
+    const caches = indices.map((index) => cacheOf(rows[index] as DecoderRow).row);
     const longest = caches.reduce((most, cache) => Math.max(most, cache.length), 0) + length;
-    const { block, start } = this.#rows.gather(caches, longest);
+    const { block, start } = this.#caches.rows.gather(caches, longest);
     const isStep = length === 1;
     // A step makes logits of every row, so that one bound run serves whatever is asked of them.
     const wanted = isStep ? [] : indices.map((index) => wantedTokens(rows[index] as DecoderRow));
     const count = isStep ? caches.length : wanted.reduce((sum, { length: n }) => sum + n, 0);
+    const place = { block, start, rows: caches.length, prefix: null };
     const run = isStep
-      ? this.#keptRun(block, start, count)
-      : this.#bind(block, start, caches.length, length, Math.max(1, count));
+      ? this.#steps.at(place, () => this.#bind(place, 1, count))
+      : this.#bind(place, length, Math.max(1, count));
     if (!isStep) this.#scratchBytes += run.sizeBytes;
-    this.#rows.hold();
     try {
       const { tokenIds, lastPositions, totalLength, logitRows } = run.inputs();
       totalLength[0] = longest;
@@ -139,7 +207,6 @@ export class CpuSession implements DecoderSession {
         first += wanted[order]?.length ?? 0;
       }
     } finally {
-      this.#rows.unhold();
       if (!isStep) {
         this.#scratchBytes -= run.sizeBytes;
         run.release();
@@ -147,25 +214,39 @@ export class CpuSession implements DecoderSession {
     }
   }
 
-  /** Which rows share a run: all of one token, or all of empty caches; bounded by what they need. */
+  /**
+   * Which rows share a run: all of one token, by what they begin with, or all of empty caches; bounded
+   * by what they need.
+   */
   #batches(rows: readonly DecoderRow[]): Batch[] {
-    const single: number[] = [];
+    const singles = new Map<SharedPrefix | null, number[]>();
     const empty: number[] = [];
     const batches: Batch[] = [];
-    for (const [index, { cache, tokenIds }] of rows.entries()) {
-      if (tokenIds.length === 1) single.push(index);
-      else if (cache.length === 0) empty.push(index);
-      else batches.push({ indices: [index], length: tokenIds.length });
+    for (const [index, row] of rows.entries()) {
+      const cache = cacheOf(row);
+      const isSingle = row.tokenIds.length === 1;
+      if (!isSingle || cache.prefix?.users === 1) this.#caches.unshare(cache);
+      if (isSingle) {
+        const same = singles.get(cache.prefix);
+        if (same === undefined) singles.set(cache.prefix, [index]);
+        else same.push(index);
+      } else if (cache.length === 0) empty.push(index);
+      else batches.push({ indices: [index], length: row.tokenIds.length, prefix: null });
     }
-    if (single.length > 0) {
-      const caches = single.map((index) => (rows[index] as DecoderRow).cache as CacheRow);
-      const needed = caches.map((cache) => cache.length + 1);
-      for (const group of this.#rows.groups(caches, needed)) {
-        batches.push({ indices: group.map((order) => single[order] as number), length: 1 });
+    for (const [prefix, single] of singles) {
+      const own = single.map((index) => cacheOf(rows[index] as DecoderRow).row);
+      const needed = own.map(({ length }) => length + 1);
+      for (const group of this.#storeOf(prefix).groups(own, needed)) {
+        const indices = group.map((order) => single[order] as number);
+        batches.push({ indices, length: 1, prefix });
       }
     }
     batches.push(...this.#emptyBatches(rows, empty));
     return batches;
+  }
+
+  #storeOf(prefix: SharedPrefix | null): RowStore {
+    return prefix === null ? this.#caches.rows : this.#caches.suffixes;
   }
 
   /** Rows of like length side by side, as many as bounded memory allows. */
@@ -181,53 +262,38 @@ export class CpuSession implements DecoderSession {
       let end = taken + Math.max(1, Math.floor(MAX_RUN_NUMBERS / numbers));
       end = Math.min(end, order.length);
       // A state without positions is what the last token left: padding would be read into it.
-      if (!this.#rows.canGoBack) {
+      if (!this.#caches.rows.canGoBack) {
         const other = order.findIndex((index, at) => at > taken && lengthOf(index) !== length);
         if (other !== -1) end = Math.min(end, other);
       }
-      batches.push({ indices: order.slice(taken, end), length });
+      batches.push({ indices: order.slice(taken, end), length, prefix: null });
       taken = end;
     }
     return batches;
   }
 
-  #keptRun(block: StateBlock, start: number, rows: number): BoundDecoderRun {
-    const kept = this.#kept;
-    for (let at = kept.length - 1; at >= 0; at--) {
-      const run = kept[at] as BoundDecoderRun;
-      if (!run.isFor(block, start, rows)) continue;
-      if (at < kept.length - 1) kept.push(...kept.splice(at, 1));
-      return run;
-    }
-    this.#kept = kept.filter((run) => {
-      const isVoid = run.block === block && run.generation !== block.generation;
-      if (isVoid) run.release();
-      return !isVoid;
-    });
-    if (this.#kept.length >= MOST_KEPT) this.#kept.shift()?.release();
-    const run = this.#bind(block, start, rows, 1, rows);
-    this.#kept.push(run);
-    return run;
-  }
-
-  #bind(
-    block: StateBlock,
-    start: number,
-    rows: number,
-    length: number,
-    logits: number,
-  ): BoundDecoderRun {
+  #bind(place: RunPlace, length: number, logits: number): BoundDecoderRun {
     const { device, program, adapter, config } = this.#options;
     const { vocabularySize } = config;
-    const place = { block, start, rows, length, logits };
-    return new BoundDecoderRun({ device, program, adapter, vocabularySize, ...place });
+    return new BoundDecoderRun({
+      device,
+      program,
+      adapter,
+      vocabularySize,
+      place,
+      length,
+      logits,
+    });
   }
 
-  #drop(block: StateBlock): void {
-    this.#kept = this.#kept.filter((run) => {
-      if (run.block === block) run.release();
-      return run.block !== block;
-    });
+  #branchStep(place: RunPlace & { readonly prefix: SharedPrefix }): BoundBranchRun {
+    const { device, adapter, config } = this.#options;
+    const { vocabularySize, keyValueHeads } = config;
+    const program = this.#branchProgram as CpuProgram;
+    return this.#branchSteps.at(
+      place,
+      () => new BoundBranchRun({ device, program, adapter, vocabularySize, keyValueHeads, place }),
+    );
   }
 
   #assertRows(rows: readonly DecoderRow[]): void {
@@ -255,6 +321,10 @@ export class CpuSession implements DecoderSession {
   }
 }
 
+function cacheOf({ cache }: DecoderRow): CpuCache {
+  return cache as CpuCache;
+}
+
 const NOTHING: RowResult = { sampled: null, scores: null };
 
 /** Tokens of a row whose logits are asked for, ascending. */
@@ -270,7 +340,11 @@ function wantedTokens({ tokenIds, output }: DecoderRow): number[] {
 }
 
 /** @param first - place of the first of the row's wanted tokens among the run's. */
-function resultOf({ output }: DecoderRow, run: BoundDecoderRun, first: number): RowResult {
+function resultOf(
+  { output }: DecoderRow,
+  run: BoundDecoderRun | BoundBranchRun,
+  first: number,
+): RowResult {
   switch (output.kind) {
     case "none":
       return NOTHING;

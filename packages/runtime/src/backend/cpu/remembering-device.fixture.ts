@@ -13,6 +13,7 @@ export const REMEMBERED_VOCABULARY = 61;
 export const REMEMBERING_CONFIG = {
   vocabularySize: REMEMBERED_VOCABULARY,
   heads: 2,
+  keyValueHeads: 2,
 } as DecoderConfig;
 
 const KEYS: DecoderState = {
@@ -93,6 +94,7 @@ export class RememberingDevice implements CpuDevice {
     };
     const [rows = 0, length = 0] = byName.get("input_ids")?.shape ?? [];
     const capacity = byName.get(KEYS.past)?.shape[2] as number;
+    if (byName.has("prefix.0.key")) return this.#bindBranches(byName);
     return {
       execute: () => {
         this.runs.push(rows);
@@ -129,6 +131,49 @@ export class RememberingDevice implements CpuDevice {
           const first = at * REMEMBERED_VOCABULARY;
           logits.fill(0, first, first + REMEMBERED_VOCABULARY);
           logits[first + ((hashes[wanted] as number) % REMEMBERED_VOCABULARY)] = 100;
+        }
+      },
+      release: () => undefined,
+    };
+  }
+
+  /** The graph of branches: each token's keys are the prefix's, then those that its bias lets count. */
+  #bindBranches(byName: ReadonlyMap<string, Operand>): BoundRun {
+    const ints = (name: string): Int32Array => {
+      const { buffer, offset, shape } = byName.get(name) as Operand;
+      return buffer.ints(offset, sizeOf(shape));
+    };
+    const floats = (name: string): Float32Array => {
+      const { buffer, offset, shape } = byName.get(name) as Operand;
+      return buffer.floats(offset, sizeOf(shape));
+    };
+    const [rows = 0, , capacity = 0] = byName.get(KEYS.past)?.shape ?? [];
+    return {
+      execute: () => {
+        this.runs.push(rows);
+        const [keys, bias, prefix] = [KEYS.present, "own_bias", "prefix.0.key"].map(floats) as [
+          Float32Array,
+          Float32Array,
+          Float32Array,
+        ];
+        if (keys.some(Number.isNaN)) throw new Error("keys are read where nobody wrote");
+        const slots = ints("slots");
+        for (let at = 0; at < slots.length; at += 3) {
+          const [row = 0, head = 0, position = 0] = slots.subarray(at, at + 3);
+          keys[(row * 2 + head) * capacity + position] = ints("input_ids")[row] as number;
+        }
+        const logits = floats("logits").fill(0);
+        for (const row of ints("logit_rows")) {
+          const own = keys.subarray(row * 2 * capacity, (row * 2 + 1) * capacity);
+          const other = keys.subarray((row * 2 + 1) * capacity, (row * 2 + 2) * capacity);
+          const counts = own.keys().filter((s) => bias[row * capacity + s] === 0);
+          const tokens = [...prefix.subarray(0, prefix.length / 2)];
+          for (const s of counts) {
+            if (own[s] !== other[s]) throw new Error("heads differ");
+            tokens.push(own[s] as number);
+          }
+          if (ints("positions")[row] !== tokens.length - 1) throw new Error("the position is off");
+          logits[row * REMEMBERED_VOCABULARY + rememberedNext(tokens)] = 100;
         }
       },
       release: () => undefined,

@@ -1,32 +1,18 @@
 /**
  * Places the rows of one session in blocks. A row lives in the block of its capacity, which doubles
- * as it grows (on devices that copy it, it grows by as little as is worth a move). Rows of one run
+ * as it grows, or grows by as little as is worth a move where room costs time. Rows of one run
  * are brought to lie together, and stay so while the same rows come again.
  */
-import type { DecoderCache } from "../decoder-backend.ts";
 import type { CpuDevice } from "./cpu-device.ts";
 import { StateBlock } from "./state-block.ts";
 import type { RowOccupant } from "./state-block.ts";
 import type { StateLayout } from "./state-layout.ts";
 
-/** Keys and values of one sequence; nowhere until its first run. */
-export class CacheRow implements DecoderCache, RowOccupant {
+/** Positions of one sequence; nowhere until its first run. */
+export class CacheRow implements RowOccupant {
   length = 0;
   block: StateBlock | null = null;
   row = 0;
-  readonly #store: RowStore;
-
-  constructor(store: RowStore) {
-    this.#store = store;
-  }
-
-  truncate(length: number): void {
-    if (length < this.length) this.length = this.#store.canGoBack ? length : 0;
-  }
-
-  dispose(): void {
-    this.#store.dispose(this);
-  }
 }
 
 /** Rows that lie together: row b of the run is at `start + b`. */
@@ -37,31 +23,28 @@ const SMALLEST_CAPACITY = 64;
 /** A row is moved to a block of at most this many times its room, to share a run with longer ones. */
 const MOST_WASTE = 4;
 
+type RowStoreOptions = {
+  readonly device: CpuDevice;
+  readonly layouts: readonly StateLayout[];
+  /** Of one row. */
+  readonly maxPositions: number;
+  /** Told before a block's memory goes. */
+  readonly onFree: (block: StateBlock) => void;
+  /** Room grows by as little as is worth a move; else it doubles. */
+  readonly growsInSteps: boolean;
+  /** Positions that nobody filled are read, see `StateBlock`. Default false. */
+  readonly clearsRoom?: boolean;
+};
+
 export class RowStore {
   /** Whether rows can forget their last tokens: not where states have no positions. */
   readonly canGoBack: boolean;
-  readonly #device: CpuDevice;
-  readonly #layouts: readonly StateLayout[];
-  readonly #maxPositions: number;
+  readonly #options: RowStoreOptions;
   readonly #blocks = new Map<number, StateBlock>();
-  readonly #onFree: (block: StateBlock) => void;
-  #leaving: CacheRow[] | null = null;
 
-  /**
-   * @param maxPositions - of one row.
-   * @param onFree - told before a block's memory goes.
-   */
-  constructor(
-    device: CpuDevice,
-    layouts: readonly StateLayout[],
-    maxPositions: number,
-    onFree: (block: StateBlock) => void,
-  ) {
-    this.#device = device;
-    this.#layouts = layouts;
-    this.#maxPositions = maxPositions;
-    this.#onFree = onFree;
-    this.canGoBack = layouts.every((layout) => layout.hasPositions);
+  constructor(options: RowStoreOptions) {
+    this.#options = options;
+    this.canGoBack = options.layouts.every((layout) => layout.hasPositions);
   }
 
   get sizeBytes(): number {
@@ -71,34 +54,24 @@ export class RowStore {
   }
 
   create(): CacheRow {
-    return new CacheRow(this);
+    return new CacheRow();
+  }
+
+  /** A row of `length` positions that the caller writes; nowhere where it is 0. */
+  createFilled(length: number): CacheRow {
+    const row = this.create();
+    if (length === 0) return row;
+    this.#blockFor(length + 1).add(row);
+    row.length = length;
+    return row;
   }
 
   /** A row with a copy of the first `length` positions, or an empty one where rows cannot go back. */
   fork(source: CacheRow, length: number): CacheRow {
-    const fork = this.create();
-    if (length === 0 || (length < source.length && !this.canGoBack)) return fork;
-    const block = this.#blockFor(length + 1);
-    block.add(fork);
-    fork.length = length;
-    block.copyRow(source.block as StateBlock, source.row, fork.row, length);
+    if (length < source.length && !this.canGoBack) return this.create();
+    const fork = this.createFilled(length);
+    fork.block?.copyRow(source.block as StateBlock, source.row, fork.row, length);
     return fork;
-  }
-
-  dispose(row: CacheRow): void {
-    if (this.#leaving !== null) this.#leaving.push(row);
-    else this.#remove(row);
-  }
-
-  /** Rows that are disposed while a run uses the memory keep their place until it ends. */
-  hold(): void {
-    this.#leaving = [];
-  }
-
-  unhold(): void {
-    const leaving = this.#leaving ?? [];
-    this.#leaving = null;
-    for (const row of leaving) this.#remove(row);
   }
 
   /**
@@ -173,8 +146,8 @@ export class RowStore {
   #capacityFor(positions: number): number {
     let capacity = SMALLEST_CAPACITY;
     while (capacity < positions)
-      capacity += this.#device.copiesOutputs ? SMALLEST_CAPACITY : capacity;
-    return Math.max(positions, Math.min(capacity, this.#maxPositions));
+      capacity += this.#options.growsInSteps ? SMALLEST_CAPACITY : capacity;
+    return Math.max(positions, Math.min(capacity, this.#options.maxPositions));
   }
 
   #blockFor(positions: number): StateBlock {
@@ -184,13 +157,15 @@ export class RowStore {
   #blockOf(capacity: number): StateBlock {
     let block = this.#blocks.get(capacity);
     if (block === undefined) {
-      block = new StateBlock(this.#device, this.#layouts, capacity);
+      const { device, layouts, clearsRoom } = this.#options;
+      block = new StateBlock(device, layouts, capacity, clearsRoom);
       this.#blocks.set(capacity, block);
     }
     return block;
   }
 
-  #remove(row: CacheRow): void {
+  /** Frees a row's place and empties it. */
+  remove(row: CacheRow): void {
     const { block } = row;
     row.length = 0;
     if (block === null) return;
@@ -203,7 +178,7 @@ export class RowStore {
   }
 
   #free(block: StateBlock): void {
-    this.#onFree(block);
+    this.#options.onFree(block);
     block.free();
     this.#blocks.delete(block.capacity);
   }

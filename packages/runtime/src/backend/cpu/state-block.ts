@@ -28,10 +28,19 @@ export class StateBlock {
   #written: (CpuBuffer | null)[] = [];
   #rows = 0;
 
-  constructor(device: CpuDevice, layouts: readonly StateLayout[], capacity: number) {
+  readonly #clearsRoom: boolean;
+
+  /** @param clearsRoom - whether positions that nobody filled are read: then they are 0 at first. */
+  constructor(
+    device: CpuDevice,
+    layouts: readonly StateLayout[],
+    capacity: number,
+    clearsRoom = false,
+  ) {
     this.#device = device;
     this.#layouts = layouts;
     this.capacity = capacity;
+    this.#clearsRoom = clearsRoom;
   }
 
   get sizeBytes(): number {
@@ -85,8 +94,20 @@ export class StateBlock {
     first.row = b;
   }
 
-  /** Copies the first `length` positions of a row, and what has no positions. */
-  copyRow(from: StateBlock, source: number, target: number, length: number): void {
+  /**
+   * Copies `length` positions of a row, and what has no positions.
+   *
+   * @param begin - the first that is copied.
+   * @param at - where it goes.
+   */
+  copyRow(
+    from: StateBlock,
+    source: number,
+    target: number,
+    length: number,
+    begin = 0,
+    at = 0,
+  ): void {
     for (const [index, layout] of this.#layouts.entries()) {
       const sourceBytes = rowBytes(layout, from.capacity);
       const targetBytes = rowBytes(layout, this.capacity);
@@ -94,12 +115,18 @@ export class StateBlock {
       for (let piece = 0; piece < layout.outer; piece++) {
         this.#buffer(index).copyFrom(
           from.#buffer(index),
-          source * sourceBytes + (piece * sourceBytes) / layout.outer,
-          target * targetBytes + (piece * targetBytes) / layout.outer,
+          source * sourceBytes + (piece * sourceBytes) / layout.outer + begin * layout.innerBytes,
+          target * targetBytes + (piece * targetBytes) / layout.outer + at * layout.innerBytes,
           bytes,
         );
       }
     }
+  }
+
+  /** A state of a row, `[outer, capacity, …]`. The view is valid until the next allocation or run. */
+  rowFloats(index: number, row: number): Float32Array {
+    const bytes = rowBytes(this.#layouts[index] as StateLayout, this.capacity);
+    return this.#buffer(index).floats(row * bytes, bytes / 4);
   }
 
   /** The states of rows `[start, start + rows)` as a run reads and writes them. */
@@ -160,6 +187,7 @@ export class StateBlock {
       const old = this.#buffers[index];
       const buffer = this.#device.allocate(rows * bytes);
       if (old !== undefined) buffer.copyFrom(old, 0, 0, kept * bytes);
+      if (this.#clearsRoom) buffer.fill(0, kept * bytes, (rows - kept) * bytes);
       old?.free();
       this.#buffers[index] = buffer;
       this.#written[index]?.free();

@@ -179,6 +179,8 @@ export class CacheStore {
   ): Promise<void> {
     for (const [index, cache] of caches.entries()) {
       const row = rows[index] as number;
+      // WebGPU copies no buffer into itself: by way of a block of its own.
+      if (cache.block === target) await this.#move([cache], await this.#take(1), [0]);
       this.#copy(cache, target, row);
       this.leave(cache);
       enter(cache, target, row);

@@ -1,0 +1,134 @@
+/**
+ * Attention of one layer for branches of one prefix: a token each, over keys and values that all of
+ * them share and over the branch's own. What is shared is one matrix product for all branches, where
+ * GroupQueryAttention multiplies branch by branch. Plain operators, one softmax over both parts.
+ */
+import { layerKind } from "./decoder-config.ts";
+import type { DecoderConfig } from "./decoder-config.ts";
+import { layerLinears } from "./decoder-parameters.ts";
+import type { Linear } from "./decoder-parameters.ts";
+import { linear } from "./graph-linear.ts";
+import { MICROSOFT, normalize } from "./graph-parts.ts";
+import type { GraphParts } from "./graph-parts.ts";
+
+/** Names of what tells the attention of branches where it is. */
+export type BranchInputs = {
+  /** i64 `[B, 1]`: position of each branch's token. */
+  readonly positions: string;
+  /** i64 `[B, kvHeads, 1, 3]`: where in the own keys and values `[B, kvHeads, S, D]` the token's go. */
+  readonly slots: string;
+  /** f32 `[B, 1, 1, S]`: 0 where own positions count, the new one too; else so low that none counts. */
+  readonly bias: string;
+  /** i64 `[2]`: P, S. */
+  readonly sizes: string;
+};
+
+/** Whether every layer looks on all positions: others need more than a shared prefix. */
+export function canBranch(config: DecoderConfig): boolean {
+  return Array.from({ length: config.layers }, (_, layer) => layerKind(config, layer)).every(
+    (kind) => kind === "attention" || kind === "unrotated",
+  );
+}
+
+/** Keys of a layer's prefix `[1, kvHeads, D, P]`, transposed for the product, and its values. */
+export function prefixNames(layer: number): { readonly key: string; readonly value: string } {
+  return { key: `prefix.${layer}.key`, value: `prefix.${layer}.value` };
+}
+
+/** Declares the inputs. */
+export function addBranchInputs({ graph, config, activations }: GraphParts): BranchInputs {
+  const { layers, keyValueHeads, headSize } = config;
+  const wide = (name: string): string => graph.op("Cast", [name], { attributes: { to: 7 } });
+  const positions = wide(graph.input("positions", "i32", ["batch_size", 1]));
+  const slots = wide(graph.input("slots", "i32", ["batch_size", keyValueHeads, 1, 3]));
+  const bias = graph.input("own_bias", activations, ["batch_size", 1, 1, "total"]);
+  for (let layer = 0; layer < layers; layer++) {
+    const { key, value } = prefixNames(layer);
+    graph.input(key, activations, [1, keyValueHeads, headSize, "prefix"]);
+    graph.input(value, activations, [1, keyValueHeads, "prefix", headSize]);
+  }
+  const last = (name: string): string =>
+    graph.op("Shape", [name], { attributes: { start: 3, end: 4 } });
+  const sizes = graph.op("Concat", [last(prefixNames(0).key), last(bias)], {
+    attributes: { axis: 0 },
+  });
+  return { positions, slots, bias, sizes };
+}
+
+/** @param hidden `[B, 1, C]`. @returns the same, before it is added to the residual. */
+export function branchAttention(
+  parts: GraphParts,
+  layer: number,
+  hidden: string,
+  { positions, slots, bias, sizes }: BranchInputs,
+): string {
+  const { graph, config } = parts;
+  const { heads, keyValueHeads, headSize } = config;
+  const [query, key, value, output] = layerLinears(config, layer) as [
+    Linear,
+    Linear,
+    Linear,
+    Linear,
+  ];
+  const prefix = `model.layers.${layer}.self_attn`;
+  const isRotated = layerKind(config, layer) !== "unrotated";
+  const perHead = heads / keyValueHeads;
+  const reshape = (x: string, shape: readonly number[]): string =>
+    graph.op("Reshape", [x, graph.ints(shape)]);
+  /** Between `[B, kvHeads, …]` and `[kvHeads, B, …]`. */
+  const swap = (x: string): string =>
+    graph.op("Transpose", [x], { attributes: { perm: { ints: [1, 0, 2, 3] } } });
+  const project = (of: Linear, count: number): string =>
+    reshape(linear(parts, of, hidden), [-1, count, 1, headSize]);
+  const place = (x: string, norm: string | undefined): string => {
+    const normal = norm === undefined ? x : normalize(parts, x, `${prefix}.${norm}.weight`);
+    if (!isRotated) return normal;
+    return graph.op("RotaryEmbedding", [normal, positions, "rope.cosines", "rope.sines"], {
+      domain: MICROSOFT,
+      attributes: { interleaved: 0 },
+    });
+  };
+  const { headNorms } = parts.architecture;
+  const append = (part: "key" | "value", x: string): string => {
+    const present = `present.${layer}.${part}`;
+    graph.node("ScatterND", [`past_key_values.${layer}.${part}`, slots, x], { outputs: [present] });
+    return present;
+  };
+  const ownKeys = append("key", place(project(key, keyValueHeads), headNorms?.key));
+  const ownValues = append("value", project(value, keyValueHeads));
+  // [B, kvHeads, h, D]
+  const queries = reshape(place(project(query, heads), headNorms?.query), [
+    -1,
+    keyValueHeads,
+    perHead,
+    headSize,
+  ]);
+  const alpha = { float: 1 / Math.sqrt(config.queryScalar ?? headSize) };
+  const scores = (of: string, keys: string, transB: 0 | 1): string =>
+    graph.op("FusedMatMul", [of, keys], { domain: MICROSOFT, attributes: { alpha, transB } });
+
+  const shared = prefixNames(layer);
+  const together = reshape(swap(queries), [1, keyValueHeads, -1, headSize]);
+  // A 0 takes the size over: P stays the last dimension.
+  const sharedScores = reshape(scores(together, shared.key, 0), [keyValueHeads, -1, perHead, 0]);
+  const ownScores = swap(graph.op("Add", [scores(queries, ownKeys, 1), bias]));
+  const weights = graph.op(
+    "Softmax",
+    [graph.op("Concat", [sharedScores, ownScores], { attributes: { axis: -1 } })],
+    { attributes: { axis: -1 } },
+  );
+  const [sharedWeights, ownWeights] = graph.node("Split", [weights, sizes], {
+    outputs: 2,
+    attributes: { axis: -1 },
+  }) as [string, string];
+  const fromShared = graph.op("MatMul", [
+    reshape(sharedWeights, [1, keyValueHeads, -1, 0]),
+    shared.value,
+  ]);
+  const fromOwn = graph.op("MatMul", [swap(ownWeights), ownValues]);
+  const attended = graph.op("Add", [
+    swap(reshape(fromShared, [keyValueHeads, -1, perHead, headSize])),
+    fromOwn,
+  ]);
+  return linear(parts, output, reshape(attended, [-1, 1, heads * headSize]));
+}

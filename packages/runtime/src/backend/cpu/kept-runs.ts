@@ -1,0 +1,77 @@
+/** Bound single-token runs that are kept: groups that take turns stay bound. */
+import type { SharedPrefix } from "./shared-prefix.ts";
+import type { StateBlock } from "./state-block.ts";
+
+/** What a run is bound to. */
+export type RunPlace = {
+  readonly block: StateBlock;
+  readonly start: number;
+  /** B. */
+  readonly rows: number;
+  /** What the rows begin with, `null` where they hold everything themselves. */
+  readonly prefix: SharedPrefix | null;
+};
+
+/** A run bound to the memory of rows. */
+export interface KeepableRun {
+  readonly place: RunPlace;
+  /** The block's, when it was bound. */
+  readonly generation: number;
+  readonly sizeBytes: number;
+  release(): void;
+}
+
+const MOST_KEPT = 8;
+
+export class KeptRuns<R extends KeepableRun> {
+  /** Least recently used first. */
+  #runs: R[] = [];
+
+  get sizeBytes(): number {
+    return this.#runs.reduce((sum, run) => sum + run.sizeBytes, 0);
+  }
+
+  /** The run of that place, made where there is none. */
+  at(place: RunPlace, make: () => R): R {
+    const runs = this.#runs;
+    for (let index = runs.length - 1; index >= 0; index--) {
+      const run = runs[index] as R;
+      if (!isAt(run, place)) continue;
+      if (index < runs.length - 1) runs.push(...runs.splice(index, 1));
+      return run;
+    }
+    const { block } = place;
+    this.#releaseWhere((run) => run.place.block === block && run.generation !== block.generation);
+    if (this.#runs.length >= MOST_KEPT) this.#runs.shift()?.release();
+    const run = make();
+    this.#runs.push(run);
+    return run;
+  }
+
+  /** Releases what is bound to memory that goes. */
+  drop(memory: StateBlock | SharedPrefix): void {
+    this.#releaseWhere(({ place }) => place.block === memory || place.prefix === memory);
+  }
+
+  release(): void {
+    this.#releaseWhere(() => true);
+  }
+
+  #releaseWhere(goes: (run: R) => boolean): void {
+    this.#runs = this.#runs.filter((run) => {
+      const isGone = goes(run);
+      if (isGone) run.release();
+      return !isGone;
+    });
+  }
+}
+
+function isAt({ place, generation }: KeepableRun, wanted: RunPlace): boolean {
+  return (
+    place.block === wanted.block &&
+    generation === wanted.block.generation &&
+    place.start === wanted.start &&
+    place.rows === wanted.rows &&
+    place.prefix === wanted.prefix
+  );
+}
