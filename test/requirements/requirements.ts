@@ -478,7 +478,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "What a page loads before the first token, without model and onnxruntime's module, is at most 120 KB gzipped.",
     tests: [
-      "test/architecture/size.test.ts > a page and its worker are at most 120 KB gzipped before the first token, on either device",
+      "test/architecture/size.test.ts > a page and its worker are at most 120 KB gzipped before the first token on %s",
     ],
   },
   {

@@ -3,7 +3,8 @@ import { plainScore, plainSupport } from "../../agreement/plain-distribution.ts"
 import type { SampledToken, SamplingDistribution } from "../../sampler.ts";
 import { GpuMemory } from "./gpu-memory.ts";
 import { GpuSampler } from "./gpu-sampler.ts";
-import type { JobResult, SamplerJob } from "./gpu-sampler.ts";
+import type { JobResult } from "./gpu-sampler.ts";
+import type { SamplerJob } from "./job-layout.ts";
 import { requestWebgpuDevice } from "./webgpu-device.ts";
 
 const FULL: SamplingDistribution = { temperature: 1, topK: 0, topP: 1 };
