@@ -111,7 +111,7 @@ class Twins {
         const source = this.#pick(step.which);
         if (source === undefined) return;
         const length = Math.floor(step.share * source.tokenIds.length);
-        const cache = this.session.fork(source.cache, length);
+        const cache = this.session.fork(source.cache, length) as DecoderCache;
         this.#twins.push({ cache, tokenIds: this.#cut(source, length) });
         return;
       }

@@ -166,7 +166,7 @@ export class RememberingDevice implements CpuDevice {
         for (const row of ints("logit_rows")) {
           const own = keys.subarray(row * 2 * capacity, (row * 2 + 1) * capacity);
           const other = keys.subarray((row * 2 + 1) * capacity, (row * 2 + 2) * capacity);
-          const counts = own.keys().filter((s) => bias[row * capacity + s] === 0);
+          const counts = Array.from(own.keys()).filter((s) => bias[row * capacity + s] === 0);
           const tokens = [...prefix.subarray(0, prefix.length / 2)];
           for (const s of counts) {
             if (own[s] !== other[s]) throw new Error("heads differ");
