@@ -602,6 +602,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/embed/src/set-model.test.ts > another model answers in place of the site's; nothing of it is collected, no tasks are done",
       "packages/embed/src/own-model-host.browser.test.ts > a visitor's model answers, follows no manifest, and comes from storage the next time",
+      "packages/embed/src/set-model.test.ts > a model chosen while another loads is the one that answers",
+      "test/e2e/model-picker.test.ts > a model by its address answers in the panel, without the site's edge and without asking for consent",
     ],
   },
   {

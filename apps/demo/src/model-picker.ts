@@ -11,7 +11,6 @@ export function connectModelPicker(agent: Agent): void {
   const fields = required("models-address-fields", HTMLElement);
   const address = required("models-address", HTMLInputElement);
   const format = required("models-format", HTMLSelectElement);
-  const use = required("models-use", HTMLButtonElement);
   const note = required("models-note", HTMLElement);
   const browserNote = required("models-browser", HTMLElement);
   const browser = createBrowserModel();
@@ -34,7 +33,6 @@ export function connectModelPicker(agent: Agent): void {
   const update = (): void => {
     fields.hidden = choice() !== "address";
     address.required = !fields.hidden;
-    use.disabled = agent.status.phase === "loading";
   };
 
   form.addEventListener("input", () => {
@@ -61,7 +59,6 @@ export function connectModelPicker(agent: Agent): void {
       },
     );
   });
-  agent.onChange(update);
   update();
 
   const browserChoice = form.querySelector<HTMLInputElement>('[value="browser"]');

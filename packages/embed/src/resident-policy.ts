@@ -128,19 +128,24 @@ export class ResidentPolicy {
 
   async #open(): Promise<void> {
     this.#set({ phase: "loading", detail: "", error: null, loadedBytes: 0, totalBytes: null });
+    const { openHost } = this;
+    // Another model may be chosen while this one loads; nobody is told of it then.
+    const isWanted = (): boolean => !this.#isDisposed && this.openHost === openHost;
     try {
-      const opening = this.openHost(
+      const opening = openHost(
         () => this.#manifest(),
-        ({ loadedBytes, totalBytes, detail }) => this.#set({ loadedBytes, totalBytes, detail }),
+        ({ loadedBytes, totalBytes, detail }) => {
+          if (isWanted()) this.#set({ loadedBytes, totalBytes, detail });
+        },
       );
       const listing = this.#options.edgeTools.list(opening);
       const [host, edgeTools] = await Promise.all([opening, listing]);
-      if (this.#isDisposed) return await host.dispose();
+      if (!isWanted()) return await host.dispose();
       this.#host = host;
       this.#edgeTools = edgeTools;
       this.#set({ phase: "ready", detail: "" });
     } catch (error) {
-      this.#set({ phase: "error", error: describeError(error) });
+      if (isWanted()) this.#set({ phase: "error", error: describeError(error) });
       throw error;
     }
   }

@@ -44,3 +44,21 @@ test("a model that cannot be opened is said, and the next choice is free", async
   expect((await agent.send("hello").finished).text).toBe("Well.");
   await agent.dispose();
 });
+
+test("a model chosen while another loads is the one that answers", async () => {
+  const { agent } = openPage();
+  await agent.ready;
+  const late = Promise.withResolvers<ReturnType<typeof createScriptedChat>>();
+  const slow = {
+    availability: () => Promise.resolve("downloading" as const),
+    open: () => late.promise,
+  };
+  const first = agent.setModel({ kind: "chat", name: "slow", source: slow });
+  const chosen = createScriptedChat(["From the chosen one."]);
+  await agent.setModel({ kind: "chat", name: "chosen", source: sourceOf(chosen) });
+  late.resolve(createScriptedChat(["From the slow one."]));
+  await first;
+  expect(agent.backend).toBe("chosen");
+  expect((await agent.send("hello").finished).text).toBe("From the chosen one.");
+  await agent.dispose();
+});

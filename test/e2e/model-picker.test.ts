@@ -1,0 +1,88 @@
+/**
+ * The demo's model picker as a visitor uses it: a folder at an address in place of the shop's own model,
+ * what the page says meanwhile, and back again. No edge: the shop's own model is not what is asked here.
+ */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { CHROMIUM_FLAGS, chromiumPath } from "../../scripts/chromium.mjs";
+import { buildSite, startSite } from "../../scripts/services.ts";
+import { freePort, type ManagedProcess } from "../../scripts/stack.ts";
+import { llamaFolder } from "../fixtures/llama-folder.ts";
+
+const files = new Map(llamaFolder().map(({ path, bytes }) => [`/tiny/${path}`, bytes]));
+let models: Server;
+let address: string;
+let site: ManagedProcess;
+let siteUrl: string;
+let browser: Browser;
+
+beforeAll(async () => {
+  models = createServer((request, response) => {
+    const bytes = files.get(request.url ?? "");
+    response.setHeader("access-control-allow-origin", "*");
+    response.setHeader("cross-origin-resource-policy", "cross-origin");
+    response.statusCode = bytes === undefined ? 404 : 200;
+    response.end(bytes);
+  });
+  await new Promise<void>((resolve) => models.listen(0, "127.0.0.1", resolve));
+  address = `http://localhost:${(models.address() as AddressInfo).port}/tiny/`;
+  await buildSite("demo");
+  const port = await freePort();
+  site = await startSite("demo", { port, edgeUrl: `http://localhost:${await freePort()}` });
+  siteUrl = `http://localhost:${port}/`;
+  browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
+}, 240_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.stop();
+  models?.close();
+});
+
+async function use(page: Page, name: string): Promise<void> {
+  await page.getByLabel("From Hugging Face").check();
+  await page.getByLabel("Name or address").fill(name);
+  await page.getByRole("button", { name: "Use it" }).click();
+}
+
+test("a model by its address answers in the panel, without the site's edge and without asking for consent", async () => {
+  const page = await browser.newPage();
+  await page.goto(siteUrl);
+  // The browser's own model is offered only where there is one.
+  await expect
+    .poll(() => page.locator("#models-browser").textContent())
+    .toBe("not in this browser");
+  expect(await page.getByLabel("Your browser's").isDisabled()).toBe(true);
+
+  await use(page, "not a model");
+  expect(await page.locator("#models-note").textContent()).toContain("must be named");
+  // The shop's own model is still being looked for; nobody has to wait for that.
+  await use(page, `${address}missing/`);
+  await expect
+    .poll(() => page.locator("#models-note").textContent(), { timeout: 30_000 })
+    .toMatch(/must|cannot/);
+
+  await use(page, address);
+  await expect
+    .poll(() => page.locator("#models-note").textContent(), { timeout: 30_000 })
+    .toContain("runs on wasm");
+  const panel = page.locator("waggle-agent");
+  expect(await panel.getByRole("button", { name: "Agree" }).isVisible()).toBe(false);
+  await panel.getByRole("textbox", { name: "Request" }).fill("hello");
+  await panel.getByRole("textbox", { name: "Request" }).press("Enter");
+  const answer = await page.waitForFunction(() => {
+    const last = window.waggleDemo.agent.conversation.at(-1);
+    return last?.kind === "answer" && !last.running ? last : null;
+  });
+  expect(await answer.jsonValue()).toMatchObject({ failure: null, trajectoryId: null });
+  expect(await page.evaluate(() => window.waggleDemo.agent.sent())).toEqual([]);
+  expect(await page.locator("#simulate").isDisabled()).toBe(true);
+
+  await page.getByLabel("The shop's own").check();
+  await page.getByRole("button", { name: "Use it" }).click();
+  await expect
+    .poll(() => page.evaluate(() => window.waggleDemo.agent.model.kind), { timeout: 10_000 })
+    .toBe("site");
+});
