@@ -10,26 +10,17 @@ import { createGrammarCompiler, grammarId } from "@waggle/text/grammar";
 import { afterAll, expect, test } from "vitest";
 import { readBaseModel } from "../../trainer/src/base-model.ts";
 import { openEngine, openPolicy } from "../../trainer/src/open-model.ts";
-import { createReplay } from "../../trainer/src/replay.ts";
 import { createTaskWorld } from "../../trainer/src/task-worlds.ts";
 import { initialState } from "../../trainer/src/trainer-state.ts";
-import { createTrajectoryChecker } from "../../trainer/src/trajectory-check.ts";
 import type { CheckedTrajectory } from "../../trainer/src/trajectory-check.ts";
+import { checkerOf } from "../fixtures/trajectory-checker.ts";
 
 const model = await readBaseModel(join(import.meta.dirname, "../../packages/model/nano"));
 const policy = await openPolicy(model, 1);
 afterAll(() => policy.dispose());
 
-const checker = createTrajectoryChecker({
+const checker = checkerOf(model.format, {
   policy,
-  shelf: { get: () => Promise.reject(new Error("there is no adapter")) },
-  replay: createReplay({
-    format: model.format,
-    createTaskWorld,
-    contextLength: policy.contextLength,
-    vocabularySize: policy.vocabularySize,
-  }),
-  maxStaleness: 0,
   grammars: createGrammarCompiler(new Map(model.files.map(({ path, bytes }) => [path, bytes])), {
     vocabularySize: policy.vocabularySize,
   }),

@@ -7,12 +7,11 @@ import { afterAll, expect, test } from "vitest";
 import { attempt } from "../../trainer/src/attempt.ts";
 import { readBaseModel } from "../../trainer/src/base-model.ts";
 import { openEngine, openPolicy } from "../../trainer/src/open-model.ts";
-import { createReplay } from "../../trainer/src/replay.ts";
 import { createTaskWorld } from "../../trainer/src/task-worlds.ts";
 import { initialState } from "../../trainer/src/trainer-state.ts";
 import { toTrainingSamples } from "../../trainer/src/training-sample.ts";
-import { createTrajectoryChecker } from "../../trainer/src/trajectory-check.ts";
 import { llamaFolder } from "../fixtures/llama-folder.ts";
+import { checkerOf } from "../fixtures/trajectory-checker.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "waggle-llama-"));
 for (const { path, bytes } of llamaFolder()) await writeFile(join(folder, path), bytes);
@@ -44,17 +43,7 @@ test("the folder is read whole: shards, template, every token that ends a turn, 
 });
 
 test("what it did in the shop is re-scored and judged by the trainer", async () => {
-  const checker = createTrajectoryChecker({
-    policy,
-    shelf: { get: () => Promise.reject(new Error("there is no adapter")) },
-    replay: createReplay({
-      format: model.format,
-      createTaskWorld,
-      contextLength: policy.contextLength,
-      vocabularySize: policy.vocabularySize,
-    }),
-    maxStaleness: 0,
-  });
+  const checker = checkerOf(model.format, { policy });
   const state = initialState({ baseModel: model.reference.sha256, recipe: "grpo", seed: 1 });
   const stopReasons = new Set<string>();
   let turns = 0;

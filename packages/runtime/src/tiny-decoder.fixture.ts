@@ -7,22 +7,9 @@ import {
 } from "@waggle/model";
 import type { Adapter, DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
+import { QWEN3 } from "./agreement/agreement-models.ts";
 
-export const TINY_CONFIG: DecoderConfig = {
-  modelType: "qwen3",
-  vocabularySize: 97,
-  width: 32,
-  layers: 2,
-  heads: 4,
-  keyValueHeads: 2,
-  headSize: 16,
-  feedForwardSize: 48,
-  ropeTheta: 10_000,
-  rmsNormEpsilon: 1e-6,
-  tiedEmbeddings: true,
-  contextLength: 160,
-  ropeScaling: null,
-};
+export const TINY_CONFIG: DecoderConfig = { ...QWEN3, feedForwardSize: 48, contextLength: 160 };
 
 export const TINY_BASE_MODEL: string = "7".repeat(64);
 

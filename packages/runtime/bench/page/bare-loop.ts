@@ -4,31 +4,8 @@
  * adds to this is its overhead.
  */
 import * as ort from "onnxruntime-web/wasm";
+import type { OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import type { Generation } from "./transformers-peer.ts";
-
-/** The part of onnxruntime's module that the loop calls. Source: onnxruntime-web 1.30, wasm/api.cc. */
-type OrtModule = {
-  readonly HEAPU8: Uint8Array;
-  _malloc(size: number): number;
-  _OrtCreateTensor(
-    type: number,
-    data: number,
-    size: number,
-    dims: number,
-    rank: number,
-    location: number,
-  ): number;
-  _OrtRun(
-    session: number,
-    inputNames: number,
-    inputs: number,
-    inputCount: number,
-    outputNames: number,
-    outputCount: number,
-    outputs: number,
-    options: number,
-  ): number | Promise<number>;
-};
 
 export type BareModel = {
   readonly layers: number;
@@ -45,7 +22,7 @@ const CPU = 1;
 type Run = { names: [number, number]; values: [number, number]; counts: [number, number] };
 
 export class BareLoop {
-  readonly #module: OrtModule;
+  readonly #module: OrtWasmModule;
   readonly #session: number;
   readonly #model: BareModel;
   readonly #cache: number[];
@@ -54,7 +31,7 @@ export class BareLoop {
   readonly #lengths: number;
   #decodeRun: Run | null = null;
 
-  private constructor(module: OrtModule, session: number, model: BareModel) {
+  private constructor(module: OrtWasmModule, session: number, model: BareModel) {
     this.#module = module;
     this.#session = session;
     this.#model = model;
@@ -76,7 +53,7 @@ export class BareLoop {
     };
     const graph = await (await fetch(`/bench-models/${name}/graph.onnx`)).arrayBuffer();
     await ort.InferenceSession.create(new Uint8Array(graph), { executionProviders: ["wasm"] });
-    const kept = globalThis as unknown as { benchModule: OrtModule; benchSessions: number[] };
+    const kept = globalThis as unknown as { benchModule: OrtWasmModule; benchSessions: number[] };
     return new BareLoop(kept.benchModule, kept.benchSessions.at(-1) as number, model);
   }
 

@@ -1,0 +1,229 @@
+/** What edge, trainer, engine and learning claim, and the loop of them. A part of the manifest; pure data. */
+import type { Requirement } from "./requirement.ts";
+
+export const LOOP_REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "environments:tasks",
+    source: "packages/environments",
+    behavior:
+      "Held-out tasks are disjoint from training, a quarter of them in wordings never trained on.",
+    tests: [
+      "packages/environments/src/shop-task.test.ts > no held-out instance is ever a training instance",
+      "packages/environments/src/shop-task.test.ts > a quarter of the held-out tasks, and no training task, is worded by an unseen template",
+    ],
+  },
+  {
+    id: "environments:verifier",
+    source: "docs/design.md, decision 4",
+    behavior:
+      "The verifier passes gold, fails near misses and hostile answers, and says when it cannot judge.",
+    tests: [
+      "packages/environments/src/shop-task.test.ts > passes what an expert does, live and replayed",
+      "packages/environments/src/shop-task.test.ts > fails a near miss: one thing more in the cart, or the number off by one",
+      "packages/environments/src/shop-task.test.ts > fails hostile answers: long, injected, not a number, a list of guesses",
+      "packages/environments/src/shop-verifier.test.ts > cannot judge what an unavailable tool broke",
+    ],
+  },
+  {
+    id: "edge:sessions",
+    source: "docs/design.md, The life of a trajectory, 1",
+    behavior:
+      "Site key to short-lived token; sticky channel; trainer and operator need their own credential.",
+    tests: [
+      "workers/edge/src/routes/sessions.test.ts > a session token ends when it says so",
+      "workers/edge/src/routes/sessions.test.ts > a visitor's channel is sticky and the canary's share is what was asked for",
+      "workers/edge/src/routes/sessions.test.ts > trainer and operator need their own credential",
+    ],
+  },
+  {
+    id: "edge:upload",
+    source: "docs/design.md, The life of a trajectory, 4",
+    behavior:
+      "Uploads are validated and idempotent; what is refused gets a 4xx with a stable code and stores nothing.",
+    tests: [
+      "workers/edge/src/routes/trajectories.test.ts > an assigned trajectory is stored once: object, row, and the same again is a duplicate",
+      "workers/edge/src/routes/trajectories.test.ts > a gzip bomb is cut at the decoded limit",
+      "workers/edge/src/routes/trajectories.test.ts > an unpublished policy version is refused, in the header or in a segment",
+      "workers/edge/src/routes/trajectories.test.ts > another visitor's assignment is refused",
+      "workers/edge/src/routes/trajectories.test.ts > the same id with other content is refused",
+    ],
+  },
+  {
+    id: "edge:leases",
+    source: "docs/design.md, decision 5",
+    behavior:
+      "Whole groups are leased under a fencing token; D1 is the truth and the Queue a nudge.",
+    tests: [
+      "workers/edge/src/routes/leases.test.ts > a complete group is leased whole, an incomplete one not before its deadline",
+      "workers/edge/src/routes/leases.test.ts > killed over and over, every trajectory is learned exactly once",
+      "workers/edge/src/routes/leases.test.ts > a lost queue loses nothing: a lease places what is stored",
+    ],
+  },
+  {
+    id: "edge:policies",
+    source: "docs/design.md, The life of a trajectory, 5",
+    behavior: "Adapters by content hash, two channels, promotion and roll back.",
+    tests: [
+      "workers/edge/src/routes/policies.test.ts > a published version reaches the canary, promoted everybody, and the earlier one retires",
+      "workers/edge/src/routes/policies.test.ts > a canary that is rolled back falls back to stable and cannot be promoted",
+      "workers/edge/src/routes/policies.test.ts > bytes of another hash are refused and not stored",
+    ],
+  },
+  {
+    id: "edge:feedback",
+    source: "docs/design.md, The life of a trajectory, 4",
+    behavior: "Feedback is joined by id, whenever it comes.",
+    tests: [
+      "workers/edge/src/routes/visitor.test.ts > feedback is joined by id, whether it comes before or after the trajectory",
+    ],
+  },
+  {
+    id: "edge:openapi",
+    source: "OpenAPI 3.1",
+    behavior: "The served description names every route and is what the Worker does.",
+    tests: [
+      "workers/edge/src/openapi.test.ts > describes every route that the app serves, and no other",
+      "workers/edge/src/openapi.test.ts > an upload that the schema forbids is one that the Worker refuses",
+    ],
+  },
+  {
+    id: "engine:gradients",
+    source: "test/golden/decoder/generate.py (PyTorch autograd, f64)",
+    behavior:
+      "Outputs and gradients of both engines are PyTorch's and those of central differences; resume is bitwise.",
+    tests: [
+      "packages/engine/src/train-engine-numbers.contract.ts > backward gives PyTorch's gradients (${modelType}, ${trains})",
+      "packages/engine/src/train-engine-numbers.contract.ts > the gradient of ${output} equals central differences of the plain twin, every tensor (${config.modelType}, ${trains})",
+      "packages/engine/src/train-engine-training.contract.ts > a loaded checkpoint goes on bit by bit (${trains})",
+      "packages/engine/src/train-engine-training.contract.ts > neither padding, order nor microbatches change outputs or gradients",
+    ],
+  },
+  {
+    id: "engine:adamw",
+    source: "Loshchilov and Hutter 2019, arXiv:1711.05101",
+    behavior: "AdamW with clipping is PyTorch's over ten steps.",
+    tests: [
+      "packages/engine/src/adamw.test.ts > ten clipped steps are PyTorch's, with decay on the matrix only",
+    ],
+  },
+  {
+    id: "engine:webgpu",
+    source: "docs/design.md, The tree",
+    behavior: "The TensorFlow.js engine computes the same on WebGPU through Dawn.",
+    tests: [
+      "packages/engine/src/tfjs-webgpu.test.ts > on WebGPU outputs and gradients are PyTorch's, or the lack of a device is said",
+    ],
+  },
+  {
+    id: "learning:group-relative",
+    source: "Shao et al. 2024, arXiv:2402.03300; Liu et al. 2025, arXiv:2503.20783",
+    behavior:
+      "Group-relative advantages with and without a standard deviation; a flat group carries no signal.",
+    tests: [
+      "packages/learning/src/group-advantages.test.ts > a group that scored alike carries no signal",
+      "packages/learning/src/group-advantages.test.ts > follow a permutation of the group",
+    ],
+  },
+  {
+    id: "learning:clipped-surrogate",
+    source: "Schulman et al. 2017, arXiv:1707.06347; Yu et al. 2025, arXiv:2503.14476",
+    behavior:
+      "The clipped surrogate with separate bounds has the derivatives of its loss, whatever the microbatch.",
+    tests: [
+      "packages/learning/src/clipped-surrogate.test.ts > its derivatives are the finite differences of its loss, and 0 outside the mask",
+      "packages/learning/src/clipped-surrogate.test.ts > microbatches with the global count add up to the minibatch, in any order",
+    ],
+  },
+  {
+    id: "learning:importance-weights",
+    source: "Yao et al. 2025 (truncated importance sampling)",
+    behavior:
+      "Token-level truncated importance weights agree with reference values and pass no derivative.",
+    tests: [
+      "packages/learning/src/importance-weights.test.ts > agree with the reference values",
+      "packages/learning/src/importance-weights.test.ts > no derivative flows through them: a loss moves with the weight, its derivative only scales",
+    ],
+  },
+  {
+    id: "learning:supervised",
+    source: "maximum likelihood",
+    behavior: "The masked supervised loss has the derivatives of its loss.",
+    tests: [
+      "packages/learning/src/supervised-loss.test.ts > its derivatives are the finite differences of its loss, 0 outside the mask",
+    ],
+  },
+  {
+    id: "trainer:checks",
+    source: "docs/design.md, decision 4",
+    behavior:
+      "Every trajectory is re-scored at its claimed version and replayed; each fault has its reason; a forger gains at most the band.",
+    tests: [
+      "trainer/src/trajectory-check.test.ts > rejects as %s: %s",
+      "trainer/src/trajectory-check.test.ts > rejects a digest that is not the content's",
+      "packages/learning/src/log-prob-gap.test.ts > a forger gains at most the band",
+    ],
+  },
+  {
+    id: "trainer:exactly-once",
+    source: "docs/design.md, decision 5",
+    behavior:
+      "Killed at any call it loses nothing, repeats nothing and ends with the same parameters.",
+    tests: [
+      "trainer/src/training-loop.test.ts > killed at any call, before or after it took effect, it loses nothing, repeats nothing and ends with the same parameters",
+      "trainer/src/training-loop.test.ts > a lease lost after the checkpoint is acknowledged as learned under the next one, not learned again",
+    ],
+  },
+  {
+    id: "trainer:learns",
+    source: "docs/design.md, decision 3",
+    behavior: "A tiny policy learns from its own rollouts and does not with shuffled advantages.",
+    tests: [
+      "trainer/src/learning-step.test.ts > a tiny policy learns a choice from its own rollouts, and does not with shuffled advantages",
+    ],
+  },
+  {
+    id: "trainer:gate",
+    source: "docs/design.md, decision 4",
+    behavior: "No policy is promoted without a frozen evaluation; one that falls is rolled back.",
+    tests: [
+      "trainer/src/training-loop.test.ts > a candidate that falls is rolled back and the engine returns to the stable parameters",
+      "trainer/src/training-loop.test.ts > small falls do not add up: a candidate is held against the best version as well",
+    ],
+  },
+  {
+    id: "loop:exact-counts",
+    source: "README, The loop",
+    behavior:
+      "In a loop of real parts nothing is lost, refused or learned twice, and browser and trainer agree on log-probs.",
+    tests: [
+      "test/e2e/loop.test.ts > no trajectory is lost, refused or learned twice",
+      "test/e2e/loop.test.ts > what the browser recorded is what the trainer computes for the same version",
+    ],
+  },
+  {
+    id: "loop:kills",
+    source: "docs/design.md, decision 5",
+    behavior: "Fifteen kills of trainer, Worker and pages lose nothing and repeat nothing.",
+    tests: [
+      "test/e2e/kill.test.ts > killing trainer, Worker and pages five times each loses nothing and repeats nothing",
+    ],
+  },
+  {
+    id: "edge:capacity",
+    source: "Fu et al. 2025, AReaL, arXiv:2505.24298",
+    behavior:
+      "No group is begun while too many wait for the trainer; abandoned groups stop counting.",
+    tests: [
+      "workers/edge/src/assignment-book.test.ts > no group is begun while as many as allowed are unfinished, and full groups still fill",
+      "workers/edge/src/assignment-book.test.ts > a group that everybody abandoned stops counting at its deadline",
+    ],
+  },
+  {
+    id: "edge:deployable",
+    source: "README, Deploy",
+    behavior: "The production configuration passes a dry run.",
+    tests: [
+      "test/e2e/deploy.test.ts > its production configuration passes a dry run with every binding it uses",
+    ],
+  },
+];

@@ -1,0 +1,176 @@
+/** What the tree, the record, models, texts and grammars claim. A part of the manifest; pure data. */
+import type { Requirement } from "./requirement.ts";
+
+export const MODEL_REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "tree:layers",
+    source: "docs/design.md, The tree",
+    behavior:
+      "Packages import downward only; heavy libraries stay where the tree lists them; a package declares what it imports.",
+    tests: [
+      "test/architecture/layers.test.ts > sources import workspace packages of lower layers only",
+      "test/architecture/layers.test.ts > heavy libraries are imported only where the tree lists them",
+      "test/architecture/layers.test.ts > a package declares every library it imports",
+    ],
+  },
+  {
+    id: "record:tokens",
+    source: "docs/design.md, decision 1",
+    behavior:
+      "A trajectory is a tree of given and sampled token segments; the segments are the tokens of the policy's context; malformed ones are refused.",
+    tests: [
+      "packages/protocol/src/trajectory.test.ts > a path runs from the root to the leaf and leaves other branches out",
+      "packages/protocol/src/trajectory.test.ts > refuses %s",
+      "packages/agent/src/roll-out.test.ts > the segments, one after another, are the tokens of the policy's context",
+    ],
+  },
+  {
+    id: "text:append-only",
+    source: "docs/design.md, decision 1",
+    behavior: "Rendering only appends, and adds up to what the chat template itself would render.",
+    tests: [
+      "packages/text/src/chat-format.test.ts > %s: start, turns and next add up to the template's own rendering",
+    ],
+  },
+  {
+    id: "text:no-special-tokens",
+    source: "docs/design.md, decision 1",
+    behavior: "Text of users, pages and tools never becomes a control token.",
+    tests: [
+      "packages/text/src/tokenizer.test.ts > encode never gives an added token, whatever is written around it",
+      "packages/text/src/chat-format.test.ts > %s: a hostile text gives no control token of its own",
+      "packages/agent/src/roll-out-text.test.ts > what tools and users write cannot become a control token",
+    ],
+  },
+  {
+    id: "text:tool-formats",
+    source: "chat templates of Hermes, Qwen, Llama, Mistral, LFM2, FunctionGemma",
+    behavior:
+      "Calls in six formats are written, read back and read while they grow, however the text is cut; the template says which.",
+    tests: [
+      "packages/text/src/tool-calls/formats.test.ts > %s: what is written is read back",
+      "packages/text/src/tool-calls/formats.test.ts > %s: however a turn is cut, the same comes out",
+      "packages/text/src/tool-calls/formats.test.ts > %s as its models write it: %s",
+      "packages/text/src/tool-calls/formats.test.ts > the template %j writes %s",
+      "packages/agent/src/tool-call-constraint.test.ts > calls in a format whose values do not say their type are read by the tools' schemas",
+    ],
+  },
+  {
+    id: "grammar:valid",
+    source: "JSON Schema 2020-12; the Berkeley Function Calling Leaderboard",
+    behavior:
+      "Whatever is sampled under a schema, a pattern or a tool-call grammar is valid; a keyword that no grammar holds is refused by name.",
+    tests: [
+      "packages/text/src/grammar/bfcl.test.ts > %s, every %i. tool, with %j as tokens: every call is valid",
+      "packages/text/src/grammar/bfcl.test.ts > control: the same check finds a call that the schema forbids",
+      "packages/text/src/grammar/json-schema.test.ts > whatever is sampled under a random schema and budget is valid",
+      "packages/text/src/grammar/json-schema.test.ts > %s is refused by name: %j",
+      "packages/text/src/grammar/patterns.test.ts > a regular expression accepts what RegExp accepts and nothing else",
+      "packages/runtime/src/chat/nano-chat.test.ts > required calls, a named one and a schema are held, with a record of the grammar",
+    ],
+  },
+  {
+    id: "grammar:budget",
+    source: "packages/text/src/grammar/token-automaton.ts",
+    behavior:
+      "A token is allowed exactly where a completion still fits into the budget, so every constrained turn closes.",
+    tests: [
+      "packages/text/src/grammar/budget.test.ts > a mask holds exactly the tokens after which a completion still fits, at every step",
+      "packages/text/src/grammar/budget.test.ts > nesting without a limit closes within any budget that the shortest text fits into",
+      "packages/text/src/grammar/budget.test.ts > control: a step that no budget guards can leave too little to close",
+    ],
+  },
+  {
+    id: "grammar:replay",
+    source: "docs/design.md, decisions 1 and 4",
+    behavior:
+      "Masks are a function of grammar, budget and tokens: page, session and trainer get the same ones, learn from what was allowed, and take no other grammar than an honest page asks for.",
+    tests: [
+      "packages/text/src/grammar/masks.test.ts > masks in Node are the recorded ones",
+      "packages/text/src/grammar/masks.browser.test.ts > masks in Chromium are the ones that Node computes",
+      "trainer/src/grammar-expansion.test.ts > a grammar becomes the sets it allowed, with the budget that forced its close",
+      "test/contract/constrained-rollout.test.ts > what was sampled under a grammar and top-k %i is re-scored and learned from with what was allowed",
+      "test/contract/constrained-rollout.test.ts > %s is refused",
+      "test/contract/constrained-rollout.test.ts > a grammar that is left out, or claimed where none was, is seen in the log-probs",
+    ],
+  },
+  {
+    id: "grammar:agents",
+    source: "README, Embed it",
+    behavior:
+      "A model of the visitor's choice can only call the tools there are; the site's policy, which learns from its mistakes, is free.",
+    tests: [
+      "packages/embed/src/request-conversation.test.ts > a model of the visitor's choice can only call the tools there are; the site's policy may err",
+      "packages/agent/src/tool-call-constraint.test.ts > with constrained calls every turn may call the environment's tools, and the record says so",
+      "test/contract/constrained-rollout.test.ts > no constrained turn is unreadable, cut off or a call that its tools refuse; free ones are",
+    ],
+  },
+  {
+    id: "text:bpe",
+    source: "Sennrich et al. 2016, arXiv:1508.07909; byte level as in GPT-2",
+    behavior: "The nano vocabulary is a real byte-level BPE that keeps any Unicode text.",
+    tests: [
+      "packages/text/src/bpe-trainer.test.ts > incremental counts learn the merges that recounting learns",
+      "packages/text/src/tokenizer.test.ts > any Unicode text survives encode and decode",
+    ],
+  },
+  {
+    id: "model:config",
+    source: "Hugging Face config.json of the six types",
+    behavior: "Configs are read member by member; what is not computed here is refused by name.",
+    tests: [
+      "packages/model/src/decoder-config.test.ts > a published qwen3 config is read member by member",
+      "packages/model/src/decoder-config.test.ts > llama 3's frequency scaling is read from either generation of layouts",
+      "packages/model/src/decoder-config.test.ts > a config whose %s is not computed here is refused by name",
+      "packages/model/src/decoder-families.test.ts > a %s config survives being written and read",
+    ],
+  },
+  {
+    id: "model:logits-pytorch",
+    source: "test/golden/decoder/generate.py (PyTorch, f64)",
+    behavior:
+      "Logits of tiny llama, qwen2, qwen3, gemma3, smollm3 and lfm2 checkpoints agree with PyTorch to 1e-4 in the inference graph, in Node and in the browser on WASM, of qwen3 and llama on WebGPU, too.",
+    tests: [
+      "test/golden/decoder/graph.test.ts > the inference graph of ${modelType} gives PyTorch's logits (${name})",
+      "packages/runtime/src/golden-decoder.browser.test.ts > on %s, scores of a %s decoder are PyTorch's to 1e-4",
+    ],
+  },
+  {
+    id: "model:logits-oracle",
+    source: "llama.cpp through node-llama-cpp",
+    behavior: "The same logits agree with an engine that shares no code with ONNX.",
+    tests: [
+      "test/golden/decoder/oracle.test.ts > llama.cpp gives the inference graph's logits for ${modelType}",
+    ],
+  },
+  {
+    id: "model:peft",
+    source: "PEFT's adapter layout; Hu et al. 2021, arXiv:2106.09685",
+    behavior: "Adapters are read, written and merged in PEFT's layout; wrong ones are refused.",
+    tests: [
+      "packages/model/src/adapter.test.ts > names and shapes are Hugging Face's and PEFT's",
+      "packages/model/src/adapter.test.ts > merging adds alpha/rank times B·A",
+      "packages/model/src/adapter.test.ts > an adapter of another decoder, of another rank or with broken numbers is refused",
+    ],
+  },
+  {
+    id: "model:any-folder",
+    source: "README, --model",
+    behavior:
+      "Any Hugging Face folder of the supported types runs: shards, template files, several stop tokens.",
+    tests: [
+      "packages/model/src/model-folder.test.ts > of a folder in shards, the files that its index names belong to the model",
+      "packages/embed/src/policy-host.browser.test.ts > shards, a template file and two stop tokens reach the policy of a page",
+    ],
+  },
+  {
+    id: "model:folder-loop",
+    source: "README, --model",
+    behavior:
+      "A generated llama folder is read whole, sampled, re-scored and judged like the nano model.",
+    tests: [
+      "test/contract/model-folder.test.ts > the folder is read whole: shards, template, every token that ends a turn, context length",
+      "test/contract/model-folder.test.ts > what it did in the shop is re-scored and judged by the trainer",
+    ],
+  },
+];

@@ -1,0 +1,176 @@
+/** What the page claims: agent, embedding, collecting, what a visitor and an operator meet. A part of the manifest; pure data. */
+import type { Requirement } from "./requirement.ts";
+
+export const PAGE_REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "agent:roll-out",
+    source: "docs/design.md, The tree",
+    behavior:
+      "One driver for pages, tests and trainer: parallel calls, budgets, abort, stop reasons.",
+    tests: [
+      "packages/agent/src/roll-out.test.ts > parallel calls of a turn reach the environment together and keep their order",
+      "packages/agent/src/roll-out.test.ts > a turn budget ends it before the policy speaks again",
+      "packages/agent/src/roll-out.test.ts > an abort in the middle of a turn keeps what was sampled",
+      "packages/agent/src/roll-out.test.ts > an unreadable call is an observation, and a readable one after it is forgiven",
+    ],
+  },
+  {
+    id: "agent:conversation",
+    source: "docs/design.md, decision 1",
+    behavior: "Requests of a conversation are trajectories of their own that train no token twice.",
+    tests: [
+      "packages/agent/src/conversation.test.ts > a second request goes on in the same context and trains no token twice",
+    ],
+  },
+  {
+    id: "agent:mcp",
+    source: "Model Context Protocol, Streamable HTTP",
+    behavior: "Edge tools come over MCP, also where a page forbids eval.",
+    tests: [
+      "packages/agent/src/mcp-tools.test.ts > listed tools run on the server and say what it says",
+      "packages/agent/src/eval-free.browser.test.ts > a request with page and MCP tools runs where eval is forbidden",
+      "workers/edge/src/routes/mcp.test.ts > the official client finds the edge tools with their schemas",
+    ],
+  },
+  {
+    id: "collector:consent",
+    source: "docs/design.md, The life of a trajectory, 3",
+    behavior: "Without a consent to the current text nothing leaves the page.",
+    tests: [
+      "packages/collector/src/uploader.test.ts > without consent no request leaves the page",
+      "packages/collector/src/consent-store.test.ts > a consent to an older text does not count and the question is open again",
+    ],
+  },
+  {
+    id: "collector:redaction",
+    source: "docs/design.md, decision 1",
+    behavior:
+      "Personal data becomes typed placeholders before tokenization; the map stays in memory and page tools get the value back.",
+    tests: [
+      "packages/collector/src/redactor.test.ts > redaction is idempotent on any text",
+      "packages/collector/src/redactor.test.ts > an e-mail address never survives in what is left",
+      "packages/agent/src/roll-out-text.test.ts > personal data is in no token and no record; only page tools get it back",
+    ],
+  },
+  {
+    id: "collector:outbox",
+    source: "docs/design.md, The life of a trajectory, 3",
+    behavior:
+      "The outbox survives reload and offline, is shared by tabs, and sends each trajectory once.",
+    tests: [
+      "packages/collector/src/outbox.browser.test.ts > in a real browser two tabs share one database and every trajectory arrives once",
+      "packages/collector/src/uploader.test.ts > an answer that was lost is asked for again and counts once at the edge",
+      "packages/collector/src/uploader.test.ts > delays double from the base with jitter and begin anew after a success",
+    ],
+  },
+  {
+    id: "collector:forget-me",
+    source: "docs/design.md, The life of a trajectory, 4",
+    behavior:
+      "Forget me deletes at the edge, then everything in the page, and names the versions that had learned.",
+    tests: [
+      "packages/collector/src/uploader.test.ts > forget me deletes at the edge, then everything here",
+      "workers/edge/src/routes/visitor.test.ts > rows, objects, feedback and assignments of the visitor go, those of others stay",
+      "workers/edge/src/routes/visitor.test.ts > the answer names every version published since the first step that learned",
+    ],
+  },
+  {
+    id: "embed:fifteen-lines",
+    source: "README, Embed it",
+    behavior:
+      "At most 15 lines embed the agent; exactly those lines work from the packed packages in an empty Vite project.",
+    tests: [
+      "test/e2e/embed.test.ts > the README embeds the assistant in at most 15 lines",
+      "test/e2e/embed.test.ts > a request is answered by the policy in the packed worker, and nothing was sent",
+    ],
+  },
+  {
+    id: "embed:panel",
+    source: "WAI-ARIA 1.2",
+    behavior:
+      "The panel streams, shows calls, stops, takes thumbs and consent, and works by keyboard.",
+    tests: [
+      "packages/embed/src/element/waggle-agent.browser.test.ts > Enter sends, the call is shown while it runs, Stop ends it, and the version is said",
+      "packages/embed/src/element/waggle-agent.browser.test.ts > the whole panel can be walked with Tab, in reading order",
+      "packages/embed/src/element/waggle-agent.browser.test.ts > text from policy and tools is text, never markup",
+    ],
+  },
+  {
+    id: "embed:swap",
+    source: "docs/design.md, The life of a trajectory, 6",
+    behavior: "A newer policy is swapped into an open page without a reload.",
+    tests: [
+      "packages/embed/src/create-agent.test.ts > a newer policy is swapped in without a reload, and the next answer comes from it",
+      "test/e2e/loop.test.ts > one policy is published, promoted and swapped into every page without a reload",
+    ],
+  },
+  {
+    id: "embed:own-model",
+    source: "packages/embed, AgentOptions.model",
+    behavior:
+      "A model of the visitor's choice answers in place of the site's; nothing of it is collected.",
+    tests: [
+      "packages/embed/src/set-model.test.ts > another model answers in place of the site's; nothing of it is collected, no tasks are done",
+      "packages/embed/src/own-model-host.browser.test.ts > a visitor's model answers, follows no manifest, and comes from storage the next time",
+      "packages/embed/src/set-model.test.ts > a model chosen while another loads is the one that answers",
+      "test/e2e/model-picker.test.ts > a model by its address answers in the panel, without the site's edge and without asking for consent",
+    ],
+  },
+  {
+    id: "dashboard:viewer",
+    source: "apps/dashboard",
+    behavior:
+      "The operator sees trajectories token by token, colored by log-prob, with calls, group, reward and advantage.",
+    tests: [
+      "apps/dashboard/src/trajectory-view.browser.test.ts > tokens are colored by the chosen measure",
+      "apps/dashboard/src/trajectory-view.browser.test.ts > arrow keys move between tokens and each is explained",
+      "apps/dashboard/src/token-text.test.ts > every token has a text and together they are the segment",
+    ],
+  },
+  {
+    id: "visitor:no-isolation",
+    source: "README, Embed it",
+    behavior:
+      "On a host page without cross-origin isolation the agent answers on one thread and acts on the page.",
+    tests: [
+      "test/e2e/visitor.test.ts > without cross-origin isolation the agent answers on one thread and acts on the page",
+    ],
+  },
+  {
+    id: "visitor:offline",
+    source: "README, Embed it",
+    behavior:
+      "After the first load it works offline, and what was recorded is sent when the network is back.",
+    tests: [
+      "test/e2e/visitor.test.ts > after the first load it works offline, and what it recorded is sent when the network is back",
+    ],
+  },
+  {
+    id: "visitor:private",
+    source: "docs/design.md, decision 1",
+    behavior:
+      "In the real page: nothing leaves without consent, personal data never leaves, forget me deletes everywhere.",
+    tests: [
+      "test/e2e/visitor.test.ts > without consent nothing that was said or done leaves the page",
+      "test/e2e/visitor.test.ts > an e-mail address and a card number are replaced before anything is kept or sent",
+      "test/e2e/visitor.test.ts > what I sent lists an answer, and forget me deletes it at the edge and here",
+    ],
+  },
+  {
+    id: "visitor:accessible",
+    source: "WAI-ARIA 1.2",
+    behavior: "The page is usable by keyboard and every control has a name.",
+    tests: [
+      "test/e2e/visitor.test.ts > the keyboard alone reaches the input, sends, stops, and the answer is announced",
+      "test/e2e/visitor.test.ts > every control of the page and of the panel has an accessible name",
+    ],
+  },
+  {
+    id: "visitor:thumb",
+    source: "docs/design.md, The life of a trajectory, 4",
+    behavior: "A thumb in the page arrives at the edge with its trajectory.",
+    tests: [
+      "test/e2e/visitor.test.ts > a thumb on an answer arrives at the edge with the trajectory it is about",
+    ],
+  },
+];

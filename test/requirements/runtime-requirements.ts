@@ -1,0 +1,323 @@
+/** What the runtime claims: sessions, records, back ends, store, conventions. A part of the manifest; pure data. */
+import type { Requirement } from "./requirement.ts";
+
+export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "runtime:recorded-equals-scored",
+    source: "docs/design.md, decision 4",
+    behavior:
+      "What sampling records is what teacher-forced scoring computes, to 1e-4, at every chunk size and kept set.",
+    tests: [
+      "packages/runtime/src/node/node-policy.test.ts > under temperature, top-k and top-p, over the recorded kept sets",
+      "packages/runtime/src/node/node-policy.test.ts > over several turns that share one cache",
+    ],
+  },
+  {
+    id: "runtime:swap",
+    source: "docs/design.md, The life of a trajectory, 6",
+    behavior:
+      "A swap in the middle of a conversation drops the cache: score equals what was recorded; with the old cache kept it does not.",
+    tests: [
+      "packages/runtime/src/node/node-policy.test.ts > in the middle of a conversation leaves score equal to what was recorded",
+      "packages/runtime/src/node/node-policy.test.ts > with the old keys and values kept, score is not what was recorded",
+      "packages/runtime/src/node/node-policy.test.ts > a context in progress keeps its version's numbers; the version is freed with it",
+    ],
+  },
+  {
+    id: "runtime:sampler",
+    source: "Holtzman et al. 2020, arXiv:1904.09751 (top-p)",
+    behavior: "Seeded sampling by temperature, top-k and top-p agrees with a brute-force twin.",
+    tests: [
+      "packages/runtime/src/sampler.test.ts > are those of a full sort",
+      "packages/runtime/src/sampler.test.ts > under %s follow the log-probs that are recorded with them",
+    ],
+  },
+  {
+    id: "runtime:webgpu-wasm",
+    source: "docs/design.md, The tree",
+    behavior:
+      "WebGPU and WASM give the same log-probs around every block size; the page says which it uses, a software adapter only on request.",
+    tests: [
+      "packages/runtime/src/browser-policy.browser.test.ts > WASM and WebGPU give the same log-probs at prefill lengths around every block",
+      "packages/runtime/src/browser-policy.browser.test.ts > auto takes WASM over a software adapter, and says with how many threads",
+    ],
+  },
+  {
+    id: "runtime:store",
+    source: "docs/design.md, The life of a trajectory, 1",
+    behavior:
+      "Models and adapters come by content hash through the browser's own storage, also offline.",
+    tests: [
+      "packages/runtime/src/store/model-store.test.ts > come by hash, with progress in bytes up to the exact total",
+      "packages/runtime/src/store/model-store.browser.test.ts > the page's own storage holds a model for a second, offline load, until it is pruned",
+    ],
+  },
+  {
+    id: "runtime:agreement",
+    source: "docs/guides/runtime.md, Where it runs",
+    behavior:
+      "Every back end agrees with a decoder in plain loops over prefills, rows, forks, groups, adapters and masks; planted faults are seen.",
+    tests: [
+      "packages/runtime/src/agreement/backend-agreement.contract.ts > it says its number format, and holds nothing after it is disposed",
+      "packages/runtime/src/agreement/backend-agreement.test.ts > %s",
+      "test/golden/decoder/plain-decoder.test.ts > the plain decoder gives PyTorch's logits of ${modelType} (${name})",
+    ],
+  },
+  {
+    id: "runtime:self-check",
+    source: "docs/guides/runtime.md, Where it runs",
+    behavior:
+      "A device is checked before its first use; one that computes wrongly is gone around or refused, never served.",
+    tests: [
+      "packages/runtime/src/agreement/self-check.test.ts > shortens runs where only long ones are wrong",
+      "packages/runtime/src/agreement/self-check.test.ts > goes without subgroups where they are wrong",
+      "packages/runtime/src/agreement/self-check.test.ts > refuses a device that fails",
+      "packages/runtime/src/browser-policy.test.ts > one that computes wrongly is refused, and auto takes WASM",
+    ],
+  },
+  {
+    id: "runtime:number-formats",
+    source: "docs/evidence/runtime.md, Budgets of number formats",
+    behavior:
+      "f16, int8 and int4 stay within their budgets; stored ahead of time they give the same graph; weights may lie outside of it.",
+    tests: [
+      "test/golden/decoder/dtypes.test.ts > ${modelType} in %s stays within its budget",
+      "test/golden/decoder/options.test.ts > %s weights outside the model, in several files, give the same logits",
+      "packages/runtime/src/node/convert-model.test.ts > the graph of weights stored in %s is that of the original, bit for bit",
+      "packages/runtime/src/node/node-policy.test.ts > f16, which no CPU computes in here, is f32, and the record says so",
+    ],
+  },
+  {
+    id: "runtime:sessions",
+    source: "docs/guides/runtime.md, Sessions",
+    behavior:
+      "Sessions grow, fork at any token, score, are saved and restored, side by side, in Node and across the worker; every call can be given up.",
+    tests: [
+      "packages/runtime/src/session/policy-session.test.ts > at %i goes on as if it had always been alone",
+      "packages/runtime/src/session/policy-session.test.ts > a restored session goes on with the same tokens, under its adapter",
+      "packages/runtime/src/session/policy-session.test.ts > every call that takes time can be given up, with the signal's reason",
+      "packages/runtime/src/browser-session.browser.test.ts > branches, groups, scores, adapters and snapshots, across the worker",
+    ],
+  },
+  {
+    id: "runtime:fair",
+    source: "docs/guides/runtime.md, Sessions",
+    behavior:
+      "Sessions of one device share runs, none waits for longer than one run of each other, and sampling is what it would be alone.",
+    tests: [
+      "packages/runtime/src/session/scheduler.test.ts > is what it samples alone, whoever else runs and however runs are cut",
+      "packages/runtime/src/session/scheduler.test.ts > no session waits longer than the others need for one run each",
+      "packages/runtime/src/session/scheduler.test.ts > sessions that sample together share runs, and those that are done leave at once",
+    ],
+  },
+  {
+    id: "runtime:groups",
+    source: "docs/guides/runtime.md, Sessions",
+    behavior:
+      "A group reads its prefix once; a branch may start at any token, also of a running generation.",
+    tests: [
+      "packages/runtime/src/session/policy-session.test.ts > reads the prefix once, and its members sample together",
+      "packages/runtime/src/session/policy-session.test.ts > of a running generation, at its last token, disturbs neither (answers later: %s)",
+      "packages/runtime/src/browser-session.browser.test.ts > the record of a session grows while it generates, and a branch sees it",
+    ],
+  },
+  {
+    id: "runtime:records",
+    source: "docs/guides/runtime.md, Sessions",
+    behavior:
+      "Records hold what reproduces the distribution (kept sets or grammar), and sampled tokens follow it; a shifted one is told apart.",
+    tests: [
+      "packages/runtime/src/session/policy-session.test.ts > score gives what was recorded",
+      "packages/runtime/src/session/grammar.test.ts > replayed over the record gives the same log-probs (%o)",
+      "packages/runtime/src/sampler.test.ts > under %s follow the log-probs that are recorded with them",
+      "packages/runtime/src/sampler.test.ts > of another temperature are told apart",
+      "packages/runtime/src/backend/webgpu/gpu-sampler.browser.test.ts > drawn tokens follow the distribution, cut and whole; a shifted one does not",
+    ],
+  },
+  {
+    id: "runtime:adapters",
+    source: "docs/guides/runtime.md, Adapters",
+    behavior:
+      "PEFT adapters come by address and hash, are active per session at a strength, and a swap drops no frame.",
+    tests: [
+      "packages/runtime/src/fetch-adapter.test.ts > is the one that was published",
+      "packages/runtime/src/fetch-adapter.test.ts > of rank-stabilized LoRA has its scale",
+      "packages/runtime/src/session/policy-session.test.ts > sessions under several sample at the same time, each as under its own alone",
+      "packages/runtime/src/session/policy-session.test.ts > an activation in mid-conversation reads everything again; scale is part of it",
+      "packages/runtime/src/node/node-policy.test.ts > adapters of larger rank than the shared graph's get a larger graph",
+      "packages/runtime/src/browser-swap.browser.test.ts > a swap in the worker drops no frame of the page that one on its thread does",
+    ],
+  },
+  {
+    id: "runtime:chat",
+    source: "OpenAI, chat completions",
+    behavior:
+      "Chats have OpenAI's shape: streams, tools, response formats, n, seed, stop, usage; a conversation is read once.",
+    tests: [
+      "packages/runtime/src/chat/policy-chat.test.ts > is OpenAI's, with usage, a fingerprint, timings and what learning needs",
+      "packages/runtime/src/chat/policy-chat.test.ts > streams what folds into the same answer, usage on the last chunk",
+      "packages/runtime/src/chat/policy-chat.test.ts > a conversation is read once, its answers as they were sampled",
+      "packages/runtime/src/chat/nano-chat.test.ts > required calls, a named one and a schema are held, with a record of the grammar",
+      "packages/runtime/src/chat/chat-types.test.ts > create takes what a caller of OpenAI's client writes",
+      "packages/runtime/src/chat/local-chat.browser.test.ts > an address becomes a chat: loaded with progress, held to a schema, available after",
+    ],
+  },
+  {
+    id: "runtime:ai-sdk",
+    source: "AI SDK 7, LanguageModelV4",
+    behavior:
+      "A chat is a model of the AI SDK: text, tools over steps, streams, availability and progress, records in its metadata.",
+    tests: [
+      "packages/runtime/src/ai-sdk/language-model.test.ts > generateText gives text, usage and the record",
+      "packages/runtime/src/ai-sdk/language-model.test.ts > tools run over several steps of one conversation, which is read once",
+      "packages/runtime/src/ai-sdk/language-model.test.ts > streamText gives every part in order",
+      "packages/runtime/src/ai-sdk/language-model.test.ts > a model that is not there says so, loads once with progress, and can be tried again",
+    ],
+  },
+  {
+    id: "runtime:prompt-api",
+    source: "webmachinelearning.github.io/prompt-api",
+    behavior:
+      "The browser's model is a chat, and a chat is the browser's LanguageModel where it has none.",
+    tests: [
+      "packages/runtime/src/prompt-api/browser-model.test.ts > the browser's model answers as a chat, without a record to learn from",
+      "packages/runtime/src/prompt-api/language-model.test.ts > that overflows loses the oldest turns, not the initial ones, and says so",
+      "packages/runtime/src/prompt-api/prompt-api.browser.test.ts > a browser's LanguageModel without a model is passed over, and replaced by ours",
+      "packages/runtime/src/prompt-api/prompt-api.browser.test.ts > the polyfill has every member of the browser's LanguageModel that pages may use",
+    ],
+  },
+  {
+    id: "runtime:openai-http",
+    source: "docs/guides/runtime.md, A server where nothing runs",
+    behavior:
+      "A chat on a server stands in where none runs here; ours can be served, and OpenAI's client reads it.",
+    tests: [
+      "packages/runtime/src/openai-http/http-chat.test.ts > answers over the wire as it answers here, records included",
+      "packages/runtime/src/openai-http/http-chat.test.ts > OpenAI's own client reads it, streamed and not, with tools and errors",
+      "packages/runtime/src/openai-http/http-chat.test.ts > that is gone, or goes in the middle, is a retryable NETWORK error",
+      "packages/runtime/src/openai-http/http-chat.test.ts > the first source that opens is taken, and an abort ends the search",
+    ],
+  },
+  {
+    id: "runtime:scripted-chat",
+    source: "docs/guides/runtime.md, Testing what you build",
+    behavior: "A scripted chat stands in for a model in users' tests.",
+    tests: [
+      "packages/runtime/src/testing/scripted-chat.test.ts > a script is spoken word by word, and every request is remembered",
+      "packages/runtime/src/testing/scripted-chat.test.ts > it stands in for a model of the AI SDK",
+    ],
+  },
+  {
+    id: "runtime:service-worker",
+    source: "docs/guides/runtime.md, Where it runs",
+    behavior:
+      "Pages share the weights of one service worker; where the browser ends it, the continuation is the same.",
+    tests: [
+      "packages/runtime/src/worker/service.browser.test.ts > pages are served side by side, each with sessions and versions of its own",
+      "packages/runtime/src/worker/service.browser.test.ts > a service worker that the browser ends in the middle is started again, same continuation",
+      "test/e2e/guide.test.ts > runs a policy in its service worker",
+    ],
+  },
+  {
+    id: "runtime:lost-device",
+    source: "docs/guides/runtime.md, When things go wrong",
+    behavior:
+      "A device lost or a worker dead in the middle of a turn gives the same tokens and log-probs as undisturbed; again and again is retryable.",
+    tests: [
+      "packages/runtime/src/session/recovery.test.ts > at any run of any session: the same tokens and log-probs as undisturbed",
+      "packages/runtime/src/session/recovery.test.ts > again and again is the caller's to know, and the session goes on afterwards",
+      "packages/runtime/src/node/node-recovery.test.ts > a native device that is lost in the middle: same tokens, same log-probs, nothing left",
+      "packages/runtime/src/browser-session.browser.test.ts > %s, is replaced: the generation goes on with the same tokens",
+      "packages/runtime/src/backend/webgpu/gpu-memory.browser.test.ts > a device that refuses a command is as good as lost",
+    ],
+  },
+  {
+    id: "runtime:out-of-memory",
+    source: "docs/guides/runtime.md, When things go wrong",
+    behavior:
+      "Without memory idle sessions are read again later and others wait; one that never fits is a retryable error.",
+    tests: [
+      "packages/runtime/src/session/recovery.test.ts > drops what idle sessions hold, and reads it again when they go on",
+      "packages/runtime/src/session/recovery.test.ts > with nothing left to drop lets the last to come wait for the others",
+      "packages/runtime/src/session/recovery.test.ts > one that waits can be given up, and one that never fits is told",
+      "packages/runtime/src/backend/cpu/wasm-device.test.ts > a heap that is full is a typed error that may be tried again, and leaves the module usable",
+    ],
+  },
+  {
+    id: "runtime:ledger",
+    source: "docs/guides/runtime.md, Where it runs",
+    behavior: "Nothing is left after dispose, on CPU and GPU.",
+    tests: [
+      "packages/runtime/src/session/policy-session.test.ts > disposed while generating, forking and scoring, nothing is left (answers later: %s)",
+      "packages/runtime/src/backend/webgpu/gpu-memory.browser.test.ts > every buffer is counted by its use until it is destroyed, also one that others make",
+      "packages/runtime/src/backend/webgpu/webgpu-backend.browser.test.ts > a lost device rejects what runs and what comes; nothing is left after dispose",
+      "packages/runtime/src/agreement/backend-agreement.contract.ts > it says its number format, and holds nothing after it is disposed",
+    ],
+  },
+  {
+    id: "runtime:resume",
+    source: "docs/guides/runtime.md, Load a model",
+    behavior:
+      "Downloads go on at the byte after a break, an abort or a reload; damaged chunks are fetched again; two tabs fetch once.",
+    tests: [
+      "packages/runtime/src/store/file-download.test.ts > goes on at the byte, and nothing is sent twice",
+      "packages/runtime/src/store/file-download.test.ts > goes on at the byte in the next page, after an abort",
+      "packages/runtime/src/store/file-download.test.ts > that hangs is given up, goes on, and at last is an error that can be tried again",
+      "packages/runtime/src/store/opfs-storage.browser.test.ts > the next page goes on at the byte where the network broke",
+      "packages/runtime/src/store/opfs-storage.browser.test.ts > a chunk that was damaged or deleted in the file system is fetched again",
+      "packages/runtime/src/store/opfs-storage.browser.test.ts > two threads that load one file at the same time fetch it once, and both have it whole",
+    ],
+  },
+  {
+    id: "runtime:quota",
+    source: "docs/guides/runtime.md, When things go wrong",
+    behavior: "What the quota refuses stays in memory; the load does not fail.",
+    tests: [
+      "packages/runtime/src/store/file-download.test.ts > what no longer fits into storage stays in memory, and crosses to another thread",
+      "packages/runtime/src/store/opfs-storage.browser.test.ts > where the browser's quota ends in the middle of a download, the rest stays in memory",
+    ],
+  },
+  {
+    id: "runtime:sources",
+    source: "docs/guides/runtime.md, Load a model",
+    behavior:
+      "Models come from the Hub, a server's folder or the visitor's, with exact progress, and offline from then on.",
+    tests: [
+      "packages/runtime/src/store/load-model.test.ts > a repository of the Hub loads with exact progress, and offline from then on",
+      "packages/runtime/src/store/load-model.test.ts > a folder on a plain server loads, in one file or in shards, also where HEAD is unknown",
+      "packages/runtime/src/store/load-model.test.ts > a picked folder loads without a copy, from the files beside the topmost config",
+      "packages/runtime/src/store/load-model.test.ts > hashes that the caller knows are checked, for remote files and for picked ones",
+    ],
+  },
+  {
+    id: "runtime:memory-estimate",
+    source: "docs/guides/runtime.md, Load a model",
+    behavior:
+      "A model that cannot fit is refused before its weights are fetched, with what would fit.",
+    tests: [
+      "packages/runtime/src/store/load-model.test.ts > a model that is too large is refused",
+      "packages/runtime/src/store/model-memory.test.ts > with the figure, the limit, and the format that would fit",
+      "packages/runtime/src/store/model-memory.test.ts > the weights of a graph in %s have the size that was computed for them",
+    ],
+  },
+  {
+    id: "runtime:size",
+    source: "docs/guides/runtime.md, Where it runs",
+    behavior:
+      "What a page loads before the first token, without model and onnxruntime's module, is at most 120 KB gzipped.",
+    tests: [
+      "test/architecture/size.test.ts > a page and its worker are at most 120 KB gzipped before the first token on %s",
+    ],
+  },
+  {
+    id: "runtime:guide",
+    source: "docs/guides/runtime.md",
+    behavior:
+      "Every block of the guide compiles; those of the page run in a built page under a strict content security policy, those of Node in Node.",
+    tests: [
+      "test/e2e/guide.test.ts > every block compiles against the packages as they are built",
+      "test/e2e/guide.test.ts > runs the blocks of the page",
+      "test/e2e/guide.test.ts > the blocks of Node run in Node",
+    ],
+  },
+];
