@@ -19,6 +19,7 @@ import type {
   TrainEngine,
 } from "@waggle/protocol";
 import { AdamW } from "./adamw.ts";
+import { requireBatchSupport, requireDerivativeSupport } from "./batch-support.ts";
 import { checkDerivatives, packMicrobatches } from "./microbatch.ts";
 import type { Microbatch } from "./microbatch.ts";
 import { requireTrainable } from "./trainable-model.ts";
@@ -104,7 +105,9 @@ class OnnxEngine implements TrainEngine {
     this.#optimizer = new AdamW(trained.parameters);
     this.#maxTokens = options.maxTokens;
     this.#capabilities = {
+      outputs: ["logProb", "rawLogProb", "entropy", "sumSquaredProb"],
       derivatives: ["logProb", "rawLogProb", "entropy"],
+      sequences: ["temperatures", "keptTokenIds"],
       trains: options.trains,
       device: `onnx native cpu x${options.threads}`,
     };
@@ -116,6 +119,7 @@ class OnnxEngine implements TrainEngine {
 
   forward(batch: TrainBatch): Promise<TokenOutputs> {
     return this.#inTurn(async () => {
+      requireBatchSupport(batch, this.#capabilities);
       const microbatches = packMicrobatches(batch, this.#config, this.#maxTokens, () => true);
       const zeros = (): Float32Array[] =>
         batch.sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length));
@@ -142,6 +146,8 @@ class OnnxEngine implements TrainEngine {
 
   backward(batch: TrainBatch, derivatives: TokenDerivatives): Promise<void> {
     return this.#inTurn(async () => {
+      requireBatchSupport(batch, this.#capabilities);
+      requireDerivativeSupport(derivatives, this.#capabilities);
       checkDerivatives(batch, derivatives);
       const { logProb, rawLogProb, entropy } = derivatives;
       const at = (arrays: readonly Float32Array[] | undefined, sequence: number, token: number) =>

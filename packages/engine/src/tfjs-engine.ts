@@ -20,6 +20,7 @@ import type {
   TrainEngine,
 } from "@waggle/protocol";
 import { AdamW } from "./adamw.ts";
+import { requireBatchSupport, requireDerivativeSupport } from "./batch-support.ts";
 import { checkDerivatives, packMicrobatches } from "./microbatch.ts";
 import type { Microbatch } from "./microbatch.ts";
 import { onBackend, startBackend } from "./tfjs-backend.ts";
@@ -27,6 +28,9 @@ import type { TfjsDevice } from "./tfjs-backend.ts";
 import { tfjsLogits } from "./tfjs-decoder.ts";
 import { OUTPUT_NAMES, tokenOutputs } from "./tfjs-token-outputs.ts";
 import { requireTrainable } from "./trainable-model.ts";
+
+const ROW_DERIVATIVES = ["logProb", "rawLogProb", "entropy"] as const;
+type RowDerivative = (typeof ROW_DERIVATIVES)[number];
 
 export type TfjsEngineOptions = {
   readonly config: DecoderConfig;
@@ -89,7 +93,9 @@ class TfjsEngine implements TrainEngine {
     this.#config = config;
     this.#device = device;
     this.#capabilities = {
-      derivatives: ["logProb", "rawLogProb", "entropy"],
+      outputs: ["logProb", "rawLogProb", "entropy", "sumSquaredProb"],
+      derivatives: ROW_DERIVATIVES,
+      sequences: ["temperatures", "keptTokenIds"],
       trains,
       device: label,
     };
@@ -106,6 +112,7 @@ class TfjsEngine implements TrainEngine {
 
   forward(batch: TrainBatch): Promise<TokenOutputs> {
     return this.#run(async () => {
+      requireBatchSupport(batch, this.#capabilities);
       const zeros = (): Float32Array[] =>
         batch.sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length));
       const outputs = {
@@ -132,11 +139,13 @@ class TfjsEngine implements TrainEngine {
 
   backward(batch: TrainBatch, derivatives: TokenDerivatives): Promise<void> {
     return this.#run(async () => {
+      requireBatchSupport(batch, this.#capabilities);
+      requireDerivativeSupport(derivatives, this.#capabilities);
       checkDerivatives(batch, derivatives);
-      const at = (name: keyof TokenDerivatives, sequence: number, token: number): number =>
+      const at = (name: RowDerivative, sequence: number, token: number): number =>
         derivatives[name]?.[sequence]?.[token] ?? 0;
       const microbatches = packMicrobatches(batch, this.#config, this.#maxTokens, (s, t) =>
-        (["logProb", "rawLogProb", "entropy"] as const).some((name) => at(name, s, t) !== 0),
+        ROW_DERIVATIVES.some((name) => at(name, s, t) !== 0),
       );
       for (const microbatch of microbatches) {
         for (const [k, { sequence, token }] of microbatch.asked.entries()) {
@@ -227,7 +236,7 @@ class TfjsEngine implements TrainEngine {
   /** Adds the gradients of Σ derivative · output over the asked rows of one microbatch. */
   async #accumulate(
     microbatch: Microbatch,
-    derivative: (name: keyof TokenDerivatives, k: number) => number,
+    derivative: (name: RowDerivative, k: number) => number,
   ): Promise<void> {
     const uploaded = this.#uploaded();
     const names = [...uploaded.keys()];

@@ -2,7 +2,7 @@
  * The TrainEngine contract, second part: batching, optimizer, checkpoints, learning and misuse.
  */
 import { initializeAdapter, initializeDecoder } from "@waggle/model";
-import type { TokenOutputs, TrainEngine, TrainSequence } from "@waggle/protocol";
+import type { TokenOutputs, TrainBatch, TrainEngine, TrainSequence } from "@waggle/protocol";
 import { toBeAllClose, TOLERANCE } from "@waggle/testing";
 import { expect } from "vitest";
 import {
@@ -275,5 +275,34 @@ function trainingCases(add: Add): void {
     expect(await codeOf(foreign)).toBe("ADAPTER_INCOMPATIBLE");
     await engine.dispose();
     expect(await codeOf(engine.forward(batch))).toBe("DISPOSED");
+  });
+
+  add("what capabilities() does not list is refused, not left out", async (engineOf) => {
+    const engine = await engineOf({ config: TINY, weights: loudWeights(TINY), trains: "full" });
+    const { outputs, derivatives, sequences } = engine.capabilities();
+    const chain = { tokenIds: [1, 2, 3] };
+    const asked: [boolean, TrainBatch][] = [
+      [outputs.includes("values"), { sequences: [chain], values: true }],
+      [
+        outputs.includes("candidateLogProbs"),
+        { sequences: [{ ...chain, candidateTokenIds: [null, [4, 5], null] }] },
+      ],
+      [sequences.includes("temperatures"), { sequences: [{ ...chain, temperatures: 0.5 }] }],
+      [
+        sequences.includes("keptTokenIds"),
+        { sequences: [{ ...chain, keptTokenIds: [null, [2, 5], null] }] },
+      ],
+      [sequences.includes("parents"), { sequences: [{ ...chain, parents: [-1, 0, 0] }] }],
+      [sequences.includes("positions"), { sequences: [{ ...chain, positions: [0, 1, 5] }] }],
+    ];
+    for (const [isServed, batch] of asked) {
+      const code = await codeOf(engine.forward(batch).then(() => "served"));
+      expect(code).toBe(isServed ? "served" : "CAPABILITY_MISSING");
+    }
+    const entropy = { entropy: [Float32Array.of(0, 1, 1)] };
+    const code = await codeOf(
+      engine.backward({ sequences: [chain] }, entropy).then(() => "served"),
+    );
+    expect(code).toBe(derivatives.includes("entropy") ? "served" : "CAPABILITY_MISSING");
   });
 }

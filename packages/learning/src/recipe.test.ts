@@ -61,7 +61,13 @@ test.each(Object.keys(RECIPES))("%s on data of its own policy has ratio 1 and no
 });
 
 test("a recipe with an entropy bonus is refused on an engine without entropy derivatives", () => {
-  const engine = { derivatives: ["logProb"], trains: "lora", device: "remote" } as const;
+  const engine = {
+    outputs: ["logProb"],
+    derivatives: ["logProb"],
+    sequences: [],
+    trains: "lora",
+    device: "remote",
+  } as const;
   expect(() => requireCapabilities(recipeNamed("dr-grpo-tis"), engine)).not.toThrow();
   expect(() =>
     requireCapabilities(recipeNamed("dr-grpo-tis", { entropyCoefficient: 0.01 }), engine),

@@ -10,20 +10,39 @@ export type Tensor = { readonly shape: readonly number[]; readonly data: Float32
 /** Tensors by name, in a stable order. */
 export type TensorMap = ReadonlyMap<string, Tensor>;
 
-/** One sequence of T tokens. Sequences of a batch may differ in length; padding is the engine's matter. */
+/**
+ * One sequence of T tokens, or a tree of T tokens: continuations that share a prefix, each token once.
+ * Sequences of a batch may differ in length; packing and padding are the engine's matter.
+ */
 export type TrainSequence = {
   readonly tokenIds: readonly number[];
+  /**
+   * `[T]` the token that comes right before each one, `-1` for a first token; always less than the
+   * token itself. A token sees its ancestors and itself. Absent: each follows the one before it.
+   */
+  readonly parents?: readonly number[] | undefined;
+  /** `[T]` positions for the rotary embedding. Default: the number of ancestors. */
+  readonly positions?: readonly number[] | undefined;
   /** `[T]` softmax temperature under which each token was sampled; a number serves all. Default 1. */
   readonly temperatures?: number | readonly number[] | undefined;
   /** `[T]` ids that could be sampled at each position; `null` = all. Absent = all everywhere. */
   readonly keptTokenIds?: readonly (readonly number[] | null)[] | undefined;
+  /**
+   * `[T]` ids whose log-probs are wanted at each position beside the taken one's (distillation from
+   * a teacher's candidates); `null` = none there. Absent = none.
+   */
+  readonly candidateTokenIds?: readonly (readonly number[] | null)[] | undefined;
 };
 
-export type TrainBatch = { readonly sequences: readonly TrainSequence[] };
+export type TrainBatch = {
+  readonly sequences: readonly TrainSequence[];
+  /** Whether `values` are wanted. Default false. */
+  readonly values?: boolean | undefined;
+};
 
 /**
- * Per sequence `[T]` arrays; entry t speaks of token t given the tokens before it, entry 0 is 0.
- * Log-probs and entropy in nats.
+ * Per sequence `[T]` arrays; entry t speaks of token t given its ancestors, the entry of a first
+ * token is 0. Log-probs and entropy in nats.
  */
 export type TokenOutputs = {
   /** log π of the taken token under its temperature and kept set. */
@@ -34,13 +53,22 @@ export type TokenOutputs = {
   readonly entropy: readonly Float32Array[];
   /** Σ_v π(v)² under temperature and kept set. No gradient flows through it. */
   readonly sumSquaredProb: readonly Float32Array[];
+  /**
+   * `[T·H]`, token by token, where asked: the H value heads on the hidden state *of* token t (that
+   * is, after it), so a first token has values too. In the unit of the returns they are fitted to.
+   */
+  readonly values?: readonly Float32Array[] | undefined;
+  /** `[T]` of `[K]` where asked: raw log π of the candidates at each position (temperature 1, full support). */
+  readonly candidateLogProbs?: readonly (readonly (Float32Array | null)[])[] | undefined;
 };
 
-/** dL/d(output), per sequence `[T]`; entry 0 is ignored, an absent output has derivative 0. */
+/** dL/d(output), per sequence as in `TokenOutputs`; entries of a first token are ignored but for values, an absent output has derivative 0. */
 export type TokenDerivatives = {
   readonly logProb?: readonly Float32Array[] | undefined;
   readonly rawLogProb?: readonly Float32Array[] | undefined;
   readonly entropy?: readonly Float32Array[] | undefined;
+  readonly values?: readonly Float32Array[] | undefined;
+  readonly candidateLogProbs?: readonly (readonly (Float32Array | null)[])[] | undefined;
 };
 
 export type OptimizerOptions = {
@@ -65,8 +93,12 @@ export type OptimizerResult = {
 };
 
 export type EngineCapabilities = {
+  /** Outputs of `forward` that are what the port says; the others must not be used. */
+  readonly outputs: readonly (keyof TokenOutputs)[];
   /** Derivatives that `backward` accepts. */
-  readonly derivatives: readonly ("logProb" | "rawLogProb" | "entropy")[];
+  readonly derivatives: readonly (keyof TokenDerivatives)[];
+  /** What a sequence may ask for beside its tokens; the rest is refused with `CAPABILITY_MISSING`. */
+  readonly sequences: readonly ("temperatures" | "keptTokenIds" | "parents" | "positions")[];
   /** `lora`: base frozen, A and B trained. `full`: every parameter. */
   readonly trains: "lora" | "full";
   /** For reports: `onnx native cpu x2`, `tfjs webgpu google/swiftshader`. */
