@@ -109,6 +109,7 @@ class OnnxEngine implements TrainEngine {
       derivatives: ["logProb", "rawLogProb", "entropy"],
       sequences: ["temperatures", "keptTokenIds"],
       trains: options.trains,
+      reads: ["parameters", "gradients"],
       device: `onnx native cpu x${options.threads}`,
     };
   }

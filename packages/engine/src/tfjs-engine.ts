@@ -97,6 +97,7 @@ class TfjsEngine implements TrainEngine {
       derivatives: ROW_DERIVATIVES,
       sequences: ["temperatures", "keptTokenIds"],
       trains,
+      reads: ["parameters", "gradients"],
       device: label,
     };
     this.#maxTokens = maxMicrobatchTokens ?? 1024;

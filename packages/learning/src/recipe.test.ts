@@ -66,12 +66,67 @@ test("a recipe with an entropy bonus is refused on an engine without entropy der
     derivatives: ["logProb"],
     sequences: [],
     trains: "lora",
+    reads: [],
     device: "remote",
   } as const;
   expect(() => requireCapabilities(recipeNamed("dr-grpo-tis"), engine)).not.toThrow();
   expect(() =>
     requireCapabilities(recipeNamed("dr-grpo-tis", { entropyCoefficient: 0.01 }), engine),
   ).toThrow(expect.objectContaining({ code: "CAPABILITY_MISSING" }));
+});
+
+test("a recipe is refused by the sampling and the optimizer that an engine cannot replay", () => {
+  const engine = {
+    outputs: ["logProb"],
+    derivatives: ["logProb"],
+    sequences: [],
+    trains: "lora",
+    reads: [],
+    fixedOptimizer: { maxGradientNorm: 1 },
+    device: "remote",
+  } as const;
+  const recipe = recipeNamed("grpo");
+  const sampling = (change: object) => ({
+    ...recipe,
+    rollout: { ...recipe.rollout, sampling: { ...recipe.rollout.sampling, ...change } },
+  });
+  const optimizer = (change: object) => ({
+    ...recipe,
+    schedule: { ...recipe.schedule, optimizer: { ...recipe.schedule.optimizer, ...change } },
+  });
+  const lacking = (changed: typeof recipe): unknown => {
+    try {
+      requireCapabilities(changed, engine);
+      return null;
+    } catch (error) {
+      return /without (.*?); the engines/.exec((error as Error).message)?.[1];
+    }
+  };
+  expect(lacking(recipe)).toBe(null);
+  expect(lacking(sampling({ temperature: 0.7 }))).toBe("temperatures");
+  expect(lacking(sampling({ topK: 20 }))).toBe("keptTokenIds");
+  expect(lacking(optimizer({ maxGradientNorm: 0.5 }))).toBe(
+    "maxGradientNorm 0.5 (its server was started with 1)",
+  );
+  expect(lacking(optimizer({ beta2: 0.999 }))).toBe(
+    "beta2 0.999 (its server was started with 0.95)",
+  );
+});
+
+test("without entropies a recipe reports none, and an entropy bonus is refused", () => {
+  const rows = [[0, -1, -2]];
+  const minibatch = {
+    lossMask: [[false, true, true]],
+    advantages: [[0, 1, 1]],
+    policyLogProbs: rows,
+    proximalLogProbs: rows,
+    behaviorLogProbs: rows,
+    tokenCount: 2,
+  };
+  expect(recipeNamed("grpo").loss(minibatch).metrics).not.toHaveProperty("entropy");
+  expect(() => recipeNamed("grpo", { entropyCoefficient: 0.1 }).loss(minibatch)).toThrow(
+    expect.objectContaining({ code: "CAPABILITY_MISSING" }),
+  );
 });
 
 test.each(["nope", "toString"])("refuses the recipe name %s", (name) => {

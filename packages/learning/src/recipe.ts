@@ -8,7 +8,7 @@ import type {
   Sampling,
   Verification,
 } from "@waggle/protocol";
-import { WaggleError } from "@waggle/protocol";
+import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
 import type { GroupFilter } from "./group-filter.ts";
 import type { LearningRate } from "./learning-rate.ts";
 import type { LossResult } from "./loss.ts";
@@ -21,8 +21,8 @@ export type PolicyMinibatch = {
   readonly policyLogProbs: TokenRows;
   readonly proximalLogProbs: TokenRows;
   readonly behaviorLogProbs: TokenRows;
-  /** Entropies of the policy, from the same forward pass as `policyLogProbs`. */
-  readonly entropies: TokenRows;
+  /** Entropies of the policy, from the same forward pass; absent where the engine has none. */
+  readonly entropies?: TokenRows | undefined;
   /** Loss tokens of the whole minibatch. */
   readonly tokenCount: number;
 };
@@ -72,18 +72,56 @@ export type RecipeOptions = {
 };
 
 /**
- * Refuses a recipe that an engine cannot run.
+ * Refuses a recipe that an engine cannot run, before anything runs.
  *
- * @throws WaggleError `CAPABILITY_MISSING` naming what lacks.
+ * @throws WaggleError `CAPABILITY_MISSING` naming what lacks and what would serve.
  */
 export function requireCapabilities(recipe: Recipe, capabilities: EngineCapabilities): void {
-  const missing = recipe.needs.filter((name) => !capabilities.derivatives.includes(name));
-  if (missing.length > 0) {
+  const lacking = [
+    ...missingDerivatives(recipe, capabilities),
+    ...missingSampling(recipe, capabilities),
+    ...otherOptimizer(recipe, capabilities),
+  ];
+  if (lacking.length > 0) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `recipe ${recipe.name} needs derivatives of ${recipe.needs.join(", ")}, got an engine without ${missing.join(", ")} (${capabilities.device}); choose another recipe or engine`,
+      `an engine must serve what recipe ${recipe.name} needs, got ${capabilities.device} without ${lacking.join("; ")}; the engines of this machine serve it (--device cpu), or choose another recipe`,
     );
   }
+}
+
+function missingDerivatives({ needs }: Recipe, { derivatives }: EngineCapabilities): string[] {
+  return needs
+    .filter((name) => !derivatives.includes(name))
+    .map((name) => `derivatives of ${name}`);
+}
+
+/** A narrower distribution than the model's own has to be replayed by the engine. */
+function missingSampling({ rollout }: Recipe, { sequences }: EngineCapabilities): string[] {
+  const { temperature, topK, topP } = rollout.sampling;
+  const needed = {
+    temperatures: temperature !== FULL_SUPPORT.temperature,
+    keptTokenIds: topK !== FULL_SUPPORT.topK || topP !== FULL_SUPPORT.topP,
+  };
+  return (["temperatures", "keptTokenIds"] as const).filter(
+    (member) => needed[member] && !sequences.includes(member),
+  );
+}
+
+/** What a recipe leaves open is AdamW's default in the port. */
+function otherOptimizer(
+  { schedule }: Recipe,
+  { fixedOptimizer: fixed }: EngineCapabilities,
+): string[] {
+  if (fixed === undefined) return [];
+  const defaults = { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradientNorm: 0 };
+  const asked = { ...defaults, ...schedule.optimizer };
+  return (Object.keys(defaults) as (keyof typeof defaults)[])
+    .filter((name) => asked[name] !== (fixed[name] ?? defaults[name]))
+    .map(
+      (name) =>
+        `${name} ${asked[name]} (its server was started with ${fixed[name] ?? defaults[name]})`,
+    );
 }
 
 /** `[B][T]` rows that give each token of a trajectory the trajectory's advantage. */

@@ -101,12 +101,24 @@ export type EngineCapabilities = {
   readonly sequences: readonly ("temperatures" | "keptTokenIds" | "parents" | "positions")[];
   /** `lora`: base frozen, A and B trained. `full`: every parameter. */
   readonly trains: "lora" | "full";
+  /** What can be read back by the method of that name; the others throw `CAPABILITY_MISSING`. */
+  readonly reads: readonly ("parameters" | "gradients")[];
+  /**
+   * Settings of AdamW that a server fixed when it was started: a step that asks for others is
+   * refused with `CAPABILITY_MISSING`. Absent: a step takes any.
+   */
+  readonly fixedOptimizer?: Omit<OptimizerOptions, "learningRate"> | undefined;
   /** For reports: `onnx native cpu x2`, `tfjs webgpu google/swiftshader`. */
   readonly device: string;
 };
 
 /** Everything needed to go on exactly: trained parameters, moments, step. Plain tensors. */
-export type EngineCheckpoint = { readonly step: number; readonly tensors: TensorMap };
+export type EngineCheckpoint = {
+  readonly step: number;
+  readonly tensors: TensorMap;
+  /** Where a server keeps the rest, for an engine that cannot read moments back: `tensors` is empty. */
+  readonly location?: string | undefined;
+};
 
 export interface TrainEngine {
   capabilities(): EngineCapabilities;
@@ -119,7 +131,10 @@ export interface TrainEngine {
    *   and the gradients dropped.
    */
   optimStep(options: OptimizerOptions): Promise<OptimizerResult>;
-  /** Accumulated gradients by parameter name; for tests and diagnostics. */
+  /**
+   * Accumulated gradients by parameter name; for tests and diagnostics.
+   * @throws WaggleError `CAPABILITY_MISSING` where `reads` has none; so does `parameters`.
+   */
   gradients(): Promise<TensorMap>;
   /** The trained parameters: PEFT names with `lora`, Hugging Face names with `full`. */
   parameters(): Promise<TensorMap>;
