@@ -2,14 +2,18 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FULL_SUPPORT, trajectoryDigest, type TaskReference } from "@waggle/protocol";
+import {
+  FULL_SUPPORT,
+  type TaskReference,
+  toTrainingSamples,
+  trajectoryDigest,
+} from "@waggle/protocol";
 import { afterAll, expect, test } from "vitest";
 import { attempt } from "../../trainer/src/attempt.ts";
 import { readBaseModel } from "../../trainer/src/base-model.ts";
 import { openEngine, openPolicy } from "../../trainer/src/open-model.ts";
 import { createTaskWorld } from "../../trainer/src/task-worlds.ts";
 import { initialState } from "../../trainer/src/trainer-state.ts";
-import { toTrainingSamples } from "../../trainer/src/training-sample.ts";
 import { llamaFolder } from "../fixtures/llama-folder.ts";
 import { checkerOf } from "../fixtures/trajectory-checker.ts";
 

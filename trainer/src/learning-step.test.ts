@@ -1,5 +1,10 @@
 import { constantRate, drGrpoTis, grpo } from "@waggle/learning";
-import { FULL_SUPPORT, type SampledSegment } from "@waggle/protocol";
+import {
+  FULL_SUPPORT,
+  type SampledSegment,
+  toTrainingSamples,
+  type TrainingSample,
+} from "@waggle/protocol";
 import { createNodePolicy } from "@waggle/runtime/node";
 import { expect, test } from "vitest";
 import { type LearnableGroup, learningStep, type LearningStepOptions } from "./learning-step.ts";
@@ -12,7 +17,6 @@ import {
   tinyEngine,
   tinyWeights,
 } from "./training.fixture.ts";
-import { toTrainingSamples, type TrainingSample } from "./training-sample.ts";
 
 const OPTIONS: LearningStepOptions = {
   step: 0,

@@ -12,8 +12,7 @@ import {
   toTokenDerivatives,
   truncatedImportanceWeights,
 } from "@waggle/learning";
-import type { TrainEngine, Verification } from "@waggle/protocol";
-import type { TrainingSample } from "./training-sample.ts";
+import type { TrainEngine, TrainingSample, Verification } from "@waggle/protocol";
 
 /** A trajectory that may be learned from. */
 export type LearnableTrajectory = {

@@ -4,12 +4,11 @@
  * choosing learning rate, rank and group counts, and as a learning test with its control.
  */
 import type { Recipe } from "@waggle/learning";
-import type { TaskReference, TrainEngine } from "@waggle/protocol";
+import { type TaskReference, toTrainingSamples, type TrainEngine } from "@waggle/protocol";
 import { attempt, type AttemptParts } from "./attempt.ts";
 import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
 import { type LearnableGroup, learningStep } from "./learning-step.ts";
 import { derivedSeed, seededRandom } from "./random.ts";
-import { toTrainingSamples } from "./training-sample.ts";
 
 export type SimulationOptions = {
   readonly steps: number;

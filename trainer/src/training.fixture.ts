@@ -9,12 +9,12 @@ import {
   type Tensor,
   type TensorMap,
   type TrainEngine,
+  toTrainingSamples,
   type Trajectory,
   trajectoryDigest,
 } from "@waggle/protocol";
 import { seededRandom } from "./random.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
-import { toTrainingSamples } from "./training-sample.ts";
 
 export const TINY: DecoderConfig = {
   modelType: "qwen3",

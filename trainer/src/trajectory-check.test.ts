@@ -10,6 +10,7 @@ import {
   type LeasedGroup,
   type SampledSegment,
   type TaskReference,
+  toTrainingSamples,
   type Trajectory,
   trajectoryDigest,
 } from "@waggle/protocol";
@@ -22,7 +23,6 @@ import { createTaskWorld } from "./task-worlds.ts";
 import { initialState, type TrainerState } from "./trainer-state.ts";
 import { type CheckedTrajectory, createTrajectoryChecker } from "./trajectory-check.ts";
 import { TINY, TINY_BASE } from "./training.fixture.ts";
-import { toTrainingSamples } from "./training-sample.ts";
 
 const tokenizer = new ByteTokenizer();
 const config: DecoderConfig = {

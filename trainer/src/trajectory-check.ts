@@ -11,6 +11,8 @@ import {
   type LeasedGroup,
   type LeasedTrajectory,
   type SampledSegment,
+  toTrainingSamples,
+  type TrainingSample,
   type Trajectory,
   trajectoryDigest,
   type TrajectoryOutcome,
@@ -20,7 +22,6 @@ import { expandGrammars } from "./grammar-expansion.ts";
 import type { LearnableTrajectory } from "./learning-step.ts";
 import type { Replay } from "./replay.ts";
 import { stalenessOf, type TrainerState } from "./trainer-state.ts";
-import { toTrainingSamples, type TrainingSample } from "./training-sample.ts";
 
 /**
  * What honest clients stay within, in nats. Float32 on WASM, WebGPU and native CPU differ from each

@@ -60,6 +60,8 @@ export type {
   TrainEngine,
   TrainSequence,
 } from "./train-engine.ts";
+export { toTrainingSamples } from "./training-sample.ts";
+export type { TrainingSample } from "./training-sample.ts";
 export { pathTo, StopReason, Trajectory, TRAJECTORY_SCHEMA_VERSION } from "./trajectory.ts";
 export type {
   ClientDescription,

@@ -2,8 +2,9 @@
  * From a recorded trajectory to training sequences: each leaf of the segment tree is one sequence,
  * the loss mask holds exactly the sampled tokens, and a token shared by branches is trained once.
  */
-import type { SampledSegment, Segment, TrainSequence, Trajectory } from "@waggle/protocol";
-import { pathTo } from "@waggle/protocol";
+import type { TrainSequence } from "./train-engine.ts";
+import { pathTo } from "./trajectory.ts";
+import type { SampledSegment, Segment, Trajectory } from "./trajectory.ts";
 
 /** One path of a trajectory from root to leaf; all arrays `[T]`. */
 export type TrainingSample = {

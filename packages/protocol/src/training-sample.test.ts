@@ -1,9 +1,24 @@
-import type { Segment, Trajectory } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { randomTrajectory } from "./training.fixture.ts";
 import { toTrainingSamples } from "./training-sample.ts";
+import type { Segment, Trajectory } from "./trajectory.ts";
 
-const base = randomTrajectory(1);
+const base: Trajectory = {
+  schemaVersion: 1,
+  id: "7f0c2a46-5a7e-4a57-9a51-1d1f6f1c2a10",
+  task: null,
+  assignmentId: null,
+  consent: { version: "1", scopes: ["collect", "train"], grantedAt: "2026-11-20T10:00:00.000Z" },
+  client: { build: "test", backend: "scripted", device: "test", crossOriginIsolated: false },
+  baseModel: "a".repeat(64),
+  policyVersion: 0,
+  segments: [],
+  turns: [],
+  stopReason: "completed",
+  terminated: true,
+  truncated: false,
+  startedAt: "2026-11-20T10:00:00.000Z",
+  endedAt: "2026-11-20T10:00:01.000Z",
+};
 
 function given(id: string, parent: string | null, ...tokenIds: number[]): Segment {
   return { kind: "given", id, parent, role: "user", tokenIds };
