@@ -269,6 +269,34 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "runtime:unreachable",
+    source: "docs/guides/runtime.md, When things go wrong",
+    behavior:
+      "A server that never answered is said to be unreachable after three requests; a page tries again by itself.",
+    tests: [
+      "packages/runtime/src/store/file-download.test.ts > a server that %s (%s) gets %i requests before it is NETWORK",
+      "packages/embed/src/create-agent.test.ts > a page whose edge was down loads at the next look for a policy, without anybody's help",
+    ],
+  },
+  {
+    id: "runtime:context-length",
+    source: "docs/guides/runtime.md, When things go wrong",
+    behavior: "A context beyond the model's positions is refused when the model is opened.",
+    tests: [
+      "packages/runtime/src/limits.test.ts > a context is at most the model's positions, and 8192 where nobody asks for more",
+      "packages/runtime/src/node/policy-misuse.test.ts > a context beyond the model's positions is refused before anything is computed",
+      "packages/runtime/src/browser-policy.browser.test.ts > a context beyond the model's positions is refused",
+    ],
+  },
+  {
+    id: "runtime:old-storage",
+    source: "docs/design.md, Where practice changed the first draft",
+    behavior: "What an earlier version left in visitors' browsers is deleted.",
+    tests: [
+      "packages/runtime/src/store/opfs-storage.browser.test.ts > what an earlier version stored in the Cache API is deleted, and nothing else there",
+    ],
+  },
+  {
     id: "runtime:quota",
     source: "docs/guides/runtime.md, When things go wrong",
     behavior: "What the quota refuses stays in memory; the load does not fail.",

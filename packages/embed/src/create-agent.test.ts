@@ -188,6 +188,18 @@ test("a first visit without a network is an error that can be tried again", asyn
   expect(agent.status).toMatchObject({ phase: "ready", error: null });
 });
 
+test("a page whose edge was down loads at the next look for a policy, without anybody's help", async () => {
+  const edge = createMemoryEdge();
+  edge.down = true;
+  const { agent } = openPage({ edge });
+  await expect(agent.ready).rejects.toMatchObject({ code: "NETWORK" });
+  await expect(agent.checkPolicy()).rejects.toMatchObject({ code: "NETWORK" });
+  edge.down = false;
+  await agent.checkPolicy();
+  expect(agent.status).toMatchObject({ phase: "ready", error: null });
+  await agent.dispose();
+});
+
 test("a request while the agent cannot load fails in the conversation, not in the page", async () => {
   const edge = createMemoryEdge();
   edge.down = true;

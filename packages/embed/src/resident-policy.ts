@@ -92,8 +92,14 @@ export class ResidentPolicy {
     this.#set({ online });
   }
 
-  /** Adopts a newer version. @returns false where another base model must be opened instead. */
+  /**
+   * Adopts a newer version.
+   * @returns false where it must be opened again: for another base model, or after a failure that may
+   *   have passed.
+   */
   async check(): Promise<boolean> {
+    const { phase, error } = this.#status;
+    if (phase === "error" && error?.retryable === true) return false;
     const host = this.#host;
     if (host?.kind !== "policy" || !host.followsSite) return true;
     const manifest = await this.#options.session.policyManifest();

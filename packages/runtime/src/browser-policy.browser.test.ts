@@ -75,7 +75,7 @@ describe("in a worker", () => {
   );
 
   test("token deltas come in order, and an abort between tokens ends the generation", async () => {
-    const policy = await open({ device: "wasm", contextLength: 8000 });
+    const policy = await open({ device: "wasm", modelFiles: tinyModelFiles(1, 8000) });
     const context = await policy.createContext();
     context.append(tinyPrompt(5));
     const abort = new AbortController();
@@ -97,6 +97,13 @@ describe("in a worker", () => {
     const next = await context.generate({ sampling: full(2), stopTokenIds: [], maxTokens: 4 });
     expect(next.tokenIds).toHaveLength(4);
     await policy.dispose();
+  });
+
+  test("a context beyond the model's positions is refused", async () => {
+    const opening = open({ device: "wasm", contextLength: 161 });
+    await expect(opening).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    const closed = await opening.catch((error: unknown) => String(error));
+    expect(closed).toMatch(/160 positions, got 161/);
   });
 
   test("contexts that sample at the same time on WASM score as recorded", async () => {

@@ -44,7 +44,7 @@ export type BrowserPolicyOptions = {
    * computed in `f32` where the device has no f16, as no CPU has here.
    */
   readonly dtype?: WeightFormat;
-  /** Most tokens of one session. Default: the model's, at most 8192. */
+  /** Most tokens of one session, at most the model's positions. Default: those, at most 8192. */
   readonly contextLength?: number;
   /** Most tokens of one run in prefill and scoring. Default: what is right and fits the device. */
   readonly maxRunTokens?: number;
@@ -66,7 +66,7 @@ export type BrowserPolicyOptions = {
  * around, or refused: `auto` then takes WASM.
  *
  * @throws WaggleError `DEVICE_UNAVAILABLE` when `webgpu` is asked for and there is no adapter, or one
- *   that computes wrongly, `MODEL_CORRUPT` or `MODEL_UNSUPPORTED` for files that are no such decoder.
+ *   that computes wrongly, `INVALID_ARGUMENT` for a context beyond the model's positions, `MODEL_CORRUPT` or `MODEL_UNSUPPORTED` for files that are no such decoder.
  */
 export async function createBrowserPolicy(options: BrowserPolicyOptions): Promise<AdaptivePolicy> {
   const wanted = options.device ?? "auto";

@@ -11,10 +11,9 @@ import {
 
 const open = (options: Partial<BrowserPolicyOptions> = {}) =>
   createBrowserPolicy({
-    modelFiles: tinyModelFiles(),
+    modelFiles: tinyModelFiles(1, 2000),
     baseModel: TINY_BASE_MODEL,
     device: "wasm",
-    contextLength: 2000,
     ...options,
   });
 

@@ -1,5 +1,6 @@
 /** How much one run may read, by device and model. */
 import type { DecoderConfig } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
 
 /** Logits of one run on a CPU, in numbers: 32 MB. */
 const MAX_RUN_LOGITS = 8 * 1024 * 1024;
@@ -7,14 +8,15 @@ const MAX_RUN_LOGITS = 8 * 1024 * 1024;
 /** Attention scores of one run on a CPU, of one layer, in numbers: 64 MB. */
 const MAX_RUN_SCORES = 16 * 1024 * 1024;
 
-/**
- * Tokens of one run on a CPU: as many as keep the logits and the attention scores within bounds, at
- * least 16.
- */
-export function runTokensFor(config: DecoderConfig, contextLength: number): number {
-  const { vocabularySize, heads } = config;
+/** Tokens of one run on a CPU: as many as keep the attention scores within bounds, at least 16. */
+export function runTokensFor({ heads }: DecoderConfig, contextLength: number): number {
   const byScores = Math.floor(MAX_RUN_SCORES / (heads * contextLength));
-  return Math.max(16, Math.min(1024, Math.floor(MAX_RUN_LOGITS / vocabularySize), byScores));
+  return Math.max(16, Math.min(1024, byScores));
+}
+
+/** Tokens of one run on a CPU that are scored: as many as keep the logits within bounds, at least 16. */
+export function runScoresFor({ vocabularySize }: DecoderConfig): number {
+  return Math.max(16, Math.floor(MAX_RUN_LOGITS / vocabularySize));
 }
 
 /** Contexts of one decoding run on a CPU, where more share the work of reading the weights. */
@@ -22,9 +24,21 @@ export function decodeRowsFor(config: DecoderConfig): number {
   return Math.max(1, Math.min(32, Math.floor(MAX_RUN_LOGITS / config.vocabularySize)));
 }
 
-/** The model's context, at most 8192: longer ones must be asked for, they cost memory. */
-export function defaultContextLength(config: DecoderConfig): number {
-  return Math.min(config.contextLength, 8192);
+/**
+ * Most tokens of one session: what was asked for, else the model's context, at most 8192, as longer
+ * ones cost memory.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` for more than the model has positions: it would answer, in
+ *   places it has never seen.
+ */
+export function contextLengthFor(config: DecoderConfig, asked?: number | null): number {
+  const most = config.contextLength;
+  if (asked == null) return Math.min(most, 8192);
+  if (Number.isInteger(asked) && asked >= 1 && asked <= most) return asked;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `contextLength must be a whole number from 1 to the model's ${most} positions, got ${asked}; ask for less`,
+  );
 }
 
 /**

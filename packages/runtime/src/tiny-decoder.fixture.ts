@@ -42,10 +42,14 @@ export function tinyPrompt(length: number, seed = 0): number[] {
   return Array.from({ length }, (_, i) => (i * i * 7 + i * 3 + seed * 11 + 5) % 97);
 }
 
-/** The files of the tiny decoder, as a page loads them. */
-export function tinyModelFiles(seed = 1): Map<string, Uint8Array> {
+/** The files of the tiny decoder, as a page loads them; with more positions where asked. */
+export function tinyModelFiles(
+  seed = 1,
+  contextLength = TINY_CONFIG.contextLength,
+): Map<string, Uint8Array> {
+  const config = decoderConfigJson({ ...TINY_CONFIG, contextLength });
   return new Map([
-    ["config.json", new TextEncoder().encode(JSON.stringify(decoderConfigJson(TINY_CONFIG)))],
+    ["config.json", new TextEncoder().encode(JSON.stringify(config))],
     ["model.safetensors", writeSafetensors(tinyWeights(seed), { format: "pt" })],
   ]);
 }

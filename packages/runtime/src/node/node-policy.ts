@@ -5,7 +5,7 @@ import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 import type { AdapterStrategy } from "../backend/cpu/cpu-backend.ts";
 import { RUNTIME_BUILD } from "../build.ts";
-import { defaultContextLength, defaultThreads } from "../limits.ts";
+import { contextLengthFor, defaultThreads } from "../limits.ts";
 import { openGrammars } from "../session/open-grammars.ts";
 import { createScheduledPolicy } from "../session/scheduled-policy.ts";
 import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
@@ -22,7 +22,7 @@ export type NodePolicyOptions = {
   readonly dtype?: WeightFormat;
   /** CPU threads of one run. Default: one for small models, else what the machine has, at most 4. */
   readonly threads?: number;
-  /** Most tokens of one session. Default: the model's, at most 8192. */
+  /** Most tokens of one session, at most the model's positions. Default: those, at most 8192. */
   readonly contextLength?: number;
   /** Most tokens of one run in prefill and scoring. Default: bounded by the size of the logits. */
   readonly maxRunTokens?: number;
@@ -39,20 +39,23 @@ export type NodePolicyOptions = {
   readonly tokenizerFiles?: ReadonlyMap<string, Uint8Array>;
 };
 
-/** A policy at version 0, the base model. */
-export function createNodePolicy(options: NodePolicyOptions): Promise<AdaptivePolicy> {
+/**
+ * A policy at version 0, the base model.
+ * @throws WaggleError `INVALID_ARGUMENT` for a context beyond the model's positions.
+ */
+export async function createNodePolicy(options: NodePolicyOptions): Promise<AdaptivePolicy> {
   return createScheduledNodePolicy(options, {});
 }
 
 /** The same with the seams that tests need; not public. */
-export function createScheduledNodePolicy(
+export async function createScheduledNodePolicy(
   options: NodePolicyOptions,
   seams: { readonly keepsCacheOnAdoption?: boolean },
 ): Promise<ScheduledPolicy> {
   const { config, weights, baseModel, tokenizerFiles } = options;
   const threads =
     options.threads ?? defaultThreads(4 * parameterCount(config), availableParallelism());
-  const contextLength = options.contextLength ?? defaultContextLength(config);
+  const contextLength = contextLengthFor(config, options.contextLength);
   return createScheduledPolicy({
     openBackend: async () =>
       createNodeBackend({

@@ -1,7 +1,7 @@
 import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
 import { TINY_BASE_MODEL, TINY_CONFIG, tinyPrompt, tinyWeights } from "../tiny-decoder.fixture.ts";
-import { createScheduledNodePolicy } from "./node-policy.ts";
+import { createNodePolicy, createScheduledNodePolicy } from "./node-policy.ts";
 
 const open = () =>
   createScheduledNodePolicy(
@@ -41,6 +41,13 @@ describe("misuse", () => {
       "CONTEXT_OVERFLOW",
     );
     await policy.dispose();
+  });
+
+  test("a context beyond the model's positions is refused before anything is computed", async () => {
+    const options = { config: TINY_CONFIG, weights: tinyWeights(), baseModel: TINY_BASE_MODEL };
+    const opening = () => createNodePolicy({ ...options, contextLength: 161 });
+    expect(await codeOf(opening)).toBe("INVALID_ARGUMENT");
+    await (await createNodePolicy({ ...options, contextLength: 160 })).dispose();
   });
 
   test("calls that overlap on one context are refused, and the first is not disturbed", async () => {

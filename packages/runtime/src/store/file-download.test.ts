@@ -203,6 +203,26 @@ test.each([
   expect(server.requests).toHaveLength(requests);
 });
 
+test.each([
+  ["never answered", "https://unreached.test", 3],
+  ["answered before", "https://reached.test", 5],
+])("a server that %s (%s) gets %i requests before it is NETWORK", async (_, origin, most) => {
+  let requests = 0;
+  const hello = async () => new Response(bytes);
+  const options = { chunkBytes: CHUNK, retryDelayMs: 1, storage: createFallbackStorage(null) };
+  if (most === 5) await downloadFile(remote({ url: `${origin}/a` }), { ...options, fetch: hello });
+  const unreachable = () => {
+    requests++;
+    throw new TypeError("Failed to fetch");
+  };
+  const failed = downloadFile(remote({ key: "u-b", url: `${origin}/b` }), {
+    ...options,
+    fetch: unreachable,
+  });
+  await expect(failed).rejects.toMatchObject({ code: "NETWORK", retryable: true });
+  expect(requests).toBe(most);
+});
+
 test("a page instead of the file is no file", async () => {
   server.files.set(PATH, { bytes, type: "text/html; charset=utf-8" });
   expect(await codeOf(load(durable()))).toBe("NOT_FOUND");

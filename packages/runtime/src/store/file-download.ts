@@ -4,7 +4,7 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import { waitToRetry } from "./backoff.ts";
-import type { RetryOptions } from "./backoff.ts";
+import type { FailedRequest, RetryOptions } from "./backoff.ts";
 import { ChunkAssembly, findWholeFile, storedBytes } from "./chunk-assembly.ts";
 import type { PartialFile, WholeFile } from "./chunk-assembly.ts";
 import type { FallbackStorage } from "./chunk-storage.ts";
@@ -138,13 +138,11 @@ class FileDownload {
         failures = 0;
       }
       failures++;
-      await waitToRetry(outcome.error, failures, outcome.retryAfterMs, this.#options);
+      await waitToRetry(outcome, failures, this.#options);
     }
   }
 
-  async #attempt(
-    assembly: ChunkAssembly,
-  ): Promise<"whole" | { readonly error: WaggleError; readonly retryAfterMs: number }> {
+  async #attempt(assembly: ChunkAssembly): Promise<"whole" | FailedRequest> {
     const { partial } = assembly;
     if (assembly.loadedBytes > 0 && (partial === null || !this.#canContinue(partial))) {
       await assembly.restart();
@@ -181,10 +179,7 @@ class FileDownload {
     return this.#read(assembly, answer);
   }
 
-  async #read(
-    assembly: ChunkAssembly,
-    answer: Body,
-  ): Promise<"whole" | { readonly error: WaggleError; readonly retryAfterMs: number }> {
+  async #read(assembly: ChunkAssembly, answer: Body): Promise<"whole" | FailedRequest> {
     const { url, sizeBytes } = this.#file;
     const { storage, onTotal, onLoaded } = this.#options;
     this.#expectedHash ??= answer.sha256;

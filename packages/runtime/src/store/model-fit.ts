@@ -1,7 +1,7 @@
 /** Whether a model can run at all, said before its weights are fetched. */
 import type { DecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
-import { defaultContextLength } from "../limits.ts";
+import { contextLengthFor } from "../limits.ts";
 import { modelMemory } from "./model-memory.ts";
 import type { MemoryLimits, ModelMemory, ModelMemoryOptions } from "./model-memory.ts";
 
@@ -14,7 +14,7 @@ export function assertModelFits(config: DecoderConfig, options: ModelMemoryOptio
   if (limits === undefined) return;
   const memory = modelMemory(config, options);
   if (fits(memory, limits)) return;
-  const contextLength = options.contextLength ?? defaultContextLength(config);
+  const contextLength = contextLengthFor(config, options.contextLength);
   const isTotal = memory.total > limits.totalBytes;
   const [needed, limit, what] = isTotal
     ? [memory.total, limits.totalBytes, limits.description]
@@ -39,7 +39,7 @@ function advice(config: DecoderConfig, options: ModelMemoryOptions, limits: Memo
     if (fits(memory, limits)) return `${dtype} (${gigabytes(memory.total)}) fits`;
   }
   const last = limits.formats.at(-1) ?? options.dtype;
-  const contextLength = options.contextLength ?? defaultContextLength(config);
+  const contextLength = contextLengthFor(config, options.contextLength);
   for (let length = contextLength / 2; length >= 512; length /= 2) {
     const shorter = { ...options, dtype: last, contextLength: Math.floor(length) };
     if (fits(modelMemory(config, shorter), limits)) {

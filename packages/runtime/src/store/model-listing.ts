@@ -182,7 +182,7 @@ async function ask(url: string, options: ListingOptions): Promise<RemoteAnswer> 
   for (let failures = 1; ; failures++) {
     const answer = await requestBytes({ url, fetch, stallMs, signal });
     if (answer.kind !== "refused" || !answer.error.retryable) return answer;
-    await waitToRetry(answer.error, failures, answer.retryAfterMs, options);
+    await waitToRetry(answer, failures, options);
   }
 }
 

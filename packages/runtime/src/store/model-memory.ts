@@ -5,7 +5,7 @@
  */
 import { decoderParameters, decoderStates, hasPositions } from "@waggle/model";
 import type { DecoderConfig, WeightFormat } from "@waggle/model";
-import { decodeRowsFor, defaultContextLength, runTokensFor } from "../limits.ts";
+import { decodeRowsFor, contextLengthFor, runScoresFor, runTokensFor } from "../limits.ts";
 
 /** How a model will run. */
 export type ModelMemoryOptions = {
@@ -60,7 +60,7 @@ const PAGE_SHARE = 0.6;
 export function modelMemory(config: DecoderConfig, options: ModelMemoryOptions): ModelMemory {
   const { dtype, contexts = 1 } = options;
   const activations = options.activations ?? (dtype === "f16" ? "f16" : "f32");
-  const contextLength = options.contextLength ?? defaultContextLength(config);
+  const contextLength = contextLengthFor(config, options.contextLength);
   let weights = 0;
   let largestBuffer = 0;
   for (const { kind, shape } of decoderParameters(config)) {
@@ -159,7 +159,8 @@ function scratchBytes(
   const mostTokens = options.runTokens ?? runTokensFor(config, contextLength);
   const runTokens = Math.min(contextLength, mostTokens);
   // Logits are float32 wherever they are read: of a run that scores, or of the rows of a batch.
-  const logits = 4 * vocabularySize * Math.max(runTokens, decodeRowsFor(config));
+  const scored = Math.min(runTokens, runScoresFor(config));
+  const logits = 4 * vocabularySize * Math.max(scored, decodeRowsFor(config));
   // Residual, its norm, queries, keys, values, and gate, up and their product live at once.
   const perToken =
     2 * width + 2 * heads * headSize + 2 * keyValueHeads * headSize + 3 * feedForwardSize;

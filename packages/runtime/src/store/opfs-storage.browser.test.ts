@@ -182,3 +182,15 @@ test("a folder of the file system loads without a copy", async () => {
   expect([...weights.tensors.keys()].length).toBeGreaterThan(5);
   expect(model.files.every(({ content }) => content.kind === "blob")).toBe(true);
 });
+
+test("what an earlier version stored in the Cache API is deleted, and nothing else there", async () => {
+  const put = async (name: string) =>
+    (await caches.open(name)).put("/v1/objects/0", new Response(new Uint8Array(1000)));
+  await put("waggle-objects-1");
+  await put("of-the-site");
+  // A thread that has just started, as a page has.
+  await inOtherThread({ kind: "open-storage" });
+  await expect.poll(() => caches.has("waggle-objects-1")).toBe(false);
+  expect(await caches.has("of-the-site")).toBe(true);
+  await caches.delete("of-the-site");
+});

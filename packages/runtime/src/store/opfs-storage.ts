@@ -8,6 +8,9 @@ import type { ChunkStorage, FallbackStorage } from "./chunk-storage.ts";
 /** Folder in the origin's file system. The number changes with the layout. */
 const FOLDER = "waggle-models-1";
 
+/** Where an earlier version kept models, in the Cache API: visitors' disks still hold them. */
+const OLD_CACHE = "waggle-objects-1";
+
 let shared: Promise<FallbackStorage> | null = null;
 
 /**
@@ -15,7 +18,11 @@ let shared: Promise<FallbackStorage> | null = null;
  * all loads of the thread.
  */
 export function openBrowserStorage(): Promise<FallbackStorage> {
-  shared ??= openOpfs().then(createFallbackStorage);
+  if (shared === null) {
+    shared = openOpfs().then(createFallbackStorage);
+    // Nobody waits for it; where it cannot be deleted, a later visit tries again.
+    void orNull(globalThis.caches?.delete(OLD_CACHE));
+  }
   return shared;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Another thread of the same origin, as another tab or a model's worker is one: loads a generated
- * file over a network of its own, or reads a model that was posted to it.
+ * file over a network of its own, reads a model that was posted to it, or opens its storage.
  */
 import { sha256 } from "@waggle/protocol";
 import { createFallbackStorage } from "./chunk-storage.ts";
@@ -8,7 +8,7 @@ import { openChunkedFile } from "./chunked-file.ts";
 import { downloadFile } from "./file-download.ts";
 import { openModel } from "./loaded-model.ts";
 import type { LoadedModel } from "./loaded-model.ts";
-import { createOpfsStorage } from "./opfs-storage.ts";
+import { createOpfsStorage, openBrowserStorage } from "./opfs-storage.ts";
 import { generatedFetch } from "./generated-network.fixture.ts";
 
 export type ThreadRequest =
@@ -19,7 +19,8 @@ export type ThreadRequest =
       /** As a browser whose files have no `createWritable`. */
       readonly hasOnlySyncHandles: boolean;
     }
-  | { readonly kind: "read"; readonly model: LoadedModel; readonly path: string };
+  | { readonly kind: "read"; readonly model: LoadedModel; readonly path: string }
+  | { readonly kind: "open-storage" };
 
 /** What it answers: the hash of what it read, and how many requests it made. */
 export type ThreadAnswer = { readonly hash: string; readonly requests: number };
@@ -35,6 +36,10 @@ async function answer(request: ThreadRequest): Promise<ThreadAnswer> {
   if (request.kind === "read") {
     const reader = await openModel(request.model);
     return { hash: await sha256(await owned(reader.bytes(request.path))), requests: 0 };
+  }
+  if (request.kind === "open-storage") {
+    await openBrowserStorage();
+    return { hash: "", requests: 0 };
   }
   if (request.hasOnlySyncHandles) {
     Reflect.deleteProperty(FileSystemFileHandle.prototype, "createWritable");

@@ -3,6 +3,7 @@
  * and no storage: `file-download.ts` has those.
  */
 import { WaggleError } from "@waggle/protocol";
+import type { FailedRequest } from "./backoff.ts";
 
 export type Fetch = (
   url: string,
@@ -47,7 +48,10 @@ export type RemoteAnswer =
     }
   /** The file ends at or before the offset; its size, where the server says. */
   | { readonly kind: "past-end"; readonly totalBytes: number | null }
-  | { readonly kind: "refused"; readonly error: WaggleError; readonly retryAfterMs: number };
+  | ({ readonly kind: "refused" } & FailedRequest);
+
+/** Servers that answered this thread before: what fails there now may pass. */
+const reached = new Set<string>();
 
 /**
  * Sends the request and reads the headers.
@@ -71,8 +75,10 @@ export async function requestBytes(request: RemoteRequest): Promise<RemoteAnswer
   } catch (cause) {
     silence.end();
     signal?.throwIfAborted();
-    return { kind: "refused", error: networkError(url, cause), retryAfterMs: 0 };
+    const isUnreached = !reached.has(originOf(url));
+    return { kind: "refused", error: networkError(url, cause), retryAfterMs: 0, isUnreached };
   }
+  reached.add(originOf(url));
   const cancel = async (): Promise<void> => {
     silence.end();
     await response.body?.cancel().catch(() => undefined);
@@ -203,7 +209,11 @@ function shown(url: string): string {
 
 function isSameOrigin(url: string): boolean {
   const { location } = globalThis as { location?: Location };
-  return location === undefined || new URL(url, location.href).origin === location.origin;
+  return location === undefined || originOf(url) === location.origin;
+}
+
+function originOf(url: string): string {
+  return new URL(url, (globalThis as { location?: Location }).location?.href).origin;
 }
 
 function contentRange(response: Response): { begin: number | null; total: number | null } | null {

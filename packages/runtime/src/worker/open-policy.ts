@@ -4,7 +4,7 @@ import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import { boundary, WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
 import { RUNTIME_BUILD } from "../build.ts";
-import { defaultContextLength } from "../limits.ts";
+import { contextLengthFor } from "../limits.ts";
 import { openGrammars } from "../session/open-grammars.ts";
 import { createScheduledPolicy } from "../session/scheduled-policy.ts";
 import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
@@ -31,7 +31,7 @@ export async function openPolicy(
   request: OpenRequest,
 ): Promise<OpenedPolicy> {
   const { config, storedFormat, weights, tokenizerFiles } = await readModel(request.model, device);
-  const contextLength = request.contextLength ?? defaultContextLength(config);
+  const contextLength = contextLengthFor(config, request.contextLength);
   const wanted: WorkerBackendOptions = {
     baseModel: request.baseModel,
     config,
