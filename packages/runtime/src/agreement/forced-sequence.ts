@@ -128,7 +128,8 @@ export class ForcedSequence {
     let sampled: number | null = null;
     const end = this.#read + count;
     while (this.#read < end) {
-      const piece = Math.min(session.maxRunTokens, end - this.#read);
+      const most = asked.kind === "score" ? session.maxRunScores : Number.POSITIVE_INFINITY;
+      const piece = Math.min(session.maxRunTokens, most, end - this.#read);
       const isLast = this.#read + piece === end;
       const now: Asked = isLast || asked.kind === "score" ? asked : { kind: "none" };
       const [result] = await session.run([this.row(piece, now)]);

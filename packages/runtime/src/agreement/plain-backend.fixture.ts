@@ -91,6 +91,7 @@ function plainSession(
   };
   return {
     maxRunTokens,
+    maxRunScores: maxRunTokens,
     maxRows: 8,
     createCache: () => new PlainCache(fault),
     fork: (cache, length) => {

@@ -64,6 +64,8 @@ export type RowResult = {
 export interface DecoderSession {
   /** Most tokens of one row and run: what the back end computes rightly and in bounded memory. */
   readonly maxRunTokens: number;
+  /** Most tokens of one run that may be scored: logits of a large vocabulary take more memory than runs. */
+  readonly maxRunScores: number;
   /** Most rows of one run, 1 where the back end gains nothing by more. */
   readonly maxRows: number;
   /** An empty cache. Only this session may be given it. */
@@ -78,7 +80,8 @@ export interface DecoderSession {
    * several. Rows must have different caches; they stay in place while the same rows come again.
    * After a failure the caches of these rows must be disposed.
    *
-   * @param rows - `[B]`, 1 ≤ B ≤ `maxRows`, each of at most `maxRunTokens` tokens.
+   * @param rows - `[B]`, 1 ≤ B ≤ `maxRows`, each of at most `maxRunTokens` tokens; of all of them, at
+   *   most `maxRunScores` are scored.
    * @throws WaggleError `DEVICE_LOST` (retryable) when the device is gone with every cache on it,
    *   `OUT_OF_MEMORY` (retryable), `NON_FINITE_VALUE` for logits that are no numbers.
    */

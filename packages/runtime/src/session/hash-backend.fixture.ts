@@ -19,6 +19,7 @@ import { sampleToken, scoreToken } from "../sampler.ts";
 export type HashBackendOptions = {
   readonly vocabularySize: number;
   readonly maxRunTokens?: number;
+  readonly maxRunScores?: number;
   readonly maxRows?: number;
   /** Whether runs answer by promises, after a turn of the event loop. */
   readonly answersLater?: boolean;
@@ -96,6 +97,7 @@ class HashCache implements DecoderCache {
 
 class HashSession implements DecoderSession {
   readonly maxRunTokens: number;
+  readonly maxRunScores: number;
   readonly maxRows: number;
   readonly #backend: HashBackend;
   readonly #salt: number;
@@ -104,6 +106,7 @@ class HashSession implements DecoderSession {
     this.#backend = backend;
     this.#salt = salt;
     this.maxRunTokens = backend.options.maxRunTokens ?? 16;
+    this.maxRunScores = backend.options.maxRunScores ?? this.maxRunTokens;
     this.maxRows = backend.options.maxRows ?? 4;
   }
 
@@ -141,6 +144,10 @@ class HashSession implements DecoderSession {
   #compute(rows: readonly DecoderRow[]): RowResult[] {
     if (rows.length > this.maxRows) throw new Error("too many rows");
     if (new Set(rows.map((row) => row.cache)).size < rows.length) throw new Error("a cache twice");
+    const scored = rows.filter(({ output }) => output.kind === "score");
+    if (scored.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0) > this.maxRunScores) {
+      throw new Error("too many scores");
+    }
     this.#backend.runs.push(rows.map((row) => row.tokenIds.length));
     const results = rows.map((row) => this.#computeRow(row));
     const { room = Infinity } = this.#backend.options;

@@ -51,7 +51,7 @@ export class JobRing {
       }
       jobs[kept++] = job;
       const session = job.resident.session as DecoderSession;
-      const count = Math.min(unread, session.maxRunTokens);
+      const count = Math.min(unread, job.most(session));
       if (chosen.length > 0 && !this.#fits(job, session, count, longest)) continue;
       if (!fill(job, count)) {
         kept--;
@@ -68,13 +68,13 @@ export class JobRing {
   }
 
   /** @param longest - tokens of the longest row that was chosen. */
-  #fits(job: Job, { maxRows, maxRunTokens }: DecoderSession, count: number, longest: number) {
+  #fits(job: Job, session: DecoderSession, count: number, longest: number) {
     const { chosen } = this;
     const head = chosen[0] as Job;
-    if (job.resident !== head.resident || chosen.length >= maxRows) return false;
+    if (job.resident !== head.resident || chosen.length >= session.maxRows) return false;
     if (count === 1 || longest === 1) return count === longest;
     if (job.sequence.cache?.length !== 0 || head.sequence.cache?.length !== 0) return false;
-    return Math.max(longest, count) * (chosen.length + 1) <= maxRunTokens;
+    return Math.max(longest, count) * (chosen.length + 1) <= job.most(session);
   }
 
   /** Sends the chosen to the end of the ring, and puts their rows in order. */

@@ -2,7 +2,12 @@
  * Work that reads a sequence, in runs that it shares with others: what generating, reading ahead and
  * scoring have in common. The scheduler asks for the next row, runs it, and gives the answer.
  */
-import type { DecoderCache, RowOutput, RowResult } from "../backend/decoder-backend.ts";
+import type {
+  DecoderCache,
+  DecoderSession,
+  RowOutput,
+  RowResult,
+} from "../backend/decoder-backend.ts";
 import type { ResidentAdapter } from "./decoder-device.ts";
 import type { Sequence } from "./sequence.ts";
 
@@ -48,6 +53,11 @@ export abstract class Job {
   abstract fail(error: unknown): void;
   /** What is wanted of tokens `[start, start + count)`. */
   protected abstract outputFor(start: number, count: number): RowOutput;
+
+  /** Most tokens that its next row may have. */
+  most(session: DecoderSession): number {
+    return session.maxRunTokens;
+  }
 
   /** Writes its next row: the first `count` tokens that are not read. */
   fill(count: number): void {

@@ -118,9 +118,13 @@ describe("group", () => {
 
 describe("score, snapshot, restore", () => {
   test("score gives what was recorded", async () => {
-    const { policy, session } = await open(30, { maxRunTokens: 7 });
+    const { policy, session, backends } = await open(30, { maxRunTokens: 20, maxRunScores: 7 });
     const sample = await session.generate(sampled(1, 20));
+    const before = backends[0]?.runs.length ?? 0;
     const scores = await session.score({ sampling: FULL_SUPPORT });
+    // What is read goes in as long runs, what is scored in shorter ones: its logits take memory.
+    expect(backends[0]?.runs[0]).toEqual([20]);
+    expect(backends[0]?.runs.slice(before)).toEqual([...Array(7).fill([7])]);
     expect(scores.behaviorLogProbs.slice(30)).toEqual(sample.behaviorLogProbs);
     expect(scores.entropies.slice(30)).toEqual(sample.entropies);
     expect(scores.behaviorLogProbs[0]).toBe(0);

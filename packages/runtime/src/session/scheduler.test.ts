@@ -1,3 +1,4 @@
+import { FULL_SUPPORT } from "@waggle/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hashPrompt, openHashPolicy, sampled, undisturbed } from "./hash-policy.fixture.ts";
@@ -75,6 +76,24 @@ describe("batching", () => {
       }),
     );
     expect(backends[0]?.runs).toEqual([[8, 7], [16], [4]]);
+    await policy.dispose();
+  });
+
+  test("what is scored stays within the scores of a run, what is read does not", async () => {
+    const limits = { maxRows: 8, maxRunTokens: 16, maxRunScores: 6 };
+    const { policy, backends } = await openHashPolicy(limits);
+    const session = await policy.createContext();
+    session.append(hashPrompt(14, 9));
+    const requests = [4, 3, 9].map((length, index) => ({
+      tokenIds: hashPrompt(length, index),
+      sampling: FULL_SUPPORT,
+    }));
+    const [scores] = await Promise.all([
+      policy.scoreMany(requests),
+      session.generate(sampled(1, 1)),
+    ]);
+    expect(scores).toEqual(await Promise.all(requests.map((request) => policy.score(request))));
+    expect(backends[0]?.runs.slice(0, 3)).toEqual([[14], [6], [3, 2]]);
     await policy.dispose();
   });
 

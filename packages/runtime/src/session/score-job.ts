@@ -1,6 +1,6 @@
 /** Teacher-forced numbers of one sequence that exists already, read by a cache of its own. */
 import type { ScoreRequest, TokenScores } from "@waggle/protocol";
-import type { RowOutput, RowResult } from "../backend/decoder-backend.ts";
+import type { DecoderSession, RowOutput, RowResult } from "../backend/decoder-backend.ts";
 import type { ResidentAdapter } from "./decoder-device.ts";
 import { Job } from "./job.ts";
 import { Sequence } from "./sequence.ts";
@@ -63,6 +63,11 @@ export class ScoreJob extends Job {
 
   fail(error: unknown): void {
     this.#done.reject(error);
+  }
+
+  /** Every token of it is scored. */
+  override most({ maxRunTokens, maxRunScores }: DecoderSession): number {
+    return Math.min(maxRunTokens, maxRunScores);
   }
 
   protected outputFor(start: number, count: number): RowOutput {

@@ -68,6 +68,7 @@ class BackendShare implements DecoderBackend {
       const session = await this.#backend.open(adapter, scale);
       return {
         maxRunTokens: session.maxRunTokens,
+        maxRunScores: session.maxRunScores,
         maxRows: session.maxRows,
         createCache: () => this.#inTurn(() => session.createCache()),
         fork: (cache, length) => this.#inTurn(() => session.fork(cache, length)),

@@ -16,7 +16,7 @@ import type { BackendMemory, DecoderBackend, DecoderSession } from "../decoder-b
 import { CpuSession } from "./cpu-session.ts";
 import type { BranchOptions } from "./cpu-session.ts";
 import type { CpuBuffer, CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
-import { decodeRowsFor, runTokensFor } from "../../limits.ts";
+import { decodeRowsFor, runScoresFor, runTokensFor } from "../../limits.ts";
 import { layoutOf } from "./state-layout.ts";
 import type { StateLayout } from "./state-layout.ts";
 
@@ -35,8 +35,10 @@ export type CpuBackendOptions = {
   readonly adapterStrategy?: AdapterStrategy | undefined;
   /** With `inputs`: adapters up to this rank share one graph. Default 16. */
   readonly adapterRank?: number | undefined;
-  /** Default: bounded by the memory of logits and attention scores. */
+  /** Default: bounded by the memory of attention scores. */
   readonly maxRunTokens?: number | undefined;
+  /** Most tokens of one run that are scored. Default: bounded by the memory of their logits. */
+  readonly maxRunScores?: number | undefined;
   /** Default: bounded by the memory of logits, at most 32. */
   readonly maxRows?: number | undefined;
 };
@@ -233,6 +235,7 @@ export class CpuBackend implements DecoderBackend {
       adapter,
       maxPositions: contextLength,
       maxRunTokens: this.#options.maxRunTokens ?? runTokensFor(config, contextLength),
+      maxRunScores: this.#options.maxRunScores ?? runScoresFor(config),
       maxRows: this.#options.maxRows ?? decodeRowsFor(config),
       branches: this.#branches(shared),
       onRelease: async () => {

@@ -30,6 +30,7 @@ function openSession(
     adapter: [],
     maxPositions: MAX_POSITIONS,
     maxRunTokens: 200,
+    maxRunScores: 200,
     maxRows: 32,
     branches: sharedFrom === 0 ? null : { minLength: sharedFrom, load: () => device.program },
     onRelease: () => undefined,

@@ -32,6 +32,7 @@ export type CpuSessionOptions = {
   readonly adapter: readonly Operand[];
   readonly maxPositions: number;
   readonly maxRunTokens: number;
+  readonly maxRunScores: number;
   readonly maxRows: number;
   /** `null` where forks copy. */
   readonly branches: BranchOptions | null;
@@ -59,6 +60,7 @@ type Batch = {
 
 export class CpuSession implements DecoderSession {
   readonly maxRunTokens: number;
+  readonly maxRunScores: number;
   readonly maxRows: number;
   readonly #options: CpuSessionOptions;
   readonly #caches: CacheStore;
@@ -70,6 +72,7 @@ export class CpuSession implements DecoderSession {
 
   constructor(options: CpuSessionOptions) {
     this.maxRunTokens = options.maxRunTokens;
+    this.maxRunScores = options.maxRunScores;
     this.maxRows = options.maxRows;
     this.#options = options;
     const { device, layouts, maxPositions } = options;
@@ -253,12 +256,13 @@ export class CpuSession implements DecoderSession {
   #emptyBatches(rows: readonly DecoderRow[], indices: readonly number[]): Batch[] {
     const lengthOf = (index: number): number => (rows[index] as DecoderRow).tokenIds.length;
     const order = indices.toSorted((a, b) => lengthOf(b) - lengthOf(a) || a - b);
+    const wanted = indices.map((index) => wantedTokens(rows[index] as DecoderRow).length);
+    const logits = Math.max(1, ...wanted) * this.#options.config.vocabularySize;
     const batches: Batch[] = [];
     let taken = 0;
     while (taken < order.length) {
       const length = lengthOf(order[taken] as number);
-      const { vocabularySize, heads } = this.#options.config;
-      const numbers = length * Math.max(vocabularySize, heads * length);
+      const numbers = Math.max(logits, this.#options.config.heads * length * length);
       let end = taken + Math.max(1, Math.floor(MAX_RUN_NUMBERS / numbers));
       end = Math.min(end, order.length);
       // A state without positions is what the last token left: padding would be read into it.

@@ -16,6 +16,8 @@ import { createWebgpuBackend } from "./webgpu-backend.ts";
 import { requestWebgpuDevice } from "./webgpu-device.ts";
 
 const CONTEXT_LENGTH = 160;
+/** Fewer than a run may read, as with a large vocabulary. */
+const MOST_SCORES = 12;
 const DISTRIBUTION = { temperature: 1, topK: 0, topP: 1 };
 
 /** Counts by itself what is alive on a device. */
@@ -49,6 +51,7 @@ async function open(): Promise<{
     weights: randomDecoderWeights(QWEN3, 3),
     contextLength: CONTEXT_LENGTH,
     adapters: true,
+    maxRunScores: MOST_SCORES,
   });
   return { backend, device, countLive };
 }
@@ -93,7 +96,7 @@ test("recorded steps of adapters in turn give the numbers of ordinary runs", asy
   const stepped: number[][] = [];
   for (const session of sessions) stepped.push(await scoresOf(session, tokenIds, 1));
   for (const [index, session] of sessions.entries()) {
-    const ordinary = await scoresOf(session, tokenIds, 31);
+    const ordinary = await scoresOf(session, tokenIds, MOST_SCORES);
     for (const [at, logProb] of ordinary.entries()) {
       expect(stepped[index]?.[at]).toBeCloseTo(logProb, 4);
     }
@@ -102,6 +105,32 @@ test("recorded steps of adapters in turn give the numbers of ordinary runs", asy
   expect(stepped[0]).not.toEqual(stepped[1]);
   expect(stepped[1]).not.toEqual(stepped[2]);
   expect(backend.memory()).toMatchObject({ adapters: 0, caches: 0 });
+});
+
+test("a prompt is read in one run, however few of its tokens may be scored", async () => {
+  const { backend } = await openOnce();
+  const session = await backend.open(null);
+  expect(session).toMatchObject({ maxRunTokens: 31, maxRunScores: MOST_SCORES });
+  const tokenIds = Array.from({ length: 32 }, (_, i) => (i * i * 5 + 3) % 97);
+  const cache = await session.createCache();
+  const ask = (scored: number): DecoderRow => ({
+    cache,
+    tokenIds: tokenIds.slice(0, 31),
+    output: {
+      kind: "score",
+      targets: tokenIds.slice(1).map((id, at) => (at >= 31 - scored ? id : -1)),
+      distribution: DISTRIBUTION,
+    },
+  });
+  await expect(session.run([ask(MOST_SCORES + 1)])).rejects.toThrow(/at most 12 scored tokens/);
+  const [result] = await session.run([ask(2)]);
+  const inParts = await scoresOf(session, tokenIds, MOST_SCORES);
+  expect(result?.scores?.slice(0, 29)).toEqual(Array(29).fill(null));
+  for (const at of [29, 30]) {
+    expect(result?.scores?.[at]?.rawLogProb).toBeCloseTo(inParts[at] as number, 4);
+  }
+  cache.dispose();
+  await session.release();
 });
 
 test("steps read ahead are those of ordinary runs, also where something else is asked", async () => {
@@ -149,7 +178,7 @@ test("steps read ahead are those of ordinary runs, also where something else is 
   await steps(4, [0, 1]);
   await steps(2, [1]);
   for (const [member, tokens] of ids.entries()) {
-    const expected = await scoresOf(session, tokens, 31);
+    const expected = await scoresOf(session, tokens, MOST_SCORES);
     expect(expected.length).toBeGreaterThan(8);
     const gaps = (drawn[member] ?? []).map((logProb, at) => logProb - (expected[at] ?? Infinity));
     const known = gaps.filter((gap) => !Number.isNaN(gap));

@@ -17,6 +17,8 @@ import { capacityFor, WebgpuSession } from "./webgpu-session.ts";
 
 /** Logits of one run, in bytes. */
 const MAX_LOGIT_BYTES = 64 * 1024 * 1024;
+/** Attention scores of one layer and run, in bytes, where kernels write them out. */
+const MAX_SCORE_BYTES = 128 * 1024 * 1024;
 /** Caches of the rows of one run, in bytes, where nothing else is asked for. */
 const MAX_ROW_BYTES = 1024 * 1024 * 1024;
 const DEFAULT_ROWS = 8;
@@ -50,6 +52,7 @@ type Shared = {
   readonly sampler: GpuSampler;
   readonly logits: GPUBuffer;
   readonly maxRunTokens: number;
+  readonly maxRunScores: number;
   readonly maxRows: number;
 };
 
@@ -182,12 +185,18 @@ class WebgpuBackend implements DecoderBackend {
 }
 
 async function sharedBy(options: WebgpuBackendOptions, memory: GpuMemory): Promise<Shared> {
-  const { config, quirks } = options;
-  const { vocabularySize } = config;
+  const { config, quirks, contextLength } = options;
+  const { vocabularySize, heads } = config;
   const maxRows = rowsFor(options);
-  const mostLogits = Math.max(maxRows, 16, Math.floor(MAX_LOGIT_BYTES / vocabularySize / 4));
-  const maxRunTokens = Math.min(quirks?.maxRunTokens ?? DEFAULT_RUN_TOKENS, mostLogits);
-  const logitRows = Math.max(maxRunTokens, maxRows);
+  const byScores = Math.floor(MAX_SCORE_BYTES / 4 / heads / capacityFor(contextLength));
+  const maxRunTokens = Math.min(
+    quirks?.maxRunTokens ?? DEFAULT_RUN_TOKENS,
+    Math.max(DEFAULT_RUN_TOKENS, byScores),
+  );
+  const mostLogits = Math.max(16, Math.floor(MAX_LOGIT_BYTES / vocabularySize / 4));
+  const maxRunScores = Math.min(options.maxRunScores ?? mostLogits, maxRunTokens);
+  // A step makes logits of all its rows.
+  const logitRows = Math.max(maxRunScores, maxRows);
   memory.foreignUse = "scratch";
   const [logits] = await memory.allocate("scratch", [logitRows * vocabularySize * 4]);
   const sampler = await GpuSampler.create({
@@ -199,7 +208,7 @@ async function sharedBy(options: WebgpuBackendOptions, memory: GpuMemory): Promi
   });
   const limits = { rows: maxRows, length: maxRunTokens, logits: logitRows };
   const inputs = new StepInputs(memory, limits);
-  return { inputs, sampler, logits: logits as GPUBuffer, maxRunTokens, maxRows };
+  return { inputs, sampler, logits: logits as GPUBuffer, maxRunTokens, maxRunScores, maxRows };
 }
 
 /** A power of two: blocks have such numbers of rows. */

@@ -12,7 +12,7 @@ type WebgpuQuirks = {
    * Most tokens of one run. With `subgroups` onnxruntime 1.30.0's attention gives wrong logits for 32
    * and more tokens of a row, without an error, on SwiftShader (subgroups of 4) and on lavapipe (of
    * 8); on devices requested without `subgroups` it is right at 128 on both, and reads a prompt in
-   * half the time. Default 31. Bounded by 64 MiB of logits.
+   * half the time. Default 31. Bounded by 128 MiB of attention scores.
    */
   readonly maxRunTokens?: number;
   /** False: single tokens are read by ordinary runs, not by the recorded commands. Default true. */
@@ -40,6 +40,8 @@ export type WebgpuBackendOptions = {
    * a second copy of the weights while the first adapter comes. Default false.
    */
   readonly adapters?: boolean;
+  /** Most tokens of one run that are scored. Default: as many as have 64 MiB of logits. */
+  readonly maxRunScores?: number;
   /** Most rows of one run. Default: 8, fewer where their caches would pass 1 GiB. */
   readonly maxRows?: number;
   readonly quirks?: WebgpuQuirks;

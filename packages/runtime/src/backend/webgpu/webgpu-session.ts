@@ -23,11 +23,12 @@ export type WebgpuSessionOptions = {
   readonly adapter: AdapterMemory;
   readonly inputs: StepInputs;
   readonly sampler: GpuSampler;
-  /** `[rows, V]`, shared by all sessions: runs do not overlap. */
+  /** `[maxRunScores, V]`, shared by all sessions: runs do not overlap. */
   readonly logits: GPUBuffer;
   readonly capacity: number;
   readonly contextLength: number;
   readonly maxRunTokens: number;
+  readonly maxRunScores: number;
   readonly maxRows: number;
   readonly onRelease: () => Promise<void>;
 };
@@ -42,6 +43,7 @@ const NOTHING: RowResult = { sampled: null, scores: null };
 
 export class WebgpuSession implements DecoderSession {
   readonly maxRunTokens: number;
+  readonly maxRunScores: number;
   readonly maxRows: number;
   readonly #options: WebgpuSessionOptions;
   readonly #caches: CacheStore;
@@ -57,9 +59,10 @@ export class WebgpuSession implements DecoderSession {
   #isReleased = false;
 
   constructor(options: WebgpuSessionOptions) {
-    const { memory, program, capacity, maxRunTokens, maxRows } = options;
+    const { memory, program, capacity, maxRunTokens, maxRunScores, maxRows } = options;
     this.#options = options;
     this.maxRunTokens = maxRunTokens;
+    this.maxRunScores = maxRunScores;
     this.maxRows = maxRows;
     const { states } = program.graph;
     this.#caches = new CacheStore({ memory, states, capacity });
@@ -258,8 +261,15 @@ export class WebgpuSession implements DecoderSession {
     if (previous !== null) await memory.untilLost(previous);
   }
 
-  #checkRow({ cache, tokenIds }: DecoderRow): void {
-    const { contextLength } = this.#options;
+  #checkRow({ cache, tokenIds, output }: DecoderRow): void {
+    const { contextLength, maxRunScores } = this.#options;
+    const scored = output.kind === "score" ? output.targets.filter((id) => id >= 0).length : 0;
+    if (scored > maxRunScores) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `a row must have at most ${maxRunScores} scored tokens, got ${scored}; read it in parts`,
+      );
+    }
     if (tokenIds.length < 1 || tokenIds.length > this.maxRunTokens) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
