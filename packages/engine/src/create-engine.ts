@@ -5,6 +5,8 @@
 import type { Adapter, DecoderConfig } from "@waggle/model";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { createOnnxEngine } from "./onnx-engine.ts";
+import { createRemoteEngine } from "./remote/create-remote-engine.ts";
+import type { RemoteServerOptions } from "./remote/create-remote-engine.ts";
 
 /**
  * `cpu`: onnxruntime's native CPU provider; `wasm`, `webgpu`: TensorFlow.js, the slow reference.
@@ -12,8 +14,11 @@ import { createOnnxEngine } from "./onnx-engine.ts";
  */
 export type EngineDevice = "auto" | "cpu" | "wasm" | "webgpu";
 
+/** A server of the Tinker API in place of a device of this machine. */
+export type EngineUrl = `http://${string}` | `https://${string}`;
+
 export type EngineOptions = {
-  readonly device: EngineDevice;
+  readonly device: EngineDevice | EngineUrl;
   readonly config: DecoderConfig;
   /** Hugging Face names; copied, never written to. */
   readonly weights: TensorMap;
@@ -24,6 +29,8 @@ export type EngineOptions = {
   readonly threads?: number;
   /** Bound on the padded tokens of one microbatch, for memory. Default: the engine's own. */
   readonly maxMicrobatchTokens?: number;
+  /** With a URL: what only the server's operator knows. */
+  readonly server?: RemoteServerOptions | undefined;
 };
 
 /**
@@ -32,7 +39,10 @@ export type EngineOptions = {
  *   `createOnnxEngine` throws.
  */
 export async function createEngine(options: EngineOptions): Promise<TrainEngine> {
-  const { device, threads, ...shared } = options;
+  const { device, threads, server, ...shared } = options;
+  if (isEngineUrl(device)) {
+    return createRemoteEngine({ ...server, ...shared, url: device });
+  }
   switch (device) {
     case "auto":
     case "cpu":
@@ -43,4 +53,9 @@ export async function createEngine(options: EngineOptions): Promise<TrainEngine>
       return createTfjsEngine({ ...shared, device });
     }
   }
+}
+
+/** Whether a device is a server's URL. */
+export function isEngineUrl(device: string): device is EngineUrl {
+  return /^https?:\/\//.test(device);
 }

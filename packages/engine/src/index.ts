@@ -2,7 +2,9 @@
  * TrainEngine: per-token outputs forward, gradients from derivatives backward, AdamW. TensorFlow.js
  * is reached through `createEngine`, which loads it when asked.
  */
-export { createEngine } from "./create-engine.ts";
-export type { EngineDevice, EngineOptions } from "./create-engine.ts";
+export { createEngine, isEngineUrl } from "./create-engine.ts";
+export type { EngineDevice, EngineOptions, EngineUrl } from "./create-engine.ts";
 export { createOnnxEngine } from "./onnx-engine.ts";
 export type { OnnxEngineOptions } from "./onnx-engine.ts";
+export { createRemoteEngine } from "./remote/create-remote-engine.ts";
+export type { RemoteEngineOptions, RemoteServerOptions } from "./remote/create-remote-engine.ts";

@@ -105,7 +105,8 @@ function temperatureOf({ temperatures }: TrainSequence, token: number): number {
   return temperatures[token] as number;
 }
 
-function checkSequence(
+/** One sequence against the model: ids, lengths, temperatures, kept sets. */
+export function checkSequence(
   sequence: TrainSequence,
   index: number,
   model: { readonly vocabularySize: number; readonly contextLength: number },

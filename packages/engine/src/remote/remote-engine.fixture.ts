@@ -1,0 +1,94 @@
+/** What tests of the remote engine share: a server over the ONNX engine, tiny decoders. Tests only. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  adapterConfigJson,
+  initializeAdapter,
+  writeAdapter,
+  writeSafetensors,
+} from "@waggle/model";
+import type { Adapter, DecoderConfig } from "@waggle/model";
+import type { TensorMap, TrainEngine } from "@waggle/protocol";
+import { createTinkerServer } from "@waggle/testing/tinker-server";
+import type { ExportFiles, TinkerServer, TinkerServerOptions } from "@waggle/testing/tinker-server";
+import { onTestFinished } from "vitest";
+import { createOnnxEngine } from "../onnx-engine.ts";
+import { createRemoteEngine } from "./create-remote-engine.ts";
+import type { RemoteEngineOptions } from "./create-remote-engine.ts";
+
+/** SkyRL's only alpha; open-rl takes any. */
+export const ALPHA = 32;
+
+export type ServedModel = {
+  readonly config: DecoderConfig;
+  readonly weights: TensorMap;
+  readonly trains: "lora" | "full";
+  /** What the server starts from; by default a fresh adapter of the rank that is asked for. */
+  readonly adapter?: Adapter;
+};
+
+/** PEFT's two files, or the model's one: what SkyRL and open-rl export. */
+export function exportFilesOf(config: DecoderConfig): ExportFiles {
+  return (parameters, { rank, alpha }) => {
+    if (rank === 0) return new Map([["model.safetensors", writeSafetensors(parameters, {})]]);
+    const adapter = { rank, alpha, tensors: parameters };
+    const json = JSON.stringify(adapterConfigJson(adapter, config));
+    return new Map([
+      ["adapter_config.json", new TextEncoder().encode(json)],
+      ["adapter_model.safetensors", writeAdapter(adapter, config)],
+    ]);
+  };
+}
+
+/** A server that is closed, and whose folder is removed, when the test ends. */
+export async function serverOf(
+  { config, weights, trains, adapter }: ServedModel,
+  options: Partial<TinkerServerOptions> & Pick<TinkerServerOptions, "flavor">,
+): Promise<{ readonly server: TinkerServer; readonly folder: string }> {
+  const folder = mkdtempSync(join(tmpdir(), "waggle-open-rl-"));
+  const server = await createTinkerServer({
+    baseModel: "tiny/decoder",
+    folder,
+    longPollMs: 50,
+    exportFiles: exportFilesOf(config),
+    createEngine: ({ rank, alpha, seed = 1 }) =>
+      createOnnxEngine({
+        config,
+        weights,
+        trains,
+        threads: 1,
+        ...(trains === "full"
+          ? {}
+          : { adapter: adapter ?? initializeAdapter(config, { rank, alpha, seed }) }),
+      }),
+    ...options,
+  });
+  onTestFinished(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { server, folder };
+}
+
+/** Connects to it with a fresh adapter of rank 3; disposed when the test ends. */
+export async function connect(
+  { server, folder }: { readonly server: TinkerServer; readonly folder: string },
+  { config, trains }: ServedModel,
+  options: Partial<RemoteEngineOptions> = {},
+): Promise<TrainEngine> {
+  const engine = await createRemoteEngine({
+    url: server.url,
+    config,
+    trains,
+    ...(trains === "lora"
+      ? { adapter: initializeAdapter(config, { rank: 3, alpha: ALPHA, seed: 1 }) }
+      : {}),
+    seed: 1,
+    sharedFolder: folder,
+    retryDelayMs: 1,
+    ...options,
+  });
+  onTestFinished(() => engine.dispose());
+  return engine;
+}

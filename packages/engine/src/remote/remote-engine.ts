@@ -1,0 +1,224 @@
+/**
+ * The TrainEngine on a server of the Tinker API: SkyRL on Ray, open-rl on Kubernetes. The server
+ * holds base model, adapter and moments; derivatives travel as weights of `cross_entropy`. It has
+ * log-probs of taken tokens and their derivatives, nothing else, and no way to upload weights:
+ * training starts from the server's own fresh adapter or from a checkpoint on the server.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type {
+  EngineCapabilities,
+  EngineCheckpoint,
+  OptimizerOptions,
+  OptimizerResult,
+  TensorMap,
+  TokenDerivatives,
+  TokenOutputs,
+  TrainBatch,
+  TrainEngine,
+} from "@waggle/protocol";
+import { requireBatchSupport, requireDerivativeSupport } from "../batch-support.ts";
+import { checkDerivatives, checkSequence } from "../microbatch.ts";
+import { missingOnServer } from "./missing-on-server.ts";
+import { requireSameOptimizer } from "./optimizer-settings.ts";
+import { readRemoteWeights } from "./remote-weights.ts";
+import type { RemoteWeightsOptions } from "./remote-weights.ts";
+import type { TinkerClient } from "./tinker-client.ts";
+import { splitData, toBackwardData, toForwardData } from "./wire-batch.ts";
+import type { PlacedDatum, RequestLimits } from "./wire-batch.ts";
+
+export class RemoteEngine implements TrainEngine {
+  readonly #client: TinkerClient;
+  readonly #options: RemoteWeightsOptions & { readonly limits: RequestLimits };
+  readonly #capabilities: EngineCapabilities;
+  #step = 0;
+  /** The settings of the first step: open-rl goes by them, but for rate and clipping. */
+  #first: OptimizerOptions | null = null;
+  /** Why nobody knows what the server's gradients and parameters are, until `load`. */
+  #unknownSince: string | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+  #isDisposed = false;
+
+  /** @param client with a model of its own, which the engine gives back when it is disposed. */
+  constructor(
+    client: TinkerClient,
+    options: RemoteWeightsOptions & { readonly limits: RequestLimits },
+    capabilities: EngineCapabilities,
+  ) {
+    this.#client = client;
+    this.#options = options;
+    this.#capabilities = capabilities;
+  }
+
+  capabilities(): EngineCapabilities {
+    return this.#capabilities;
+  }
+
+  forward(batch: TrainBatch): Promise<TokenOutputs> {
+    return this.#inTurn(async () => {
+      this.#check(batch);
+      const placed = toForwardData(batch);
+      const rows = await this.#client.forward(this.#requests(placed));
+      const empty = (fill: number): Float32Array[] =>
+        batch.sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length).fill(fill));
+      const logProb = empty(0);
+      placed.forEach(({ sequence }, i) => logProb[sequence]?.set(rows[i] as number[], 1));
+      return {
+        logProb,
+        rawLogProb: logProb.map((values) => values.slice()),
+        // Not served: who uses them all the same gets no number to go on with.
+        entropy: empty(Number.NaN),
+        sumSquaredProb: empty(Number.NaN),
+      };
+    });
+  }
+
+  backward(batch: TrainBatch, derivatives: TokenDerivatives): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#check(batch);
+      requireDerivativeSupport(derivatives, this.#capabilities);
+      checkDerivatives(batch, derivatives);
+      const requests = this.#requests(toBackwardData(batch, derivatives));
+      await this.#changing("backward", () => this.#client.backward(requests));
+    });
+  }
+
+  optimStep(options: OptimizerOptions): Promise<OptimizerResult> {
+    return this.#inTurn(async () => {
+      const { fixedOptimizer } = this.#capabilities;
+      const { maxGradientNorm = 0 } = options;
+      const kept = fixedOptimizer ?? (this.#first && { ...this.#first, maxGradientNorm });
+      requireSameOptimizer(options, kept);
+      const gradientNorm = await this.#changing("optimStep", () => this.#client.optimStep(options));
+      if (gradientNorm === undefined || !isFiniteNorm(gradientNorm)) {
+        // SkyRL leaves such a step out (fsdp_strategy.py); open-rl takes it and has NaN parameters.
+        if (this.#client.flavor.name === "open-rl") this.#unknownSince = "a gradient without end";
+        throw new WaggleError(
+          "NON_FINITE_VALUE",
+          `gradients must be finite, got a norm of ${gradientNorm ?? "nothing"} from the server; lower the learning rate and load() the last checkpoint`,
+        );
+      }
+      this.#first ??= options;
+      this.#step += 1;
+      return { gradientNorm, step: this.#step };
+    });
+  }
+
+  gradients(): Promise<TensorMap> {
+    return this.#inTurn(() =>
+      Promise.reject(missingOnServer("gradients can be read only on this machine", "a server")),
+    );
+  }
+
+  parameters(): Promise<TensorMap> {
+    return this.#inTurn(async () => {
+      this.#requireKnown();
+      return readRemoteWeights(this.#client, this.#options);
+    });
+  }
+
+  save(): Promise<EngineCheckpoint> {
+    return this.#inTurn(async () => {
+      this.#requireKnown();
+      const location = await this.#client.saveWeights(this.#step);
+      return { step: this.#step, tensors: new Map(), location };
+    });
+  }
+
+  load({ step, location }: EngineCheckpoint): Promise<void> {
+    return this.#inTurn(async () => {
+      if (location === undefined) {
+        throw corrupt("its place on a server", "tensors, which cannot be uploaded");
+      }
+      this.#unknownSince = "a checkpoint that was not loaded";
+      try {
+        await this.#reopen(location);
+      } catch (error) {
+        const isGone =
+          WaggleError.is(error, "NOT_FOUND") || WaggleError.is(error, "INVALID_ARGUMENT");
+        throw isGone ? corrupt("weights that its server still has", location, error) : error;
+      }
+      this.#step = step;
+      this.#unknownSince = null;
+    });
+  }
+
+  dispose(): Promise<void> {
+    if (this.#isDisposed) return Promise.resolve();
+    return this.#inTurn(async () => {
+      this.#isDisposed = true;
+      this.#client.close();
+      // A server that is gone holds nothing that could be given back.
+      await this.#client.unloadModel().catch(() => {});
+    });
+  }
+
+  /** Works on a server that was started again as well: session and model are new. */
+  async #reopen(location: string): Promise<void> {
+    const client = this.#client;
+    if (!client.flavor.loadsInPlace) {
+      // Some servers hold one model only.
+      await client.unloadModel().catch(() => {});
+      await client.openSession();
+      await client.createModel();
+    }
+    await client.loadWeights(location);
+  }
+
+  /** Runs what changes gradients or parameters: where it fails, they are unknown. */
+  async #changing<T>(name: string, work: () => Promise<T>): Promise<T> {
+    this.#requireKnown();
+    try {
+      return await work();
+    } catch (error) {
+      this.#unknownSince = `a failed ${name}`;
+      throw error;
+    }
+  }
+
+  #requireKnown(): void {
+    if (this.#unknownSince === null) return;
+    throw new WaggleError(
+      "DEVICE_LOST",
+      `the server's gradients and parameters must be known, got ${this.#unknownSince} before; load() the last checkpoint`,
+      { retryable: true },
+    );
+  }
+
+  #check(batch: TrainBatch): void {
+    requireBatchSupport(batch, this.#capabilities);
+    batch.sequences.forEach((sequence, index) =>
+      checkSequence(sequence, index, this.#options.config),
+    );
+  }
+
+  #requests(placed: readonly PlacedDatum[]): PlacedDatum["datum"][][] {
+    return splitData(placed, this.#options.limits).map((part) => part.map(({ datum }) => datum));
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(() => {
+      if (this.#isDisposed) {
+        throw new WaggleError(
+          "DISPOSED",
+          "an engine must not be used after dispose, got a call; create a new one",
+        );
+      }
+      return work();
+    });
+    this.#last = result.catch(() => {});
+    return result;
+  }
+}
+
+/** open-rl writes 9999 for infinity and 0 for NaN (trainer.py, _sanitize_float). */
+function isFiniteNorm(norm: number): boolean {
+  return Number.isFinite(norm) && norm !== 9999;
+}
+
+function corrupt(wanted: string, got: string, cause?: unknown): WaggleError {
+  return new WaggleError(
+    "CHECKPOINT_CORRUPT",
+    `a checkpoint of a remote engine must name ${wanted}, got ${got.slice(0, 300)}; use one that this server saved`,
+    { cause },
+  );
+}

@@ -1,0 +1,143 @@
+/**
+ * Trained parameters as the server gives them out: a tar archive over HTTP (SkyRL) or a folder of
+ * PEFT's files that both sides see (open-rl). Checked against the decoder before anyone uses them.
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  loraParameters,
+  readPeftAdapter,
+  readSafetensors,
+  selectDecoderWeights,
+} from "@waggle/model";
+import type { DecoderConfig } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import type { Tensor, TensorMap } from "@waggle/protocol";
+import { readTar } from "./tar-archive.ts";
+import type { TinkerClient } from "./tinker-client.ts";
+
+export type RemoteWeightsOptions = {
+  readonly config: DecoderConfig;
+  /** Shape of the adapter; null where every parameter is trained. */
+  readonly adapter: { readonly rank: number; readonly alpha: number } | null;
+  /** Where this machine sees the server's `OPEN_RL_TMP_DIR`. */
+  readonly sharedFolder: string | undefined;
+};
+
+type Files = ReadonlyMap<string, Uint8Array>;
+
+/** Twice the parameters in float32: room for a tokenizer and headers. */
+const BYTES_PER_PARAMETER = 8;
+const SMALLEST_LIMIT = 256 * 1024 * 1024;
+
+/**
+ * Parameters in the port's names and order.
+ * @throws WaggleError `CAPABILITY_MISSING` where the server gives only a path, or another kind of
+ *   file; `ADAPTER_INCOMPATIBLE` where the adapter is not of this decoder, rank and alpha.
+ */
+export async function readRemoteWeights(
+  client: TinkerClient,
+  options: RemoteWeightsOptions,
+): Promise<TensorMap> {
+  const files =
+    client.flavor.weights === "archive"
+      ? await filesOfArchive(client, options.config)
+      : await filesOfFolder(client, options.sharedFolder);
+  return options.adapter === null
+    ? fullWeights(files, options.config)
+    : adapterWeights(files, options.config, options.adapter);
+}
+
+async function filesOfArchive(client: TinkerClient, config: DecoderConfig): Promise<Files> {
+  const { modelId, name } = await client.saveForSampler();
+  const archive = await client.downloadArchive(modelId, name);
+  const parameters = 12 * config.layers * config.width ** 2 + config.vocabularySize * config.width;
+  return readTar(archive, Math.max(SMALLEST_LIMIT, BYTES_PER_PARAMETER * parameters));
+}
+
+/** open-rl `trainer.py`, save_adapter: `peft/<model>`, and in it PEFT's folder of the same name. */
+async function filesOfFolder(client: TinkerClient, folder: string | undefined): Promise<Files> {
+  if (folder === undefined) {
+    throw new WaggleError(
+      "CAPABILITY_MISSING",
+      "parameters() needs the server's files, got no folder that both machines see; mount OPEN_RL_TMP_DIR here and pass it as sharedFolder",
+    );
+  }
+  const { modelId } = await client.saveForSampler();
+  const read = async (name: string): Promise<[string, Uint8Array]> => [
+    name,
+    new Uint8Array(await readFile(join(folder, "peft", modelId, modelId, name))),
+  ];
+  const names = ["adapter_config.json", "adapter_model.safetensors"];
+  return new Map(
+    await Promise.all(names.map(read)).catch((error: unknown) => {
+      throw new WaggleError(
+        "NOT_FOUND",
+        `the server must have written an adapter below ${folder}, got ${String(error).slice(0, 200)}; is it the server's OPEN_RL_TMP_DIR?`,
+        { cause: error },
+      );
+    }),
+  );
+}
+
+function adapterWeights(
+  files: Files,
+  config: DecoderConfig,
+  wanted: { readonly rank: number; readonly alpha: number },
+): TensorMap {
+  const json = files.get("adapter_config.json");
+  const bytes = files.get("adapter_model.safetensors");
+  if (json === undefined || bytes === undefined) {
+    throw new WaggleError(
+      "CAPABILITY_MISSING",
+      `the server must give out the adapter, got an archive of ${[...files.keys()].slice(0, 5).join(", ").slice(0, 200) || "nothing"}; a backend that exports merged models cannot be published from: use one that saves adapters`,
+    );
+  }
+  const adapter = readPeftAdapter(JSON.parse(new TextDecoder().decode(json)), bytes, config);
+  if (adapter.rank !== wanted.rank || adapter.alpha !== wanted.alpha) {
+    throw new WaggleError(
+      "ADAPTER_INCOMPATIBLE",
+      `the server's adapter must have rank ${wanted.rank} and alpha ${wanted.alpha}, got ${adapter.rank} and ${adapter.alpha}; ask for what the server has`,
+    );
+  }
+  return inOrder(adapter.tensors, loraParameters(config, wanted.rank));
+}
+
+function fullWeights(files: Files, config: DecoderConfig): TensorMap {
+  const bytes = files.get("model.safetensors");
+  if (bytes === undefined) {
+    throw new WaggleError(
+      "CAPABILITY_MISSING",
+      `the server must give out model.safetensors, got an archive of ${[...files.keys()].slice(0, 5).join(", ").slice(0, 200) || "nothing"}; copy the weights from the server's storage`,
+    );
+  }
+  return selectDecoderWeights(config, readSafetensors(bytes).tensors);
+}
+
+function inOrder(
+  tensors: TensorMap,
+  parameters: readonly { readonly name: string; readonly shape: readonly number[] }[],
+): TensorMap {
+  const known = new Set(parameters.map(({ name }) => name));
+  const foreign = [...tensors.keys()].find((name) => !known.has(name));
+  if (foreign !== undefined) throw otherDecoder(foreign, "a tensor of this decoder");
+  return new Map(
+    parameters.map(({ name, shape }): [string, Tensor] => {
+      const tensor = tensors.get(name);
+      if (tensor === undefined || tensor.shape.join() !== shape.join()) {
+        throw otherDecoder(
+          `${name} [${tensor?.shape.join(", ") ?? "absent"}]`,
+          `[${shape.join(", ")}]`,
+        );
+      }
+      return [name, tensor];
+    }),
+  );
+}
+
+function otherDecoder(got: string, wanted: string): WaggleError {
+  return new WaggleError(
+    "ADAPTER_INCOMPATIBLE",
+    `the server's adapter must fit the decoder of this engine, ${wanted}, got ${got.slice(0, 200)}; serve the same base model`,
+  );
+}

@@ -1,0 +1,79 @@
+/**
+ * Finds out which server answers at a URL and what it serves, before anything is created there.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { HttpTransport } from "./http-transport.ts";
+import { listMember, memberOf } from "./json-members.ts";
+import { SERVER_FLAVORS } from "./server-flavor.ts";
+import type { ServerFlavor, ServerFlavorName } from "./server-flavor.ts";
+
+export type ProbedServer = {
+  readonly flavor: ServerFlavor;
+  readonly baseModel: string;
+};
+
+/**
+ * @param wanted what the caller says; the rest is asked for.
+ * @throws WaggleError `DEVICE_UNAVAILABLE` where no server of the Tinker API answers,
+ *   `MODEL_UNSUPPORTED` where it does not serve the base model, `INVALID_ARGUMENT` where it serves
+ *   several and none is named.
+ */
+export async function probeServer(
+  transport: HttpTransport,
+  wanted: {
+    readonly flavor?: ServerFlavorName | undefined;
+    readonly baseModel?: string | undefined;
+  },
+): Promise<ProbedServer> {
+  const capabilities = await ask(transport, "/api/v1/get_server_capabilities");
+  const models = listMember(capabilities, "supported_models", "get_server_capabilities")
+    .map((model) => memberOf(model, "model_name"))
+    .filter((name) => typeof name === "string");
+  const flavor =
+    wanted.flavor === undefined
+      ? await recognise(transport, capabilities)
+      : SERVER_FLAVORS[wanted.flavor];
+  return { flavor, baseModel: baseModelOf(models, wanted.baseModel) };
+}
+
+/** open-rl says more in its capabilities; SkyRL names itself at the root. */
+async function recognise(transport: HttpTransport, capabilities: unknown): Promise<ServerFlavor> {
+  if (memberOf(capabilities, "single_process") !== undefined) return SERVER_FLAVORS["open-rl"];
+  const root = await ask(transport, "/");
+  if (memberOf(root, "name") === "Tinker API Mock") return SERVER_FLAVORS.skyrl;
+  throw new WaggleError(
+    "DEVICE_UNAVAILABLE",
+    `${transport.origin} must be a server that is known here (${Object.keys(SERVER_FLAVORS).join(", ")}), got another one of the Tinker API; say which of them it behaves like (flavor)`,
+  );
+}
+
+async function ask(transport: HttpTransport, path: string): Promise<unknown> {
+  const { status, json } = await transport.sendJson({
+    method: "GET",
+    path,
+    isRepeatable: true,
+    accepts: [404, 405],
+  });
+  if (status === 200) return json;
+  if (path === "/") return null;
+  throw new WaggleError(
+    "DEVICE_UNAVAILABLE",
+    `${transport.origin} must be a server of the Tinker API, got ${status} for ${path}; give the URL without /api/v1`,
+  );
+}
+
+function baseModelOf(models: readonly string[], wanted: string | undefined): string {
+  if (wanted !== undefined) {
+    if (models.length === 0 || models.includes(wanted)) return wanted;
+    throw new WaggleError(
+      "MODEL_UNSUPPORTED",
+      `the server must serve ${wanted.slice(0, 200)}, got ${models.join(", ").slice(0, 300)}; start it with that base model`,
+    );
+  }
+  const [only] = models;
+  if (only !== undefined && models.length === 1) return only;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `a base model must be named where the server serves ${models.length}, got none; pass baseModel, one of ${models.join(", ").slice(0, 300) || "those it was started for"}`,
+  );
+}

@@ -1,0 +1,318 @@
+/**
+ * One training session on a server of the Tinker API: its calls, their futures, what each may be
+ * repeated. It holds at most one model. Not an engine: it knows no batch of the port and no step
+ * count.
+ */
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { OptimizerOptions } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import type { BodyEncoding } from "./body-encoding.ts";
+import type { HttpTransport } from "./http-transport.ts";
+import { listMember, memberOf, textMember } from "./json-members.ts";
+import { failedRequest, refusalText } from "./server-error.ts";
+import type { ServerFlavor } from "./server-flavor.ts";
+import type { Datum } from "./wire-batch.ts";
+
+export type TinkerClientOptions = {
+  readonly transport: HttpTransport;
+  readonly flavor: ServerFlavor;
+  readonly baseModel: string;
+  readonly rank: number;
+  readonly alpha: number;
+  readonly seed: number | undefined;
+  /** Longest time from a request to its result, in milliseconds. */
+  readonly resultTimeoutMs: number;
+  readonly heartbeatMs: number;
+};
+
+/** One answer of `retrieve_future` at most takes this long; the SDK's own value. */
+const POLL_TIMEOUT_MS = 45_000;
+/** Before asking again a server that says "try again" at once. */
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 1000;
+const NAMED_ATTEMPTS = 3;
+
+export class TinkerClient {
+  readonly flavor: ServerFlavor;
+  readonly #options: TinkerClientOptions;
+  #session: string | null = null;
+  #model: string | null = null;
+  /** `seq_id` of the model's next request. */
+  #sequence = 1;
+  #encoding: BodyEncoding = "identity";
+  #heartbeat: NodeJS.Timeout | null = null;
+
+  constructor(options: TinkerClientOptions) {
+    this.flavor = options.flavor;
+    this.#options = options;
+  }
+
+  /** How the bodies of passes travel; found by `openSession`. */
+  get encoding(): BodyEncoding {
+    return this.#encoding;
+  }
+
+  /** A session is kept alive until `close`; a server unloads the models of one that is silent. */
+  async openSession(): Promise<void> {
+    const json = { tags: ["waggle"], sdk_version: "waggle-0.1.0", type: "create_session" };
+    this.#session = textMember(
+      await this.#post("create_session", json, true),
+      "session_id",
+      "create_session",
+    );
+    this.#encoding = await this.#understoodEncoding();
+    clearInterval(this.#heartbeat ?? undefined);
+    // A heartbeat that fails says nothing that the next request does not say better.
+    this.#heartbeat = setInterval(
+      () => void this.#post("session_heartbeat", this.#heartbeatJson(), true).catch(() => {}),
+      this.#options.heartbeatMs,
+    ).unref();
+  }
+
+  /** Creates the model that the other calls speak of. */
+  async createModel(): Promise<void> {
+    const { baseModel, rank, alpha, seed } = this.#options;
+    const sessionId = this.#session as string;
+    const request = this.flavor.createModel({ sessionId, baseModel, rank, alpha, seed });
+    const result = await this.#result("create_model", request, false);
+    this.#model = textMember(result, "model_id", "create_model");
+    this.#sequence = 1;
+  }
+
+  /** Gives the model's memory back, where the server can. */
+  async unloadModel(): Promise<void> {
+    if (this.#model === null || !this.flavor.unloads) return;
+    const json = { model_id: this.#model, type: "unload_model" };
+    this.#model = null;
+    await this.#result("unload_model", json, true);
+  }
+
+  /** Log-probs `[targets]` of each datum, without gradients. */
+  async forward(requests: readonly (readonly Datum[])[]): Promise<number[][]> {
+    return this.#passes(this.flavor.hasForward ? "forward" : "forward_backward", requests, true);
+  }
+
+  /**
+   * Adds gradients. All requests are sent before the first result is awaited.
+   * @throws WaggleError; after it the server may have added some of them.
+   */
+  async backward(requests: readonly (readonly Datum[])[]): Promise<number[][]> {
+    return this.#passes("forward_backward", requests, this.flavor.knowsRepeats);
+  }
+
+  /** @returns the gradient's norm as the server says it: NaN where it says null, undefined without. */
+  async optimStep(options: OptimizerOptions): Promise<number | undefined> {
+    const json = {
+      model_id: this.#model,
+      adam_params: this.flavor.adamParams(options),
+      ...this.#nextSequence(),
+    };
+    const result = await this.#result("optim_step", json, this.flavor.knowsRepeats);
+    const norm = memberOf(memberOf(result, "metrics"), this.flavor.gradientNorm);
+    if (norm === undefined) return undefined;
+    return typeof norm === "number" ? norm : Number.NaN;
+  }
+
+  /** Weights and moments go to storage of the server; @returns their path there. */
+  async saveWeights(step: number): Promise<string> {
+    return named(`step-${step}`, async (name) => {
+      const json = this.flavor.saveWeights(this.#model as string, name);
+      return textMember(await this.#result("save_weights", json, false), "path", "save_weights");
+    });
+  }
+
+  /** Weights and moments of `saveWeights`, by any model of this server, into the model. */
+  async loadWeights(path: string): Promise<void> {
+    const json = { model_id: this.#model, path, optimizer: true };
+    await this.#result("load_weights", json, this.flavor.loadsInPlace);
+  }
+
+  /** Model and name of weights that the server has written for samplers. */
+  async saveForSampler(): Promise<{ readonly modelId: string; readonly name: string }> {
+    const modelId = this.#model as string;
+    return named("sampler", async (name) => {
+      await this.#result("save_weights_for_sampler", { model_id: modelId, path: name }, false);
+      return { modelId, name };
+    });
+  }
+
+  /** The archive of `saveForSampler`, which the server may then forget. */
+  async downloadArchive(modelId: string, name: string): Promise<Uint8Array> {
+    const path = `/api/v1/training_runs/${modelId}/checkpoints`;
+    const { transport, resultTimeoutMs } = this.#options;
+    const { bytes } = await transport.send({
+      method: "GET",
+      path: `${path}/${name}/archive`,
+      isRepeatable: true,
+      timeoutMs: resultTimeoutMs,
+    });
+    await transport.send({
+      method: "DELETE",
+      path: `${path}/sampler_weights/${name}`,
+      isRepeatable: true,
+      // Servers without this call keep the file.
+      accepts: [404, 405],
+    });
+    return bytes;
+  }
+
+  /** Ends the heartbeat. The server ends the session, and its models, some minutes later. */
+  close(): void {
+    clearInterval(this.#heartbeat ?? undefined);
+    this.#heartbeat = null;
+  }
+
+  async #passes(
+    name: "forward" | "forward_backward",
+    requests: readonly (readonly Datum[])[],
+    isRepeatable: boolean,
+  ): Promise<number[][]> {
+    const encoding =
+      this.#encoding === "zstd" && name !== "forward_backward" ? "identity" : this.#encoding;
+    const futures: string[] = [];
+    for (const data of requests) {
+      const json = {
+        model_id: this.#model,
+        [name === "forward" ? "forward_input" : "forward_backward_input"]: {
+          data,
+          loss_fn: "cross_entropy",
+        },
+        ...this.#nextSequence(),
+      };
+      futures.push(requestIdOf(name, await this.#post(name, json, isRepeatable, encoding)));
+    }
+    const logProbs: number[][] = [];
+    for (const [index, future] of futures.entries()) {
+      const outputs = listMember(await this.#retrieve(name, future), "loss_fn_outputs", name);
+      const data = requests[index] as readonly Datum[];
+      data.forEach((datum, place) => logProbs.push(logProbsOf(name, outputs[place], datum)));
+    }
+    return logProbs;
+  }
+
+  #nextSequence(): { readonly seq_id: number } {
+    return { seq_id: this.#sequence++ };
+  }
+
+  #heartbeatJson(): { readonly [name: string]: unknown } {
+    return { session_id: this.#session, type: "session_heartbeat" };
+  }
+
+  /** The result of a request: asks, then waits for it. */
+  async #result(name: string, json: unknown, isRepeatable: boolean): Promise<unknown> {
+    return this.#retrieve(name, requestIdOf(name, await this.#post(name, json, isRepeatable)));
+  }
+
+  async #post(
+    name: string,
+    json: unknown,
+    isRepeatable: boolean,
+    encoding: BodyEncoding = this.#encoding === "gzip" ? "gzip" : "identity",
+  ): Promise<unknown> {
+    const path = `/api/v1/${name}`;
+    const { transport } = this.#options;
+    return (await transport.sendJson({ method: "POST", path, json, isRepeatable, encoding })).json;
+  }
+
+  /** Polls a future. SkyRL answers 408 while there is no result, open-rl `try_again`. */
+  async #retrieve(name: string, requestId: string): Promise<unknown> {
+    const { transport, resultTimeoutMs } = this.#options;
+    const deadline = performance.now() + resultTimeoutMs;
+    for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(LONGEST_PAUSE_MS, 2 * wait)) {
+      const askedAt = performance.now();
+      const { status, json } = await transport.sendJson({
+        method: "POST",
+        path: "/api/v1/retrieve_future",
+        json: { request_id: requestId },
+        isRepeatable: true,
+        timeoutMs: POLL_TIMEOUT_MS,
+        accepts: [400, 408],
+      });
+      const type = memberOf(json, "type");
+      const isPending = status === 408 || type === "try_again";
+      const isFailed =
+        status === 400 || type === "RequestFailedResponse" || isRefusal(memberOf(json, "error"));
+      if (!isPending) {
+        if (isFailed) throw failedRequest(name, refusalText(json));
+        return json;
+      }
+      if (performance.now() >= deadline) {
+        throw new WaggleError(
+          "TIMEOUT",
+          `${name} must be done within ${resultTimeoutMs / 1000} s, got no result from ${transport.origin}; is a worker running behind it? A longer wait is resultTimeoutMs`,
+        );
+      }
+      // A server that holds the call back needs no pause of ours.
+      if (performance.now() - askedAt < wait) await pause(wait);
+    }
+  }
+
+  /** What the server decompresses, asked with a call that does nothing. */
+  async #understoodEncoding(): Promise<BodyEncoding> {
+    if (await this.#understands("session_heartbeat", this.#heartbeatJson(), "gzip", 200)) {
+      return "gzip";
+    }
+    if (!this.flavor.readsZstdPasses) return "identity";
+    // An unknown model is refused after the body was read, a body that cannot be read before.
+    const nothing = {
+      model_id: "waggle-encoding-probe",
+      forward_backward_input: { data: [], loss_fn: "cross_entropy" },
+    };
+    const isRead = await this.#understands("forward_backward", nothing, "zstd", 404);
+    return isRead ? "zstd" : "identity";
+  }
+
+  async #understands(
+    name: string,
+    json: unknown,
+    encoding: BodyEncoding,
+    expected: number,
+  ): Promise<boolean> {
+    const { status } = await this.#options.transport.send({
+      method: "POST",
+      path: `/api/v1/${name}`,
+      json,
+      isRepeatable: true,
+      encoding,
+      smallestEncoded: 0,
+      accepts: [400, 404, 415, 422, 500],
+    });
+    return status === expected;
+  }
+}
+
+/**
+ * A call that writes under a name: tried again under a new one, because a name that is taken is
+ * refused and what a lost call has written harms nobody.
+ */
+async function named<T>(prefix: string, call: (name: string) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call(`${prefix}-${randomUUID().slice(0, 8)}`);
+    } catch (error) {
+      if (!WaggleError.is(error, "NETWORK") || attempt >= NAMED_ATTEMPTS) throw error;
+    }
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return typeof error === "string" && error !== "";
+}
+
+function requestIdOf(name: string, json: unknown): string {
+  return textMember(json, "request_id", name);
+}
+
+/** null, as JSON writes what is not finite, becomes NaN. */
+function logProbsOf(name: string, output: unknown, datum: Datum): number[] {
+  const values = listMember(memberOf(output, "logprobs"), "data", name);
+  const [length] = datum.loss_fn_inputs.target_tokens.shape;
+  if (values.length !== length) {
+    throw new WaggleError(
+      "SHAPE_MISMATCH",
+      `the answer to ${name} must hold a log-prob for each of ${length} targets, got ${values.length}; is this a server of the Tinker API?`,
+    );
+  }
+  return values.map((value) => (typeof value === "number" ? value : Number.NaN));
+}
