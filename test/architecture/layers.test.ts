@@ -16,6 +16,7 @@ const LAYERS: Record<string, number> = {
   "packages/learning": 2,
   "packages/collector": 2,
   "packages/evaluation": 2,
+  "packages/exchange": 2,
   "packages/runtime": 3,
   "packages/engine": 3,
   "packages/agent": 3,
@@ -39,6 +40,9 @@ const HEAVY: Record<string, readonly string[]> = {
   "@modelcontextprotocol/client": ["packages/agent"],
   "@ai-sdk/": ["packages/runtime"],
   "eventsource-parser": ["packages/runtime"],
+  hyparquet: ["packages/exchange"],
+  "hyparquet-writer": ["packages/exchange"],
+  "@msgpack/": ["packages/exchange"],
   hono: ["workers/edge"],
   uplot: ["apps/dashboard"],
 };

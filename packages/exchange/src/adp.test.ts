@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { readAdpTrajectory, toAdpTrajectory } from "./adp.ts";
+import { isRefusal } from "./conversation.ts";
+import { FIRST, FORMAT, recordOf, TURNS } from "./record.fixture.ts";
+import { readTrajectory, type ReadTrajectory } from "./trajectory-text.ts";
+
+const task = { environment: "shop", seed: 1, split: "train" } as const;
+
+async function read(): Promise<ReadTrajectory> {
+  const result = await readTrajectory(recordOf({ task, row: { reward: 0.5 } }), {
+    format: FORMAT,
+    describeTask: () => Promise.resolve(FIRST),
+  });
+  if (isRefusal(result)) throw new Error(result.refused);
+  return result;
+}
+
+test("actions and observations stand as schema 1.2.0 names them, the reward on the last action", async () => {
+  const { content, schema_version } = toAdpTrajectory(await read());
+  expect(schema_version).toBe("1.2.0");
+  expect(content).toEqual([
+    { class_: "text_observation", content: FIRST.userMessage, source: "user" },
+    {
+      class_: "api_action",
+      function: "search",
+      kwargs: { query: "mug", maxPrice: 5 },
+      description: "Let me look.",
+    },
+    { class_: "api_action", function: "search", kwargs: { query: "cup" } },
+    {
+      class_: "text_observation",
+      content: '[{"name":"red mug","price":4.5}]',
+      source: "environment",
+    },
+    { class_: "text_observation", content: "[]", source: "environment" },
+    { class_: "message_action", content: "The red mug costs 4.5.", reward: 0.5 },
+  ]);
+});
+
+test("what was written is read back: turns, calls, results, system and tools", async () => {
+  const source = await read();
+  const file: unknown = JSON.parse(JSON.stringify(toAdpTrajectory(source)));
+  const { label: _, ...conversation } = source.conversation;
+  expect(readAdpTrajectory(file, "1")).toEqual({ ...conversation, label: null });
+  expect(conversation.turns).toEqual(TURNS);
+});
+
+test("other people's trajectories: older sources, code, web pages, ids of calls", () => {
+  const conversation = readAdpTrajectory(
+    {
+      id: "theirs",
+      content: [
+        { class_: "text_observation", content: "How many files?", source: "user_msg" },
+        { class_: "code_action", language: "bash", content: "ls | wc -l", description: "Count." },
+        { class_: "text_observation", content: "3", source: "environment" },
+        { class_: "api_action", function: "goto", kwargs: { url: "a" }, tool_call_id: "x" },
+        { class_: "web_observation", html: "<p>", axtree: "root", url: "a", tool_call_id: "x" },
+        { class_: "message_action", content: "Three." },
+        { class_: "text_observation", content: "Thanks.", source: "user" },
+      ],
+    },
+    "1",
+  );
+  expect(conversation).toMatchObject({
+    id: "theirs",
+    userMessage: "How many files?",
+    turns: [
+      {
+        text: "Count.",
+        toolCalls: [{ name: "execute_code", arguments: { language: "bash", code: "ls | wc -l" } }],
+        toolResults: [{ value: 3 }],
+      },
+      { toolCalls: [{ name: "goto" }], toolResults: [{ value: "root" }] },
+      { text: "Three.", userMessage: "Thanks." },
+    ],
+  });
+});
+
+test.each([
+  ["no-content", { id: "1" }],
+  ["image-observation", { content: [{ class_: "image_observation", content: "a.png" }] }],
+  ["unknown-class", { content: [{ class_: "dance" }] }],
+  ["unreadable-action", { content: [{ class_: "api_action", function: "f", kwargs: "x" }] }],
+])("a trajectory is refused by name: %s", (refused, value) => {
+  expect(readAdpTrajectory(value, "1")).toEqual({ refused });
+});

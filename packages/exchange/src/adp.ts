@@ -1,0 +1,178 @@
+/**
+ * The Agent Data Protocol: a trajectory as a flat list of actions and observations.
+ *
+ * Source: neulab/agent-data-protocol, `schema/SCHEMA.md` at 09e778b (schema version 1.2.0, whose models
+ * forbid unknown fields) and `schema/observation/text.py`; older names of sources (`user_msg`) and the
+ * later `tool_call_id` are read too. Differs: the protocol has no place for a system prompt and tool
+ * schemas, which therefore stand in `details`. Calls of one turn follow each other and their
+ * observations follow them in the same order; what was said beside calls is the first one's `description`.
+ */
+import { toolResultText } from "@waggle/text";
+import { chatTools, readTools } from "./chat-messages.ts";
+import type { Conversation, ConversationTurn, Refusal } from "./conversation.ts";
+import { buildConversation, type Message } from "./conversation-builder.ts";
+import { isObject, isText } from "./json-object.ts";
+import type { ReadTrajectory } from "./trajectory-text.ts";
+
+/** The version that is written. */
+const ADP_SCHEMA_VERSION = "1.2.0";
+
+type AdpAction =
+  | {
+      readonly class_: "api_action";
+      readonly function: string;
+      readonly kwargs: object;
+      readonly description?: string;
+      readonly reward?: number;
+    }
+  | { readonly class_: "message_action"; readonly content: string; readonly reward?: number };
+
+type AdpObservation = {
+  readonly class_: "text_observation";
+  readonly content: string;
+  readonly source: "user" | "environment";
+};
+
+export type AdpTrajectory = {
+  readonly schema_version: string;
+  readonly id: string;
+  readonly content: readonly (AdpAction | AdpObservation)[];
+  readonly details: { readonly [name: string]: unknown };
+};
+
+/** The outcome's reward stands on the last action. */
+export function toAdpTrajectory({ record, conversation }: ReadTrajectory): AdpTrajectory {
+  const { row, trajectory } = record;
+  const content: (AdpAction | AdpObservation)[] = [
+    { class_: "text_observation", content: conversation.userMessage, source: "user" },
+    ...conversation.turns.flatMap(turnContent),
+  ];
+  const last = content.findLastIndex((item) => item.class_ !== "text_observation");
+  if (last !== -1 && row.reward !== null) {
+    content[last] = { ...(content[last] as AdpAction), reward: row.reward };
+  }
+  return {
+    schema_version: ADP_SCHEMA_VERSION,
+    id: conversation.id,
+    content,
+    details: {
+      system: conversation.system,
+      tools: chatTools(conversation.tools),
+      digest: row.digest,
+      group: row.groupId,
+      base_model: trajectory.baseModel,
+      policy_version: trajectory.policyVersion,
+      stop_reason: trajectory.stopReason,
+      success: row.success,
+    },
+  };
+}
+
+function turnContent(turn: ConversationTurn): (AdpAction | AdpObservation)[] {
+  const { text, toolCalls, toolResults, userMessage } = turn;
+  return [
+    ...(toolCalls.length === 0 ? [{ class_: "message_action" as const, content: text }] : []),
+    ...toolCalls.map((call, i) => ({
+      class_: "api_action" as const,
+      function: call.name,
+      kwargs: call.arguments,
+      ...(i === 0 && text !== "" ? { description: text } : {}),
+    })),
+    ...toolResults.map((result) => ({
+      class_: "text_observation" as const,
+      content: toolResultText(result),
+      source: "environment" as const,
+    })),
+    ...(userMessage === undefined
+      ? []
+      : [{ class_: "text_observation" as const, content: userMessage, source: "user" as const }]),
+  ];
+}
+
+/**
+ * The conversation of an ADP trajectory. Code becomes a call of `execute_code`, a web page its
+ * accessibility tree; a trajectory with pictures is refused.
+ */
+export function readAdpTrajectory(value: unknown, fallbackId: string): Conversation | Refusal {
+  if (!isObject(value) || !Array.isArray(value["content"])) return { refused: "no-content" };
+  const details = isObject(value["details"]) ? value["details"] : {};
+  const tools = readTools(details["tools"]);
+  if ("refused" in tools) return tools;
+  const messages: Message[] = isText(details["system"])
+    ? ([{ role: "system", text: details["system"] }].filter(({ text }) => text !== "") as Message[])
+    : [];
+  for (const item of value["content"] as unknown[]) {
+    const message = isObject(item) ? readItem(item, messages) : { refused: "unreadable-content" };
+    if ("refused" in message) return message;
+    messages.push(message);
+  }
+  const id = isText(value["id"]) && value["id"] !== "" ? value["id"] : fallbackId;
+  return buildConversation(messages, { id, tools, label: null, pair: null });
+}
+
+function readItem(
+  item: { readonly [key: string]: unknown },
+  before: readonly Message[],
+): Message | Refusal {
+  const callId = isText(item["tool_call_id"]) ? item["tool_call_id"] : null;
+  const text = isText(item["content"]) ? item["content"] : "";
+  const description = isText(item["description"]) ? item["description"] : "";
+  const act = (name: unknown, args: unknown): Message | Refusal =>
+    isText(name) && isObject(args)
+      ? {
+          role: "assistant",
+          text: description,
+          calls: [{ id: callId, name, arguments: args }],
+          isTarget: true,
+        }
+      : { refused: "unreadable-action" };
+  switch (item["class_"]) {
+    case "api_action":
+      return act(item["function"], item["kwargs"]);
+    case "code_action":
+      return act("execute_code", { language: item["language"], code: text });
+    case "message_action":
+      return { role: "assistant", text, calls: [], isTarget: true };
+    case "text_observation":
+      return observe(item["source"], text, callId, before);
+    case "web_observation": {
+      const page = [item["axtree"], item["html"], item["url"]].find(isText);
+      return page === undefined
+        ? { refused: "empty-web-observation" }
+        : observe("environment", page, callId, before);
+    }
+    case "image_observation":
+      return { refused: "image-observation" };
+    default:
+      return { refused: "unknown-class" };
+  }
+}
+
+/** Whatever follows a call is its result, as the protocol's own converters have it. */
+function observe(
+  source: unknown,
+  text: string,
+  callId: string | null,
+  before: readonly Message[],
+): Message {
+  if (callId !== null || hasOpenCall(before)) return { role: "tool", callId, text };
+  if (source === "agent" || source === "assistant") {
+    return { role: "assistant", text, calls: [], isTarget: false };
+  }
+  if (source === "system" && before.every(({ role }) => role === "system")) {
+    return { role: "system", text };
+  }
+  const hasSpoken = before.some(({ role }) => role === "assistant");
+  return source === "environment" && hasSpoken && before.at(-1)?.role === "assistant"
+    ? { role: "tool", callId: null, text }
+    : { role: "user", text };
+}
+
+function hasOpenCall(messages: readonly Message[]): boolean {
+  let open = 0;
+  for (const message of messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1)) {
+    if (message.role === "assistant") open += message.calls.length;
+    else if (message.role === "tool") open = Math.max(0, open - 1);
+  }
+  return open > 0;
+}

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { readJsonLines } from "./jsonl.ts";
+
+test("lines and arrays are read with their numbers; empty lines and a byte order mark do not count", () => {
+  expect(readJsonLines('\uFEFF{"a":1}\r\n\n2\n')).toEqual([
+    { line: 1, value: { a: 1 } },
+    { line: 3, value: 2 },
+  ]);
+  expect(readJsonLines('[\n{"a":1},\n2]')).toEqual([
+    { line: 1, value: { a: 1 } },
+    { line: 2, value: 2 },
+  ]);
+});
+
+test("a line that is not JSON is named", () => {
+  expect(() => readJsonLines('{"a":1}\n{"a":')).toThrow(/at line 2/);
+});

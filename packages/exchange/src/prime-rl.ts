@@ -1,0 +1,49 @@
+/**
+ * prime-rl's training samples: `list[TrainingSample]` as msgpack, which
+ * `msgspec.msgpack.Decoder(list[TrainingSample])` reads. Advantages are computed upstream of that
+ * trainer, so they are given here.
+ *
+ * Source: PrimeIntellect-ai/prime-rl, `src/prime_rl/transports/rollouts/types.py` at 559b447. Differs:
+ * a sample has no place for reward, group and version; the Parquet of `verl.ts` has them.
+ */
+import { encode } from "@msgpack/msgpack";
+import { WaggleError } from "@waggle/protocol";
+import type { TokenRow } from "./token-rows.ts";
+
+export type PrimeRlSample = {
+  readonly row: TokenRow;
+  /** Of the whole trajectory: every token of the mask gets it. */
+  readonly advantage: number;
+};
+
+/**
+ * The samples in the order of the struct's fields (it is `array_like`): token_ids, mask, logprobs,
+ * temperatures, env_name, ref_logprobs, mm_kwargs, routed_experts, mm_token_type_ids, rl_weights,
+ * ce_weights, ref_kl_weights, advantages.
+ *
+ * @throws WaggleError `NON_FINITE_VALUE` for an advantage that is not finite.
+ */
+export function encodePrimeRlSamples(samples: readonly PrimeRlSample[]): Uint8Array {
+  return encode(
+    samples.map(({ row, advantage }) => {
+      if (!Number.isFinite(advantage)) {
+        throw new WaggleError(
+          "NON_FINITE_VALUE",
+          `an advantage must be finite, got ${advantage} for ${row.record.row.digest}; drop the group or verify its rewards`,
+        );
+      }
+      return [
+        row.tokenIds,
+        row.lossMask,
+        row.behaviorLogProbs,
+        row.temperatures,
+        row.record.trajectory.task?.environment ?? "live",
+        ...ABSENT,
+        row.lossMask.map((isTrained) => (isTrained ? advantage : 0)),
+      ];
+    }),
+  );
+}
+
+/** The optional fields between `env_name` and `advantages`. */
+const ABSENT = [null, null, null, null, null, null, null] as const;

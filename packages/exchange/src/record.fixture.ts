@@ -1,0 +1,169 @@
+/** Recorded trajectories made from what is said in them, for tests: rendered as pages render. */
+import type {
+  FirstObservation,
+  GivenSegment,
+  SampledSegment,
+  Segment,
+  ToolDefinition,
+  TrajectoryDetail,
+} from "@waggle/protocol";
+import { ByteTokenizer } from "@waggle/testing";
+import {
+  type ChatFormat,
+  createChatFormat,
+  nanoTokenizerConfig,
+  type RenderedSegment,
+} from "@waggle/text";
+import type { ConversationTurn } from "./conversation.ts";
+
+export const FORMAT: ChatFormat = createChatFormat({
+  tokenizer: new ByteTokenizer(),
+  tokenizerConfig: nanoTokenizerConfig(4096),
+});
+
+const TOOLS: readonly ToolDefinition[] = [
+  {
+    name: "search",
+    description: "Find products.",
+    parameters: {
+      type: "object",
+      properties: { query: { type: "string" }, maxPrice: { type: "number" } },
+      required: ["query"],
+    },
+    source: "page",
+  },
+];
+
+export const FIRST: FirstObservation = {
+  system: "You help in a shop.",
+  tools: TOOLS,
+  userMessage: 'Find "mugs" under 5 € \u{1F600}',
+};
+
+/** Two calls in one turn, then an answer. */
+export const TURNS: readonly ConversationTurn[] = [
+  {
+    text: "Let me look.",
+    toolCalls: [
+      { id: "c0", name: "search", arguments: { query: "mug", maxPrice: 5 } },
+      { id: "c1", name: "search", arguments: { query: "cup" } },
+    ],
+    toolResults: [
+      { callId: "c0", ok: true, value: [{ name: "red mug", price: 4.5 }] },
+      { callId: "c1", ok: true, value: [] },
+    ],
+  },
+  { text: "The red mug costs 4.5.", toolCalls: [], toolResults: [] },
+];
+
+const GROUP = "3b241101-e2bb-4255-8caf-4136c566a962";
+
+type RecordOptions = {
+  readonly first?: FirstObservation;
+  readonly turns?: readonly ConversationTurn[];
+  readonly task?: TrajectoryDetail["row"]["task"];
+  readonly row?: Partial<TrajectoryDetail["row"]>;
+  readonly feedback?: TrajectoryDetail["feedback"];
+  readonly index?: number;
+};
+
+/** A record of this conversation; token t of a sampled span has log-prob −(t + 1) / 8. */
+export function recordOf(options: RecordOptions = {}): TrajectoryDetail {
+  const { first = FIRST, turns = TURNS, row = {}, feedback = [], index = 0 } = options;
+  const task = options.task ?? null;
+  const segments: Segment[] = [];
+  const parent = (): string | null => segments.at(-1)?.id ?? null;
+  const give = (rendered: readonly RenderedSegment[]): void => {
+    for (const { role, tokenIds } of rendered) {
+      const id = `s${segments.length}`;
+      const given: GivenSegment = { kind: "given", id, parent: parent(), role, tokenIds };
+      segments.push(given);
+    }
+  };
+  give(FORMAT.start(first));
+  for (const [i, turn] of turns.entries()) {
+    const { text, toolCalls, toolResults, userMessage } = turn;
+    segments.push(spanOf(FORMAT.encodeAssistant(text, toolCalls), `t${i}`, parent(), i));
+    if (i === turns.length - 1) break;
+    give(
+      FORMAT.next({
+        sampledEnded: true,
+        ...(toolResults.length === 0 ? {} : { toolResults }),
+        ...(userMessage === undefined ? {} : { userMessage }),
+      }),
+    );
+  }
+  const id = `7f0c2a46-5a7e-4a57-9a51-${String(index).padStart(12, "0")}`;
+  return {
+    row: {
+      digest: index.toString(16).padStart(64, "0"),
+      id,
+      visitorId: "00000000-0000-0000-0000-000000000000",
+      groupId: GROUP,
+      receivedAt: "2026-11-20T10:00:02.000Z",
+      status: "learned",
+      reason: null,
+      policyVersion: 3,
+      task,
+      tokens: 1,
+      stopReason: "completed",
+      reward: 1,
+      success: true,
+      advantage: null,
+      learnedAtStep: 1,
+      staleness: 0,
+      logProbGapMean: 0,
+      logProbGapMax: 0,
+      ...row,
+    },
+    trajectory: {
+      schemaVersion: 1,
+      id,
+      task,
+      assignmentId: null,
+      consent: {
+        version: "1",
+        scopes: ["collect", "train"],
+        grantedAt: "2026-11-20T10:00:00.000Z",
+      },
+      client: { build: "0.1.0", backend: "scripted", device: "test", crossOriginIsolated: false },
+      baseModel: "a".repeat(64),
+      policyVersion: 3,
+      segments,
+      turns: turns.map(({ toolCalls, toolResults }, i) => ({
+        segmentId: `t${i}`,
+        toolCalls,
+        toolResults,
+        parseError: null,
+      })),
+      stopReason: "completed",
+      terminated: true,
+      truncated: false,
+      startedAt: "2026-11-20T10:00:00.000Z",
+      endedAt: "2026-11-20T10:00:01.000Z",
+    },
+    feedback,
+  };
+}
+
+function spanOf(
+  tokenIds: readonly number[],
+  id: string,
+  parent: string | null,
+  seed: number,
+): SampledSegment {
+  const logProbs = tokenIds.map((_, t) => -(t + 1) / 8);
+  return {
+    kind: "sampled",
+    id,
+    parent,
+    policyVersion: 3,
+    sampling: { temperature: 1, topK: 0, topP: 1, seed },
+    grammar: null,
+    tokenIds,
+    behaviorLogProbs: logProbs,
+    rawLogProbs: logProbs,
+    entropies: logProbs.map(() => 0.5),
+    stopReason: "stop-token",
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * A conversation as tokens to imitate, by the renderer that pages and trainer share: what the assistant
+ * says is the target, everything else is context.
+ */
+import type { TrainSequence } from "@waggle/protocol";
+import type { ChatFormat, RenderedSegment } from "@waggle/text";
+import type { Conversation } from "./conversation.ts";
+
+/** All arrays `[T]`. */
+export type SupervisedSample = {
+  readonly sequence: TrainSequence;
+  readonly lossMask: readonly boolean[];
+};
+
+/**
+ * The tokens a policy would have read and sampled in this conversation, up to its last turn.
+ *
+ * @throws WaggleError `TEMPLATE_NOT_APPEND_ONLY` as `ChatFormat.next`.
+ */
+export function toSupervisedSample(
+  conversation: Pick<Conversation, "system" | "tools" | "userMessage" | "turns">,
+  format: ChatFormat,
+): SupervisedSample {
+  const tokenIds: number[] = [];
+  const lossMask: boolean[] = [];
+  const add = (ids: readonly number[], isTarget: boolean): void => {
+    for (const id of ids) {
+      tokenIds.push(id);
+      lossMask.push(isTarget);
+    }
+  };
+  const give = (segments: readonly RenderedSegment[]): void => {
+    for (const segment of segments) add(segment.tokenIds, false);
+  };
+  const { system, tools, userMessage, turns } = conversation;
+  give(format.start({ system, tools, userMessage }));
+  for (const [index, turn] of turns.entries()) {
+    add(format.encodeAssistant(turn.text, turn.toolCalls), turn.isTarget !== false);
+    if (index === turns.length - 1) break;
+    give(
+      format.next({
+        sampledEnded: true,
+        ...(turn.toolResults.length === 0 ? {} : { toolResults: turn.toolResults }),
+        ...(turn.userMessage === undefined ? {} : { userMessage: turn.userMessage }),
+      }),
+    );
+  }
+  return { sequence: { tokenIds }, lossMask };
+}

@@ -1,0 +1,116 @@
+import type { TrajectoryDetail } from "@waggle/protocol";
+import { expect, test } from "vitest";
+import { isRefusal } from "./conversation.ts";
+import { FIRST, FORMAT, recordOf, TURNS } from "./record.fixture.ts";
+import { toSupervisedSample } from "./supervised-sample.ts";
+import { readTrajectory, type ReadTrajectory, type TextReader } from "./trajectory-text.ts";
+
+const task = { environment: "shop", seed: 1, split: "train" } as const;
+const knows: TextReader = { format: FORMAT, describeTask: () => Promise.resolve(FIRST) };
+const knowsNothing: TextReader = { format: FORMAT, describeTask: () => Promise.resolve(null) };
+
+async function read(record: TrajectoryDetail, reader = knows): Promise<ReadTrajectory> {
+  const result = await readTrajectory(record, reader);
+  if (isRefusal(result)) throw new Error(result.refused);
+  return result;
+}
+
+test("a task that renders to the recorded tokens gives system, tools and request", async () => {
+  const { conversation } = await read(recordOf({ task }));
+  expect(conversation).toMatchObject({ ...FIRST, turns: TURNS, label: true, pair: null });
+});
+
+test("rendered again, the text gives the recorded tokens, and the mask is what was sampled", async () => {
+  const record = recordOf({ task });
+  const { conversation, path } = await read(record);
+  const sample = toSupervisedSample(conversation, FORMAT);
+  expect(sample.sequence.tokenIds).toEqual(path.flatMap(({ tokenIds }) => [...tokenIds]));
+  expect(sample.lossMask).toEqual(
+    path.flatMap(({ kind, tokenIds }) => tokenIds.map(() => kind === "sampled")),
+  );
+});
+
+test("without a task the text is what stands between the template's tokens", async () => {
+  const { conversation } = await read(recordOf(), knowsNothing);
+  expect(conversation.userMessage).toBe(FIRST.userMessage);
+  // The tools are in the system text as the template wrote them: there is no schema to give back.
+  expect(conversation.system).toBe("You help in a shop.\nTools: search(query,maxPrice?)");
+  expect(conversation.tools).toEqual([]);
+  expect(toSupervisedSample(conversation, FORMAT).sequence.tokenIds).toEqual(
+    recordOf().trajectory.segments.flatMap(({ tokenIds }) => [...tokenIds]),
+  );
+});
+
+test("a task that renders to other tokens is not believed", async () => {
+  const other = { ...knows, describeTask: () => Promise.resolve({ ...FIRST, userMessage: "No." }) };
+  const { conversation } = await read(recordOf({ task }), other);
+  expect(conversation.userMessage).toBe(FIRST.userMessage);
+  expect(conversation.tools).toEqual([]);
+});
+
+test("what the user says later is found beside tool results and without them", async () => {
+  const [first, last] = TURNS;
+  const turns = [
+    { ...first, userMessage: "Hurry." },
+    { ...last, userMessage: "And a cup?" },
+    { text: "None.", toolCalls: [], toolResults: [] },
+  ] as typeof TURNS;
+  const { conversation } = await read(recordOf({ task, turns }));
+  expect(conversation.turns).toEqual(turns);
+});
+
+test("a turn that could not be read keeps its own words and the failure it was shown", async () => {
+  const record = recordOf({ task });
+  const [turn, ...rest] = record.trajectory.turns;
+  const failure = {
+    callId: "c0",
+    ok: false,
+    error: { code: "INVALID_TOOL_CALL", message: "no name" },
+  } as const;
+  const segments = record.trajectory.segments.map((segment) =>
+    segment.id === "t0"
+      ? { ...segment, tokenIds: FORMAT.encodeAssistant("<tool_call>{}</tool_call>") }
+      : segment,
+  );
+  const at = segments.findIndex(({ id }) => id === "t0") + 1;
+  const [answer] = FORMAT.next({ toolResults: [failure], sampledEnded: true });
+  segments[at] = { ...segments[at], ...answer } as (typeof segments)[number];
+  const turns = [
+    { ...turn, toolCalls: [], toolResults: [failure], parseError: "no name" },
+    ...rest,
+  ];
+  const broken = { ...record, trajectory: { ...record.trajectory, segments, turns } };
+  const { conversation } = await read(broken as TrajectoryDetail);
+  expect(conversation.turns[0]).toEqual({
+    text: "<tool_call>{}</tool_call>",
+    toolCalls: [],
+    toolResults: [failure],
+  });
+});
+
+test("a prompt that cannot be told from the template is refused", async () => {
+  const record = recordOf();
+  const segments = record.trajectory.segments.map((segment) =>
+    segment.kind === "given" && segment.role === "user"
+      ? { ...segment, tokenIds: segment.tokenIds.slice(3) }
+      : segment,
+  );
+  const result = await readTrajectory(
+    { ...record, trajectory: { ...record.trajectory, segments } },
+    knowsNothing,
+  );
+  expect(result).toEqual({ refused: "prompt-unreadable" });
+});
+
+test("without a verifier the visitor's last thumb is the label", async () => {
+  const thumb = (kind: "thumb-up" | "thumb-down") => ({
+    id: "7f0c2a46-5a7e-4a57-9a51-1d1f6f1c2a10",
+    trajectoryId: "7f0c2a46-5a7e-4a57-9a51-1d1f6f1c2a10",
+    kind,
+    at: "2026-11-20T10:00:00.000Z",
+  });
+  const row = { success: null, reward: null };
+  const down = recordOf({ row, feedback: [thumb("thumb-up"), thumb("thumb-down")] });
+  expect((await read(down)).conversation.label).toBe(false);
+  expect((await read(recordOf({ row }))).conversation.label).toBeNull();
+});

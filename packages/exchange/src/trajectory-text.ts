@@ -1,0 +1,199 @@
+/**
+ * The main line of a trajectory as text: the path to its last sampled segment. What was recorded is
+ * tokens, so the prompt is read back in one of two ways: the task renders to exactly the recorded
+ * tokens, or the template's own tokens are taken off around the text. Where neither holds the
+ * trajectory is refused: a prompt that was guessed would be a lie in every format.
+ */
+import {
+  type FirstObservation,
+  pathTo,
+  type SampledSegment,
+  type Segment,
+  type TaskReference,
+  type ToolCall,
+  type TrajectoryDetail,
+} from "@waggle/protocol";
+import type { ChatFormat, RenderedSegment } from "@waggle/text";
+import type { Conversation, ConversationTurn, Refusal } from "./conversation.ts";
+
+export type TextReader = {
+  readonly format: ChatFormat;
+  /** What a task tells the policy; `null` where the environment is not known here. */
+  readonly describeTask: (task: TaskReference) => Promise<FirstObservation | null>;
+};
+
+/** A record that could be read; `path` holds the segments its turns come from. */
+export type ReadTrajectory = {
+  readonly record: TrajectoryDetail;
+  readonly conversation: Conversation;
+  readonly path: readonly Segment[];
+};
+
+/** The conversation of a record, its label from the verifier, else from the visitor's thumb. */
+export async function readTrajectory(
+  record: TrajectoryDetail,
+  reader: TextReader,
+): Promise<ReadTrajectory | Refusal> {
+  const { trajectory } = record;
+  const last = trajectory.segments.findLast(({ kind }) => kind === "sampled");
+  if (last === undefined) return { refused: "nothing-sampled" };
+  const path = pathTo(trajectory, last.id);
+  const firstSampled = path.findIndex(({ kind }) => kind === "sampled");
+  const start = await readStart(path.slice(0, firstSampled), trajectory.task, reader);
+  if ("refused" in start) return start;
+
+  const turns: ConversationTurn[] = [];
+  let given: Segment[] = [];
+  let open: { turn: ConversationTurn; sampledEnded: boolean } | null = null;
+  for (const segment of path.slice(firstSampled)) {
+    if (segment.kind === "given") {
+      given.push(segment);
+      continue;
+    }
+    if (open !== null) {
+      const answered = readAnswer(open.turn, open.sampledEnded, given, reader.format);
+      if ("refused" in answered) return answered;
+      turns.push(answered);
+    }
+    given = [];
+    open = {
+      turn: readTurn(record, segment, reader.format),
+      sampledEnded: segment.stopReason === "stop-token",
+    };
+  }
+  if (open !== null) turns.push(open.turn);
+  return {
+    record,
+    path,
+    conversation: {
+      schemaVersion: 1,
+      id: trajectory.id,
+      system: start.system,
+      tools: start.tools,
+      userMessage: start.userMessage,
+      turns,
+      label: labelOf(record),
+      pair: null,
+    },
+  };
+}
+
+/** What the verifier said, else the visitor's last thumb, else `null`. */
+function labelOf({ row, feedback }: TrajectoryDetail): boolean | null {
+  if (row.success !== null) return row.success;
+  const thumb = feedback.findLast(({ kind }) => kind === "thumb-up" || kind === "thumb-down");
+  return thumb === undefined ? null : thumb.kind === "thumb-up";
+}
+
+async function readStart(
+  given: readonly Segment[],
+  task: TaskReference | null,
+  { format, describeTask }: TextReader,
+): Promise<FirstObservation | Refusal> {
+  const recorded = tokensOf(given);
+  const known = task === null ? null : await describeTask(task);
+  if (known !== null && isSame(tokensOf(format.start(known)), recorded)) return known;
+  const user = given.at(-1);
+  if (user?.kind !== "given" || user.role !== "user" || given.length > 2) return UNREADABLE;
+  const system = given.length === 2 ? readSystem(given[0] as Segment, format) : "";
+  if (system === null) return UNREADABLE;
+  const probe = (userMessage: string): readonly number[] =>
+    format.start({ system: system === "" ? "" : "system", tools: [], userMessage }).at(-1)
+      ?.tokenIds ?? [];
+  const userMessage = textWithin(user.tokenIds, probe, format);
+  return userMessage === null ? UNREADABLE : { system, tools: [], userMessage };
+}
+
+const UNREADABLE: Refusal = { refused: "prompt-unreadable" };
+
+/** Text of a system segment, tools included as the template wrote them. */
+function readSystem(segment: Segment, format: ChatFormat): string | null {
+  const shown = (system: string): string => {
+    const [head] = format.start({ system, tools: [], userMessage: "user" });
+    return head?.role === "system" ? format.decodeAssistant(head.tokenIds) : "";
+  };
+  const [a, b] = [shown(PROBES[0]), shown(PROBES[1])];
+  const text = format.decodeAssistant(segment.tokenIds);
+  const [unitsA, unitsB] = [a.split(""), b.split("")];
+  const [from, after] = [commonPrefix(unitsA, unitsB), commonSuffix(unitsA, unitsB)];
+  if (a === "" || !text.startsWith(a.slice(0, from)) || !text.endsWith(tail(a, after))) return null;
+  return text.slice(from, text.length - after);
+}
+
+/** Two texts without a common token at either end. */
+const PROBES = ["0", "zz"] as const;
+
+/** The text around which `probe` renders the template's tokens; `null` where those do not match. */
+function textWithin(
+  recorded: readonly number[],
+  probe: (text: string) => readonly number[],
+  format: ChatFormat,
+): string | null {
+  const [a, b] = [probe(PROBES[0]), probe(PROBES[1])];
+  const [from, after] = [commonPrefix(a, b), commonSuffix(a, b)];
+  const fits =
+    a.length > 0 &&
+    recorded.length >= from + after &&
+    isSame(recorded.slice(0, from), a.slice(0, from)) &&
+    isSame(recorded.slice(recorded.length - after), a.slice(a.length - after));
+  return fits ? format.decodeAssistant(recorded.slice(from, recorded.length - after)) : null;
+}
+
+function readTurn(
+  { trajectory }: TrajectoryDetail,
+  segment: SampledSegment,
+  format: ChatFormat,
+): ConversationTurn {
+  const raw = format.decodeAssistant(segment.tokenIds);
+  const { text, parseError } = format.parseAssistant(raw);
+  const turn = trajectory.turns.find(({ segmentId }) => segmentId === segment.id);
+  const toolCalls: readonly ToolCall[] = turn?.toolCalls ?? [];
+  const toolResults = turn?.toolResults ?? [];
+  // A turn that could not be read stays what it was, markers included.
+  const isUnreadable = parseError !== null || (turn !== undefined && turn.parseError !== null);
+  return isUnreadable
+    ? { text: raw, toolCalls: [], toolResults }
+    : { text, toolCalls, toolResults };
+}
+
+/** The turn with what the user said after it, where the given tokens hold more than the results. */
+function readAnswer(
+  turn: ConversationTurn,
+  sampledEnded: boolean,
+  given: readonly Segment[],
+  format: ChatFormat,
+): ConversationTurn | Refusal {
+  const recorded = tokensOf(given);
+  const results = turn.toolResults.length === 0 ? {} : { toolResults: turn.toolResults };
+  if (turn.toolResults.length > 0) {
+    const rendered = tokensOf(format.next({ ...results, sampledEnded }));
+    if (isSame(rendered, recorded)) return turn;
+  }
+  const userMessage = textWithin(
+    recorded,
+    (text) => tokensOf(format.next({ ...results, userMessage: text, sampledEnded })),
+    format,
+  );
+  return userMessage === null ? UNREADABLE : { ...turn, userMessage };
+}
+
+function tokensOf(segments: readonly (Segment | RenderedSegment)[]): number[] {
+  return segments.flatMap(({ tokenIds }) => [...tokenIds]);
+}
+
+function isSame(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((id, i) => id === b[i]);
+}
+
+function commonPrefix<T>(a: readonly T[], b: readonly T[]): number {
+  const at = a.findIndex((value, i) => value !== b[i]);
+  return at === -1 ? a.length : at;
+}
+
+function commonSuffix<T>(a: readonly T[], b: readonly T[]): number {
+  return commonPrefix(a.toReversed(), b.toReversed());
+}
+
+function tail(text: string, length: number): string {
+  return text.slice(text.length - length);
+}
