@@ -7,11 +7,10 @@ import type { TensorMap } from "@waggle/protocol";
 import { architectureOf } from "./architecture.ts";
 import { layerKind } from "./decoder-config.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
-import { decoderStates } from "./decoder-state.ts";
+import { canBranch, decoderStates } from "./decoder-state.ts";
 import type { DecoderState } from "./decoder-state.ts";
 import { attention } from "./graph-attention.ts";
 import type { SequenceInputs } from "./graph-attention.ts";
-import { addBranchInputs, branchAttention, canBranch } from "./graph-branch-attention.ts";
 import { convolution, keptPositions } from "./graph-convolution.ts";
 import { feedForward } from "./graph-feed-forward.ts";
 import { embed, head } from "./graph-linear.ts";
@@ -151,7 +150,8 @@ export async function buildDecoderGraph(
   addRopeTables(parts, options);
   await addWeights(parts, "tensors" in weights ? weights : tensorMapSource(weights));
 
-  const hidden = addLayers(parts, inputIds, addMixer(parts, inputs, options));
+  const mixer = inputs === null ? await branchMixer(parts) : sequenceMixer(parts, inputs, options);
+  const hidden = addLayers(parts, inputIds, mixer);
   addLogits(parts, hidden, options);
   for (const state of states) graph.output(state.present, state.dtype, stateDims(state, "total"));
   return { ...graph.buildExternal(options.external), states, dtype, activations };
@@ -160,16 +160,18 @@ export async function buildDecoderGraph(
 /** The part of a layer that looks at other tokens. */
 type Mixer = (layer: number, hidden: string) => string;
 
-/** @param inputs - `null` for branches. */
-function addMixer(
+async function branchMixer(parts: GraphParts): Promise<Mixer> {
+  // Loaded where a session has branches: most pages never have.
+  const { addBranchInputs, branchAttention } = await import("./graph-branch-attention.ts");
+  const branches = addBranchInputs(parts);
+  return (layer, hidden) => branchAttention(parts, layer, hidden, branches);
+}
+
+function sequenceMixer(
   parts: GraphParts,
-  inputs: DecoderInputs | null,
+  inputs: DecoderInputs,
   options: DecoderGraphOptions,
 ): Mixer {
-  if (inputs === null) {
-    const branches = addBranchInputs(parts);
-    return (layer, hidden) => branchAttention(parts, layer, hidden, branches);
-  }
   const { inputIds, sequence } = inputs;
   const sink = options.emptySink === true ? addEmptySink(parts) : null;
   const { config } = parts;

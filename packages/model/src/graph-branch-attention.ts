@@ -4,9 +4,9 @@
  * GroupQueryAttention multiplies branch by branch. Plain operators, one softmax over both parts.
  */
 import { layerKind } from "./decoder-config.ts";
-import type { DecoderConfig } from "./decoder-config.ts";
 import { layerLinears } from "./decoder-parameters.ts";
 import type { Linear } from "./decoder-parameters.ts";
+import { prefixNames } from "./decoder-state.ts";
 import { linear } from "./graph-linear.ts";
 import { MICROSOFT, normalize } from "./graph-parts.ts";
 import type { GraphParts } from "./graph-parts.ts";
@@ -22,18 +22,6 @@ export type BranchInputs = {
   /** i64 `[2]`: P, S. */
   readonly sizes: string;
 };
-
-/** Whether every layer looks on all positions: others need more than a shared prefix. */
-export function canBranch(config: DecoderConfig): boolean {
-  return Array.from({ length: config.layers }, (_, layer) => layerKind(config, layer)).every(
-    (kind) => kind === "attention" || kind === "unrotated",
-  );
-}
-
-/** Keys of a layer's prefix `[1, kvHeads, D, P]`, transposed for the product, and its values. */
-export function prefixNames(layer: number): { readonly key: string; readonly value: string } {
-  return { key: `prefix.${layer}.key`, value: `prefix.${layer}.value` };
-}
 
 /** Declares the inputs. */
 export function addBranchInputs({ graph, config, activations }: GraphParts): BranchInputs {

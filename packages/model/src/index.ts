@@ -25,9 +25,14 @@ export {
   selectDecoderWeights,
 } from "./decoder-parameters.ts";
 export type { Linear, ParameterShape } from "./decoder-parameters.ts";
-export { decoderStates, hasPositions, stateShape } from "./decoder-state.ts";
+export {
+  canBranch,
+  decoderStates,
+  hasPositions,
+  prefixNames,
+  stateShape,
+} from "./decoder-state.ts";
 export type { DecoderState } from "./decoder-state.ts";
-export { canBranch, prefixNames } from "./graph-branch-attention.ts";
 export type { WeightFormat } from "./graph-parts.ts";
 export { float16ToFloat32, float32ToFloat16 } from "./half-precision.ts";
 export {
@@ -51,6 +56,10 @@ export type { OnnxAttribute, OnnxData, OnnxDataType } from "./onnx-wire.ts";
 export type { RopeScaling } from "./rope-config.ts";
 export { readPeftAdapter } from "./peft-adapter.ts";
 export { PlainDecoder } from "./plain-decoder.ts";
+export { BLOCK_SIZE, dequantizeRow, unpackedZeroPoints } from "./quantization.ts";
+export type { QuantizedMatrix } from "./quantization.ts";
+export { readResidentWeights } from "./resident-weights.ts";
+export type { ResidentFormat, ResidentWeight } from "./resident-weights.ts";
 export { roundedWeights } from "./rounded-weights.ts";
 export { ropeFrequencies, ropeTables } from "./rope.ts";
 export { readSafetensors, readShardedSafetensors, writeSafetensors } from "./safetensors.ts";
