@@ -5,7 +5,7 @@ import type { Tensor } from "@waggle/protocol";
 /** Integer inputs of the graphs. */
 export type IntegerTensor = {
   readonly shape: readonly number[];
-  readonly data: Int32Array | BigInt64Array;
+  readonly data: Int32Array | BigInt64Array | Uint8Array;
 };
 
 export class OnnxGraph {
@@ -53,10 +53,14 @@ export class OnnxGraph {
     const known = this.#wrapped.get(tensor);
     if (known !== undefined) return known;
     const { data, shape } = tensor;
-    const type =
-      data instanceof Float32Array ? "float32" : data instanceof Int32Array ? "int32" : "int64";
-    const wrapped = new OrtTensor(type, data, shape);
+    const wrapped = new OrtTensor(typeOf(data), data, shape);
     this.#wrapped.set(tensor, wrapped);
     return wrapped;
   }
+}
+
+function typeOf(data: (Tensor | IntegerTensor)["data"]): "float32" | "int32" | "int64" | "uint8" {
+  if (data instanceof Float32Array) return "float32";
+  if (data instanceof Int32Array) return "int32";
+  return data instanceof Uint8Array ? "uint8" : "int64";
 }

@@ -56,7 +56,7 @@ export type { OnnxAttribute, OnnxData, OnnxDataType } from "./onnx-wire.ts";
 export type { RopeScaling } from "./rope-config.ts";
 export { readPeftAdapter } from "./peft-adapter.ts";
 export { PlainDecoder } from "./plain-decoder.ts";
-export { BLOCK_SIZE, dequantizeRow, unpackedZeroPoints } from "./quantization.ts";
+export { BLOCK_SIZE, dequantizeRows, unpackedZeroPoints } from "./quantization.ts";
 export type { QuantizedMatrix } from "./quantization.ts";
 export { readResidentWeights } from "./resident-weights.ts";
 export type { ResidentFormat, ResidentWeight } from "./resident-weights.ts";

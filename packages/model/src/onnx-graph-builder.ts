@@ -211,7 +211,7 @@ export class OnnxGraphBuilder {
   /** GraphProto in pieces: the writer's own buffer doubles as it grows, weights stay out of it. */
   #graphParts(places: ReadonlyMap<string, ExternalPlace>): Uint8Array[] {
     const writer = new ProtobufWriter();
-    for (const node of this.#nodes) writer.message(1, () => writeNode(writer, node));
+    for (const node of this.#neededNodes()) writer.message(1, () => writeNode(writer, node));
     writer.string(2, "waggle");
     const parts: Uint8Array[] = [writer.finish()];
     for (const tensor of this.#initializers) {
@@ -220,6 +220,18 @@ export class OnnxGraphBuilder {
     for (const info of this.#inputs) writer.message(11, () => writeValueInfo(writer, info));
     for (const info of this.#outputs) writer.message(12, () => writeValueInfo(writer, info));
     return [...parts, writer.finish()];
+  }
+
+  /** Nodes that some output depends on; the runtime would compute the others too. */
+  #neededNodes(): OnnxNode[] {
+    const needed = new Set(this.#outputs.map(({ name }) => name));
+    const nodes: OnnxNode[] = [];
+    for (const node of this.#nodes.toReversed()) {
+      if (!node.outputs.some((name) => needed.has(name))) continue;
+      for (const name of node.inputs) needed.add(name);
+      nodes.push(node);
+    }
+    return nodes.toReversed();
   }
 
   #constant(key: string, make: (name: string) => string): string {

@@ -68,14 +68,24 @@ export function quantizeRows(
 /** The numbers that a row's quantized values stand for. */
 export function dequantizeRow(matrix: QuantizedMatrix, row: number): Float32Array {
   const { bits, blocks, columns, values, scales, zeroPoints } = matrix;
-  return Float32Array.from({ length: columns }, (_, column) => {
+  const data = new Float32Array(columns);
+  for (let column = 0; column < columns; column++) {
     const block = Math.floor(column / BLOCK_SIZE);
     const at = (row * blocks + block) * BLOCK_SIZE + (column % BLOCK_SIZE);
-    const scale = scales[row * blocks + block] as number;
-    if (bits === 8) return scale * ((values[at] as number) - 128);
-    const zero = nibble(zeroPoints as Uint8Array, row * Math.ceil(blocks / 2) * 2 + block);
-    return scale * (nibble(values, at) - zero);
-  });
+    const zero = bits === 8 ? 128 : zeroPointAt(zeroPoints as Uint8Array, blocks, row, block);
+    const value = bits === 8 ? (values[at] as number) : nibble(values, at);
+    data[column] = (scales[row * blocks + block] as number) * (value - zero);
+  }
+  return data;
+}
+
+export function zeroPointAt(
+  zeroPoints: Uint8Array,
+  blocks: number,
+  row: number,
+  block: number,
+): number {
+  return nibble(zeroPoints, row * Math.ceil(blocks / 2) * 2 + block);
 }
 
 function nibble(bytes: Uint8Array, index: number): number {

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { initializeDecoder } from "./decoder-parameters.ts";
+import type { DecoderConfig } from "./decoder-config.ts";
+import { dequantizeRows } from "./quantization.ts";
+import { readResidentWeights } from "./resident-weights.ts";
+import { roundedWeights } from "./rounded-weights.ts";
+import { tensorMapSource } from "./tensor-source.ts";
+
+const CONFIG: DecoderConfig = {
+  modelType: "qwen3",
+  vocabularySize: 11,
+  width: 40,
+  layers: 1,
+  heads: 2,
+  keyValueHeads: 1,
+  headSize: 16,
+  feedForwardSize: 72,
+  ropeTheta: 1000,
+  rmsNormEpsilon: 1e-6,
+  tiedEmbeddings: false,
+  contextLength: 64,
+  ropeScaling: null,
+};
+
+test.each(["int8", "int4"] as const)(
+  "%s weights are those that a quantized graph computes with",
+  async (format) => {
+    const weights = initializeDecoder(CONFIG, 3);
+    const resident = await readResidentWeights(CONFIG, tensorMapSource(weights), format);
+    const expected = roundedWeights(CONFIG, weights, format, "f16");
+    expect([...resident.keys()]).toEqual([...weights.keys()]);
+    let quantized = 0;
+    for (const [name, weight] of resident) {
+      if (!("bits" in weight)) {
+        expect(weight.data).toEqual(weights.get(name)?.data);
+        continue;
+      }
+      quantized++;
+      expect(dequantizeRows(weight, 0, weight.rows)).toEqual(expected.get(name)?.data);
+      const isLinear = name.startsWith("model.layers.");
+      expect(weight.bits).toBe(format === "int4" && isLinear ? 4 : 8);
+    }
+    expect(quantized).toBe(9);
+  },
+);
+
+test("f32 weights are the checkpoint's own arrays", async () => {
+  const weights = initializeDecoder(CONFIG, 3);
+  const resident = await readResidentWeights(CONFIG, tensorMapSource(weights), "f32");
+  for (const [name, { data }] of weights) {
+    const weight = resident.get(name);
+    expect(weight !== undefined && "data" in weight && weight.data).toBe(data);
+  }
+});
+
+test("a weight that is missing or not finite is refused by its name", async () => {
+  const weights = new Map(initializeDecoder(CONFIG, 3));
+  weights.get("model.norm.weight")?.data.fill(Number.NaN);
+  await expect(readResidentWeights(CONFIG, tensorMapSource(weights), "int8")).rejects.toMatchObject(
+    { code: "MODEL_CORRUPT" },
+  );
+  weights.delete("model.norm.weight");
+  await expect(readResidentWeights(CONFIG, tensorMapSource(weights), "f32")).rejects.toMatchObject({
+    code: "MODEL_CORRUPT",
+  });
+});
