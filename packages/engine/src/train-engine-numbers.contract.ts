@@ -15,8 +15,9 @@ import {
   gradientErrors,
   loudAdapter,
   loudWeights,
-  OUTPUTS,
   randomDerivatives,
+  servedOutputs,
+  servedSequences,
   TINY,
   TINY_LLAMA,
   variedSequences,
@@ -47,7 +48,7 @@ function numberCases(add: Add): void {
         );
         const { sequences, outputs: expected } = cases[caseName];
         const outputs = await engine.forward({ sequences });
-        for (const output of OUTPUTS) {
+        for (const output of servedOutputs(engine)) {
           expected.forEach((values, index) => {
             expect(outputs[output][index]).toBeAllClose(values[output], TOLERANCE.f32Reduction);
           });
@@ -78,9 +79,9 @@ function numberCases(add: Add): void {
     add(`forward equals the plain twin (${config.modelType})`, async (engineOf) => {
       const weights = loudWeights(config);
       const engine = await engineOf({ config, weights, trains: "full" });
-      const sequences = variedSequences(config);
+      const sequences = servedSequences(engine, variedSequences(config));
       const outputs = await engine.forward({ sequences });
-      for (const output of OUTPUTS) {
+      for (const output of servedOutputs(engine)) {
         sequences.forEach((sequence, index) => {
           const expected = plainOutputs(config, weights, sequence)[output];
           expect(outputs[output][index]).toBeAllClose(expected, TOLERANCE.f32Reduction);
@@ -101,7 +102,7 @@ function numberCases(add: Add): void {
               trains,
               ...(trains === "lora" ? { adapter } : {}),
             });
-            const sequences = variedSequences(config);
+            const sequences = servedSequences(engine, variedSequences(config));
             const derivatives = { [output]: randomDerivatives(sequences, 5) };
             await engine.backward({ sequences }, derivatives);
             const gradients = await engine.gradients();

@@ -11,8 +11,10 @@ import {
   largestEntry,
   loudAdapter,
   loudWeights,
-  OUTPUTS,
   randomDerivatives,
+  servedDerivatives,
+  servedOutputs,
+  servedSequences,
   TINY,
   TINY_LLAMA,
   variedSequences,
@@ -35,10 +37,11 @@ export function trainEngineTraining(): ContractCase[] {
 function batchingCases(add: Add): void {
   add("an absent or zero derivative gives no gradient", async (engineOf) => {
     const engine = await engineOf({ config: TINY, weights: loudWeights(TINY), trains: "full" });
-    const sequences = variedSequences(TINY);
+    const sequences = servedSequences(engine, variedSequences(TINY));
     const zeros = sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length));
     await engine.backward({ sequences }, {});
-    await engine.backward({ sequences }, { logProb: zeros, entropy: zeros });
+    const none = servedDerivatives(engine, { logProb: zeros, entropy: zeros });
+    await engine.backward({ sequences }, none);
     const gradients = [...(await engine.gradients()).values()];
     expect(gradients.length).toBeGreaterThan(10);
     expect(gradients.every(({ data }) => data.every((value) => value === 0))).toBe(true);
@@ -55,9 +58,9 @@ function batchingCases(add: Add): void {
 
   add("gradients of several backward calls add up", async (engineOf) => {
     const options = { config: TINY, weights: loudWeights(TINY), trains: "full" } as const;
-    const sequences = variedSequences(TINY);
-    const logProb = randomDerivatives(sequences, 6);
     const whole = await engineOf(options);
+    const sequences = servedSequences(whole, variedSequences(TINY));
+    const logProb = randomDerivatives(sequences, 6);
     await whole.backward({ sequences }, { logProb });
     const parts = await engineOf(options);
     for (const [index, sequence] of sequences.entries()) {
@@ -71,28 +74,28 @@ function batchingCases(add: Add): void {
 
   add("neither padding, order nor microbatches change outputs or gradients", async (engineOf) => {
     const options = { config: TINY, weights: loudWeights(TINY), trains: "full" } as const;
-    const sequences = variedSequences(TINY);
+    const together = await engineOf(options);
+    const sequences = servedSequences(together, variedSequences(TINY));
     const derivatives = {
       logProb: randomDerivatives(sequences, 7),
       entropy: randomDerivatives(sequences, 8),
     };
-    const together = await engineOf(options);
     const apart = await engineOf({ ...options, maxMicrobatchTokens: 1 });
     const outputs = await together.forward({ sequences });
     const reversed = await apart.forward({ sequences: sequences.toReversed() });
-    for (const output of OUTPUTS) {
+    for (const output of servedOutputs(together)) {
       outputs[output].forEach((values, index) => {
         const other = reversed[output][sequences.length - 1 - index] as Float32Array;
         expect(values).toBeAllClose(other, TOLERANCE.f32);
       });
     }
-    await together.backward({ sequences }, derivatives);
+    await together.backward({ sequences }, servedDerivatives(together, derivatives));
     await apart.backward(
       { sequences: sequences.toReversed() },
-      {
+      servedDerivatives(apart, {
         logProb: derivatives.logProb.toReversed(),
         entropy: derivatives.entropy.toReversed(),
-      },
+      }),
     );
     expect(gradientErrors(await apart.gradients(), await together.gradients())).toEqual([]);
   });
@@ -123,7 +126,7 @@ function batchingCases(add: Add): void {
     const adapter = initializeAdapter(TINY, { rank: 3, alpha: 6, seed: 4 });
     const base = await engineOf({ config: TINY, weights, trains: "full" });
     const engine = await engineOf({ config: TINY, weights, trains: "lora", adapter });
-    const sequences = variedSequences(TINY);
+    const sequences = servedSequences(engine, variedSequences(TINY));
     expect(await engine.forward({ sequences })).toEqual(await base.forward({ sequences }));
     await engine.backward({ sequences }, { logProb: randomDerivatives(sequences, 9) });
     const gradients = [...(await engine.gradients())];
@@ -138,7 +141,7 @@ function trainingCases(add: Add): void {
   add("optimStep moves parameters by AdamW on the gradients, over 10 steps", async (engineOf) => {
     const weights = loudWeights(TINY);
     const engine = await engineOf({ config: TINY, weights, trains: "full" });
-    const sequences = variedSequences(TINY);
+    const sequences = servedSequences(engine, variedSequences(TINY));
     const options = { learningRate: 0.01, weightDecay: 0.1, maxGradientNorm: 0.5 };
     const key = "model.layers.0.mlp.down_proj.weight";
     const expected = Float64Array.from(weights.get(key)?.data ?? []);
@@ -168,7 +171,7 @@ function trainingCases(add: Add): void {
 
   add("a gradient that is not finite is refused, dropped and changes nothing", async (engineOf) => {
     const engine = await engineOf({ config: TINY, weights: loudWeights(TINY), trains: "full" });
-    const sequences = variedSequences(TINY);
+    const sequences = servedSequences(engine, variedSequences(TINY));
     const huge = sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length).fill(3e38));
     const before = await engine.parameters();
     await engine.backward({ sequences }, { logProb: huge });
@@ -241,7 +244,7 @@ function trainingCases(add: Add): void {
   add("the caller's arrays are neither kept nor written to", async (engineOf) => {
     const weights = loudWeights(TINY);
     const engine = await engineOf({ config: TINY, weights, trains: "full" });
-    const sequences = variedSequences(TINY);
+    const sequences = servedSequences(engine, variedSequences(TINY));
     const before = await engine.forward({ sequences });
     const copy = (await engine.parameters()).get("model.norm.weight")?.data;
     copy?.fill(0);

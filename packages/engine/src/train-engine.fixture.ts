@@ -99,6 +99,33 @@ export function variedSequences({ vocabularySize }: DecoderConfig): TrainSequenc
   ];
 }
 
+/** The sequences as far as the engine serves their members: plain tokens everywhere else. */
+export function servedSequences(
+  engine: TrainEngine,
+  sequences: readonly TrainSequence[],
+): TrainSequence[] {
+  const { sequences: served } = engine.capabilities();
+  return sequences.map(({ tokenIds, temperatures, keptTokenIds }) => ({
+    tokenIds,
+    ...(served.includes("temperatures") && temperatures !== undefined ? { temperatures } : {}),
+    ...(served.includes("keptTokenIds") && keptTokenIds !== undefined ? { keptTokenIds } : {}),
+  }));
+}
+
+/** Those of the outputs per token that the engine serves. */
+export function servedOutputs(engine: TrainEngine): (typeof OUTPUTS)[number][] {
+  return OUTPUTS.filter((output) => engine.capabilities().outputs.includes(output));
+}
+
+/** Those of the derivatives that the engine takes. */
+export function servedDerivatives(
+  engine: TrainEngine,
+  derivatives: TokenDerivatives,
+): TokenDerivatives {
+  const served: readonly string[] = engine.capabilities().derivatives;
+  return Object.fromEntries(Object.entries(derivatives).filter(([name]) => served.includes(name)));
+}
+
 export function randomDerivatives(
   sequences: readonly TrainSequence[],
   seed: number,

@@ -2,15 +2,15 @@
  * Opens a TrainEngine on a server of the Tinker API: finds out what the server serves, refuses what
  * it does not, creates a model there.
  */
-import { PlainDecoder } from "@waggle/model";
+import { loraParameters, PlainDecoder } from "@waggle/model";
 import type { Adapter, DecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
-import type { TensorMap, TrainEngine } from "@waggle/protocol";
+import type { OptimizerOptions, TensorMap, TrainEngine } from "@waggle/protocol";
 import { requireSummedWeights } from "./gradient-probe.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { missingOnServer } from "./missing-on-server.ts";
 import { RemoteEngine } from "./remote-engine.ts";
-import { readRemoteWeights } from "./remote-weights.ts";
+import { inOrder, readRemoteWeights } from "./remote-weights.ts";
 import type { RemoteWeightsOptions } from "./remote-weights.ts";
 import type { ServerFlavorName } from "./server-flavor.ts";
 import { probeServer } from "./server-probe.ts";
@@ -27,6 +27,11 @@ export type RemoteServerOptions = {
   readonly flavor?: ServerFlavorName | undefined;
   /** Where this machine sees an open-rl server's `OPEN_RL_TMP_DIR`, to read adapters from. */
   readonly sharedFolder?: string | undefined;
+  /**
+   * What the server's AdamW was started with, where a call cannot say it (SkyRL). Default: the
+   * values of docs/guides/remote/skyrl-ray.yaml.
+   */
+  readonly fixedOptimizer?: Omit<OptimizerOptions, "learningRate"> | undefined;
   /** Of the adapter's initialization; default: the server's choice. */
   readonly seed?: number | undefined;
   /** Bounds on one request, default 1024 sequences and 5 MB: those of the Tinker SDK. */
@@ -111,7 +116,9 @@ export async function createRemoteEngine(options: RemoteEngineOptions): Promise<
         sequences: [],
         trains: options.trains,
         reads: canRead ? ["parameters"] : [],
-        ...(flavor.fixedOptimizer === null ? {} : { fixedOptimizer: flavor.fixedOptimizer }),
+        ...(flavor.fixedOptimizer === null
+          ? {}
+          : { fixedOptimizer: options.fixedOptimizer ?? flavor.fixedOptimizer }),
         device: `tinker ${flavor.name} ${transport.origin} ${detail}`,
       },
     );
@@ -125,7 +132,11 @@ export async function createRemoteEngine(options: RemoteEngineOptions): Promise<
   }
 }
 
-function adapterShape({ trains, adapter }: RemoteEngineOptions): RemoteWeightsOptions["adapter"] {
+function adapterShape({
+  trains,
+  adapter,
+  config,
+}: RemoteEngineOptions): RemoteWeightsOptions["adapter"] {
   if ((trains === "lora") !== (adapter !== undefined)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
@@ -133,6 +144,7 @@ function adapterShape({ trains, adapter }: RemoteEngineOptions): RemoteWeightsOp
     );
   }
   if (adapter === undefined) return null;
+  inOrder(adapter.tensors, loraParameters(config, adapter.rank));
   for (const [name, { data }] of adapter.tensors) {
     if (name.includes("lora_B") && data.some((value) => value !== 0)) {
       throw missingOnServer(

@@ -15,6 +15,7 @@ import type {
   TokenOutputs,
   TrainBatch,
   TrainEngine,
+  TrainSequence,
 } from "@waggle/protocol";
 import { requireBatchSupport, requireDerivativeSupport } from "../batch-support.ts";
 import { checkDerivatives, checkSequence } from "../microbatch.ts";
@@ -75,8 +76,8 @@ export class RemoteEngine implements TrainEngine {
   backward(batch: TrainBatch, derivatives: TokenDerivatives): Promise<void> {
     return this.#inTurn(async () => {
       this.#check(batch);
-      requireDerivativeSupport(derivatives, this.#capabilities);
       checkDerivatives(batch, derivatives);
+      requireDerivativeSupport(derivatives, this.#capabilities);
       const requests = this.#requests(toBackwardData(batch, derivatives));
       await this.#changing("backward", () => this.#client.backward(requests));
     });
@@ -185,10 +186,10 @@ export class RemoteEngine implements TrainEngine {
   }
 
   #check(batch: TrainBatch): void {
-    requireBatchSupport(batch, this.#capabilities);
     batch.sequences.forEach((sequence, index) =>
       checkSequence(sequence, index, this.#options.config),
     );
+    requireBatchSupport(withoutDefaults(batch), this.#capabilities);
   }
 
   #requests(placed: readonly PlacedDatum[]): PlacedDatum["datum"][][] {
@@ -208,6 +209,24 @@ export class RemoteEngine implements TrainEngine {
     this.#last = result.catch(() => {});
     return result;
   }
+}
+
+/** Temperatures of 1 and kept sets of everything ask for nothing. */
+function withoutDefaults(batch: TrainBatch): TrainBatch {
+  return {
+    ...batch,
+    sequences: batch.sequences.map(({ temperatures, keptTokenIds, ...sequence }) => ({
+      ...sequence,
+      ...(isOne(temperatures) ? {} : { temperatures }),
+      ...((keptTokenIds ?? []).every((kept) => kept === null) ? {} : { keptTokenIds }),
+    })),
+  };
+}
+
+function isOne(temperatures: TrainSequence["temperatures"] = 1): boolean {
+  return typeof temperatures === "number"
+    ? temperatures === 1
+    : temperatures.every((value, token) => token === 0 || value === 1);
 }
 
 /** open-rl writes 9999 for infinity and 0 for NaN (trainer.py, _sanitize_float). */

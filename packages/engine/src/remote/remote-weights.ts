@@ -114,7 +114,11 @@ function fullWeights(files: Files, config: DecoderConfig): TensorMap {
   return selectDecoderWeights(config, readSafetensors(bytes).tensors);
 }
 
-function inOrder(
+/**
+ * An adapter's tensors in the port's order.
+ * @throws WaggleError `ADAPTER_INCOMPATIBLE` where one is missing, too much or of another shape.
+ */
+export function inOrder(
   tensors: TensorMap,
   parameters: readonly { readonly name: string; readonly shape: readonly number[] }[],
 ): TensorMap {
@@ -138,6 +142,6 @@ function inOrder(
 function otherDecoder(got: string, wanted: string): WaggleError {
   return new WaggleError(
     "ADAPTER_INCOMPATIBLE",
-    `the server's adapter must fit the decoder of this engine, ${wanted}, got ${got.slice(0, 200)}; serve the same base model`,
+    `an adapter must fit the decoder of this engine, ${wanted}, got ${got.slice(0, 200)}; use the same base model here and on the server`,
   );
 }

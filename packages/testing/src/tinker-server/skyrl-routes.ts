@@ -3,7 +3,7 @@
  * `skyrl/tinker/api.py` and `engine.py` with the FSDP or Megatron backend. Left out: sampling,
  * critics, protobuf, telemetry.
  */
-import type { TrainEngine } from "@waggle/protocol";
+import type { OptimizerOptions, TrainEngine } from "@waggle/protocol";
 import { runPass, wireTensor } from "./tinker-passes.ts";
 import { TinkerRefusal } from "./tinker-reply.ts";
 import type { TinkerReply, TinkerRoutes } from "./tinker-reply.ts";
@@ -15,17 +15,17 @@ export type SkyrlOptions = {
   readonly exportFiles: ExportFiles;
   readonly longPollMs: number;
   readonly weighting: "sum" | "mean";
+  /** AdamW's settings but the rate, which alone is a call's (skyrl_train_backend.py, optim_step). */
+  readonly optimizer: Omit<OptimizerOptions, "learningRate">;
 };
 
 type Json = { readonly [name: string]: unknown };
 
 /** api.py, ID_PATTERN. */
 const ID = /^[a-zA-Z0-9_-]{1,255}$/;
-/** The optimizer of the server's start: with skyrl_train_backend.py only the rate is a call's. */
-const FIXED = { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradientNorm: 1 };
 
 export function skyrlRoutes(state: TinkerState, options: SkyrlOptions): TinkerRoutes {
-  const { baseModel, exportFiles, longPollMs, weighting } = options;
+  const { baseModel, exportFiles, longPollMs, weighting, optimizer } = options;
 
   function modelOf(json: Json): TinkerModel {
     const model = state.models.get(text(json, "model_id"));
@@ -140,9 +140,9 @@ export function skyrlRoutes(state: TinkerState, options: SkyrlOptions): TinkerRo
     "POST /api/v1/optim_step": (json) =>
       future(modelOf(json), json, "optim_step", async (engine) => {
         const { learning_rate: learningRate = 1e-4 } = json["adam_params"] as Json;
-        const options = { ...FIXED, learningRate: learningRate as number };
         // fsdp_strategy.py: a norm that is not finite leaves the step out; pydantic writes it as null.
-        const norm = await engine.optimStep(options).then(
+        const step = { ...optimizer, learningRate: learningRate as number };
+        const norm = await engine.optimStep(step).then(
           ({ gradientNorm }) => gradientNorm,
           () => null,
         );

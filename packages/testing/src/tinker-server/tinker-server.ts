@@ -8,7 +8,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync, gzipSync, zstdDecompressSync } from "node:zlib";
-import type { TrainEngine } from "@waggle/protocol";
+import type { OptimizerOptions, TrainEngine } from "@waggle/protocol";
 import { openRlRoutes } from "./open-rl-routes.ts";
 import { skyrlRoutes } from "./skyrl-routes.ts";
 import { TinkerFaults } from "./tinker-faults.ts";
@@ -35,6 +35,8 @@ export type TinkerServerOptions = {
   readonly readsGzip?: boolean;
   /** `mean`: as SkyRL's jax backend weights `cross_entropy`. Default `sum`. */
   readonly weighting?: "sum" | "mean";
+  /** `skyrl`: AdamW's settings but the rate; default those of docs/guides/remote/skyrl-ray.yaml. */
+  readonly optimizer?: Omit<OptimizerOptions, "learningRate">;
   /** Where given, calls without this `X-API-Key` are refused. */
   readonly apiKey?: string;
   /** Most bytes of a body as they travel, as a proxy bounds them; default no bound. */
@@ -72,13 +74,14 @@ const SMALLEST_GZIPPED = 1024;
 /** Starts a server on a free port. */
 export async function createTinkerServer(options: TinkerServerOptions): Promise<TinkerServer> {
   const { flavor, savedWeights = new Map(), longPollMs = 1000 } = options;
+  const optimizer = options.optimizer ?? { beta2: 0.95, weightDecay: 0, maxGradientNorm: 1 };
   const state = new TinkerState({ createEngine: options.createEngine, savedWeights });
   const faults = new TinkerFaults();
   const requests: TinkerRequest[] = [];
   const shared = { ...options, longPollMs };
   const routes = Object.entries(
     flavor === "skyrl"
-      ? skyrlRoutes(state, { ...shared, weighting: options.weighting ?? "sum" })
+      ? skyrlRoutes(state, { ...shared, weighting: options.weighting ?? "sum", optimizer })
       : openRlRoutes(state, { ...shared, folder: options.folder ?? "/tmp/open-rl" }),
   ).map(([pattern, route]) => ({ match: matcher(pattern), route }));
 

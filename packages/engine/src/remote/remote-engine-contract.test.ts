@@ -1,0 +1,97 @@
+/**
+ * The contract of TrainEngine over HTTP, on the SkyRL kind of server. The protocol gives no gradients
+ * out; here the server is ours, so those of its engine are compared: what `backward` sent did add up
+ * to them.
+ */
+import type { Adapter } from "@waggle/model";
+import type { TrainEngine } from "@waggle/protocol";
+import type { SavedWeights } from "@waggle/testing/tinker-server";
+import { createOnnxEngine } from "../onnx-engine.ts";
+import { trainEngineContract } from "../train-engine.contract.ts";
+import { ALPHA, connect, serverOf } from "./remote-engine.fixture.ts";
+
+/** All servers of this file save to one disk. */
+const savedWeights = new Map<string, SavedWeights>();
+
+trainEngineContract({
+  name: "the remote engine",
+  create: async (options) => {
+    const { config, trains, adapter } = options;
+    const engines: TrainEngine[] = [];
+    const server = await serverOf(options, {
+      flavor: "skyrl",
+      savedWeights,
+      optimizer: {},
+      createEngine: async () => {
+        const engine = await createOnnxEngine({ ...options, threads: 1 });
+        engines.push(engine);
+        return engine;
+      },
+    });
+    const remote = await connect(
+      server,
+      { config, weights: new Map(), trains },
+      { fixedOptimizer: {}, ...(adapter === undefined ? {} : { adapter: fresh(adapter) }) },
+    );
+    const serving = engines.at(-1) as TrainEngine;
+    return withGradientsOf(serving, remote);
+  },
+  skip: [
+    ...["qwen3", "llama"].flatMap((model) => [
+      ...["cool", "full", "lora"].map((name) => ({
+        test: `forward gives PyTorch's outputs (${model}, ${name})`,
+        reason: "its sequences have temperatures or kept sets, which the Tinker API does not know",
+      })),
+      ...["full", "lora"].map((trains) => ({
+        test: `backward gives PyTorch's gradients (${model}, ${trains})`,
+        reason: "its sequences have temperatures or kept sets, its derivatives entropies",
+      })),
+      ...["full", "lora"].map((trains) => ({
+        test: `the gradient of entropy equals central differences of the plain twin, every tensor (${model}, ${trains})`,
+        reason: "the Tinker API has no entropies",
+      })),
+    ]),
+    {
+      test: "a taken token outside of its kept set has log-prob −∞ and no gradient",
+      reason: "the Tinker API has no kept sets",
+    },
+    {
+      test: "optimStep moves parameters by AdamW on the gradients, over 10 steps",
+      reason:
+        "SkyRL fixes decay and clipping at its start; remote-engine.test.ts has it on open-rl",
+    },
+    {
+      test: "a tiny model overfits one sequence, and not at learning rate 0",
+      reason: "SkyRL fixes clipping at its start; remote-engine.test.ts has it with that setting",
+    },
+    ...["full", "lora"].map((trains) => ({
+      test: `a loaded checkpoint goes on bit by bit (${trains})`,
+      reason: "checkpoints name a place on the server; remote-engine.test.ts compares parameters",
+    })),
+  ],
+});
+
+/** The adapter's shape with B zero: where a server starts from is its own matter. */
+function fresh(adapter: Adapter): Adapter {
+  const tensors = new Map(
+    Array.from(adapter.tensors, ([name, { shape, data }]) => [
+      name,
+      { shape, data: name.includes("lora_B") ? new Float32Array(data.length) : data },
+    ]),
+  );
+  return { rank: adapter.rank, alpha: ALPHA, tensors };
+}
+
+function withGradientsOf(serving: TrainEngine, remote: TrainEngine): TrainEngine {
+  return {
+    capabilities: () => remote.capabilities(),
+    forward: (batch) => remote.forward(batch),
+    backward: (batch, derivatives) => remote.backward(batch, derivatives),
+    optimStep: (options) => remote.optimStep(options),
+    gradients: () => serving.gradients(),
+    parameters: () => remote.parameters(),
+    save: () => remote.save(),
+    load: (checkpoint) => remote.load(checkpoint),
+    dispose: () => remote.dispose(),
+  };
+}
