@@ -97,12 +97,7 @@ export function unpackedZeroPoints({ rows, blocks, zeroPoints }: QuantizedMatrix
   return bytes;
 }
 
-function zeroPointAt(
-  zeroPoints: Uint8Array,
-  blocks: number,
-  row: number,
-  block: number,
-): number {
+function zeroPointAt(zeroPoints: Uint8Array, blocks: number, row: number, block: number): number {
   return nibble(zeroPoints, row * Math.ceil(blocks / 2) * 2 + block);
 }
 

@@ -1,6 +1,6 @@
 /** Matrices in blocks of 4 or 8 bits out of a checkpoint. */
 import type { ParameterShape } from "./decoder-parameters.ts";
-import { emptyQuantizedMatrix, quantizeRows, zeroPointAt } from "./quantization.ts";
+import { emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
 import type { QuantizedBits, QuantizedMatrix } from "./quantization.ts";
 import { readStoredMatrix } from "./stored-format.ts";
 import type { TensorSource } from "./tensor-source.ts";
@@ -24,16 +24,4 @@ export async function readQuantizedMatrix(
     quantizeRows(matrix, begin, data, scaleType);
   }
   return matrix;
-}
-
-/** The zero point of each block `[rows, blocks]`, a byte each. */
-export function unpackedZeroPoints({ rows, blocks, zeroPoints }: QuantizedMatrix): Uint8Array {
-  const bytes = new Uint8Array(rows * blocks);
-  if (zeroPoints === null) return bytes.fill(128);
-  for (let row = 0; row < rows; row++) {
-    for (let block = 0; block < blocks; block++) {
-      bytes[row * blocks + block] = zeroPointAt(zeroPoints, blocks, row, block);
-    }
-  }
-  return bytes;
 }

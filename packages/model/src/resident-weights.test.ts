@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { initializeDecoder } from "./decoder-parameters.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
-import { dequantizeRow } from "./quantization.ts";
+import { dequantizeRows } from "./quantization.ts";
 import { readResidentWeights } from "./resident-weights.ts";
 import { roundedWeights } from "./rounded-weights.ts";
 import { tensorMapSource } from "./tensor-source.ts";
@@ -36,7 +36,9 @@ test.each(["int8", "int4"] as const)(
         continue;
       }
       quantized++;
-      const rows = Array.from({ length: weight.rows }, (_, row) => [...dequantizeRow(weight, row)]);
+      const rows = Array.from({ length: weight.rows }, (_, row) => [
+        ...dequantizeRows(weight, row, row + 1),
+      ]);
       expect(rows.flat()).toEqual([...(expected.get(name)?.data ?? [])]);
       const isLinear = name.startsWith("model.layers.");
       expect(weight.bits).toBe(format === "int4" && isLinear ? 4 : 8);
