@@ -6,23 +6,30 @@ import type { Parameter, ParameterKind } from "./decoder-parameters.ts";
 import { decoderParameters } from "./decoder-parameters.ts";
 import type { GraphParts, WeightFormat } from "./graph-parts.ts";
 import { toFloat16Bits } from "./half-precision.ts";
-import { BLOCK_SIZE, emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
+import { BLOCK_SIZE, dequantizeRow } from "./quantization.ts";
 import type { QuantizedBits } from "./quantization.ts";
+import { readQuantizedMatrix } from "./quantized-reader.ts";
 import { elementCount } from "./shape.ts";
-import { readStoredMatrix } from "./stored-format.ts";
 import type { TensorSource } from "./tensor-source.ts";
 import { readRows } from "./weight-reader.ts";
+import type { RowSlice } from "./weight-reader.ts";
 
 /**
  * Initializers under the parameters' names. Linears are `[in, out]`, as MatMul wants them, or
  * `[out, blocks, bytes]` with `.scales` and `.zero_points`; a convolution has `.tap.{i}` `[C]`.
+ * @param format - of the numbers; where the graph is in f32 they are written as what they stand for.
  * @throws WaggleError `MODEL_CORRUPT` where the weights are not those of the config.
  */
-export async function addWeights(parts: GraphParts, weights: TensorSource): Promise<void> {
+export async function addWeights(
+  parts: GraphParts,
+  weights: TensorSource,
+  format: WeightFormat,
+): Promise<void> {
   for (const parameter of decoderParameters(parts.config)) {
-    const bits = quantizedBits(parts.weightFormat, parameter.kind);
-    if (bits !== null) await addQuantized(parts, weights, parameter, bits);
-    else await addPlain(parts, weights, parameter);
+    const bits = quantizedBits(format, parameter.kind);
+    if (bits === null) await addPlain(parts, parameter, readRows(weights, parameter));
+    else if (parts.weightFormat === format) await addQuantized(parts, weights, parameter, bits);
+    else await addPlain(parts, parameter, expandedRows(weights, parameter, bits));
   }
 }
 
@@ -40,17 +47,12 @@ export function quantizedBits(
 async function addQuantized(
   parts: GraphParts,
   weights: TensorSource,
-  { name, shape }: Parameter,
+  parameter: Parameter,
   bits: QuantizedBits,
 ): Promise<void> {
-  const [rows, columns] = shape as readonly [number, number];
-  let matrix = await readStoredMatrix(weights, { name, shape }, bits);
-  if (matrix === null) {
-    matrix = emptyQuantizedMatrix(bits, rows, columns);
-    for await (const { begin, data } of readRows(weights, { name, shape })) {
-      quantizeRows(matrix, begin, data, parts.activations);
-    }
-  }
+  const { name } = parameter;
+  const matrix = await readQuantizedMatrix(weights, parameter, bits, parts.activations);
+  const { rows } = matrix;
   const { graph } = parts;
   const { blocks, values, scales, zeroPoints } = matrix;
   graph.initializer(name, "u8", [rows, blocks, (BLOCK_SIZE * bits) / 8], values);
@@ -60,10 +62,22 @@ async function addQuantized(
   }
 }
 
-async function addPlain(
-  parts: GraphParts,
+/** The rows of a matrix as the numbers that its quantized ones stand for. */
+async function* expandedRows(
   weights: TensorSource,
   parameter: Parameter,
+  bits: QuantizedBits,
+): AsyncGenerator<RowSlice> {
+  const matrix = await readQuantizedMatrix(weights, parameter, bits, "f32");
+  for (let row = 0; row < matrix.rows; row++) {
+    yield { begin: row, end: row + 1, data: dequantizeRow(matrix, row) };
+  }
+}
+
+async function addPlain(
+  parts: GraphParts,
+  parameter: Parameter,
+  slices: AsyncIterable<RowSlice>,
 ): Promise<void> {
   const { kind, name, shape } = parameter;
   const [rows = 1, columns = 1] = shape;
@@ -72,7 +86,7 @@ async function addPlain(
   const values = new (dtype === "f16" ? Uint16Array : Float32Array)(elementCount(shape));
   const offset = kind === "norm" ? parts.architecture.normOffset : 0;
   const isTransposed = kind === "linear" || kind === "head";
-  for await (const { begin, end, data } of readRows(weights, parameter)) {
+  for await (const { begin, end, data } of slices) {
     const shifted = offset === 0 ? data : data.map((value) => value + offset);
     const stored = dtype === "f16" ? toFloat16Bits(shifted) : shifted;
     if (isTransposed) transposeRows(values, rows, stored, begin, end);
