@@ -16,7 +16,6 @@ const ROOT = join(import.meta.dirname, "../..");
 /** Scripts with an import of their own that this page does not come to. */
 const LATER = [
   "grammar", // with the first grammar
-  "graph-branch-attention", // on WASM, where sessions share a prefix
   "local-folder", // with a model that the visitor picked from disk
   "model-fit", // where a page says how much memory there is
   "refetch-chunk", // where storage lost a piece of a model

@@ -5,6 +5,7 @@ import { adapterGraphInputs, initializeAdapter, mergeAdapter } from "./adapter.t
 import type { Adapter } from "./adapter.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import { buildDecoderGraph } from "./decoder-graph.ts";
+import { BRANCHES } from "./graph-branches.ts";
 import { initializeDecoder } from "./decoder-parameters.ts";
 import { PlainDecoder } from "./plain-decoder.ts";
 import { seededRandom } from "./random.ts";
@@ -195,7 +196,7 @@ test("branches of a model that does not look on all positions are refused", asyn
     slidingWindow: 8,
     localRopeTheta: 1000,
   };
-  const graph = buildDecoderGraph(config, new Map(), { lora: null, inputs: "branches" });
+  const graph = buildDecoderGraph(config, new Map(), { lora: null, inputs: BRANCHES });
   await expect(graph).rejects.toThrow("branches need layers that attend to all positions");
 });
 

@@ -7,10 +7,12 @@ import type { TensorMap } from "@waggle/protocol";
 import { architectureOf } from "./architecture.ts";
 import { layerKind } from "./decoder-config.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
-import { canBranch, decoderStates } from "./decoder-state.ts";
+import { decoderStates } from "./decoder-state.ts";
 import type { DecoderState } from "./decoder-state.ts";
-import { attention } from "./graph-attention.ts";
-import type { SequenceInputs } from "./graph-attention.ts";
+import { attention, groupQueryAttention } from "./graph-attention.ts";
+import type { Attend, SequenceInputs } from "./graph-attention.ts";
+import type { BranchInputs } from "./graph-branch-attention.ts";
+import type { BranchForm } from "./graph-branches.ts";
 import { convolution, keptPositions } from "./graph-convolution.ts";
 import { feedForward } from "./graph-feed-forward.ts";
 import { embed, head } from "./graph-linear.ts";
@@ -59,10 +61,10 @@ export type DecoderGraphOptions = {
    */
   readonly emptySink?: boolean;
   /**
-   * `huggingface`: the inputs that Transformers.js feeds. `branches`: one token each of sequences
-   * that share a prefix, for models of which `canBranch`. Default `packed`.
+   * `huggingface`: the inputs that Transformers.js feeds. A form of branches: `BRANCHES` or
+   * `PACKED_OR_BRANCHES`. Default `packed`.
    */
-  readonly inputs?: "packed" | "huggingface" | "branches";
+  readonly inputs?: "packed" | "huggingface" | BranchForm;
   /** When weights leave the model for files beside it, as protobuf ends at 2 GiB. */
   readonly external?: OnnxExternalOptions;
 };
@@ -99,13 +101,16 @@ const DEFAULT_MAX_POSITIONS = 8192;
  * With `inputs: "huggingface"`, `input_ids` i64 `[B, S]` and `attention_mask` i64 `[B, P + S]` take
  * the place of the first three; rows are whole or padded on the right.
  *
- * With `inputs: "branches"`, S is 1, past and present are the branches' own positions with room for
+ * With `BRANCHES`, S is 1, past and present are the branches' own positions with room for
  * what is added, `[B, kvHeads, room, D]`, and `seqlens_k` and `total_sequence_length` give way to
  * - `positions` i32 `[B, 1]`: of the token, counted from the prefix's first;
  * - `slots` i32 `[B, kvHeads, 1, 3]`: row, head and own position where its keys and values go;
  * - `own_bias` f32 `[B, 1, 1, room]`: 0 for own positions that count, −1e9 for the rest, which must
  *   hold finite numbers;
  * - `prefix.{layer}.key` `[1, kvHeads, D, P]`, transposed, and `.value` `[1, kvHeads, P, D]`.
+ *
+ * With `PACKED_OR_BRANCHES` there are the inputs of both and `is_branches` i32 `[1]`: 1 for
+ * branches. Those of the way that is not taken are fed, but not read: any number in any size will do.
  *
  * @param weights in memory, or read slice by slice from where they are.
  * @throws WaggleError `MODEL_CORRUPT` where the weights are not those of the config,
@@ -143,21 +148,12 @@ export async function buildDecoderGraph(
   };
   const { graph } = parts;
   const states = decoderStates(config, activations);
-  const isBranches = options.inputs === "branches";
-  if (isBranches && !canBranch(config)) {
-    throw new WaggleError(
-      "MODEL_UNSUPPORTED",
-      `branches need layers that attend to all positions, got ${config.modelType} with others; use the packed inputs`,
-    );
-  }
-  const inputs = isBranches ? null : addInputs(parts, options);
-  const inputIds = inputs?.inputIds ?? graph.input("input_ids", "i32", ["batch_size", 1]);
+  const inputs = addInputs(parts, options);
   for (const state of states) graph.input(state.past, state.dtype, stateDims(state, "past"));
   addRopeTables(parts, options);
   await addWeights(parts, "tensors" in weights ? weights : tensorMapSource(weights), dtype);
 
-  const mixer = inputs === null ? await branchMixer(parts) : sequenceMixer(parts, inputs, options);
-  const hidden = addLayers(parts, inputIds, mixer);
+  const hidden = addLayers(parts, inputs.inputIds, addMixer(parts, inputs, options));
   addLogits(parts, hidden, options);
   for (const state of states) graph.output(state.present, state.dtype, stateDims(state, "total"));
   return { ...graph.buildExternal(options.external), states, dtype, activations };
@@ -166,34 +162,52 @@ export async function buildDecoderGraph(
 /** The part of a layer that looks at other tokens. */
 type Mixer = (layer: number, hidden: string) => string;
 
-async function branchMixer(parts: GraphParts): Promise<Mixer> {
-  // Loaded where a session has branches: most pages never have.
-  const { addBranchInputs, branchAttention } = await import("./graph-branch-attention.ts");
-  const branches = addBranchInputs(parts);
-  return (layer, hidden) => branchAttention(parts, layer, hidden, branches);
-}
-
-function sequenceMixer(
-  parts: GraphParts,
-  inputs: DecoderInputs,
-  options: DecoderGraphOptions,
-): Mixer {
-  const { inputIds, sequence } = inputs;
-  const sink = options.emptySink === true ? addEmptySink(parts) : null;
+function addMixer(parts: GraphParts, inputs: DecoderInputs, options: DecoderGraphOptions): Mixer {
   const { config } = parts;
+  const attend = addAttention(parts, inputs, options);
   const isConvolution = (layer: number): boolean => layerKind(config, layer) === "convolution";
-  const kept = Array.from({ length: config.layers }, (_, layer) => layer).some(isConvolution)
-    ? keptPositions(parts, inputIds, sequence.lastPositions)
-    : "";
+  const hasConvolutions = Array.from({ length: config.layers }, (_, layer) => layer).some(
+    isConvolution,
+  );
+  const kept =
+    hasConvolutions && inputs.sequence !== null
+      ? keptPositions(parts, inputs.inputIds, inputs.sequence.lastPositions)
+      : "";
   return (layer, hidden) =>
     isConvolution(layer)
       ? convolution(parts, layer, hidden, kept)
-      : attention(parts, layer, hidden, { ...sequence, sink });
+      : attention(parts, layer, hidden, attend);
+}
+
+function addAttention(
+  parts: GraphParts,
+  { sequence, branches }: DecoderInputs,
+  options: DecoderGraphOptions,
+): Attend {
+  const sink = options.emptySink === true && sequence !== null ? addEmptySink(parts) : null;
+  const packed: Attend | null =
+    sequence &&
+    ((layer, projections, present) =>
+      groupQueryAttention(parts, layer, projections, present, { ...sequence, sink }));
+  if (branches === null) return packed as Attend;
+  const { form, inputs, isBranches } = branches;
+  const branched: Attend = (layer, projections, present) =>
+    form.attend(parts, layer, projections, present, inputs);
+  if (packed === null || form.choose === null) return branched;
+  return form.choose(parts, isBranches, branched, packed);
 }
 
 type DecoderInputs = {
   readonly inputIds: string;
-  readonly sequence: Omit<SequenceInputs, "sink">;
+  /** `null` where every run is one of branches. */
+  readonly sequence: Omit<SequenceInputs, "sink"> | null;
+  /** `null` where none is. */
+  readonly branches: {
+    readonly form: BranchForm;
+    readonly inputs: BranchInputs;
+    /** bool `[1]`, where a run chooses. */
+    readonly isBranches: string;
+  } | null;
 };
 
 /** Logits so low that their exponentials are 0 beside any other. */
@@ -203,13 +217,27 @@ function addEmptySink({ graph, config }: GraphParts): string {
   return "attention.sink";
 }
 
-function addInputs({ graph }: GraphParts, options: DecoderGraphOptions): DecoderInputs {
-  if ((options.inputs ?? "packed") === "packed") {
-    const inputIds = graph.input("input_ids", "i32", ["batch_size", "sequence"]);
-    const lastPositions = graph.input("seqlens_k", "i32", ["batch_size"]);
-    const totalLength = graph.input("total_sequence_length", "i32", []);
-    return { inputIds, sequence: { lastPositions, totalLength } };
-  }
+function addInputs(parts: GraphParts, options: DecoderGraphOptions): DecoderInputs {
+  const { inputs: form = "packed" } = options;
+  if (form === "huggingface") return addHuggingFaceInputs(parts);
+  const { graph } = parts;
+  const isStep = form !== "packed" && form.choose === null;
+  const inputIds = graph.input("input_ids", "i32", ["batch_size", isStep ? 1 : "sequence"]);
+  const sequence = isStep
+    ? null
+    : {
+        lastPositions: graph.input("seqlens_k", "i32", ["batch_size"]),
+        totalLength: graph.input("total_sequence_length", "i32", []),
+      };
+  if (form === "packed") return { inputIds, sequence, branches: null };
+  const inputs = form.addInputs(parts);
+  const isBranches = isStep
+    ? ""
+    : graph.op("Cast", [graph.input("is_branches", "i32", [1])], { attributes: { to: 9 } });
+  return { inputIds, sequence, branches: { form, inputs, isBranches } };
+}
+
+function addHuggingFaceInputs({ graph }: GraphParts): DecoderInputs {
   // Transformers.js makes its first, empty states from the name of the first size.
   const inputIds = graph.input("input_ids", "i64", ["batch_size", "sequence"]);
   const mask = graph.input("attention_mask", "i64", ["batch_size", "total"]);
@@ -217,7 +245,8 @@ function addInputs({ graph }: GraphParts, options: DecoderGraphOptions): Decoder
   const lengths = graph.op("ReduceSum", [mask, graph.ints([1])], { attributes: { keepdims: 0 } });
   const lastPositions = graph.op("Cast", [graph.op("Sub", [lengths, graph.ints([1])])], narrow);
   const total = graph.op("Gather", [graph.op("Shape", [mask]), graph.ints(1)]);
-  return { inputIds, sequence: { lastPositions, totalLength: graph.op("Cast", [total], narrow) } };
+  const totalLength = graph.op("Cast", [total], narrow);
+  return { inputIds, sequence: { lastPositions, totalLength }, branches: null };
 }
 
 /** @returns the normalized sum after the last layer, `[B, S, C]` in the activations' format. */

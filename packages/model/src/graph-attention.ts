@@ -1,6 +1,7 @@
 /**
- * Attention of one layer: rotation, past, causality and window are one com.microsoft
- * GroupQueryAttention node, which the CPU, WASM and WebGPU providers all run.
+ * Attention of one layer: its linears, and between them a way to attend. The usual way has rotation,
+ * past, causality and window in one com.microsoft GroupQueryAttention node, which the CPU, WASM and
+ * WebGPU providers all run.
  */
 import { layerKind } from "./decoder-config.ts";
 import { layerLinears } from "./decoder-parameters.ts";
@@ -19,20 +20,53 @@ export type SequenceInputs = {
   readonly sink: string | null;
 };
 
+/** Linears of a layer's hidden states, `[B, S, heads · D]` each. */
+export type Projections = {
+  readonly query: string;
+  readonly key: string;
+  readonly value: string;
+};
+
+/** Names for what a layer remembers after the run. */
+export type PresentNames = { readonly key: string; readonly value: string };
+
+/** @returns what the heads attend to, `[B, S, heads · D]`. Makes the tensors of `present`. */
+export type Attend = (layer: number, projections: Projections, present: PresentNames) => string;
+
+function presentNames(layer: number): PresentNames {
+  return { key: `present.${layer}.key`, value: `present.${layer}.value` };
+}
+
 /** @param hidden `[B, S, C]`. @returns the same, before it is added to the residual. */
 export function attention(
   parts: GraphParts,
   layer: number,
   hidden: string,
-  { lastPositions, totalLength, sink }: SequenceInputs,
+  attend: Attend,
 ): string {
-  const { graph, config } = parts;
-  const [query, key, value, output] = layerLinears(config, layer) as [
+  const [query, key, value, output] = layerLinears(parts.config, layer) as [
     Linear,
     Linear,
     Linear,
     Linear,
   ];
+  const projections = {
+    query: linear(parts, query, hidden),
+    key: linear(parts, key, hidden),
+    value: linear(parts, value, hidden),
+  };
+  return linear(parts, output, attend(layer, projections, presentNames(layer)));
+}
+
+/** All of it as one node. */
+export function groupQueryAttention(
+  parts: GraphParts,
+  layer: number,
+  { query, key, value }: Projections,
+  present: PresentNames,
+  { lastPositions, totalLength, sink }: SequenceInputs,
+): string {
+  const { graph, config } = parts;
   const prefix = `model.layers.${layer}.self_attn`;
   const kind = layerKind(config, layer);
   const table = kind === "sliding" ? "rope.local" : "rope";
@@ -41,19 +75,9 @@ export function attention(
   const [attended] = graph.node(
     "GroupQueryAttention",
     [
-      headNorm(
-        parts,
-        linear(parts, query, hidden),
-        config.heads,
-        headNorms && `${prefix}.${headNorms.query}`,
-      ),
-      headNorm(
-        parts,
-        linear(parts, key, hidden),
-        config.keyValueHeads,
-        headNorms && `${prefix}.${headNorms.key}`,
-      ),
-      linear(parts, value, hidden),
+      headNorm(parts, query, config.heads, headNorms && `${prefix}.${headNorms.query}`),
+      headNorm(parts, key, config.keyValueHeads, headNorms && `${prefix}.${headNorms.key}`),
+      value,
       `past_key_values.${layer}.key`,
       `past_key_values.${layer}.value`,
       lastPositions,
@@ -64,7 +88,7 @@ export function attention(
     ],
     {
       domain: MICROSOFT,
-      outputs: [`${prefix}.attended`, `present.${layer}.key`, `present.${layer}.value`],
+      outputs: [`${prefix}.attended`, present.key, present.value],
       attributes: {
         num_heads: config.heads,
         kv_num_heads: config.keyValueHeads,
@@ -75,7 +99,7 @@ export function attention(
       },
     },
   );
-  return linear(parts, output, attended as string);
+  return attended as string;
 }
 
 /** RMSNorm of each head. @param x `[B, S, heads · D]`. */

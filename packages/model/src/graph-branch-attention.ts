@@ -3,11 +3,10 @@
  * them share and over the branch's own. What is shared is one matrix product for all branches, where
  * GroupQueryAttention multiplies branch by branch. Plain operators, one softmax over both parts.
  */
+import { WaggleError } from "@waggle/protocol";
 import { layerKind } from "./decoder-config.ts";
-import { layerLinears } from "./decoder-parameters.ts";
-import type { Linear } from "./decoder-parameters.ts";
-import { prefixNames } from "./decoder-state.ts";
-import { linear } from "./graph-linear.ts";
+import { canBranch, prefixNames } from "./decoder-state.ts";
+import type { PresentNames, Projections } from "./graph-attention.ts";
 import { MICROSOFT, normalize } from "./graph-parts.ts";
 import type { GraphParts } from "./graph-parts.ts";
 
@@ -23,13 +22,19 @@ export type BranchInputs = {
   readonly sizes: string;
 };
 
-/** Declares the inputs. */
+/** Declares the inputs. @throws WaggleError `MODEL_UNSUPPORTED` where the model cannot branch. */
 export function addBranchInputs({ graph, config, activations }: GraphParts): BranchInputs {
+  if (!canBranch(config)) {
+    throw new WaggleError(
+      "MODEL_UNSUPPORTED",
+      `branches need layers that attend to all positions, got ${config.modelType} with others; use the packed inputs`,
+    );
+  }
   const { layers, keyValueHeads, headSize } = config;
   const wide = (name: string): string => graph.op("Cast", [name], { attributes: { to: 7 } });
-  const positions = wide(graph.input("positions", "i32", ["batch_size", 1]));
-  const slots = wide(graph.input("slots", "i32", ["batch_size", keyValueHeads, 1, 3]));
-  const bias = graph.input("own_bias", activations, ["batch_size", 1, 1, "total"]);
+  const positions = wide(graph.input("positions", "i32", ["branches", 1]));
+  const slots = wide(graph.input("slots", "i32", ["branches", keyValueHeads, 1, 3]));
+  const bias = graph.input("own_bias", activations, ["branches", 1, 1, "room"]);
   for (let layer = 0; layer < layers; layer++) {
     const { key, value } = prefixNames(layer);
     graph.input(key, activations, [1, keyValueHeads, headSize, "prefix"]);
@@ -43,21 +48,16 @@ export function addBranchInputs({ graph, config, activations }: GraphParts): Bra
   return { positions, slots, bias, sizes };
 }
 
-/** @param hidden `[B, 1, C]`. @returns the same, before it is added to the residual. */
+/** One token of each branch. @returns `[B, 1, heads · D]`. */
 export function branchAttention(
   parts: GraphParts,
   layer: number,
-  hidden: string,
+  projections: Projections,
+  present: PresentNames,
   { positions, slots, bias, sizes }: BranchInputs,
 ): string {
   const { graph, config } = parts;
   const { heads, keyValueHeads, headSize } = config;
-  const [query, key, value, output] = layerLinears(config, layer) as [
-    Linear,
-    Linear,
-    Linear,
-    Linear,
-  ];
   const prefix = `model.layers.${layer}.self_attn`;
   const isRotated = layerKind(config, layer) !== "unrotated";
   const perHead = heads / keyValueHeads;
@@ -66,8 +66,7 @@ export function branchAttention(
   /** Between `[B, kvHeads, …]` and `[kvHeads, B, …]`. */
   const swap = (x: string): string =>
     graph.op("Transpose", [x], { attributes: { perm: { ints: [1, 0, 2, 3] } } });
-  const project = (of: Linear, count: number): string =>
-    reshape(linear(parts, of, hidden), [-1, count, 1, headSize]);
+  const split = (x: string, count: number): string => reshape(x, [-1, count, 1, headSize]);
   const place = (x: string, norm: string | undefined): string => {
     const normal = norm === undefined ? x : normalize(parts, x, `${prefix}.${norm}.weight`);
     if (!isRotated) return normal;
@@ -78,14 +77,14 @@ export function branchAttention(
   };
   const { headNorms } = parts.architecture;
   const append = (part: "key" | "value", x: string): string => {
-    const present = `present.${layer}.${part}`;
-    graph.node("ScatterND", [`past_key_values.${layer}.${part}`, slots, x], { outputs: [present] });
-    return present;
+    const past = `past_key_values.${layer}.${part}`;
+    graph.node("ScatterND", [past, slots, x], { outputs: [present[part]] });
+    return present[part];
   };
-  const ownKeys = append("key", place(project(key, keyValueHeads), headNorms?.key));
-  const ownValues = append("value", project(value, keyValueHeads));
+  const ownKeys = append("key", place(split(projections.key, keyValueHeads), headNorms?.key));
+  const ownValues = append("value", split(projections.value, keyValueHeads));
   // [B, kvHeads, h, D]
-  const queries = reshape(place(project(query, heads), headNorms?.query), [
+  const queries = reshape(place(split(projections.query, heads), headNorms?.query), [
     -1,
     keyValueHeads,
     perHead,
@@ -118,5 +117,5 @@ export function branchAttention(
     swap(reshape(fromShared, [keyValueHeads, -1, perHead, headSize])),
     fromOwn,
   ]);
-  return linear(parts, output, reshape(attended, [-1, 1, heads * headSize]));
+  return reshape(attended, [-1, 1, heads * headSize]);
 }

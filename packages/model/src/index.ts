@@ -33,6 +33,8 @@ export {
   stateShape,
 } from "./decoder-state.ts";
 export type { DecoderState } from "./decoder-state.ts";
+export { BRANCHES, PACKED_OR_BRANCHES } from "./graph-branches.ts";
+export type { BranchForm } from "./graph-branches.ts";
 export type { WeightFormat } from "./graph-parts.ts";
 export { float16ToFloat32, float32ToFloat16 } from "./half-precision.ts";
 export {

@@ -25,6 +25,31 @@ test("a built graph runs with inputs, initializers, attributes of every kind and
   expect([...(results[flag]!.data as Uint8Array)]).toEqual([0, 0, 0]);
 });
 
+test("an If runs the nodes of one of its branches, which read what is outside of them", async () => {
+  const graph = new OnnxGraphBuilder();
+  const x = graph.input("x", "f32", [2]);
+  const flag = graph.op("Cast", [graph.input("flag", "i32", [1])], { attributes: { to: 9 } });
+  const way = (opType: string) => ({
+    graph: graph.subgraph(() => {
+      const name = graph.op(opType, [x]);
+      return [{ name, dtype: "f32" as const, dims: [2] }];
+    }),
+  });
+  const attributes = { then_branch: way("Neg"), else_branch: way("Exp") };
+  const y = graph.op("If", [flag], { attributes });
+  graph.output(y, "f32", [2]);
+  const session = await InferenceSession.create(graph.build());
+  const run = async (condition: number): Promise<number[]> => {
+    const results = await session.run({
+      x: new Tensor("float32", Float32Array.of(0, 1), [2]),
+      flag: new Tensor("int32", Int32Array.of(condition), [1]),
+    });
+    return [...(results[y]!.data as Float32Array)];
+  };
+  expect(await run(1)).toEqual([-0, -1]);
+  expect(await run(0)).toEqual([1, Math.fround(Math.E)]);
+});
+
 test("a name that is taken, unknown or empty is refused where it is used", () => {
   const graph = new OnnxGraphBuilder();
   graph.input("x", "f32", [1]);

@@ -11,6 +11,7 @@ import type {
   OnnxDataType,
   OnnxInitializer,
   OnnxNode,
+  OnnxSubgraph,
   OnnxValueInfo,
 } from "./onnx-wire.ts";
 import { ProtobufWriter } from "./protobuf-writer.ts";
@@ -62,7 +63,7 @@ export class OnnxGraphBuilder {
   readonly #inputs: OnnxValueInfo[] = [];
   readonly #outputs: OnnxValueInfo[] = [];
   readonly #initializers: OnnxInitializer[] = [];
-  readonly #nodes: OnnxNode[] = [];
+  #nodes: OnnxNode[] = [];
   readonly #constants = new Map<string, string>();
   #counter = 0;
 
@@ -141,6 +142,22 @@ export class OnnxGraphBuilder {
   /** The same, for a node of one output: returns its name. */
   op(opType: string, inputs: readonly string[], options: OnnxNodeOptions = {}): string {
     return this.node(opType, inputs, options)[0] as string;
+  }
+
+  /**
+   * Collects the nodes that `build` adds as a graph inside a node's attribute: the branch of an `If`.
+   *
+   * @param build - returns what the branch yields. All of it must be made by its own nodes.
+   */
+  subgraph(build: () => readonly OnnxValueInfo[]): OnnxSubgraph {
+    const outer = this.#nodes;
+    this.#nodes = [];
+    try {
+      const outputs = build();
+      return { nodes: this.#nodes, outputs };
+    } finally {
+      this.#nodes = outer;
+    }
   }
 
   /**
@@ -228,7 +245,7 @@ export class OnnxGraphBuilder {
     const nodes: OnnxNode[] = [];
     for (const node of this.#nodes.toReversed()) {
       if (!node.outputs.some((name) => needed.has(name))) continue;
-      for (const name of node.inputs) needed.add(name);
+      for (const name of namesReadBy(node)) needed.add(name);
       nodes.push(node);
     }
     return nodes.toReversed();
@@ -266,6 +283,15 @@ export class OnnxGraphBuilder {
         `${role} must be an input, an initializer or the output of an earlier node, got "${name}"; add that first`,
       );
     }
+  }
+}
+
+/** What a node reads, the graphs inside of it included. */
+function* namesReadBy({ inputs, attributes }: OnnxNode): Generator<string, void, void> {
+  yield* inputs;
+  for (const [, attribute] of attributes) {
+    if (typeof attribute === "number" || !("graph" in attribute)) continue;
+    for (const node of attribute.graph.nodes) yield* namesReadBy(node);
   }
 }
 

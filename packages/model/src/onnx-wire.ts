@@ -19,7 +19,14 @@ export type OnnxAttribute =
   | { readonly float: number }
   | { readonly ints: readonly number[] }
   | { readonly floats: readonly number[] }
-  | { readonly string: string };
+  | { readonly string: string }
+  | { readonly graph: OnnxSubgraph };
+
+/** Nodes that run as part of another; what they read may be the outer graph's. */
+export type OnnxSubgraph = {
+  readonly nodes: readonly OnnxNode[];
+  readonly outputs: readonly OnnxValueInfo[];
+};
 
 export type OnnxValueInfo = {
   name: string;
@@ -50,7 +57,7 @@ const DATA_TYPE: { readonly [dtype in OnnxDataType]: number } = {
   f16: 10,
 };
 /** AttributeProto.AttributeType. */
-const ATTRIBUTE_TYPE = { float: 1, int: 2, string: 3, floats: 6, ints: 7 } as const;
+const ATTRIBUTE_TYPE = { float: 1, int: 2, string: 3, graph: 5, floats: 6, ints: 7 } as const;
 /** TensorProto.DataLocation. */
 const EXTERNAL = 1;
 
@@ -87,6 +94,14 @@ function writeAttribute(writer: ProtobufWriter, name: string, attribute: OnnxAtt
   } else if ("floats" in value) {
     for (const item of value.floats) writer.float(7, item);
     type = ATTRIBUTE_TYPE.floats;
+  } else if ("graph" in value) {
+    const { nodes, outputs } = value.graph;
+    writer.message(6, () => {
+      for (const node of nodes) writer.message(1, () => writeNode(writer, node));
+      writer.string(2, name);
+      for (const info of outputs) writer.message(12, () => writeValueInfo(writer, info));
+    });
+    type = ATTRIBUTE_TYPE.graph;
   } else {
     writer.string(4, value.string);
     type = ATTRIBUTE_TYPE.string;

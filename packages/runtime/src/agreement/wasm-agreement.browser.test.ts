@@ -1,6 +1,6 @@
 /** The WASM back end in Chromium against the plain decoder. */
 import { createWasmBackend } from "../backend/cpu/wasm-backend.ts";
-import { agreementModels } from "./agreement-models.ts";
+import { agreementModels, QWEN3 } from "./agreement-models.ts";
 import { backendAgreementContract } from "./backend-agreement.contract.ts";
 
 backendAgreementContract({
@@ -8,4 +8,27 @@ backendAgreementContract({
   create: (config, weights, dtype) =>
     createWasmBackend({ config, weights, dtype, contextLength: config.contextLength, threads: 1 }),
   models: agreementModels(["f32", "int8", "int4"]),
+});
+
+// As large models are: one graph, which chooses how to attend.
+backendAgreementContract({
+  name: "the WASM back end with all weights once",
+  create: (config, weights, dtype) =>
+    createWasmBackend({
+      config,
+      weights,
+      dtype,
+      contextLength: config.contextLength,
+      threads: 1,
+      branchWeights: "once",
+    }),
+  models: [
+    { title: "qwen3 in f32", config: QWEN3, dtype: "f32" },
+    {
+      title: "smollm3 in int8",
+      config: { ...QWEN3, modelType: "smollm3", layerKinds: ["attention", "unrotated"] },
+      dtype: "int8",
+    },
+  ],
+  prefillLengths: [1, 2, 16, 33, 129, 257],
 });

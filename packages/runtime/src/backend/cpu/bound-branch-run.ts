@@ -11,7 +11,8 @@ type BoundBranchRunOptions = {
   readonly device: CpuDevice;
   /** Of the graph with the inputs `branches`. */
   readonly program: CpuProgram;
-  readonly adapter: readonly Operand[];
+  /** In every run: an adapter, and what the graph needs else. */
+  readonly fed: readonly Operand[];
   readonly vocabularySize: number;
   readonly keyValueHeads: number;
   readonly place: RunPlace & { readonly prefix: SharedPrefix };
@@ -39,7 +40,7 @@ export class BoundBranchRun implements KeepableRun {
   readonly #run: BoundRun;
 
   constructor(options: BoundBranchRunOptions) {
-    const { device, program, adapter, place, vocabularySize, keyValueHeads } = options;
+    const { device, program, fed, place, vocabularySize, keyValueHeads } = options;
     const { block, start, rows, prefix } = place;
     this.place = place;
     this.generation = block.generation;
@@ -65,7 +66,7 @@ export class BoundBranchRun implements KeepableRun {
         operand("own_bias", "f32", this.#biasOffset, [rows, 1, 1, block.capacity]),
         ...prefix.operands(),
         ...states.inputs,
-        ...adapter,
+        ...fed,
       ],
       [operand("logits", "f32", this.#logitsOffset, [rows, vocabularySize]), ...states.outputs],
     );

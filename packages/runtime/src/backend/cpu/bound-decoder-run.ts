@@ -9,7 +9,8 @@ import type { KeepableRun, RunPlace } from "./kept-runs.ts";
 export type BoundDecoderRunOptions = {
   readonly device: CpuDevice;
   readonly program: CpuProgram;
-  readonly adapter: readonly Operand[];
+  /** In every run: an adapter, and what the graph needs else. */
+  readonly fed: readonly Operand[];
   readonly vocabularySize: number;
   readonly place: RunPlace;
   /** S. */
@@ -41,7 +42,7 @@ export class BoundDecoderRun implements KeepableRun {
   readonly #run: BoundRun;
 
   constructor(options: BoundDecoderRunOptions) {
-    const { device, program, adapter, place, length, vocabularySize } = options;
+    const { device, program, fed, place, length, vocabularySize } = options;
     const { block, start, rows } = place;
     this.place = place;
     this.generation = block.generation;
@@ -68,7 +69,7 @@ export class BoundDecoderRun implements KeepableRun {
         int("total_sequence_length", 4 * (ids + rows), []),
         int("logit_rows", 4 * (ids + rows + 1), [logits]),
         ...states.inputs,
-        ...adapter,
+        ...fed,
       ],
       [
         {

@@ -4,15 +4,19 @@
  */
 import {
   adapterGraphInputs,
+  BRANCHES,
   buildDecoderGraph,
   canBranch,
   decoderStates,
   mergeAdapter,
+  PACKED_OR_BRANCHES,
+  parameterCount,
 } from "@waggle/model";
-import type { Adapter, DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
+import type { Adapter, BranchForm, DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
 import type { BackendMemory, DecoderBackend, DecoderSession } from "../decoder-backend.ts";
+import { BranchSwitch } from "./branch-switch.ts";
 import { CpuSession } from "./cpu-session.ts";
 import type { BranchOptions } from "./cpu-session.ts";
 import type { CpuBuffer, CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
@@ -35,6 +39,11 @@ export type CpuBackendOptions = {
   readonly adapterStrategy?: AdapterStrategy | undefined;
   /** With `inputs`: adapters up to this rank share one graph. Default 16. */
   readonly adapterRank?: number | undefined;
+  /**
+   * Where forks share what they begin with: whether their graph has the weights again, or one graph
+   * serves for everything. Default by the model's size.
+   */
+  readonly branchWeights?: "twice" | "once" | undefined;
   /** Default: bounded by the memory of attention scores. */
   readonly maxRunTokens?: number | undefined;
   /** Most tokens of one run that are scored. Default: bounded by the memory of their logits. */
@@ -59,17 +68,20 @@ const ACTIVATIONS = "f32";
 const MIN_SHARED_LENGTH = 128;
 
 /**
- * Bytes of weights up to which they are loaded a second time, for the graph of branches. In larger
- * models the weights' products, not attention, take a step's time, and the batch alone pays.
+ * Parameters up to which models are loaded a second time, for the graph of branches. Larger ones have
+ * one graph, which chooses in each layer: that takes a tenth of the time of a small model's step, but
+ * nothing that shows in theirs.
  */
-const MOST_BRANCH_WEIGHTS = 8 * 2 ** 20;
+const MOST_PARAMETERS_TWICE = 2 * 2 ** 20;
 
 /** A program while sessions use it. */
 type SharedProgram = {
   readonly program: CpuProgram;
   readonly rank: number;
   readonly weights: () => TensorMap | TensorSource;
-  /** The same weights in the graph of branches, once a session wanted it. */
+  /** Of a graph that runs packed or for branches; `null` where it only runs packed. */
+  readonly branchSwitch: BranchSwitch | null;
+  /** The same weights in a graph of branches, once a session wanted it. */
   branches: Promise<CpuProgram> | null;
   branchBytes: number;
   users: number;
@@ -176,8 +188,19 @@ export class CpuBackend implements DecoderBackend {
   }
 
   async #load(weights: SharedProgram["weights"], rank: number): Promise<SharedProgram> {
-    const program = await this.#program(weights(), rank, "packed");
-    const shared = { program, rank, weights, branches: null, branchBytes: 0, users: 0 };
+    const { config, branchWeights } = this.#options;
+    const isLarge = parameterCount(config) > MOST_PARAMETERS_TWICE;
+    const isOnce = this.#canShare && (branchWeights ?? (isLarge ? "once" : "twice")) === "once";
+    const program = await this.#program(weights(), rank, isOnce ? PACKED_OR_BRANCHES : "packed");
+    const shared: SharedProgram = {
+      program,
+      rank,
+      weights,
+      branchSwitch: isOnce ? new BranchSwitch(this.#device, config) : null,
+      branches: null,
+      branchBytes: 0,
+      users: 0,
+    };
     this.#programs.add(shared);
     return shared;
   }
@@ -185,7 +208,7 @@ export class CpuBackend implements DecoderBackend {
   async #program(
     weights: TensorMap | TensorSource,
     rank: number,
-    inputs: "packed" | "branches",
+    inputs: "packed" | BranchForm,
   ): Promise<CpuProgram> {
     const { config, contextLength } = this.#options;
     const graph = await buildDecoderGraph(config, weights, {
@@ -200,25 +223,30 @@ export class CpuBackend implements DecoderBackend {
     return this.#device.load(graph);
   }
 
-  /** `null` where forks are better copied, or must be. */
-  #branches(shared: SharedProgram): BranchOptions | null {
-    const canShare =
-      canBranch(this.#options.config) &&
-      !this.#device.copiesOutputs &&
-      shared.program.sizeBytes <= MOST_BRANCH_WEIGHTS;
-    if (!canShare) return null;
+  /** Whether forks can share what they begin with. */
+  get #canShare(): boolean {
+    return canBranch(this.#options.config) && !this.#device.copiesOutputs;
+  }
+
+  #branches(shared: SharedProgram, adapter: readonly Operand[]): BranchOptions | null {
+    if (!this.#canShare) return null;
+    const { program, branchSwitch } = shared;
+    const minLength = MIN_SHARED_LENGTH;
+    if (branchSwitch !== null) {
+      return { minLength, fed: [...adapter, ...branchSwitch.branches], load: () => program };
+    }
     const load = async (): Promise<CpuProgram> => {
-      shared.branches ??= this.#program(shared.weights(), shared.rank, "branches");
+      shared.branches ??= this.#program(shared.weights(), shared.rank, BRANCHES);
       try {
-        const program = await shared.branches;
-        shared.branchBytes = program.sizeBytes;
-        return program;
+        const own = await shared.branches;
+        shared.branchBytes = own.sizeBytes;
+        return own;
       } catch (error) {
         shared.branches = null;
         throw error;
       }
     };
-    return { minLength: MIN_SHARED_LENGTH, load };
+    return { minLength, fed: adapter, load };
   }
 
   #session(shared: SharedProgram, adapter: readonly Operand[]): DecoderSession {
@@ -232,12 +260,12 @@ export class CpuBackend implements DecoderBackend {
       program: shared.program,
       config,
       layouts: this.#layouts,
-      adapter,
+      fed: [...adapter, ...(shared.branchSwitch?.packed ?? [])],
       maxPositions: contextLength,
       maxRunTokens: this.#options.maxRunTokens ?? runTokensFor(config, contextLength),
       maxRunScores: this.#options.maxRunScores ?? runScoresFor(config),
       maxRows: this.#options.maxRows ?? decodeRowsFor(config),
-      branches: this.#branches(shared),
+      branches: this.#branches(shared, adapter),
       onRelease: async () => {
         if (!this.#sessions.delete(session)) return;
         for (const buffer of buffers) buffer.free();
@@ -253,6 +281,7 @@ export class CpuBackend implements DecoderBackend {
   async #releaseUnused(shared: SharedProgram): Promise<void> {
     if (shared.users > 0 || shared === this.#shared || !this.#programs.delete(shared)) return;
     await shared.program.release();
+    shared.branchSwitch?.free();
     await (await shared.branches)?.release();
   }
 }

@@ -27,12 +27,13 @@ function openSession(
     program: device.program,
     config: REMEMBERING_CONFIG,
     layouts: rememberingStates(hasConvolution).map(layoutOf),
-    adapter: [],
+    fed: [],
     maxPositions: MAX_POSITIONS,
     maxRunTokens: 200,
     maxRunScores: 200,
     maxRows: 32,
-    branches: sharedFrom === 0 ? null : { minLength: sharedFrom, load: () => device.program },
+    branches:
+      sharedFrom === 0 ? null : { minLength: sharedFrom, fed: [], load: () => device.program },
     onRelease: () => undefined,
   });
   return { device, session };

@@ -28,8 +28,8 @@ export type CpuSessionOptions = {
   readonly program: CpuProgram;
   readonly config: DecoderConfig;
   readonly layouts: readonly StateLayout[];
-  /** Fed in every run: A and B of the adapter, where the graph takes them. */
-  readonly adapter: readonly Operand[];
+  /** Fed in every packed run: A and B of the adapter, where the graph takes them, and what it needs else. */
+  readonly fed: readonly Operand[];
   readonly maxPositions: number;
   readonly maxRunTokens: number;
   readonly maxRunScores: number;
@@ -43,7 +43,9 @@ export type CpuSessionOptions = {
 export type BranchOptions = {
   /** From this many positions on. */
   readonly minLength: number;
-  /** The graph with the inputs `branches`, loaded when it is first wanted. */
+  /** Fed in every run of branches. */
+  readonly fed: readonly Operand[];
+  /** A graph with the inputs `branches`, loaded when it is first wanted. */
   readonly load: () => Awaitable<CpuProgram>;
 };
 
@@ -277,26 +279,19 @@ export class CpuSession implements DecoderSession {
   }
 
   #bind(place: RunPlace, length: number, logits: number): BoundDecoderRun {
-    const { device, program, adapter, config } = this.#options;
+    const { device, program, fed, config } = this.#options;
     const { vocabularySize } = config;
-    return new BoundDecoderRun({
-      device,
-      program,
-      adapter,
-      vocabularySize,
-      place,
-      length,
-      logits,
-    });
+    return new BoundDecoderRun({ device, program, fed, vocabularySize, place, length, logits });
   }
 
   #branchStep(place: RunPlace & { readonly prefix: SharedPrefix }): BoundBranchRun {
-    const { device, adapter, config } = this.#options;
+    const { device, branches, config } = this.#options;
     const { vocabularySize, keyValueHeads } = config;
+    const fed = branches?.fed ?? [];
     const program = this.#branchProgram as CpuProgram;
     return this.#branchSteps.at(
       place,
-      () => new BoundBranchRun({ device, program, adapter, vocabularySize, keyValueHeads, place }),
+      () => new BoundBranchRun({ device, program, fed, vocabularySize, keyValueHeads, place }),
     );
   }
 
