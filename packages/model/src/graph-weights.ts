@@ -6,7 +6,7 @@ import type { Parameter, ParameterKind } from "./decoder-parameters.ts";
 import { decoderParameters } from "./decoder-parameters.ts";
 import type { GraphParts, WeightFormat } from "./graph-parts.ts";
 import { toFloat16Bits } from "./half-precision.ts";
-import { BLOCK_SIZE, dequantizeRow } from "./quantization.ts";
+import { BLOCK_SIZE, dequantizeRows } from "./quantization.ts";
 import type { QuantizedBits } from "./quantization.ts";
 import { readQuantizedMatrix } from "./quantized-reader.ts";
 import { elementCount } from "./shape.ts";
@@ -62,6 +62,9 @@ async function addQuantized(
   }
 }
 
+/** Numbers that are expanded at a time: 1 MB. */
+const EXPANDED_ELEMENTS = 256 * 1024;
+
 /** The rows of a matrix as the numbers that its quantized ones stand for. */
 async function* expandedRows(
   weights: TensorSource,
@@ -69,8 +72,10 @@ async function* expandedRows(
   bits: QuantizedBits,
 ): AsyncGenerator<RowSlice> {
   const matrix = await readQuantizedMatrix(weights, parameter, bits, "f32");
-  for (let row = 0; row < matrix.rows; row++) {
-    yield { begin: row, end: row + 1, data: dequantizeRow(matrix, row) };
+  const step = Math.max(1, Math.floor(EXPANDED_ELEMENTS / matrix.columns));
+  for (let begin = 0; begin < matrix.rows; begin += step) {
+    const end = Math.min(matrix.rows, begin + step);
+    yield { begin, end, data: dequantizeRows(matrix, begin, end) };
   }
 }
 

@@ -65,26 +65,39 @@ export function quantizeRows(
   }
 }
 
-/** The numbers that a row's quantized values stand for. */
-export function dequantizeRow(matrix: QuantizedMatrix, row: number): Float32Array {
+/** The numbers that quantized rows stand for, `[end - begin, columns]`. */
+export function dequantizeRows(matrix: QuantizedMatrix, begin: number, end: number): Float32Array {
   const { bits, blocks, columns, values, scales, zeroPoints } = matrix;
-  const data = new Float32Array(columns);
-  for (let column = 0; column < columns; column++) {
-    const block = Math.floor(column / BLOCK_SIZE);
-    const at = (row * blocks + block) * BLOCK_SIZE + (column % BLOCK_SIZE);
-    const zero = bits === 8 ? 128 : zeroPointAt(zeroPoints as Uint8Array, blocks, row, block);
-    const value = bits === 8 ? (values[at] as number) : nibble(values, at);
-    data[column] = (scales[row * blocks + block] as number) * (value - zero);
+  const data = new Float32Array((end - begin) * columns);
+  let to = 0;
+  for (let row = begin; row < end; row++) {
+    for (let block = 0; block < blocks; block++) {
+      const at = row * blocks + block;
+      const scale = scales[at] as number;
+      const zero = bits === 8 ? 128 : zeroPointAt(zeroPoints as Uint8Array, blocks, row, block);
+      const from = at * BLOCK_SIZE;
+      const count = Math.min(BLOCK_SIZE, columns - block * BLOCK_SIZE);
+      for (let i = from; i < from + count; i++) {
+        data[to++] = scale * ((bits === 8 ? (values[i] as number) : nibble(values, i)) - zero);
+      }
+    }
   }
   return data;
 }
 
-export function zeroPointAt(
-  zeroPoints: Uint8Array,
-  blocks: number,
-  row: number,
-  block: number,
-): number {
+/** The zero point of each block `[rows, blocks]`, a byte each. */
+export function unpackedZeroPoints({ rows, blocks, zeroPoints }: QuantizedMatrix): Uint8Array {
+  const bytes = new Uint8Array(rows * blocks);
+  if (zeroPoints === null) return bytes.fill(128);
+  for (let row = 0; row < rows; row++) {
+    for (let block = 0; block < blocks; block++) {
+      bytes[row * blocks + block] = zeroPointAt(zeroPoints, blocks, row, block);
+    }
+  }
+  return bytes;
+}
+
+function zeroPointAt(zeroPoints: Uint8Array, blocks: number, row: number, block: number): number {
   return nibble(zeroPoints, row * Math.ceil(blocks / 2) * 2 + block);
 }
 

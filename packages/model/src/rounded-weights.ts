@@ -8,7 +8,7 @@ import { decoderParameters } from "./decoder-parameters.ts";
 import type { WeightFormat } from "./graph-parts.ts";
 import { quantizedBits } from "./graph-weights.ts";
 import { float16ToFloat32, float32ToFloat16 } from "./half-precision.ts";
-import { dequantizeRow, emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
+import { dequantizeRows, emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
 
 /**
  * @param weights all parameters of `config`, as `initializeDecoder` gives them.
@@ -29,9 +29,7 @@ export function roundedWeights(
     if (bits !== null) {
       const matrix = emptyQuantizedMatrix(bits, rows, columns);
       quantizeRows(matrix, 0, tensor.data, activations);
-      const data = new Float32Array(rows * columns);
-      for (let row = 0; row < rows; row++) data.set(dequantizeRow(matrix, row), row * columns);
-      rounded.set(name, { shape, data });
+      rounded.set(name, { shape, data: dequantizeRows(matrix, 0, rows) });
     } else if (activations === "f16") {
       rounded.set(name, halved(tensor));
     }
