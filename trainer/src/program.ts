@@ -6,6 +6,7 @@ import { SHOP_ENVIRONMENT } from "@waggle/environments";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { readBaseModel } from "./base-model.ts";
 import { createEdgeClient, type EdgeClient } from "./edge-client.ts";
+import { addExchangeCommands } from "./exchange/commands.ts";
 import { GATE_TASKS_START } from "./frozen-evaluation.ts";
 import { type Device, DEVICES, openEngine, openPolicy } from "./open-model.ts";
 import { createReporter } from "./reporter.ts";
@@ -20,6 +21,8 @@ export type ProgramOptions = {
   readonly writeOut: (line: string) => void;
   readonly writeError: (line: string) => void;
   readonly environment: { readonly [name: string]: string | undefined };
+  /** How `export` reaches an edge; default: the global one. */
+  readonly fetch?: typeof fetch | undefined;
 };
 
 type CommonOptions = {
@@ -176,6 +179,7 @@ export function createProgram(options: ProgramOptions): Command {
       writeOut(JSON.stringify(await edgeOf(given, options).policies()));
     });
 
+  addExchangeCommands(program, options);
   return program;
 }
 

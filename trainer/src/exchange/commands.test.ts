@@ -1,0 +1,204 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Conversation } from "@waggle/exchange";
+import type { TrajectoryDetail } from "@waggle/protocol";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { createProgram } from "../program.ts";
+import { NANO, nanoRecords } from "./nano-records.fixture.ts";
+
+const EDGE = "http://edge.test";
+
+let records: TrajectoryDetail[];
+beforeAll(async () => {
+  ({ records } = await nanoRecords(3, 4));
+});
+
+type EdgeOptions = { readonly pageSize?: number; readonly forgotten?: ReadonlySet<string> };
+
+/** What an operator sees of an edge with these records, and what was asked of it. */
+function edgeWith(stored: readonly TrajectoryDetail[], options: EdgeOptions = {}) {
+  const { pageSize = 5, forgotten = new Set() } = options;
+  const asked: string[] = [];
+  const answer = (json: unknown, status = 200) =>
+    new Response(JSON.stringify(json), { status, headers: { "content-type": "application/json" } });
+  const fetchFake: typeof fetch = async (input, init) => {
+    const url = new URL(input as string);
+    asked.push(url.pathname);
+    if (new Headers(init?.headers).get("authorization") !== "Bearer secret") {
+      return answer({ error: { code: "UNAUTHENTICATED", message: "no" } }, 401);
+    }
+    const digest = url.pathname.split("/")[4];
+    if (digest !== undefined) {
+      const found = stored.find(({ row }) => row.digest === digest);
+      return found === undefined || forgotten.has(digest)
+        ? answer({ error: { code: "NOT_FOUND", message: "gone" } }, 404)
+        : answer(found);
+    }
+    const status = url.searchParams.get("status");
+    const all = stored.flatMap(({ row }) => (row.status === status ? [row] : []));
+    const from = Number(url.searchParams.get("cursor") ?? 0);
+    const next = from + pageSize;
+    return answer({
+      rows: all.slice(from, next),
+      nextCursor: next < all.length ? String(next) : null,
+    });
+  };
+  return { fetch: fetchFake, asked };
+}
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "waggle-exchange-"));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function run(args: readonly string[], edge = edgeWith(records)) {
+  const out: string[] = [];
+  const progress: string[] = [];
+  const program = createProgram({
+    signal: new AbortController().signal,
+    writeOut: (line) => out.push(line),
+    writeError: (line) => progress.push(line),
+    environment: { WAGGLE_OPERATOR_CREDENTIAL: "secret" },
+    fetch: edge.fetch,
+  });
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({ writeErr: () => {} });
+  }
+  await program.parseAsync(["node", "main.ts", ...args]);
+  return { out, progress };
+}
+
+const exported = (format: string, out: string, ...more: string[]) => [
+  ...["export", "--format", format, "--from", EDGE, "--out", out, "--model", NANO, ...more],
+];
+
+test("every format is written from an edge, and says how much of what", async () => {
+  const path = await folder();
+  const counts: { [format: string]: number } = {};
+  for (const format of ["verl", "trl-sft", "trl-dpo", "trl-kto", "prime-rl", "adp", "waggle"]) {
+    const { out } = await run(exported(format, join(path, format), "--json"));
+    const summary = JSON.parse(out[0] ?? "") as { rows: number; bytes: number; records: number };
+    expect(summary.records).toBe(records.length);
+    expect((await readFile(join(path, format))).length).toBe(summary.bytes);
+    counts[format] = summary.rows;
+  }
+  const successes = records.filter(({ row }) => row.success === true).length;
+  expect(counts).toMatchObject({
+    verl: records.length,
+    "trl-sft": successes,
+    "trl-kto": records.length,
+    "prime-rl": records.length,
+    adp: records.length,
+    waggle: records.length,
+  });
+  expect(counts["trl-dpo"]).toBeGreaterThan(0);
+  await run(exported("atif", join(path, "atif")));
+  const files = await readdir(join(path, "atif"));
+  expect(files.toSorted()).toEqual(records.map(({ row }) => `${row.id}.json`).toSorted());
+});
+
+test("the file that waggle writes gives the same export again, without visitors", async () => {
+  const path = await folder();
+  const archive = join(path, "all.jsonl");
+  await run(exported("waggle", archive));
+  for (const { row } of records) {
+    expect(await readFile(archive, "utf8")).not.toContain(row.visitorId);
+  }
+  await run(exported("verl", join(path, "a.parquet")));
+  await run([
+    ...["export", "--format", "verl", "--from", archive, "--out", join(path, "b.parquet")],
+    ...["--model", NANO],
+  ]);
+  expect(await readFile(join(path, "b.parquet"))).toEqual(await readFile(join(path, "a.parquet")));
+});
+
+test("without consent to train, without a verdict and forgotten meanwhile: left out", async () => {
+  const [a, b, c, d] = records as [TrajectoryDetail, ...TrajectoryDetail[]] & TrajectoryDetail[];
+  const noConsent = {
+    ...(a as TrajectoryDetail),
+    trajectory: { ...a.trajectory, consent: { ...a.trajectory.consent, scopes: [] } },
+  };
+  const change = (record: TrajectoryDetail | undefined, row: Partial<TrajectoryDetail["row"]>) => {
+    const found = record as TrajectoryDetail;
+    return { ...found, row: { ...found.row, ...row } };
+  };
+  const edge = edgeWith(
+    [
+      noConsent,
+      change(b, { status: "rejected", reason: "log-prob-gap" }),
+      change(c, { status: "skipped", reason: "no-verifier", reward: null, success: null }),
+      ...(d === undefined ? [] : [d]),
+      ...records.slice(4),
+    ],
+    { forgotten: new Set([d?.row.digest ?? ""]) },
+  );
+  const out = join(await folder(), "x.parquet");
+  const { out: lines } = await run(exported("verl", out, "--json"), edge);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+    records: records.length - 2,
+    rows: records.length - 4,
+    leftOut: { "no-consent-to-train": 1, "no-reward": 1 },
+  });
+});
+
+test("nothing is written over anything, unless asked", async () => {
+  const path = await folder();
+  const out = join(path, "here");
+  await writeFile(out, "mine");
+  const edge = edgeWith(records);
+  await expect(run(exported("adp", out), edge)).rejects.toMatchObject({ code: "CONFLICT" });
+  expect(edge.asked).toEqual([]);
+  expect(await readFile(out, "utf8")).toBe("mine");
+  await run(exported("adp", out, "--force"));
+  expect(await readFile(out, "utf8")).toContain("api_action");
+  expect(await readdir(path)).toEqual(["here"]);
+});
+
+test("an export of nothing is an error that says why, and leaves no file", async () => {
+  const path = await folder();
+  const failed = records.map((record) => ({ ...record, row: { ...record.row, success: false } }));
+  const args = exported("trl-sft", join(path, "x"));
+  await expect(run(args, edgeWith(failed))).rejects.toThrow(
+    `none of ${records.length} read; because of: not-successful ${records.length}`,
+  );
+  expect(await readdir(path)).toEqual([]);
+});
+
+test.each([
+  ["another credential", ["--credential", "wrong"], "UNAUTHENTICATED"],
+  ["no credential", ["--credential", ""], "UNAUTHENTICATED"],
+])("an edge is read with the operator's credential: %s", async (_, more, code) => {
+  const args = exported("adp", join(await folder(), "x"), ...more);
+  await expect(run(args)).rejects.toMatchObject({ code });
+});
+
+test("a source that is no file, or not ours, is named with its line", async () => {
+  const path = await folder();
+  const args = (from: string) => [
+    ...["export", "--format", "adp", "--from", from, "--out", join(path, "x"), "--model", NANO],
+  ];
+  await expect(run(args(join(path, "nowhere")))).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await writeFile(join(path, "theirs.jsonl"), '\n{"row":{}}\n');
+  await expect(run(args(join(path, "theirs.jsonl")))).rejects.toThrow(/at line 2/);
+});
+
+test("what was exported is imported: conversations, with the refused by reason", async () => {
+  const path = await folder();
+  await run(exported("trl-kto", join(path, "kto.jsonl")));
+  const theirs = (await readFile(join(path, "kto.jsonl"), "utf8")) + '{"text":"Hi."}\n';
+  await writeFile(join(path, "kto.jsonl"), theirs);
+  const { out } = await run([
+    ...["import", "--format", "trl", "--from", join(path, "kto.jsonl")],
+    ...["--out", join(path, "conversations.jsonl"), "--json"],
+  ]);
+  expect(JSON.parse(out[0] ?? "")).toMatchObject({
+    lines: records.length + 1,
+    conversations: records.length,
+    refused: { "text-without-messages": 1 },
+  });
+  const lines = (await readFile(join(path, "conversations.jsonl"), "utf8")).trimEnd().split("\n");
+  const labels = lines.map((line) => (JSON.parse(line) as Conversation).label);
+  expect(labels).toEqual(records.map(({ row }) => row.success));
+});

@@ -1,0 +1,198 @@
+/** `export` and `import`: files for other trainers out of what was collected, and the way back. */
+import { readFile } from "node:fs/promises";
+import { type Conversation, readJsonLines, type TextReader } from "@waggle/exchange";
+import { recipeNamed, RECIPES } from "@waggle/learning";
+import { type TrajectoryDetail, WaggleError } from "@waggle/protocol";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { readBaseModel } from "../base-model.ts";
+import { createTaskWorld } from "../task-worlds.ts";
+import { EXPORT_FORMATS, type ExportFormat, exportRecords } from "./export-records.ts";
+import { IMPORT_FORMATS, type ImportFormat, importRows } from "./import-rows.ts";
+import { requireFree, writeOutput } from "./output.ts";
+import { readRecords } from "./record-source.ts";
+
+export type ExchangeCommandOptions = {
+  readonly signal: AbortSignal;
+  readonly writeOut: (line: string) => void;
+  readonly writeError: (line: string) => void;
+  readonly environment: { readonly [name: string]: string | undefined };
+  readonly fetch?: typeof fetch | undefined;
+};
+
+type FileFlags = { from: string; out: string; force: boolean; json: boolean };
+type ExportFlags = FileFlags & {
+  format: ExportFormat;
+  model: string;
+  credential?: string;
+  recipe: string;
+  limit?: number;
+  includeFailures: boolean;
+  tokens: boolean;
+  firstTurnOnly: boolean;
+  keepRestricted: boolean;
+};
+type ImportFlags = FileFlags & { format: ImportFormat };
+
+/** Records between two lines of progress. */
+const PROGRESS_EVERY = 200;
+
+export function addExchangeCommands(program: Command, options: ExchangeCommandOptions): void {
+  const { writeOut, writeError } = options;
+
+  withFiles(program.command("export"))
+    .description("collected trajectories as a file for another trainer")
+    .addOption(format(EXPORT_FORMATS))
+    .requiredOption("--from <source>", "address of an edge, or a file that --format waggle wrote")
+    .option("--credential <token>", "of the operator; default: WAGGLE_OPERATOR_CREDENTIAL")
+    .option("--model <folder>", "tokenizer and chat template of the policy", "packages/model/nano")
+    .addOption(
+      new Option("--recipe <name>", "whose advantages verl and prime-rl get")
+        .choices(Object.keys(RECIPES))
+        .default("dr-grpo-tis"),
+    )
+    .option("--limit <n>", "trajectories to read at most; default all", whole)
+    .option("--include-failures", "trl-sft: also what did not succeed", false)
+    .option("--tokens", "trl-sft: input_ids and labels instead of messages", false)
+    .option("--first-turn-only", "trl-dpo, trl-kto: completions of one turn", false)
+    .option("--keep-restricted", "verl, prime-rl: train on tokens that a grammar forced", false)
+    .action(async (given: ExportFlags) => {
+      await requireFree(given.out, given.force);
+      const model = await readBaseModel(given.model);
+      const records = await collect(given, options);
+      const exported = await exportRecords(
+        records,
+        { format: model.format, describeTask },
+        {
+          format: given.format,
+          recipe: recipeNamed(given.recipe),
+          includesFailures: given.includeFailures,
+          asTokens: given.tokens,
+          firstTurnOnly: given.firstTurnOnly,
+          keepsRestricted: given.keepRestricted,
+        },
+      );
+      const { files, rows, leftOut, restrictedTokens, rendersAsRecorded } = exported;
+      requireSome(rows, records.length, leftOut, "export");
+      const bytes = await writeOutput(given.out, files);
+      const summary = {
+        format: given.format,
+        out: given.out,
+        bytes,
+        records: records.length,
+        rows,
+      };
+      const more = { leftOut, restrictedTokens, rendersAsRecorded };
+      writeOut(
+        given.json
+          ? JSON.stringify({ ...summary, ...more })
+          : `${given.out}: ${rows} rows of ${given.format} from ${records.length} trajectories${said("left out", leftOut)}${rendersAsRecorded !== null && rendersAsRecorded.no > 0 ? `; ${rendersAsRecorded.no} render to other tokens than recorded` : ""}${restrictedTokens > 0 ? `; ${restrictedTokens} forced tokens masked` : ""}`,
+      );
+    });
+
+  withFiles(program.command("import"))
+    .description("conversations of another format, to imitate")
+    .addOption(format(IMPORT_FORMATS))
+    .requiredOption("--from <file>", "JSON lines, or one JSON array")
+    .action(async (given: ImportFlags) => {
+      await requireFree(given.out, given.force);
+      const lines = readJsonLines(await textOf(given.from));
+      const { conversations, refused } = importRows(lines, given.format);
+      requireSome(conversations.length, lines.length, refused, "import");
+      if (!given.json) writeError(`read ${lines.length} lines of ${given.from}`);
+      const bytes = await writeOutput(given.out, [{ name: null, content: linesOf(conversations) }]);
+      const summary = {
+        format: given.format,
+        out: given.out,
+        bytes,
+        lines: lines.length,
+        conversations: conversations.length,
+        refused,
+      };
+      writeOut(
+        given.json
+          ? JSON.stringify(summary)
+          : `${given.out}: ${conversations.length} conversations from ${lines.length} lines${said("refused", refused)}`,
+      );
+    });
+}
+
+/** What a task tells the policy, where its environment is known here. */
+const describeTask: TextReader["describeTask"] = async (task) => {
+  try {
+    return await createTaskWorld(task).environment.observe();
+  } catch (error) {
+    if (WaggleError.is(error, "INVALID_ARGUMENT")) return null;
+    throw error;
+  }
+};
+
+async function collect(
+  given: ExportFlags,
+  { environment, fetch, signal, writeError }: ExchangeCommandOptions,
+): Promise<TrajectoryDetail[]> {
+  const credential = given.credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"];
+  const records: TrajectoryDetail[] = [];
+  for await (const record of readRecords({ from: given.from, credential, fetch, signal })) {
+    if (records.length >= (given.limit ?? Infinity)) break;
+    records.push(record);
+    if (records.length % PROGRESS_EVERY !== 0) continue;
+    writeError(
+      given.json
+        ? JSON.stringify({ event: "read", trajectories: records.length })
+        : `read ${records.length} trajectories`,
+    );
+  }
+  return records;
+}
+
+function* linesOf(conversations: readonly Conversation[]): Iterable<string> {
+  for (const conversation of conversations) yield `${JSON.stringify(conversation)}\n`;
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new WaggleError("NOT_FOUND", `--from must be a readable file, got ${path}; check it`, {
+      cause,
+    });
+  }
+}
+
+function requireSome(
+  rows: number,
+  read: number,
+  reasons: { readonly [reason: string]: number },
+  verb: string,
+): void {
+  if (rows > 0) return;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `an ${verb} must give at least one row, got none of ${read} read${said("because of", reasons)}; nothing was written`,
+  );
+}
+
+/** `; left out: no-reward 3, no-pair 1`, or nothing. */
+function said(verb: string, reasons: { readonly [reason: string]: number }): string {
+  const all = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
+  return all.length === 0 ? "" : `; ${verb}: ${all.join(", ")}`;
+}
+
+function withFiles(command: Command): Command {
+  return command
+    .requiredOption("--out <path>", "file to write (a folder for atif)")
+    .option("--force", "write over what is there", false)
+    .option("--json", "print the result as one JSON object, progress as JSON lines", false);
+}
+
+function format(names: readonly string[]): Option {
+  return new Option("--format <name>", "of the file").choices(names).makeOptionMandatory();
+}
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) {
+    throw new InvalidArgumentError("must be a whole number from 1.");
+  }
+  return value;
+}

@@ -1,0 +1,229 @@
+/**
+ * From recorded trajectories to the files of one format. What is left out is counted by reason, never
+ * silently: rows without consent to train, without a reward where one is needed, without a form in text.
+ */
+import {
+  encodePrimeRlSamples,
+  encodeVerlParquet,
+  isRefusal,
+  promptMessages,
+  type ReadTrajectory,
+  readTrajectory,
+  type TextReader,
+  toAdpTrajectory,
+  toAtifTrajectory,
+  toSupervisedSample,
+  toTokenRows,
+  toTrlPreferenceRows,
+  toTrlSftRow,
+  toTrlTokenRow,
+  toTrlUnpairedRow,
+} from "@waggle/exchange";
+import type { Recipe } from "@waggle/learning";
+import type { TrajectoryDetail } from "@waggle/protocol";
+import type { OutputFile } from "./output.ts";
+
+export const EXPORT_FORMATS = [
+  "verl",
+  "trl-sft",
+  "trl-dpo",
+  "trl-kto",
+  "prime-rl",
+  "adp",
+  "atif",
+  "waggle",
+] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export type ExportOptions = {
+  readonly format: ExportFormat;
+  /** Its reward and advantage, for formats whose trainers are given advantages. */
+  readonly recipe: Pick<Recipe, "reward" | "advantage">;
+  /** `trl-sft`: also what did not succeed. */
+  readonly includesFailures: boolean;
+  /** `trl-sft`: rows of tokens instead of messages. */
+  readonly asTokens: boolean;
+  /** `trl-dpo`, `trl-kto`: completions of one turn. */
+  readonly firstTurnOnly: boolean;
+  /** `verl`, `prime-rl`: tokens of narrowed distributions stay in the mask. */
+  readonly keepsRestricted: boolean;
+};
+
+export type Exported = {
+  readonly files: readonly OutputFile[];
+  readonly rows: number;
+  /** Records by the reason why they are in no row. */
+  readonly leftOut: { readonly [reason: string]: number };
+  /** Sampled tokens that were taken out of the mask. */
+  readonly restrictedTokens: number;
+  /** Of text: whether it renders to the recorded tokens again. */
+  readonly rendersAsRecorded: { readonly yes: number; readonly no: number } | null;
+};
+
+/** The files of all records together. */
+export async function exportRecords(
+  records: readonly TrajectoryDetail[],
+  reader: TextReader,
+  options: ExportOptions,
+): Promise<Exported> {
+  const leftOut: { [reason: string]: number } = {};
+  const leave = (reason: string, count = 1): void => {
+    leftOut[reason] = (leftOut[reason] ?? 0) + count;
+  };
+  const usable = records.filter((record) => {
+    const reason = reasonAgainst(record, options.format);
+    if (reason !== null) leave(reason);
+    return reason === null;
+  });
+  const done = (
+    files: readonly OutputFile[],
+    rows: number,
+    more: Partial<Pick<Exported, "restrictedTokens" | "rendersAsRecorded">> = {},
+  ): Exported => ({
+    ...{ files, rows, leftOut, restrictedTokens: 0, rendersAsRecorded: null },
+    ...more,
+  });
+
+  if (options.format === "waggle") {
+    return done([{ name: null, content: jsonLines(usable.map(withoutVisitor)) }], usable.length);
+  }
+  if (options.format === "verl" || options.format === "prime-rl") {
+    return done(...(await tokenFile(usable, reader, options, leave)));
+  }
+  const read: ReadTrajectory[] = [];
+  for (const record of usable) {
+    const one = await readTrajectory(record, reader);
+    if (isRefusal(one)) leave(one.refused);
+    else read.push(one);
+  }
+  const rendersAsRecorded = countRendered(read, reader);
+  if (options.format === "atif") {
+    const files = read.map((one) => ({
+      name: `${one.conversation.id}.json`,
+      content: [`${JSON.stringify(toAtifTrajectory(one), null, 1)}\n`],
+    }));
+    return done(files, files.length, { rendersAsRecorded });
+  }
+  const rows = textRows(read, reader, options, leave);
+  return done([{ name: null, content: jsonLines(rows) }], rows.length, { rendersAsRecorded });
+}
+
+function reasonAgainst({ row, trajectory }: TrajectoryDetail, format: ExportFormat): string | null {
+  if (!trajectory.consent.scopes.includes("train")) return "no-consent-to-train";
+  if (row.status !== "learned" && row.status !== "skipped") return row.status;
+  const needsReward = ["verl", "prime-rl", "trl-dpo"].includes(format);
+  return needsReward && row.reward === null ? "no-reward" : null;
+}
+
+/** Pseudonyms stay at the edge: an exported file is out of reach of "forget me". */
+function withoutVisitor(record: TrajectoryDetail): TrajectoryDetail {
+  const visitorId = "00000000-0000-0000-0000-000000000000";
+  return { ...record, row: { ...record.row, visitorId } };
+}
+
+async function tokenFile(
+  records: readonly TrajectoryDetail[],
+  reader: TextReader,
+  { format, recipe, keepsRestricted }: ExportOptions,
+  leave: (reason: string) => void,
+): Promise<[OutputFile[], number, { restrictedTokens: number }]> {
+  const advantages = advantagesOf(records, recipe);
+  const rows = [];
+  for (const record of records) {
+    const advantage = advantages.get(record) ?? null;
+    if (format === "prime-rl" && advantage === null) {
+      leave("group-of-one");
+      continue;
+    }
+    const own = toTokenRows(record, { keepsRestricted });
+    if (own.length === 0) {
+      leave("nothing-sampled");
+      continue;
+    }
+    const text = format === "verl" ? await readTrajectory(record, reader) : null;
+    const prompt = text === null || isRefusal(text) ? [] : promptMessages(text.conversation);
+    rows.push(...own.map((row) => ({ row, prompt, advantage })));
+  }
+  const content =
+    format === "verl"
+      ? encodeVerlParquet(rows)
+      : encodePrimeRlSamples(
+          rows.map(({ row, advantage }) => ({ row, advantage: advantage ?? Number.NaN })),
+        );
+  const restrictedTokens = rows.reduce((sum, { row }) => sum + row.restrictedTokens, 0);
+  return [[{ name: null, content }], rows.length, { restrictedTokens }];
+}
+
+/** Within the groups as they are exported; none for a group of one. */
+function advantagesOf(
+  records: readonly TrajectoryDetail[],
+  recipe: ExportOptions["recipe"],
+): Map<TrajectoryDetail, number> {
+  const advantages = new Map<TrajectoryDetail, number>();
+  for (const group of groupsOf(records, (record) => record)) {
+    if (group.length < 2) continue;
+    const values = recipe.advantage(
+      group.map(({ row }) =>
+        recipe.reward({ reward: row.reward ?? 0, success: row.success ?? false, parts: {} }),
+      ),
+    );
+    for (const [i, record] of group.entries()) advantages.set(record, values[i] as number);
+  }
+  return advantages;
+}
+
+/** By the group that the edge gave; a record without one is alone. */
+function groupsOf<T>(items: readonly T[], recordOf: (item: T) => TrajectoryDetail): T[][] {
+  const groups = Map.groupBy(items, (item) => recordOf(item).row.groupId ?? recordOf(item).row.id);
+  return [...groups.values()];
+}
+
+function textRows(
+  read: readonly ReadTrajectory[],
+  reader: TextReader,
+  options: ExportOptions,
+  leave: (reason: string, count?: number) => void,
+): unknown[] {
+  const kept = <T>(row: T | null, reason: string): T[] => {
+    if (row === null) leave(reason);
+    return row === null ? [] : [row];
+  };
+  if (options.format === "adp") return read.map(toAdpTrajectory);
+  if (options.format === "trl-kto") {
+    return read.flatMap(({ conversation }) =>
+      kept(toTrlUnpairedRow(conversation, options), "no-label"),
+    );
+  }
+  if (options.format === "trl-dpo") {
+    const groups = groupsOf(read, ({ record }) => record);
+    const rows = groups.flatMap((group) => toTrlPreferenceRows(group, options));
+    if (read.length > 2 * rows.length) leave("no-pair", read.length - 2 * rows.length);
+    return rows;
+  }
+  return read.flatMap(({ conversation }) => {
+    if (!options.includesFailures && conversation.label !== true) {
+      return kept(null, "not-successful");
+    }
+    return [
+      options.asTokens
+        ? toTrlTokenRow(conversation.id, toSupervisedSample(conversation, reader.format))
+        : toTrlSftRow(conversation),
+    ];
+  });
+}
+
+function countRendered(
+  read: readonly ReadTrajectory[],
+  { format }: TextReader,
+): { yes: number; no: number } {
+  const same = read.filter(({ conversation, path }) => {
+    const { tokenIds } = toSupervisedSample(conversation, format).sequence;
+    const recorded = path.flatMap((segment) => [...segment.tokenIds]);
+    return tokenIds.length === recorded.length && tokenIds.every((id, t) => id === recorded[t]);
+  }).length;
+  return { yes: same, no: read.length - same };
+}
+
+function* jsonLines(rows: readonly unknown[]): Iterable<string> {
+  for (const row of rows) yield `${JSON.stringify(row)}\n`;
+}

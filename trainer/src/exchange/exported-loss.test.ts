@@ -1,0 +1,395 @@
+/**
+ * The loss of an exported batch, computed from the file in plain loops, is ours: nothing but the file,
+ * the engine's log-probs of the file's tokens and the formulas of the papers.
+ */
+import { decode } from "@msgpack/msgpack";
+import { type Conversation, isRefusal, readTrlRow, toSupervisedSample } from "@waggle/exchange";
+import {
+  broadcastAdvantages,
+  drGrpoTis,
+  grpo,
+  type Recipe,
+  supervisedLoss,
+  toTokenDerivatives,
+} from "@waggle/learning";
+import {
+  toTrainingSamples,
+  type TrainEngine,
+  type TrainingSample,
+  type TrajectoryDetail,
+} from "@waggle/protocol";
+import { parquetReadObjects } from "hyparquet";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { BaseModel } from "../base-model.ts";
+import { openEngine } from "../open-model.ts";
+import { type ExportFormat, exportRecords } from "./export-records.ts";
+import { importRows } from "./import-rows.ts";
+import { describeTask, nanoRecords } from "./nano-records.fixture.ts";
+
+let model: BaseModel;
+let records: TrajectoryDetail[];
+let samples: { record: TrajectoryDetail; sample: TrainingSample }[];
+let engine: TrainEngine;
+/** Log-probs of any tokens when the update began, and after a step of it; neither is what sampled. */
+let proximal: (rows: readonly (readonly number[])[]) => Promise<number[][]>;
+let policy: typeof proximal;
+
+beforeAll(async () => {
+  ({ model, records } = await nanoRecords(5, 4));
+  samples = records.flatMap((record) =>
+    toTrainingSamples(record.trajectory).map((sample) => ({ record, sample })),
+  );
+  engine = await openEngine(model, "cpu", { rank: 4, alpha: 8, seed: 1 }, 1);
+  proximal = await scorerAfterStep((t) => t % 2 === 0, 0.01);
+  policy = await scorerAfterStep((t) => t % 3 === 0, 0.05);
+});
+afterAll(() => engine.dispose());
+
+/** Moves the policy so that some tokens gain and others lose, and scores with what came out. */
+async function scorerAfterStep(
+  loses: (t: number) => boolean,
+  learningRate: number,
+): Promise<typeof proximal> {
+  const sequences = samples.map(({ sample }) => sample.sequence);
+  const derivatives = sequences.map(({ tokenIds }) =>
+    Float32Array.from(tokenIds, (_, t) => (loses(t) ? 1 : -1)),
+  );
+  await engine.backward({ sequences }, { logProb: derivatives });
+  await engine.optimStep({ learningRate });
+  const checkpoint = await engine.save();
+  return async (rows) => {
+    await engine.load(checkpoint);
+    const { logProb } = await engine.forward({
+      sequences: rows.map((tokenIds) => ({ tokenIds })),
+    });
+    return logProb.map((row) => [...row]);
+  };
+}
+
+async function contentOf(format: ExportFormat, recipe: Recipe, asTokens = false) {
+  const { files } = await exportRecords(
+    records,
+    { format: model.format, describeTask },
+    {
+      format,
+      recipe,
+      asTokens,
+      includesFailures: false,
+      firstTurnOnly: false,
+      keepsRestricted: false,
+    },
+  );
+  const content = files[0]?.content ?? [];
+  return content instanceof Uint8Array ? content : new TextEncoder().encode([...content].join(""));
+}
+
+async function linesOf(format: ExportFormat, asTokens = false): Promise<unknown[]> {
+  const text = new TextDecoder().decode(await contentOf(format, grpo(), asTokens));
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+/** What the recipe says of the same records in memory. */
+async function ourLoss(recipe: Recipe): Promise<number> {
+  const groups = Map.groupBy(records, ({ row }) => row.groupId);
+  const advantages = new Map<TrajectoryDetail, number>();
+  for (const group of groups.values()) {
+    const values = recipe.advantage(group.map(({ row }) => row.reward ?? Number.NaN));
+    for (const [i, record] of group.entries()) advantages.set(record, values[i] as number);
+  }
+  const lossMask = samples.map(({ sample }) => sample.lossMask);
+  const tokens = samples.map(({ sample }) => sample.sequence.tokenIds);
+  return recipe.loss({
+    lossMask,
+    advantages: broadcastAdvantages(
+      samples.map(({ record }) => advantages.get(record) as number),
+      lossMask,
+    ),
+    policyLogProbs: await policy(tokens),
+    proximalLogProbs: await proximal(tokens),
+    behaviorLogProbs: samples.map(({ sample }) => sample.behaviorLogProbs),
+    entropies: tokens.map((row) => row.map(() => 0)),
+    tokenCount: lossMask.flat().filter(Boolean).length,
+  }).loss;
+}
+
+type ArrayRow = {
+  readonly ids: readonly number[];
+  readonly mask: readonly boolean[];
+  readonly behavior: readonly number[];
+  readonly advantage: readonly number[];
+};
+
+type PlainOptions = { readonly lower: number; readonly upper: number; readonly cap: number };
+
+/** Σ w·max(−A·r, −A·clip(r)) / N with r = π / π_proximal and w = min(π_proximal / π_behavior, cap). */
+async function plainLoss(
+  rows: readonly ArrayRow[],
+  { lower, upper, cap }: PlainOptions,
+): Promise<number> {
+  const now = await policy(rows.map(({ ids }) => ids));
+  const old = await proximal(rows.map(({ ids }) => ids));
+  let sum = 0;
+  let count = 0;
+  for (let b = 0; b < rows.length; b += 1) {
+    const { mask, behavior, advantage } = rows[b] as ArrayRow;
+    for (let t = 0; t < mask.length; t += 1) {
+      if (!mask[t]) continue;
+      const ratio = Math.exp((now[b]?.[t] as number) - (old[b]?.[t] as number));
+      const weight = Math.min(Math.exp((old[b]?.[t] as number) - (behavior[t] as number)), cap);
+      const A = advantage[t] as number;
+      const clipped = Math.min(Math.max(ratio, lower), upper);
+      sum += (cap === 0 ? 1 : weight) * Math.max(-A * ratio, -A * clipped);
+      count += 1;
+    }
+  }
+  return sum / count;
+}
+
+const GRPO: PlainOptions = { lower: 0.8, upper: 1.2, cap: 0 };
+const DR_GRPO_TIS: PlainOptions = { lower: 0.8, upper: 1.28, cap: 2 };
+
+type VerlFileRow = {
+  readonly uid: string;
+  readonly reward_score: number;
+  readonly prompt_ids: readonly number[];
+  readonly response_ids: readonly number[];
+  readonly response_mask: readonly number[];
+  readonly response_logprobs: readonly number[];
+};
+
+/** The rows of the Parquet, advantages from the rewards of each `uid`. */
+async function verlRows(isScaled: boolean): Promise<ArrayRow[]> {
+  const bytes = (await contentOf("verl", grpo())).slice();
+  const rows = (await parquetReadObjects({ file: bytes.buffer })) as VerlFileRow[];
+  return rows.map((row) => {
+    const rewards = rows.filter(({ uid }) => uid === row.uid).map((other) => other.reward_score);
+    let mean = 0;
+    for (const reward of rewards) mean += reward / rewards.length;
+    let variance = 0;
+    for (const reward of rewards) variance += (reward - mean) ** 2 / rewards.length;
+    const advantage = (row.reward_score - mean) / (isScaled ? Math.sqrt(variance) + 1e-6 : 1);
+    const before = row.prompt_ids.map(() => 0);
+    const ids = [...row.prompt_ids, ...row.response_ids];
+    return {
+      ids,
+      mask: [...before, ...row.response_mask].map((one) => one === 1),
+      behavior: [...before, ...row.response_logprobs],
+      advantage: ids.map(() => advantage),
+    };
+  });
+}
+
+async function primeRlRows(recipe: Recipe): Promise<ArrayRow[]> {
+  const rows = decode(await contentOf("prime-rl", recipe)) as unknown[][];
+  return rows.map((row) => ({
+    ids: row[0] as number[],
+    mask: row[1] as boolean[],
+    behavior: row[2] as number[],
+    advantage: row[12] as number[],
+  }));
+}
+
+test("the batch is worth comparing: groups with a signal, ratios that clip, weights that count", async () => {
+  const rewards = new Set(records.map(({ row }) => row.reward));
+  expect(rewards.size).toBeGreaterThan(1);
+  const rows = await verlRows(true);
+  const unclipped = { lower: 0, upper: Infinity, cap: 0 };
+  expect(await plainLoss(rows, unclipped)).not.toBeCloseTo(await plainLoss(rows, GRPO), 4);
+  const unweighted = { ...DR_GRPO_TIS, cap: 0 };
+  expect(await plainLoss(rows, unweighted)).not.toBeCloseTo(await plainLoss(rows, DR_GRPO_TIS), 4);
+});
+
+test("GRPO from verl's Parquet is ours to 1e-6", async () => {
+  expect(
+    Math.abs((await plainLoss(await verlRows(true), GRPO)) - (await ourLoss(grpo()))),
+  ).toBeLessThan(1e-6);
+});
+
+test("Dr. GRPO with truncated weights from verl's Parquet is ours to 1e-6", async () => {
+  const plain = await plainLoss(await verlRows(false), DR_GRPO_TIS);
+  expect(Math.abs(plain - (await ourLoss(drGrpoTis())))).toBeLessThan(1e-6);
+});
+
+test("both from prime-rl's samples, whose advantages the file holds, are ours to 1e-6", async () => {
+  const scaled = await plainLoss(await primeRlRows(grpo()), GRPO);
+  expect(Math.abs(scaled - (await ourLoss(grpo())))).toBeLessThan(1e-6);
+  const weighted = await plainLoss(await primeRlRows(drGrpoTis()), DR_GRPO_TIS);
+  expect(Math.abs(weighted - (await ourLoss(drGrpoTis())))).toBeLessThan(1e-6);
+});
+
+test("a file with its log-probs or rewards out of order has another loss: the comparison can fail", async () => {
+  const rows = await verlRows(false);
+  const ours = await ourLoss(drGrpoTis());
+  const swapped = rows.map((row, b) => ({
+    ...row,
+    advantage: row.ids.map(() => rows[(b + 1) % rows.length]?.advantage[0] as number),
+  }));
+  expect(Math.abs((await plainLoss(swapped, DR_GRPO_TIS)) - ours)).toBeGreaterThan(1e-3);
+  const shifted = rows.map((row) => ({ ...row, behavior: [...row.behavior.slice(1), 0] }));
+  expect(Math.abs((await plainLoss(shifted, DR_GRPO_TIS)) - ours)).toBeGreaterThan(1e-3);
+});
+
+/** Σ −log π over targets / their number, plainly. */
+async function plainCrossEntropy(
+  rows: readonly { readonly ids: readonly number[]; readonly isTarget: readonly boolean[] }[],
+): Promise<number> {
+  const logProbs = await policy(rows.map(({ ids }) => ids));
+  let sum = 0;
+  let count = 0;
+  for (let b = 0; b < rows.length; b += 1) {
+    for (let t = 0; t < (rows[b]?.ids.length ?? 0); t += 1) {
+      if (!rows[b]?.isTarget[t]) continue;
+      sum -= logProbs[b]?.[t] as number;
+      count += 1;
+    }
+  }
+  return sum / count;
+}
+
+const successes = () => samples.filter(({ record }) => record.row.success === true);
+
+async function ourSupervisedLoss(): Promise<number> {
+  const wanted = successes().map(({ sample }) => sample);
+  return supervisedLoss({
+    lossMask: wanted.map(({ lossMask }) => lossMask),
+    policyLogProbs: await policy(wanted.map(({ sequence }) => sequence.tokenIds)),
+  }).loss;
+}
+
+function toPlain(conversation: Conversation) {
+  const { sequence, lossMask } = toSupervisedSample(conversation, model.format);
+  return { ids: sequence.tokenIds, isTarget: lossMask };
+}
+
+test("the supervised loss from TRL's rows of tokens is ours to 1e-6", async () => {
+  const rows = (await linesOf("trl-sft", true)) as { input_ids: number[]; labels: number[] }[];
+  const plain = await plainCrossEntropy(
+    rows.map(({ input_ids, labels }) => ({
+      ids: input_ids,
+      isTarget: labels.map((label) => label !== -100),
+    })),
+  );
+  expect(rows.length).toBeGreaterThan(2);
+  expect(Math.abs(plain - (await ourSupervisedLoss()))).toBeLessThan(1e-6);
+});
+
+test.each([
+  ["TRL's messages", "trl-sft", "trl"],
+  ["ADP", "adp", "adp"],
+] as const)(
+  "the supervised loss of an imported file is ours to 1e-6: %s",
+  async (_, exported, imported) => {
+    const lines = (await linesOf(exported)).map((value, i) => ({ line: i + 1, value }));
+    const { conversations, refused } = importRows(lines, imported);
+    expect(refused).toEqual({});
+    const wanted = new Set(successes().map(({ record }) => record.trajectory.id));
+    const plain = await plainCrossEntropy(
+      conversations.filter(({ id }) => wanted.has(id)).map(toPlain),
+    );
+    expect(Math.abs(plain - (await ourSupervisedLoss()))).toBeLessThan(1e-6);
+  },
+);
+
+/** Σ over sampled tokens of log π − log π_ref, of rows of tokens. */
+async function logRatios(
+  rows: readonly { readonly ids: readonly number[]; readonly isTarget: readonly boolean[] }[],
+): Promise<number[]> {
+  const now = await policy(rows.map(({ ids }) => ids));
+  const reference = await proximal(rows.map(({ ids }) => ids));
+  return rows.map(({ isTarget }, b) => {
+    let sum = 0;
+    for (let t = 0; t < isTarget.length; t += 1) {
+      if (isTarget[t]) sum += (now[b]?.[t] as number) - (reference[b]?.[t] as number);
+    }
+    return sum;
+  });
+}
+
+const BETA = 0.1;
+const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
+
+/** Of recorded tokens, by the id of the trajectory. */
+async function recordedLogRatios(): Promise<Map<string, number>> {
+  const ratios = await logRatios(
+    samples.map(({ sample }) => ({ ids: sample.sequence.tokenIds, isTarget: sample.lossMask })),
+  );
+  return new Map(samples.map(({ record }, i) => [record.trajectory.id, ratios[i] as number]));
+}
+
+function conversationsOf(rows: readonly unknown[]): Conversation[] {
+  return rows.flatMap((row, i) => {
+    const read = readTrlRow(row, `line-${i}`);
+    if (isRefusal(read)) throw new Error(read.refused);
+    return read;
+  });
+}
+
+test("the DPO loss of the file's pairs is that of the recorded tokens to 1e-6", async () => {
+  const rows = (await linesOf("trl-dpo")) as { id: string }[];
+  expect(rows.length).toBeGreaterThan(1);
+  const ratios = await logRatios(conversationsOf(rows).map(toPlain));
+  const recorded = await recordedLogRatios();
+  let [fromFile, ours] = [0, 0];
+  for (const [i, { id }] of rows.entries()) {
+    const [better = "", worse = ""] = id.split("/");
+    const margin = (ratios[2 * i] as number) - (ratios[2 * i + 1] as number);
+    fromFile -= Math.log(sigmoid(BETA * margin)) / rows.length;
+    const ourMargin = (recorded.get(better) as number) - (recorded.get(worse) as number);
+    ours -= Math.log(sigmoid(BETA * ourMargin)) / rows.length;
+  }
+  expect(Math.abs(fromFile - ours)).toBeLessThan(1e-6);
+  expect(Math.abs(ours - Math.LN2)).toBeGreaterThan(1e-4);
+});
+
+test("the KTO loss of the file's rows is that of the recorded tokens to 1e-6", async () => {
+  const rows = (await linesOf("trl-kto")) as { label: boolean }[];
+  expect(rows).toHaveLength(records.length);
+  const ktoLoss = (ratios: readonly number[], labels: readonly boolean[]): number => {
+    // The mean ratio, not below 0, stands in for the KL of mismatched pairs: the same in both.
+    let kl = 0;
+    for (const ratio of ratios) kl += ratio / ratios.length;
+    kl = Math.max(0, kl);
+    let loss = 0;
+    for (const [i, ratio] of ratios.entries()) {
+      const gain = labels[i] ? ratio - kl : kl - ratio;
+      loss += (1 - sigmoid(BETA * gain)) / ratios.length;
+    }
+    return loss;
+  };
+  const fromFile = await logRatios(conversationsOf(rows).map(toPlain));
+  const recorded = await recordedLogRatios();
+  const ours = ktoLoss(
+    records.map(({ trajectory }) => recorded.get(trajectory.id) as number),
+    records.map(({ row }) => row.success === true),
+  );
+  const plain = ktoLoss(
+    fromFile,
+    rows.map(({ label }) => label),
+  );
+  expect(Math.abs(plain - ours)).toBeLessThan(1e-6);
+});
+
+test("steps on what others wrote make it likelier", async () => {
+  const theirs = {
+    messages: [
+      { role: "user", content: "Who are you?" },
+      { role: "assistant", content: "A shop's assistant. Ask me for anything!" },
+    ],
+  };
+  const { conversations } = importRows([{ line: 1, value: theirs }], "openai");
+  const batch = conversations.map(toPlain);
+  const sequences = batch.map(({ ids }) => ({ tokenIds: ids }));
+  const lossMask = batch.map(({ isTarget }) => isTarget);
+  const losses: number[] = [];
+  for (let step = 0; step < 5; step += 1) {
+    const { logProb } = await engine.forward({ sequences });
+    const { loss, derivatives } = supervisedLoss({ lossMask, policyLogProbs: logProb });
+    losses.push(loss);
+    await engine.backward({ sequences }, toTokenDerivatives(derivatives));
+    await engine.optimStep({ learningRate: 5e-3 });
+  }
+  expect(losses.at(-1)).toBeLessThan(0.8 * (losses[0] as number));
+});

@@ -1,0 +1,31 @@
+/** From the lines of another format to conversations; what does not fit is counted by reason. */
+import {
+  type Conversation,
+  isRefusal,
+  type JsonLine,
+  readAdpTrajectory,
+  readTrlRow,
+} from "@waggle/exchange";
+
+export const IMPORT_FORMATS = ["adp", "openai", "trl"] as const;
+export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+
+export type Imported = {
+  readonly conversations: readonly Conversation[];
+  /** Lines by the reason why they gave no conversation. */
+  readonly refused: { readonly [reason: string]: number };
+};
+
+/** Conversations without an id of their own are called after their line. */
+export function importRows(lines: readonly JsonLine[], format: ImportFormat): Imported {
+  const conversations: Conversation[] = [];
+  const refused: { [reason: string]: number } = {};
+  for (const { line, value } of lines) {
+    const id = `line-${line}`;
+    // OpenAI's rows are TRL's under other names, and read by the same code.
+    const read = format === "adp" ? readAdpTrajectory(value, id) : readTrlRow(value, id);
+    if (isRefusal(read)) refused[read.refused] = (refused[read.refused] ?? 0) + 1;
+    else conversations.push(...[read].flat());
+  }
+  return { conversations, refused };
+}

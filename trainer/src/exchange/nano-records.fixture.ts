@@ -1,0 +1,59 @@
+/** Trajectories of the nano model on training tasks, as the edge shows them to its operator. */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { TextReader } from "@waggle/exchange";
+import { FULL_SUPPORT, type TrajectoryDetail, trajectoryDigest } from "@waggle/protocol";
+import { attempt } from "../attempt.ts";
+import { type BaseModel, readBaseModel } from "../base-model.ts";
+import { openPolicy } from "../open-model.ts";
+import { createTaskWorld } from "../task-worlds.ts";
+
+export const NANO: string = join(import.meta.dirname, "../../../packages/model/nano");
+
+export const describeTask: TextReader["describeTask"] = (task) =>
+  createTaskWorld(task).environment.observe();
+
+/** `count` groups of `size` attempts, judged; seeds are fixed, so the tokens are. */
+export async function nanoRecords(
+  count: number,
+  size: number,
+): Promise<{ readonly model: BaseModel; readonly records: TrajectoryDetail[] }> {
+  const model = await readBaseModel(NANO);
+  const policy = await openPolicy(model, 1);
+  const parts = { policy, format: model.format, createTaskWorld, sampling: FULL_SUPPORT };
+  const { signal } = new AbortController();
+  const records: TrajectoryDetail[] = [];
+  for (let seed = 0; seed < count; seed += 1) {
+    const task = { environment: "shop", seed, split: "train" } as const;
+    const groupId = randomUUID();
+    for (let i = 0; i < size; i += 1) {
+      const { trajectory, verification } = await attempt(parts, task, 100 * seed + i, signal);
+      records.push({
+        trajectory,
+        feedback: [],
+        row: {
+          digest: await trajectoryDigest(trajectory),
+          id: trajectory.id,
+          visitorId: randomUUID(),
+          groupId,
+          receivedAt: "2026-11-20T10:00:00.000Z",
+          status: "learned",
+          reason: null,
+          policyVersion: 0,
+          task,
+          tokens: 0,
+          stopReason: trajectory.stopReason,
+          reward: verification.reward,
+          success: verification.success,
+          advantage: null,
+          learnedAtStep: null,
+          staleness: 0,
+          logProbGapMean: 0,
+          logProbGapMax: 0,
+        },
+      });
+    }
+  }
+  await policy.dispose();
+  return { model, records };
+}

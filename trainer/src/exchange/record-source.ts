@@ -1,0 +1,106 @@
+/**
+ * Where an export reads verified trajectories: from an edge, which holds them (the trainer keeps none on
+ * disk), or from a file that `--format waggle` wrote. Reading changes nothing: no lease is taken.
+ */
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { TrajectoryDetail, WaggleError } from "@waggle/protocol";
+import { createOperatorClient, type OperatorClient } from "../operator-client.ts";
+
+export type RecordSourceOptions = {
+  /** Origin of an edge, or a JSONL file. */
+  readonly from: string;
+  /** Of the edge's operator. */
+  readonly credential: string | undefined;
+  readonly fetch?: typeof fetch | undefined;
+  readonly signal: AbortSignal;
+};
+
+/** Answers of the edge that are asked for at once. */
+const PARALLEL = 8;
+
+/**
+ * The records, newest first from an edge and in the order of a file. An edge gives those that were
+ * learned from or skipped: what was refused or is not yet judged is nobody's training data.
+ *
+ * @throws WaggleError `NOT_FOUND` without the file, `SCHEMA_INVALID` naming its bad line,
+ *   `UNAUTHENTICATED` without a credential for an edge, and as the edge's own refusals.
+ */
+export function readRecords(options: RecordSourceOptions): AsyncIterable<TrajectoryDetail> {
+  return /^https?:\/\//.test(options.from) ? fromEdge(options) : fromFile(options.from);
+}
+
+async function* fromEdge(options: RecordSourceOptions): AsyncIterable<TrajectoryDetail> {
+  const { from, credential, signal } = options;
+  if (credential === undefined || credential === "") {
+    throw new WaggleError(
+      "UNAUTHENTICATED",
+      "an edge shows trajectories to its operator only, got no credential; set WAGGLE_OPERATOR_CREDENTIAL or pass --credential (npm start keeps it in .waggle/local/credentials.json)",
+    );
+  }
+  const client = createOperatorClient({
+    baseUrl: from,
+    credential,
+    signal,
+    ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+  });
+  for (const status of ["learned", "skipped"] as const) {
+    for await (const rows of client.rows(status)) {
+      for (let at = 0; at < rows.length; at += PARALLEL) {
+        signal.throwIfAborted();
+        const found = await Promise.all(
+          rows.slice(at, at + PARALLEL).map(({ digest }) => unlessForgotten(client, digest)),
+        );
+        yield* found.filter((record) => record !== null);
+      }
+    }
+  }
+}
+
+/** A visitor may be forgotten between the listing and the reading. */
+async function unlessForgotten(
+  client: OperatorClient,
+  digest: string,
+): Promise<TrajectoryDetail | null> {
+  try {
+    return await client.trajectory(digest);
+  } catch (error) {
+    if (WaggleError.is(error, "NOT_FOUND")) return null;
+    throw error;
+  }
+}
+
+async function* fromFile(path: string): AsyncIterable<TrajectoryDetail> {
+  const found = await stat(path).catch(() => null);
+  if (found === null || !found.isFile()) {
+    throw new WaggleError(
+      "NOT_FOUND",
+      `--from must be an edge's address or a JSONL file of trajectories, got ${path}; the edge holds what was collected: pass its address`,
+    );
+  }
+  let number = 0;
+  for await (const line of createInterface({
+    input: createReadStream(path),
+    crlfDelay: Infinity,
+  })) {
+    number += 1;
+    if (line.trim() !== "") yield recordOf(line, number);
+  }
+}
+
+function recordOf(line: string, number: number): TrajectoryDetail {
+  let problem = "no JSON";
+  try {
+    const record = TrajectoryDetail.safeParse(JSON.parse(line));
+    if (record.success) return record.data;
+    const [issue] = record.error.issues;
+    problem = `${issue?.path.join(".") ?? ""} (${issue?.message ?? ""})`;
+  } catch {
+    // Said below, with the line.
+  }
+  throw new WaggleError(
+    "SCHEMA_INVALID",
+    `every line must be a trajectory as --format waggle writes it, got ${problem} at line ${number}; export again`,
+  );
+}
