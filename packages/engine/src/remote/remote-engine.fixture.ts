@@ -9,11 +9,12 @@ import {
   writeSafetensors,
 } from "@waggle/model";
 import type { Adapter, DecoderConfig } from "@waggle/model";
-import type { TensorMap, TrainEngine } from "@waggle/protocol";
+import type { TensorMap, TrainEngine, TrainSequence } from "@waggle/protocol";
 import { createTinkerServer } from "@waggle/testing/tinker-server";
 import type { ExportFiles, TinkerServer, TinkerServerOptions } from "@waggle/testing/tinker-server";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { createOnnxEngine } from "../onnx-engine.ts";
+import { loudWeights, randomDerivatives, TINY } from "../train-engine.fixture.ts";
 import { createRemoteEngine } from "./create-remote-engine.ts";
 import type { RemoteEngineOptions } from "./create-remote-engine.ts";
 
@@ -27,6 +28,45 @@ export type ServedModel = {
   /** What the server starts from; by default a fresh adapter of the rank that is asked for. */
   readonly adapter?: Adapter;
 };
+
+export const FLAVORS = ["skyrl", "open-rl"] as const;
+export const MODEL: ServedModel = { config: TINY, weights: loudWeights(TINY), trains: "lora" };
+/** One of them has nothing to predict. */
+export const SEQUENCES: readonly TrainSequence[] = [
+  { tokenIds: [3, 9, 28, 4, 4, 17, 0, 6] },
+  { tokenIds: [5] },
+  { tokenIds: [11, 2, 25, 7] },
+  { tokenIds: [8, 8, 21, 13, 1, 19] },
+];
+
+/** The engine that a server of `MODEL` runs, without a server. */
+export async function localEngine(): Promise<TrainEngine> {
+  const adapter = initializeAdapter(TINY, { rank: 3, alpha: ALPHA, seed: 1 });
+  const engine = await createOnnxEngine({ ...MODEL, adapter, threads: 1 });
+  onTestFinished(() => engine.dispose());
+  return engine;
+}
+
+/** A step for each seed, on derivatives drawn by it; @returns the gradients' norms. */
+export async function train(engine: TrainEngine, seeds: readonly number[]): Promise<number[]> {
+  const norms: number[] = [];
+  for (const seed of seeds) {
+    const logProb = randomDerivatives(SEQUENCES, seed);
+    await engine.backward({ sequences: SEQUENCES }, { logProb });
+    norms.push((await engine.optimStep({ learningRate: 0.01, maxGradientNorm: 1 })).gradientNorm);
+  }
+  return norms;
+}
+
+/** ‖a − b‖ / ‖b‖ of each tensor, 0 where both are 0. */
+export function distances(actual: TensorMap, expected: TensorMap): number[] {
+  expect([...actual.keys()]).toEqual([...expected.keys()]);
+  return [...expected].map(([name, { data }]) => {
+    const other = actual.get(name)?.data ?? new Float32Array();
+    const gap = Math.hypot(...data.map((value, i) => value - (other[i] as number)));
+    return gap === 0 ? 0 : gap / Math.hypot(...data);
+  });
+}
 
 /** PEFT's two files, or the model's one: what SkyRL and open-rl export. */
 export function exportFilesOf(config: DecoderConfig): ExportFiles {

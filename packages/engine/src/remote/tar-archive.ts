@@ -33,7 +33,7 @@ export function readTar(archive: Uint8Array, limitBytes: number): Map<string, Ui
     }
     offset = start + Math.ceil(size / BLOCK) * BLOCK;
   }
-  return files;
+  throw corrupt("no end");
 }
 
 function isGzip(bytes: Uint8Array): boolean {
@@ -42,7 +42,7 @@ function isGzip(bytes: Uint8Array): boolean {
 
 function unzip(bytes: Uint8Array, limitBytes: number): Uint8Array {
   try {
-    return gunzipSync(bytes, { maxOutputLength: limitBytes });
+    return new Uint8Array(gunzipSync(bytes, { maxOutputLength: limitBytes }));
   } catch (error) {
     throw corrupt(error instanceof Error ? error.message.slice(0, 100) : "broken gzip");
   }

@@ -1,0 +1,179 @@
+/** What goes wrong between an engine and its server, and that nothing is applied twice by it. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TinkerFault } from "@waggle/testing/tinker-server";
+import { expect, onTestFinished, test } from "vitest";
+import { codeOf, randomDerivatives } from "../train-engine.fixture.ts";
+import {
+  connect,
+  localEngine,
+  MODEL,
+  SEQUENCES,
+  serverOf,
+  train,
+} from "./remote-engine.fixture.ts";
+
+const LOST: TinkerFault[] = [
+  { kind: "drop-before" },
+  { kind: "drop-after" },
+  { kind: "lose-answer", status: 502 },
+  { kind: "refuse", status: 500 },
+];
+const REFUSED: TinkerFault[] = [
+  { kind: "refuse", status: 503 },
+  { kind: "refuse", status: 429, retryAfter: "0.01" },
+];
+
+test("SkyRL: calls whose answers were lost are made again, and count once", async () => {
+  const { server, folder } = await serverOf(MODEL, { flavor: "skyrl" });
+  const remote = await connect({ server, folder }, MODEL, { attempts: 8 });
+  const local = await localEngine();
+  const from = server.requests.length;
+  for (const call of ["forward_backward", "optim_step"]) {
+    for (const fault of [...LOST, ...REFUSED]) server.faults.add(call, fault);
+  }
+  expect(await train(remote, [1, 2, 3])).toEqual(await train(local, [1, 2, 3]));
+  expect(await remote.parameters()).toEqual(await local.parameters());
+  const calls = server.requests.slice(from).filter(({ call }) => call === "optim_step");
+  expect(calls.length).toBe(3 + 6);
+  const seen = calls.map(({ json }) => (json as { seq_id?: number } | null)?.seq_id);
+  expect(new Set(seen.filter((seq) => seq !== undefined)).size).toBe(3);
+});
+
+test("open-rl: a refusal is tried again, and counts once", async () => {
+  const { server, folder } = await serverOf(MODEL, { flavor: "open-rl" });
+  const remote = await connect({ server, folder }, MODEL);
+  const local = await localEngine();
+  for (const fault of REFUSED) {
+    server.faults.add("forward_backward", fault);
+    server.faults.add("optim_step", fault);
+  }
+  expect(await train(remote, [1, 2])).toEqual(await train(local, [1, 2]));
+  expect(await remote.parameters()).toEqual(await local.parameters());
+});
+
+test.each(["forward_backward", "optim_step"])(
+  "open-rl: after a lost answer of %s nothing is guessed, and a checkpoint goes on exactly",
+  async (call) => {
+    for (const fault of LOST) {
+      const { server, folder } = await serverOf(MODEL, { flavor: "open-rl" });
+      const remote = await connect({ server, folder }, MODEL);
+      const local = await localEngine();
+      await train(remote, [1]);
+      const checkpoint = await remote.save();
+      server.faults.add(call, fault);
+      const sent = server.requests.length;
+      await expect(train(remote, [2])).rejects.toMatchObject({ code: "NETWORK", retryable: false });
+      const calls = server.requests.slice(sent).filter((request) => request.call === call);
+      expect(calls.length).toBe(1);
+      const sequences = SEQUENCES;
+      const logProb = randomDerivatives(sequences, 2);
+      expect(await codeOf(remote.backward({ sequences }, { logProb }))).toBe("DEVICE_LOST");
+      expect(await codeOf(remote.save())).toBe("DEVICE_LOST");
+      expect(await codeOf(remote.parameters())).toBe("DEVICE_LOST");
+      await remote.load(checkpoint);
+      await train(remote, [2, 3]);
+      await train(local, [1, 2, 3]);
+      expect(await remote.parameters()).toEqual(await local.parameters());
+    }
+  },
+);
+
+test("open-rl: outputs come from a backward without weight, which may be repeated", async () => {
+  const { server, folder } = await serverOf(MODEL, { flavor: "open-rl" });
+  const remote = await connect({ server, folder }, MODEL);
+  const local = await localEngine();
+  server.faults.add("forward_backward", { kind: "drop-after" });
+  const { logProb } = await remote.forward({ sequences: SEQUENCES });
+  expect(logProb).toEqual((await local.forward({ sequences: SEQUENCES })).logProb);
+  expect(await train(remote, [1])).toEqual(await train(local, [1]));
+});
+
+test.each([
+  ["skyrl", false],
+  ["skyrl", true],
+  ["open-rl", true],
+] as const)(
+  "%s started again (records forgotten: %s): the model is lost, a checkpoint goes on",
+  async (flavor, forgets) => {
+    const { server, folder } = await serverOf(MODEL, { flavor });
+    const remote = await connect({ server, folder }, MODEL);
+    const local = await localEngine();
+    await train(remote, [1, 2]);
+    const checkpoint = await remote.save();
+    await server.restart(forgets);
+    const lost = { code: "DEVICE_LOST", retryable: true };
+    await expect(remote.forward({ sequences: SEQUENCES })).rejects.toMatchObject(lost);
+    await expect(train(remote, [3])).rejects.toMatchObject(lost);
+    await remote.load(checkpoint);
+    await train(remote, [3]);
+    await train(local, [1, 2, 3]);
+    expect(await remote.parameters()).toEqual(await local.parameters());
+  },
+);
+
+test.each(["skyrl", "open-rl"] as const)("%s: a slow result is waited for", async (flavor) => {
+  const { server, folder } = await serverOf(MODEL, { flavor });
+  const remote = await connect({ server, folder }, MODEL);
+  const local = await localEngine();
+  server.faults.add("retrieve_future", { kind: "pending" }, 3);
+  server.faults.add("retrieve_future", { kind: "drop-before" });
+  server.faults.add("retrieve_future", { kind: "refuse", status: 502 });
+  expect(await train(remote, [1])).toEqual(await train(local, [1]));
+});
+
+test("a result that does not come is given up, naming how long was waited", async () => {
+  const { server, folder } = await serverOf(MODEL, { flavor: "open-rl" });
+  const remote = await connect({ server, folder }, MODEL, { resultTimeoutMs: 250 });
+  server.faults.add("retrieve_future", { kind: "pending" }, 1000);
+  await expect(remote.forward({ sequences: SEQUENCES })).rejects.toMatchObject({
+    code: "TIMEOUT",
+    message: expect.stringContaining("0.25 s") as string,
+  });
+});
+
+test("saving again under a new name is safe: lost answers of save_weights do no harm", async () => {
+  const { server, folder } = await serverOf(MODEL, { flavor: "skyrl" });
+  const remote = await connect({ server, folder }, MODEL);
+  await train(remote, [1]);
+  for (const fault of LOST.slice(0, 2)) server.faults.add("save_weights", fault);
+  const { location } = await remote.save();
+  expect(server.savedWeights.has(location ?? "")).toBe(true);
+});
+
+test("a gradient that is not finite: SkyRL leaves the step out, open-rl needs a checkpoint", async () => {
+  const sequences = SEQUENCES;
+  const logProb = sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length).fill(3e38));
+  for (const flavor of ["skyrl", "open-rl"] as const) {
+    const remote = await connect(await serverOf(MODEL, { flavor }), MODEL);
+    const step = { learningRate: 0.01, maxGradientNorm: 1 };
+    await remote.backward({ sequences }, { logProb });
+    expect(await codeOf(remote.optimStep(step))).toBe("NON_FINITE_VALUE");
+    const next = remote.backward({ sequences }, {}).then(() => "served");
+    expect(await codeOf(next)).toBe(flavor === "skyrl" ? "served" : "DEVICE_LOST");
+  }
+});
+
+test("no server, another server, and a URL with a password are told apart", async () => {
+  const other = createServer((_, response) => response.writeHead(404).end("<html>"));
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as AddressInfo;
+  const { server, folder } = await serverOf(MODEL, { flavor: "skyrl" });
+  const at = (url: string): Promise<unknown> =>
+    codeOf(connect({ server: { ...server, url }, folder }, MODEL, { attempts: 2 }));
+  expect(await at(`http://127.0.0.1:${port}`)).toBe("DEVICE_UNAVAILABLE");
+  expect(await at("http://127.0.0.1:1")).toBe("NETWORK");
+  expect(await at("http://user:secret@127.0.0.1:1")).toBe("INVALID_ARGUMENT");
+  expect(await at("ftp://127.0.0.1")).toBe("INVALID_ARGUMENT");
+});
+
+test("a server that asks for a key refuses calls without, and the key is in no message", async () => {
+  const { server, folder } = await serverOf(MODEL, { flavor: "skyrl", apiKey: "tml-right" });
+  const refused = connect({ server, folder }, MODEL, { apiKey: "tml-wrong" });
+  await expect(refused).rejects.toMatchObject({
+    code: "UNAUTHENTICATED",
+    message: expect.not.stringContaining("tml-") as string,
+  });
+  await connect({ server, folder }, MODEL, { apiKey: "tml-right" });
+});

@@ -1,0 +1,120 @@
+/** What travels: compression, the split of batches, data of the Tinker API. */
+import { expect, test } from "vitest";
+import { randomDerivatives } from "../train-engine.fixture.ts";
+import {
+  connect,
+  localEngine,
+  MODEL,
+  SEQUENCES,
+  serverOf,
+  train,
+} from "./remote-engine.fixture.ts";
+import { splitData, toBackwardData, toForwardData } from "./wire-batch.ts";
+
+test.each([
+  ["skyrl", "zstd", false],
+  ["open-rl", null, false],
+  ["skyrl", "gzip", true],
+  ["open-rl", "gzip", true],
+] as const)(
+  "%s: passes travel as %s where gzip is understood: %s",
+  async (flavor, encoding, readsGzip) => {
+    const { server, folder } = await serverOf(MODEL, { flavor, readsGzip });
+    const remote = await connect({ server, folder }, MODEL);
+    const local = await localEngine();
+    const from = server.requests.length;
+    const sequences = Array.from({ length: 20 }, (_, i) => ({
+      tokenIds: Array.from({ length: 60 }, (_, t) => (i * 7 + t * t) % 29),
+    }));
+    const logProb = randomDerivatives(sequences, 3);
+    await remote.backward({ sequences }, { logProb });
+    await local.backward({ sequences }, { logProb });
+    expect(await train(remote, [1])).toEqual(await train(local, [1]));
+    const [pass, small] = server.requests
+      .slice(from)
+      .filter(({ call }) => call === "forward_backward");
+    expect(pass?.encoding).toBe(encoding);
+    const plain = JSON.stringify(pass?.json).length;
+    expect(pass?.bytes).toBeLessThan(encoding === null ? plain + 1 : 0.6 * plain);
+    // A body of a few bytes only grows.
+    expect(server.requests.at(-1)?.encoding).toBe(null);
+    expect(small?.status).toBe(200);
+  },
+);
+
+test("batches are split to the limits, in order, and add up to the same", async () => {
+  const { server, folder } = await serverOf(MODEL, { flavor: "skyrl", maxBodyBytes: 900 });
+  const limits = { sequences: 2, bytes: 600 };
+  const remote = await connect({ server, folder }, MODEL, { limits });
+  const local = await localEngine();
+  const sequences = Array.from({ length: 9 }, (_, i) => ({
+    tokenIds: Array.from({ length: 3 + 3 * i }, (_, t) => (i * 5 + t * 3) % 29),
+  }));
+  const from = server.requests.length;
+  const logProb = randomDerivatives(sequences, 3);
+  const outputs = await remote.forward({ sequences });
+  expect(outputs.logProb).toEqual((await local.forward({ sequences })).logProb);
+  for (const engine of [remote, local]) {
+    await engine.backward({ sequences }, { logProb });
+    await engine.optimStep({ learningRate: 0.01, maxGradientNorm: 1 });
+  }
+  const passes = server.requests.slice(from).filter(({ call }) => call === "forward_backward");
+  expect(passes.length).toBeGreaterThan(4);
+  expect(passes.every(({ status }) => status === 200)).toBe(true);
+  const [actual, expected] = [await remote.parameters(), await local.parameters()];
+  for (const [name, { data }] of expected) {
+    const other = actual.get(name)?.data ?? new Float32Array();
+    const gap = Math.hypot(...data.map((value, i) => value - (other[i] as number)));
+    expect(gap).toBeLessThanOrEqual(1e-4 * Math.hypot(...data));
+  }
+});
+
+test("a body that is too large for what stands before the server is said so", async () => {
+  const { server, folder } = await serverOf(MODEL, { flavor: "open-rl", maxBodyBytes: 600 });
+  const remote = await connect({ server, folder }, MODEL);
+  const sequences = [...SEQUENCES, ...SEQUENCES, ...SEQUENCES];
+  await expect(remote.forward({ sequences })).rejects.toMatchObject({ code: "PAYLOAD_TOO_LARGE" });
+});
+
+test("a datum is the input, its targets and weights −dL/dlog π; derivatives of 0 at the end are cut", () => {
+  const batch = { sequences: [{ tokenIds: [5, 6, 7, 8] }, { tokenIds: [9, 9] }] };
+  const logProb = [Float32Array.of(9, 0.1, -0.25, 0), Float32Array.of(0, 0)];
+  expect(toBackwardData(batch, { logProb })).toEqual([
+    {
+      sequence: 0,
+      datum: {
+        model_input: { chunks: [{ type: "encoded_text", tokens: [5, 6] }] },
+        loss_fn_inputs: {
+          target_tokens: { data: [6, 7], dtype: "int64", shape: [2] },
+          weights: { data: [-0.100000001, 0.25], dtype: "float32", shape: [2] },
+        },
+      },
+    },
+  ]);
+  // What 9 digits say is the same float32.
+  expect(Math.fround(-0.100000001)).toBe(Math.fround(-0.1));
+});
+
+test("without a derivative one datum without weight remains, without a target none", () => {
+  const batch = { sequences: [{ tokenIds: [4] }, { tokenIds: [5, 6] }, { tokenIds: [7, 8] }] };
+  const [only, ...more] = toBackwardData(batch, {});
+  expect([only?.sequence, only?.datum.loss_fn_inputs.weights.data, more]).toEqual([1, [0], []]);
+  expect(toForwardData(batch).map(({ sequence }) => sequence)).toEqual([1, 2]);
+  expect(toForwardData({ sequences: [{ tokenIds: [4] }] })).toEqual([]);
+});
+
+test("a split keeps every datum, in order, and gives one that is too large a request of its own", () => {
+  const lengths = [3, 200, 4, 5, 3, 3, 3];
+  const batch = {
+    sequences: lengths.map((length) => ({ tokenIds: Array<number>(length).fill(1) })),
+  };
+  const data = toForwardData(batch);
+  const requests = splitData(data, { sequences: 3, bytes: 700 });
+  expect(requests.flat()).toEqual(data);
+  expect(requests.map((request) => request.map(({ sequence }) => sequence))).toEqual([
+    [0],
+    [1],
+    [2, 3, 4],
+    [5, 6],
+  ]);
+});
