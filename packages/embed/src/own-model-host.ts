@@ -7,7 +7,7 @@ import type { OpenHost } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import type { PolicyHostOptions } from "./policy-host.ts";
 
-/** 1.4 GB in f32. Quantized products are many times slower than f32 on WASM, so size alone decides. */
+/** 1.4 GB in f32. Up to there quantized matrices would be expanded on WASM, so nothing is gained by them. */
 const MOST_F32_PARAMETERS = 350e6;
 
 /** Opens hosts of one model; what was loaded once is read from the browser's storage. */

@@ -21,7 +21,7 @@ const ALL_LENGTHS: readonly number[] = [
 ];
 
 /** The edges alone, for models whose kernels another model has already taken through all lengths. */
-const EDGE_LENGTHS: readonly number[] = [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129, 257];
+export const EDGE_LENGTHS: readonly number[] = [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129, 257];
 
 /**
  * Nats by which a number may differ, by the number format of the products. Quantized weights are

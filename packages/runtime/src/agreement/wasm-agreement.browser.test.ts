@@ -10,7 +10,7 @@ backendAgreementContract({
   models: agreementModels(["f32", "int8", "int4"]),
 });
 
-// As large models are: one graph, which chooses how to attend.
+// As large models are: one graph, which chooses how to attend, and products of quantized matrices.
 backendAgreementContract({
   name: "the WASM back end with all weights once",
   create: (config, weights, dtype) =>
@@ -21,6 +21,7 @@ backendAgreementContract({
       contextLength: config.contextLength,
       threads: 1,
       branchWeights: "once",
+      expandsQuantized: false,
     }),
   models: [
     { title: "qwen3 in f32", config: QWEN3, dtype: "f32" },
