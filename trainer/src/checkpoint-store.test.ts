@@ -26,6 +26,18 @@ test("what was committed is read back exactly, by another process", async () => 
   expect(await createCheckpointStore(folder).load()).toEqual(checkpoint);
 });
 
+test("a checkpoint on a server is read back by its place there", async () => {
+  const folder = await temporaryFolder();
+  const at = (step: number) => ({
+    step,
+    tensors: new Map(),
+    location: `tinker://m/weights/${step}`,
+  });
+  const checkpoint = { state: { ...state, step: 4 }, engine: at(4), stable: at(2) };
+  await createCheckpointStore(folder).commit(checkpoint);
+  expect(await createCheckpointStore(folder).load()).toEqual(checkpoint);
+});
+
 test("keeps only the files that the last commit names", async () => {
   const folder = await temporaryFolder();
   const store = createCheckpointStore(folder);

@@ -43,7 +43,9 @@ export function createCheckpointStore(folder: string): CheckpointStore {
   async function writeEngine(checkpoint: EngineCheckpoint): Promise<string> {
     const known = written.get(checkpoint);
     if (known !== undefined) return known;
-    const bytes = writeSafetensors(checkpoint.tensors, { step: String(checkpoint.step) });
+    const { step, tensors, location } = checkpoint;
+    const metadata = { step: String(step), ...(location === undefined ? {} : { location }) };
+    const bytes = writeSafetensors(tensors, metadata);
     const digest = await sha256(bytes);
     await writeDurably(folder, engineFile(digest), bytes);
     written.set(checkpoint, digest);
@@ -54,7 +56,12 @@ export function createCheckpointStore(folder: string): CheckpointStore {
     const bytes = new Uint8Array(await readFile(join(folder, engineFile(digest))));
     if ((await sha256(bytes)) !== digest) throw corrupt(engineFile(digest), "other content");
     const { tensors, metadata } = readSafetensors(bytes);
-    const checkpoint = { step: Number(metadata["step"]), tensors };
+    const location = metadata["location"];
+    const checkpoint = {
+      step: Number(metadata["step"]),
+      tensors,
+      ...(location === undefined ? {} : { location }),
+    };
     written.set(checkpoint, digest);
     return checkpoint;
   }

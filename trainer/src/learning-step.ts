@@ -83,6 +83,7 @@ export async function learningStep(
   const tokenCount = rows.reduce((sum, row) => sum + countTrue(row.sample.lossMask), 0);
   const learningRate = recipe.schedule.learningRate(options.step);
 
+  const hasEntropy = engine.capabilities().outputs.includes("entropy");
   const proximal = new Map<Row, Float32Array>();
   const totals: { [name: string]: number } = { loss: 0 };
   let gradientNorm = 0;
@@ -105,7 +106,7 @@ export async function learningStep(
         policyLogProbs: outputs.logProb,
         proximalLogProbs: microbatch.map((row) => proximal.get(row) as Float32Array),
         behaviorLogProbs: microbatch.map((row) => row.behavior),
-        entropies: outputs.entropy,
+        ...(hasEntropy ? { entropies: outputs.entropy } : {}),
         tokenCount,
       });
       addTo(totals, result, recipe.schedule.epochs);

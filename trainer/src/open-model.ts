@@ -1,13 +1,18 @@
 /** Opens what runs a base model here: the engine that trains it and the policy that samples it. */
-import { createEngine, type EngineDevice } from "@waggle/engine";
+import {
+  createEngine,
+  type EngineDevice,
+  type EngineUrl,
+  type RemoteServerOptions,
+} from "@waggle/engine";
 import { type Adapter, initializeAdapter } from "@waggle/model";
 import type { TrainEngine } from "@waggle/protocol";
 import { type AdaptivePolicy, createNodePolicy } from "@waggle/runtime/node";
 import type { BaseModel } from "./base-model.ts";
 
-/** What trains; sampling and re-scoring run on the native CPU beside it. */
-export type Device = EngineDevice;
-export const DEVICES: readonly Device[] = ["auto", "cpu", "wasm", "webgpu"];
+/** What trains, here or at a URL; sampling and re-scoring run on the native CPU beside it. */
+export type Device = EngineDevice | EngineUrl;
+export const DEVICES: readonly EngineDevice[] = ["auto", "cpu", "wasm", "webgpu"];
 
 export type AdapterOptions = {
   readonly rank: number;
@@ -16,17 +21,25 @@ export type AdapterOptions = {
   readonly seed: number;
 };
 
-/** An engine that trains this adapter, or a fresh one that changes nothing. */
+/**
+ * An engine that trains this adapter, or a fresh one that changes nothing.
+ * @param server with a URL as the device: what its operator knows of it.
+ */
 export async function openEngine(
   model: BaseModel,
   device: Device,
   start: Adapter | AdapterOptions,
   threads?: number,
+  server?: RemoteServerOptions,
 ): Promise<TrainEngine> {
+  const seed = "tensors" in start ? undefined : start.seed;
   const adapter = "tensors" in start ? start : initializeAdapter(model.config, start);
   const { config, weights } = model;
   const more = threads === undefined ? {} : { threads };
-  return createEngine({ device, config, weights, trains: "lora", adapter, ...more });
+  return createEngine({
+    ...{ device, config, weights, trains: "lora", adapter, ...more },
+    server: { seed, ...server },
+  });
 }
 
 /** A policy at version 0. */

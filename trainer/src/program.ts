@@ -8,8 +8,10 @@ import { readBaseModel } from "./base-model.ts";
 import { createEdgeClient, type EdgeClient } from "./edge-client.ts";
 import { addExchangeCommands } from "./exchange/commands.ts";
 import { GATE_TASKS_START } from "./frozen-evaluation.ts";
-import { type Device, DEVICES, openEngine, openPolicy } from "./open-model.ts";
+import { type Device, openEngine, openPolicy } from "./open-model.ts";
+import { deviceOption, serverOf, type ServerOptions, withServer } from "./server-options.ts";
 import { createReporter } from "./reporter.ts";
+import { requireEngine } from "./required-engine.ts";
 import { simulate, type SimulationEvent } from "./simulation.ts";
 import { createTaskWorld } from "./task-worlds.ts";
 import { LOG_PROB_BAND } from "./trajectory-check.ts";
@@ -25,7 +27,7 @@ export type ProgramOptions = {
   readonly fetch?: typeof fetch | undefined;
 };
 
-type CommonOptions = {
+type CommonOptions = ServerOptions & {
   model: string;
   device: Device;
   threads?: number;
@@ -92,6 +94,7 @@ export function createProgram(options: ProgramOptions): Command {
           stateFolder: given.state,
           isResuming: given.resume,
           device: given.device,
+          server: serverOf(given, options.environment),
           threads: given.threads,
           rank: given.rank,
           alpha: given.alpha ?? 2 * given.rank,
@@ -124,10 +127,12 @@ export function createProgram(options: ProgramOptions): Command {
       const model = await readBaseModel(given.model);
       const adapterShape = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };
       const start = { ...adapterShape, seed: given.seed };
-      const engine = await openEngine(model, given.device, start, given.threads);
+      const server = serverOf(given, options.environment);
+      const engine = await openEngine(model, given.device, start, given.threads, server);
       const policy = await openPolicy(model, given.threads);
       const recipe = recipeOf(given);
       try {
+        requireEngine(recipe, engine.capabilities());
         const { base, final } = await simulate(
           engine,
           recipe,
@@ -186,7 +191,7 @@ export function createProgram(options: ProgramOptions): Command {
 function withModel(command: Command): Command {
   return command
     .option("--model <folder>", "base model in Hugging Face's layout", "packages/model/nano")
-    .addOption(new Option("--device <name>", "what computes").choices(DEVICES).default("auto"))
+    .addOption(deviceOption())
     .option("--threads <n>", "CPU threads of one graph; default all", positive);
 }
 
@@ -197,7 +202,7 @@ function withEdge(command: Command): Command {
 }
 
 function withLearning(command: Command): Command {
-  return withModel(command)
+  return withServer(withModel(command))
     .addOption(
       new Option("--recipe <name>", "how it learns")
         .choices(Object.keys(RECIPES))

@@ -4,8 +4,8 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { RemoteServerOptions } from "@waggle/engine";
 import type { Recipe } from "@waggle/learning";
-import { requireCapabilities } from "@waggle/learning";
 import type { PoliciesResponse } from "@waggle/protocol";
 import { createGrammarCompiler } from "@waggle/text/grammar";
 import { WaggleError } from "@waggle/protocol";
@@ -24,6 +24,7 @@ import { createLeaseHolder } from "./lease-holder.ts";
 import { createMetricsLog } from "./metrics-log.ts";
 import { type Device, openEngine, openPolicy } from "./open-model.ts";
 import { createReplay } from "./replay.ts";
+import { requireEngine } from "./required-engine.ts";
 import type { Reporter } from "./reporter.ts";
 import { createTaskWorld } from "./task-worlds.ts";
 import { initialState, type KnownVersion } from "./trainer-state.ts";
@@ -37,6 +38,8 @@ export type TrainingSessionOptions = Omit<
   readonly stateFolder: string;
   readonly isResuming: boolean;
   readonly device: Device;
+  /** With a URL as the device. */
+  readonly server?: RemoteServerOptions | undefined;
   readonly threads?: number | undefined;
   readonly rank: number;
   readonly alpha: number;
@@ -81,6 +84,7 @@ export async function train(
     options.device,
     saved === null && stable ? await shelf.get(stable) : { ...adapterShape, seed: options.seed },
     options.threads,
+    options.server,
   );
   const policy = await openPolicy(model, options.threads);
   const leases = createLeaseHolder({
@@ -95,7 +99,7 @@ export async function train(
     (options.leaseSeconds * 1000) / 6,
   );
   try {
-    requireCapabilities(recipe, engine.capabilities());
+    requireEngine(recipe, engine.capabilities());
     let start = saved;
     if (start === null) {
       const fresh = await engine.save();
@@ -139,6 +143,7 @@ export async function train(
             vocabularySize: policy.vocabularySize,
           }),
           maxStaleness: recipe.rollout.maxStaleness,
+          servedSequences: engine.capabilities().sequences,
           grammars: createGrammarCompiler(
             new Map(model.files.map(({ path, bytes }) => [path, bytes])),
             { vocabularySize: policy.vocabularySize },

@@ -21,7 +21,11 @@ import { afterAll, expect, test } from "vitest";
 import { createReplay } from "./replay.ts";
 import { createTaskWorld } from "./task-worlds.ts";
 import { initialState, type TrainerState } from "./trainer-state.ts";
-import { type CheckedTrajectory, createTrajectoryChecker } from "./trajectory-check.ts";
+import {
+  type CheckedTrajectory,
+  createTrajectoryChecker,
+  type TrajectoryCheckerOptions,
+} from "./trajectory-check.ts";
 import { TINY, TINY_BASE } from "./training.fixture.ts";
 
 const tokenizer = new ByteTokenizer();
@@ -88,12 +92,16 @@ async function honest(version = 1, skill: ShopSkill = EXPERT): Promise<Trajector
   return withScores(trajectory, version);
 }
 
-async function withScores(trajectory: Trajectory, version: number): Promise<Trajectory> {
+async function withScores(
+  trajectory: Trajectory,
+  version: number,
+  temperature = 1,
+): Promise<Trajectory> {
   await policy.setAdapter(version, version === 0 ? null : adapter);
   const [sample] = toTrainingSamples(trajectory);
-  const { behaviorLogProbs } = await policy.score({
+  const { behaviorLogProbs, rawLogProbs } = await policy.score({
     tokenIds: sample?.sequence.tokenIds ?? [],
-    sampling: { temperature: 1, topK: 0, topP: 1 },
+    sampling: { temperature, topK: 0, topP: 1 },
   });
   const starts = new Map(sample?.spans.map(({ segment, start }) => [segment.id, start]));
   return {
@@ -101,8 +109,13 @@ async function withScores(trajectory: Trajectory, version: number): Promise<Traj
     segments: trajectory.segments.map((segment) => {
       const start = starts.get(segment.id);
       if (segment.kind === "given" || start === undefined) return segment;
-      const scores = behaviorLogProbs.slice(start, start + segment.tokenIds.length);
-      return { ...segment, behaviorLogProbs: scores, rawLogProbs: scores };
+      const end = start + segment.tokenIds.length;
+      return {
+        ...segment,
+        sampling: { ...segment.sampling, temperature },
+        behaviorLogProbs: behaviorLogProbs.slice(start, end),
+        rawLogProbs: rawLogProbs.slice(start, end),
+      };
     }),
   };
 }
@@ -360,4 +373,31 @@ test("drops as stale what is older than the recipe allows, with its numbers", as
   const { outcome } = await strict.check(leased, group, state);
   // Version 2 was rolled back, so only version 1 lies between.
   expect(outcome).toMatchObject({ status: "skipped", reason: "stale", staleness: 1, reward: 1 });
+});
+
+test("what an engine cannot replay is skipped, with its numbers, and learned from elsewhere", async () => {
+  const trajectory = await withScores(await honest(), 1, 0.8);
+  const parts: TrajectoryCheckerOptions = {
+    policy,
+    shelf: { get: async () => adapter },
+    replay: async () => ({ holds: true, verification: { reward: 1, success: true, parts: {} } }),
+    maxStaleness: 4,
+  };
+  const leased = {
+    digest: await trajectoryDigest(trajectory),
+    visitorId: "00000000-0000-4000-8000-000000000000",
+    receivedAt: "2026-01-01T00:00:00.000Z",
+    trajectory,
+    feedback: [],
+  };
+  const group = { groupId: leased.visitorId, task, size: 1, trajectories: [leased] };
+  const remote = createTrajectoryChecker({ ...parts, servedSequences: [] });
+  const { outcome } = await remote.check(leased, group, state);
+  expect(outcome).toMatchObject({
+    status: "skipped",
+    reason: "engine-without-sampling",
+    reward: 1,
+  });
+  const local = createTrajectoryChecker({ ...parts, servedSequences: ["temperatures"] });
+  expect((await local.check(leased, group, state)).outcome.status).toBe("learned");
 });

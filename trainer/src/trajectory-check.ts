@@ -7,6 +7,7 @@ import { isInsideBand, type LogProbBand, logProbGap } from "@waggle/learning";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import {
   canonicalJson,
+  type EngineCapabilities,
   type GrammarCompiler,
   type LeasedGroup,
   type LeasedTrajectory,
@@ -56,6 +57,8 @@ export type TrajectoryCheckerOptions = {
   readonly replay: Replay;
   readonly maxStaleness: number;
   readonly band?: LogProbBand;
+  /** What the engine replays beside tokens; what it cannot is not learned from. Default: all. */
+  readonly servedSequences?: EngineCapabilities["sequences"];
   /** Of the model's tokenizer. Without it, what a grammar masked cannot be learned from. */
   readonly grammars?: GrammarCompiler;
 };
@@ -101,6 +104,9 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
       };
       if (!isInsideBand(gap, band)) {
         return refused({ status: "rejected", reason: "log-prob-gap" }, measured);
+      }
+      if (!isReplayable(samples, options.servedSequences)) {
+        return refused({ status: "skipped", reason: "engine-without-sampling" }, measured);
       }
       if (staleness > maxStaleness) {
         return refused({ status: "skipped", reason: "stale" }, measured);
@@ -223,4 +229,16 @@ function bySampler(sample: TrainingSample): Sampler[] {
     samplers.set(key, sampler);
   }
   return [...samplers.values()];
+}
+
+/** Whether an engine can compute these tokens under the distribution that they were sampled from. */
+function isReplayable(
+  samples: readonly TrainingSample[],
+  served: EngineCapabilities["sequences"] | undefined,
+): boolean {
+  return samples.every(({ sequence }) =>
+    (["temperatures", "keptTokenIds"] as const).every(
+      (member) => sequence[member] === undefined || (served?.includes(member) ?? true),
+    ),
+  );
 }

@@ -1,0 +1,17 @@
+/** Refuses an engine that a run could not end on, before anything runs. */
+import { type Recipe, requireCapabilities } from "@waggle/learning";
+import { type EngineCapabilities, WaggleError } from "@waggle/protocol";
+
+/**
+ * @throws WaggleError `CAPABILITY_MISSING` where the engine lacks what the recipe needs, or gives no
+ *   parameters out: without them there is nothing to publish.
+ */
+export function requireEngine(recipe: Recipe, capabilities: EngineCapabilities): void {
+  requireCapabilities(recipe, capabilities);
+  const { reads, device } = capabilities;
+  if (reads.includes("parameters")) return;
+  throw new WaggleError(
+    "CAPABILITY_MISSING",
+    `an engine must give its adapter out, got ${device}, which does not; mount an open-rl server's OPEN_RL_TMP_DIR and pass --server-folder, use a backend of SkyRL that saves adapters, or train here (--device cpu)`,
+  );
+}
