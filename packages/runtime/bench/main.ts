@@ -9,6 +9,7 @@ import type { Scenario } from "./scenario.ts";
 import { adapterCost } from "./scenarios/adapter-cost.ts";
 import { constrained } from "./scenarios/constrained.ts";
 import { contextGrowth } from "./scenarios/context-growth.ts";
+import { deviceCheck } from "./scenarios/device-check.ts";
 import { distribution } from "./scenarios/distribution.ts";
 import { grouped, groupedWebgpu } from "./scenarios/grouped.ts";
 import { logProbs } from "./scenarios/log-probs.ts";
@@ -25,6 +26,7 @@ const SCENARIOS: readonly Scenario[] = [
   grouped,
   groupedWebgpu,
   contextGrowth,
+  deviceCheck,
   adapterCost,
   logProbs,
   distribution,

@@ -6,63 +6,72 @@ import { OnnxGraphBuilder } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import * as ort from "onnxruntime-web/webgpu";
 
-/** Runs per context; the median counts. */
-const RUNS = 15;
+export class AttentionAlone {
+  readonly #session: ort.InferenceSession;
+  readonly #buffers: readonly GPUBuffer[];
+  readonly #feeds: { readonly [name: string]: ort.Tensor };
+  readonly #fetches: { readonly [name: string]: ort.Tensor | null };
 
-/** @returns milliseconds of one step at each context. */
-export async function attentionMs(
-  config: DecoderConfig,
-  contexts: readonly number[],
-): Promise<number[]> {
-  const { heads, keyValueHeads, headSize, layers, contextLength } = config;
-  const session = await ort.InferenceSession.create(attentionGraph(config), {
-    executionProviders: ["webgpu"],
-  });
-  const device: GPUDevice = await ort.env.webgpu.device;
-  const dims = [1, keyValueHeads, contextLength, headSize];
-  const buffers = Array.from({ length: 2 * layers }, () =>
-    device.createBuffer({
-      size: 4 * keyValueHeads * contextLength * headSize,
-      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
-    }),
-  );
-  const cacheTensors = (stem: string): { [name: string]: ort.Tensor } =>
-    Object.fromEntries(
-      buffers.map((buffer, i) => [
-        `${stem}.${i >> 1}.${i % 2 === 0 ? "key" : "value"}`,
-        ort.Tensor.fromGpuBuffer(buffer, { dataType: "float32", dims }),
-      ]),
+  private constructor(
+    session: ort.InferenceSession,
+    device: GPUDevice,
+    { heads, keyValueHeads, headSize, layers, contextLength }: DecoderConfig,
+  ) {
+    this.#session = session;
+    this.#buffers = Array.from({ length: 2 * layers }, () =>
+      device.createBuffer({
+        size: 4 * keyValueHeads * contextLength * headSize,
+        usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
+      }),
     );
-  const vector = (size: number): ort.Tensor =>
-    new ort.Tensor("float32", new Float32Array(size).fill(0.1), [1, 1, size]);
-  const fixed = {
-    query: vector(heads * headSize),
-    key: vector(keyValueHeads * headSize),
-    value: vector(keyValueHeads * headSize),
-    ...cacheTensors("past"),
-  };
-  const fetches = { ...cacheTensors("present"), attended: null };
-  const medians: number[] = [];
-  for (const context of contexts) {
-    const times: number[] = [];
-    for (let run = 0; run < RUNS; run++) {
-      const start = performance.now();
-      const outputs = await session.run(
+    const dims = [1, keyValueHeads, contextLength, headSize];
+    const cacheTensors = (stem: string): { [name: string]: ort.Tensor } =>
+      Object.fromEntries(
+        this.#buffers.map((buffer, i) => [
+          `${stem}.${i >> 1}.${i % 2 === 0 ? "key" : "value"}`,
+          ort.Tensor.fromGpuBuffer(buffer, { dataType: "float32", dims }),
+        ]),
+      );
+    const vector = (size: number): ort.Tensor =>
+      new ort.Tensor("float32", new Float32Array(size).fill(0.1), [1, 1, size]);
+    this.#feeds = {
+      query: vector(heads * headSize),
+      key: vector(keyValueHeads * headSize),
+      value: vector(keyValueHeads * headSize),
+      ...cacheTensors("past"),
+    };
+    this.#fetches = { ...cacheTensors("present"), attended: null };
+  }
+
+  static async open(config: DecoderConfig, device: GPUDevice): Promise<AttentionAlone> {
+    const session = await ort.InferenceSession.create(attentionGraph(config), {
+      executionProviders: [{ name: "webgpu", device }],
+    });
+    return new AttentionAlone(session, device, config);
+  }
+
+  /** @returns milliseconds of one step, the mean of `runs` after one more. */
+  async measure(context: number, runs: number): Promise<number> {
+    let start = 0;
+    for (let run = 0; run <= runs; run++) {
+      if (run === 1) start = performance.now();
+      const outputs = await this.#session.run(
         {
-          ...fixed,
+          ...this.#feeds,
           seqlens_k: new ort.Tensor("int32", Int32Array.of(context - 1), [1]),
           total_sequence_length: new ort.Tensor("int32", Int32Array.of(context), []),
         },
-        fetches,
+        this.#fetches,
       );
       await outputs["attended"]?.getData();
-      times.push(performance.now() - start);
     }
-    medians.push(times.toSorted((a, b) => a - b)[Math.floor(RUNS / 2)] as number);
+    return (performance.now() - start) / runs;
   }
-  await session.release();
-  for (const buffer of buffers) buffer.destroy();
-  return medians;
+
+  async dispose(): Promise<void> {
+    await this.#session.release();
+    for (const buffer of this.#buffers) buffer.destroy();
+  }
 }
 
 function attentionGraph(config: DecoderConfig): Uint8Array {

@@ -3,6 +3,7 @@ import { createBrowserPolicy } from "@waggle/runtime";
 import type { Generation } from "./transformers-peer.ts";
 
 type Policy = Awaited<ReturnType<typeof createBrowserPolicy>>;
+type Context = Awaited<ReturnType<Policy["createContext"]>>;
 
 /** The most likely token each time. */
 const GREEDY = { temperature: 1, topK: 1, topP: 1, seed: 1 };
@@ -35,12 +36,22 @@ export async function generateOurs(
   count: number,
 ): Promise<Generation> {
   const context = await policy.createContext();
-  context.append(prompt);
+  const generation = await continueOurs(context, prompt, count);
+  context.dispose();
+  return generation;
+}
+
+/** As `generateOurs`, after what the context holds; `given` may be empty. */
+export async function continueOurs(
+  context: Context,
+  given: readonly number[],
+  count: number,
+): Promise<Generation> {
+  if (given.length > 0) context.append(given);
   const options = { sampling: GREEDY, stopTokenIds: [] };
   const first = await context.generate({ ...options, maxTokens: 1 });
   const start = performance.now();
   const rest = await context.generate({ ...options, maxTokens: count });
   const decodeMs = performance.now() - start;
-  context.dispose();
   return { tokenIds: [...first.tokenIds, ...rest.tokenIds], decodeMs };
 }

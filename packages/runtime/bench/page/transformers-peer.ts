@@ -20,11 +20,15 @@ export class TransformersPeer {
     this.#model = model;
   }
 
-  /** @param name - a folder under `/bench-models/`. */
+  /**
+   * @param name - a folder under `/bench-models/`.
+   * @param gpu - for `webgpu`, in place of the device that onnxruntime asks for itself.
+   */
   static async load(
     name: string,
     device: "wasm" | "webgpu",
     threads: number,
+    gpu?: GPUDevice,
   ): Promise<TransformersPeer> {
     env.allowRemoteModels = false;
     env.allowLocalModels = true;
@@ -38,7 +42,11 @@ export class TransformersPeer {
     const file = `${DIST}ort-wasm-simd-threaded.asyncify`;
     wasm.wasmPaths = { mjs: `${file}.mjs`, wasm: `${file}.wasm` };
     return new TransformersPeer(
-      await AutoModelForCausalLM.from_pretrained(name, { dtype: "fp32", device }),
+      await AutoModelForCausalLM.from_pretrained(name, {
+        dtype: "fp32",
+        device,
+        ...(gpu && { session_options: { executionProviders: [{ name: "webgpu", device: gpu }] } }),
+      }),
     );
   }
 

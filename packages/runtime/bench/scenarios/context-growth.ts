@@ -15,10 +15,13 @@ export const contextGrowth: Scenario = {
   name: "context-growth",
   description: "milliseconds a token on WebGPU at contexts of 0.5k to 6k, and a plot",
   run: async function* ({ quick, report, page }) {
-    const contexts = quick
-      ? [256, 512, 768]
-      : [512, 1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144];
-    const options: GrowthOptions = { model: "long", contexts, count: quick ? 4 : 24 };
+    const contexts = quick ? [256, 512, 768] : [512, 1024, 1536, 2048, 3072, 4096, 5120, 6144];
+    const options: GrowthOptions = {
+      model: "long",
+      contexts,
+      count: quick ? 4 : 8,
+      rounds: quick ? 1 : 4,
+    };
     report(`contexts ${contexts.join(", ")}`);
     const opened = await page();
     const result = await opened.measure<GrowthResult>("context-growth", options);

@@ -72,7 +72,11 @@ const BUDGET = { f32: 1e-3, f16: 5e-2 } as const;
 /** Positions of the tiny models: `open` must give room for them. */
 const TINY_CONTEXT = 128;
 
-/** Around the sizes of subgroups and attention's blocks; first the one that was wrong before. */
+/**
+ * Around the sizes of subgroups and attention's blocks; first the one that was wrong before. Runs of
+ * two tokens are left out, here and below: onnxruntime compiles attention for them by itself, a second
+ * on software devices, from the source that 1 and 4 are compiled from.
+ */
 const LENGTHS: readonly number[] = [33, 32, 31, 65, 1];
 const DISTRIBUTION: SamplingDistribution = { temperature: 0.9, topK: 0, topP: 1 };
 const SCORE: Asked = { kind: "score", distribution: DISTRIBUTION };
@@ -146,7 +150,7 @@ async function* checkBackend(
   }
   const trunk = await checkRows(plain, base, deviation);
   yield;
-  const other = [...tokenIds.slice(0, 8), ...randomTokenIds(config.vocabularySize, 4, 2)];
+  const other = [...tokenIds.slice(0, 8), ...randomTokenIds(config.vocabularySize, 8, 2)];
   await checkBranches(plain, trunk, new Reference(config, weights, other), deviation);
   trunk.cache.dispose();
   yield;
@@ -185,7 +189,7 @@ async function checkRows(
   }
   const groups = session.maxRows >= 3 ? [rows] : rows.map((row) => [row]);
   for (const counts of [
-    [6, 13, 2],
+    [6, 13, 4],
     [1, 1, 1],
     [1, 1, 1],
   ]) {
@@ -209,14 +213,14 @@ async function checkBranches(
 ): Promise<void> {
   const cache = await session.fork(trunk.cache, trunk.cache.length);
   const fork = new ForcedSequence(cache, other, deviation, "fork", cache.length);
-  await fork.read(session, 2, SCORE);
-  await trunk.read(session, 2, SCORE);
+  await fork.read(session, 5, SCORE);
+  await trunk.read(session, 5, SCORE);
   await fork.read(session, 1, SCORE);
   cache.dispose();
   trunk.cache.truncate(8);
   const kept = trunk.cache.length; // 0 where a layer's state cannot go back
   const again = new ForcedSequence(trunk.cache, other, deviation, "truncated", kept);
-  await again.read(session, 3, SCORE);
+  await again.read(session, 5, SCORE);
 }
 
 async function rowOf(

@@ -44,7 +44,8 @@ async function samplerOf(
     queue.writeBuffer(logits, index * vocabularySize * 4, row as Float32Array<ArrayBuffer>);
   }
   const options = { memory, vocabularySize, logits, maxJobs: jobs, maxSamples: jobs };
-  const sampler = await GpuSampler.create(options);
+  const sampler = new GpuSampler(options);
+  await sampler.compiled;
   return {
     run: async (jobs) => {
       const encoder = memory.device.createCommandEncoder();

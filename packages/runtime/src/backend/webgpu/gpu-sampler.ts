@@ -36,13 +36,24 @@ export type SamplerOptions = {
 };
 
 type Kernel = "whole" | "all_parts" | "select_kept" | "kept_parts" | "finish" | "collect";
-/** What every batch runs; the others are compiled when sampling is first restricted. */
+/** What every batch runs. */
 const commonKernels = (vocabularySize: number): readonly Kernel[] =>
   chunksOf(vocabularySize).count === 1 ? ["whole"] : ["all_parts", "finish"];
+/** What batches run that restrict sampling. */
+const RESTRICTED: readonly Kernel[] = [
+  "all_parts",
+  "select_kept",
+  "kept_parts",
+  "finish",
+  "collect",
+];
 
 export class GpuSampler {
   readonly #options: SamplerOptions;
-  readonly #pipelineOf: (kernel: Kernel) => GPUComputePipeline;
+  /** When what every batch runs is compiled: to be awaited before the first. */
+  readonly compiled: Promise<void>;
+  readonly #pipelines = new Map<Kernel, GPUComputePipeline>();
+  readonly #compileNow: (kernel: Kernel) => GPUComputePipeline;
   readonly #layout: GPUBindGroupLayout;
   readonly #jobs: GPUBuffer;
   readonly #parts: GPUBuffer;
@@ -55,45 +66,36 @@ export class GpuSampler {
   readonly #words: Uint32Array<ArrayBuffer>;
   readonly #floats: Float32Array;
 
-  static async create(options: SamplerOptions): Promise<GpuSampler> {
-    const { device } = options.memory;
-    const module = device.createShaderModule({ code: samplingShader(options.vocabularySize) });
+  constructor(options: SamplerOptions) {
+    const { memory, vocabularySize, maxJobs, maxSamples } = options;
+    const { device } = memory;
+    this.#options = options;
+    const module = device.createShaderModule({ code: samplingShader(vocabularySize) });
     const kinds = ["read-only-storage", "read-only-storage", "read-only-storage"] as const;
     const written = ["storage", "storage", "storage", "storage"] as const;
-    const layout = device.createBindGroupLayout({
+    this.#layout = device.createBindGroupLayout({
       entries: [...kinds, ...written].map((type, binding) => ({
         binding,
         visibility: 4, // GPUShaderStage.COMPUTE
         buffer: { type },
       })),
     });
-    const pipelineLayout = device.createPipelineLayout({ bindGroupLayouts: [layout] });
-    const make = (entryPoint: Kernel): Promise<GPUComputePipeline> =>
-      device.createComputePipelineAsync({
-        layout: pipelineLayout,
-        compute: { module, entryPoint },
-      });
-    const kernels = commonKernels(options.vocabularySize);
-    const common = await Promise.all(kernels.map(make));
-    const makeNow = (entryPoint: Kernel): GPUComputePipeline =>
-      device.createComputePipeline({ layout: pipelineLayout, compute: { module, entryPoint } });
-    const pipelines = new Map(kernels.map((kernel, i) => [kernel, common[i]]));
-    return new GpuSampler(options, layout, (kernel) => {
-      const pipeline = pipelines.get(kernel) ?? makeNow(kernel);
-      pipelines.set(kernel, pipeline);
-      return pipeline;
+    const layout = device.createPipelineLayout({ bindGroupLayouts: [this.#layout] });
+    const pipeline = (entryPoint: Kernel): GPUComputePipelineDescriptor => ({
+      layout,
+      compute: { module, entryPoint },
     });
-  }
-
-  private constructor(
-    options: SamplerOptions,
-    layout: GPUBindGroupLayout,
-    pipelineOf: (kernel: Kernel) => GPUComputePipeline,
-  ) {
-    const { memory, vocabularySize, maxJobs, maxSamples } = options;
-    this.#options = options;
-    this.#layout = layout;
-    this.#pipelineOf = pipelineOf;
+    this.#compileNow = (kernel) => device.createComputePipeline(pipeline(kernel));
+    const compile = async (kernel: Kernel): Promise<void> => {
+      this.#pipelines.set(kernel, await device.createComputePipelineAsync(pipeline(kernel)));
+    };
+    const common = commonKernels(vocabularySize);
+    this.compiled = Promise.all(common.map(compile)).then(() => undefined);
+    this.compiled.catch(() => undefined); // whoever samples hears it
+    // Beside the graph's kernels, which compile one by one. Who is faster compiles at once.
+    for (const kernel of RESTRICTED) {
+      if (!common.includes(kernel)) void compile(kernel).catch(() => undefined);
+    }
     const scratch = (bytes: number): GPUBuffer => memory.create("scratch", bytes);
     const chunks = chunksOf(vocabularySize).count;
     const resultWords = maxSamples * SAMPLE_WORDS + maxJobs * SCORE_WORDS;
@@ -238,6 +240,14 @@ export class GpuSampler {
     for (const { at, words } of layout.sets) {
       memory.device.queue.writeBuffer(this.#sets, at * 4, words as Uint32Array<ArrayBuffer>);
     }
+  }
+
+  #pipelineOf(kernel: Kernel): GPUComputePipeline {
+    const known = this.#pipelines.get(kernel);
+    if (known !== undefined) return known;
+    const pipeline = this.#compileNow(kernel);
+    this.#pipelines.set(kernel, pipeline);
+    return pipeline;
   }
 
   #bind(): GPUBindGroup {

@@ -199,7 +199,7 @@ async function sharedBy(options: WebgpuBackendOptions, memory: GpuMemory): Promi
   const logitRows = Math.max(maxRunScores, maxRows);
   memory.foreignUse = "scratch";
   const [logits] = await memory.allocate("scratch", [logitRows * vocabularySize * 4]);
-  const sampler = await GpuSampler.create({
+  const sampler = new GpuSampler({
     memory,
     vocabularySize,
     logits: logits as GPUBuffer,

@@ -86,8 +86,10 @@ export class WebgpuSession implements DecoderSession {
     if (this.#isReleased) {
       throw new WaggleError("DISPOSED", "a decoder session must be open, got a released one");
     }
-    this.#options.memory.check();
+    const { memory, sampler } = this.#options;
+    memory.check();
     for (const row of rows) this.#checkRow(row);
+    await memory.untilLost(sampler.compiled);
     const results: RowResult[] = [];
     for (const batch of this.#batches(rows)) {
       const answers = await this.#runBatch(batch.map((index) => rows[index] as DecoderRow));
