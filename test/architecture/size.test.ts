@@ -15,9 +15,10 @@ const ROOT = join(import.meta.dirname, "../..");
 
 /** Scripts with an import of their own that this page does not come to. */
 const LATER = [
+  "folder-listing", // of a model in a folder of a plain server
   "grammar", // with the first grammar
   "local-folder", // with a model that the visitor picked from disk
-  "model-fit", // where a page says how much memory there is
+  "model-fit", // with weights of more than 128 MiB
   "refetch-chunk", // where storage lost a piece of a model
 ];
 /** What only one of the devices loads: its worker, and Emscripten's loader of its .wasm. */

@@ -324,6 +324,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "A model that cannot fit is refused before its weights are fetched, with what would fit.",
     tests: [
       "packages/runtime/src/store/load-model.test.ts > a model that is too large is refused",
+      "packages/runtime/src/store/load-model.test.ts > a large model is measured against the page's own device, a small one is not",
       "packages/runtime/src/store/model-memory.test.ts > with the figure, the limit, and the format that would fit",
       "packages/runtime/src/store/model-memory.test.ts > the weights of a graph in %s have the size that was computed for them",
     ],

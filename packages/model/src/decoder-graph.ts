@@ -46,12 +46,6 @@ export type DecoderGraphOptions = {
    * (int8) faster, at the price of about as much error again as int8's own. Default false.
    */
   readonly roundsActivations?: boolean;
-  /**
-   * True: `int8` and `int4` matrices are in the graph as the float32 numbers that they stand for, for
-   * back ends whose quantized products are slower than f32's. Same results, f32's memory; activations
-   * in f32. Default false.
-   */
-  readonly expandsQuantized?: boolean;
   /** True: only the positions that the input `logit_rows` names get logits. Default false: all. */
   readonly logitRows?: boolean;
   /**
@@ -139,7 +133,7 @@ export async function buildDecoderGraph(
     graph: new OnnxGraphBuilder(),
     config,
     architecture: architectureOf(config),
-    weightFormat: options.expandsQuantized === true ? activations : dtype,
+    weightFormat: dtype,
     activations,
     // gemma3's sum grows past 65504, float16's largest number
     residual: config.modelType === "gemma3_text" ? "f32" : activations,
@@ -151,7 +145,7 @@ export async function buildDecoderGraph(
   const inputs = addInputs(parts, options);
   for (const state of states) graph.input(state.past, state.dtype, stateDims(state, "past"));
   addRopeTables(parts, options);
-  await addWeights(parts, "tensors" in weights ? weights : tensorMapSource(weights), dtype);
+  await addWeights(parts, "tensors" in weights ? weights : tensorMapSource(weights));
 
   const hidden = addLayers(parts, inputs.inputIds, addMixer(parts, inputs, options));
   addLogits(parts, hidden, options);

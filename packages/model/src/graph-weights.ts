@@ -6,30 +6,23 @@ import type { Parameter, ParameterKind } from "./decoder-parameters.ts";
 import { decoderParameters } from "./decoder-parameters.ts";
 import type { GraphParts, WeightFormat } from "./graph-parts.ts";
 import { toFloat16Bits } from "./half-precision.ts";
-import { BLOCK_SIZE, dequantizeRows } from "./quantization.ts";
+import { BLOCK_SIZE } from "./quantization.ts";
 import type { QuantizedBits } from "./quantization.ts";
 import { readQuantizedMatrix } from "./quantized-reader.ts";
 import { elementCount } from "./shape.ts";
 import type { TensorSource } from "./tensor-source.ts";
 import { readRows } from "./weight-reader.ts";
-import type { RowSlice } from "./weight-reader.ts";
 
 /**
  * Initializers under the parameters' names. Linears are `[in, out]`, as MatMul wants them, or
  * `[out, blocks, bytes]` with `.scales` and `.zero_points`; a convolution has `.tap.{i}` `[C]`.
- * @param format - of the numbers; where the graph is in f32 they are written as what they stand for.
  * @throws WaggleError `MODEL_CORRUPT` where the weights are not those of the config.
  */
-export async function addWeights(
-  parts: GraphParts,
-  weights: TensorSource,
-  format: WeightFormat,
-): Promise<void> {
+export async function addWeights(parts: GraphParts, weights: TensorSource): Promise<void> {
   for (const parameter of decoderParameters(parts.config)) {
-    const bits = quantizedBits(format, parameter.kind);
-    if (bits === null) await addPlain(parts, parameter, readRows(weights, parameter));
-    else if (parts.weightFormat === format) await addQuantized(parts, weights, parameter, bits);
-    else await addPlain(parts, parameter, expandedRows(weights, parameter, bits));
+    const bits = quantizedBits(parts.weightFormat, parameter.kind);
+    if (bits !== null) await addQuantized(parts, weights, parameter, bits);
+    else await addPlain(parts, weights, parameter);
   }
 }
 
@@ -62,27 +55,10 @@ async function addQuantized(
   }
 }
 
-/** Numbers that are expanded at a time: 1 MB. */
-const EXPANDED_ELEMENTS = 256 * 1024;
-
-/** The rows of a matrix as the numbers that its quantized ones stand for. */
-async function* expandedRows(
-  weights: TensorSource,
-  parameter: Parameter,
-  bits: QuantizedBits,
-): AsyncGenerator<RowSlice> {
-  const matrix = await readQuantizedMatrix(weights, parameter, bits, "f32");
-  const step = Math.max(1, Math.floor(EXPANDED_ELEMENTS / matrix.columns));
-  for (let begin = 0; begin < matrix.rows; begin += step) {
-    const end = Math.min(matrix.rows, begin + step);
-    yield { begin, end, data: dequantizeRows(matrix, begin, end) };
-  }
-}
-
 async function addPlain(
   parts: GraphParts,
+  weights: TensorSource,
   parameter: Parameter,
-  slices: AsyncIterable<RowSlice>,
 ): Promise<void> {
   const { kind, name, shape } = parameter;
   const [rows = 1, columns = 1] = shape;
@@ -91,7 +67,7 @@ async function addPlain(
   const values = new (dtype === "f16" ? Uint16Array : Float32Array)(elementCount(shape));
   const offset = kind === "norm" ? parts.architecture.normOffset : 0;
   const isTransposed = kind === "linear" || kind === "head";
-  for await (const { begin, end, data } of slices) {
+  for await (const { begin, end, data } of readRows(weights, parameter)) {
     const shifted = offset === 0 ? data : data.map((value) => value + offset);
     const stored = dtype === "f16" ? toFloat16Bits(shifted) : shifted;
     if (isTransposed) transposeRows(values, rows, stored, begin, end);

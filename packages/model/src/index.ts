@@ -35,6 +35,7 @@ export {
 export type { DecoderState } from "./decoder-state.ts";
 export { BRANCHES, PACKED_OR_BRANCHES } from "./graph-branches.ts";
 export type { BranchForm } from "./graph-branches.ts";
+export { expandedWeights } from "./expanded-weights.ts";
 export type { WeightFormat } from "./graph-parts.ts";
 export { float16ToFloat32, float32ToFloat16 } from "./half-precision.ts";
 export {

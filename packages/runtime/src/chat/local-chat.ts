@@ -14,6 +14,7 @@ import type { ChatOptions } from "./policy-chat.ts";
 export type LocalChatOptions = {
   /** `org/name` of Hugging Face, the address of a folder, or a folder of the visitor's. */
   readonly model: ModelSource | string;
+  /** Default `memory`: of this device and `policy`, so that what cannot fit is refused; `null` = never. */
   readonly load?: Omit<LoadModelOptions, "signal" | "onProgress">;
   readonly policy?: Omit<BrowserPolicyOptions, "modelFiles" | "baseModel">;
   readonly chat?: Pick<ChatOptions, "model" | "maxSessions">;
@@ -33,7 +34,9 @@ export function createLocalChat(options: LocalChatOptions): ChatSource {
       return isHere || source.kind === "folder" ? "available" : "downloadable";
     },
     async open({ signal, onProgress } = {}) {
+      const { device = "auto", dtype, contextLength } = options.policy ?? {};
       const model = await loadModel(source, {
+        memory: { device, dtype, contextLength },
         ...options.load,
         ...(signal && { signal }),
         onProgress: ({ loadedBytes, totalBytes }) => {

@@ -36,13 +36,15 @@ afterAll(() => server.stop());
 async function serveRepository(
   commit: string,
   files: ReadonlyMap<string, Uint8Array>,
+  weightBytes = files.get("model.safetensors")?.length,
 ): Promise<void> {
   const siblings = [];
   for (const [name, bytes] of [...files, ["README.md", new Uint8Array(5)] as const]) {
     const lfs = name.endsWith(".safetensors")
       ? { sha256: await sha256(bytes as Uint8Array<ArrayBuffer>), size: bytes.length }
       : undefined;
-    siblings.push({ rfilename: name, size: bytes.length, lfs });
+    const size = name === "model.safetensors" ? weightBytes : bytes.length;
+    siblings.push({ rfilename: name, size, lfs });
     server.files.set(`/org/nano/resolve/${commit}/${name}`, { bytes });
   }
   const answer = new TextEncoder().encode(JSON.stringify({ sha: commit, siblings }));
@@ -227,6 +229,20 @@ describe("before the weights are fetched", () => {
     expect(wasWeightFetched()).toBe(false);
     const room = { ...memory, limits: { ...limits, totalBytes: 1e9 } };
     expect(await codeOf(load(hub(), durable(), { memory: room }))).toBe("nothing thrown");
+  });
+
+  test("a large model is measured against the page's own device, a small one is not", async () => {
+    const config = JSON.parse(new TextDecoder().decode(nano.get("config.json")));
+    const deep = JSON.stringify({ ...config, num_hidden_layers: 30_000 });
+    const files = new Map(nano).set("config.json", new TextEncoder().encode(deep));
+    const memory = { device: "auto" } as const;
+    await serveRepository(COMMIT, files);
+    expect(await codeOf(load(hub(), durable(), { memory }))).toBe("nothing thrown");
+    server.requests.length = 0;
+    await serveRepository(COMMIT, files, 14e9);
+    expect(await codeOf(load(hub(), durable(), { memory }))).toBe("MODEL_TOO_LARGE");
+    expect(wasWeightFetched()).toBe(false);
+    expect(await codeOf(load(hub(), durable(), { memory: null }))).toBe("DIGEST_MISMATCH");
   });
 
   test.each([

@@ -10,9 +10,9 @@ import { downloadFile } from "./file-download.ts";
 import type { DownloadOptions } from "./file-download.ts";
 import type { LoadedFile, LoadedModel } from "./loaded-model.ts";
 import { openModel } from "./loaded-model.ts";
+import type { ListedFile } from "./listed-file.ts";
 import { listRemoteModel } from "./model-listing.ts";
-import type { ListedFile } from "./model-listing.ts";
-import type { ModelMemoryOptions } from "./model-memory.ts";
+import type { DeviceMemoryOptions, ModelMemoryOptions } from "./model-memory.ts";
 import { findRecordedFiles, readModelRecord, writeModelRecord } from "./model-records.ts";
 import { modelSourceName, parseModelSource } from "./model-source.ts";
 import type { ModelSource } from "./model-source.ts";
@@ -27,10 +27,11 @@ export type LoadModelOptions = {
   /** Called as bytes come in. */
   readonly onProgress?: (progress: ModelProgress) => void;
   /**
-   * How it will run: a model that does not fit is refused before its weights are fetched. Default:
-   * nothing is refused.
+   * How it will run: a model that does not fit is refused before its weights are fetched. With a
+   * device, what that offers is looked up, for weights of more than 128 MiB. Default: nothing is
+   * refused.
    */
-  readonly memory?: ModelMemoryOptions;
+  readonly memory?: ModelMemoryOptions | DeviceMemoryOptions | null;
   /** Hex sha256 by path, where the caller knows them: other bytes are refused. */
   readonly hashes?: { readonly [path: string]: string };
   /**
@@ -101,7 +102,8 @@ async function loadFolder(
   const { hashLocalFile, openLocalFolder } = await import("./local-folder.ts");
   const opened = await openLocalFolder(folder);
   const progress = new LoadProgressSum(options.onProgress);
-  for (const { path, file } of opened) progress.total(path, file.size);
+  const sizes = opened.map(({ path, file }) => ({ path, sizeBytes: file.size }));
+  for (const { path, sizeBytes } of sizes) progress.total(path, sizeBytes);
   const files: LoadedFile[] = [];
   for (const { path, file } of opened) {
     let read = 0;
@@ -110,7 +112,7 @@ async function loadFolder(
       progress.loaded(path, read);
     });
     files.push(hashed);
-    if (path === "config.json") await assertSupported(hashed, load);
+    if (path === "config.json") await assertSupported(hashed, sizes, load);
   }
   return files;
 }
@@ -163,7 +165,7 @@ async function loadRemote(load: Load): Promise<LoadedFile[]> {
   }
   // The config comes first: it may say that the rest is not worth fetching.
   const config = listed.find(({ path }) => path === "config.json");
-  if (config !== undefined) await assertSupported(await download(config), load);
+  if (config !== undefined) await assertSupported(await download(config), listed, load);
   const files: LoadedFile[] = [];
   for (const file of listed) files.push(downloaded.get(file.path) ?? (await download(file)));
   return files;
@@ -172,21 +174,40 @@ async function loadRemote(load: Load): Promise<LoadedFile[]> {
 async function reportStored(files: LoadedFile[], load: Load): Promise<LoadedFile[]> {
   const { options } = load;
   const config = files.find(({ path }) => path === "config.json");
-  if (config !== undefined) await assertSupported(config, load);
+  if (config !== undefined) await assertSupported(config, files, load);
   const progress = new LoadProgressSum(options.onProgress);
   for (const { path, sizeBytes } of files) progress.total(path, sizeBytes);
   for (const { path, sizeBytes } of files) progress.loaded(path, sizeBytes);
   return files;
 }
 
+/** Weights up to this size fit every device that has a browser for them. */
+const SMALL_WEIGHTS = 128 * 2 ** 20;
+
+type SizedFile = Pick<ListedFile, "path" | "sizeBytes"> & Partial<Pick<ListedFile, "sizeHint">>;
+
+/** Also where nobody says how large a file is. */
+function hasLargeWeights(files: readonly SizedFile[]): boolean {
+  let bytes = 0;
+  for (const { path, sizeBytes, sizeHint } of files) {
+    if (path.endsWith(".safetensors")) bytes += sizeBytes ?? sizeHint ?? Infinity;
+  }
+  return bytes > SMALL_WEIGHTS;
+}
+
 /** @throws WaggleError `MODEL_UNSUPPORTED`, `MODEL_TOO_LARGE`, `MODEL_CORRUPT`. */
-async function assertSupported(file: LoadedFile, load: Load): Promise<void> {
+async function assertSupported(
+  file: LoadedFile,
+  files: readonly SizedFile[],
+  load: Load,
+): Promise<void> {
   const json = await readConfig(file, load);
   const config = parseDecoderConfig(json);
   const { memory } = load.options;
-  if (memory === undefined) return;
-  const { assertModelFits } = await import("./model-fit.ts");
-  assertModelFits(config, { ...memory, dtype: parseStoredFormat(json) ?? memory.dtype });
+  if (memory == null || ("device" in memory && !hasLargeWeights(files))) return;
+  const { assertModelFits, onDevice } = await import("./model-fit.ts");
+  const options = "device" in memory ? await onDevice(memory) : memory;
+  assertModelFits(config, { ...options, dtype: parseStoredFormat(json) ?? options.dtype });
 }
 
 async function readConfig(file: LoadedFile, { storage, options }: Load): Promise<unknown> {

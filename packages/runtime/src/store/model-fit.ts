@@ -2,8 +2,14 @@
 import type { DecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { contextLengthFor } from "../limits.ts";
-import { modelMemory } from "./model-memory.ts";
-import type { MemoryLimits, ModelMemory, ModelMemoryOptions } from "./model-memory.ts";
+import { chooseDevice } from "../browser-device.ts";
+import { modelMemory, wasmLimits, webgpuLimits } from "./model-memory.ts";
+import type {
+  DeviceMemoryOptions,
+  MemoryLimits,
+  ModelMemory,
+  ModelMemoryOptions,
+} from "./model-memory.ts";
 
 /**
  * Refuses a model that cannot run, before its weights are fetched.
@@ -23,6 +29,27 @@ export function assertModelFits(config: DecoderConfig, options: ModelMemoryOptio
     "MODEL_TOO_LARGE",
     `a model must fit into ${gigabytes(limit)} (${what}), got ${gigabytes(needed)} as ${options.dtype} with a context of ${contextLength}; ${advice(config, options, limits)}`,
   );
+}
+
+/**
+ * What running on this page's device means.
+ * @throws WaggleError `DEVICE_UNAVAILABLE` when `webgpu` is asked for and there is no adapter.
+ */
+export async function onDevice(asked: DeviceMemoryOptions): Promise<ModelMemoryOptions> {
+  const { dtype = "f32", contextLength } = asked;
+  const { device } = await chooseDevice(asked.device, () => 1, globalThis);
+  const { deviceMemory } = navigator as { deviceMemory?: number };
+  const adapter = device === "wasm" ? null : await navigator.gpu.requestAdapter();
+  const hasFloat16 = adapter?.features.has("shader-f16") === true;
+  const { maxBufferSize = 0, maxStorageBufferBindingSize = 0 } = adapter?.limits ?? {};
+  return {
+    dtype: dtype === "f16" && !hasFloat16 ? "f32" : dtype,
+    ...(contextLength !== undefined && { contextLength }),
+    limits:
+      adapter === null
+        ? wasmLimits(deviceMemory)
+        : webgpuLimits({ maxBufferSize, maxStorageBufferBindingSize, hasFloat16 }, deviceMemory),
+  };
 }
 
 function fits(memory: ModelMemory, { totalBytes, bufferBytes }: MemoryLimits): boolean {

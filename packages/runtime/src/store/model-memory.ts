@@ -6,6 +6,7 @@
 import { decoderParameters, decoderStates, hasPositions } from "@waggle/model";
 import type { DecoderConfig, WeightFormat } from "@waggle/model";
 import { decodeRowsFor, contextLengthFor, runScoresFor, runTokensFor } from "../limits.ts";
+import type { BrowserDevice } from "../worker/messages.ts";
 
 /** How a model will run. */
 export type ModelMemoryOptions = {
@@ -20,6 +21,15 @@ export type ModelMemoryOptions = {
   readonly runTokens?: number;
   /** What the device has. Without it nothing is refused. */
   readonly limits?: MemoryLimits;
+};
+
+/** How a model will run on this page's device. */
+export type DeviceMemoryOptions = {
+  /** As of the policy. */
+  readonly device: "auto" | BrowserDevice;
+  /** Default: as it is stored; numbers in `f32`. */
+  readonly dtype?: WeightFormat | undefined;
+  readonly contextLength?: number | undefined;
 };
 
 /** What a device offers a model. */

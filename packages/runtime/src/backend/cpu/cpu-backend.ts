@@ -8,9 +8,11 @@ import {
   buildDecoderGraph,
   canBranch,
   decoderStates,
+  expandedWeights,
   mergeAdapter,
   PACKED_OR_BRANCHES,
   parameterCount,
+  tensorMapSource,
 } from "@waggle/model";
 import type { Adapter, BranchForm, DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
@@ -99,7 +101,8 @@ export class CpuBackend implements DecoderBackend {
   readonly #options: CpuBackendOptions;
   readonly #layouts: readonly StateLayout[];
   readonly #strategy: AdapterStrategy;
-  readonly #expands: boolean;
+  /** Of matrices that are computed with as float32; `null` for none. */
+  readonly #expandedFormat: "int8" | "int4" | null;
   /** Weights that adapters can be merged into. */
   readonly #mergeable: TensorMap | null;
   readonly #sessions = new Set<CpuSession>();
@@ -113,8 +116,8 @@ export class CpuBackend implements DecoderBackend {
     this.#options = options;
     const { dtype = "f32", expandsQuantized = hasRoomExpanded(options.config) } = options;
     this.dtype = dtype === "f16" ? ACTIVATIONS : dtype;
-    this.#expands = expandsQuantized && isQuantized(this.dtype);
-    this.kernels = `${device.kernels}${this.#expands ? " expanded" : ""}`;
+    this.#expandedFormat = expandsQuantized && isQuantized(this.dtype) ? this.dtype : null;
+    this.kernels = `${device.kernels}${this.#expandedFormat === null ? "" : " expanded"}`;
     this.#layouts = decoderStates(options.config, ACTIVATIONS).map(layoutOf);
     const { weights } = options;
     this.#mergeable = "tensors" in weights || isQuantized(this.dtype) ? null : weights;
@@ -218,11 +221,13 @@ export class CpuBackend implements DecoderBackend {
     inputs: "packed" | BranchForm,
   ): Promise<CpuProgram> {
     const { config, contextLength } = this.#options;
-    const graph = await buildDecoderGraph(config, weights, {
+    const source = "tensors" in weights ? weights : tensorMapSource(weights);
+    const format = this.#expandedFormat;
+    const read = format === null ? source : expandedWeights(config, source, format);
+    const graph = await buildDecoderGraph(config, read, {
       lora: rank === 0 ? null : { rank },
       maxPositions: contextLength,
-      dtype: this.dtype,
-      expandsQuantized: this.#expands,
+      dtype: format === null ? this.dtype : "f32",
       activations: ACTIVATIONS,
       logitRows: true,
       emptySink: true,
@@ -294,6 +299,6 @@ export class CpuBackend implements DecoderBackend {
   }
 }
 
-function isQuantized(dtype: WeightFormat): boolean {
+function isQuantized(dtype: WeightFormat): dtype is "int8" | "int4" {
   return dtype === "int8" || dtype === "int4";
 }
