@@ -1,6 +1,6 @@
 /**
  * e^x for x ≤ 0, to about 1e-15, in a third of the time of `Math.exp`: a softmax over a vocabulary is
- * mostly that. x is split into whole 1024ths of ln 2, looked up, and a rest for which four terms do.
+ * mostly that. x is split into whole 1024ths of ln 2, looked up, and a rest for which three terms do.
  */
 const PARTS = 1024;
 const PARTS_PER_NAT = PARTS / Math.LN2;
@@ -18,6 +18,6 @@ export function exponential(x: number): number {
   if (!(x > LOWEST)) return x <= LOWEST ? 0 : Number.NaN;
   const parts = (x * PARTS_PER_NAT - 0.5) | 0;
   const rest = x - parts * PART_HIGH - parts * PART_LOW;
-  const series = 1 + rest * (1 + rest * (0.5 + rest * (1 / 6 + rest * (1 / 24))));
+  const series = 1 + rest * (1 + rest * (0.5 + rest * (1 / 6)));
   return (FRACTIONS[parts & (PARTS - 1)] as number) * (HALVES[-(parts >> 10)] as number) * series;
 }

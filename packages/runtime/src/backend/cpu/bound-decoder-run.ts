@@ -40,6 +40,9 @@ export class BoundDecoderRun implements KeepableRun {
   readonly #logits: number;
   readonly #logitsOffset: number;
   readonly #run: BoundRun;
+  /** Views that hold until the memory they are of moves. */
+  #inputs: DecoderRunInputs | null = null;
+  readonly #logitsViews: Float32Array[] = [];
 
   constructor(options: BoundDecoderRunOptions) {
     const { device, program, fed, place, length, vocabularySize } = options;
@@ -90,15 +93,20 @@ export class BoundDecoderRun implements KeepableRun {
 
   /** What is to be filled in before a run. */
   inputs(): DecoderRunInputs {
+    const known = this.#inputs;
+    // Memory that grew leaves empty views behind, or the same memory where threads share it.
+    if (known !== null && known.totalLength.length > 0) return known;
     const { rows } = this.place;
     const ids = rows * this.#length;
     const all = this.#buffer.ints(0, ids + rows + 1 + this.#logits);
-    return {
+    const inputs = {
       tokenIds: all.subarray(0, ids),
       lastPositions: all.subarray(ids, ids + rows),
       totalLength: all.subarray(ids + rows, ids + rows + 1),
       logitRows: all.subarray(ids + rows + 1),
     };
+    this.#inputs = inputs;
+    return inputs;
   }
 
   execute(): Awaitable<void> {
@@ -107,8 +115,12 @@ export class BoundDecoderRun implements KeepableRun {
 
   /** `[V]` of one of the wanted rows, by its place among them. Valid until the next run. */
   logits(index: number): Float32Array {
+    const known = this.#logitsViews[index];
+    if (known !== undefined && known.length > 0) return known;
     const bytes = 4 * this.#vocabularySize;
-    return this.#buffer.floats(this.#logitsOffset + index * bytes, this.#vocabularySize);
+    const view = this.#buffer.floats(this.#logitsOffset + index * bytes, this.#vocabularySize);
+    this.#logitsViews[index] = view;
+    return view;
   }
 
   release(): void {

@@ -12,7 +12,10 @@ export type ElementType = "f32" | "i32" | "f16";
 /** Bytes at a fixed place, until freed. */
 export interface CpuBuffer {
   readonly sizeBytes: number;
-  /** Numbers at an offset in bytes. The view is valid until the next allocation or run. */
+  /**
+   * Numbers at an offset in bytes. The view holds until the device's memory grows, at an allocation or
+   * a run: it is then empty, or, where threads share the memory, still right.
+   */
   floats(offset: number, count: number): Float32Array;
   ints(offset: number, count: number): Int32Array;
   /** Copies bytes of a buffer of the same device, this one too; ranges may overlap. */

@@ -4,7 +4,6 @@
  */
 import type { DecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
-import { sampleToken, scoreToken } from "../../sampler.ts";
 import type {
   Awaitable,
   DecoderCache,
@@ -19,6 +18,7 @@ import type { CpuCache } from "./cache-store.ts";
 import type { CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
 import { KeptRuns } from "./kept-runs.ts";
 import type { RunPlace } from "./kept-runs.ts";
+import { resultOf, wantedTokens } from "./row-result.ts";
 import type { CacheRow, RowStore } from "./row-store.ts";
 import type { SharedPrefix } from "./shared-prefix.ts";
 import type { StateLayout } from "./state-layout.ts";
@@ -115,9 +115,38 @@ export class CpuSession implements DecoderSession {
   }
 
   run(rows: readonly DecoderRow[]): Awaitable<readonly RowResult[]> {
+    const [row] = rows;
+    const again = rows.length === 1 && row !== undefined ? this.#stepAgain(row) : null;
+    if (again !== null) return again;
     this.#assertRows(rows);
     const results: RowResult[] = Array.from({ length: rows.length });
     return drive(this.#runAll(rows, results));
+  }
+
+  /**
+   * One token of one row that stays where the last step left it, which is most of decoding: nothing to
+   * plan, nothing to gather. `null` where it is anything else.
+   */
+  #stepAgain(row: DecoderRow): Awaitable<readonly RowResult[]> | null {
+    const { row: own, prefix } = cacheOf(row);
+    const { block, length } = own;
+    if (row.tokenIds.length !== 1 || prefix !== null || block === null) return null;
+    if (length === 0 || length >= block.capacity) return null;
+    const run = this.#steps.lastAt(block, own.row);
+    if (run === null) return null;
+    const { tokenIds, lastPositions, totalLength } = run.inputs();
+    tokenIds[0] = row.tokenIds[0] as number;
+    lastPositions[0] = length;
+    totalLength[0] = length + 1;
+    const finish = (): readonly RowResult[] => {
+      block.settle(own.row, 1);
+      own.length++;
+      return [resultOf(row, run, 0)];
+    };
+    const done = run.execute();
+    if (done === undefined) return finish();
+    this.#caches.hold();
+    return done.then(finish).finally(() => this.#caches.unhold());
   }
 
   async release(): Promise<void> {
@@ -322,45 +351,6 @@ export class CpuSession implements DecoderSession {
 
 function cacheOf({ cache }: DecoderRow): CpuCache {
   return cache as CpuCache;
-}
-
-const NOTHING: RowResult = { sampled: null, scores: null };
-
-/** Tokens of a row whose logits are asked for, ascending. */
-function wantedTokens({ tokenIds, output }: DecoderRow): number[] {
-  switch (output.kind) {
-    case "none":
-      return [];
-    case "sample":
-      return [tokenIds.length - 1];
-    case "score":
-      return [...output.targets.keys()].filter((s) => (output.targets[s] as number) >= 0);
-  }
-}
-
-/** @param first - place of the first of the row's wanted tokens among the run's. */
-function resultOf(
-  { output }: DecoderRow,
-  run: BoundDecoderRun | BoundBranchRun,
-  first: number,
-): RowResult {
-  switch (output.kind) {
-    case "none":
-      return NOTHING;
-    case "sample": {
-      const { distribution, uniform, allowed } = output;
-      const sampled = sampleToken(run.logits(first), distribution, uniform, allowed);
-      return { sampled, scores: null };
-    }
-    case "score": {
-      const { targets, distribution, kept } = output;
-      let next = first;
-      const scores = targets.map((target, s) =>
-        target < 0 ? null : scoreToken(run.logits(next++), target, distribution, kept?.[s]),
-      );
-      return { sampled: null, scores };
-    }
-  }
 }
 
 /** Runs to the end at once where nothing that is yielded is a promise. */

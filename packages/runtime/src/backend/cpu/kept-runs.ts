@@ -31,6 +31,15 @@ export class KeptRuns<R extends KeepableRun> {
     return this.#runs.reduce((sum, run) => sum + run.sizeBytes, 0);
   }
 
+  /** The run that was used last, where it is of that one row. */
+  lastAt(block: StateBlock, row: number): R | null {
+    const run = this.#runs.at(-1);
+    if (run === undefined) return null;
+    const { place, generation } = run;
+    const isThere = place.block === block && place.start === row && place.rows === 1;
+    return isThere && generation === block.generation ? run : null;
+  }
+
   /** The run of that place, made where there is none. */
   at(place: RunPlace, make: () => R): R {
     const runs = this.#runs;

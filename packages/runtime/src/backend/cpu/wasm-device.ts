@@ -4,7 +4,7 @@
  * API copies every input and output, keys and values too, which is most of a step.
  */
 import type { OnnxModel } from "@waggle/model";
-import type { CreateOrtModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
+import type { CreateOrtModule, OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import { LOCATION, ORT_VERSION, OrtModule } from "../ort-module.ts";
 import type { BoundRun, CpuBuffer, CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
 import { createPageModule } from "./wasm-module.ts";
@@ -143,23 +143,17 @@ type OperandList = {
 
 class WasmRun implements BoundRun {
   readonly #ort: OrtModule;
-  readonly #session: number;
   readonly #inputs: OperandList;
   readonly #outputs: OperandList;
+  readonly #call: (module: OrtWasmModule) => number | Promise<number>;
 
   constructor(ort: OrtModule, session: number, inputs: OperandList, outputs: OperandList) {
     this.#ort = ort;
-    this.#session = session;
     this.#inputs = inputs;
     this.#outputs = outputs;
-  }
-
-  execute(): void {
-    const inputs = this.#inputs;
-    const outputs = this.#outputs;
-    this.#ort.call("run", (m) =>
-      m._OrtRun(
-        this.#session,
+    this.#call = (module) =>
+      module._OrtRun(
+        session,
         inputs.names,
         inputs.values,
         inputs.count,
@@ -167,8 +161,11 @@ class WasmRun implements BoundRun {
         outputs.count,
         outputs.values,
         0,
-      ),
-    );
+      );
+  }
+
+  execute(): void {
+    this.#ort.call("run", this.#call);
   }
 
   release(): void {

@@ -1,0 +1,42 @@
+/** From the logits of a run to what was asked about one of its rows. */
+import { sampleToken, scoreToken } from "../../sampler.ts";
+import type { DecoderRow, RowResult } from "../decoder-backend.ts";
+
+const NOTHING: RowResult = { sampled: null, scores: null };
+
+/** Tokens of a row whose logits are asked for, ascending. */
+export function wantedTokens({ tokenIds, output }: DecoderRow): number[] {
+  switch (output.kind) {
+    case "none":
+      return [];
+    case "sample":
+      return [tokenIds.length - 1];
+    case "score":
+      return [...output.targets.keys()].filter((s) => (output.targets[s] as number) >= 0);
+  }
+}
+
+/** @param first - place of the first of the row's wanted tokens among the run's. */
+export function resultOf(
+  { output }: DecoderRow,
+  run: { logits(index: number): Float32Array },
+  first: number,
+): RowResult {
+  switch (output.kind) {
+    case "none":
+      return NOTHING;
+    case "sample": {
+      const { distribution, uniform, allowed } = output;
+      const sampled = sampleToken(run.logits(first), distribution, uniform, allowed);
+      return { sampled, scores: null };
+    }
+    case "score": {
+      const { targets, distribution, kept } = output;
+      let next = first;
+      const scores = targets.map((target, s) =>
+        target < 0 ? null : scoreToken(run.logits(next++), target, distribution, kept?.[s]),
+      );
+      return { sampled: null, scores };
+    }
+  }
+}
