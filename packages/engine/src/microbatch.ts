@@ -23,6 +23,8 @@ export type Microbatch = {
   readonly inverseTemperatures: Float32Array | null;
   /** Kept ids of each row, or null where no row has a kept set. */
   readonly keptTokenIds: readonly (readonly number[] | null)[] | null;
+  /** Candidates of each row, or null where no row has any. */
+  readonly candidateTokenIds: readonly (readonly number[] | null)[] | null;
 };
 
 /** Which tokens of a sequence are asked for; token 0 never is. */
@@ -74,6 +76,7 @@ function pack(work: readonly Work[], length: number): Microbatch {
   const targets = new Int32Array(count);
   const inverseTemperatures = new Float32Array(count);
   const kept: (readonly number[] | null)[] = [];
+  const candidates: (readonly number[] | null)[] = [];
   const asked: AskedToken[] = [];
   work.forEach(({ index, sequence, tokens }, place) => {
     ids.set(sequence.tokenIds.slice(0, length), place * length);
@@ -83,6 +86,7 @@ function pack(work: readonly Work[], length: number): Microbatch {
       targets[row] = sequence.tokenIds[token] as number;
       inverseTemperatures[row] = 1 / temperatureOf(sequence, token);
       kept.push(sequence.keptTokenIds?.[token] ?? null);
+      candidates.push(sequence.candidateTokenIds?.[token] ?? null);
       asked.push({ sequence: index, token });
     }
   });
@@ -97,6 +101,7 @@ function pack(work: readonly Work[], length: number): Microbatch {
     asked,
     inverseTemperatures: isTempered ? inverseTemperatures : null,
     keptTokenIds: isMasked ? kept : null,
+    candidateTokenIds: candidates.some((ids) => ids !== null) ? candidates : null,
   };
 }
 
@@ -111,7 +116,7 @@ export function checkSequence(
   index: number,
   model: { readonly vocabularySize: number; readonly contextLength: number },
 ): void {
-  const { tokenIds, temperatures, keptTokenIds } = sequence;
+  const { tokenIds, temperatures, keptTokenIds, candidateTokenIds } = sequence;
   const { vocabularySize, contextLength } = model;
   if (tokenIds.length > contextLength) {
     throw new WaggleError(
@@ -129,6 +134,7 @@ export function checkSequence(
   }
   if (Array.isArray(temperatures)) checkLength("temperatures", temperatures, tokenIds, index);
   if (keptTokenIds) checkLength("keptTokenIds", keptTokenIds, tokenIds, index);
+  if (candidateTokenIds) checkLength("candidateTokenIds", candidateTokenIds, tokenIds, index);
   for (let token = 1; token < tokenIds.length; token++) {
     const temperature = temperatureOf(sequence, token);
     if (!(temperature > 0 && Number.isFinite(temperature))) {
@@ -142,6 +148,13 @@ export function checkSequence(
       throw invalid(
         `a kept set must hold at least one id, all in [0, ${vocabularySize}), got ${kept.length} ids at token ${token} of sequence ${index}`,
         "pass null where every token could be sampled",
+      );
+    }
+    const candidates = candidateTokenIds?.[token];
+    if (candidates && !candidates.every(isId)) {
+      throw invalid(
+        `candidates must be ids in [0, ${vocabularySize}), got another at token ${token} of sequence ${index}`,
+        "use the tokenizer of this model for the teacher's candidates too",
       );
     }
   }
@@ -172,6 +185,32 @@ export function checkDerivatives(batch: TrainBatch, derivatives: TokenDerivative
       }
     });
   }
+  checkCandidateDerivatives(batch, derivatives);
+}
+
+function checkCandidateDerivatives(
+  batch: TrainBatch,
+  { candidateLogProbs }: TokenDerivatives,
+): void {
+  batch.sequences.forEach(({ tokenIds, candidateTokenIds }, index) => {
+    for (let token = 1; token < tokenIds.length; token++) {
+      const values = candidateLogProbs?.[index]?.[token] ?? null;
+      if (values === null) continue;
+      const count = candidateTokenIds?.[token]?.length ?? 0;
+      if (values.length !== count) {
+        throw new WaggleError(
+          "SHAPE_MISMATCH",
+          `derivatives.candidateLogProbs must have one entry per candidate, got ${values.length} for ${count} at token ${token} of sequence ${index}; align them`,
+        );
+      }
+      if (!values.every(Number.isFinite)) {
+        throw new WaggleError(
+          "NON_FINITE_VALUE",
+          `derivatives.candidateLogProbs must be finite, got another at token ${token} of sequence ${index}; check the loss`,
+        );
+      }
+    }
+  });
 }
 
 function checkLength(

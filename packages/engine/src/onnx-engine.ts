@@ -1,11 +1,11 @@
 /**
- * The TrainEngine on onnxruntime-node: forward and hand-derived backward pass as ONNX graphs on the
- * native CPU provider, AdamW in TypeScript. Float32 throughout. The event loop is free between
+ * The TrainEngine on onnxruntime: forward and hand-derived backward pass as ONNX graphs on any of its
+ * providers, AdamW in TypeScript. Float32 throughout. On the CPU the event loop is free between
  * microbatches, not during one.
  */
 import { availableParallelism } from "node:os";
-import { selectDecoderWeights } from "@waggle/model";
-import type { Adapter, DecoderConfig } from "@waggle/model";
+import { readResidentWeights, tensorMapSource } from "@waggle/model";
+import type { Adapter, DecoderConfig, ResidentFormat, TensorSource } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type {
   EngineCapabilities,
@@ -20,47 +20,85 @@ import type {
 } from "@waggle/protocol";
 import { AdamW } from "./adamw.ts";
 import { requireBatchSupport, requireDerivativeSupport } from "./batch-support.ts";
+import type { DecoderRunner } from "./decoder-runner.ts";
+import { LayerRunner } from "./layer-runner.ts";
+import {
+  activationBytesPerToken,
+  checkMemory,
+  chooseCheckpointing,
+  planMemory,
+} from "./memory-plan.ts";
+import type { Checkpointing } from "./memory-plan.ts";
 import { checkDerivatives, packMicrobatches } from "./microbatch.ts";
 import type { Microbatch } from "./microbatch.ts";
+import { chooseOnnxDevice } from "./onnx-device-choice.ts";
+import { openOnnxDevice } from "./onnx-device.ts";
+import type { OnnxDevice, OnnxProvider } from "./onnx-device.ts";
 import { requireTrainable } from "./trainable-model.ts";
-import { createFullWeights, createLoraWeights, mapTensors } from "./trained-weights.ts";
-import type { TrainedWeights } from "./trained-weights.ts";
-import { EMBEDDED_GRADIENT, EMBEDDING, headName, TAKEN_GRADIENT } from "./training-graph.ts";
-import { TrainingRunner } from "./training-runner.ts";
+import { OnnxGraph } from "./onnx-graph.ts";
+import {
+  adapterParameters,
+  createFullWeights,
+  createLoraWeights,
+  mapTensors,
+} from "./trained-weights.ts";
+import { WholeRunner } from "./whole-runner.ts";
 
 export type OnnxEngineOptions = {
   readonly config: DecoderConfig;
-  /** Hugging Face names; copied, never written to. */
-  readonly weights: TensorMap;
+  /** Hugging Face names; never written to. A source is read one tensor at a time. */
+  readonly weights: TensorMap | TensorSource;
   readonly trains: "lora" | "full";
   /** Where training starts; required with `lora`, refused with `full`. */
   readonly adapter?: Adapter;
+  /** Default `auto`: the fastest provider that starts, never a software GPU. */
+  readonly device?: "auto" | OnnxProvider;
   /** Threads of one graph, default: all that the machine offers. */
   readonly threads?: number;
+  /**
+   * How the frozen matrices stay in memory with `lora`: quantized ones are a quarter (`int8`) or an
+   * eighth (`int4`) of float32 and become numbers again layer by layer. Default `f32`.
+   */
+  readonly base?: ResidentFormat;
+  /**
+   * `none`: one graph of the whole model, which keeps all activations. `layer`: layer by layer, each
+   * computed again for its gradient, logits in tiles. Default `auto`: `none` where 512 tokens fit
+   * into 1 GB of activations, the base is in `f32` and the memory suffices.
+   */
+  readonly checkpointing?: Checkpointing | "auto";
+  /** Bytes that training may take. Default: what the machine or its container has free. */
+  readonly memoryLimit?: number;
   /**
    * Bound on the padded tokens of one microbatch, for memory; never changes results beyond
    * rounding. Default: what fits about 1 GB of activations, at most 1024, as more falls out of the
    * processor's caches (4096 was up to 40 % slower).
    */
   readonly maxMicrobatchTokens?: number;
-  readonly device?: "cpu";
+  /** Most logits in memory at once with `layer`. Default 2 Mi. */
+  readonly tileLogits?: number;
 };
 
 /**
  * Loads the weights and returns an engine that owns copies of them.
  * @throws WaggleError `CAPABILITY_MISSING` for a type of decoder that only runs, `MODEL_CORRUPT` on
  *   weights that do not fit the config,
- *   `ADAPTER_INCOMPATIBLE` on an adapter of another decoder, `INVALID_ARGUMENT` on options that
- *   contradict each other.
+ *   `ADAPTER_INCOMPATIBLE` on an adapter of another decoder, `DEVICE_UNAVAILABLE` where the device
+ *   does not start, `INVALID_ARGUMENT` on options that contradict each other, `OUT_OF_MEMORY` where
+ *   the plan takes more than there is.
  */
 export async function createOnnxEngine(options: OnnxEngineOptions): Promise<TrainEngine> {
-  const { config, trains, adapter, threads = availableParallelism() } = options;
+  const { config, trains, adapter, base = "f32", threads = availableParallelism() } = options;
   requireTrainable(config);
-  const weights = selectDecoderWeights(config, options.weights);
   if ((trains === "lora") !== (adapter !== undefined)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
       `an adapter must be given with trains "lora" and only then, got trains "${trains}" ${adapter ? "with" : "without"} an adapter; use initializeAdapter for a fresh one`,
+    );
+  }
+  if (base !== "f32" && (trains === "full" || options.checkpointing === "none")) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `an ${base} base must be frozen and run layer by layer, got trains "${trains}", checkpointing "${options.checkpointing ?? "auto"}"; use lora with checkpointing "layer", or a base in f32`,
     );
   }
   if (!Number.isInteger(threads) || threads < 1) {
@@ -69,48 +107,95 @@ export async function createOnnxEngine(options: OnnxEngineOptions): Promise<Trai
       `threads must be a positive integer, got ${threads}; leave it out to use all`,
     );
   }
-  const trained =
-    adapter === undefined
-      ? createFullWeights(weights)
-      : await createLoraWeights(config, weights, adapter, threads);
-  const maxTokens = options.maxMicrobatchTokens ?? defaultMicrobatchTokens(config);
-  return new OnnxEngine(config, trained, { trains, threads, maxTokens });
+  const shape = {
+    config,
+    trains,
+    rank: adapter?.rank ?? 0,
+    base,
+    memoryLimit: options.memoryLimit,
+  };
+  const checkpointing = chooseCheckpointing(options.checkpointing ?? "auto", shape);
+  const maxTokens = options.maxMicrobatchTokens ?? defaultMicrobatchTokens(config, checkpointing);
+  const length = Math.min(config.contextLength, 512);
+  checkMemory(
+    planMemory({
+      ...shape,
+      checkpointing,
+      sequences: Math.max(1, Math.floor(maxTokens / length)),
+      length,
+      maxMicrobatchTokens: maxTokens,
+    }),
+    options.memoryLimit,
+  );
+  const { device: asked = "auto" } = options;
+  const device =
+    asked === "auto" ? await chooseOnnxDevice(threads) : await openOnnxDevice(asked, threads);
+  const runner = await makeRunner(options, checkpointing, device);
+  return new OnnxEngine(config, runner, { trains, device, maxTokens });
+}
+
+async function makeRunner(
+  options: OnnxEngineOptions,
+  checkpointing: Checkpointing,
+  device: OnnxDevice,
+): Promise<DecoderRunner> {
+  const { config, adapter, weights, base = "f32", tileLogits } = options;
+  const source = "tensors" in weights ? weights : tensorMapSource(weights);
+  if (checkpointing === "none") {
+    const tensors = (await readResidentWeights(config, source, "f32")) as TensorMap;
+    const trained =
+      adapter === undefined
+        ? createFullWeights(tensors)
+        : await createLoraWeights(config, tensors, adapter, device);
+    return new WholeRunner(config, trained, device);
+  }
+  const resident = await readResidentWeights(config, source, base);
+  return new LayerRunner({
+    config,
+    weights: adapter === undefined ? createFullWeights(resident as TensorMap).parameters : resident,
+    adapter:
+      adapter === undefined
+        ? null
+        : {
+            rank: adapter.rank,
+            alpha: adapter.alpha,
+            parameters: adapterParameters(config, adapter),
+          },
+    load: (bytes) => OnnxGraph.create(bytes, device),
+    ...(tileLogits === undefined ? {} : { tileLogits }),
+  });
 }
 
 class OnnxEngine implements TrainEngine {
   readonly #config: DecoderConfig;
-  readonly #trained: TrainedWeights;
-  readonly #runner: TrainingRunner;
+  readonly #runner: DecoderRunner;
   readonly #optimizer: AdamW;
   readonly #capabilities: EngineCapabilities;
   readonly #maxTokens: number;
-  /** Accumulated gradients of effective weights. */
-  #gradients = new Map<string, Float32Array>();
   /** Calls run one after the other, so that none sees half of another's work. */
   #last: Promise<unknown> = Promise.resolve();
   #isDisposed = false;
 
   constructor(
     config: DecoderConfig,
-    trained: TrainedWeights,
+    runner: DecoderRunner,
     options: {
       readonly trains: "lora" | "full";
-      readonly threads: number;
+      readonly device: OnnxDevice;
       readonly maxTokens: number;
     },
   ) {
     this.#config = config;
-    this.#trained = trained;
-    this.#runner = new TrainingRunner(config, trained.wanted, options.threads);
-    this.#optimizer = new AdamW(trained.parameters);
+    this.#runner = runner;
+    this.#optimizer = new AdamW(runner.parameters);
     this.#maxTokens = options.maxTokens;
     this.#capabilities = {
-      outputs: ["logProb", "rawLogProb", "entropy", "sumSquaredProb"],
-      derivatives: ["logProb", "rawLogProb", "entropy"],
+      outputs: ["logProb", "rawLogProb", "entropy", "sumSquaredProb", "candidateLogProbs"],
+      derivatives: ["logProb", "rawLogProb", "entropy", "candidateLogProbs"],
       sequences: ["temperatures", "keptTokenIds"],
       trains: options.trains,
       reads: ["parameters", "gradients"],
-      device: `onnx native cpu x${options.threads}`,
+      device: options.device.label,
     };
   }
 
@@ -130,8 +215,11 @@ class OnnxEngine implements TrainEngine {
         entropy: zeros(),
         sumSquaredProb: zeros(),
       };
+      const candidateLogProbs = batch.sequences.map(({ tokenIds }) =>
+        tokenIds.map((): Float32Array | null => null),
+      );
       for (const microbatch of microbatches) {
-        const rows = await this.#runner.forward(this.#trained.effective, microbatch);
+        const rows = await this.#runner.forward(microbatch);
         microbatch.asked.forEach(({ sequence, token }, row) => {
           for (const name of ["logProb", "rawLogProb", "entropy", "sumSquaredProb"] as const) {
             (outputs[name][sequence] as Float32Array)[token] = rows[name][row] as number;
@@ -139,9 +227,14 @@ class OnnxEngine implements TrainEngine {
           if (!isTakenKept(microbatch, row)) {
             (outputs.logProb[sequence] as Float32Array)[token] = -Infinity;
           }
+          const candidates = rows.candidateLogProbs?.[row] ?? null;
+          (candidateLogProbs[sequence] as (Float32Array | null)[])[token] = candidates;
         });
       }
-      return outputs;
+      const asksCandidates = batch.sequences.some(
+        ({ candidateTokenIds }) => candidateTokenIds !== undefined,
+      );
+      return asksCandidates ? { ...outputs, candidateLogProbs } : outputs;
     });
   }
 
@@ -150,7 +243,7 @@ class OnnxEngine implements TrainEngine {
       requireBatchSupport(batch, this.#capabilities);
       requireDerivativeSupport(derivatives, this.#capabilities);
       checkDerivatives(batch, derivatives);
-      const { logProb, rawLogProb, entropy } = derivatives;
+      const { logProb, rawLogProb, entropy, candidateLogProbs } = derivatives;
       const at = (arrays: readonly Float32Array[] | undefined, sequence: number, token: number) =>
         arrays?.[sequence]?.[token] ?? 0;
       const microbatches = packMicrobatches(
@@ -160,44 +253,48 @@ class OnnxEngine implements TrainEngine {
         (sequence, token) =>
           at(logProb, sequence, token) !== 0 ||
           at(rawLogProb, sequence, token) !== 0 ||
-          at(entropy, sequence, token) !== 0,
+          at(entropy, sequence, token) !== 0 ||
+          (candidateLogProbs?.[sequence]?.[token] ?? null) !== null,
       );
       for (const microbatch of microbatches) checkTakenKept(microbatch, logProb);
       for (const microbatch of microbatches) {
         const rows = (arrays: readonly Float32Array[] | undefined): Float32Array =>
           Float32Array.from(microbatch.asked, ({ sequence, token }) => at(arrays, sequence, token));
-        const gradients = await this.#runner.backward(this.#trained.effective, microbatch, {
+        const candidates = microbatch.asked.map(
+          ({ sequence, token }) => candidateLogProbs?.[sequence]?.[token] ?? null,
+        );
+        await this.#runner.backward(microbatch, {
           logProb: rows(logProb),
           rawLogProb: rows(rawLogProb),
           entropy: rows(entropy),
+          candidateLogProbs: candidates.some((values) => values !== null) ? candidates : null,
         });
-        this.#accumulate(gradients, microbatch);
       }
     });
   }
 
   optimStep(options: OptimizerOptions): Promise<OptimizerResult> {
     return this.#inTurn(async () => {
-      const gradients = await this.#trained.project(this.#gradients);
-      this.#gradients = new Map();
+      const gradients = await this.#runner.gradients();
+      this.#runner.dropGradients();
       const result = this.#optimizer.update(gradients, options);
-      await this.#trained.refresh();
+      await this.#runner.refresh();
       return result;
     });
   }
 
   gradients(): Promise<TensorMap> {
     return this.#inTurn(async () => {
-      const projected = await this.#trained.project(this.#gradients);
+      const gradients = await this.#runner.gradients();
       return mapTensors(
-        this.#trained.parameters,
-        (data, name) => projected.get(name)?.slice() ?? new Float32Array(data.length),
+        this.#runner.parameters,
+        (data, name) => gradients.get(name)?.slice() ?? new Float32Array(data.length),
       );
     });
   }
 
   parameters(): Promise<TensorMap> {
-    return this.#inTurn(async () => mapTensors(this.#trained.parameters, (data) => data.slice()));
+    return this.#inTurn(async () => mapTensors(this.#runner.parameters, (data) => data.slice()));
   }
 
   save(): Promise<EngineCheckpoint> {
@@ -207,8 +304,8 @@ class OnnxEngine implements TrainEngine {
   load(checkpoint: EngineCheckpoint): Promise<void> {
     return this.#inTurn(async () => {
       this.#optimizer.restore(checkpoint);
-      this.#gradients = new Map();
-      await this.#trained.refresh();
+      this.#runner.dropGradients();
+      await this.#runner.refresh();
     });
   }
 
@@ -217,7 +314,6 @@ class OnnxEngine implements TrainEngine {
     return this.#inTurn(async () => {
       this.#isDisposed = true;
       await this.#runner.dispose();
-      await this.#trained.dispose();
     });
   }
 
@@ -233,39 +329,6 @@ class OnnxEngine implements TrainEngine {
     });
     this.#last = result.catch(() => {});
     return result;
-  }
-
-  #accumulate(outputs: ReadonlyMap<string, Float32Array>, microbatch: Microbatch): void {
-    for (const [name, data] of outputs) {
-      if (name === EMBEDDED_GRADIENT || name === TAKEN_GRADIENT) continue;
-      const sum = this.#gradients.get(name);
-      if (sum === undefined) {
-        this.#gradients.set(name, data);
-      } else {
-        for (let i = 0; i < data.length; i++) sum[i] = (sum[i] as number) + (data[i] as number);
-      }
-    }
-    const embedded = outputs.get(EMBEDDED_GRADIENT);
-    if (embedded !== undefined) this.#addRows(EMBEDDING, embedded, microbatch.ids);
-    const taken = outputs.get(TAKEN_GRADIENT);
-    if (taken !== undefined) this.#addRows(headName(this.#config), taken, microbatch.targets);
-  }
-
-  /** Adds row i of `rows` to row `ids[i]` of a matrix' gradient, in order and so repeatably. */
-  #addRows(name: string, rows: Float32Array, ids: Int32Array): void {
-    const { width, vocabularySize } = this.#config;
-    let sum = this.#gradients.get(name);
-    if (sum === undefined) {
-      sum = new Float32Array(vocabularySize * width);
-      this.#gradients.set(name, sum);
-    }
-    for (let row = 0; row < ids.length; row++) {
-      const from = row * width;
-      const to = (ids[row] as number) * width;
-      for (let i = 0; i < width; i++) {
-        sum[to + i] = (sum[to + i] as number) + (rows[from + i] as number);
-      }
-    }
   }
 }
 
@@ -288,13 +351,9 @@ function checkTakenKept(
   });
 }
 
-/** Activations kept for the backward pass are dominated by scores, feed-forward and logits. */
-function defaultMicrobatchTokens(config: DecoderConfig): number {
-  const typicalLength = Math.min(config.contextLength, 512);
-  const floatsPerToken =
-    config.layers *
-      (16 * config.width + 8 * config.feedForwardSize + 3 * config.heads * typicalLength) +
-    5 * config.vocabularySize;
-  const tokens = Math.floor(1e9 / (4 * floatsPerToken));
+/** As many as fit about 1 GB of activations. */
+function defaultMicrobatchTokens(config: DecoderConfig, checkpointing: Checkpointing): number {
+  const length = Math.min(config.contextLength, 512);
+  const tokens = Math.floor(1e9 / activationBytesPerToken(config, checkpointing, length));
   return Math.min(1024, Math.max(128, tokens));
 }

@@ -1,6 +1,7 @@
-/** One loaded ONNX graph on onnxruntime-node's CPU provider, fed and read as plain tensors. */
-import { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
+/** One loaded ONNX graph on a device, fed and read as plain tensors. */
 import type { Tensor } from "@waggle/protocol";
+import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
+import type { OnnxDevice } from "./onnx-device.ts";
 
 /** Integer inputs of the graphs. */
 export type IntegerTensor = {
@@ -9,30 +10,18 @@ export type IntegerTensor = {
 };
 
 export class OnnxGraph {
+  readonly #device: OnnxDevice;
   readonly #session: InferenceSession;
-  /** onnxruntime reads the caller's array in place, so a tensor object serves as long as the array. */
+  /** onnxruntime keeps no data of a tensor object, so one serves as long as its array. */
   readonly #wrapped = new WeakMap<object, OrtTensor>();
 
-  private constructor(session: InferenceSession) {
+  private constructor(device: OnnxDevice, session: InferenceSession) {
+    this.#device = device;
     this.#session = session;
   }
 
-  static async create(bytes: Uint8Array, threads: number): Promise<OnnxGraph> {
-    // The native library reports usage to its maker unless told not to; read at its first session.
-    process.env["ORT_DISABLE_TELEMETRY"] ??= "1";
-    const session = await InferenceSession.create(bytes, {
-      executionProviders: ["cpu"],
-      intraOpNumThreads: threads,
-      interOpNumThreads: 1,
-      executionMode: "sequential",
-      // Same time, 40 % less memory where shapes change from run to run.
-      enableMemPattern: false,
-      // Waiting threads that spin take the cores from whatever shares them (pages, the edge
-      // Worker, the other thread): 2 to 3 times slower on two busy cores.
-      extra: { session: { intra_op: { allow_spinning: "0" } } },
-      logSeverityLevel: 3,
-    });
-    return new OnnxGraph(session);
+  static async create(bytes: Uint8Array, device: OnnxDevice): Promise<OnnxGraph> {
+    return new OnnxGraph(device, await device.createSession(bytes));
   }
 
   /** Runs the graph. The returned arrays belong to the caller. */
@@ -53,7 +42,7 @@ export class OnnxGraph {
     const known = this.#wrapped.get(tensor);
     if (known !== undefined) return known;
     const { data, shape } = tensor;
-    const wrapped = new OrtTensor(typeOf(data), data, shape);
+    const wrapped = this.#device.tensor(typeOf(data), data, shape);
     this.#wrapped.set(tensor, wrapped);
     return wrapped;
   }

@@ -16,7 +16,10 @@ type HeadInputs = {
   readonly variant: GraphVariant;
 };
 
-/** Declares the outputs `logProb`, `rawLogProb`, `entropy`, `sumSquaredProb`, each `[K, 1]`. */
+/**
+ * Declares the outputs `logProb`, `rawLogProb`, `entropy`, `sumSquaredProb`, each `[K, 1]`, and
+ * `candidateLogProbs` `[P]` where there are candidates.
+ */
 export function addHeadOutputs(tape: GraphTape, { hidden, weight, variant }: HeadInputs): void {
   const { builder } = tape;
   const logits = logitsOf(tape, hidden, weight);
@@ -41,6 +44,10 @@ export function addHeadOutputs(tape: GraphTape, { hidden, weight, variant }: Hea
     builder.output(name, "f32", ["K", 1]);
   }
   if (variant.tempered) builder.output("rawLogProb", "f32", ["K", 1]);
+  if (variant.candidates) {
+    builder.node("GatherND", [rawLogProbs, "candidates"], { outputs: ["candidateLogProbs"] });
+    builder.output("candidateLogProbs", "f32", ["P"]);
+  }
 }
 
 /** Contributes the gradients of the hidden states and, but for the taken rows, of the matrix. */
@@ -55,6 +62,12 @@ export function addHeadGradient(tape: GraphTape, { hidden, weight, variant }: He
   if (variant.raw) {
     const rawProbs = tape.op("Softmax", [logits], { attributes: { axis: -1 } });
     gradient = tape.op("Sub", [gradient, tape.op("Mul", [rawProbs, "rawDerivatives"])]);
+  }
+  if (variant.candidates) {
+    // each place is named once, so that no two threads add to it
+    gradient = tape.op("ScatterND", [gradient, "candidates", "candidateDerivatives"], {
+      attributes: { reduction: { string: "add" } },
+    });
   }
   tape.contribute(hidden, () => {
     const takenRows = tape.op("Gather", [

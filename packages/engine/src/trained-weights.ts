@@ -11,6 +11,7 @@ import { layerLinears, loraName, loraParameters, OnnxGraphBuilder } from "@waggl
 import type { Adapter, DecoderConfig, Linear } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { Tensor, TensorMap } from "@waggle/protocol";
+import type { OnnxDevice } from "./onnx-device.ts";
 import { OnnxGraph } from "./onnx-graph.ts";
 
 export interface TrainedWeights {
@@ -48,9 +49,9 @@ export async function createLoraWeights(
   config: DecoderConfig,
   weights: TensorMap,
   adapter: Adapter,
-  threads: number,
+  device: OnnxDevice,
 ): Promise<TrainedWeights> {
-  const parameters = mapTensors(checkAdapter(config, adapter), (data) => data.slice());
+  const parameters = adapterParameters(config, adapter);
   const linears = Array.from({ length: config.layers }, (_, layer) =>
     layerLinears(config, layer),
   ).flat();
@@ -58,8 +59,8 @@ export async function createLoraWeights(
   const base = new Map([...weights].filter(([name]) => wanted.has(name)));
   const effective = mapTensors(weights, (data, name) => (wanted.has(name) ? data.slice() : data));
   const scale = adapter.alpha / adapter.rank;
-  const merge = await OnnxGraph.create(mergeGraph(linears, adapter.rank, scale), threads);
-  const projection = await OnnxGraph.create(projectionGraph(linears, adapter.rank, scale), threads);
+  const merge = await OnnxGraph.create(mergeGraph(linears, adapter.rank, scale), device);
+  const projection = await OnnxGraph.create(projectionGraph(linears, adapter.rank, scale), device);
 
   const refresh = async (): Promise<void> => {
     const merged = await merge.run(new Map([...base, ...parameters]));
@@ -138,7 +139,11 @@ function linearInputs(
   };
 }
 
-function checkAdapter(config: DecoderConfig, adapter: Adapter): TensorMap {
+/**
+ * The adapter's tensors in their stable order, copied, as training writes into them.
+ * @throws WaggleError `ADAPTER_INCOMPATIBLE` when it is not one of this decoder.
+ */
+export function adapterParameters(config: DecoderConfig, adapter: Adapter): TensorMap {
   const tensors = new Map<string, Tensor>();
   for (const { name, shape } of loraParameters(config, adapter.rank)) {
     const tensor = adapter.tensors.get(name);
@@ -148,7 +153,7 @@ function checkAdapter(config: DecoderConfig, adapter: Adapter): TensorMap {
         `${name} must have shape [${shape.join(", ")}], got ${tensor ? `[${tensor.shape.join(", ")}]` : "nothing"}; use an adapter of this base model`,
       );
     }
-    tensors.set(name, tensor);
+    tensors.set(name, { shape: tensor.shape, data: tensor.data.slice() });
   }
   return tensors;
 }

@@ -2,53 +2,42 @@
  * Runs the training graphs of one decoder: builds and loads each variant when first needed, feeds
  * microbatches, reads outputs. Holds no weights and no optimizer.
  */
-import { ropeTables } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
+import type { RowDerivatives, RowOutputs } from "./decoder-runner.ts";
+import type { Feed } from "./graph-matrix.ts";
+import { LayerFeeds, MASKED } from "./layer-feeds.ts";
 import type { Microbatch } from "./microbatch.ts";
+import type { OnnxDevice } from "./onnx-device.ts";
 import { OnnxGraph } from "./onnx-graph.ts";
-import type { IntegerTensor } from "./onnx-graph.ts";
-import { buildTrainingGraph, shapeInputs } from "./training-graph.ts";
+import { LogitValues, picksByTile } from "./picked-logits.ts";
+import type { LogitList } from "./picked-logits.ts";
+import { buildTrainingGraph } from "./training-graph.ts";
 import type { GraphVariant } from "./training-graph.ts";
 
-/** Large enough that exp(−MASKED) is 0 and small enough that products with it stay finite in f32. */
-const MASKED = 1e9;
-
-/** `[K]` derivatives in the order of the microbatch's asked tokens. */
-export type RowDerivatives = {
-  readonly logProb: Float32Array;
-  readonly rawLogProb: Float32Array;
-  readonly entropy: Float32Array;
-};
-
-/** `[K]` outputs in the order of the microbatch's asked tokens. */
-export type RowOutputs = {
-  readonly logProb: Float32Array;
-  readonly rawLogProb: Float32Array;
-  readonly entropy: Float32Array;
-  readonly sumSquaredProb: Float32Array;
-};
-
 type LoadedGraph = { readonly graph: OnnxGraph; readonly gradients: ReadonlyMap<string, string> };
-type Feed = Tensor | IntegerTensor;
 
 export class TrainingRunner {
   readonly #config: DecoderConfig;
   readonly #trained: ReadonlySet<string>;
-  readonly #threads: number;
+  readonly #device: OnnxDevice;
   readonly #graphs = new Map<string, Promise<LoadedGraph>>();
-  #tables: { readonly length: number; readonly feeds: ReadonlyMap<string, Feed> } | undefined;
+  readonly #layerFeeds: LayerFeeds;
 
-  constructor(config: DecoderConfig, trained: ReadonlySet<string>, threads: number) {
+  constructor(config: DecoderConfig, trained: ReadonlySet<string>, device: OnnxDevice) {
     this.#config = config;
     this.#trained = trained;
-    this.#threads = threads;
+    this.#device = device;
+    this.#layerFeeds = new LayerFeeds(config);
   }
 
   async forward(weights: TensorMap, microbatch: Microbatch): Promise<RowOutputs> {
     const variant = variantOf(microbatch, "forward");
     const { graph } = await this.#load(variant);
-    const outputs = await graph.run(this.#feeds(weights, microbatch));
+    const feeds = this.#feeds(weights, microbatch, "forward");
+    const { candidateTokenIds } = microbatch;
+    if (variant.candidates) this.#feedCandidates(feeds, listCandidates(microbatch));
+    const outputs = await graph.run(feeds);
     const output = (name: string): Float32Array => outputs.get(name) as Float32Array;
     const logProb = output("logProb");
     return {
@@ -56,6 +45,7 @@ export class TrainingRunner {
       rawLogProb: variant.tempered ? output("rawLogProb") : logProb,
       entropy: output("entropy"),
       sumSquaredProb: output("sumSquaredProb"),
+      candidateLogProbs: candidateTokenIds && splitRows(candidateTokenIds, outputs),
     };
   }
 
@@ -67,32 +57,45 @@ export class TrainingRunner {
   ): Promise<ReadonlyMap<string, Float32Array>> {
     const plain = microbatch.inverseTemperatures === null;
     const { rawLogProb, entropy } = derivatives;
+    const candidates = new LogitValues();
+    const ofRaw = rawLogProb.map((value, row) => {
+      let sum = value;
+      derivatives.candidateLogProbs?.[row]?.forEach((derivative, place) => {
+        candidates.add(row, microbatch.candidateTokenIds?.[row]?.[place] as number, derivative);
+        sum += derivative;
+      });
+      return sum;
+    });
+    const list = candidates.list();
     const variant: GraphVariant = {
       ...variantOf(microbatch, "backward"),
       entropy: entropy.some((value) => value !== 0),
-      raw: !plain && rawLogProb.some((value) => value !== 0),
+      raw: !plain && ofRaw.some((value) => value !== 0),
+      candidates: list.ids.length > 0,
     };
     const { graph, gradients } = await this.#load(variant);
-    const feeds = this.#feeds(weights, microbatch);
+    const feeds = this.#feeds(weights, microbatch, "backward");
     const column = (data: Float32Array): Tensor => ({ shape: [data.length, 1], data });
     // At temperature 1 and full support both log-probs are one.
     const logProb = derivatives.logProb.map((value, row) =>
-      plain ? value + (rawLogProb[row] as number) : value,
+      plain ? value + (ofRaw[row] as number) : value,
     );
-    const takenScale = logProb.map((value, row) =>
-      plain
-        ? value
-        : value * (microbatch.inverseTemperatures?.[row] as number) + (rawLogProb[row] as number),
+    const takenScale = derivatives.logProb.map(
+      (value, row) =>
+        value * (microbatch.inverseTemperatures?.[row] ?? 1) + (rawLogProb[row] as number),
     );
     feeds.set("derivatives", column(logProb));
     feeds.set("takenScale", column(takenScale));
     if (variant.entropy) feeds.set("entropyDerivatives", column(entropy));
-    if (variant.raw) feeds.set("rawDerivatives", column(rawLogProb));
+    if (variant.raw) feeds.set("rawDerivatives", column(ofRaw));
+    if (variant.candidates) {
+      this.#feedCandidates(feeds, list);
+      feeds.set("candidateDerivatives", { shape: [list.values.length], data: list.values });
+    }
     const { batch, length, rows } = microbatch;
     const inverse = new Int32Array(batch * length).fill(rows.length);
     rows.forEach((row, index) => (inverse[row] = index));
     feeds.set("inverse", { shape: [inverse.length], data: inverse });
-    feeds.set("negatedSines", this.#tablesOf(length).get("negatedSines") as Feed);
     const outputs = await graph.run(feeds);
     return new Map(Array.from(outputs, ([name, data]) => [gradients.get(name) ?? name, data]));
   }
@@ -107,20 +110,25 @@ export class TrainingRunner {
     let loading = this.#graphs.get(key);
     if (loading === undefined) {
       const { bytes, gradients } = buildTrainingGraph(this.#config, variant, this.#trained);
-      loading = OnnxGraph.create(bytes, this.#threads).then((graph) => ({ graph, gradients }));
+      loading = OnnxGraph.create(bytes, this.#device).then((graph) => ({ graph, gradients }));
       this.#graphs.set(key, loading);
     }
     return loading;
   }
 
-  #feeds(weights: TensorMap, microbatch: Microbatch): Map<string, Feed> {
-    const { batch, length, ids, rows, targets, inverseTemperatures } = microbatch;
-    const feeds = new Map<string, Feed>(weights);
-    for (const [name, shape] of Object.entries(shapeInputs(this.#config, batch, length))) {
-      feeds.set(name, { shape: [shape.length], data: BigInt64Array.from(shape, BigInt) });
+  #feedCandidates(feeds: Map<string, Feed>, list: LogitList): void {
+    for (const { feed } of picksByTile(list, this.#config.vocabularySize, 1)) {
+      feeds.set("candidates", feed);
     }
-    const tables = this.#tablesOf(length);
-    for (const name of ["cosines", "sines", "mask"]) feeds.set(name, tables.get(name) as Feed);
+  }
+
+  #feeds(
+    weights: TensorMap,
+    microbatch: Microbatch,
+    pass: "forward" | "backward",
+  ): Map<string, Feed> {
+    const { batch, length, ids, rows, targets, inverseTemperatures } = microbatch;
+    const feeds = new Map<string, Feed>([...weights, ...this.#layerFeeds.of(batch, length, pass)]);
     feeds.set("ids", { shape: [ids.length], data: ids });
     feeds.set("rows", { shape: [rows.length], data: rows });
     feeds.set("targets", { shape: [targets.length, 1], data: targets });
@@ -135,24 +143,6 @@ export class TrainingRunner {
     }
     return feeds;
   }
-
-  #tablesOf(length: number): ReadonlyMap<string, Feed> {
-    if (this.#tables?.length === length) return this.#tables.feeds;
-    const { cosines, sines } = ropeTables(this.#config, length);
-    const mask = new Float32Array(length * length);
-    for (let query = 0; query < length; query++) {
-      mask.fill(-MASKED, query * length + query + 1, (query + 1) * length);
-    }
-    const shape = [length, this.#config.headSize / 2];
-    const feeds = new Map<string, Feed>([
-      ["cosines", { shape, data: cosines }],
-      ["sines", { shape, data: sines }],
-      ["negatedSines", { shape, data: sines.map((sine) => -sine) }],
-      ["mask", { shape: [length, length], data: mask }],
-    ]);
-    this.#tables = { length, feeds };
-    return feeds;
-  }
 }
 
 function variantOf(microbatch: Microbatch, pass: "forward" | "backward"): GraphVariant {
@@ -162,7 +152,33 @@ function variantOf(microbatch: Microbatch, pass: "forward" | "backward"): GraphV
     masked: microbatch.keptTokenIds !== null,
     entropy: false,
     raw: false,
+    candidates: microbatch.candidateTokenIds?.some((ids) => (ids?.length ?? 0) > 0) ?? false,
   };
+}
+
+/** All candidates, row by row, as often as they are given. */
+function listCandidates({ candidateTokenIds }: Microbatch): LogitList {
+  const pairs = (candidateTokenIds ?? []).flatMap((ids, row) =>
+    (ids ?? []).map((id) => ({ row, id })),
+  );
+  return {
+    rows: Int32Array.from(pairs, ({ row }) => row),
+    ids: Int32Array.from(pairs, ({ id }) => id),
+  };
+}
+
+function splitRows(
+  candidateTokenIds: readonly (readonly number[] | null)[],
+  outputs: ReadonlyMap<string, Float32Array>,
+): (Float32Array | null)[] {
+  const values = outputs.get("candidateLogProbs") ?? new Float32Array();
+  let at = 0;
+  return candidateTokenIds.map((ids) => {
+    if (ids === null) return null;
+    const row = values.slice(at, at + ids.length);
+    at += ids.length;
+    return row;
+  });
 }
 
 function keptMask(

@@ -1,0 +1,161 @@
+/**
+ * One layer of a decoder on a gradient tape: attention and gated feed-forward around residuals. Used
+ * by the graph of a whole model and by the graph of one layer, which differ in how they name and
+ * apply weights.
+ */
+import type { DecoderConfig } from "@waggle/model";
+import type { GraphTape } from "./graph-tape.ts";
+import {
+  attention,
+  gatherRows,
+  reshape,
+  rmsNorm,
+  rotary,
+  swapTimeAndHeads,
+  swiGlu,
+} from "./tape-operations.ts";
+
+/** Linears by their names within a layer. */
+export type LinearName =
+  | "self_attn.q_proj"
+  | "self_attn.k_proj"
+  | "self_attn.v_proj"
+  | "self_attn.o_proj"
+  | "mlp.gate_proj"
+  | "mlp.up_proj"
+  | "mlp.down_proj";
+
+export type LayerWeights = {
+  /** `input · Wᵀ (+ addend)` with whatever is trained on top. */
+  readonly linear: (name: LinearName, input: string, addend?: string) => string;
+  /** Tensor of a norm's gains by its name within a layer, without `.weight`. */
+  readonly norm: (name: string) => string;
+};
+
+/** Inputs that all layers share; see `declareLayerInputs`. */
+const TABLE = {
+  cosine: "cosines",
+  sine: "sines",
+  negatedSine: "negatedSines",
+  positions: "positions",
+};
+
+/** i64 shapes that depend on B and T, given as inputs because Reshape cannot derive them. */
+export function shapeInputs(
+  config: DecoderConfig,
+  batch: number,
+  length: number,
+): { readonly [name: string]: readonly number[] } {
+  const { heads, keyValueHeads, headSize } = config;
+  return {
+    "shape.queries": [batch, length, heads, headSize],
+    "shape.keys": [batch, length, keyValueHeads, headSize],
+    "shape.grouped": [batch, keyValueHeads, -1, headSize],
+    "shape.heads": [batch, heads, length, headSize],
+    "shape.scores": [-1, length, length],
+    "shape.groupedScores": [batch, keyValueHeads, -1, length],
+  };
+}
+
+/**
+ * Declares `cosines`, `sines`, `mask` f32 `[T, D/2]`, `[T, D/2]`, `[T, T]`, the i64 shapes of
+ * `shapeInputs` and, for the backward pass, `negatedSines`.
+ */
+export function declareLayerInputs(
+  { builder }: GraphTape,
+  config: DecoderConfig,
+  pass: "forward" | "backward",
+): void {
+  const half = config.headSize / 2;
+  builder.input("cosines", "f32", ["T", half]);
+  builder.input("sines", "f32", ["T", half]);
+  builder.input("mask", "f32", ["T", "T"]);
+  for (const [name, shape] of Object.entries(shapeInputs(config, 1, 1))) {
+    builder.input(name, "i64", [shape.length]);
+  }
+  builder.initializer("positions", "i64", [1], new BigInt64Array(1));
+  if (pass === "backward") builder.input("negatedSines", "f32", ["T", half]);
+}
+
+/**
+ * @param hidden `[N, C]`, N = B·T.
+ * @param rows where only some rows are needed after this layer's attention: names of i32 `[K]` and of
+ *   its inverse i32 `[N]`, as for `gatherRows`.
+ * @returns the next hidden states, `[N, C]` or `[K, C]`.
+ */
+export function decoderLayer(
+  tape: GraphTape,
+  config: DecoderConfig,
+  weights: LayerWeights,
+  hidden: string,
+  rows?: { readonly indices: string; readonly inverse: string },
+): string {
+  const { linear } = weights;
+  const norm = (input: string, name: string): string =>
+    rmsNorm(tape, input, weights.norm(name), {
+      size: config.width,
+      epsilon: config.rmsNormEpsilon,
+    });
+  const normal = norm(hidden, "input_layernorm");
+  const mixed = attend(tape, config, weights, {
+    queries: linear("self_attn.q_proj", normal),
+    keys: linear("self_attn.k_proj", normal),
+    values: linear("self_attn.v_proj", normal),
+  });
+  const kept = (input: string, width: number): string =>
+    rows === undefined ? input : gatherRows(tape, input, { ...rows, width });
+  const attended = linear(
+    "self_attn.o_proj",
+    kept(mixed, config.heads * config.headSize),
+    kept(hidden, config.width),
+  );
+  const normalAttended = norm(attended, "post_attention_layernorm");
+  const activated = swiGlu(
+    tape,
+    linear("mlp.gate_proj", normalAttended),
+    linear("mlp.up_proj", normalAttended),
+  );
+  return linear("mlp.down_proj", activated, attended);
+}
+
+/** `[N, H·D]`, `[N, K·D]`, `[N, K·D]` to the attended `[N, H·D]`. */
+function attend(
+  tape: GraphTape,
+  config: DecoderConfig,
+  weights: LayerWeights,
+  projections: { readonly queries: string; readonly keys: string; readonly values: string },
+): string {
+  const { heads, keyValueHeads, headSize } = config;
+  const flat = (headCount: number): string => tape.builder.ints([-1, headCount * headSize]);
+  const split = (input: string, shape: string, headCount: number, normName?: string): string => {
+    const perHead = reshape(tape, input, shape, flat(headCount));
+    const normal =
+      normName === undefined || config.modelType !== "qwen3"
+        ? perHead
+        : rmsNorm(tape, perHead, weights.norm(normName), {
+            size: headSize,
+            epsilon: config.rmsNormEpsilon,
+          });
+    return swapTimeAndHeads(tape, normal);
+  };
+  const turnedQueries = rotary(
+    tape,
+    split(projections.queries, "shape.queries", heads, "self_attn.q_norm"),
+    TABLE,
+  );
+  const keys = rotary(
+    tape,
+    split(projections.keys, "shape.keys", keyValueHeads, "self_attn.k_norm"),
+    TABLE,
+  );
+  const values = split(projections.values, "shape.keys", keyValueHeads);
+  const queries = reshape(tape, turnedQueries, "shape.grouped", "shape.heads");
+  const attended = attention(tape, queries, keys, values, {
+    mask: "mask",
+    perHead: "shape.scores",
+    grouped: "shape.groupedScores",
+    scale: 1 / Math.sqrt(headSize),
+  });
+  const perHead = reshape(tape, attended, "shape.heads", "shape.grouped");
+  return reshape(tape, swapTimeAndHeads(tape, perHead), flat(heads), "shape.queries");
+}

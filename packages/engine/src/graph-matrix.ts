@@ -1,0 +1,116 @@
+/**
+ * A matrix of a frozen or trained base as graphs take it: float32, or blocks of 8 or 4 bits that the
+ * graph turns into float32 right before the product, so that no float32 copy outlives one layer.
+ */
+import { BLOCK_SIZE, dequantizeRows, unpackedZeroPoints } from "@waggle/model";
+import type { OnnxGraphBuilder, ResidentFormat, ResidentWeight } from "@waggle/model";
+import type { Tensor } from "@waggle/protocol";
+import type { IntegerTensor } from "./onnx-graph.ts";
+
+export type Feed = Tensor | IntegerTensor;
+
+/** One array that is fed, with the same number of elements for each row of the matrix. */
+type Part = {
+  readonly suffix: string;
+  readonly rowSize: number;
+  readonly data: Float32Array | Uint8Array;
+};
+
+export type GraphMatrix = {
+  readonly format: ResidentFormat;
+  readonly rows: number;
+  readonly columns: number;
+  readonly parts: readonly Part[];
+  /** Rows `begin` to `end` as float32; a view where they are stored so. */
+  readonly read: (begin: number, end: number) => Float32Array;
+};
+
+/** @param weight a matrix `[rows, columns]`. */
+export function graphMatrix(weight: ResidentWeight): GraphMatrix {
+  if (!("bits" in weight)) {
+    const [rows = 1, columns = 1] = weight.shape;
+    const { data } = weight;
+    return {
+      format: "f32",
+      rows,
+      columns,
+      parts: [{ suffix: "", rowSize: columns, data }],
+      read: (begin, end) => data.subarray(begin * columns, end * columns),
+    };
+  }
+  const { bits, rows, columns, blocks, values, scales } = weight;
+  return {
+    format: bits === 8 ? "int8" : "int4",
+    rows,
+    columns,
+    parts: [
+      { suffix: "", rowSize: (blocks * BLOCK_SIZE * bits) / 8, data: values },
+      { suffix: ".scales", rowSize: blocks, data: scales },
+      { suffix: ".zeroPoints", rowSize: blocks, data: unpackedZeroPoints(weight) },
+    ],
+    read: (begin, end) => dequantizeRows(weight, begin, end),
+  };
+}
+
+/** Rows `begin` to `end` under `name`, without a copy. */
+export function matrixFeeds(
+  name: string,
+  { parts, rows }: GraphMatrix,
+  begin: number = 0,
+  end: number = rows,
+): (readonly [string, Feed])[] {
+  return parts.map(({ suffix, rowSize, data }) => {
+    const shape = [end - begin, rowSize];
+    const [from, to] = [begin * rowSize, end * rowSize];
+    const feed: Feed =
+      data instanceof Float32Array
+        ? { shape, data: data.subarray(from, to) }
+        : { shape, data: data.subarray(from, to) };
+    return [name + suffix, feed];
+  });
+}
+
+/**
+ * Declares the inputs of a matrix.
+ * @param rows a number, or the name of a size that is known only when the graph runs.
+ * @returns the name of the float32 matrix `[rows, columns]`.
+ */
+export function declareMatrix(
+  builder: OnnxGraphBuilder,
+  name: string,
+  shape: { readonly rows: number | string; readonly columns: number },
+  format: ResidentFormat,
+): string {
+  const { rows, columns } = shape;
+  if (format === "f32") return builder.input(name, "f32", [rows, columns]);
+  const blocks = Math.ceil(columns / BLOCK_SIZE);
+  const padded = blocks * BLOCK_SIZE;
+  const bytes = format === "int8" ? padded : padded / 2;
+  const stored = builder.input(name, "u8", [rows, bytes]);
+  const scales = builder.input(`${name}.scales`, "f32", [rows, blocks]);
+  const zeroPoints = builder.input(`${name}.zeroPoints`, "u8", [rows, blocks]);
+  const values = format === "int8" ? stored : unpackNibbles(builder, stored, padded);
+  const whole = builder.op("DequantizeLinear", [values, scales, zeroPoints], {
+    attributes: { axis: 1, block_size: BLOCK_SIZE },
+  });
+  if (padded === columns) return whole;
+  const axis = builder.ints([1]);
+  return builder.op("Slice", [whole, builder.ints([0]), builder.ints([columns]), axis]);
+}
+
+/** `[rows, columns / 2]` bytes to `[rows, columns]` numbers, the lower half of a byte first. */
+function unpackNibbles(builder: OnnxGraphBuilder, bytes: string, columns: number): string {
+  const constant = (value: number): string =>
+    builder.initializer(`${bytes}.u8.${value}`, "u8", [], Uint8Array.of(value));
+  const low = builder.op("BitwiseAnd", [bytes, constant(15)]);
+  const high = builder.op("BitShift", [bytes, constant(4)], {
+    attributes: { direction: { string: "RIGHT" } },
+  });
+  const last = builder.ints([2]);
+  const pairs = builder.op(
+    "Concat",
+    [builder.op("Unsqueeze", [low, last]), builder.op("Unsqueeze", [high, last])],
+    { attributes: { axis: 2 } },
+  );
+  return builder.op("Reshape", [pairs, builder.ints([-1, columns])]);
+}

@@ -1,0 +1,166 @@
+/**
+ * One layer of a decoder as an ONNX graph that serves all layers: their weights are inputs. Forward
+ * gives the next hidden states; backward computes the layer again from its input and gives the
+ * gradients of the input and of what is trained. Adapters are two thin products beside the frozen
+ * one, x·Wᵀ + s·(x·Aᵀ)·Bᵀ, so that no merged copy of a matrix exists.
+ */
+import { layerLinears, loraName, OnnxGraphBuilder } from "@waggle/model";
+import type { DecoderConfig, ResidentFormat } from "@waggle/model";
+import { declareLayerInputs, decoderLayer } from "./decoder-layer.ts";
+import type { LinearName } from "./decoder-layer.ts";
+import { declareMatrix } from "./graph-matrix.ts";
+import { GraphTape } from "./graph-tape.ts";
+import { linear, rmsNorm } from "./tape-operations.ts";
+
+export type LayerGraphOptions = {
+  readonly config: DecoderConfig;
+  readonly format: ResidentFormat;
+  /** Of adapters on every linear; null where there are none. */
+  readonly lora: { readonly rank: number; readonly scale: number } | null;
+  /** Names of trained tensors within the layer: see `layerTensors`. Backward only. */
+  readonly trained: ReadonlySet<string>;
+};
+
+export const HIDDEN_GRADIENT = "gradient:hidden";
+
+/** Names of a layer's tensors within the graph, by their names in a checkpoint or adapter. */
+export function layerTensors(
+  config: DecoderConfig,
+  layer: number,
+): {
+  readonly weights: ReadonlyMap<string, string>;
+  readonly adapter: ReadonlyMap<string, string>;
+} {
+  const prefix = `model.layers.${layer}.`;
+  const linears = layerLinears(config, layer).map(({ name }) => name);
+  const norms = ["input_layernorm", "post_attention_layernorm", ...headNorms(config)];
+  const within = (name: string): string => name.slice(prefix.length);
+  return {
+    weights: new Map([
+      ...linears.map((name) => [`${name}.weight`, within(name)] as const),
+      ...norms.map((name) => [`${prefix}${name}.weight`, name] as const),
+    ]),
+    adapter: new Map(
+      linears.flatMap((name) => [
+        [loraName(name, "A"), `${within(name)}.A`] as const,
+        [loraName(name, "B"), `${within(name)}.B`] as const,
+      ]),
+    ),
+  };
+}
+
+/**
+ * Inputs: `hidden` f32 `[N, C]`, weights and adapters under the names of `layerTensors`, those of
+ * `declareLayerInputs`; backward: `outputGradient` f32 `[N, C]`.
+ * Output: `output` `[N, C]`; backward: `HIDDEN_GRADIENT` `[N, C]` and `gradient:{name}` of all that
+ * is trained.
+ */
+export function buildLayerGraph(
+  options: LayerGraphOptions,
+  pass: "forward" | "backward",
+): Uint8Array {
+  const { config, format, lora, trained } = options;
+  const builder = new OnnxGraphBuilder();
+  const tape = new GraphTape(builder);
+  builder.input("hidden", "f32", ["N", config.width]);
+  const isBackward = pass === "backward";
+  if (isBackward) tape.track("hidden");
+  const shapes = new Map<string, readonly number[]>();
+  const declare = (name: string, shape: readonly number[]): string => {
+    builder.input(name, "f32", shape);
+    shapes.set(name, shape);
+    if (isBackward && trained.has(name)) tape.track(name);
+    return name;
+  };
+  declareLayerInputs(tape, config, pass);
+  declare("input_layernorm", [config.width]);
+  declare("post_attention_layernorm", [config.width]);
+  for (const name of headNorms(config)) declare(name, [config.headSize]);
+  const linears = new Map(
+    layerLinears(config, 0).map(({ name, inputSize, outputSize }) => {
+      const within = name.slice("model.layers.0.".length);
+      const shape = { rows: outputSize, columns: inputSize };
+      const weight =
+        format === "f32"
+          ? declare(within, [outputSize, inputSize])
+          : declareMatrix(builder, within, shape, format);
+      const adapter = lora && {
+        a: declare(`${within}.A`, [lora.rank, inputSize]),
+        b: declare(`${within}.B`, [outputSize, lora.rank]),
+        scale: lora.scale,
+      };
+      return [within, { weight, adapter }] as const;
+    }),
+  );
+  const apply = (name: LinearName, input: string, addend?: string): string => {
+    const { weight, adapter } = linears.get(name) as { weight: string; adapter: Adapter | null };
+    const frozen = linear(tape, input, weight, addend);
+    if (adapter === null) return frozen;
+    const thin = scaled(tape, linear(tape, input, adapter.a), adapter.scale);
+    return linear(tape, thin, adapter.b, frozen);
+  };
+  const weights = { linear: apply, norm: (name: string) => name };
+  const output = decoderLayer(tape, config, weights, "hidden");
+  if (!isBackward) {
+    builder.node("Identity", [output], { outputs: ["output"] });
+    builder.output("output", "f32", ["N", config.width]);
+    return builder.build();
+  }
+  builder.input("outputGradient", "f32", ["N", config.width]);
+  tape.contribute(output, () => "outputGradient");
+  tape.backward();
+  const declareGradient = (name: string, label: string, shape: readonly (number | string)[]) => {
+    builder.node("Identity", [tape.gradient(name) as string], { outputs: [label] });
+    builder.output(label, "f32", shape);
+  };
+  declareGradient("hidden", HIDDEN_GRADIENT, ["N", config.width]);
+  for (const name of trained) {
+    declareGradient(name, `gradient:${name}`, shapes.get(name) as readonly number[]);
+  }
+  return builder.build();
+}
+
+/**
+ * RMSNorm alone, for the norm before the logits: inputs `hidden` f32 `[K, C]` and `weight` `[C]`,
+ * backward `outputGradient`; outputs `output`, or `HIDDEN_GRADIENT` and `gradient:weight`.
+ */
+export function buildNormGraph(config: DecoderConfig, pass: "forward" | "backward"): Uint8Array {
+  const builder = new OnnxGraphBuilder();
+  const tape = new GraphTape(builder);
+  const shape = ["K", config.width];
+  tape.track(builder.input("hidden", "f32", shape));
+  tape.track(builder.input("weight", "f32", [config.width]));
+  const output = rmsNorm(tape, "hidden", "weight", {
+    size: config.width,
+    epsilon: config.rmsNormEpsilon,
+  });
+  const name = (tensor: string, label: string, dims: readonly (number | string)[]): void => {
+    builder.node("Identity", [tensor], { outputs: [label] });
+    builder.output(label, "f32", dims);
+  };
+  if (pass === "forward") {
+    name(output, "output", shape);
+    return builder.build();
+  }
+  builder.input("outputGradient", "f32", shape);
+  tape.contribute(output, () => "outputGradient");
+  tape.backward();
+  name(tape.gradient("hidden") as string, HIDDEN_GRADIENT, shape);
+  name(tape.gradient("weight") as string, "gradient:weight", [config.width]);
+  return builder.build();
+}
+
+type Adapter = { readonly a: string; readonly b: string; readonly scale: number };
+
+function headNorms({ modelType }: DecoderConfig): string[] {
+  return modelType === "qwen3" ? ["self_attn.q_norm", "self_attn.k_norm"] : [];
+}
+
+function scaled(tape: GraphTape, input: string, factor: number): string {
+  const { builder } = tape;
+  const output = builder.op("Mul", [input, builder.float(factor)]);
+  tape.record(output, [input], (gradient) => {
+    tape.add(input, () => builder.op("Mul", [gradient, builder.float(factor)]));
+  });
+  return output;
+}

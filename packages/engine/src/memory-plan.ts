@@ -1,0 +1,169 @@
+/**
+ * What training will take of memory, before anything is loaded: bytes by part, from sizes alone. An
+ * estimate of the peak of the whole process on the CPU; docs/evidence/engine.md compares it with what
+ * was measured.
+ */
+import { decoderParameters, layerLinears, loraParameters } from "@waggle/model";
+import type { DecoderConfig, ResidentFormat } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+
+/** `none`: all activations are kept. `layer`: the input of each layer is, the rest comes again. */
+export type Checkpointing = "layer" | "none";
+
+export type MemoryPlanOptions = {
+  readonly config: DecoderConfig;
+  readonly trains: "lora" | "full";
+  /** Of the adapter, with `lora`. */
+  readonly rank: number;
+  /** Sequences and tokens of each that one call trains on. */
+  readonly sequences: number;
+  readonly length: number;
+  readonly base: ResidentFormat;
+  readonly checkpointing: Checkpointing;
+  /** Default: the engine's own bound of 1024 tokens. */
+  readonly maxMicrobatchTokens?: number;
+};
+
+export type MemoryPlan = {
+  /** In bytes. */
+  readonly parts: {
+    /** Weights as they stay in memory. */
+    readonly base: number;
+    /** Merged copies of adapted matrices and their gradients; `none` with `lora` only. */
+    readonly effective: number;
+    /** What is trained beside the base, two moments and the gradients. */
+    readonly trained: number;
+    /** Of one microbatch. */
+    readonly activations: number;
+    /** Logits, whole or one tile. */
+    readonly head: number;
+    /** Node, onnxruntime, and what its arenas hold in reserve. */
+    readonly runtime: number;
+  };
+  readonly totalBytes: number;
+  readonly options: MemoryPlanOptions;
+};
+
+const FLOAT = 4;
+/** Values, a float32 scale and a zero point's byte per block of 32. */
+const BYTES_PER_WEIGHT = { f32: FLOAT, int8: 1 + 5 / 32, int4: 0.5 + 5 / 32 } as const;
+const TILE_LOGITS = 2 ** 21;
+/** Arrays of a tile's or the logits' size that exist at once. */
+const LOGIT_COPIES = 5;
+const PROCESS_BYTES = 200e6;
+
+/** Only plain arithmetic: may be called for models of any size. */
+export function planMemory(options: MemoryPlanOptions): MemoryPlan {
+  const { config, trains, rank, base, checkpointing, sequences, length } = options;
+  const { maxMicrobatchTokens = 1024 } = options;
+  const isLora = trains === "lora";
+  const tokens =
+    length * Math.min(sequences, Math.max(1, Math.floor(maxMicrobatchTokens / length)));
+  const linears = linearWeights(config) * config.layers;
+  const matrices = embeddingWeights(config);
+  const all = count(decoderParameters(config));
+  const small = all - linears - matrices;
+  const embedded = base === "int4" ? "int8" : base;
+  const baseBytes =
+    linears * BYTES_PER_WEIGHT[base] + matrices * BYTES_PER_WEIGHT[embedded] + small * FLOAT;
+  const trained = isLora ? count(loraParameters(config, rank)) : all;
+  const perToken = activationBytesPerToken(config, checkpointing, length);
+  const isWhole = checkpointing === "none";
+  const parts = {
+    base: baseBytes,
+    // the merged copy, its making, and the sum of gradients
+    effective: isWhole && isLora ? 3 * linears * FLOAT : 0,
+    // parameters (of `full` they are the base), two moments, gradients, those of one run
+    trained: trained * FLOAT * (isLora ? 4 : 3 + (isWhole ? 1 : 0)),
+    activations: tokens * (perToken - (isWhole ? logitBytesPerToken(config) : 0)),
+    head: isWhole ? tokens * logitBytesPerToken(config) : TILE_LOGITS * FLOAT * LOGIT_COPIES,
+    runtime: PROCESS_BYTES + (base === "f32" || isWhole ? 0 : 2 * linearWeights(config) * FLOAT),
+  };
+  const totalBytes = Object.values(parts).reduce((sum, bytes) => sum + bytes, 0);
+  return { parts, totalBytes, options };
+}
+
+/** Of the backward pass of one microbatch, logits included where they are whole. */
+export function activationBytesPerToken(
+  config: DecoderConfig,
+  checkpointing: Checkpointing,
+  length: number,
+): number {
+  const { width, feedForwardSize, heads, headSize, keyValueHeads, layers } = config;
+  const attention = (4 * heads + 4 * keyValueHeads) * headSize + 3 * heads * length;
+  const layer = FLOAT * (10 * width + attention + 8 * feedForwardSize);
+  return checkpointing === "none"
+    ? layers * layer + logitBytesPerToken(config)
+    : layer + FLOAT * width * (layers + 6);
+}
+
+/**
+ * `auto`: the whole graph where it is fast and fits, by a rule that does not depend on how busy the
+ * machine is.
+ */
+export function chooseCheckpointing(
+  asked: Checkpointing | "auto",
+  options: Pick<MemoryPlanOptions, "config" | "trains" | "rank" | "base"> & {
+    readonly memoryLimit?: number | undefined;
+  },
+): Checkpointing {
+  if (asked !== "auto") return asked;
+  const { config, base, memoryLimit = Infinity } = options;
+  if (base !== "f32") return "layer";
+  const length = Math.min(config.contextLength, 512);
+  if (length * activationBytesPerToken(config, "none", length) > 1e9) return "layer";
+  const plan = planMemory({ ...options, sequences: 1, length, checkpointing: "none" });
+  return plan.totalBytes > memoryLimit ? "layer" : "none";
+}
+
+/**
+ * @param limit in bytes. Default: what the machine, or the container this runs in, has free.
+ * @throws WaggleError `OUT_OF_MEMORY` naming the largest part and what to lower.
+ */
+export function checkMemory(plan: MemoryPlan, limit: number = process.availableMemory()): void {
+  if (plan.totalBytes <= limit) return;
+  const [largest] = Object.entries(plan.parts).toSorted(([, a], [, b]) => b - a);
+  throw new WaggleError(
+    "OUT_OF_MEMORY",
+    `training must fit into ${megabytes(limit)}, got a plan of ${megabytes(plan.totalBytes)}, most of it ${largest?.[0]} (${megabytes(largest?.[1] ?? 0)}); ${advice(plan)}`,
+  );
+}
+
+function advice({ options }: MemoryPlan): string {
+  const { trains, base, checkpointing } = options;
+  const steps = [
+    ...(trains === "full" ? ["train an adapter in place of all weights"] : []),
+    ...(checkpointing === "none" ? ['set checkpointing to "layer"'] : []),
+    ...(trains === "lora" && base !== "int4"
+      ? [`keep the base in ${base === "f32" ? "int8 or int4" : "int4"}`]
+      : []),
+    "lower maxMicrobatchTokens or the length of sequences",
+    ...(trains === "lora" ? ["lower the rank"] : []),
+    "or choose a smaller model",
+  ];
+  return steps.join(", ");
+}
+
+function logitBytesPerToken({ vocabularySize }: DecoderConfig): number {
+  return FLOAT * LOGIT_COPIES * vocabularySize;
+}
+
+/** Weights of the linears of one layer. */
+function linearWeights(config: DecoderConfig): number {
+  return layerLinears(config, 0).reduce(
+    (sum, { inputSize, outputSize }) => sum + inputSize * outputSize,
+    0,
+  );
+}
+
+function embeddingWeights({ vocabularySize, width, tiedEmbeddings }: DecoderConfig): number {
+  return vocabularySize * width * (tiedEmbeddings ? 1 : 2);
+}
+
+function count(parameters: readonly { readonly shape: readonly number[] }[]): number {
+  return parameters.reduce((sum, { shape }) => sum + shape.reduce((a, b) => a * b, 1), 0);
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1e6)} MB`;
+}

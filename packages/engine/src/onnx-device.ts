@@ -1,0 +1,140 @@
+/**
+ * Where ONNX graphs run: one of onnxruntime's providers, opened and named. It makes sessions and
+ * wraps arrays; it knows nothing of training. Which provider is chosen is `onnx-device-choice.ts`.
+ */
+import { OnnxGraphBuilder } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import type { InferenceSession, Tensor } from "onnxruntime-node";
+import { webGpuAdapter } from "./webgpu-adapter.ts";
+
+/**
+ * `cpu`: native code. `cuda`: native, where its libraries are installed. `webgpu`: native over Dawn.
+ * `wasm`: WebAssembly with threads, where there is no native library.
+ */
+export type OnnxProvider = "cpu" | "cuda" | "webgpu" | "wasm";
+
+export type OnnxDevice = {
+  readonly provider: OnnxProvider;
+  /** For reports: `onnx native cpu x2`, `onnx webgpu google/swiftshader`. */
+  readonly label: string;
+  readonly createSession: (bytes: Uint8Array) => Promise<InferenceSession>;
+  /** Wraps an array that onnxruntime reads in place, or copies when it runs. */
+  readonly tensor: (
+    type: "float32" | "int32" | "int64" | "uint8",
+    data: Float32Array | Int32Array | BigInt64Array | Uint8Array,
+    shape: readonly number[],
+  ) => Tensor;
+};
+
+/**
+ * Opens a provider.
+ * @param threads of one graph on `cpu` and `wasm`. WebAssembly's are those of its first opening in a
+ *   process; the label says how many.
+ * @throws WaggleError `DEVICE_UNAVAILABLE` where it does not start.
+ */
+export function openOnnxDevice(provider: OnnxProvider, threads: number): Promise<OnnxDevice> {
+  switch (provider) {
+    case "cpu":
+      return openNative(provider, `onnx native cpu x${threads}`, threads);
+    case "cuda":
+      // Products in TF32 have ten bits: too few for gradients that are compared at 1e-4.
+      process.env["NVIDIA_TF32_OVERRIDE"] ??= "0";
+      return openNative(provider, "onnx cuda", threads);
+    case "webgpu":
+      return openWebGpu(threads);
+    case "wasm":
+      return openWasm(threads);
+  }
+}
+
+async function openWebGpu(threads: number): Promise<OnnxDevice> {
+  const adapter = await webGpuAdapter();
+  if (adapter === undefined) {
+    throw unavailable("webgpu", "no adapter");
+  }
+  return openNative("webgpu", `onnx webgpu ${adapter.name}`, threads);
+}
+
+async function openNative(
+  provider: "cpu" | "cuda" | "webgpu",
+  label: string,
+  threads: number,
+): Promise<OnnxDevice> {
+  // The native library reports usage to its maker unless told not to; read at its first session.
+  process.env["ORT_DISABLE_TELEMETRY"] ??= "1";
+  const { InferenceSession, Tensor } = await import("onnxruntime-node");
+  const options: InferenceSession.SessionOptions = {
+    executionProviders: [provider],
+    ...sessionOptions(threads),
+  };
+  const device: OnnxDevice = {
+    provider,
+    label,
+    createSession: (bytes) => InferenceSession.create(bytes, options),
+    tensor: (type, data, shape) => new Tensor(type, data, shape),
+  };
+  if (provider !== "cpu") await probe(device);
+  return device;
+}
+
+async function openWasm(threads: number): Promise<OnnxDevice> {
+  const { env, InferenceSession, Tensor } = await import("onnxruntime-web");
+  env.wasm.numThreads ??= threads;
+  const options: InferenceSession.SessionOptions = {
+    executionProviders: ["wasm"],
+    ...sessionOptions(threads),
+  };
+  const device: OnnxDevice = {
+    provider: "wasm",
+    label: `onnx wasm x${env.wasm.numThreads}`,
+    createSession: (bytes) => InferenceSession.create(bytes, options),
+    tensor: (type, data, shape) => new Tensor(type, data, shape),
+  };
+  await probe(device);
+  return device;
+}
+
+function sessionOptions(threads: number): InferenceSession.SessionOptions {
+  return {
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    executionMode: "sequential",
+    // Same time, 40 % less memory where shapes change from run to run.
+    enableMemPattern: false,
+    // Waiting threads that spin take the cores from whatever shares them (pages, the edge
+    // Worker, the other thread): 2 to 3 times slower on two busy cores.
+    extra: { session: { intra_op: { allow_spinning: "0" } } },
+    logSeverityLevel: 3,
+  };
+}
+
+/** Runs one product: a provider that is listed may still lack its libraries or its device. */
+async function probe({ provider, createSession, tensor }: OnnxDevice): Promise<void> {
+  const builder = new OnnxGraphBuilder();
+  builder.input("x", "f32", [2, 2]);
+  builder.node("MatMul", ["x", "x"], { outputs: ["y"] });
+  builder.output("y", "f32", [2, 2]);
+  let values: unknown;
+  try {
+    const session = await createSession(builder.build());
+    const outputs = await session.run({
+      x: tensor("float32", Float32Array.of(1, 2, 3, 4), [2, 2]),
+    });
+    values = outputs["y"]?.data;
+    await session.release();
+  } catch (error) {
+    throw unavailable(
+      provider,
+      error instanceof Error ? error.message.slice(0, 300) : String(error),
+    );
+  }
+  if (String(values) !== "7,10,15,22")
+    throw unavailable(provider, `a product of ${String(values)}`);
+}
+
+function unavailable(provider: OnnxProvider, value: string): WaggleError {
+  return new WaggleError(
+    "DEVICE_UNAVAILABLE",
+    `the ${provider} provider of onnxruntime must start, got ${value}; install its driver or use the device "cpu"`,
+  );
+}
