@@ -15,7 +15,6 @@ const ROOT = join(import.meta.dirname, "../..");
 
 /** Scripts with an import of their own that this page does not come to. */
 const LATER = [
-  "folder-listing", // of a model in a folder of a plain server
   "grammar", // with the first grammar
   "local-folder", // with a model that the visitor picked from disk
   "model-fit", // with weights of more than 128 MiB

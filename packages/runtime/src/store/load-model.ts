@@ -10,8 +10,8 @@ import { downloadFile } from "./file-download.ts";
 import type { DownloadOptions } from "./file-download.ts";
 import type { LoadedFile, LoadedModel } from "./loaded-model.ts";
 import { openModel } from "./loaded-model.ts";
-import type { ListedFile } from "./listed-file.ts";
 import { listRemoteModel } from "./model-listing.ts";
+import type { ListedFile } from "./model-listing.ts";
 import type { DeviceMemoryOptions, ModelMemoryOptions } from "./model-memory.ts";
 import { findRecordedFiles, readModelRecord, writeModelRecord } from "./model-records.ts";
 import { modelSourceName, parseModelSource } from "./model-source.ts";
@@ -181,19 +181,11 @@ async function reportStored(files: LoadedFile[], load: Load): Promise<LoadedFile
   return files;
 }
 
-/** Weights up to this size fit every device that has a browser for them. */
+/** Models up to this size fit every device that has a browser for them. */
 const SMALL_WEIGHTS = 128 * 2 ** 20;
 
-type SizedFile = Pick<ListedFile, "path" | "sizeBytes"> & Partial<Pick<ListedFile, "sizeHint">>;
-
-/** Also where nobody says how large a file is. */
-function hasLargeWeights(files: readonly SizedFile[]): boolean {
-  let bytes = 0;
-  for (const { path, sizeBytes, sizeHint } of files) {
-    if (path.endsWith(".safetensors")) bytes += sizeBytes ?? sizeHint ?? Infinity;
-  }
-  return bytes > SMALL_WEIGHTS;
-}
+/** Its size; `null`: not known. */
+type SizedFile = Pick<ListedFile, "sizeBytes"> & Partial<Pick<ListedFile, "sizeHint">>;
 
 /** @throws WaggleError `MODEL_UNSUPPORTED`, `MODEL_TOO_LARGE`, `MODEL_CORRUPT`. */
 async function assertSupported(
@@ -204,7 +196,11 @@ async function assertSupported(
   const json = await readConfig(file, load);
   const config = parseDecoderConfig(json);
   const { memory } = load.options;
-  if (memory == null || ("device" in memory && !hasLargeWeights(files))) return;
+  const total = files.reduce(
+    (sum, { sizeBytes, sizeHint }) => sum + (sizeBytes ?? sizeHint ?? Infinity),
+    0,
+  );
+  if (memory == null || ("device" in memory && total <= SMALL_WEIGHTS)) return;
   const { assertModelFits, onDevice } = await import("./model-fit.ts");
   const options = "device" in memory ? await onDevice(memory) : memory;
   assertModelFits(config, { ...options, dtype: parseStoredFormat(json) ?? options.dtype });

@@ -2,11 +2,32 @@
  * Which files make the model of a remote source, where each of them is, and what is known of it
  * before it is fetched. Fetches no file.
  */
-import { WaggleError } from "@waggle/protocol";
-import { askServer, listedFile, objectKey, selectFiles } from "./listed-file.ts";
-import type { ListedFile, ListingOptions } from "./listed-file.ts";
+import { MODEL_FILE_NAMES, selectModelFiles, shardPaths } from "@waggle/model";
+import { sha256, WaggleError } from "@waggle/protocol";
+import { waitToRetry } from "./backoff.ts";
+import type { RetryOptions } from "./backoff.ts";
+import type { RemoteFile } from "./file-download.ts";
 import { HUGGING_FACE } from "./model-source.ts";
 import type { ModelSource } from "./model-source.ts";
+import { requestBytes } from "./remote-bytes.ts";
+import type { Fetch, RemoteAnswer } from "./remote-bytes.ts";
+
+export type ListedFile = RemoteFile & {
+  readonly path: string;
+  /** What a server said of its size without promising it. */
+  readonly sizeHint: number | null;
+};
+
+export type ListingOptions = {
+  readonly fetch: Fetch;
+  readonly stallMs?: number | undefined;
+  /** Reads a small file that was listed: the index of shards. */
+  readonly read: (file: ListedFile) => Promise<Uint8Array>;
+  /** Hex sha256 by path, as the caller expects them. */
+  readonly hashes?: { readonly [path: string]: string } | undefined;
+} & RetryOptions;
+
+const STALL_MS = 20_000;
 
 /**
  * @throws WaggleError `NOT_FOUND` for a repository that is not there, `FORBIDDEN` for one that needs
@@ -26,10 +47,14 @@ export async function listRemoteModel(
         sizeHint: file.sizeBytes,
       }));
     case "url":
-      return (await import("./folder-listing.ts")).listFolder(source.baseUrl, options);
+      return probeFolder(source.baseUrl, options);
     case "hugging-face":
       return listRepository(source, options);
   }
+}
+
+export function objectKey(hash: string): string {
+  return `o-${hash}`;
 }
 
 export function objectUrl(baseUrl: string, hash: string): string {
@@ -79,11 +104,90 @@ async function listRepository(
       }),
     );
   }
-  return selectFiles(files, options);
+  return select(files, options);
+}
+
+/** Tries the names that a folder may hold: a plain server has no listing. */
+async function probeFolder(baseUrl: string, options: ListingOptions): Promise<ListedFile[]> {
+  const files = new Map<string, ListedFile>();
+  const probeAll = async (paths: readonly string[]): Promise<void> => {
+    const found = await Promise.all(paths.map((path) => probe(baseUrl, path, options)));
+    for (const file of found) if (file !== null) files.set(file.path, file);
+  };
+  await probeAll(MODEL_FILE_NAMES);
+  if (files.size === 0) {
+    throw new WaggleError(
+      "NOT_FOUND",
+      `${baseUrl} must be the folder of a model, got none of its files; check the address`,
+    );
+  }
+  const index = files.get("model.safetensors.index.json");
+  if (index !== undefined && !files.has("model.safetensors")) {
+    await probeAll(shardPaths(await options.read(index)));
+  }
+  return select(files, options);
+}
+
+async function probe(
+  baseUrl: string,
+  path: string,
+  options: ListingOptions,
+): Promise<ListedFile | null> {
+  const url = `${baseUrl.replace(/\/+$/, "")}/${path}`;
+  const isMissing = (answer: RemoteAnswer): boolean =>
+    answer.kind === "refused" && answer.error.code === "NOT_FOUND";
+  const { fetch, signal, stallMs = STALL_MS } = options;
+  // Not every server knows HEAD, and each has its own way to say so.
+  let answer = await requestBytes({ url, fetch, method: "HEAD", stallMs, signal });
+  if (answer.kind === "refused" && !isMissing(answer)) answer = await ask(url, options);
+  if (isMissing(answer)) return null;
+  if (answer.kind === "refused") throw answer.error;
+  if (answer.kind === "past-end") return null;
+  await answer.cancel();
+  return listedFile({
+    path,
+    url,
+    sizeBytes: null,
+    sizeHint: answer.totalBytes,
+    current: { validator: answer.validator, sizeBytes: answer.totalBytes },
+    sha256: options.hashes?.[path] ?? answer.sha256,
+    isImmutable: false,
+  });
+}
+
+async function select(
+  files: ReadonlyMap<string, ListedFile>,
+  options: ListingOptions,
+): Promise<ListedFile[]> {
+  const paths = await selectModelFiles([...files.keys()], indexReader(files, options));
+  return paths.map((path) => files.get(path) as ListedFile);
+}
+
+function indexReader(
+  files: ReadonlyMap<string, ListedFile>,
+  options: ListingOptions,
+): (path: string) => Promise<Uint8Array> {
+  return (path) => options.read(files.get(path) as ListedFile);
+}
+
+/** Files with a known hash are stored under it, so that one from two places is stored once. */
+async function listedFile(file: Omit<ListedFile, "key">): Promise<ListedFile> {
+  const key = file.sha256 === null ? `u-${await sha256(file.url)}` : objectKey(file.sha256);
+  return { ...file, key };
+}
+
+/** Tries again what may succeed later. */
+async function ask(url: string, options: ListingOptions): Promise<RemoteAnswer> {
+  const { fetch, signal, stallMs = STALL_MS } = options;
+  for (let failures = 1; ; failures++) {
+    const answer = await requestBytes({ url, fetch, stallMs, signal });
+    if (answer.kind !== "refused" || !answer.error.retryable) return answer;
+    await waitToRetry(answer, failures, options);
+  }
 }
 
 async function readJsonAnswer(url: string, options: ListingOptions): Promise<object> {
-  const answer = await askServer(url, options);
+  const answer = await ask(url, options);
   if (answer.kind === "refused") throw answer.error;
   const pieces: Uint8Array[] = [];
   if (answer.kind === "body") for await (const piece of answer.pieces()) pieces.push(piece);

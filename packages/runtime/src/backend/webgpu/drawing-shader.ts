@@ -1,6 +1,8 @@
 /**
  * The draw, the numbers of a token and the list of kept ids, as WGSL for the module of
  * `sampling-shaders.ts`.
+ *
+ * - `write_greedy`: of the one id that is kept where it is the most likely one.
  */
 export const DRAWING_SHADER: string = `
 var<workgroup> chunk_sums: array<f32, SELECT_THREADS>;
@@ -16,7 +18,6 @@ fn weight_of(job: Job, cut: Cut, id: u32) -> f32 {
   return exp(max((bitcast<f32>(bits) - softmax.max) / job.temperature, -1000.0));
 }
 
-// Of the one id that is kept where it is the most likely one.
 fn write_greedy(id: u32, logit: f32, at: u32) {
   results[at] = 0u;
   results[at + 1u] = bitcast<u32>(logit - softmax.raw_max - log(softmax.raw_sum));

@@ -68,6 +68,14 @@ ${DRAWING_SHADER}
 `;
 }
 
+/**
+ * Comments would travel with the text, so they stand here:
+ * - `Part`: softmax over some ids. The empty one has sum 0; its maximum means nothing.
+ * - `Cut`: kept are logits whose key is above `key`, and those equal to it with ids up to `last_tie`.
+ * - `key_of`: ascending with the logit; both zeros alike.
+ * - `is_greedy`: one id is kept, the most likely one: no search is needed.
+ * - `shift_a`: past -1000 the weight is 0 and its product must not become 0 times infinity.
+ */
 const DECLARATIONS = `
 struct Job {
   row: u32,
@@ -84,7 +92,6 @@ struct Job {
   kept: u32,
 }
 
-// Softmax over some ids. The empty one has sum 0; its maximum means nothing.
 struct Part {
   raw_max: f32,
   raw_sum: f32,
@@ -96,7 +103,6 @@ struct Part {
   is_bad: u32,
 }
 
-// Kept are logits whose key is above \`key\`, and those equal to it with ids up to \`last_tie\`.
 struct Cut {
   key: u32,
   last_tie: u32,
@@ -114,7 +120,6 @@ fn bits_of(job: Job, id: u32) -> u32 {
   return logits[job.row * VOCABULARY + id];
 }
 
-// Ascending with the logit; both zeros alike.
 fn key_of(bits: u32) -> u32 {
   if (bits == 0x80000000u) { return bits; }
   return select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u);
@@ -129,7 +134,6 @@ fn is_allowed(job: Job, id: u32, bits: u32) -> bool {
   return job.mask == NONE || ((sets[job.mask + (id >> 5u)] >> (id & 31u)) & 1u) == 1u;
 }
 
-// One id is kept, the most likely one: no search is needed.
 fn is_greedy(job: Job) -> bool {
   return job.list == NONE && job.top_k == 1u;
 }
@@ -173,7 +177,6 @@ fn merge(a: Part, b: Part, temperature: f32) -> Part {
     merged.best = b.best;
   } else if (b.sum != 0.0) {
     let top = max(a.max, b.max);
-    // Past -1000 the weight is 0 and its product must not become 0 times infinity.
     let shift_a = max((a.max - top) / temperature, -1000.0);
     let shift_b = max((b.max - top) / temperature, -1000.0);
     let weight_a = exp(shift_a);
@@ -188,10 +191,13 @@ fn merge(a: Part, b: Part, temperature: f32) -> Part {
 }
 `;
 
+/**
+ * Comments would travel with the text, so they stand here:
+ * - `merge_threads`: merges what the threads have; the result is thread 0's.
+ */
 const PARTS = `
 var<workgroup> thread_parts: array<Part, THREADS>;
 
-// Merges what the threads have; the result is thread 0's.
 fn merge_threads(own: Part, thread: u32, temperature: f32) -> Part {
   thread_parts[thread] = own;
   workgroupBarrier();

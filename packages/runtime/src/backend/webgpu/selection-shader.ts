@@ -2,6 +2,11 @@
  * Where top-k and top-p cut a row of logits, as WGSL for the module of `sampling-shaders.ts`: a radix
  * search over the bits of the logits, eight at a time, by counts and then by masses. Masses are whole
  * numbers of 2^-31 and of 2^-45 of all, so their sums do not depend on the order of the threads.
+ *
+ * - `search_count`: `prefix` becomes the key of the k-th largest, `wanted` how many equal to it are among the k.
+ * - `search_mass`: the same for the mass: above `floor_key` everything is a candidate, of those equal to it `ties`.
+ * - `last_tie_of`: the id of the `ties`-th logit whose key is `key`, in ascending order of ids; NONE = all.
+ * - `ties`: a mass that rounds to nothing gives no count; then all of them are kept.
  */
 export const SELECTION_SHADER: string = `
 var<workgroup> counts: array<atomic<u32>, SELECT_THREADS>;
@@ -36,7 +41,6 @@ fn has_prefix(key: u32, level: u32) -> bool {
   return level == 0u || (key >> (32u - 8u * level)) == (prefix >> (32u - 8u * level));
 }
 
-// \`prefix\` becomes the key of the k-th largest, \`wanted\` how many equal to it are among the k.
 fn search_count(job: Job, thread: u32) {
   if (thread == 0u) {
     prefix = 0u;
@@ -68,7 +72,6 @@ fn search_count(job: Job, thread: u32) {
   }
 }
 
-// The same for the mass: above \`floor_key\` everything is a candidate, of those equal to it \`ties\`.
 fn search_mass(job: Job, thread: u32, floor_key: u32, ties: u32) {
   if (thread == 0u) {
     prefix = 0u;
@@ -124,7 +127,6 @@ fn mass_in(bin: u32) -> vec2u {
   return vec2u(atomicLoad(&counts[bin]) + (low >> 14u), low & 16383u);
 }
 
-// The id of the \`ties\`-th logit whose key is \`key\`, in ascending order of ids; NONE = all.
 fn last_tie_of(job: Job, thread: u32, key: u32, ties: u32) -> u32 {
   let span = (VOCABULARY + SELECT_THREADS - 1u) / SELECT_THREADS;
   let end = min(VOCABULARY, (thread + 1u) * span);
@@ -187,7 +189,6 @@ fn select_kept(
       if (found == SEARCHING) { key = workgroupUniformLoad(&prefix); }
       let each = number_of(mass_of(logit_of_key(key), job.temperature));
       let missing = (target_mass - number_of(mass)) / each;
-      // A mass that rounds to nothing gives no count; then all of them are kept.
       ties = most;
       if (each > 0.0 && missing < f32(most)) { ties = max(1u, u32(ceil(missing))); }
     }
