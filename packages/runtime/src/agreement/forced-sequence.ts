@@ -14,7 +14,7 @@ import type {
   RowResult,
 } from "../backend/decoder-backend.ts";
 import type { SamplingDistribution, TokenScore } from "../sampler.ts";
-import { plainScore, plainSupport } from "./plain-distribution.ts";
+import { keptGap, plainScore, plainSupport } from "./plain-distribution.ts";
 
 /** The largest difference met so far, in nats, and where. Infinite where an answer is no number. */
 export class Deviation {
@@ -166,18 +166,17 @@ export class ForcedSequence {
   #checkSampled({ sampled }: RowResult, asked: Extract<Asked, { kind: "sample" }>): number | null {
     const { distribution, allowed = null } = asked;
     const logits = this.#reference.logits(this.#read - 1);
-    const support = plainSupport(logits, distribution, allowed);
     const place = `token ${this.#read}, sampled`;
-    const isKept = sampled !== null && support.includes(sampled.tokenId);
-    this.#deviation.add(isKept ? 0 : Number.NaN, `${this.#label}: ${place} outside its support`);
-    if (sampled === null || !isKept) return null;
-    const expected = plainScore(logits, sampled.tokenId, distribution.temperature, support);
-    this.#compare(sampled, expected, place);
     // What only the mask took away is not listed: its grammar gives it again.
     const uncut = plainSupport(logits, { ...distribution, topK: 0, topP: 1 }, allowed);
-    const kept = sampled.keptTokenIds ?? uncut;
-    const isSame = kept.join() === support.join();
-    this.#deviation.add(isSame ? 0 : Number.NaN, `${this.#label}: kept set of ${place}`);
+    const kept = sampled?.keptTokenIds ?? uncut;
+    const isKept = sampled !== null && kept.includes(sampled.tokenId);
+    this.#deviation.add(isKept ? 0 : Number.NaN, `${this.#label}: ${place} outside its kept set`);
+    if (sampled === null || !isKept) return null;
+    const gap = keptGap(logits, distribution, allowed, kept);
+    this.#deviation.add(gap, `${this.#label}: kept set of ${place}`);
+    const expected = plainScore(logits, sampled.tokenId, distribution.temperature, kept);
+    this.#compare(sampled, expected, place);
     return sampled.tokenId;
   }
 

@@ -52,6 +52,43 @@ export function plainScore(
   };
 }
 
+/**
+ * How far another kept set is from the plain one, 0 where they are equal: for the worst id in which
+ * they differ the distance from the edge it is on the wrong side of, in nats where as many are kept,
+ * or in mass from top-p. Ids within rounding of an edge may fall on either side.
+ */
+export function keptGap(
+  logits: Float64Array,
+  distribution: SamplingDistribution,
+  allowed: Uint32Array | null,
+  kept: readonly number[],
+): number {
+  const { temperature, topK, topP } = distribution;
+  const scaled = (id: number): number => (logits[id] as number) / temperature;
+  const possible = plainSupport(logits, { temperature, topK: 0, topP: 1 }, allowed);
+  const top = plainSupport(logits, { temperature, topK, topP: 1 }, allowed);
+  const support = plainSupport(logits, distribution, allowed);
+  const lowest = Math.min(...support.map(scaled));
+  const next = Math.max(...possible.filter((id) => !support.includes(id)).map(scaled));
+  const normalizer = logSumExp(top.map(scaled));
+  const massOver = (id: number): number =>
+    top
+      .filter((other) => scaled(other) > scaled(id))
+      .reduce((sum, other) => sum + Math.exp(scaled(other) - normalizer), 0);
+  const gapOf = (id: number, distance: number): number => {
+    if (!possible.includes(id)) return Number.POSITIVE_INFINITY;
+    const inNats = kept.length === support.length ? distance : Number.POSITIVE_INFINITY;
+    return topP < 1 ? Math.min(inNats, Math.abs(massOver(id) - topP)) : inNats;
+  };
+  const missing = support.filter((id) => !kept.includes(id));
+  const added = kept.filter((id) => !support.includes(id));
+  return Math.max(
+    0,
+    ...missing.map((id) => gapOf(id, scaled(id) - next)),
+    ...added.map((id) => gapOf(id, lowest - scaled(id))),
+  );
+}
+
 function logSumExp(values: readonly number[]): number {
   const largest = values.reduce((most, value) => Math.max(most, value));
   const sum = values.reduce((total, value) => total + Math.exp(value - largest), 0);
