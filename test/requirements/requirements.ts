@@ -7,6 +7,7 @@ import { LOOP_REQUIREMENTS } from "./loop-requirements.ts";
 import { MODEL_REQUIREMENTS } from "./model-requirements.ts";
 import { PAGE_REQUIREMENTS } from "./page-requirements.ts";
 import { RUNTIME_REQUIREMENTS } from "./runtime-requirements.ts";
+import { REMOTE_REQUIREMENTS } from "./remote-requirements.ts";
 import type { Requirement } from "./requirement.ts";
 
 export const REQUIREMENTS: readonly Requirement[] = [
@@ -14,4 +15,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...RUNTIME_REQUIREMENTS,
   ...PAGE_REQUIREMENTS,
   ...LOOP_REQUIREMENTS,
+  ...REMOTE_REQUIREMENTS,
 ];

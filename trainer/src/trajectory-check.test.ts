@@ -120,7 +120,11 @@ async function withScores(
   };
 }
 
-async function check(trajectory: Trajectory, groupTask = task): Promise<CheckedTrajectory> {
+async function check(
+  trajectory: Trajectory,
+  groupTask = task,
+  by = checker,
+): Promise<CheckedTrajectory> {
   const leased: LeasedGroup["trajectories"][number] = {
     digest: await trajectoryDigest(trajectory),
     visitorId: "00000000-0000-4000-8000-000000000000",
@@ -129,7 +133,7 @@ async function check(trajectory: Trajectory, groupTask = task): Promise<CheckedT
     feedback: [],
   };
   const group = { groupId: leased.visitorId, task: groupTask, size: 1, trajectories: [leased] };
-  return checker.check(leased, group, state);
+  return by.check(leased, group, state);
 }
 
 const isSampled = (segment: Trajectory["segments"][number]): segment is SampledSegment =>
@@ -361,16 +365,7 @@ test("drops as stale what is older than the recipe allows, with its numbers", as
     replay: async () => ({ holds: true, verification: { reward: 1, success: true, parts: {} } }),
     maxStaleness: 0,
   });
-  const trajectory = await honest(0);
-  const leased = {
-    digest: await trajectoryDigest(trajectory),
-    visitorId: "00000000-0000-4000-8000-000000000000",
-    receivedAt: "2026-01-01T00:00:00.000Z",
-    trajectory,
-    feedback: [],
-  };
-  const group = { groupId: leased.visitorId, task, size: 1, trajectories: [leased] };
-  const { outcome } = await strict.check(leased, group, state);
+  const { outcome } = await check(await honest(0), task, strict);
   // Version 2 was rolled back, so only version 1 lies between.
   expect(outcome).toMatchObject({ status: "skipped", reason: "stale", staleness: 1, reward: 1 });
 });
@@ -383,21 +378,13 @@ test("what an engine cannot replay is skipped, with its numbers, and learned fro
     replay: async () => ({ holds: true, verification: { reward: 1, success: true, parts: {} } }),
     maxStaleness: 4,
   };
-  const leased = {
-    digest: await trajectoryDigest(trajectory),
-    visitorId: "00000000-0000-4000-8000-000000000000",
-    receivedAt: "2026-01-01T00:00:00.000Z",
-    trajectory,
-    feedback: [],
-  };
-  const group = { groupId: leased.visitorId, task, size: 1, trajectories: [leased] };
   const remote = createTrajectoryChecker({ ...parts, servedSequences: [] });
-  const { outcome } = await remote.check(leased, group, state);
+  const { outcome } = await check(trajectory, task, remote);
   expect(outcome).toMatchObject({
     status: "skipped",
     reason: "engine-without-sampling",
     reward: 1,
   });
   const local = createTrajectoryChecker({ ...parts, servedSequences: ["temperatures"] });
-  expect((await local.check(leased, group, state)).outcome.status).toBe("learned");
+  expect((await check(trajectory, task, local)).outcome.status).toBe("learned");
 });

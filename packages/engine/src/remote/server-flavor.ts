@@ -15,7 +15,7 @@ export type ServerFlavorName = "skyrl" | "open-rl";
 type ServerOptimizer = Omit<OptimizerOptions, "learningRate">;
 type Json = { readonly [name: string]: unknown };
 
-export type ModelRequest = {
+type ModelRequest = {
   readonly sessionId: string;
   readonly baseModel: string;
   /** 0: every parameter is trained. */

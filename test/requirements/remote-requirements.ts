@@ -1,0 +1,80 @@
+/** Claims about training on a server of the Tinker API. */
+import type { Requirement } from "./requirement.ts";
+
+const ENGINE = "packages/engine/src/remote";
+
+export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "remote:same-port",
+    source: "docs/design.md, decision 5; docs/guides/remote-engine.md",
+    behavior:
+      "A URL as the device trains what this machine trains: outputs, gradient norms and parameters, the whole loop included.",
+    tests: [
+      `${ENGINE}/remote-engine.test.ts > %s: outputs, norms and parameters are the local engine's`,
+      `${ENGINE}/remote-engine.test.ts > derivatives of both log-probs add up`,
+      `${ENGINE}/remote-engine.test.ts > a device that is a URL is a server`,
+      "trainer/src/remote-training.test.ts > simulate on a server learns what it learns here",
+    ],
+  },
+  {
+    id: "remote:refused-before",
+    source: "docs/design.md, decision 2; docs/guides/remote-engine.md",
+    behavior:
+      "What a server lacks is refused before anything runs, by name and with what would serve; what it cannot replay is skipped.",
+    tests: [
+      "trainer/src/remote-training.test.ts > an entropy bonus is refused before anything runs, and what would serve is named",
+      "packages/learning/src/recipe.test.ts > a recipe is refused by the sampling and the optimizer that an engine cannot replay",
+      `${ENGINE}/remote-refusals.test.ts > a server that takes means over weights is refused, and SkyRL's way out is named`,
+      `${ENGINE}/remote-refusals.test.ts > another base model than the one here is found by its log-probs`,
+      `${ENGINE}/remote-refusals.test.ts > there is no upload: a trained adapter, and one of another decoder, are refused`,
+      `${ENGINE}/remote-refusals.test.ts > open-rl without a shared folder gives no parameters, and says so beforehand`,
+      "trainer/src/trajectory-check.test.ts > what an engine cannot replay is skipped, with its numbers, and learned from elsewhere",
+    ],
+  },
+  {
+    id: "remote:nothing-twice",
+    source:
+      "SkyRL a9564572, skyrl/tinker/api.py, create_future; open-rl bfc0f090, src/server/gateway.py",
+    behavior:
+      "A lost answer applies nothing twice: SkyRL is asked again by seq_id, on open-rl the engine stops until a checkpoint is loaded.",
+    tests: [
+      `${ENGINE}/remote-failures.test.ts > SkyRL: calls whose answers were lost are made again, and count once`,
+      `${ENGINE}/remote-failures.test.ts > open-rl: a refusal is tried again, and counts once`,
+      `${ENGINE}/remote-failures.test.ts > open-rl: after a lost answer of %s nothing is guessed, and a checkpoint goes on exactly`,
+    ],
+  },
+  {
+    id: "remote:restart",
+    source: "docs/guides/remote-engine.md, When something fails",
+    behavior:
+      "A server that is started again is a typed error, and training goes on from weights that it saved, exactly.",
+    tests: [
+      `${ENGINE}/remote-failures.test.ts > %s started again (records forgotten: %s): the model is lost, a checkpoint goes on`,
+      `${ENGINE}/remote-engine.test.ts > %s: a saved checkpoint goes on in another engine, exactly`,
+      "trainer/src/remote-training.test.ts > a run on a server publishes, survives the server's restart, and needs its adapters",
+      "trainer/src/checkpoint-store.test.ts > a checkpoint on a server is read back by its place there",
+    ],
+  },
+  {
+    id: "remote:wire",
+    source: "tinker 0.25.0 d595dc2b, src/tinker/types/client_config_response.py",
+    behavior:
+      "Passes travel compressed where the server reads it, split to the limits of a request.",
+    tests: [
+      `${ENGINE}/remote-wire.test.ts > %s: passes travel as %s where gzip is understood: %s`,
+      `${ENGINE}/remote-wire.test.ts > batches are split to the limits, in order, and add up to the same`,
+      `${ENGINE}/tar-archive.test.ts > a %s archive of Python's tarfile gives its regular files`,
+    ],
+  },
+  {
+    id: "remote:configuration",
+    source: "docs/guides/remote-engine.md",
+    behavior:
+      "The ready files for SkyRL on Ray and open-rl on Kubernetes name fields that exist, and the optimizer that the engine goes by.",
+    tests: [
+      "test/contract/remote-configuration.test.ts > %s names only fields that exist",
+      "test/contract/remote-configuration.test.ts > SkyRL's server is started with flags and keys that it has",
+      "test/contract/remote-configuration.test.ts > SkyRL's optimizer and adapters are those that the engine goes by",
+    ],
+  },
+];
