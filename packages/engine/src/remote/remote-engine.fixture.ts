@@ -81,10 +81,14 @@ export function exportFilesOf(config: DecoderConfig): ExportFiles {
   };
 }
 
+interface ServerChoice extends Partial<TinkerServerOptions> {
+  readonly flavor: "skyrl" | "open-rl";
+}
+
 /** A server that is closed, and whose folder is removed, when the test ends. */
 export async function serverOf(
   { config, weights, trains, adapter }: ServedModel,
-  options: Partial<TinkerServerOptions> & Pick<TinkerServerOptions, "flavor">,
+  options: ServerChoice,
 ): Promise<{ readonly server: TinkerServer; readonly folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), "waggle-open-rl-"));
   const server = await createTinkerServer({
