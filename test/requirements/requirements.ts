@@ -3,6 +3,7 @@
  * that show it (`file > name of the test`). `requirements.test.ts` fails on a claim without a test
  * and on a citation of a test that does not exist. Pure data.
  */
+import { EXCHANGE_REQUIREMENTS } from "./exchange-requirements.ts";
 import { LOOP_REQUIREMENTS } from "./loop-requirements.ts";
 import { MODEL_REQUIREMENTS } from "./model-requirements.ts";
 import { PAGE_REQUIREMENTS } from "./page-requirements.ts";
@@ -15,5 +16,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...RUNTIME_REQUIREMENTS,
   ...PAGE_REQUIREMENTS,
   ...LOOP_REQUIREMENTS,
+  ...EXCHANGE_REQUIREMENTS,
   ...REMOTE_REQUIREMENTS,
 ];

@@ -1,4 +1,4 @@
-import type { TrajectoryDetail } from "@waggle/protocol";
+import { canonicalJson, type TrajectoryDetail } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { isRefusal } from "./conversation.ts";
 import { FIRST, FORMAT, recordOf, TURNS } from "./record.fixture.ts";
@@ -57,6 +57,37 @@ test("what the user says later is found beside tool results and without them", a
   ] as typeof TURNS;
   const { conversation } = await read(recordOf({ task, turns }));
   expect(conversation.turns).toEqual(turns);
+});
+
+/** As the edge keeps it: keys sorted. */
+const stored = (record: TrajectoryDetail) =>
+  JSON.parse(canonicalJson(record)) as unknown as TrajectoryDetail;
+
+test("keys that storage sorted come back in the order of the tokens", async () => {
+  const [first, last] = TURNS as [(typeof TURNS)[0], (typeof TURNS)[0]];
+  const turns = [
+    {
+      ...first,
+      toolResults: [
+        { callId: "c0", ok: true, value: [{ price: 4.5, name: "</tool_response>", id: null }] },
+        { callId: "c1", ok: false, error: { code: "TIMEOUT", message: "late" } },
+      ],
+    },
+    {
+      ...first,
+      toolResults: [
+        { callId: "c0", ok: true, value: {} },
+        { callId: "c1", ok: true, value: { z: "}", a: [] } },
+      ],
+      userMessage: "Hurry.",
+    },
+    last,
+  ] as unknown as typeof TURNS;
+  const { conversation, path } = await read(stored(recordOf({ task, turns })));
+  expect(conversation.turns).toEqual(turns);
+  expect(toSupervisedSample(conversation, FORMAT).sequence.tokenIds).toEqual(
+    path.flatMap(({ tokenIds }) => [...tokenIds]),
+  );
 });
 
 test("a turn that could not be read keeps its own words and the failure it was shown", async () => {

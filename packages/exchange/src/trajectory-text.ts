@@ -10,11 +10,11 @@ import {
   type SampledSegment,
   type Segment,
   type TaskReference,
-  type ToolCall,
   type TrajectoryDetail,
 } from "@waggle/protocol";
 import type { ChatFormat, RenderedSegment } from "@waggle/text";
 import type { Conversation, ConversationTurn, Refusal } from "./conversation.ts";
+import { spelledCalls, spelledResults } from "./recorded-json.ts";
 
 export type TextReader = {
   readonly format: ChatFormat;
@@ -145,15 +145,16 @@ function readTurn(
   format: ChatFormat,
 ): ConversationTurn {
   const raw = format.decodeAssistant(segment.tokenIds);
-  const { text, parseError } = format.parseAssistant(raw);
+  const { text, parseError, toolCalls: sampled } = format.parseAssistant(raw);
   const turn = trajectory.turns.find(({ segmentId }) => segmentId === segment.id);
-  const toolCalls: readonly ToolCall[] = turn?.toolCalls ?? [];
+  const toolCalls = spelledCalls(turn?.toolCalls ?? [], sampled);
   const toolResults = turn?.toolResults ?? [];
   // A turn that could not be read stays what it was, markers included.
   const isUnreadable = parseError !== null || (turn !== undefined && turn.parseError !== null);
-  return isUnreadable
-    ? { text: raw, toolCalls: [], toolResults }
-    : { text, toolCalls, toolResults };
+  if (isUnreadable) return { text: raw, toolCalls: [], toolResults };
+  // Space around an answer was sampled too.
+  const isAll = toolCalls.length === 0 && raw.trim() === text;
+  return { text: isAll ? raw : text, toolCalls, toolResults };
 }
 
 /** The turn with what the user said after it, where the given tokens hold more than the results. */
@@ -164,17 +165,22 @@ function readAnswer(
   format: ChatFormat,
 ): ConversationTurn | Refusal {
   const recorded = tokensOf(given);
-  const results = turn.toolResults.length === 0 ? {} : { toolResults: turn.toolResults };
-  if (turn.toolResults.length > 0) {
-    const rendered = tokensOf(format.next({ ...results, sampledEnded }));
-    if (isSame(rendered, recorded)) return turn;
-  }
+  const isAnswer = (toolResults: ConversationTurn["toolResults"]): boolean =>
+    toolResults.length > 0 &&
+    isSame(tokensOf(format.next({ toolResults, sampledEnded })), recorded);
+  if (isAnswer(turn.toolResults)) return turn;
+  const toolResults =
+    turn.toolResults.length === 0
+      ? []
+      : spelledResults(turn.toolResults, recorded, sampledEnded, format);
+  if (isAnswer(toolResults)) return { ...turn, toolResults };
+  const results = toolResults.length === 0 ? {} : { toolResults };
   const userMessage = textWithin(
     recorded,
     (text) => tokensOf(format.next({ ...results, userMessage: text, sampledEnded })),
     format,
   );
-  return userMessage === null ? UNREADABLE : { ...turn, userMessage };
+  return userMessage === null ? UNREADABLE : { ...turn, toolResults, userMessage };
 }
 
 function tokensOf(segments: readonly (Segment | RenderedSegment)[]): number[] {

@@ -58,8 +58,9 @@ test("an SFT row has messages as TRL's dataset formats show them, and comes back
 });
 
 test("a row of tokens has labels only where the policy spoke", async () => {
-  const { conversation, path } = await read();
-  const row = toTrlTokenRow("1", toSupervisedSample(conversation, FORMAT));
+  const source = await read();
+  const { path } = source;
+  const row = toTrlTokenRow(source);
   expect(row.input_ids).toEqual(path.flatMap(({ tokenIds }) => [...tokenIds]));
   expect(row.labels.filter((label) => label !== -100)).toEqual(
     path.flatMap(({ kind, tokenIds }) => (kind === "sampled" ? [...tokenIds] : [])),

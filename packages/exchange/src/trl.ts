@@ -19,7 +19,6 @@ import {
   turnMessages,
 } from "./chat-messages.ts";
 import { isObject, isText } from "./json-object.ts";
-import type { SupervisedSample } from "./supervised-sample.ts";
 
 export type TrlSftRow = {
   readonly id: string;
@@ -63,11 +62,14 @@ export function toTrlSftRow(conversation: Conversation): TrlSftRow {
   };
 }
 
-export function toTrlTokenRow(id: string, { sequence, lossMask }: SupervisedSample): TrlTokenRow {
+/** The recorded tokens themselves: nothing is rendered again. */
+export function toTrlTokenRow({ conversation, path }: ReadTrajectory): TrlTokenRow {
   return {
-    id,
-    input_ids: sequence.tokenIds,
-    labels: sequence.tokenIds.map((token, t) => (lossMask[t] === true ? token : -100)),
+    id: conversation.id,
+    input_ids: path.flatMap(({ tokenIds }) => [...tokenIds]),
+    labels: path.flatMap(({ kind, tokenIds }) =>
+      kind === "sampled" ? [...tokenIds] : tokenIds.map(() => -100),
+    ),
   };
 }
 

@@ -200,15 +200,11 @@ function textRows(
     if (read.length > 2 * rows.length) leave("no-pair", read.length - 2 * rows.length);
     return rows;
   }
-  return read.flatMap(({ conversation }) => {
-    if (!options.includesFailures && conversation.label !== true) {
+  return read.flatMap((one) => {
+    if (!options.includesFailures && one.conversation.label !== true) {
       return kept(null, "not-successful");
     }
-    return [
-      options.asTokens
-        ? toTrlTokenRow(conversation.id, toSupervisedSample(conversation, reader.format))
-        : toTrlSftRow(conversation),
-    ];
+    return [options.asTokens ? toTrlTokenRow(one) : toTrlSftRow(one.conversation)];
   });
 }
 

@@ -1,0 +1,81 @@
+/** What exporters and importers claim. A part of the manifest; pure data. */
+import type { Requirement } from "./requirement.ts";
+
+export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "exchange:rl-files",
+    source: "verl b178a3c, prime-rl 559b447",
+    behavior:
+      "verl's Parquet and prime-rl's samples hold ids, masks, behavior log-probs, versions, groups and rewards as they were recorded; shared tokens are trained once, forced ones not at all.",
+    tests: [
+      "packages/exchange/src/token-files.test.ts > verl's Parquet holds every column as it was, also for branches and missing rewards",
+      "packages/exchange/src/token-files.test.ts > prime-rl's samples are arrays in the order of its struct",
+      "packages/exchange/src/token-files.test.ts > tokens of a narrowed distribution leave the mask, unless asked for",
+    ],
+  },
+  {
+    id: "exchange:same-loss",
+    source: "docs/guides/exchange.md",
+    behavior:
+      "A loss computed from an exported file in plain loops is that of our recipes on the same batch, to 1e-6.",
+    tests: [
+      "trainer/src/exchange/exported-loss.test.ts > GRPO from verl's Parquet is ours to 1e-6",
+      "trainer/src/exchange/exported-loss.test.ts > Dr. GRPO with truncated weights from verl's Parquet is ours to 1e-6",
+      "trainer/src/exchange/exported-loss.test.ts > both from prime-rl's samples, whose advantages the file holds, are ours to 1e-6",
+      "trainer/src/exchange/exported-loss.test.ts > the supervised loss from TRL's rows of tokens is ours to 1e-6",
+      "trainer/src/exchange/exported-loss.test.ts > the DPO loss of the file's pairs is that of the recorded tokens to 1e-6",
+      "trainer/src/exchange/exported-loss.test.ts > the KTO loss of the file's rows is that of the recorded tokens to 1e-6",
+      "trainer/src/exchange/exported-loss.test.ts > a file with its log-probs or rewards out of order has another loss: the comparison can fail",
+    ],
+  },
+  {
+    id: "exchange:text",
+    source: "docs/design.md, decision 1",
+    behavior:
+      "Text of a trajectory renders to the recorded tokens again; a prompt that cannot be told from the template is refused, not guessed.",
+    tests: [
+      "packages/exchange/src/trajectory-text.test.ts > rendered again, the text gives the recorded tokens, and the mask is what was sampled",
+      "packages/exchange/src/trajectory-text.test.ts > without a task the text is what stands between the template's tokens",
+      "packages/exchange/src/trajectory-text.test.ts > keys that storage sorted come back in the order of the tokens",
+      "packages/exchange/src/trajectory-text.test.ts > a prompt that cannot be told from the template is refused",
+    ],
+  },
+  {
+    id: "exchange:text-formats",
+    source: "TRL f2cd577, Agent Data Protocol 1.2.0, ATIF-v1.7",
+    behavior:
+      "TRL's SFT, DPO and KTO rows and ADP come back as the conversations they were made of; ATIF holds one step an inference with its tokens.",
+    tests: [
+      "packages/exchange/src/trl.test.ts > an SFT row has messages as TRL's dataset formats show them, and comes back as it was",
+      "packages/exchange/src/trl.test.ts > a preference row comes back as two conversations of one pair",
+      "packages/exchange/src/trl.test.ts > an unpaired row has the verifier's label; without one there is no row",
+      "packages/exchange/src/adp.test.ts > what was written is read back: turns, calls, results, system and tools",
+      "packages/exchange/src/atif.test.ts > a document has one step an inference, its tokens and log-probs, and links that resolve",
+    ],
+  },
+  {
+    id: "exchange:import",
+    source: "docs/guides/exchange.md",
+    behavior:
+      "Conversations of ADP, OpenAI and TRL files can be trained on; what does not fit is counted by reason.",
+    tests: [
+      "packages/exchange/src/trl.test.ts > OpenAI's rows: arguments as a string, legacy calls, text parts, weights, preferences",
+      "packages/exchange/src/adp.test.ts > other people's trajectories: older sources, code, web pages, ids of calls",
+      "trainer/src/exchange/exported-loss.test.ts > steps on what others wrote make it likelier",
+      "trainer/src/exchange/commands.test.ts > what was exported is imported: conversations, with the refused by reason",
+    ],
+  },
+  {
+    id: "exchange:commands",
+    source: "docs/guides/exchange.md",
+    behavior:
+      "npm run export reads an edge without changing it, leaves out what has no consent or verdict, and writes over nothing.",
+    tests: [
+      "trainer/src/exchange/commands.test.ts > every format is written from an edge, and says how much of what",
+      "trainer/src/exchange/commands.test.ts > the file that waggle writes gives the same export again, without visitors",
+      "trainer/src/exchange/commands.test.ts > without consent to train, without a verdict and forgotten meanwhile: left out",
+      "trainer/src/exchange/commands.test.ts > nothing is written over anything, unless asked",
+      "trainer/src/exchange/commands.test.ts > an export of nothing is an error that says why, and leaves no file",
+    ],
+  },
+];
