@@ -232,6 +232,14 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "runtime:hidden-tab",
+    source: "docs/guides/runtime.md, When things go wrong",
+    behavior: "A turn goes on while its tab is hidden, with the same tokens and log-probs.",
+    tests: [
+      "test/e2e/hidden-tab.test.ts > a turn whose tab is hidden goes on to its end, with the tokens of a tab that is seen",
+    ],
+  },
+  {
     id: "runtime:out-of-memory",
     source: "docs/guides/runtime.md, When things go wrong",
     behavior:
