@@ -46,6 +46,10 @@ type CacheStoreOptions = {
   readonly onFree: (memory: StateBlock | SharedPrefix) => void;
 };
 
+/** Positions by which room grows where each run copies all of it, and where it multiplies all of it. */
+const COPIED_STEP = 64;
+const MULTIPLIED_STEP = 32;
+
 export class CacheStore {
   /** Caches without a prefix. */
   readonly rows: RowStore;
@@ -58,10 +62,10 @@ export class CacheStore {
   constructor(options: CacheStoreOptions) {
     const { device, layouts, maxPositions, onFree } = options;
     this.#options = options;
-    const step = device.copiesOutputs;
-    this.rows = new RowStore({ device, layouts, maxPositions, onFree, growsInSteps: step });
+    const growthStep = device.copiesOutputs ? COPIED_STEP : null;
+    this.rows = new RowStore({ device, layouts, maxPositions, onFree, growthStep });
     // Every position with room is multiplied, so room is scarce and must hold numbers.
-    const scarce = { growsInSteps: true, clearsRoom: true };
+    const scarce = { growthStep: MULTIPLIED_STEP, clearsRoom: true };
     this.suffixes = new RowStore({ device, layouts, maxPositions, onFree, ...scarce });
   }
 

@@ -30,8 +30,8 @@ type RowStoreOptions = {
   readonly maxPositions: number;
   /** Told before a block's memory goes. */
   readonly onFree: (block: StateBlock) => void;
-  /** Room grows by as little as is worth a move; else it doubles. */
-  readonly growsInSteps: boolean;
+  /** Positions by which room grows: as few as are worth a move. `null`: it doubles. */
+  readonly growthStep: number | null;
   /** Positions that nobody filled are read, see `StateBlock`. Default false. */
   readonly clearsRoom?: boolean;
 };
@@ -144,9 +144,9 @@ export class RowStore {
   }
 
   #capacityFor(positions: number): number {
-    let capacity = SMALLEST_CAPACITY;
-    while (capacity < positions)
-      capacity += this.#options.growsInSteps ? SMALLEST_CAPACITY : capacity;
+    const { growthStep } = this.#options;
+    let capacity = growthStep ?? SMALLEST_CAPACITY;
+    while (capacity < positions) capacity += growthStep ?? capacity;
     return Math.max(positions, Math.min(capacity, this.#options.maxPositions));
   }
 
