@@ -40,7 +40,7 @@ async function rows(
     model,
     device,
     threads: 1,
-    rounds: quick || device === "webgpu" ? 1 : 5,
+    rounds: quick ? 1 : device === "webgpu" ? 3 : 5,
     prefix: 512,
     group: 8,
     count: device === "wasm" ? 128 : 32,

@@ -62,9 +62,9 @@ fn whole(
 
 fn draw(job: Job, index: u32, thread: u32) {
   let cut = cut_of(job, index);
-  let first_part = index * CHUNKS;
+  let first_part = index * sizes.chunks;
   var own = empty_part();
-  for (var chunk = thread; chunk < CHUNKS; chunk += THREADS) {
+  for (var chunk = thread; chunk < sizes.chunks; chunk += THREADS) {
     own = merge(own, parts[first_part + chunk], job.temperature);
   }
   let merged = merge_threads(own, thread, job.temperature);
@@ -75,10 +75,10 @@ fn draw(job: Job, index: u32, thread: u32) {
     return;
   }
   if (is_greedy(job)) {
-    if (thread == 0u) { write_drawn(job, cut, min(softmax.best, VOCABULARY - 1u), 1u); }
+    if (thread == 0u) { write_drawn(job, cut, min(softmax.best, sizes.vocabulary - 1u), 1u); }
     return;
   }
-  for (var chunk = thread; chunk < CHUNKS; chunk += THREADS) {
+  for (var chunk = thread; chunk < sizes.chunks; chunk += THREADS) {
     let part = parts[first_part + chunk];
     chunk_sums[chunk] = 0.0;
     if (part.sum != 0.0) {
@@ -88,11 +88,11 @@ fn draw(job: Job, index: u32, thread: u32) {
   workgroupBarrier();
   if (thread == 0u) {
     var sum = 0.0;
-    for (var chunk = 0u; chunk < CHUNKS; chunk++) { sum += chunk_sums[chunk]; }
+    for (var chunk = 0u; chunk < sizes.chunks; chunk++) { sum += chunk_sums[chunk]; }
     aim = job.uniform_draw * sum;
     var running = 0.0;
     drawn_chunk = 0u;
-    for (var chunk = 0u; chunk < CHUNKS; chunk++) {
+    for (var chunk = 0u; chunk < sizes.chunks; chunk++) {
       if (chunk_sums[chunk] == 0.0) { continue; }
       drawn_chunk = chunk;
       before = running;
@@ -103,7 +103,7 @@ fn draw(job: Job, index: u32, thread: u32) {
   workgroupBarrier();
   let start = drawn_chunk * CHUNK + thread * PER_THREAD;
   var sum = 0.0;
-  for (var id = start; id < min(VOCABULARY, start + PER_THREAD); id++) {
+  for (var id = start; id < min(sizes.vocabulary, start + PER_THREAD); id++) {
     sum += weight_of(job, cut, id);
   }
   thread_sums[thread] = sum;
@@ -121,7 +121,7 @@ fn draw(job: Job, index: u32, thread: u32) {
   }
   let first = drawn_chunk * CHUNK + drawn_thread * PER_THREAD;
   var token = 0u;
-  for (var id = first; id < min(VOCABULARY, first + PER_THREAD); id++) {
+  for (var id = first; id < min(sizes.vocabulary, first + PER_THREAD); id++) {
     let weight = weight_of(job, cut, id);
     if (weight == 0.0) { continue; }
     token = id;
@@ -151,7 +151,7 @@ fn collect(
   if (job.is_score == 1u || is_greedy(job) || !(is_cut(job) || job.mask != NONE)) { return; }
   let cut = cut_of(job, group.y);
   let start = group.x * CHUNK + thread * PER_THREAD;
-  let end = min(VOCABULARY, start + PER_THREAD);
+  let end = min(sizes.vocabulary, start + PER_THREAD);
   var own = 0u;
   for (var id = start; id < end; id++) {
     if (is_kept(job, cut, id, bits_of(job, id))) { own += 1u; }
@@ -159,7 +159,7 @@ fn collect(
   thread_counts[thread] = own;
   var earlier = 0u;
   for (var chunk = thread; chunk < group.x; chunk += THREADS) {
-    earlier += parts[group.y * CHUNKS + chunk].count;
+    earlier += parts[group.y * sizes.chunks + chunk].count;
   }
   earlier_counts[thread] = earlier;
   workgroupBarrier();

@@ -14,6 +14,8 @@ const COPY_BOTH_WAYS = 0x0004 | 0x0008; // GPUBufferUsage.COPY_SRC | COPY_DST
 const STORAGE: GPUBufferUsageFlags = 0x0080 | COPY_BOTH_WAYS;
 /** Usage of buffers that are read back. */
 export const READBACK: GPUBufferUsageFlags = 0x0001 | 0x0008; // MAP_READ | COPY_DST
+/** Usage of constants of a kernel. */
+export const UNIFORM: GPUBufferUsageFlags = 0x0040 | 0x0008; // UNIFORM | COPY_DST
 
 /** How long a failed answer waits for the news that the device is lost, in milliseconds. */
 const NEWS_MS = 50;

@@ -10,7 +10,7 @@
 import { WaggleError } from "@waggle/protocol";
 import type { SampledToken, TokenScore } from "../../sampler.ts";
 import type { GpuMemory } from "./gpu-memory.ts";
-import { READBACK } from "./gpu-memory.ts";
+import { READBACK, UNIFORM } from "./gpu-memory.ts";
 import { JobLayout, PREFETCHED_IDS } from "./job-layout.ts";
 import type { SamplerJob } from "./job-layout.ts";
 import {
@@ -60,6 +60,7 @@ export class GpuSampler {
   readonly #cuts: GPUBuffer;
   readonly #results: GPUBuffer;
   readonly #keptIds: GPUBuffer;
+  readonly #sizes: GPUBuffer;
   readonly #readback: GPUBuffer;
   #sets: GPUBuffer;
   #group: GPUBindGroup;
@@ -74,7 +75,7 @@ export class GpuSampler {
     const kinds = ["read-only-storage", "read-only-storage", "read-only-storage"] as const;
     const written = ["storage", "storage", "storage", "storage"] as const;
     this.#layout = device.createBindGroupLayout({
-      entries: [...kinds, ...written].map((type, binding) => ({
+      entries: [...kinds, ...written, "uniform" as const].map((type, binding) => ({
         binding,
         visibility: 4, // GPUShaderStage.COMPUTE
         buffer: { type },
@@ -105,6 +106,8 @@ export class GpuSampler {
     this.#results = scratch(resultWords * 4);
     this.#keptIds = scratch(maxSamples * vocabularySize * 4);
     this.#sets = scratch(maxSamples * Math.ceil(vocabularySize / 32) * 4);
+    this.#sizes = memory.create("scratch", 8, UNIFORM);
+    device.queue.writeBuffer(this.#sizes, 0, Uint32Array.of(vocabularySize, chunks));
     const readback = (resultWords + maxSamples * PREFETCHED_IDS) * 4;
     this.#readback = memory.create("scratch", Math.max(readback, vocabularySize * 4), READBACK);
     this.#group = this.#bind();
@@ -160,7 +163,7 @@ export class GpuSampler {
 
   dispose(): void {
     const own = [this.#jobs, this.#parts, this.#cuts, this.#results, this.#keptIds, this.#sets];
-    for (const buffer of [...own, this.#readback]) buffer.destroy();
+    for (const buffer of [...own, this.#sizes, this.#readback]) buffer.destroy();
   }
 
   async #read(layout: JobLayout): Promise<JobResult[]> {
@@ -260,6 +263,7 @@ export class GpuSampler {
       this.#cuts,
       this.#results,
       this.#keptIds,
+      this.#sizes,
     ];
     return memory.device.createBindGroup({
       layout: this.#layout,

@@ -46,13 +46,14 @@ export function chunksOf(vocabularySize: number): Chunks {
   return { size, count: Math.ceil(vocabularySize / size) };
 }
 
-/** The module's source, for one vocabulary. */
+/**
+ * The module's source. V and its chunks are read from a buffer: vocabularies of up to 262,144 have one source, so
+ * what was compiled to check the device, with a small one, serves the model.
+ */
 export function samplingShader(vocabularySize: number): string {
-  const { size, count } = chunksOf(vocabularySize);
+  const { size } = chunksOf(vocabularySize);
   return `
-const VOCABULARY = ${vocabularySize}u;
 const CHUNK = ${size}u;
-const CHUNKS = ${count}u;
 const THREADS = ${THREADS}u;
 const PER_THREAD = ${size / THREADS}u;
 const SELECT_THREADS = ${MOST_CHUNKS}u;
@@ -108,6 +109,11 @@ struct Cut {
   last_tie: u32,
 }
 
+struct Sizes {
+  vocabulary: u32,
+  chunks: u32,
+}
+
 @group(0) @binding(0) var<storage, read> logits: array<u32>;
 @group(0) @binding(1) var<storage, read> jobs: array<Job>;
 @group(0) @binding(2) var<storage, read> sets: array<u32>;
@@ -115,9 +121,10 @@ struct Cut {
 @group(0) @binding(4) var<storage, read_write> cuts: array<Cut>;
 @group(0) @binding(5) var<storage, read_write> results: array<u32>;
 @group(0) @binding(6) var<storage, read_write> kept_ids: array<u32>;
+@group(0) @binding(7) var<uniform> sizes: Sizes;
 
 fn bits_of(job: Job, id: u32) -> u32 {
-  return logits[job.row * VOCABULARY + id];
+  return logits[job.row * sizes.vocabulary + id];
 }
 
 fn key_of(bits: u32) -> u32 {
@@ -219,7 +226,7 @@ fn all_parts(
 }
 
 fn write_part(job: Job, index: u32, chunk: u32, thread: u32) {
-  let end = min(VOCABULARY, (chunk + 1u) * CHUNK);
+  let end = min(sizes.vocabulary, (chunk + 1u) * CHUNK);
   var part = empty_part();
   for (var id = chunk * CHUNK + thread; id < end; id += THREADS) {
     let bits = bits_of(job, id);
@@ -254,7 +261,7 @@ fn write_part(job: Job, index: u32, chunk: u32, thread: u32) {
     }
   }
   let merged = merge_threads(part, thread, job.temperature);
-  if (thread == 0u) { parts[index * CHUNKS + chunk] = merged; }
+  if (thread == 0u) { parts[index * sizes.chunks + chunk] = merged; }
 }
 
 @compute @workgroup_size(THREADS)
@@ -266,7 +273,7 @@ fn kept_parts(
   let is_list = job.list != NONE;
   if (!is_list && !is_cut(job)) { return; }
   let cut = cut_of(job, group.y);
-  let end = min(select(VOCABULARY, job.list_count, is_list), (group.x + 1u) * CHUNK);
+  let end = min(select(sizes.vocabulary, job.list_count, is_list), (group.x + 1u) * CHUNK);
   var part = empty_part();
   for (var index = group.x * CHUNK + local.x; index < end; index += THREADS) {
     var id = index;
@@ -292,7 +299,7 @@ fn kept_parts(
   }
   let merged = merge_threads(part, local.x, job.temperature);
   if (local.x == 0u) {
-    let at = group.y * CHUNKS + group.x;
+    let at = group.y * sizes.chunks + group.x;
     parts[at].max = merged.max;
     parts[at].sum = merged.sum;
     parts[at].weighted = merged.weighted;

@@ -50,7 +50,7 @@ fn search_count(job: Job, thread: u32) {
     let shift = 24u - 8u * level;
     atomicStore(&counts[thread], 0u);
     workgroupBarrier();
-    for (var id = thread; id < VOCABULARY; id += SELECT_THREADS) {
+    for (var id = thread; id < sizes.vocabulary; id += SELECT_THREADS) {
       let bits = bits_of(job, id);
       let key = key_of(bits);
       if (is_allowed(job, id, bits) && has_prefix(key, level)) {
@@ -83,7 +83,7 @@ fn search_mass(job: Job, thread: u32, floor_key: u32, ties: u32) {
     atomicStore(&counts[thread], 0u);
     atomicStore(&fractions[thread], 0u);
     workgroupBarrier();
-    for (var id = thread; id < VOCABULARY; id += SELECT_THREADS) {
+    for (var id = thread; id < sizes.vocabulary; id += SELECT_THREADS) {
       let bits = bits_of(job, id);
       let key = key_of(bits);
       if (key > floor_key && is_allowed(job, id, bits) && has_prefix(key, level)) {
@@ -128,8 +128,8 @@ fn mass_in(bin: u32) -> vec2u {
 }
 
 fn last_tie_of(job: Job, thread: u32, key: u32, ties: u32) -> u32 {
-  let span = (VOCABULARY + SELECT_THREADS - 1u) / SELECT_THREADS;
-  let end = min(VOCABULARY, (thread + 1u) * span);
+  let span = (sizes.vocabulary + SELECT_THREADS - 1u) / SELECT_THREADS;
+  let end = min(sizes.vocabulary, (thread + 1u) * span);
   var own = 0u;
   for (var id = thread * span; id < end; id++) {
     let bits = bits_of(job, id);
@@ -146,7 +146,7 @@ fn last_tie_of(job: Job, thread: u32, key: u32, ties: u32) -> u32 {
       left -= here;
       continue;
     }
-    for (var id = other * span; id < VOCABULARY; id++) {
+    for (var id = other * span; id < sizes.vocabulary; id++) {
       let bits = bits_of(job, id);
       if (key_of(bits) == key && is_allowed(job, id, bits)) {
         left -= 1u;
@@ -166,9 +166,9 @@ fn select_kept(
   let job = jobs[group.x];
   if (!is_cut(job)) { return; }
   if (thread == 0u) {
-    var merged = parts[group.x * CHUNKS];
-    for (var chunk = 1u; chunk < CHUNKS; chunk++) {
-      merged = merge(merged, parts[group.x * CHUNKS + chunk], job.temperature);
+    var merged = parts[group.x * sizes.chunks];
+    for (var chunk = 1u; chunk < sizes.chunks; chunk++) {
+      merged = merge(merged, parts[group.x * sizes.chunks + chunk], job.temperature);
     }
     total = merged;
   }
@@ -185,7 +185,7 @@ fn select_kept(
     search_mass(job, thread, key, ties);
     let found = workgroupUniformLoad(&state);
     if (found != ALL) {
-      let most = select(VOCABULARY, ties, found == TIES);
+      let most = select(sizes.vocabulary, ties, found == TIES);
       if (found == SEARCHING) { key = workgroupUniformLoad(&prefix); }
       let each = number_of(mass_of(logit_of_key(key), job.temperature));
       let missing = (target_mass - number_of(mass)) / each;
