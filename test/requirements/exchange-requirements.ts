@@ -63,6 +63,7 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
       "packages/exchange/src/adp.test.ts > other people's trajectories: older sources, code, web pages, ids of calls",
       "trainer/src/exchange/exported-loss.test.ts > steps on what others wrote make it likelier",
       "trainer/src/exchange/commands.test.ts > what was exported is imported: conversations, with the refused by reason",
+      "trainer/src/exchange/commands.test.ts > what was imported teaches an adapter, held-out conversations included, that others can open",
     ],
   },
   {

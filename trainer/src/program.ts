@@ -3,13 +3,15 @@ import { pairedDifference, successRate } from "@waggle/evaluation";
 import { constantRate, type Recipe, recipeNamed, RECIPES } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { SHOP_ENVIRONMENT } from "@waggle/environments";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { readBaseModel } from "./base-model.ts";
 import { createEdgeClient, type EdgeClient } from "./edge-client.ts";
 import { addExchangeCommands } from "./exchange/commands.ts";
+import { addImitateCommand } from "./exchange/imitate-command.ts";
 import { GATE_TASKS_START } from "./frozen-evaluation.ts";
 import { type Device, openEngine, openPolicy } from "./open-model.ts";
 import { deviceOption, serverOf, type ServerOptions, withServer } from "./server-options.ts";
+import { number, positive } from "./option-values.ts";
 import { createReporter } from "./reporter.ts";
 import { requireEngine } from "./required-engine.ts";
 import { simulate, type SimulationEvent } from "./simulation.ts";
@@ -185,6 +187,7 @@ export function createProgram(options: ProgramOptions): Command {
     });
 
   addExchangeCommands(program, options);
+  addImitateCommand(program, options);
   return program;
 }
 
@@ -249,21 +252,6 @@ function simulationLine(event: SimulationEvent): string {
   const show = (name: string, digits: number): string =>
     (event.metrics[name] ?? Number.NaN).toFixed(digits);
   return `step ${event.step}: rolled out ${show("rolledOut", 0)} reward ${show("rolledOutReward", 3)}, learned ${show("trajectories", 0)}, gradient ${show("gradientNorm", 3)}, entropy ${show("entropy", 3)}, drift ${show("policyDriftMean", 4)}, ${show("seconds", 1)} s`;
-}
-
-function number(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value) || value < 0) {
-    throw new InvalidArgumentError("must be a number of at least 0.");
-  }
-  return value;
-}
-
-function positive(text: string): number {
-  const value = number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new InvalidArgumentError("must be a whole number from 1.");
-  return value;
 }
 
 function versions(text: string): number[] {

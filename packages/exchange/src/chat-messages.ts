@@ -24,8 +24,10 @@ export type ChatMessage = {
 };
 
 /** System and first request. */
-export function promptMessages(conversation: Conversation): ChatMessage[] {
-  const { system, userMessage } = conversation;
+export function promptMessages(
+  prompt: Pick<Conversation, "system" | "userMessage">,
+): ChatMessage[] {
+  const { system, userMessage } = prompt;
   return [
     ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
     { role: "user", content: userMessage },

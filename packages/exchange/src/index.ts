@@ -15,7 +15,7 @@ export { toSupervisedSample } from "./supervised-sample.ts";
 export type { SupervisedSample } from "./supervised-sample.ts";
 export { toTokenRows } from "./token-rows.ts";
 export type { TokenRow, TokenRowOptions } from "./token-rows.ts";
-export { readTrajectory } from "./trajectory-text.ts";
+export { readPrompt, readTrajectory } from "./trajectory-text.ts";
 export type { ReadTrajectory, TextReader } from "./trajectory-text.ts";
 export {
   readTrlRow,

@@ -10,6 +10,7 @@ import {
   type SampledSegment,
   type Segment,
   type TaskReference,
+  type Trajectory,
   type TrajectoryDetail,
 } from "@waggle/protocol";
 import type { ChatFormat, RenderedSegment } from "@waggle/text";
@@ -35,12 +36,10 @@ export async function readTrajectory(
   reader: TextReader,
 ): Promise<ReadTrajectory | Refusal> {
   const { trajectory } = record;
-  const last = trajectory.segments.findLast(({ kind }) => kind === "sampled");
-  if (last === undefined) return { refused: "nothing-sampled" };
-  const path = pathTo(trajectory, last.id);
-  const firstSampled = path.findIndex(({ kind }) => kind === "sampled");
-  const start = await readStart(path.slice(0, firstSampled), trajectory.task, reader);
+  const path = mainLine(trajectory);
+  const start = await readPrompt(trajectory, reader);
   if ("refused" in start) return start;
+  const firstSampled = path.findIndex(({ kind }) => kind === "sampled");
 
   const turns: ConversationTurn[] = [];
   let given: Segment[] = [];
@@ -76,6 +75,23 @@ export async function readTrajectory(
       pair: null,
     },
   };
+}
+
+/** The path to the last sampled segment; empty where nothing was sampled. */
+function mainLine(trajectory: Trajectory): readonly Segment[] {
+  const last = trajectory.segments.findLast(({ kind }) => kind === "sampled");
+  return last === undefined ? [] : pathTo(trajectory, last.id);
+}
+
+/** What the policy was told before its first turn. */
+export async function readPrompt(
+  trajectory: Trajectory,
+  reader: TextReader,
+): Promise<FirstObservation | Refusal> {
+  const path = mainLine(trajectory);
+  if (path.length === 0) return { refused: "nothing-sampled" };
+  const firstSampled = path.findIndex(({ kind }) => kind === "sampled");
+  return readStart(path.slice(0, firstSampled), trajectory.task, reader);
 }
 
 /** What the verifier said, else the visitor's last thumb, else `null`. */

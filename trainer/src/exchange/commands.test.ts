@@ -2,8 +2,10 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Conversation } from "@waggle/exchange";
+import { readAdapter } from "@waggle/model";
 import type { TrajectoryDetail } from "@waggle/protocol";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { readBaseModel } from "../base-model.ts";
 import { createProgram } from "../program.ts";
 import { NANO, nanoRecords } from "./nano-records.fixture.ts";
 
@@ -201,4 +203,46 @@ test("what was exported is imported: conversations, with the refused by reason",
   const lines = (await readFile(join(path, "conversations.jsonl"), "utf8")).trimEnd().split("\n");
   const labels = lines.map((line) => (JSON.parse(line) as Conversation).label);
   expect(labels).toEqual(records.map(({ row }) => row.success));
+});
+
+test("what was imported teaches an adapter, held-out conversations included, that others can open", async () => {
+  const path = await folder();
+  const rows = Array.from({ length: 24 }, (_, i) => ({
+    messages: [
+      { role: "user", content: `Shop ${i}, are you open?` },
+      { role: "assistant", content: "Always open!" },
+    ],
+  }));
+  const unwanted = { prompt: "Hi", completion: "Go away.", label: false };
+  const lines = [...rows, unwanted].map((row) => JSON.stringify(row)).join("\n");
+  await writeFile(join(path, "chats.jsonl"), lines);
+  const conversations = join(path, "conversations.jsonl");
+  await run([
+    "import",
+    "--format",
+    "trl",
+    "--from",
+    join(path, "chats.jsonl"),
+    "--out",
+    conversations,
+  ]);
+  const { out, progress } = await run([
+    ...["imitate", "--data", conversations, "--out", join(path, "adapter"), "--model", NANO],
+    ...["--device", "cpu", "--threads", "1", "--epochs", "2", "--rank", "4", "--json"],
+  ]);
+  const result = JSON.parse(out[0] ?? "") as { lossBefore: number; lossAfter: number };
+  expect(result).toMatchObject({
+    ...{ steps: 6, trained: 21, heldOut: 3 },
+    leftOut: { "not-wanted": 1 },
+  });
+  expect(progress).toHaveLength(6);
+  expect(result.lossAfter).toBeLessThan(0.8 * result.lossBefore);
+  const model = await readBaseModel(NANO);
+  const bytes = await readFile(join(path, "adapter", "adapter_model.safetensors"));
+  const adapter = readAdapter(bytes, { rank: 4, alpha: 8 }, model.config);
+  expect([...adapter.tensors.values()].some(({ data }) => data.some((x) => x !== 0))).toBe(true);
+  const config = await readFile(join(path, "adapter", "adapter_config.json"), "utf8");
+  expect(JSON.parse(config)).toMatchObject({ peft_type: "LORA", r: 4, lora_alpha: 8 });
+  const again = ["imitate", "--data", join(path, "chats.jsonl"), "--out", join(path, "x")];
+  await expect(run([...again, "--model", NANO])).rejects.toThrow(/at line 1; import the file/);
 });

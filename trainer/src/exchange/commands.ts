@@ -1,14 +1,15 @@
 /** `export` and `import`: files for other trainers out of what was collected, and the way back. */
-import { readFile } from "node:fs/promises";
 import { type Conversation, readJsonLines, type TextReader } from "@waggle/exchange";
 import { recipeNamed, RECIPES } from "@waggle/learning";
 import { type TrajectoryDetail, WaggleError } from "@waggle/protocol";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { readBaseModel } from "../base-model.ts";
+import { positive } from "../option-values.ts";
 import { createTaskWorld } from "../task-worlds.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportRecords } from "./export-records.ts";
 import { IMPORT_FORMATS, type ImportFormat, importRows } from "./import-rows.ts";
-import { requireFree, writeOutput } from "./output.ts";
+import { requireFree, textOf, writeOutput } from "./output.ts";
+import { type Reasons, saidReasons } from "./reasons.ts";
 import { readRecords } from "./record-source.ts";
 
 export type ExchangeCommandOptions = {
@@ -50,7 +51,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
         .choices(Object.keys(RECIPES))
         .default("dr-grpo-tis"),
     )
-    .option("--limit <n>", "trajectories to read at most; default all", whole)
+    .option("--limit <n>", "trajectories to read at most; default all", positive)
     .option("--include-failures", "trl-sft: also what did not succeed", false)
     .option("--tokens", "trl-sft: input_ids and labels instead of messages", false)
     .option("--first-turn-only", "trl-dpo, trl-kto: completions of one turn", false)
@@ -85,7 +86,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
       writeOut(
         given.json
           ? JSON.stringify({ ...summary, ...more })
-          : `${given.out}: ${rows} rows of ${given.format} from ${records.length} trajectories${said("left out", leftOut)}${rendersAsRecorded !== null && rendersAsRecorded.no > 0 ? `; ${rendersAsRecorded.no} render to other tokens than recorded` : ""}${restrictedTokens > 0 ? `; ${restrictedTokens} forced tokens masked` : ""}`,
+          : `${given.out}: ${rows} rows of ${given.format} from ${records.length} trajectories${saidReasons("left out", leftOut)}${rendersAsRecorded !== null && rendersAsRecorded.no > 0 ? `; ${rendersAsRecorded.no} render to other tokens than recorded` : ""}${restrictedTokens > 0 ? `; ${restrictedTokens} forced tokens masked` : ""}`,
       );
     });
 
@@ -95,7 +96,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
     .requiredOption("--from <file>", "JSON lines, or one JSON array")
     .action(async (given: ImportFlags) => {
       await requireFree(given.out, given.force);
-      const lines = readJsonLines(await textOf(given.from));
+      const lines = readJsonLines(await textOf(given.from, "--from"));
       const { conversations, refused } = importRows(lines, given.format);
       requireSome(conversations.length, lines.length, refused, "import");
       if (!given.json) writeError(`read ${lines.length} lines of ${given.from}`);
@@ -111,7 +112,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
       writeOut(
         given.json
           ? JSON.stringify(summary)
-          : `${given.out}: ${conversations.length} conversations from ${lines.length} lines${said("refused", refused)}`,
+          : `${given.out}: ${conversations.length} conversations from ${lines.length} lines${saidReasons("refused", refused)}`,
       );
     });
 }
@@ -149,33 +150,12 @@ function* linesOf(conversations: readonly Conversation[]): Iterable<string> {
   for (const conversation of conversations) yield `${JSON.stringify(conversation)}\n`;
 }
 
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (cause) {
-    throw new WaggleError("NOT_FOUND", `--from must be a readable file, got ${path}; check it`, {
-      cause,
-    });
-  }
-}
-
-function requireSome(
-  rows: number,
-  read: number,
-  reasons: { readonly [reason: string]: number },
-  verb: string,
-): void {
+function requireSome(rows: number, read: number, reasons: Reasons, verb: string): void {
   if (rows > 0) return;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `an ${verb} must give at least one row, got none of ${read} read${said("because of", reasons)}; nothing was written`,
+    `an ${verb} must give at least one row, got none of ${read} read${saidReasons("because of", reasons)}; nothing was written`,
   );
-}
-
-/** `; left out: no-reward 3, no-pair 1`, or nothing. */
-function said(verb: string, reasons: { readonly [reason: string]: number }): string {
-  const all = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
-  return all.length === 0 ? "" : `; ${verb}: ${all.join(", ")}`;
 }
 
 function withFiles(command: Command): Command {
@@ -187,12 +167,4 @@ function withFiles(command: Command): Command {
 
 function format(names: readonly string[]): Option {
   return new Option("--format <name>", "of the file").choices(names).makeOptionMandatory();
-}
-
-function whole(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) {
-    throw new InvalidArgumentError("must be a whole number from 1.");
-  }
-  return value;
 }

@@ -8,6 +8,7 @@ import {
   isRefusal,
   promptMessages,
   type ReadTrajectory,
+  readPrompt,
   readTrajectory,
   type TextReader,
   toAdpTrajectory,
@@ -22,6 +23,7 @@ import {
 import type { Recipe } from "@waggle/learning";
 import type { TrajectoryDetail } from "@waggle/protocol";
 import type { OutputFile } from "./output.ts";
+import type { Reasons } from "./reasons.ts";
 
 export const EXPORT_FORMATS = [
   "verl",
@@ -53,7 +55,7 @@ export type Exported = {
   readonly files: readonly OutputFile[];
   readonly rows: number;
   /** Records by the reason why they are in no row. */
-  readonly leftOut: { readonly [reason: string]: number };
+  readonly leftOut: Reasons;
   /** Sampled tokens that were taken out of the mask. */
   readonly restrictedTokens: number;
   /** Of text: whether it renders to the recorded tokens again. */
@@ -140,8 +142,8 @@ async function tokenFile(
       leave("nothing-sampled");
       continue;
     }
-    const text = format === "verl" ? await readTrajectory(record, reader) : null;
-    const prompt = text === null || isRefusal(text) ? [] : promptMessages(text.conversation);
+    const read = format === "verl" ? await readPrompt(record.trajectory, reader) : null;
+    const prompt = read === null || isRefusal(read) ? [] : promptMessages(read);
     rows.push(...own.map((row) => ({ row, prompt, advantage })));
   }
   const content =

@@ -6,6 +6,7 @@ import {
   readAdpTrajectory,
   readTrlRow,
 } from "@waggle/exchange";
+import type { Reasons } from "./reasons.ts";
 
 export const IMPORT_FORMATS = ["adp", "openai", "trl"] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
@@ -13,7 +14,7 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 export type Imported = {
   readonly conversations: readonly Conversation[];
   /** Lines by the reason why they gave no conversation. */
-  readonly refused: { readonly [reason: string]: number };
+  readonly refused: Reasons;
 };
 
 /** Conversations without an id of their own are called after their line. */

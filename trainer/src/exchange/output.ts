@@ -1,5 +1,5 @@
-/** Files that a command writes: never over others unless asked, and never half. */
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+/** Files that a command reads and writes: never over others unless asked, and never half. */
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { WaggleError } from "@waggle/protocol";
 
@@ -48,4 +48,17 @@ export async function writeOutput(path: string, files: Iterable<OutputFile>): Pr
     }
   }
   return bytes;
+}
+
+/** @throws WaggleError `NOT_FOUND` naming the option that gave the path. */
+export async function textOf(path: string, option: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new WaggleError(
+      "NOT_FOUND",
+      `${option} must be a readable file, got ${path}; check the path`,
+      { cause },
+    );
+  }
 }

@@ -1,0 +1,106 @@
+/** `imitate`: an adapter that was taught by imported conversations, in PEFT's layout. */
+import { Conversation, readJsonLines, toSupervisedSample } from "@waggle/exchange";
+import { adapterConfigJson, writeAdapter } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import type { Command } from "commander";
+import { type BaseModel, readBaseModel } from "../base-model.ts";
+import { type Device, openEngine } from "../open-model.ts";
+import { number, positive } from "../option-values.ts";
+import { deviceOption } from "../server-options.ts";
+import type { ExchangeCommandOptions } from "./commands.ts";
+import { imitate } from "./imitation.ts";
+import { requireFree, textOf, writeOutput } from "./output.ts";
+import { saidReasons } from "./reasons.ts";
+
+type Flags = {
+  data: string;
+  out: string;
+  model: string;
+  device: Device;
+  threads?: number;
+  epochs: number;
+  batchSize: number;
+  learningRate: number;
+  rank: number;
+  alpha?: number;
+  seed: number;
+  force: boolean;
+  json: boolean;
+};
+
+export function addImitateCommand(
+  program: Command,
+  { signal, writeOut, writeError }: ExchangeCommandOptions,
+): void {
+  program
+    .command("imitate")
+    .description("teach an adapter what the assistant says in imported conversations")
+    .requiredOption("--data <file>", "what npm run import wrote")
+    .requiredOption("--out <folder>", "folder of the adapter, in PEFT's layout")
+    .option("--model <folder>", "base model in Hugging Face's layout", "packages/model/nano")
+    .addOption(deviceOption())
+    .option("--threads <n>", "CPU threads of one graph; default all", positive)
+    .option("--epochs <n>", "times that each conversation is seen", positive, 3)
+    .option("--batch-size <n>", "conversations of one step", positive, 8)
+    .option("--learning-rate <rate>", "of AdamW", number, 1e-3)
+    .option("--rank <n>", "of the adapter", positive, 16)
+    .option("--alpha <n>", "LoRA alpha; default twice the rank", number)
+    .option("--seed <n>", "of adapter and order", positive, 1)
+    .option("--force", "write over what is there", false)
+    .option("--json", "progress as JSON lines, the result as one object", false)
+    .action(async (given: Flags) => {
+      await requireFree(given.out, given.force);
+      const model = await readBaseModel(given.model);
+      const { samples, leftOut } = samplesOf(await textOf(given.data, "--data"), model);
+      const shape = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };
+      const start = { ...shape, seed: given.seed };
+      const engine = await openEngine(model, given.device, start, given.threads);
+      try {
+        const result = await imitate(engine, samples, {
+          ...given,
+          signal,
+          onStep: (step) =>
+            writeError(
+              given.json
+                ? JSON.stringify({ event: "step", ...step })
+                : `step ${step.step} of ${step.steps}: loss ${step.loss.toFixed(4)}, gradient ${step.gradientNorm.toFixed(3)}`,
+            ),
+        });
+        const adapter = { ...shape, tensors: await engine.parameters() };
+        const config = JSON.stringify(adapterConfigJson(adapter, model.config), null, 2);
+        await writeOutput(given.out, [
+          { name: "adapter_model.safetensors", content: writeAdapter(adapter, model.config) },
+          { name: "adapter_config.json", content: [`${config}\n`] },
+        ]);
+        writeOut(
+          given.json
+            ? JSON.stringify({ out: given.out, ...result, leftOut })
+            : `${given.out}: ${result.trained} conversations in ${result.steps} steps; loss of ${result.heldOut > 0 ? `${result.heldOut} held-out ones` : "them"} ${result.lossBefore.toFixed(4)} → ${result.lossAfter.toFixed(4)}${saidReasons("left out", leftOut)}`,
+        );
+      } finally {
+        await engine.dispose();
+      }
+    });
+}
+
+/** Tokens of what is wanted and fits the model's context. */
+function samplesOf(text: string, model: BaseModel) {
+  const leftOut: { [reason: string]: number } = {};
+  const samples = readJsonLines(text).flatMap(({ line, value }) => {
+    const read = Conversation.safeParse(value);
+    if (!read.success) {
+      const [issue] = read.error.issues;
+      throw new WaggleError(
+        "SCHEMA_INVALID",
+        `every line must be a conversation as import writes it, got ${issue?.path.join(".") ?? ""} (${issue?.message ?? ""}) at line ${line}; import the file first`,
+      );
+    }
+    const sample = toSupervisedSample(read.data, model.format);
+    const tooLong = sample.sequence.tokenIds.length > model.config.contextLength;
+    const reason = read.data.label === false ? "not-wanted" : tooLong ? "too-long" : null;
+    if (reason === null) return [sample];
+    leftOut[reason] = (leftOut[reason] ?? 0) + 1;
+    return [];
+  });
+  return { samples, leftOut };
+}

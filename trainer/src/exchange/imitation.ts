@@ -1,0 +1,108 @@
+/**
+ * Imitation of conversations: masked cross-entropy of what the assistant says, AdamW, a held-out tenth
+ * that says when imitation turns into memory. Not reinforcement: no reward, no policy versions.
+ */
+import type { SupervisedSample } from "@waggle/exchange";
+import { shuffled, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
+import { type TrainEngine, WaggleError } from "@waggle/protocol";
+import { seededRandom } from "../random.ts";
+
+export type ImitationOptions = {
+  readonly epochs: number;
+  /** Conversations of one step. */
+  readonly batchSize: number;
+  readonly learningRate: number;
+  readonly seed: number;
+  readonly signal: AbortSignal;
+  readonly onStep: (step: ImitationStep) => void;
+};
+
+type ImitationStep = {
+  readonly step: number;
+  readonly steps: number;
+  /** Mean nats a target token before the step. */
+  readonly loss: number;
+  readonly gradientNorm: number;
+};
+
+export type Imitated = {
+  readonly steps: number;
+  readonly trained: number;
+  readonly heldOut: number;
+  /** Nats a target token of the held-out conversations; of the trained ones where none are held out. */
+  readonly lossBefore: number;
+  readonly lossAfter: number;
+};
+
+/** One in so many conversations is held out, if there are at least twice as many. */
+const HELD_OUT_EVERY = 10;
+/** Conversations of one pass of a measurement. */
+const MEASURED_AT_ONCE = 32;
+
+/** @throws WaggleError `INVALID_ARGUMENT` without a sample. */
+export async function imitate(
+  engine: TrainEngine,
+  samples: readonly SupervisedSample[],
+  options: ImitationOptions,
+): Promise<Imitated> {
+  if (samples.length === 0) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      "imitation needs conversations, got none; import some",
+    );
+  }
+  const holdsOut = samples.length >= 2 * HELD_OUT_EVERY;
+  const isHeldOut = (i: number): boolean => holdsOut && i % HELD_OUT_EVERY === 0;
+  const trained = samples.filter((_, i) => !isHeldOut(i));
+  const heldOut = samples.filter((_, i) => isHeldOut(i));
+  const measured = holdsOut ? heldOut : trained;
+  const perEpoch = Math.ceil(trained.length / options.batchSize);
+  const steps = perEpoch * options.epochs;
+
+  const lossBefore = await measure(engine, measured, options.signal);
+  for (let step = 0; step < steps; step += 1) {
+    options.signal.throwIfAborted();
+    const epoch = Math.floor(step / perEpoch);
+    const order = shuffled(trained, seededRandom(options.seed, epoch));
+    const from = (step % perEpoch) * options.batchSize;
+    const batch = order.slice(from, from + options.batchSize);
+    const { loss, gradientNorm } = await learn(engine, batch, options.learningRate);
+    options.onStep({ step: step + 1, steps, loss, gradientNorm });
+  }
+  return {
+    ...{ steps, trained: trained.length, heldOut: heldOut.length, lossBefore },
+    lossAfter: await measure(engine, measured, options.signal),
+  };
+}
+
+async function learn(
+  engine: TrainEngine,
+  batch: readonly SupervisedSample[],
+  learningRate: number,
+): Promise<Pick<ImitationStep, "loss" | "gradientNorm">> {
+  const sequences = batch.map(({ sequence }) => sequence);
+  const { logProb } = await engine.forward({ sequences });
+  const lossMask = batch.map((sample) => sample.lossMask);
+  const { loss, derivatives } = supervisedLoss({ lossMask, policyLogProbs: logProb });
+  await engine.backward({ sequences }, toTokenDerivatives(derivatives));
+  const { gradientNorm } = await engine.optimStep({ learningRate, maxGradientNorm: 1 });
+  return { loss, gradientNorm };
+}
+
+/** Mean over all target tokens. */
+async function measure(
+  engine: TrainEngine,
+  samples: readonly SupervisedSample[],
+  signal: AbortSignal,
+): Promise<number> {
+  const tokenCount = samples.reduce((sum, one) => sum + one.lossMask.filter(Boolean).length, 0);
+  let loss = 0;
+  for (let from = 0; from < samples.length; from += MEASURED_AT_ONCE) {
+    signal.throwIfAborted();
+    const part = samples.slice(from, from + MEASURED_AT_ONCE);
+    const { logProb } = await engine.forward({ sequences: part.map(({ sequence }) => sequence) });
+    const lossMask = part.map((sample) => sample.lossMask);
+    loss += supervisedLoss({ lossMask, policyLogProbs: logProb }, { tokenCount }).loss;
+  }
+  return loss;
+}

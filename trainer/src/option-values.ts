@@ -1,0 +1,19 @@
+/** Numbers of the command line, refused by name where they are none. */
+import { InvalidArgumentError } from "commander";
+
+/** At least 0. */
+export function number(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value) || value < 0) {
+    throw new InvalidArgumentError("must be a number of at least 0.");
+  }
+  return value;
+}
+
+/** Whole, from 1. */
+export function positive(text: string): number {
+  const value = number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new InvalidArgumentError("must be a whole number from 1.");
+  return value;
+}
