@@ -5,8 +5,8 @@
  */
 import { DEAD } from "./automaton.ts";
 import type { Automaton, State } from "./automaton.ts";
-import { PLAIN_ASCII } from "./vocabulary.ts";
-import type { TokenTrie, Vocabulary } from "./vocabulary.ts";
+import { PLAIN_ASCII, tokenSet } from "./vocabulary.ts";
+import type { TokenSet, TokenTrie, Vocabulary } from "./vocabulary.ts";
 
 /** Second bytes of UTF-8 that are not 80–BF, by the first (Unicode, table 3-7). */
 const SECOND_BYTES: { readonly [lead: number]: readonly [number, number] } = {
@@ -16,8 +16,8 @@ const SECOND_BYTES: { readonly [lead: number]: readonly [number, number] } = {
   0xf4: [0x80, 0x8f],
 };
 
-/** Tokens that lead to one state: ids where they are few, bits where they are many. */
-type Group = { readonly to: State; readonly ids: Int32Array; readonly bits: Uint32Array | null };
+/** Tokens that lead to one state. */
+type Group = TokenSet & { readonly to: State };
 
 /** Bounds of the tokens that a state still needs, the stop token among them. */
 type Need = { atLeast: number; atMost: number };
@@ -29,6 +29,7 @@ export class TokenAutomaton {
   readonly #isFinite: boolean;
   readonly #groups = new Map<State, readonly Group[]>();
   readonly #needs = new Map<State, Need>();
+  readonly #afterPlain = new Map<State, State | null>();
 
   constructor(automaton: Automaton, vocabulary: Vocabulary, isFinite: boolean) {
     this.#automaton = automaton;
@@ -102,35 +103,68 @@ export class TokenAutomaton {
     if (known !== undefined) return known;
     const tokensTo = new Map<State, number[]>();
     const { trie, plain } = this.#vocabulary;
-    const isFree = this.#staysOnPlain(state);
-    this.#walk(state, isFree ? plain.others : trie, (token, to) => {
+    const byPlain = this.#plainGroups(state);
+    this.#walk(state, byPlain === null ? trie : plain.others, (token, to) => {
       const tokens = tokensTo.get(to);
       if (tokens === undefined) tokensTo.set(to, [token]);
       else tokens.push(token);
     });
     const words = (this.#vocabulary.size + 31) >> 5;
     const length = (to: State) => this.#automaton.shortestLength(to);
-    const groups = [...tokensTo]
-      .sort(([a], [b]) => length(a) - length(b))
-      .map(([to, tokens]) => toGroup(to, tokens, words));
-    if (isFree) groups.push({ to: state, ids: new Int32Array(0), bits: plain.bits });
+    const groups: Group[] = Array.from(tokensTo, ([to, ids]) => ({ to, ...tokenSet(ids, words) }));
+    groups.push(...(byPlain ?? []));
+    groups.sort((a, b) => length(a.to) - length(b.to));
     this.#groups.set(state, groups);
     return groups;
   }
 
-  /** Inside free text, where most tokens lead back to where they came from. */
-  #staysOnPlain(state: State): boolean {
+  /**
+   * Inside text, where most tokens are: those of plain characters by how many they have, as the state
+   * after them depends on nothing else. `null` where it does.
+   */
+  #plainGroups(state: State): Group[] | null {
+    const { bits, byLength } = this.#vocabulary.plain;
+    const first = this.#stateAfterPlain(state);
+    if (first === null || first === DEAD) return null;
+    // Text without end: all of them lead back to where they came from.
+    if (first === state) return [{ to: state, ids: new Int32Array(0), bits }];
+    const states: State[] = [state];
+    const groups: Group[] = [];
+    for (const [length, tokens] of byLength) {
+      while (states.length <= length) {
+        const next = this.#stateAfterPlain(states.at(-1) as State);
+        if (next === null) return null;
+        states.push(next);
+      }
+      const to = states[length] as State;
+      if (to !== DEAD) groups.push({ to, ...tokens });
+    }
+    return groups;
+  }
+
+  /** The state after any plain character, `null` where it depends on which. */
+  #stateAfterPlain(state: State): State | null {
+    const known = this.#afterPlain.get(state);
+    if (known !== undefined) return known;
+    const to = this.#automaton.step(state, PLAIN_ASCII[0] as number);
+    const result = this.#leadsTo(state, to) ? to : null;
+    this.#afterPlain.set(state, result);
+    return result;
+  }
+
+  #leadsTo(state: State, target: State): boolean {
     const step = (from: State, symbol: number) => this.#automaton.step(from, symbol);
-    if (!PLAIN_ASCII.every((byte) => step(state, byte) === state)) return false;
+    if (!PLAIN_ASCII.every((byte) => step(state, byte) === target)) return false;
     // Longer characters by their first byte; states after it are few, so each is looked at once.
     const seen = new Set<string>();
-    const comesBack = (from: State, left: number, low: number, high: number): boolean => {
+    const arrives = (from: State, left: number, low: number, high: number): boolean => {
       const key = `${from},${left},${low},${high}`;
       if (seen.has(key)) return true;
       seen.add(key);
       for (let byte = low; byte <= high; byte++) {
         const to = step(from, byte);
-        if (left === 1 ? to !== state : to === DEAD || !comesBack(to, left - 1, 0x80, 0xbf)) {
+        if (to === DEAD && target === DEAD) continue;
+        if (left === 1 ? to !== target : to === DEAD || !arrives(to, left - 1, 0x80, 0xbf)) {
           return false;
         }
       }
@@ -140,7 +174,8 @@ export class TokenAutomaton {
       const to = step(state, lead);
       const left = lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
       const [low, high] = SECOND_BYTES[lead] ?? [0x80, 0xbf];
-      if (to === DEAD || !comesBack(to, left, low, high)) return false;
+      if (to === DEAD && target === DEAD) continue;
+      if (to === DEAD || !arrives(to, left, low, high)) return false;
     }
     return true;
   }
@@ -197,11 +232,4 @@ export class TokenAutomaton {
     }
     return counts[0] as number;
   }
-}
-
-function toGroup(to: State, tokens: readonly number[], words: number): Group {
-  if (tokens.length <= words) return { to, ids: Int32Array.from(tokens), bits: null };
-  const bits = new Uint32Array(words);
-  for (const id of tokens) bits[id >> 5]! |= 1 << (id & 31);
-  return { to, ids: new Int32Array(0), bits };
 }

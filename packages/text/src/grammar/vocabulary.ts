@@ -21,11 +21,27 @@ export type Vocabulary = {
   /** The symbol of a marker that is one token, by its text. */
   readonly markers: ReadonlyMap<string, number>;
   readonly trie: TokenTrie;
-  /** Tokens of plain characters alone, most of a vocabulary, as bits; and all the others. */
-  readonly plain: { readonly bits: Uint32Array; readonly others: TokenTrie };
+  /** Tokens of plain characters alone, most of a vocabulary; and all the others. */
+  readonly plain: {
+    readonly bits: Uint32Array;
+    /** The same by how many characters they have. */
+    readonly byLength: ReadonlyMap<number, TokenSet>;
+    readonly others: TokenTrie;
+  };
   /** Symbols of a token; `undefined` for one that no grammar can give. */
   symbolsOf(tokenId: number): Symbols | undefined;
 };
+
+/** Tokens: ids where they are few, bits where they are many. */
+export type TokenSet = { readonly ids: Int32Array; readonly bits: Uint32Array | null };
+
+/** @param words - of a mask of the vocabulary. */
+export function tokenSet(tokens: readonly number[], words: number): TokenSet {
+  if (tokens.length <= words) return { ids: Int32Array.from(tokens), bits: null };
+  const bits = new Uint32Array(words);
+  for (const id of tokens) bits[id >> 5]! |= 1 << (id & 31);
+  return { ids: new Int32Array(0), bits };
+}
 
 /**
  * All tokens in the order of their symbols, one entry a node, parents before children. Node 0 is
@@ -71,18 +87,28 @@ export function createVocabulary(
   requireBytes(symbols);
   const allIds = Math.max(known, size ?? 0);
   const entries = [...symbols].sort(([, a], [, b]) => compare(a, b));
-  const bits = new Uint32Array((allIds + 31) >> 5);
+  const words = (allIds + 31) >> 5;
+  const bits = new Uint32Array(words);
+  const byLength = new Map<number, number[]>();
   const others = entries.filter(([id, path]) => {
-    const isOther = !isPlain(path);
-    if (!isOther) bits[id >> 5]! |= 1 << (id & 31);
-    return isOther;
+    const length = plainLength(path);
+    if (length === null) return true;
+    bits[id >> 5]! |= 1 << (id & 31);
+    const same = byLength.get(length);
+    if (same === undefined) byLength.set(length, [id]);
+    else same.push(id);
+    return false;
   });
   return {
     size: allIds,
     alphabet: OTHER_ADDED_SYMBOL + 1 + markerSymbols.size,
     markers: markerSymbols,
     trie: createTrie(entries, allIds),
-    plain: { bits, others: createTrie(others, allIds) },
+    plain: {
+      bits,
+      byLength: new Map(Array.from(byLength, ([length, ids]) => [length, tokenSet(ids, words)])),
+      others: createTrie(others, allIds),
+    },
     symbolsOf: (tokenId) => symbols.get(tokenId),
   };
 }
@@ -98,16 +124,16 @@ export const PLAIN_ASCII: readonly number[] = Array.from(
 
 const plainAscii = new Set(PLAIN_ASCII);
 
-/** Whole characters: plain ASCII, and whatever is longer than a byte. */
-function isPlain(path: Symbols): boolean {
+/** How many characters: plain ASCII, and whatever is longer than a byte. `null`: others, or parts. */
+function plainLength(path: Symbols): number | null {
   let isLong = false;
   for (const symbol of path) {
     if (symbol >= 0x80 && symbol < 256) isLong = true;
-    else if (!plainAscii.has(symbol)) return false;
+    else if (!plainAscii.has(symbol)) return null;
   }
-  if (!isLong) return true;
+  if (!isLong) return path.length;
   const text = decoder.decode(Uint8Array.from(path));
-  return !text.includes("\ufffd");
+  return text.includes("\ufffd") ? null : Array.from(text).length;
 }
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
