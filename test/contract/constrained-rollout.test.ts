@@ -81,7 +81,7 @@ test("no constrained turn is unreadable, cut off or a call that its tools refuse
 test.each([0, 12])(
   "what was sampled under a grammar and top-k %i is re-scored and learned from with what was allowed",
   async (topK) => {
-    const engine = await openEngine(model, "cpu", { rank: 4, alpha: 8, seed: 1 }, 1);
+    const engine = await openEngine(model, "cpu", { rank: 4, alpha: 8, seed: 1 }, { threads: 1 });
     let masked = 0;
     for (let seed = 1; seed <= 4; seed++) {
       const trajectory = await attempt(seed, true, topK);

@@ -21,6 +21,14 @@ export type AdapterOptions = {
   readonly seed: number;
 };
 
+/** What training may take of this machine. */
+export type EngineResources = {
+  /** CPU threads of one graph, default all. */
+  readonly threads?: number | undefined;
+  /** In bytes, default what is free. */
+  readonly memoryLimit?: number | undefined;
+};
+
 /**
  * An engine that trains this adapter, or a fresh one that changes nothing.
  * @param server with a URL as the device: what its operator knows of it.
@@ -29,13 +37,16 @@ export async function openEngine(
   model: BaseModel,
   device: Device,
   start: Adapter | AdapterOptions,
-  threads?: number,
+  { threads, memoryLimit }: EngineResources = {},
   server?: RemoteServerOptions,
 ): Promise<TrainEngine> {
   const seed = "tensors" in start ? undefined : start.seed;
   const adapter = "tensors" in start ? start : initializeAdapter(model.config, start);
   const { config, weights } = model;
-  const more = threads === undefined ? {} : { threads };
+  const more = {
+    ...(threads === undefined ? {} : { threads }),
+    ...(memoryLimit === undefined ? {} : { memoryLimit }),
+  };
   return createEngine({
     ...{ device, config, weights, trains: "lora", adapter, ...more },
     server: { seed, ...server },

@@ -17,3 +17,8 @@ export function positive(text: string): number {
     throw new InvalidArgumentError("must be a whole number from 1.");
   return value;
 }
+
+/** Megabytes, as bytes. */
+export function megabytes(text: string): number {
+  return positive(text) * 1e6;
+}

@@ -53,3 +53,14 @@ test("asks for the credential before anything else fails later", async () => {
   await expect(run("status")).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
   await expect(run("train", "--model", folder)).rejects.toMatchObject({ code: "MODEL_CORRUPT" });
 });
+
+test("plan says what training would take, and a limit below it is refused before a step", async () => {
+  const { out } = await run("plan", "--model", MODEL, "--rank", "4", "--length", "128", "--json");
+  const plan = JSON.parse(out[0] ?? "") as { totalBytes: number; parts: Record<string, number> };
+  expect(Object.values(plan.parts).reduce((sum, bytes) => sum + bytes, 0)).toBe(plan.totalBytes);
+  const table = (await run("plan", "--model", MODEL)).out;
+  expect(table.map((line) => line.split(" ")[0])).toEqual([...Object.keys(plan.parts), "total"]);
+  await expect(
+    run("simulate", "--model", MODEL, "--steps", "1", "--threads", "1", "--memory-limit", "50"),
+  ).rejects.toMatchObject({ code: "OUT_OF_MEMORY" });
+});

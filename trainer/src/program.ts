@@ -11,7 +11,8 @@ import { addImitateCommand } from "./exchange/imitate-command.ts";
 import { GATE_TASKS_START } from "./frozen-evaluation.ts";
 import { type Device, openEngine, openPolicy } from "./open-model.ts";
 import { deviceOption, serverOf, type ServerOptions, withServer } from "./server-options.ts";
-import { number, positive } from "./option-values.ts";
+import { megabytes, number, positive } from "./option-values.ts";
+import { addPlanCommand } from "./plan-command.ts";
 import { createReporter } from "./reporter.ts";
 import { requireEngine } from "./required-engine.ts";
 import { simulate, type SimulationEvent } from "./simulation.ts";
@@ -33,6 +34,7 @@ type CommonOptions = ServerOptions & {
   model: string;
   device: Device;
   threads?: number;
+  memoryLimit?: number;
   recipe: string;
   groupsPerStep: number;
   epochs: number;
@@ -98,6 +100,7 @@ export function createProgram(options: ProgramOptions): Command {
           device: given.device,
           server: serverOf(given, options.environment),
           threads: given.threads,
+          memoryLimit: given.memoryLimit,
           rank: given.rank,
           alpha: given.alpha ?? 2 * given.rank,
           seed: given.seed,
@@ -130,7 +133,7 @@ export function createProgram(options: ProgramOptions): Command {
       const adapterShape = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };
       const start = { ...adapterShape, seed: given.seed };
       const server = serverOf(given, options.environment);
-      const engine = await openEngine(model, given.device, start, given.threads, server);
+      const engine = await openEngine(model, given.device, start, given, server);
       const policy = await openPolicy(model, given.threads);
       const recipe = recipeOf(given);
       try {
@@ -188,6 +191,7 @@ export function createProgram(options: ProgramOptions): Command {
 
   addExchangeCommands(program, options);
   addImitateCommand(program, options);
+  addPlanCommand(program, options);
   return program;
 }
 
@@ -195,7 +199,8 @@ function withModel(command: Command): Command {
   return command
     .option("--model <folder>", "base model in Hugging Face's layout", "packages/model/nano")
     .addOption(deviceOption())
-    .option("--threads <n>", "CPU threads of one graph; default all", positive);
+    .option("--threads <n>", "CPU threads of one graph; default all", positive)
+    .option("--memory-limit <MB>", "most memory of training; default what is free", megabytes);
 }
 
 function withEdge(command: Command): Command {

@@ -41,6 +41,8 @@ export type TrainingSessionOptions = Omit<
   /** With a URL as the device. */
   readonly server?: RemoteServerOptions | undefined;
   readonly threads?: number | undefined;
+  /** In bytes. */
+  readonly memoryLimit?: number | undefined;
   readonly rank: number;
   readonly alpha: number;
   readonly seed: number;
@@ -83,7 +85,7 @@ export async function train(
     model,
     options.device,
     saved === null && stable ? await shelf.get(stable) : { ...adapterShape, seed: options.seed },
-    options.threads,
+    options,
     options.server,
   );
   const policy = await openPolicy(model, options.threads);

@@ -2,8 +2,9 @@
  * Chooses an engine by device. TensorFlow.js is loaded only when it is asked for: it takes longer to
  * start than the native engine takes for a step.
  */
-import type { Adapter, DecoderConfig } from "@waggle/model";
+import type { Adapter, DecoderConfig, ResidentFormat } from "@waggle/model";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
+import type { Checkpointing } from "./memory-plan.ts";
 import { createOnnxEngine } from "./onnx-engine.ts";
 import { createRemoteEngine } from "./remote/create-remote-engine.ts";
 import type { RemoteServerOptions } from "./remote/create-remote-engine.ts";
@@ -29,6 +30,10 @@ export type EngineOptions = {
   readonly threads?: number;
   /** Bound on the padded tokens of one microbatch, for memory. Default: the engine's own. */
   readonly maxMicrobatchTokens?: number;
+  /** Of the ONNX engine, which explains them; the others have no use for them. */
+  readonly base?: ResidentFormat;
+  readonly checkpointing?: Checkpointing | "auto";
+  readonly memoryLimit?: number;
   /** With a URL: what only the server's operator knows. */
   readonly server?: RemoteServerOptions | undefined;
 };

@@ -4,6 +4,8 @@
  */
 export { createEngine, isEngineUrl } from "./create-engine.ts";
 export type { EngineDevice, EngineOptions, EngineUrl } from "./create-engine.ts";
+export { planMemory } from "./memory-plan.ts";
+export type { Checkpointing, MemoryPlan, MemoryPlanOptions } from "./memory-plan.ts";
 export { createOnnxEngine } from "./onnx-engine.ts";
 export type { OnnxEngineOptions } from "./onnx-engine.ts";
 export { createRemoteEngine } from "./remote/create-remote-engine.ts";

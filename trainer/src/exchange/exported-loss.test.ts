@@ -39,7 +39,7 @@ beforeAll(async () => {
   samples = records.flatMap((record) =>
     toTrainingSamples(record.trajectory).map((sample) => ({ record, sample })),
   );
-  engine = await openEngine(model, "cpu", { rank: 4, alpha: 8, seed: 1 }, 1);
+  engine = await openEngine(model, "cpu", { rank: 4, alpha: 8, seed: 1 }, { threads: 1 });
   proximal = await scorerAfterStep((t) => t % 2 === 0, 0.01);
   policy = await scorerAfterStep((t) => t % 3 === 0, 0.05);
 });

@@ -54,7 +54,7 @@ export function addImitateCommand(
       const { samples, leftOut } = samplesOf(await textOf(given.data, "--data"), model);
       const shape = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };
       const start = { ...shape, seed: given.seed };
-      const engine = await openEngine(model, given.device, start, given.threads);
+      const engine = await openEngine(model, given.device, start, given);
       try {
         const result = await imitate(engine, samples, {
           ...given,

@@ -1,0 +1,61 @@
+/** `plan`: what training a model would take of memory, from its config.json alone. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Checkpointing, type MemoryPlan, planMemory } from "@waggle/engine";
+import { parseDecoderConfig, type ResidentFormat } from "@waggle/model";
+import { type Command, Option } from "commander";
+import { positive } from "./option-values.ts";
+
+type PlanOptions = {
+  model: string;
+  trains: "lora" | "full";
+  rank: number;
+  sequences: number;
+  length: number;
+  base: ResidentFormat;
+  checkpointing: Checkpointing;
+  json: boolean;
+};
+
+export function addPlanCommand(
+  program: Command,
+  { writeOut }: { readonly writeOut: (line: string) => void },
+): void {
+  program
+    .command("plan")
+    .description("what training would take of memory, without loading anything")
+    .option("--model <folder>", "folder with a config.json", "packages/model/nano")
+    .addOption(new Option("--trains <what>").choices(["lora", "full"]).default("lora"))
+    .option("--rank <n>", "of the adapter", positive, 16)
+    .option("--sequences <n>", "sequences of one step", positive, 8)
+    .option("--length <n>", "tokens of each", positive, 512)
+    .addOption(
+      new Option("--base <format>", "of frozen weights")
+        .choices(["f32", "int8", "int4"])
+        .default("f32"),
+    )
+    .addOption(
+      new Option("--checkpointing <how>", "layer: activations come again, none: all are kept")
+        .choices(["layer", "none"])
+        .default("layer"),
+    )
+    .option("--json", "bytes as one JSON object", false)
+    .action(async ({ model, json, ...given }: PlanOptions) => {
+      const text = await readFile(join(model, "config.json"), "utf8");
+      const plan = planMemory({ ...given, config: parseDecoderConfig(JSON.parse(text)) });
+      if (json) {
+        writeOut(JSON.stringify({ totalBytes: plan.totalBytes, parts: plan.parts }));
+      } else {
+        for (const line of lines(plan)) writeOut(line);
+      }
+    });
+}
+
+function lines({ parts, totalBytes }: MemoryPlan): string[] {
+  const row = (name: string, bytes: number): string =>
+    `${name.padEnd(12)}${(bytes / 1e6).toFixed(0).padStart(8)} MB`;
+  return [
+    ...Object.entries(parts).map(([name, bytes]) => row(name, bytes)),
+    row("total", totalBytes),
+  ];
+}
