@@ -23,7 +23,11 @@ const program = new Command("npm start --")
     "--model <folder>",
     "a Hugging Face folder (qwen3 or llama decoder); default: the nano model",
   )
-  .option("--device <device>", "where the trainer computes: auto, cpu, wasm or webgpu", "auto")
+  .option(
+    "--device <device>",
+    "where the trainer computes: auto, cuda, webgpu, cpu or wasm",
+    "auto",
+  )
   .option("--recipe <name>", "the trainer's recipe")
   .option("--no-trainer", "leave the trainer out")
   .option("--no-isolation", "serve the demo without cross-origin isolation")

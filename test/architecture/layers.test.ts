@@ -30,7 +30,7 @@ const LAYERS: Record<string, number> = {
 
 /** Libraries that only the listed packages may import. */
 const HEAVY: Record<string, readonly string[]> = {
-  "onnxruntime-web": ["packages/runtime"],
+  "onnxruntime-web": ["packages/runtime", "packages/engine"],
   "onnxruntime-node": ["packages/runtime", "packages/engine"],
   "@tensorflow/": ["packages/engine"],
   webgpu: ["packages/engine"],

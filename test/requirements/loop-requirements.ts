@@ -109,9 +109,11 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "engine:webgpu",
     source: "docs/design.md, The tree",
-    behavior: "The TensorFlow.js engine computes the same on WebGPU through Dawn.",
+    behavior:
+      "Both engines compute the same on WebGPU through Dawn; a software adapter is never chosen by itself.",
     tests: [
-      "packages/engine/src/tfjs-webgpu.test.ts > on WebGPU outputs and gradients are PyTorch's, or the lack of a device is said",
+      "packages/engine/src/webgpu-engines.test.ts > on %s outputs and gradients are PyTorch's, or the lack of a device is said",
+      "packages/engine/src/onnx-device-choice.test.ts > %s is chosen with %s",
     ],
   },
   {

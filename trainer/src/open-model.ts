@@ -1,6 +1,7 @@
 /** Opens what runs a base model here: the engine that trains it and the policy that samples it. */
 import {
   createEngine,
+  ENGINE_DEVICES,
   type EngineDevice,
   type EngineUrl,
   type RemoteServerOptions,
@@ -12,7 +13,7 @@ import type { BaseModel } from "./base-model.ts";
 
 /** What trains, here or at a URL; sampling and re-scoring run on the native CPU beside it. */
 export type Device = EngineDevice | EngineUrl;
-export const DEVICES: readonly EngineDevice[] = ["auto", "cpu", "wasm", "webgpu"];
+export const DEVICES: readonly EngineDevice[] = ENGINE_DEVICES;
 
 export type AdapterOptions = {
   readonly rank: number;

@@ -4,6 +4,7 @@
  * algorithm 2 with the learning rate as schedule multiplier, as in PyTorch.
  * Differs from it: decay touches only matrices, not the gains of norms.
  */
+import { updateArrays } from "./adamw-kernel.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { OptimizerOptions, OptimizerResult, Tensor, TensorMap } from "@waggle/protocol";
 
@@ -45,21 +46,22 @@ export class AdamW {
     const clip = maxGradientNorm > 0 && gradientNorm > maxGradientNorm;
     const scale = clip ? maxGradientNorm / gradientNorm : 1;
     this.#step += 1;
-    const stepSize = learningRate / (1 - beta1 ** this.#step);
     const rootCorrection = Math.sqrt(1 - beta2 ** this.#step);
+    const factors = {
+      beta1,
+      beta2,
+      gain1: (1 - beta1) * scale,
+      gain2: (1 - beta2) * scale * scale,
+      // √v/c + epsilon in the paper, both divided by 1/c here.
+      stepSize: (learningRate / (1 - beta1 ** this.#step)) * rootCorrection,
+      epsilon: epsilon * rootCorrection,
+    };
     for (const { name, parameter, firstMoment, secondMoment } of this.#slots) {
       const { data, shape } = parameter;
-      const gradient = gradients.get(name);
+      const gradient = gradients.get(name) ?? new Float32Array(data.length);
       const keep = shape.length > 1 ? 1 - learningRate * weightDecay : 1;
-      for (let i = 0; i < data.length; i++) {
-        const g = gradient === undefined ? 0 : (gradient[i] as number) * scale;
-        const m = beta1 * (firstMoment[i] as number) + (1 - beta1) * g;
-        const v = beta2 * (secondMoment[i] as number) + (1 - beta2) * g * g;
-        firstMoment[i] = m;
-        secondMoment[i] = v;
-        const denominator = Math.sqrt(v) / rootCorrection + epsilon;
-        data[i] = (data[i] as number) * keep - (stepSize * m) / denominator;
-      }
+      const arrays = { parameter: data, gradient, firstMoment, secondMoment };
+      updateArrays(arrays, { ...factors, keep });
     }
     return { gradientNorm, step: this.#step };
   }
@@ -121,8 +123,7 @@ export class AdamW {
 export function globalNorm(gradients: ReadonlyMap<string, Float32Array>): number {
   let total = 0;
   for (const [name, gradient] of gradients) {
-    let sum = 0;
-    for (let i = 0; i < gradient.length; i++) sum += (gradient[i] as number) ** 2;
+    const sum = sumOfSquares(gradient);
     if (!Number.isFinite(sum)) {
       throw new WaggleError(
         "NON_FINITE_VALUE",
@@ -132,6 +133,20 @@ export function globalNorm(gradients: ReadonlyMap<string, Float32Array>): number
     total += sum;
   }
   return Math.sqrt(total);
+}
+
+/** In four partial sums: one would wait for itself at every addition. */
+function sumOfSquares(values: Float32Array): number {
+  let [a, b, c, d] = [0, 0, 0, 0];
+  const whole = values.length & ~3;
+  for (let i = 0; i < whole; i += 4) {
+    a += (values[i] as number) ** 2;
+    b += (values[i + 1] as number) ** 2;
+    c += (values[i + 2] as number) ** 2;
+    d += (values[i + 3] as number) ** 2;
+  }
+  for (let i = whole; i < values.length; i++) a += (values[i] as number) ** 2;
+  return a + b + c + d;
 }
 
 function corrupt(fact: string): WaggleError {

@@ -9,11 +9,22 @@ import { createOnnxEngine } from "./onnx-engine.ts";
 import { createRemoteEngine } from "./remote/create-remote-engine.ts";
 import type { RemoteServerOptions } from "./remote/create-remote-engine.ts";
 
+/** Every device that can be asked for. */
+export const ENGINE_DEVICES = [
+  "auto",
+  "cuda",
+  "webgpu",
+  "cpu",
+  "wasm",
+  "reference-wasm",
+  "reference-webgpu",
+] as const;
+
 /**
- * `cpu`: onnxruntime's native CPU provider; `wasm`, `webgpu`: TensorFlow.js, the slow reference.
- * `auto` is `cpu`, by far the fastest without a GPU.
+ * Providers of onnxruntime, `auto` the best that starts; `reference-`: TensorFlow.js, slow, with
+ * gradients of its own.
  */
-export type EngineDevice = "auto" | "cpu" | "wasm" | "webgpu";
+export type EngineDevice = (typeof ENGINE_DEVICES)[number];
 
 /** A server of the Tinker API in place of a device of this machine. */
 export type EngineUrl = `http://${string}` | `https://${string}`;
@@ -26,7 +37,7 @@ export type EngineOptions = {
   readonly trains: "lora" | "full";
   /** Where training starts; required with `lora`, refused with `full`. */
   readonly adapter?: Adapter;
-  /** Threads of the native engine, default: all that the machine offers. */
+  /** Threads on `cpu` and `wasm`, default: all that the machine offers. */
   readonly threads?: number;
   /** Bound on the padded tokens of one microbatch, for memory. Default: the engine's own. */
   readonly maxMicrobatchTokens?: number;
@@ -48,16 +59,11 @@ export async function createEngine(options: EngineOptions): Promise<TrainEngine>
   if (isEngineUrl(device)) {
     return createRemoteEngine({ ...server, ...shared, url: device });
   }
-  switch (device) {
-    case "auto":
-    case "cpu":
-      return createOnnxEngine({ ...shared, ...(threads === undefined ? {} : { threads }) });
-    case "wasm":
-    case "webgpu": {
-      const { createTfjsEngine } = await import("./tfjs-engine.ts");
-      return createTfjsEngine({ ...shared, device });
-    }
+  if (device === "reference-wasm" || device === "reference-webgpu") {
+    const { createTfjsEngine } = await import("./tfjs-engine.ts");
+    return createTfjsEngine({ ...shared, device: device === "reference-wasm" ? "wasm" : "webgpu" });
   }
+  return createOnnxEngine({ ...shared, device, ...(threads === undefined ? {} : { threads }) });
 }
 
 /** Whether a device is a server's URL. */

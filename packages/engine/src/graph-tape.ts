@@ -11,13 +11,17 @@ export type GradientRule = (outputGradient: string) => void;
 
 export class GraphTape {
   readonly builder: OnnxGraphBuilder;
+  /** Whether SimplifiedLayerNormalization's second output is to be trusted. */
+  readonly savesNormScale: boolean;
   readonly #rules: { readonly output: string; readonly rule: GradientRule }[] = [];
   readonly #gradients = new Map<string, string>();
   readonly #tracked = new Set<string>();
   readonly #zeroRows = new Set<string>();
 
-  constructor(builder: OnnxGraphBuilder) {
+  /** @param savesNormScale `savesNormScale` of the device that will run the graph. */
+  constructor(builder: OnnxGraphBuilder, savesNormScale: boolean) {
     this.builder = builder;
+    this.savesNormScale = savesNormScale;
   }
 
   /** Says that the gradient with respect to `name` is wanted. */

@@ -2,7 +2,7 @@
  * TrainEngine: per-token outputs forward, gradients from derivatives backward, AdamW. TensorFlow.js
  * is reached through `createEngine`, which loads it when asked.
  */
-export { createEngine, isEngineUrl } from "./create-engine.ts";
+export { createEngine, ENGINE_DEVICES, isEngineUrl } from "./create-engine.ts";
 export type { EngineDevice, EngineOptions, EngineUrl } from "./create-engine.ts";
 export { planMemory } from "./memory-plan.ts";
 export type { Checkpointing, MemoryPlan, MemoryPlanOptions } from "./memory-plan.ts";

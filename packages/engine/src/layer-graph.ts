@@ -13,6 +13,8 @@ import { GraphTape } from "./graph-tape.ts";
 import { linear, rmsNorm } from "./tape-operations.ts";
 
 export type LayerGraphOptions = {
+  /** Of the device that runs it. */
+  readonly savesNormScale: boolean;
   readonly config: DecoderConfig;
   readonly format: ResidentFormat;
   /** Of adapters on every linear; null where there are none. */
@@ -61,7 +63,7 @@ export function buildLayerGraph(
 ): Uint8Array {
   const { config, format, lora, trained } = options;
   const builder = new OnnxGraphBuilder();
-  const tape = new GraphTape(builder);
+  const tape = new GraphTape(builder, options.savesNormScale);
   builder.input("hidden", "f32", ["N", config.width]);
   const isBackward = pass === "backward";
   if (isBackward) tape.track("hidden");
@@ -124,9 +126,12 @@ export function buildLayerGraph(
  * RMSNorm alone, for the norm before the logits: inputs `hidden` f32 `[K, C]` and `weight` `[C]`,
  * backward `outputGradient`; outputs `output`, or `HIDDEN_GRADIENT` and `gradient:weight`.
  */
-export function buildNormGraph(config: DecoderConfig, pass: "forward" | "backward"): Uint8Array {
+export function buildNormGraph(
+  { config, savesNormScale }: Pick<LayerGraphOptions, "config" | "savesNormScale">,
+  pass: "forward" | "backward",
+): Uint8Array {
   const builder = new OnnxGraphBuilder();
-  const tape = new GraphTape(builder);
+  const tape = new GraphTape(builder, savesNormScale);
   const shape = ["K", config.width];
   tape.track(builder.input("hidden", "f32", shape));
   tape.track(builder.input("weight", "f32", [config.width]));

@@ -29,6 +29,8 @@ export type LayerRunnerOptions = {
     readonly parameters: TensorMap;
   } | null;
   readonly load: LoadGraph;
+  /** Of the device that `load` loads onto. */
+  readonly savesNormScale: boolean;
   /** Most logits of one tile of the head. Default: that of `ChunkedHead`. */
   readonly tileLogits?: number;
 };
@@ -70,6 +72,7 @@ export class LayerRunner implements DecoderRunner {
     );
     const layerOptions = {
       config,
+      savesNormScale: options.savesNormScale,
       format: formatOf(weights, config),
       lora: adapter && { rank: adapter.rank, scale: adapter.alpha / adapter.rank },
       trained: new Set(this.#layers[0]?.trained.map(([name]) => name)),
@@ -87,8 +90,8 @@ export class LayerRunner implements DecoderRunner {
     this.#graphs = {
       layer: once(() => buildLayerGraph(layerOptions, "forward")),
       layerGradient: once(() => buildLayerGraph(layerOptions, "backward")),
-      norm: once(() => buildNormGraph(config, "forward")),
-      normGradient: once(() => buildNormGraph(config, "backward")),
+      norm: once(() => buildNormGraph(layerOptions, "forward")),
+      normGradient: once(() => buildNormGraph(layerOptions, "backward")),
     };
   }
 

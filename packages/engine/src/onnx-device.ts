@@ -17,6 +17,11 @@ export type OnnxDevice = {
   readonly provider: OnnxProvider;
   /** For reports: `onnx native cpu x2`, `onnx webgpu google/swiftshader`. */
   readonly label: string;
+  /**
+   * Whether SimplifiedLayerNormalization writes its second output, 1/√(mean x² + epsilon). The
+   * WebGPU kernel of onnxruntime 1.30 leaves it as it finds it.
+   */
+  readonly savesNormScale: boolean;
   readonly createSession: (bytes: Uint8Array) => Promise<InferenceSession>;
   /** Wraps an array that onnxruntime reads in place, or copies when it runs. */
   readonly tensor: (
@@ -70,6 +75,7 @@ async function openNative(
   const device: OnnxDevice = {
     provider,
     label,
+    savesNormScale: provider !== "webgpu",
     createSession: (bytes) => InferenceSession.create(bytes, options),
     tensor: (type, data, shape) => new Tensor(type, data, shape),
   };
@@ -87,6 +93,7 @@ async function openWasm(threads: number): Promise<OnnxDevice> {
   const device: OnnxDevice = {
     provider: "wasm",
     label: `onnx wasm x${env.wasm.numThreads}`,
+    savesNormScale: true,
     createSession: (bytes) => InferenceSession.create(bytes, options),
     tensor: (type, data, shape) => new Tensor(type, data, shape),
   };

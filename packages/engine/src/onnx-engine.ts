@@ -162,6 +162,7 @@ async function makeRunner(
             parameters: adapterParameters(config, adapter),
           },
     load: (bytes) => OnnxGraph.create(bytes, device),
+    savesNormScale: device.savesNormScale,
     ...(tileLogits === undefined ? {} : { tileLogits }),
   });
 }

@@ -36,11 +36,12 @@ export function rmsNorm(
   options: { readonly size: number; readonly epsilon: number },
 ): string {
   const { size, epsilon } = options;
-  const [output, inverse] = tape.builder.node("SimplifiedLayerNormalization", [input, weight], {
-    outputs: 2,
+  const [output, saved] = tape.builder.node("SimplifiedLayerNormalization", [input, weight], {
+    outputs: tape.savesNormScale ? 2 : 1,
     attributes: { axis: -1, epsilon: { float: epsilon }, stash_type: 1 },
-  }) as [string, string];
+  }) as [string, string?];
   tape.record(output, [input, weight], (gradient) => {
+    const inverse = saved ?? inverseRoot(tape, input, size, epsilon);
     const product = tape.op("Mul", [gradient, input]);
     const rows = tape.builder.ints([-1, size]);
     tape.add(weight, () => {
@@ -67,7 +68,18 @@ export function rmsNorm(
   return output;
 }
 
-/** silu(gate) ∘ up. */
+/** 1 / √(mean x² + epsilon) over the last dimension, kept with size 1. */
+function inverseRoot(tape: GraphTape, input: string, size: number, epsilon: number): string {
+  const { builder } = tape;
+  const total = tape.op("ReduceSumSquare", [input, builder.ints([-1])]);
+  const mean = tape.op("Mul", [total, builder.float(1 / size)]);
+  return tape.op("Reciprocal", [tape.op("Sqrt", [tape.op("Add", [mean, builder.float(epsilon)])])]);
+}
+
+/**
+ * silu(gate) ∘ up. With σ = sigmoid(gate) and o the output, silu' = σ + silu·(1 − σ), so that
+ * dgate = dy∘(up∘silu') = dy∘(o + σ∘(up − o)): one pass less over the widest activations.
+ */
 export function swiGlu(tape: GraphTape, gate: string, up: string): string {
   const sigmoid = tape.op("Sigmoid", [gate]);
   const silu = tape.op("Mul", [gate, sigmoid]);
@@ -75,10 +87,8 @@ export function swiGlu(tape: GraphTape, gate: string, up: string): string {
   tape.record(output, [gate, up], (gradient) => {
     tape.add(up, () => tape.op("Mul", [gradient, silu]));
     tape.add(gate, () => {
-      // silu' = σ + silu·(1 − σ)
-      const rest = tape.op("Mul", [silu, tape.op("Sub", [tape.builder.float(1), sigmoid])]);
-      const slope = tape.op("Add", [sigmoid, rest]);
-      return tape.op("Mul", [tape.op("Mul", [gradient, up]), slope]);
+      const rest = tape.op("Mul", [sigmoid, tape.op("Sub", [up, output])]);
+      return tape.op("Mul", [gradient, tape.op("Add", [output, rest])]);
     });
   });
   return output;

@@ -53,14 +53,16 @@ export function headName(config: DecoderConfig): string {
  *   included), `entropyDerivatives` f32 `[K, 1]`, `candidateDerivatives` f32 `[P]`.
  *
  * @param trained names of the weights whose gradients are wanted; only for backward.
+ * @param device what the device that runs it can do.
  */
 export function buildTrainingGraph(
   config: DecoderConfig,
   variant: GraphVariant,
   trained: ReadonlySet<string>,
+  device: { readonly savesNormScale: boolean },
 ): TrainingGraph {
   const builder = new OnnxGraphBuilder();
-  const tape = new GraphTape(builder);
+  const tape = new GraphTape(builder, device.savesNormScale);
   for (const { name, shape } of decoderParameters(config)) {
     builder.input(name, "f32", shape);
     if (variant.pass === "backward" && trained.has(name)) tape.track(name);

@@ -109,7 +109,12 @@ export class TrainingRunner {
     const key = JSON.stringify(variant);
     let loading = this.#graphs.get(key);
     if (loading === undefined) {
-      const { bytes, gradients } = buildTrainingGraph(this.#config, variant, this.#trained);
+      const { bytes, gradients } = buildTrainingGraph(
+        this.#config,
+        variant,
+        this.#trained,
+        this.#device,
+      );
       loading = OnnxGraph.create(bytes, this.#device).then((graph) => ({ graph, gradients }));
       this.#graphs.set(key, loading);
     }

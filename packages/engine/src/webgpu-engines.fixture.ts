@@ -1,10 +1,10 @@
 /**
- * Run as a process of its own by the test: one forward and backward pass of a golden decoder on
- * WebGPU. Prints one JSON line. Tests only.
+ * Run as a process of its own by the test, with a device as argument: one forward and backward pass
+ * of a golden decoder on WebGPU. Prints one JSON line. Tests only.
  */
 import { WaggleError } from "@waggle/protocol";
+import { createEngine } from "./create-engine.ts";
 import { readGoldenDecoder } from "./golden-decoder.fixture.ts";
-import { createTfjsEngine } from "./tfjs-engine.ts";
 
 export type WebGpuReport =
   | { readonly code: string }
@@ -13,13 +13,8 @@ export type WebGpuReport =
 async function report(): Promise<WebGpuReport> {
   const { config, weights, adapter, gradients, cases } = readGoldenDecoder("qwen3");
   const { sequences, outputs, derivatives } = cases.lora;
-  const engine = await createTfjsEngine({
-    config,
-    weights,
-    trains: "lora",
-    adapter,
-    device: "webgpu",
-  });
+  const device = process.argv[2] === "webgpu" ? "webgpu" : "reference-webgpu";
+  const engine = await createEngine({ config, weights, trains: "lora", adapter, device });
   const actual = await engine.forward({ sequences });
   const arrays = (name: "logProb" | "rawLogProb" | "entropy"): Float32Array[] =>
     (derivatives?.[name] ?? []).map((values) => Float32Array.from(values));

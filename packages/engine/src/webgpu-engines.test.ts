@@ -1,0 +1,38 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { swiftShaderEnvironment } from "../../../scripts/swiftshader.mjs";
+
+/** In a process of its own: a Vulkan driver is found by the environment a process starts with. */
+async function runOnWebGpu(device: string, environment: NodeJS.ProcessEnv): Promise<unknown> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--conditions=source", join(import.meta.dirname, "webgpu-engines.fixture.ts"), device],
+    { env: { ...process.env, ...environment } },
+  );
+  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+}
+
+test.concurrent.each([
+  ["webgpu", /^onnx webgpu .+\/.+/],
+  ["reference-webgpu", /^tfjs webgpu .+\/.+/],
+])(
+  "on %s outputs and gradients are PyTorch's, or the lack of a device is said",
+  async (device, name) => {
+    const environment = swiftShaderEnvironment();
+    const report = await runOnWebGpu(device, environment ?? {});
+    const works = {
+      device: expect.stringMatching(name) as string,
+      logProbError: expect.closeTo(0, 4) as number,
+      gradientError: expect.closeTo(0, 4) as number,
+    };
+    const isMissing = environment === undefined && "code" in (report as object);
+    expect(report).toEqual(isMissing ? { code: "DEVICE_UNAVAILABLE" } : works);
+  },
+);
+
+test("without a driver WebGPU is refused by name", async () => {
+  const none = { VK_ICD_FILENAMES: "/nowhere.json", LD_LIBRARY_PATH: "/nowhere" };
+  expect(await runOnWebGpu("webgpu", none)).toEqual({ code: "DEVICE_UNAVAILABLE" });
+});
