@@ -119,6 +119,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "packages/runtime/src/session/policy-session.test.ts > reads the prefix once, and its members sample together",
       "packages/runtime/src/session/policy-session.test.ts > of a running generation, at its last token, disturbs neither (answers later: %s)",
       "packages/runtime/src/browser-session.browser.test.ts > the record of a session grows while it generates, and a branch sees it",
+      "packages/runtime/src/backend/cpu/wasm-backend.test.ts > a group holds its prefix once, and the weights once or twice, with the same tokens",
     ],
   },
   {

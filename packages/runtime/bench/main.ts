@@ -11,6 +11,7 @@ import { constrained } from "./scenarios/constrained.ts";
 import { contextGrowth } from "./scenarios/context-growth.ts";
 import { deviceCheck } from "./scenarios/device-check.ts";
 import { distribution } from "./scenarios/distribution.ts";
+import { groupFloor } from "./scenarios/group-floor.ts";
 import { grouped, groupedWebgpu } from "./scenarios/grouped.ts";
 import { logProbs } from "./scenarios/log-probs.ts";
 import { versusBareLoop } from "./scenarios/versus-bare-loop.ts";
@@ -25,6 +26,7 @@ const SCENARIOS: readonly Scenario[] = [
   versusBareLoop,
   grouped,
   groupedWebgpu,
+  groupFloor,
   contextGrowth,
   deviceCheck,
   adapterCost,
