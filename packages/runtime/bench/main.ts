@@ -14,6 +14,7 @@ import { distribution } from "./scenarios/distribution.ts";
 import { groupFloor } from "./scenarios/group-floor.ts";
 import { grouped, groupedWebgpu } from "./scenarios/grouped.ts";
 import { logProbs } from "./scenarios/log-probs.ts";
+import { quantized } from "./scenarios/quantized.ts";
 import { versusBareLoop } from "./scenarios/versus-bare-loop.ts";
 import {
   versusTransformersWasm,
@@ -31,6 +32,7 @@ const SCENARIOS: readonly Scenario[] = [
   deviceCheck,
   adapterCost,
   logProbs,
+  quantized,
   distribution,
   constrained,
 ];

@@ -34,7 +34,7 @@ export type CpuBackendOptions = {
   readonly dtype?: WeightFormat | undefined;
   /**
    * Quantized matrices are computed with as the float32 numbers that they stand for: onnxruntime's
-   * products of 4 and 8 bits are 6 to 30 times slower on CPUs. Default: where that has room.
+   * products of 4 and 8 bits are 2 to 10 times slower on CPUs. Default: where that has room.
    */
   readonly expandsQuantized?: boolean | undefined;
   /** Most positions of one row. */
