@@ -65,11 +65,13 @@ type RecordOptions = {
   readonly row?: Partial<TrajectoryDetail["row"]>;
   readonly feedback?: TrajectoryDetail["feedback"];
   readonly index?: number;
+  readonly format?: ChatFormat;
 };
 
 /** A record of this conversation; token t of a sampled span has log-prob −(t + 1) / 8. */
 export function recordOf(options: RecordOptions = {}): TrajectoryDetail {
   const { first = FIRST, turns = TURNS, row = {}, feedback = [], index = 0 } = options;
+  const { format = FORMAT } = options;
   const task = options.task ?? null;
   const segments: Segment[] = [];
   const parent = (): string | null => segments.at(-1)?.id ?? null;
@@ -80,13 +82,13 @@ export function recordOf(options: RecordOptions = {}): TrajectoryDetail {
       segments.push(given);
     }
   };
-  give(FORMAT.start(first));
+  give(format.start(first));
   for (const [i, turn] of turns.entries()) {
     const { text, toolCalls, toolResults, userMessage } = turn;
-    segments.push(spanOf(FORMAT.encodeAssistant(text, toolCalls), `t${i}`, parent(), i));
+    segments.push(spanOf(format.encodeAssistant(text, toolCalls), `t${i}`, parent(), i));
     if (i === turns.length - 1) break;
     give(
-      FORMAT.next({
+      format.next({
         sampledEnded: true,
         ...(toolResults.length === 0 ? {} : { toolResults }),
         ...(userMessage === undefined ? {} : { userMessage }),

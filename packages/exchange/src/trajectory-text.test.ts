@@ -1,3 +1,10 @@
+import { readFileSync } from "node:fs";
+import {
+  createChatFormat,
+  createTokenizer,
+  NANO_SPECIAL_TOKENS,
+  trainByteLevelBpe,
+} from "@waggle/text";
 import { canonicalJson, type TrajectoryDetail } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { isRefusal } from "./conversation.ts";
@@ -87,6 +94,48 @@ test("keys that storage sorted come back in the order of the tokens", async () =
   expect(conversation.turns).toEqual(turns);
   expect(toSupervisedSample(conversation, FORMAT).sequence.tokenIds).toEqual(
     path.flatMap(({ tokenIds }) => [...tokenIds]),
+  );
+});
+
+const jinja = (name: string): string =>
+  readFileSync(new URL(`../../text/fixtures/${name}.jinja`, import.meta.url), "utf8");
+const LLAMA = ["<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"];
+const tokenizer = createTokenizer({
+  tokenizerJson: trainByteLevelBpe([jinja("qwen3"), jinja("llama3")], {
+    vocabularySize: 600,
+    specialTokens: [
+      ...NANO_SPECIAL_TOKENS,
+      ...LLAMA.map((content) => ({ content, special: true })),
+    ],
+  }),
+});
+
+test.each([
+  ["qwen3", null],
+  ["llama3", "<|begin_of_text|>"],
+] as const)("the template of %s is read as the nano model's is", async (name, bos_token) => {
+  const format = createChatFormat({
+    tokenizer,
+    tokenizerConfig: { bos_token },
+    chatTemplate: jinja(name),
+    templateVariables: { enable_thinking: false },
+  });
+  // Llama calls tools in turns that say nothing else.
+  const turns = [{ ...TURNS[0], text: "", userMessage: "Hurry." }, TURNS[1]] as typeof TURNS;
+  const record = stored(recordOf({ task, turns, format }));
+  const known = await read(record, { ...knows, format });
+  expect(known.conversation).toMatchObject({ ...FIRST, turns });
+  expect(toSupervisedSample(known.conversation, format).sequence.tokenIds).toEqual(
+    known.path.flatMap(({ tokenIds }) => [...tokenIds]),
+  );
+  const live = { system: "Be brief.", tools: [], userMessage: "Hello?" };
+  const unknown = await read(recordOf({ first: live, turns: TURNS.slice(1), format }), {
+    ...knowsNothing,
+    format,
+  });
+  expect(unknown.conversation.userMessage).toBe("Hello?");
+  expect(toSupervisedSample(unknown.conversation, format).sequence.tokenIds).toEqual(
+    unknown.path.flatMap(({ tokenIds }) => [...tokenIds]),
   );
 });
 
