@@ -94,7 +94,7 @@ pre { margin: 0; font: .78rem/1.45 var(--_mono); white-space: pre-wrap; overflow
 .consent h3 { margin: 0 0 .25rem; font-size: .9rem }
 .consent p { margin: 0 0 .6rem; font-size: .82rem; color: var(--_muted) }
 .row { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center }
-.button { min-height: 34px; padding: .3rem .9rem; border-radius: 9px; border: 1px solid var(--_line); font-size: .86rem; font-weight: 550 }
+.button { min-height: 34px; padding: .3rem .9rem; border-radius: 9px; border: 1px solid var(--_line); font-size: .86rem; font-weight: 550; white-space: nowrap; flex: none }
 .button:hover:not(:disabled) { border-color: var(--_accent) }
 .button.primary { background: var(--_accent); border-color: var(--_accent); color: var(--_on-accent) }
 .button.danger { color: var(--_bad) }
