@@ -1,0 +1,49 @@
+/**
+ * The side of a measured process: answers one JSON line on stdin with one on stdout, until stdin
+ * ends. Commands: `{gradients: path}` writes the gradients of the first step as float32, in the
+ * order of the decoder's parameters; `{steps: n}` takes n training steps.
+ */
+import { writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+export type PeerRequest = { readonly gradients: string } | { readonly steps: number };
+export type PeerReply = {
+  /** Milliseconds of each step. */
+  readonly milliseconds?: readonly number[];
+  readonly megabytes?: number;
+};
+
+export type MeasuredPeer = {
+  /** What runs, with its version. */
+  readonly label: string;
+  /** In the order of the decoder's parameters; changes no parameter. */
+  readonly gradients: () => Promise<readonly Float32Array[]>;
+  /** Forward, backward, AdamW, waited for. */
+  readonly step: () => Promise<void>;
+};
+
+export async function servePeer({ label, gradients, step }: MeasuredPeer): Promise<void> {
+  const print = (value: object): boolean => process.stdout.write(`${JSON.stringify(value)}\n`);
+  print({ label });
+  for await (const line of createInterface({ input: process.stdin })) {
+    const request = JSON.parse(line) as PeerRequest;
+    if ("gradients" in request) {
+      const parts = (await gradients()).map(
+        ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
+      );
+      writeFileSync(request.gradients, Buffer.concat(parts));
+      print({});
+      continue;
+    }
+    const milliseconds: number[] = [];
+    for (let count = 0; count < request.steps; count++) {
+      const start = performance.now();
+      await step();
+      milliseconds.push(performance.now() - start);
+    }
+    // Linux reports kilobytes.
+    const megabytes = process.resourceUsage().maxRSS / 1024;
+    print({ milliseconds, megabytes } satisfies PeerReply);
+  }
+  process.exit(0);
+}

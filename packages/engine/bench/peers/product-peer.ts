@@ -1,0 +1,32 @@
+/**
+ * The best matrix product of a provider of onnxruntime: `product-peer.ts <provider> <size>`. A step is
+ * a chain of equal products, so that nothing but products takes time; gradients there are none.
+ */
+import { OnnxGraphBuilder } from "@waggle/model";
+import { openOnnxDevice } from "../../src/onnx-device.ts";
+import type { OnnxProvider } from "../../src/onnx-device.ts";
+import { chainLength } from "../product-chain.ts";
+import { servePeer } from "./peer-service.ts";
+
+const [, , provider, size] = process.argv;
+const device = await openOnnxDevice(provider as OnnxProvider, 2);
+const n = Number(size);
+const builder = new OnnxGraphBuilder();
+builder.input("x", "f32", [n, n]);
+builder.input("w", "f32", [n, n]);
+let product = "x";
+for (let link = 0; link < chainLength(n); link++) product = builder.op("Gemm", [product, "w"]);
+const corner = [0, 1].map((begin) => builder.ints([begin, begin])) as [string, string];
+builder.node("Slice", [product, ...corner], { outputs: ["y"] });
+builder.output("y", "f32", [1, 1]);
+const session = await device.createSession(builder.build());
+// Sums of n numbers of 1/n stay 1/n, far from overflow and from denormal numbers.
+const feed = device.tensor("float32", new Float32Array(n * n).fill(1 / n), [n, n]);
+
+await servePeer({
+  label: `${n}³ ${device.label}`,
+  gradients: async () => [],
+  step: async () => {
+    await session.run({ x: feed, w: feed });
+  },
+});

@@ -1,0 +1,227 @@
+/**
+ * Tokens a second of training steps on each provider against jax-js, TensorFlow.js and PyTorch, and the
+ * share of the best matrix product of the same provider. Every peer is a process of its own; they
+ * take turns, and medians count. Gradients are compared first, parameter by parameter.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { decoderParameters, initializeDecoder } from "@waggle/model";
+import { benchRow } from "../../../runtime/bench/row.ts";
+import type { BenchRow } from "../../../runtime/bench/row.ts";
+import { startPeer, startPythonPeer } from "../peer-process.ts";
+import type { PeerProcess } from "../peer-process.ts";
+import { chainLength, PRODUCT_SIZES } from "../product-chain.ts";
+import type { BenchContext, Scenario } from "../scenario.ts";
+import { batchOf, LEARNING_RATE, productOperations, SHAPES } from "../step-shapes.ts";
+import type { ShapeName, StepShape } from "../step-shapes.ts";
+
+/** Norm of the difference by the norm, of every parameter's gradient. */
+const GRADIENT_TOLERANCE = 1e-4;
+/** A step longer than this is measured once, after one that warms up. */
+const LONG_STEP = 8000;
+const PROVIDERS = ["cpu", "wasm"] as const;
+
+type Measured = {
+  readonly peer: PeerProcess;
+  readonly times: number[];
+  agrees: boolean;
+};
+
+export function versusPeers(name: ShapeName): Scenario {
+  const { config, sequences, length } = SHAPES[name];
+  return {
+    name: `peers-${name}`,
+    description: `tokens/s of a training step: ${config.layers} layers, width ${config.width}, ffn ${config.feedForwardSize}, vocabulary ${config.vocabularySize}, ${sequences} × ${length}`,
+    run: (context) => measure(name, context),
+  };
+}
+
+async function* measure(name: ShapeName, context: BenchContext): AsyncGenerator<BenchRow> {
+  const { report, quick } = context;
+  const shape = SHAPES[name];
+  const ours = await Promise.all(
+    PROVIDERS.map(async (provider) => startPeer("engine-peer.ts", name, provider)),
+  );
+  const products = await startProducts();
+  const torch = await startTorch(shape, report);
+  const others = [
+    await startPeer("jax-peer.ts", name),
+    // More tokens at once take more memory than WebAssembly has.
+    await startPeer("engine-peer.ts", name, "reference-wasm", "512"),
+    ...(torch === undefined ? [] : [torch]),
+  ];
+  const peers: Measured[] = [...ours, ...others].map((peer) => ({
+    peer,
+    times: [],
+    agrees: false,
+  }));
+  try {
+    const [first] = peers as [Measured];
+    const reference = await first.peer.gradients();
+    for (const entry of peers) {
+      const error = gradientError(shape, await entry.peer.gradients(), reference);
+      entry.agrees = error.largest <= GRADIENT_TOLERANCE;
+      report(
+        `   ${entry.peer.label}: gradients differ by ${error.largest.toExponential(1)} (${error.name})`,
+      );
+    }
+    await takeTurns(peers, products, quick ? 1 : 5);
+    yield* rowsOf(name, peers, products);
+    for (const { peer, times } of peers) {
+      report(`   ${peer.label}: ${times.length} steps, ${peer.megabytes().toFixed(0)} MB`);
+    }
+  } finally {
+    for (const { peer } of peers) await peer.close();
+    for (const { peer } of products) await peer.close();
+    torch?.cleanUp();
+  }
+}
+
+type Product = {
+  readonly provider: string;
+  readonly size: number;
+  readonly peer: PeerProcess;
+  best: number;
+};
+
+async function startProducts(): Promise<Product[]> {
+  const products: Product[] = [];
+  for (const provider of PROVIDERS) {
+    for (const size of PRODUCT_SIZES) {
+      const peer = await startPeer("product-peer.ts", provider, `${size}`);
+      products.push({ provider, size, peer, best: 0 });
+    }
+  }
+  return products;
+}
+
+async function takeTurns(
+  peers: readonly Measured[],
+  products: readonly Product[],
+  rounds: number,
+): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    for (const { peer, times } of peers) {
+      const isLong = (times[0] ?? 0) > LONG_STEP;
+      if (isLong) continue;
+      const [warm = 0] = round === 0 ? await peer.steps(1) : [times[0]];
+      times.push(...(await peer.steps(stepsOf(warm))));
+    }
+    for (const product of products) {
+      const best = Math.min(...(await product.peer.steps(3)));
+      const rate = (2 * product.size ** 3 * chainLength(product.size)) / best / 1e6;
+      product.best = Math.max(product.best, rate);
+    }
+  }
+}
+
+/** About half a second of them. */
+function stepsOf(milliseconds: number): number {
+  return Math.min(12, Math.max(1, Math.round(500 / milliseconds)));
+}
+
+function* rowsOf(
+  name: ShapeName,
+  peers: readonly Measured[],
+  products: readonly Product[],
+): Generator<BenchRow> {
+  const shape = SHAPES[name];
+  const tokens = shape.sequences * shape.length;
+  const speed = ({ times }: Measured): number => (1000 * tokens) / median(times);
+  const ours = peers.slice(0, PROVIDERS.length);
+  for (const [place, provider] of PROVIDERS.entries()) {
+    const own = ours[place] as Measured;
+    for (const other of peers.slice(PROVIDERS.length)) {
+      yield benchRow({
+        name: `step ${name} ${provider}`,
+        ours: speed(own),
+        peer: speed(other),
+        peerName: other.peer.label,
+        unit: "tokens/s",
+        agree: own.agrees && other.agrees,
+      });
+    }
+    const best = products
+      .filter((product) => product.provider === provider)
+      .reduce((a, b) => (b.best > a.best ? b : a));
+    yield benchRow({
+      name: `share of the best product ${name} ${provider}`,
+      ours: productOperations(shape) / median(own.times) / 1e6,
+      peer: best.best,
+      peerName: `chained ${best.peer.label}`,
+      unit: "GFLOP/s",
+      agree: own.agrees,
+    });
+  }
+}
+
+function gradientError(
+  { config }: StepShape,
+  actual: Float32Array,
+  expected: Float32Array,
+): { readonly name: string; readonly largest: number } {
+  let worst = { name: "", largest: actual.length === expected.length ? 0 : Infinity };
+  let start = 0;
+  for (const { name, shape } of decoderParameters(config)) {
+    const end = start + shape.reduce((product, size) => product * size, 1);
+    let difference = 0;
+    let norm = 0;
+    for (let i = start; i < end; i++) {
+      difference += ((actual[i] as number) - (expected[i] as number)) ** 2;
+      norm += (expected[i] as number) ** 2;
+    }
+    const largest = Math.sqrt(difference / norm);
+    // A comparison that NaN fails.
+    if (!(largest <= worst.largest)) worst = { name, largest };
+    start = end;
+  }
+  return worst;
+}
+
+type TorchPeer = PeerProcess & { readonly cleanUp: () => void };
+
+/** PyTorch where an interpreter has it; where not, that is said. */
+async function startTorch(
+  shape: StepShape,
+  report: BenchContext["report"],
+): Promise<TorchPeer | undefined> {
+  const interpreter = ["python3", "/usr/bin/python3"].find((python) => {
+    try {
+      execFileSync(python, ["-c", "import torch"], { stdio: "ignore" });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  if (interpreter === undefined) {
+    report(
+      "   PyTorch is not installed: no rows of it (Debian: python3-torch, libopenblas0-pthread)",
+    );
+    return undefined;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "waggle-torch-"));
+  const parameters = decoderParameters(shape.config);
+  const weights = initializeDecoder(shape.config, 1);
+  const parts = parameters.map(({ name }) => {
+    const { buffer, byteOffset, byteLength } = weights.get(name)?.data ?? new Float32Array();
+    return new Uint8Array(buffer, byteOffset, byteLength);
+  });
+  writeFileSync(join(folder, "weights"), Buffer.concat(parts));
+  const given = {
+    config: shape.config,
+    batch: batchOf(shape).map(({ tokenIds }) => tokenIds),
+    learningRate: LEARNING_RATE,
+    parameters,
+    weights: join(folder, "weights"),
+  };
+  writeFileSync(join(folder, "step.json"), JSON.stringify(given));
+  const peer = await startPythonPeer(interpreter, "torch-peer.py", join(folder, "step.json"));
+  return { ...peer, cleanUp: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,65 @@
+/** The training steps that all engines are compared on: one decoder, one batch, one loss. */
+import type { DecoderConfig } from "@waggle/model";
+import type { TrainSequence } from "@waggle/protocol";
+
+export type ShapeName = "S" | "M";
+
+export type StepShape = {
+  readonly config: DecoderConfig;
+  readonly sequences: number;
+  /** Tokens that are read, each with a next token to predict. */
+  readonly length: number;
+};
+
+const COMMON = {
+  modelType: "qwen3",
+  ropeTheta: 10_000,
+  rmsNormEpsilon: 1e-6,
+  tiedEmbeddings: true,
+  ropeScaling: null,
+} as const;
+
+export const SHAPES: { readonly [name in ShapeName]: StepShape } = {
+  S: {
+    config: {
+      ...COMMON,
+      ...{ layers: 4, width: 128, feedForwardSize: 512, vocabularySize: 256 },
+      ...{ heads: 4, keyValueHeads: 2, headSize: 32, contextLength: 129 },
+    },
+    sequences: 8,
+    length: 128,
+  },
+  M: {
+    config: {
+      ...COMMON,
+      ...{ layers: 8, width: 384, feedForwardSize: 1024, vocabularySize: 1024 },
+      ...{ heads: 6, keyValueHeads: 2, headSize: 64, contextLength: 513 },
+    },
+    sequences: 4,
+    length: 512,
+  },
+};
+
+export const LEARNING_RATE = 1e-3;
+
+/** Sequences of length + 1 tokens, so that `length` are read and `length` predicted. */
+export function batchOf({ config, sequences, length }: StepShape): TrainSequence[] {
+  const id = (sequence: number, token: number): number =>
+    (token * 7919 + token * token * 31 + sequence * 104_729) % config.vocabularySize;
+  return Array.from({ length: sequences }, (_, sequence) => ({
+    tokenIds: Array.from({ length: length + 1 }, (_unused, token) => id(sequence, token)),
+  }));
+}
+
+/**
+ * Floating point operations of the matrix products of forward and backward pass: two for each
+ * multiplication and addition, the backward pass twice the forward pass, attention over all T × T.
+ * Nothing elementwise counts, and nothing that is computed twice.
+ */
+export function productOperations({ config, sequences, length }: StepShape): number {
+  const { layers, width, feedForwardSize, vocabularySize, heads, keyValueHeads, headSize } = config;
+  const linears = width * headSize * (2 * heads + 2 * keyValueHeads) + 3 * width * feedForwardSize;
+  const attention = 2 * heads * headSize * length;
+  const perToken = layers * (linears + attention) + width * vocabularySize;
+  return 3 * 2 * sequences * length * perToken;
+}
