@@ -37,6 +37,7 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
       "packages/exchange/src/trajectory-text.test.ts > rendered again, the text gives the recorded tokens, and the mask is what was sampled",
       "packages/exchange/src/trajectory-text.test.ts > without a task the text is what stands between the template's tokens",
       "packages/exchange/src/trajectory-text.test.ts > keys that storage sorted come back in the order of the tokens",
+      "packages/exchange/src/trajectory-text.test.ts > an earlier request of the conversation is context, its results read from the tokens",
       "packages/exchange/src/trajectory-text.test.ts > a prompt that cannot be told from the template is refused",
     ],
   },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toAtifTrajectory } from "./atif.ts";
 import { isRefusal } from "./conversation.ts";
-import { FIRST, FORMAT, recordOf, TURNS } from "./record.fixture.ts";
+import { FIRST, FORMAT, recordOf, TURNS, withEarlierTurn } from "./record.fixture.ts";
 import { readTrajectory } from "./trajectory-text.ts";
 
 test("a document has one step an inference, its tokens and log-probs, and links that resolve", async () => {
@@ -38,4 +38,19 @@ test("a document has one step an inference, its tokens and log-probs, and links 
     total_completion_tokens: sampled.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0),
     total_steps: 5,
   });
+});
+
+test("a turn of an earlier request is a copied step without numbers", async () => {
+  const record = withEarlierTurn(
+    recordOf({ task: { environment: "shop", seed: 1, split: "train" } }),
+  );
+  const reader = { format: FORMAT, describeTask: () => Promise.resolve(FIRST) };
+  const read = await readTrajectory(record, reader);
+  if (isRefusal(read)) throw new Error(read.refused);
+  const [, , copied, sampled] = toAtifTrajectory(read).steps;
+  expect([copied?.is_copied_context, copied?.metrics]).toEqual([true, undefined]);
+  expect([sampled?.is_copied_context, sampled?.metrics?.completion_tokens]).toEqual([
+    undefined,
+    record.trajectory.segments.at(-1)?.tokenIds.length,
+  ]);
 });

@@ -10,7 +10,7 @@ import type { SampledSegment } from "@waggle/protocol";
 import { toolResultText } from "@waggle/text";
 import { chatTools } from "./chat-messages.ts";
 import type { ConversationTurn } from "./conversation.ts";
-import type { ReadTrajectory } from "./trajectory-text.ts";
+import { isTurn, type ReadTrajectory } from "./trajectory-text.ts";
 
 /** The version that is written. */
 const ATIF_SCHEMA_VERSION = "ATIF-v1.7";
@@ -39,6 +39,8 @@ export type AtifStep = {
   };
   readonly metrics?: AtifMetrics;
   readonly llm_call_count?: number;
+  /** Said in an earlier request, and trained on there. */
+  readonly is_copied_context?: true;
 };
 
 export type AtifTrajectory = {
@@ -65,11 +67,14 @@ export function toAtifTrajectory(read: ReadTrajectory): AtifTrajectory {
   const before: number[] = [];
   let turn = 0;
   for (const segment of path) {
-    if (segment.kind === "sampled") {
+    if (isTurn(segment)) {
       const said = conversation.turns[turn] as ConversationTurn;
-      const numbers = metricsOf(segment, before);
-      metrics.push(numbers);
-      steps.push({ ...agentStep(said, numbers), model_name: nameOf(segment.policyVersion) });
+      if (segment.kind === "sampled") {
+        const numbers = metricsOf(segment, before);
+        metrics.push(numbers);
+        const model_name = nameOf(segment.policyVersion);
+        steps.push({ ...agentStep(said), metrics: numbers, llm_call_count: 1, model_name });
+      } else steps.push({ ...agentStep(said), is_copied_context: true });
       if (said.userMessage !== undefined) {
         steps.push({ source: "user", message: said.userMessage });
       }
@@ -109,10 +114,7 @@ export function toAtifTrajectory(read: ReadTrajectory): AtifTrajectory {
   };
 }
 
-function agentStep(
-  { text, toolCalls, toolResults }: ConversationTurn,
-  metrics: AtifMetrics,
-): Omit<AtifStep, "step_id"> {
+function agentStep({ text, toolCalls, toolResults }: ConversationTurn): Omit<AtifStep, "step_id"> {
   const asked = new Set(toolCalls.map(({ id }) => id));
   return {
     source: "agent",
@@ -136,8 +138,6 @@ function agentStep(
             })),
           },
         }),
-    metrics,
-    llm_call_count: 1,
   };
 }
 

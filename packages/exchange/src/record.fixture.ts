@@ -169,3 +169,14 @@ function spanOf(
     stopReason: "stop-token",
   };
 }
+
+/** The record as if its first turn had been of an earlier request: context, known by its tokens only. */
+export function withEarlierTurn(record: TrajectoryDetail): TrajectoryDetail {
+  const { trajectory } = record;
+  const segments = trajectory.segments.map((segment): Segment => {
+    const { id, parent, tokenIds } = segment;
+    return id === "t0" ? { kind: "given", id, parent, role: "assistant", tokenIds } : segment;
+  });
+  const turns = trajectory.turns.filter(({ segmentId }) => segmentId !== "t0");
+  return { ...record, trajectory: { ...trajectory, segments, turns } };
+}

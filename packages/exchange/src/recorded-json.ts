@@ -58,6 +58,9 @@ export function spelledResults(
 
 const FIRST_MARK = 918_273_640;
 
+/** Stands for a value that was not recorded beside the tokens: whatever JSON they hold is it. */
+export const UNKNOWN: unique symbol = Symbol("unknown");
+
 /** The JSON at `from` that is the recorded value and ends before `after`. */
 function valueAt(
   text: string,
@@ -68,7 +71,8 @@ function valueAt(
   const until = after === "" ? text.length : from;
   for (let end = text.indexOf(after, until); end !== -1; end = text.indexOf(after, end + 1)) {
     const value = parsed(text.slice(from, end));
-    if (value !== undefined && isSame(value, recorded)) return { value, end };
+    const isFound = value !== undefined && (recorded === UNKNOWN || isSame(value, recorded));
+    if (isFound) return { value, end };
     if (after === "") return null;
   }
   return null;

@@ -8,7 +8,7 @@ import {
 import { canonicalJson, type TrajectoryDetail } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { isRefusal } from "./conversation.ts";
-import { FIRST, FORMAT, recordOf, TURNS } from "./record.fixture.ts";
+import { FIRST, FORMAT, recordOf, TURNS, withEarlierTurn } from "./record.fixture.ts";
 import { toSupervisedSample } from "./supervised-sample.ts";
 import { readTrajectory, type ReadTrajectory, type TextReader } from "./trajectory-text.ts";
 
@@ -136,6 +136,27 @@ test.each([
   expect(unknown.conversation.userMessage).toBe("Hello?");
   expect(toSupervisedSample(unknown.conversation, format).sequence.tokenIds).toEqual(
     unknown.path.flatMap(({ tokenIds }) => [...tokenIds]),
+  );
+});
+
+test("an earlier request of the conversation is context, its results read from the tokens", async () => {
+  const [first, last] = TURNS as [(typeof TURNS)[0], (typeof TURNS)[0]];
+  const record = recordOf({ task, turns: [{ ...first, userMessage: "And?" }, last] });
+  const { conversation, path } = await read(withEarlierTurn(record));
+  expect(conversation.turns).toEqual([
+    {
+      text: first.text,
+      toolCalls: first.toolCalls.map((call, i) => ({ ...call, id: `h0-${i}` })),
+      toolResults: first.toolResults.map((result, i) => ({ ...result, callId: `h0-${i}` })),
+      userMessage: "And?",
+      isTarget: false,
+    },
+    last,
+  ]);
+  const sample = toSupervisedSample(conversation, FORMAT);
+  expect(sample.sequence.tokenIds).toEqual(path.flatMap(({ tokenIds }) => [...tokenIds]));
+  expect(sample.sequence.tokenIds.filter((_, t) => sample.lossMask[t])).toEqual(
+    path.at(-1)?.tokenIds,
   );
 });
 

@@ -6,6 +6,7 @@
  */
 import {
   type FirstObservation,
+  type GivenSegment,
   pathTo,
   type SampledSegment,
   type Segment,
@@ -15,7 +16,7 @@ import {
 } from "@waggle/protocol";
 import type { ChatFormat, RenderedSegment } from "@waggle/text";
 import type { Conversation, ConversationTurn, Refusal } from "./conversation.ts";
-import { spelledCalls, spelledResults } from "./recorded-json.ts";
+import { spelledCalls, spelledResults, UNKNOWN } from "./recorded-json.ts";
 
 export type TextReader = {
   readonly format: ChatFormat;
@@ -39,14 +40,13 @@ export async function readTrajectory(
   const path = mainLine(trajectory);
   const start = await readPrompt(trajectory, reader);
   if ("refused" in start) return start;
-  const firstSampled = path.findIndex(({ kind }) => kind === "sampled");
 
   const turns: ConversationTurn[] = [];
-  let given: Segment[] = [];
+  let given: GivenSegment[] = [];
   let open: { turn: ConversationTurn; sampledEnded: boolean } | null = null;
-  for (const segment of path.slice(firstSampled)) {
-    if (segment.kind === "given") {
-      given.push(segment);
+  for (const segment of path.slice(path.findIndex(isTurn))) {
+    if (!isTurn(segment)) {
+      given.push(segment as GivenSegment);
       continue;
     }
     if (open !== null) {
@@ -56,8 +56,11 @@ export async function readTrajectory(
     }
     given = [];
     open = {
-      turn: readTurn(record, segment, reader.format),
-      sampledEnded: segment.stopReason === "stop-token",
+      turn:
+        segment.kind === "sampled"
+          ? readTurn(record, segment, reader.format)
+          : readEarlierTurn(segment, turns.length, reader.format),
+      sampledEnded: reader.format.stopTokenIds.includes(segment.tokenIds.at(-1) ?? -1),
     };
   }
   if (open !== null) turns.push(open.turn);
@@ -83,6 +86,11 @@ function mainLine(trajectory: Trajectory): readonly Segment[] {
   return last === undefined ? [] : pathTo(trajectory, last.id);
 }
 
+/** Sampled here, or in an earlier request of the same conversation. */
+export function isTurn(segment: Segment): boolean {
+  return segment.kind === "sampled" || segment.role === "assistant";
+}
+
 /** What the policy was told before its first turn. */
 export async function readPrompt(
   trajectory: Trajectory,
@@ -90,8 +98,7 @@ export async function readPrompt(
 ): Promise<FirstObservation | Refusal> {
   const path = mainLine(trajectory);
   if (path.length === 0) return { refused: "nothing-sampled" };
-  const firstSampled = path.findIndex(({ kind }) => kind === "sampled");
-  return readStart(path.slice(0, firstSampled), trajectory.task, reader);
+  return readStart(path.slice(0, path.findIndex(isTurn)), trajectory.task, reader);
 }
 
 /** What the verifier said, else the visitor's last thumb, else `null`. */
@@ -173,22 +180,46 @@ function readTurn(
   return { text: isAll ? raw : text, toolCalls, toolResults };
 }
 
+/** A turn of an earlier request: context, whose calls are in its tokens only. */
+function readEarlierTurn(
+  segment: GivenSegment,
+  index: number,
+  format: ChatFormat,
+): ConversationTurn {
+  const raw = format.decodeAssistant(segment.tokenIds);
+  const { text, toolCalls, parseError } = format.parseAssistant(raw);
+  const isPlain = parseError !== null || (toolCalls.length === 0 && raw.trim() === text);
+  return {
+    text: isPlain ? raw : text,
+    toolCalls: toolCalls.map((call, i) => ({ id: `h${index}-${i}`, ...call })),
+    toolResults: [],
+    isTarget: false,
+  };
+}
+
+/** Results that stand in the tokens only. */
+function unknownResults({ toolCalls }: ConversationTurn, given: readonly GivenSegment[]) {
+  if (!given.some(({ role }) => role === "tool")) return [];
+  const ids = toolCalls.length > 0 ? toolCalls.map(({ id }) => id) : ["h"];
+  return ids.map((callId) => ({ callId, ok: true as const, value: UNKNOWN }));
+}
+
 /** The turn with what the user said after it, where the given tokens hold more than the results. */
 function readAnswer(
   turn: ConversationTurn,
   sampledEnded: boolean,
-  given: readonly Segment[],
+  given: readonly GivenSegment[],
   format: ChatFormat,
 ): ConversationTurn | Refusal {
   const recorded = tokensOf(given);
+  const known = turn.isTarget === false ? unknownResults(turn, given) : turn.toolResults;
   const isAnswer = (toolResults: ConversationTurn["toolResults"]): boolean =>
     toolResults.length > 0 &&
     isSame(tokensOf(format.next({ toolResults, sampledEnded })), recorded);
   if (isAnswer(turn.toolResults)) return turn;
   const toolResults =
-    turn.toolResults.length === 0
-      ? []
-      : spelledResults(turn.toolResults, recorded, sampledEnded, format);
+    known.length === 0 ? [] : spelledResults(known, recorded, sampledEnded, format);
+  if (toolResults.some((result) => result.ok && result.value === UNKNOWN)) return UNREADABLE;
   if (isAnswer(toolResults)) return { ...turn, toolResults };
   const results = toolResults.length === 0 ? {} : { toolResults };
   const userMessage = textWithin(

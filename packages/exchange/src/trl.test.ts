@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Conversation, isRefusal } from "./conversation.ts";
-import { FIRST, FORMAT, recordOf, TURNS } from "./record.fixture.ts";
+import { FIRST, FORMAT, recordOf, TURNS, withEarlierTurn } from "./record.fixture.ts";
 import { toSupervisedSample } from "./supervised-sample.ts";
 import { readTrajectory, type ReadTrajectory } from "./trajectory-text.ts";
 import {
@@ -111,6 +111,22 @@ test("an unpaired row has the verifier's label; without one there is no row", as
   expect(row?.label).toBe(false);
   expect(readBack(row)).toEqual([conversation]);
   expect(toTrlUnpairedRow({ ...conversation, label: null })).toBeNull();
+});
+
+test("an earlier request stands in the prompt, and nothing of a prompt is learned", async () => {
+  const record = withEarlierTurn(recordOf({ task }));
+  const source = await readTrajectory(record, reader);
+  if (isRefusal(source)) throw new Error(source.refused);
+  const row = toTrlUnpairedRow(source.conversation);
+  expect(row?.prompt.map(({ role }) => role)).toEqual([
+    ...["system", "user", "assistant", "tool", "tool"],
+  ]);
+  expect(row?.completion).toEqual([{ role: "assistant", content: "The red mug costs 4.5." }]);
+  const [back] = readBack(row);
+  expect(back?.turns.map(({ isTarget }) => isTarget)).toEqual([false, undefined]);
+  expect(toSupervisedSample(back as Conversation, FORMAT)).toEqual(
+    toSupervisedSample(source.conversation, FORMAT),
+  );
 });
 
 test("OpenAI's rows: arguments as a string, legacy calls, text parts, weights, preferences", () => {

@@ -79,10 +79,11 @@ export function toTrlUnpairedRow(
   options: TrlCompletionOptions = {},
 ): TrlUnpairedRow | null {
   if (conversation.label === null) return null;
+  const from = targetsFrom(conversation);
   return {
     id: conversation.id,
-    prompt: promptMessages(conversation),
-    completion: completionMessages(limited(conversation.turns, options)),
+    prompt: [...promptMessages(conversation), ...contextMessages(conversation, from)],
+    completion: completionMessages(limited(conversation.turns.slice(from), options)),
     label: conversation.label,
     tools: chatTools(conversation.tools),
   };
@@ -122,8 +123,9 @@ function toPair(
 ): TrlPreferenceRow | null {
   const prompt = promptMessages(better);
   if (!isSame(prompt, promptMessages(worse))) return null;
-  let shared = 0;
-  const common: ChatMessage[] = [];
+  let shared = targetsFrom(better);
+  const common = contextMessages(better, shared);
+  if (!isSame(common, contextMessages(worse, targetsFrom(worse)))) return null;
   while (shared + 1 < Math.min(better.turns.length, worse.turns.length)) {
     const [a, b] = [better, worse].map(({ turns }) =>
       turnMessages(turns[shared] as ConversationTurn, false),
@@ -143,6 +145,18 @@ function toPair(
     rejected,
     tools: chatTools(better.tools),
   };
+}
+
+/** Index of the first turn that is not context. */
+function targetsFrom({ turns }: Conversation): number {
+  return Math.max(
+    0,
+    turns.findIndex(({ isTarget }) => isTarget !== false),
+  );
+}
+
+function contextMessages({ turns }: Conversation, until: number): ChatMessage[] {
+  return turns.slice(0, until).flatMap((turn) => turnMessages(turn, false));
 }
 
 function limited(
@@ -167,6 +181,7 @@ export function readTrlRow(row: unknown, fallbackId: string): Conversation[] | R
   const input = isObject(row["input"]) ? row["input"] : null;
   const tools = readTools(row["tools"] ?? input?.["tools"] ?? row["functions"]);
   if ("refused" in tools) return tools;
+  const prompt = asMessages(row["prompt"] ?? input?.["messages"], "user");
   const build = (
     parts: readonly unknown[],
     frame: { id: string; label: boolean | null; pair: string | null },
@@ -175,11 +190,16 @@ export function readTrlRow(row: unknown, fallbackId: string): Conversation[] | R
     for (const part of parts) {
       const read = part === undefined ? [] : readMessages(part);
       if ("refused" in read) return read;
-      messages.push(...read);
+      // Nothing of a prompt is learned.
+      const isContext = part === prompt && part !== undefined;
+      messages.push(
+        ...read.map((one) =>
+          isContext && one.role === "assistant" ? { ...one, isTarget: false } : one,
+        ),
+      );
     }
     return buildConversation(messages, { ...frame, tools });
   };
-  const prompt = asMessages(row["prompt"] ?? input?.["messages"], "user");
   const chosen = asMessages(row["chosen"] ?? row["preferred_output"], "assistant");
   const rejected = asMessages(row["rejected"] ?? row["non_preferred_output"], "assistant");
   if (chosen !== undefined && rejected !== undefined) {
