@@ -9,6 +9,7 @@ import type { Scenario } from "./scenario.ts";
 import { adapterCost } from "./scenarios/adapter-cost.ts";
 import { constrained } from "./scenarios/constrained.ts";
 import { contextGrowth } from "./scenarios/context-growth.ts";
+import { deviceCheckWasm } from "./scenarios/device-check-wasm.ts";
 import { deviceCheck } from "./scenarios/device-check.ts";
 import { distribution } from "./scenarios/distribution.ts";
 import { groupFloor } from "./scenarios/group-floor.ts";
@@ -30,6 +31,7 @@ const SCENARIOS: readonly Scenario[] = [
   groupFloor,
   contextGrowth,
   deviceCheck,
+  deviceCheckWasm,
   adapterCost,
   logProbs,
   quantized,

@@ -7,8 +7,7 @@ const cache = new Map<string, Uint8Array>();
 
 /**
  * - `config.json`, `model.safetensors`: as our runtime loads a model;
- * - `onnx/model.onnx`, `generation_config.json`: as Transformers.js does, without a stop token;
- * - `graph.onnx`: our graph, for loops that drive onnxruntime themselves.
+ * - `onnx/model.onnx`, `generation_config.json`: as Transformers.js does, without a stop token.
  *
  * @param path - `<name>/<file>`. @returns `null` for what there is not.
  */
@@ -25,10 +24,6 @@ export async function modelFile(path: string): Promise<Uint8Array | null> {
 async function make(name: BenchModelName, file: string): Promise<Uint8Array | null> {
   const config = BENCH_CONFIGS[name];
   const json = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
-  const graph = async (inputs: "packed" | "huggingface"): Promise<Uint8Array> => {
-    const options = { lora: null, maxPositions: config.contextLength, inputs };
-    return (await buildDecoderGraph(config, benchWeights(name), options)).model;
-  };
   switch (file) {
     case "config.json":
       return json(decoderConfigJson(config));
@@ -36,10 +31,14 @@ async function make(name: BenchModelName, file: string): Promise<Uint8Array | nu
       return json({});
     case "model.safetensors":
       return writeSafetensors(benchWeights(name), { format: "pt" });
-    case "graph.onnx":
-      return graph("packed");
-    case "onnx/model.onnx":
-      return graph("huggingface");
+    case "onnx/model.onnx": {
+      const options = {
+        lora: null,
+        maxPositions: config.contextLength,
+        inputs: "huggingface",
+      } as const;
+      return (await buildDecoderGraph(config, benchWeights(name), options)).model;
+    }
     default:
       return null;
   }

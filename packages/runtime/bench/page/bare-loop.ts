@@ -1,23 +1,31 @@
 /**
  * The least that decoding takes: one `OrtRun` a token on tensors that stay on the WASM heap, keys and
- * values written in place, the largest logit found. Nothing of the runtime is used. What a product
- * adds to this is its overhead.
+ * values written in place, the largest logit found. It runs a session that the runtime opened, so both
+ * have the same kernels and the same weights in the same place (where they lie changes a step by
+ * several percent), and uses nothing else of it. What the runtime adds to this is its overhead.
  */
-import * as ort from "onnxruntime-web/wasm";
 import type { OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
-import type { Generation } from "./transformers-peer.ts";
+import type { KeptModule } from "./kept-module.ts";
 
 export type BareModel = {
   readonly layers: number;
   readonly keyValueHeads: number;
   readonly headSize: number;
   readonly vocabularySize: number;
-  readonly contextLength: number;
 };
 
 const FLOAT = 1;
 const INT32 = 6;
 const CPU = 1;
+
+/** A generation that is under way. */
+export type BareGeneration = {
+  /** All that came, the one that follows the prompt first. */
+  readonly tokenIds: readonly number[];
+  readonly logProbs: readonly number[];
+  /** Decodes so many more. */
+  readonly step: (count: number) => void;
+};
 
 type Run = { names: [number, number]; values: [number, number]; counts: [number, number] };
 
@@ -25,49 +33,44 @@ export class BareLoop {
   readonly #module: OrtWasmModule;
   readonly #session: number;
   readonly #model: BareModel;
+  readonly #room: number;
   readonly #cache: number[];
   readonly #logits: number;
   readonly #ids: number;
+  /** The last position, the total length, the row that gets logits. */
   readonly #lengths: number;
-  #decodeRun: Run | null = null;
+  /** By the tokens that one reads. */
+  readonly #runs = new Map<number, Run>();
 
-  private constructor(module: OrtWasmModule, session: number, model: BareModel) {
+  /**
+   * @param kept - of the runtime, with the model open.
+   * @param room - tokens it can hold. Not more than needed: far rows are slower to read.
+   */
+  constructor(kept: KeptModule, model: BareModel, room: number) {
+    const { module, session } = kept;
     this.#module = module;
     this.#session = session;
     this.#model = model;
-    const { layers, keyValueHeads, headSize, contextLength, vocabularySize } = model;
-    const bytes = 4 * keyValueHeads * headSize * contextLength;
+    this.#room = room;
+    const { layers, keyValueHeads, headSize, vocabularySize } = model;
+    const bytes = 4 * keyValueHeads * headSize * room;
     this.#cache = Array.from({ length: 2 * layers }, () => module._malloc(bytes));
-    this.#logits = module._malloc(4 * vocabularySize * contextLength);
-    this.#ids = module._malloc(4 * contextLength);
-    this.#lengths = module._malloc(8);
+    this.#logits = module._malloc(4 * vocabularySize);
+    this.#ids = module._malloc(4 * room);
+    this.#lengths = module._malloc(12);
   }
 
-  /** @param name - a folder under `/bench-models/`. */
-  static async load(name: string, model: BareModel, threads: number): Promise<BareLoop> {
-    ort.env.wasm.numThreads = threads;
-    ort.env.wasm.wasmPaths = {
-      mjs: new URL("/packages/runtime/bench/page/capture-module.mjs", location.href).href,
-      wasm: new URL("/node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.wasm", location.href)
-        .href,
-    };
-    const graph = await (await fetch(`/bench-models/${name}/graph.onnx`)).arrayBuffer();
-    await ort.InferenceSession.create(new Uint8Array(graph), { executionProviders: ["wasm"] });
-    const kept = globalThis as unknown as { benchModule: OrtWasmModule; benchSessions: number[] };
-    return new BareLoop(kept.benchModule, kept.benchSessions.at(-1) as number, model);
-  }
-
-  /** Greedy; `withLogProbs` also sums the softmax of each token, as a record needs. */
-  async generate(
-    prompt: readonly number[],
-    count: number,
-    withLogProbs: boolean,
-  ): Promise<Generation & { readonly logProbs: readonly number[] }> {
+  /**
+   * Reads a prompt and chooses its next token. A loop has one cache: the last one begun goes on.
+   *
+   * @param withLogProbs - also the log-prob of each token, as a record needs.
+   */
+  begin(prompt: readonly number[], withLogProbs: boolean): BareGeneration {
     const { vocabularySize } = this.#model;
     const tokenIds: number[] = [];
     const logProbs: number[] = [];
-    const choose = (row: number): number => {
-      const start = this.#logits / 4 + row * vocabularySize;
+    const choose = (): void => {
+      const start = this.#logits / 4;
       const logits = this.#floats().subarray(start, start + vocabularySize);
       let best = 0;
       for (let id = 1; id < vocabularySize; id++) {
@@ -80,28 +83,28 @@ export class BareLoop {
         logProbs.push(-Math.log(sum));
       }
       tokenIds.push(best);
-      return best;
     };
     this.#ints().set(prompt, this.#ids / 4);
-    await this.#run(this.#prepare(prompt.length), prompt.length);
-    let token = choose(prompt.length - 1);
-    const decodeRun = (this.#decodeRun ??= this.#prepare(1));
-    const start = performance.now();
-    for (let step = 1; step <= count; step++) {
-      this.#ints()[this.#ids / 4] = token;
-      const pending = this.#run(decodeRun, prompt.length + step);
-      if (pending !== undefined) await pending;
-      token = choose(0);
-    }
-    return { tokenIds, logProbs, decodeMs: performance.now() - start };
+    this.#ints()[this.#lengths / 4 + 2] = prompt.length - 1;
+    this.#run(this.#runOf(prompt.length), prompt.length);
+    this.#ints()[this.#lengths / 4 + 2] = 0;
+    choose();
+    const decodeRun = this.#runOf(1);
+    const step = (count: number): void => {
+      for (let done = 0; done < count; done++) {
+        this.#ints()[this.#ids / 4] = tokenIds.at(-1) as number;
+        this.#run(decodeRun, prompt.length + tokenIds.length);
+        choose();
+      }
+    };
+    return { tokenIds, logProbs, step };
   }
 
   /** @param total - tokens there are after this run. */
-  #run({ names, values, counts }: Run, total: number): Promise<void> | undefined {
+  #run({ names, values, counts }: Run, total: number): void {
     this.#ints()[this.#lengths / 4] = total - 1;
     this.#ints()[this.#lengths / 4 + 1] = total;
-    const module = this.#module;
-    const done = module._OrtRun(
+    const done = this.#module._OrtRun(
       this.#session,
       names[0],
       values[0],
@@ -111,26 +114,28 @@ export class BareLoop {
       values[1],
       0,
     );
-    const check = (code: number): void => {
-      if (code !== 0) throw new Error(`OrtRun must return 0, got ${code}`);
-    };
-    if (typeof done !== "number") return done.then(check);
-    check(done);
-    return undefined;
+    if (done !== 0) throw new Error(`OrtRun must return 0, got ${String(done)}`);
+  }
+
+  #runOf(length: number): Run {
+    const run = this.#runs.get(length) ?? this.#prepare(length);
+    this.#runs.set(length, run);
+    return run;
   }
 
   /** Tensors over the buffers for runs that read `length` tokens; they are used for every such run. */
   #prepare(length: number): Run {
-    const { layers, keyValueHeads, headSize, contextLength, vocabularySize } = this.#model;
+    const { layers, keyValueHeads, headSize, vocabularySize } = this.#model;
     const inputs: [string, number][] = [
       ["input_ids", this.#tensor(INT32, this.#ids, [1, length])],
       ["seqlens_k", this.#tensor(INT32, this.#lengths, [1])],
       ["total_sequence_length", this.#tensor(INT32, this.#lengths + 4, [])],
+      ["logit_rows", this.#tensor(INT32, this.#lengths + 8, [1])],
     ];
     const outputs: [string, number][] = [
-      ["logits", this.#tensor(FLOAT, this.#logits, [1, length, vocabularySize])],
+      ["logits", this.#tensor(FLOAT, this.#logits, [1, vocabularySize])],
     ];
-    const dims = [1, keyValueHeads, contextLength, headSize];
+    const dims = [1, keyValueHeads, this.#room, headSize];
     for (let layer = 0; layer < layers; layer++) {
       for (const [index, part] of ["key", "value"].entries()) {
         const at = this.#cache[2 * layer + index] as number;

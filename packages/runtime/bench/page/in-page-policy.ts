@@ -1,25 +1,55 @@
 /** The runtime without its worker, for what only shows from inside: its parts' time, its memory. */
 import { BENCH_CONFIGS, benchWeights } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
+import type { CpuBackendOptions } from "../../src/backend/cpu/cpu-backend.ts";
 import { createWasmBackend } from "../../src/backend/cpu/wasm-backend.ts";
-import type { DecoderBackend } from "../../src/backend/decoder-backend.ts";
+import { createWasmDevice } from "../../src/backend/cpu/wasm-device.ts";
+import type { OpenBackend } from "../../src/session/decoder-device.ts";
 import { createScheduledPolicy } from "../../src/session/scheduled-policy.ts";
 import type { ScheduledPolicy } from "../../src/session/scheduled-policy.ts";
+import type { KeptModule } from "./kept-module.ts";
+import type { RecordingSwitch } from "./recording-switch.ts";
 
-export function openInPage(model: BenchModelName, threads: number): Promise<DecoderBackend> {
-  const config = BENCH_CONFIGS[model];
-  return createWasmBackend({
-    config,
-    weights: benchWeights(model),
-    contextLength: config.contextLength,
-    threads,
-  });
-}
+const PLAIN_GRAPH = { branchWeights: "twice" } as const;
+
+/** The most likely token each time. */
+export const GREEDY = { temperature: 1, topK: 1, topP: 1, seed: 1 };
 
 export function policyInPage(model: BenchModelName, threads: number): Promise<ScheduledPolicy> {
+  return policyOn(model, () => createWasmBackend({ ...optionsOf(model), threads }));
+}
+
+/**
+ * The same on the plain graph, which large models have only where they do not branch.
+ *
+ * @param kept - gets the module that computes.
+ */
+export function plainPolicyInPage(
+  model: BenchModelName,
+  { createModule }: KeptModule,
+): Promise<ScheduledPolicy> {
+  const options = { ...optionsOf(model), ...PLAIN_GRAPH };
+  return policyOn(model, () => createWasmBackend({ ...options, threads: 1, createModule }));
+}
+
+/** The same with recording that can be turned off. */
+export function switchedInPage(
+  model: BenchModelName,
+  recording: RecordingSwitch,
+): Promise<ScheduledPolicy> {
+  const options = { ...optionsOf(model), ...PLAIN_GRAPH };
+  return policyOn(model, async () => recording.openBackend(await createWasmDevice(1), options));
+}
+
+function optionsOf(model: BenchModelName): CpuBackendOptions {
+  const config = BENCH_CONFIGS[model];
+  return { config, weights: benchWeights(model), contextLength: config.contextLength };
+}
+
+function policyOn(model: BenchModelName, openBackend: OpenBackend): Promise<ScheduledPolicy> {
   const { contextLength, vocabularySize } = BENCH_CONFIGS[model];
   return createScheduledPolicy({
-    openBackend: () => openInPage(model, threads),
+    openBackend,
     client: { build: "bench", backend: "wasm", device: "wasm", crossOriginIsolated: true },
     baseModel: "0".repeat(64),
     contextLength,

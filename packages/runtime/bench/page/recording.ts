@@ -1,74 +1,83 @@
-/** What sessions, scheduling and records add to the back end's own sampling, in one thread. */
+/**
+ * What recording costs: one policy, scheduler and session of onnxruntime with and without the numbers
+ * of each token, in short generations by turns. Both draw the same tokens.
+ */
 import { benchPrompt } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
-import { interleavedBest } from "../interleaved.ts";
-import { openInPage, policyInPage } from "./in-page-policy.ts";
+import { compareRounds } from "../paired-blocks.ts";
+import type { Comparison, PairedBlocks, RoundLimits } from "../paired-blocks.ts";
+import type { ScheduledPolicy } from "../../src/session/scheduled-policy.ts";
+import { switchedInPage } from "./in-page-policy.ts";
+import { RecordingSwitch } from "./recording-switch.ts";
+
+type Context = Awaited<ReturnType<ScheduledPolicy["createContext"]>>;
+
+type Sampling = { readonly temperature: number; readonly topK: number; readonly topP: number };
 
 export type RecordingOptions = {
   readonly model: BenchModelName;
-  readonly threads: number;
-  readonly rounds: number;
+  readonly limits: RoundLimits;
   readonly promptLength: number;
+  /** Tokens of one round; a multiple of two blocks. */
   readonly count: number;
+  readonly tokensPerBlock: number;
+  /** Greedy (topK 1), or from all tokens at a temperature. */
+  readonly samplings: readonly Sampling[];
 };
 
 export type RecordingResult = {
-  /** Milliseconds for all tokens. */
-  readonly recorded: number;
-  readonly unrecorded: number;
+  /** Recorded against not, for each sampling. */
+  readonly comparisons: readonly Comparison[];
   readonly agree: boolean;
 };
 
-const GREEDY = { temperature: 1, topK: 1, topP: 1 };
-
 export async function measure(options: RecordingOptions): Promise<RecordingResult> {
-  const { model, threads, rounds, promptLength, count } = options;
+  const { model, limits, promptLength, count, tokensPerBlock } = options;
   const prompt = benchPrompt(model, promptLength);
-  const policy = await policyInPage(model, threads);
-  const backend = await openInPage(model, threads);
-  const session = await backend.open(null);
-  const outputs = new Set<string>();
-  const [recorded = 0, unrecorded = 0] = await interleavedBest(rounds, [
-    async () => {
-      const context = await policy.createContext();
+  const recording = new RecordingSwitch();
+  const policy = await switchedInPage(model, recording);
+  let agree = true;
+  let isSwapped = false;
+
+  const round = async (sampling: Sampling): Promise<PairedBlocks[]> => {
+    const call = { stopTokenIds: [] };
+    // Which of them lies first in memory changes from round to round.
+    isSwapped = !isSwapped;
+    const contexts = [await policy.createContext(), await policy.createContext()] as const;
+    for (const context of contexts) {
       context.append(prompt);
-      const sampling = { ...GREEDY, seed: 1 };
-      const first = await context.generate({ sampling, stopTokenIds: [], maxTokens: 1 });
+      await context.generate({ ...call, sampling: { ...sampling, seed: 1 }, maxTokens: 1 });
+    }
+    const [recorded, silent] = isSwapped ? (contexts.toReversed() as [Context, Context]) : contexts;
+    const block = async (context: Context, seed: number): Promise<number> => {
+      recording.isOn = context === recorded;
       const start = performance.now();
-      const rest = await context.generate({ sampling, stopTokenIds: [], maxTokens: count });
-      const ms = performance.now() - start;
-      context.dispose();
-      outputs.add([...first.tokenIds, ...rest.tokenIds].join());
-      return ms;
-    },
-    async () => {
-      const cache = await session.createCache();
-      const output = {
-        kind: "sample",
-        distribution: GREEDY,
-        uniform: 0.5,
-        allowed: null,
-      } as const;
-      const tokenIds: number[] = [];
-      const read = async (given: readonly number[]): Promise<void> => {
-        const answer = session.run([{ cache, tokenIds: given, output }]);
-        const [result] = answer instanceof Promise ? await answer : answer;
-        tokenIds.push(result?.sampled?.tokenId ?? -1);
-      };
-      for (let at = 0; at < prompt.length; at += session.maxRunTokens) {
-        tokenIds.length = 0; // what earlier pieces predict is not wanted
-        await read(prompt.slice(at, at + session.maxRunTokens));
-      }
-      const start = performance.now();
-      for (let step = 0; step < count; step++) await read([tokenIds.at(-1) as number]);
-      const ms = performance.now() - start;
-      cache.dispose();
-      outputs.add(tokenIds.join());
-      return ms;
-    },
-  ]);
+      await context.generate({
+        ...call,
+        sampling: { ...sampling, seed },
+        maxTokens: tokensPerBlock,
+      });
+      return performance.now() - start;
+    };
+    const pairs: PairedBlocks[] = [];
+    for (let seed = 2; pairs.length < count / tokensPerBlock / 2; seed += 2) {
+      pairs.push([
+        await block(recorded, seed),
+        await block(silent, seed),
+        await block(silent, seed + 1),
+        await block(recorded, seed + 1),
+      ]);
+    }
+    recording.isOn = true;
+    agree &&= recorded.tokenIds.join() === silent.tokenIds.join();
+    for (const context of contexts) context.dispose();
+    return pairs;
+  };
+
+  const comparisons: Comparison[] = [];
+  for (const sampling of options.samplings) {
+    comparisons.push(await compareRounds(limits, tokensPerBlock, () => round(sampling)));
+  }
   await policy.dispose();
-  await session.release();
-  await backend.dispose();
-  return { recorded, unrecorded, agree: outputs.size === 1 };
+  return { comparisons, agree };
 }

@@ -1,43 +1,102 @@
-/** Decoding against a bare loop on the same graph, by turns. */
-import { interleavedBest } from "../interleaved.ts";
+/**
+ * Decoding by the runtime against a bare loop on the same session of onnxruntime, in one thread, in
+ * short blocks by turns. Both decode the same tokens at the same positions.
+ */
 import { BENCH_CONFIGS, benchPrompt } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
+import { compareRounds } from "../paired-blocks.ts";
+import type { Comparison, PairedBlocks, RoundLimits } from "../paired-blocks.ts";
 import { BareLoop } from "./bare-loop.ts";
-import { generateOurs, loadOurs } from "./our-policy.ts";
+import { KeptModule } from "./kept-module.ts";
+import { GREEDY, plainPolicyInPage } from "./in-page-policy.ts";
 
 export type BareOptions = {
   readonly model: BenchModelName;
-  readonly threads: number;
-  readonly rounds: number;
+  readonly limits: RoundLimits;
   readonly promptLength: number;
+  /** Tokens of one generation that are timed; a multiple of two blocks. */
   readonly count: number;
+  readonly tokensPerBlock: number;
 };
 
 export type BareResult = {
-  /** Milliseconds for all timed tokens. */
-  readonly ours: number;
-  readonly bare: number;
-  /** The bare loop with the log-prob of each token. */
-  readonly bareWithLogProbs: number;
+  /** A second bare loop in place of the runtime: what is measured here is 1. */
+  readonly control: Comparison;
+  readonly tokensOnly: Comparison;
+  readonly withLogProbs: Comparison;
   readonly agree: boolean;
 };
 
 export async function measure(options: BareOptions): Promise<BareResult> {
-  const { model, threads, rounds, promptLength, count } = options;
-  const policy = await loadOurs(model, "wasm", threads);
-  const loop = await BareLoop.load(model, BENCH_CONFIGS[model], threads);
+  const { model, limits, promptLength, count, tokensPerBlock } = options;
+  const kept = new KeptModule();
+  const policy = await plainPolicyInPage(model, kept);
+  const room = promptLength + count + 1;
+  const bare = new BareLoop(kept, BENCH_CONFIGS[model], room);
+  const other = new BareLoop(kept, BENCH_CONFIGS[model], room);
   const prompt = benchPrompt(model, promptLength);
   const outputs = new Set<string>();
-  const kept = async (generation: Promise<{ tokenIds: readonly number[]; decodeMs: number }>) => {
-    const { tokenIds, decodeMs } = await generation;
-    outputs.add(tokenIds.join());
-    return decodeMs;
+
+  const control = async (): Promise<PairedBlocks[]> => {
+    const first = other.begin(prompt, false);
+    const second = bare.begin(prompt, false);
+    const pairs: PairedBlocks[] = [];
+    for (let token = 0; token < count; token += 2 * tokensPerBlock) {
+      pairs.push([
+        timed(() => first.step(tokensPerBlock)),
+        timed(() => second.step(tokensPerBlock)),
+        timed(() => second.step(tokensPerBlock)),
+        timed(() => first.step(tokensPerBlock)),
+      ]);
+    }
+    outputs.add(first.tokenIds.join()).add(second.tokenIds.join());
+    return pairs;
   };
-  const [ours = 0, bare = 0, bareWithLogProbs = 0] = await interleavedBest(rounds, [
-    () => kept(generateOurs(policy, prompt, count)),
-    () => kept(loop.generate(prompt, count, false)),
-    () => kept(loop.generate(prompt, count, true)),
-  ]);
+
+  /** The bare loop runs inside the runtime's token listener, between its tokens. */
+  const runtime = async (withLogProbs: boolean): Promise<PairedBlocks[]> => {
+    const second = bare.begin(prompt, withLogProbs);
+    const context = await policy.createContext();
+    context.append(prompt);
+    const call = { sampling: GREEDY, stopTokenIds: [] };
+    const first = await context.generate({ ...call, maxTokens: 1 });
+    const pairs: PairedBlocks[] = [];
+    let tokens = 0;
+    let bareMs: [number, number] | null = null;
+    let before = 0;
+    let start = performance.now();
+    const onToken = (): void => {
+      if (++tokens % tokensPerBlock !== 0) return;
+      const ms = performance.now() - start;
+      if (bareMs === null) {
+        before = ms;
+        bareMs = [
+          timed(() => second.step(tokensPerBlock)),
+          timed(() => second.step(tokensPerBlock)),
+        ];
+      } else {
+        pairs.push([before, ...bareMs, ms]);
+        bareMs = null;
+      }
+      start = performance.now();
+    };
+    const rest = await context.generate({ ...call, maxTokens: count, onToken });
+    context.dispose();
+    outputs.add([...first.tokenIds, ...rest.tokenIds].join()).add(second.tokenIds.join());
+    return pairs;
+  };
+
+  const result = {
+    control: await compareRounds(limits, tokensPerBlock, control),
+    tokensOnly: await compareRounds(limits, tokensPerBlock, () => runtime(false)),
+    withLogProbs: await compareRounds(limits, tokensPerBlock, () => runtime(true)),
+  };
   await policy.dispose();
-  return { ours, bare, bareWithLogProbs, agree: outputs.size === 1 };
+  return { ...result, agree: outputs.size === 1 };
+}
+
+function timed(run: () => void): number {
+  const start = performance.now();
+  run();
+  return performance.now() - start;
 }

@@ -1,7 +1,11 @@
 /** Decoding against Transformers.js in one page, by turns. */
-import { interleavedBest } from "../interleaved.ts";
-import { benchPrompt } from "../bench-models.ts";
+import { BENCH_CONFIGS, benchPrompt } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
+import { PairedRatios } from "../paired-blocks.ts";
+import type { Comparison } from "../paired-blocks.ts";
+import { BareLoop } from "./bare-loop.ts";
+import { plainPolicyInPage } from "./in-page-policy.ts";
+import { KeptModule } from "./kept-module.ts";
 import { generateOurs, loadOurs } from "./our-policy.ts";
 import { TransformersPeer } from "./transformers-peer.ts";
 
@@ -16,13 +20,16 @@ export type VersusOptions = {
 
 export type VersusResult = {
   readonly peerName: string;
-  /** Milliseconds for all timed tokens. */
   readonly workloads: readonly {
-    readonly ours: number;
-    readonly peer: number;
+    /** The peer's time over ours. */
+    readonly ours: Comparison;
+    /** The same of a bare loop, what is to be had on this machine. `null` on WebGPU. */
+    readonly floor: Comparison | null;
     readonly agree: boolean;
   }[];
 };
+
+type Decode = () => Promise<{ readonly tokenIds: readonly number[]; readonly decodeMs: number }>;
 
 export async function measure(options: VersusOptions): Promise<VersusResult> {
   const { model, device, threads, rounds } = options;
@@ -30,27 +37,52 @@ export async function measure(options: VersusOptions): Promise<VersusResult> {
   const peer = await TransformersPeer.load(model, device, threads);
   // On WebGPU some devices prefill 32 and more tokens wrongly, in Transformers.js too.
   const chunk = device === "webgpu" ? 31 : Number.MAX_SAFE_INTEGER;
+  const bare = device === "wasm" ? await openBare(model, options.workloads) : null;
   const workloads = [];
   for (const [promptLength, count] of options.workloads) {
     const prompt = benchPrompt(model, promptLength);
-    const outputs: string[][] = [[], []];
-    const [oursMs = 0, peerMs = 0] = await interleavedBest(rounds, [
-      async () => {
-        const { tokenIds, decodeMs } = await generateOurs(ours, prompt, count);
-        outputs[0]?.push(tokenIds.join());
-        return decodeMs;
-      },
-      async () => {
-        const { tokenIds, decodeMs } = await peer.generate(prompt, count, chunk);
-        outputs[1]?.push(tokenIds.join());
-        return decodeMs;
-      },
-    ]);
-    const agree =
-      new Set(outputs.flat()).size === 1 && outputs[0]?.[0]?.split(",").length === count + 1;
-    workloads.push({ ours: oursMs, peer: peerMs, agree });
+    const outputs = new Set<string>();
+    const timed = async (decode: Decode): Promise<number> => {
+      const { tokenIds, decodeMs } = await decode();
+      outputs.add(tokenIds.length === count + 1 ? tokenIds.join() : `${tokenIds.length} tokens`);
+      return decodeMs;
+    };
+    const byPeer: Decode = () => peer.generate(prompt, count, chunk);
+    const byUs: Decode = () => generateOurs(ours, prompt, count);
+    const paired = new PairedRatios(count);
+    const pairedFloor = new PairedRatios(count);
+    for (let round = -1; round < rounds; round++) {
+      const ends: [number, number] = [await timed(byPeer), 0];
+      const ourMs: [number, number] = [await timed(byUs), 0];
+      const byBare: Decode | null = bare && (() => Promise.resolve(bare(prompt, count)));
+      const bareMs = byBare && ([await timed(byBare), await timed(byBare)] as const);
+      ourMs[1] = await timed(byUs);
+      ends[1] = await timed(byPeer);
+      if (round < 0) continue;
+      paired.addRound([[ends[0], ...ourMs, ends[1]]]);
+      if (bareMs !== null) pairedFloor.addRound([[ends[0], ...bareMs, ends[1]]]);
+    }
+    const floor = bare && pairedFloor.comparison();
+    workloads.push({ ours: paired.comparison(), floor, agree: outputs.size === 1 });
   }
   await peer.dispose();
   await ours.dispose();
   return { peerName: TransformersPeer.version, workloads };
+}
+
+/** The bare loop on a plain graph of its own, which the runtime opened. */
+async function openBare(
+  model: BenchModelName,
+  workloads: VersusOptions["workloads"],
+): Promise<(prompt: readonly number[], count: number) => Awaited<ReturnType<Decode>>> {
+  const kept = new KeptModule();
+  await plainPolicyInPage(model, kept);
+  const room = Math.max(...workloads.map(([promptLength, count]) => promptLength + count + 1));
+  const loop = new BareLoop(kept, BENCH_CONFIGS[model], room);
+  return (prompt, count) => {
+    const generation = loop.begin(prompt, false);
+    const start = performance.now();
+    generation.step(count);
+    return { tokenIds: generation.tokenIds, decodeMs: performance.now() - start };
+  };
 }

@@ -2,7 +2,7 @@
 import { sizeLabel } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
 import type { VersusOptions, VersusResult } from "../page/versus-transformers.ts";
-import { benchRow } from "../row.ts";
+import { speedRow } from "../row.ts";
 import type { BenchRow } from "../row.ts";
 import type { BenchContext, Scenario } from "../scenario.ts";
 
@@ -42,20 +42,18 @@ async function rows(
     model,
     device,
     threads: 1,
-    rounds: quick ? 1 : device === "wasm" ? 7 : 3,
+    rounds: quick ? 1 : device === "wasm" ? 6 : 3,
     workloads,
   };
   const result = await opened.measure<VersusResult>("versus-transformers", options);
   await opened.close();
-  return result.workloads.map(({ ours, peer, agree }, index) => {
+  return result.workloads.flatMap(({ ours, floor, agree }, index) => {
     const [promptLength, count] = workloads[index] as readonly [number, number];
-    return benchRow({
-      name: `${device} ${model} ${sizeLabel(model)} p${promptLength}/d${count}`,
-      ours: (1000 * count) / ours,
-      peer: (1000 * count) / peer,
-      peerName: result.peerName,
-      unit: "tokens/s",
-      agree,
-    });
+    const name = `${device} ${model} ${sizeLabel(model)} p${promptLength}/d${count}`;
+    const { peerName } = result;
+    return [
+      speedRow({ name, peerName, agree }, ours),
+      ...(floor === null ? [] : [speedRow({ name: `${name}, bare loop`, peerName, agree }, floor)]),
+    ];
   });
 }

@@ -1,0 +1,119 @@
+/**
+ * A back end whose sessions record, or draw tokens and nothing else: no log-probs, no entropy, no kept
+ * sets. What recording costs is the difference, on one session of onnxruntime. Without it the logits
+ * are read where the run of one token left them, and drawn from by the same random number.
+ */
+import { CpuBackend } from "../../src/backend/cpu/cpu-backend.ts";
+import type { CpuBackendOptions } from "../../src/backend/cpu/cpu-backend.ts";
+import type { CpuDevice, CpuProgram, Operand } from "../../src/backend/cpu/cpu-device.ts";
+import type {
+  Awaitable,
+  DecoderBackend,
+  DecoderRow,
+  DecoderSession,
+  RowOutput,
+  RowResult,
+} from "../../src/backend/decoder-backend.ts";
+import { exponential } from "../../src/exponential.ts";
+
+export class RecordingSwitch {
+  isOn = true;
+  /** The logits of the last run that was executed. */
+  #output: Operand | null = null;
+
+  /** @param device - has no other user. */
+  openBackend(device: CpuDevice, options: CpuBackendOptions): DecoderBackend {
+    const backend = new CpuBackend(this.#watchDevice(device), options);
+    return {
+      dtype: backend.dtype,
+      kernels: backend.kernels,
+      open: async (adapter, scale) => this.#switched(await backend.open(adapter, scale)),
+      memory: () => backend.memory(),
+      dispose: () => backend.dispose(),
+    };
+  }
+
+  /** Prompts are read with recording. */
+  #switched(session: DecoderSession): DecoderSession {
+    const { maxRunTokens, maxRunScores } = session;
+    const run = (rows: readonly DecoderRow[]): Awaitable<readonly RowResult[]> => {
+      const [row] = rows as [DecoderRow];
+      const { output } = row;
+      if (this.isOn || output.kind !== "sample" || row.tokenIds.length > 1) {
+        return session.run(rows);
+      }
+      void session.run([{ ...row, output: { kind: "none" } }]);
+      const { buffer, offset, shape } = this.#output as Operand;
+      const tokenId = draw(buffer.floats(offset, shape.at(-1) as number), output);
+      return [{ sampled: { tokenId, ...UNRECORDED }, scores: null }];
+    };
+    return {
+      maxRunTokens,
+      maxRunScores,
+      maxRows: 1,
+      createCache: () => session.createCache(),
+      fork: (cache, length) => session.fork(cache, length),
+      run,
+      release: () => session.release(),
+    };
+  }
+
+  #watchDevice(device: CpuDevice): CpuDevice {
+    return {
+      kernels: device.kernels,
+      copiesOutputs: device.copiesOutputs,
+      allocate: (sizeBytes) => device.allocate(sizeBytes),
+      load: async (graph) => this.#watchProgram(await device.load(graph)),
+      dispose: () => device.dispose(),
+    };
+  }
+
+  #watchProgram(program: CpuProgram): CpuProgram {
+    return {
+      sizeBytes: program.sizeBytes,
+      release: () => program.release(),
+      bind: (inputs, outputs) => {
+        const run = program.bind(inputs, outputs);
+        const output = outputs.find(({ name }) => name === "logits") ?? null;
+        return {
+          execute: () => {
+            this.#output = output;
+            return run.execute();
+          },
+          release: () => run.release(),
+        };
+      },
+    };
+  }
+}
+
+const UNRECORDED = { behaviorLogProb: 0, rawLogProb: 0, entropy: 0, keptTokenIds: null };
+
+let weights = new Float64Array(0);
+
+/** The most likely token with a kept set of one, else a draw at the temperature from all. */
+function draw(
+  logits: Float32Array,
+  { distribution, uniform }: Extract<RowOutput, { kind: "sample" }>,
+): number {
+  let best = 0;
+  for (let id = 1; id < logits.length; id++) {
+    if ((logits[id] as number) > (logits[best] as number)) best = id;
+  }
+  if (distribution.topK === 1) return best;
+  if (weights.length !== logits.length) weights = new Float64Array(logits.length);
+  const most = logits[best] as number;
+  let sum = 0;
+  for (let id = 0; id < logits.length; id++) {
+    const weight = exponential(((logits[id] as number) - most) / distribution.temperature);
+    weights[id] = weight;
+    sum += weight;
+  }
+  const target = uniform * sum;
+  let running = 0;
+  for (let id = 0; id < logits.length; id++) {
+    running += weights[id] as number;
+    if (running > target) return id;
+  }
+  return best;
+}
