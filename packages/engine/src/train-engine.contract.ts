@@ -5,6 +5,7 @@
 import type { TrainEngine } from "@waggle/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ContractEngineOptions } from "./train-engine.fixture.ts";
+import { trainEngineCandidates } from "./train-engine-candidates.contract.ts";
 import { trainEngineNumbers } from "./train-engine-numbers.contract.ts";
 import { trainEngineTraining } from "./train-engine-training.contract.ts";
 
@@ -16,7 +17,7 @@ export type TrainEngineContractOptions = {
 };
 
 export function trainEngineContract({ name, create, skip = [] }: TrainEngineContractOptions): void {
-  const cases = [...trainEngineNumbers(), ...trainEngineTraining()];
+  const cases = [...trainEngineNumbers(), ...trainEngineCandidates(), ...trainEngineTraining()];
   describe(`${name} keeps the TrainEngine contract:`, () => {
     const open: TrainEngine[] = [];
     const engineOf = async (options: ContractEngineOptions): Promise<TrainEngine> => {

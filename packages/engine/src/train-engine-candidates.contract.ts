@@ -1,0 +1,113 @@
+/**
+ * The TrainEngine contract, third part: log-probs of candidates, for distillation from a teacher's
+ * top tokens. An engine without them refuses.
+ */
+import { mergeAdapter } from "@waggle/model";
+import type { DecoderConfig } from "@waggle/model";
+import type { TensorMap, TrainSequence } from "@waggle/protocol";
+import { toBeAllClose, TOLERANCE } from "@waggle/testing";
+import { expect } from "vitest";
+import { plainOutputs } from "./plain-decoder.fixture.ts";
+import {
+  centralDifference,
+  codeOf,
+  loudAdapter,
+  loudWeights,
+  TINY,
+  TINY_LLAMA,
+  variedSequences,
+} from "./train-engine.fixture.ts";
+import type { ContractCase } from "./train-engine.fixture.ts";
+
+expect.extend({ toBeAllClose });
+
+/** Per sequence and token. */
+type Candidates<T> = readonly (readonly (T | null)[])[];
+
+/** @returns the tests, in order. */
+export function trainEngineCandidates(): ContractCase[] {
+  return [TINY, TINY_LLAMA].flatMap((config) =>
+    (["full", "lora"] as const).map((trains) => ({
+      title: `candidate log-probs and their gradients are the plain twin's (${config.modelType}, ${trains})`,
+      body: async (engineOf) => {
+        const weights = loudWeights(config);
+        const adapter = loudAdapter(config);
+        const engine = await engineOf({
+          ...{ config, weights, trains },
+          ...(trains === "lora" ? { adapter } : {}),
+        });
+        const sequences = withCandidates(config);
+        if (!engine.capabilities().outputs.includes("candidateLogProbs")) {
+          expect(await codeOf(engine.forward({ sequences }))).toBe("CAPABILITY_MISSING");
+          return;
+        }
+        const effective = (): TensorMap =>
+          trains === "lora" ? mergeAdapter(config, weights, adapter) : weights;
+        const expected = plainCandidates(config, effective(), sequences);
+        const { candidateLogProbs = [] } = await engine.forward({ sequences });
+        expect(present(candidateLogProbs)).toEqual(present(expected));
+        expect(flat(candidateLogProbs)).toBeAllClose(flat(expected), TOLERANCE.f32Reduction);
+
+        const derivatives = expected.map((rows) =>
+          rows.map(
+            (row, token) => row && Float32Array.from(row, (_, i) => Math.sin(3 * token + i)),
+          ),
+        );
+        await engine.backward({ sequences }, { candidateLogProbs: derivatives });
+        const gradients = await engine.gradients();
+        const factors = flat(derivatives);
+        const errors = new Map<string, number>();
+        for (const [key, tensor] of trains === "lora" ? adapter.tensors : weights) {
+          const gradient = gradients.get(key)?.data ?? new Float32Array();
+          const largest = Math.max(...gradient.map(Math.abs));
+          const index = gradient.findIndex((value) => Math.abs(value) === largest);
+          const difference = centralDifference(tensor.data, index, () =>
+            flat(plainCandidates(config, effective(), sequences)).reduce(
+              (sum, value, i) => sum + value * (factors[i] as number),
+              0,
+            ),
+          );
+          errors.set(key, Math.abs((gradient[index] as number) / difference - 1));
+        }
+        // The largest entry of each tensor; 1e-3 covers f32 sums and the step's own error.
+        expect([...errors].filter(([, error]) => !(error < 1e-3))).toEqual([]);
+      },
+    })),
+  );
+}
+
+/** Beside temperatures and kept sets, some equal to the taken token, some twice. */
+function withCandidates(config: DecoderConfig): TrainSequence[] {
+  return variedSequences(config).map((sequence) => ({
+    ...sequence,
+    candidateTokenIds: sequence.tokenIds.map((id, token) =>
+      token % 3 === 2 ? null : [id, (id + token) % config.vocabularySize, 3, 3],
+    ),
+  }));
+}
+
+function plainCandidates(
+  config: DecoderConfig,
+  weights: TensorMap,
+  sequences: readonly TrainSequence[],
+): Candidates<Float64Array> {
+  return sequences.map((sequence) => {
+    const { logits } = plainOutputs(config, weights, sequence);
+    return sequence.tokenIds.map((_, token) => {
+      const ids = token === 0 ? null : (sequence.candidateTokenIds?.[token] ?? null);
+      if (ids === null) return null;
+      const row = logits[token - 1] ?? [];
+      const largest = Math.max(...row);
+      const sum = row.reduce((total, logit) => total + Math.exp(logit - largest), 0);
+      return Float64Array.from(ids, (id) => (row[id] as number) - largest - Math.log(sum));
+    });
+  });
+}
+
+function present(candidates: Candidates<unknown>): boolean[][] {
+  return candidates.map((rows) => rows.map((row) => row !== null));
+}
+
+function flat(candidates: Candidates<Iterable<number>>): number[] {
+  return candidates.flatMap((rows) => rows.flatMap((row) => [...(row ?? [])]));
+}
