@@ -4,10 +4,10 @@
  */
 import { Command } from "commander";
 import type { BenchRow } from "../../runtime/bench/row.ts";
-import type { Scenario } from "./scenario.ts";
+import type { EngineScenario } from "./scenario.ts";
 import { versusPeers } from "./scenarios/versus-peers.ts";
 
-const SCENARIOS: readonly Scenario[] = [versusPeers("S"), versusPeers("M")];
+const SCENARIOS: readonly EngineScenario[] = [versusPeers("S"), versusPeers("M")];
 
 const program = new Command("npm run bench:engine --")
   .description(
@@ -27,7 +27,7 @@ const report = (line: string): void => console.error(line);
 const rows: BenchRow[] = [];
 for (const scenario of SCENARIOS.filter(({ name }) => names.includes(name))) {
   report(`── ${scenario.name}: ${scenario.description}`);
-  for await (const row of scenario.run({ quick: options.quick, report })) {
+  for await (const row of scenario.run({ quick: options.quick, threads: 2, report })) {
     report(`   ${JSON.stringify(row)}`);
     rows.push(row);
   }

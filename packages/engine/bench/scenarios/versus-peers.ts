@@ -13,7 +13,7 @@ import type { BenchRow } from "../../../runtime/bench/row.ts";
 import { startPeer, startPythonPeer } from "../peer-process.ts";
 import type { PeerProcess } from "../peer-process.ts";
 import { chainLength, PRODUCT_SIZES } from "../product-chain.ts";
-import type { BenchContext, Scenario } from "../scenario.ts";
+import type { EngineBenchContext, EngineScenario } from "../scenario.ts";
 import { batchOf, LEARNING_RATE, productOperations, SHAPES } from "../step-shapes.ts";
 import type { ShapeName, StepShape } from "../step-shapes.ts";
 
@@ -29,7 +29,7 @@ type Measured = {
   agrees: boolean;
 };
 
-export function versusPeers(name: ShapeName): Scenario {
+export function versusPeers(name: ShapeName): EngineScenario {
   const { config, sequences, length } = SHAPES[name];
   return {
     name: `peers-${name}`,
@@ -38,7 +38,7 @@ export function versusPeers(name: ShapeName): Scenario {
   };
 }
 
-async function* measure(name: ShapeName, context: BenchContext): AsyncGenerator<BenchRow> {
+async function* measure(name: ShapeName, context: EngineBenchContext): AsyncGenerator<BenchRow> {
   const { report, quick } = context;
   const shape = SHAPES[name];
   const ours = await Promise.all(
@@ -185,7 +185,7 @@ type TorchPeer = PeerProcess & { readonly cleanUp: () => void };
 /** PyTorch where an interpreter has it; where not, that is said. */
 async function startTorch(
   shape: StepShape,
-  report: BenchContext["report"],
+  report: EngineBenchContext["report"],
 ): Promise<TorchPeer | undefined> {
   const interpreter = ["python3", "/usr/bin/python3"].find((python) => {
     try {
