@@ -1,0 +1,209 @@
+/**
+ * What a token costs as batches grow in number and length, with attention's own growth measured
+ * apart and taken out, and what a layer costs as layers are added. In processor time of all threads,
+ * which other work on the machine stretches less than time by the clock.
+ */
+import { join } from "node:path";
+import { initializeDecoder, OnnxGraphBuilder } from "@waggle/model";
+import type { DecoderConfig } from "@waggle/model";
+import { benchRow } from "../../../runtime/bench/row.ts";
+import type { Feed } from "../../src/graph-matrix.ts";
+import { GraphTape } from "../../src/graph-tape.ts";
+import { openOnnxDevice } from "../../src/onnx-device.ts";
+import { createOnnxEngine } from "../../src/onnx-engine.ts";
+import { OnnxGraph } from "../../src/onnx-graph.ts";
+import { attention } from "../../src/tape-operations.ts";
+import { layersAgree } from "../child-step.ts";
+import { drawLines } from "../line-plot.ts";
+import { QWEN3_0_6B, randomBatch } from "../random-decoder.ts";
+import type { EngineScenario } from "../scenario.ts";
+
+const PICTURE = join(import.meta.dirname, "../../../../docs/evidence/engine-token-cost.png");
+const MICROBATCH_TOKENS = 1024;
+/** Shape M of the benchmark. */
+const M: DecoderConfig = {
+  ...QWEN3_0_6B,
+  ...{ vocabularySize: 1024, width: 384, layers: 8, heads: 6, keyValueHeads: 6, headSize: 64 },
+  ...{ feedForwardSize: 1024, contextLength: 512 },
+};
+type Shape = { readonly sequences: number; readonly length: number };
+
+export const tokenCost: EngineScenario = {
+  name: "token-cost",
+  description: "processor time of a token from 1 × 128 to 16 × 512, and by layers, with a plot",
+  run: async function* ({ quick, threads, report }) {
+    const agree = await layersAgree();
+    const shapes: Shape[] = [1, 4, 8, 16].flatMap((sequences) =>
+      (quick ? [128] : [128, 256, 512]).map((length) => ({ sequences, length })),
+    );
+    const rounds = quick ? 1 : 4;
+    const step = shapes.map(() => Infinity);
+    const alone = shapes.map(() => Infinity);
+    const config = quick ? { ...M, layers: 2 } : M;
+    const engine = await openStep(config, threads);
+    const attend = await openAttention(config, threads);
+    // round by round, so that whatever else the machine does meets all sizes alike
+    for (const shape of shapes) await engine.time(shape); // loads graphs, fills arenas
+    for (let round = 0; round < rounds; round++) {
+      for (const [i, shape] of shapes.entries()) {
+        step[i] = Math.min(step[i] as number, await engine.time(shape));
+        alone[i] = Math.min(alone[i] as number, await attend.time(shape));
+      }
+      report(`round ${round + 1} of ${rounds}`);
+    }
+    await engine.close();
+    await attend.close();
+    const perToken = (times: readonly number[]): number[] =>
+      times.map((ms, i) => (1000 * ms) / tokensOf(shapes[i] as Shape));
+    const [whole, own] = [perToken(step), perToken(alone)];
+    const rest = whole.map((cost, i) => cost - (own[i] as number));
+    for (const [i, { sequences, length }] of shapes.entries()) {
+      yield benchRow({
+        ...{ name: `M, ${sequences} x ${length}, a token`, unit: "us", agree },
+        ...{ ours: whole[i] as number, peer: own[i] as number, peerName: "attention alone" },
+      });
+    }
+    const [least, most] = [Math.min(...rest), Math.max(...rest)];
+    yield benchRow({
+      ...{ name: "M, cost a token without attention: dearest against cheapest size", unit: "us" },
+      ...{ ours: most, peer: least, peerName: "cheapest", agree: agree && most / least < 1.3 },
+    });
+    yield* layerRows(quick, threads, agree);
+    if (quick) return;
+    const order = shapes.map((_, i) => i).toSorted((a, b) => tokens(shapes, a) - tokens(shapes, b));
+    await drawLines(
+      {
+        title: "A training step of M: processor time of a token",
+        xLabel: "tokens of the batch",
+        yLabel: "us a token",
+        x: order.map((i) => tokens(shapes, i)),
+        lines: [
+          { label: "step", y: order.map((i) => whole[i] as number) },
+          { label: "without attention", y: order.map((i) => rest[i] as number) },
+          { label: "attention alone", y: order.map((i) => own[i] as number) },
+        ],
+      },
+      PICTURE,
+    );
+  },
+};
+
+async function* layerRows(quick: boolean, threads: number, agree: boolean) {
+  const counts = quick ? [1, 2] : [2, 4, 8, 16];
+  const shape = { sequences: quick ? 1 : 2, length: quick ? 128 : 512 };
+  const times: number[] = [];
+  for (const layers of counts) {
+    const engine = await openStep({ ...M, layers }, threads);
+    await engine.time(shape);
+    let best = Infinity;
+    for (let round = 0; round < (quick ? 1 : 4); round++)
+      best = Math.min(best, await engine.time(shape));
+    await engine.close();
+    times.push(best);
+  }
+  for (const [i, layers] of counts.entries()) {
+    if (i === 0) continue;
+    const before = counts[i - 1] as number;
+    const perLayer = ((times[i] as number) - (times[i - 1] as number)) / (layers - before);
+    const average = (times.at(-1) as number) / (counts.at(-1) as number);
+    yield benchRow({
+      ...{ name: `M, a layer more, from ${before} to ${layers}`, unit: "ms", agree },
+      ...{ ours: perLayer, peer: average, peerName: `step of ${counts.at(-1)} layers / layers` },
+    });
+  }
+}
+
+type Timed = {
+  readonly time: (shape: Shape) => Promise<number>;
+  readonly close: () => Promise<void>;
+};
+
+/** Milliseconds (of the processor) of the gradients of all parameters; AdamW's time does not depend on tokens. */
+async function openStep(config: DecoderConfig, threads: number): Promise<Timed> {
+  const engine = await createOnnxEngine({
+    ...{ config, weights: initializeDecoder(config, 1), trains: "full", threads, device: "cpu" },
+    ...{ maxMicrobatchTokens: MICROBATCH_TOKENS, checkpointing: "none" },
+  });
+  return {
+    time: async ({ sequences, length }) => {
+      const batch = randomBatch(config, sequences, length);
+      const logProb = batch.sequences.map(({ tokenIds }) =>
+        new Float32Array(tokenIds.length).fill(-1e-3),
+      );
+      const start = process.cpuUsage();
+      await engine.backward(batch, { logProb });
+      const milliseconds = millisecondsSince(start);
+      await engine.optimStep({ learningRate: 1e-4 });
+      return milliseconds;
+    },
+    close: () => engine.dispose(),
+  };
+}
+
+/** Milliseconds (of the processor) of attention, forward and backward, of all layers and microbatches. */
+async function openAttention(config: DecoderConfig, threads: number): Promise<Timed> {
+  const { heads, keyValueHeads, headSize, layers } = config;
+  const builder = new OnnxGraphBuilder();
+  const device = await openOnnxDevice("cpu", threads);
+  const tape = new GraphTape(builder, device.savesNormScale);
+  for (const name of ["queries", "keys", "values", "outputGradient"]) {
+    const rows = name === "queries" || name === "outputGradient" ? "R" : "T";
+    builder.input(name, "f32", ["B", keyValueHeads, rows, headSize]);
+    tape.track(name);
+  }
+  builder.input("mask", "f32", ["T", "T"]);
+  builder.input("perHead", "i64", [3]);
+  builder.input("grouped", "i64", [4]);
+  const scale = 1 / Math.sqrt(headSize);
+  const shapes = { mask: "mask", perHead: "perHead", grouped: "grouped", scale };
+  const output = attention(tape, "queries", "keys", "values", shapes);
+  tape.contribute(output, () => "outputGradient");
+  tape.backward();
+  for (const name of ["queries", "keys", "values"]) {
+    // one number, so that copies out of the runtime are not measured
+    const sum = builder.op("ReduceSum", [tape.gradient(name) as string]);
+    builder.output(sum, "f32", [1, 1, 1, 1]);
+  }
+  const graph = await OnnxGraph.create(builder.build(), device);
+  return {
+    time: async ({ sequences, length }) => {
+      const each = Math.min(sequences, Math.max(1, Math.floor(MICROBATCH_TOKENS / length)));
+      const tensor = (headCount: number) => {
+        const shape = [each, keyValueHeads, (headCount / keyValueHeads) * length, headSize];
+        const data = new Float32Array(each * headCount * length * headSize).fill(0.1);
+        return { shape, data };
+      };
+      const ints = (values: number[]) => ({
+        shape: [values.length],
+        data: BigInt64Array.from(values, BigInt),
+      });
+      const feeds = new Map<string, Feed>([
+        ["queries", tensor(heads)],
+        ["keys", tensor(keyValueHeads)],
+        ["values", tensor(keyValueHeads)],
+        ["outputGradient", tensor(heads)],
+        ["mask", { shape: [length, length], data: new Float32Array(length * length) }],
+        ["perHead", ints([-1, length, length])],
+        ["grouped", ints([each, keyValueHeads, -1, length])],
+      ]);
+      await graph.run(feeds);
+      const start = process.cpuUsage();
+      await graph.run(feeds);
+      return millisecondsSince(start) * layers * Math.ceil(sequences / each);
+    },
+    close: () => graph.dispose(),
+  };
+}
+
+function millisecondsSince(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
+
+function tokensOf({ sequences, length }: Shape): number {
+  return sequences * length;
+}
+
+function tokens(shapes: readonly Shape[], index: number): number {
+  return tokensOf(shapes[index] as Shape);
+}
