@@ -97,10 +97,7 @@ export function activationBytesPerToken(
     : layer + FLOAT * width * (layers + 6);
 }
 
-/**
- * `auto`: the whole graph where it is fast and fits, by a rule that does not depend on how busy the
- * machine is.
- */
+/** `auto`: the whole graph where its activations keep within 1 GB and its plan within the limit. */
 export function chooseCheckpointing(
   asked: Checkpointing | "auto",
   options: Pick<MemoryPlanOptions, "config" | "trains" | "rank" | "base"> & {
@@ -117,10 +114,10 @@ export function chooseCheckpointing(
 }
 
 /**
- * @param limit in bytes. Default: what the machine, or the container this runs in, has free.
+ * @param limit in bytes.
  * @throws WaggleError `OUT_OF_MEMORY` naming the largest part and what to lower.
  */
-export function checkMemory(plan: MemoryPlan, limit: number = process.availableMemory()): void {
+export function checkMemory(plan: MemoryPlan, limit: number): void {
   if (plan.totalBytes <= limit) return;
   const [largest] = Object.entries(plan.parts).toSorted(([, a], [, b]) => b - a);
   throw new WaggleError(

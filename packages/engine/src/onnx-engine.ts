@@ -107,26 +107,22 @@ export async function createOnnxEngine(options: OnnxEngineOptions): Promise<Trai
       `threads must be a positive integer, got ${threads}; leave it out to use all`,
     );
   }
-  const shape = {
-    config,
-    trains,
-    rank: adapter?.rank ?? 0,
-    base,
-    memoryLimit: options.memoryLimit,
-  };
+  const available = options.memoryLimit ?? process.availableMemory();
+  const shape = { config, trains, rank: adapter?.rank ?? 0, base, memoryLimit: available };
   const checkpointing = chooseCheckpointing(options.checkpointing ?? "auto", shape);
   const maxTokens = options.maxMicrobatchTokens ?? defaultMicrobatchTokens(config, checkpointing);
   const length = Math.min(config.contextLength, 512);
-  checkMemory(
-    planMemory({
-      ...shape,
-      checkpointing,
-      sequences: Math.max(1, Math.floor(maxTokens / length)),
-      length,
-      maxMicrobatchTokens: maxTokens,
-    }),
-    options.memoryLimit,
-  );
+  const plan = planMemory({
+    ...shape,
+    checkpointing,
+    sequences: Math.max(1, Math.floor(maxTokens / length)),
+    length,
+    maxMicrobatchTokens: maxTokens,
+  });
+  // a frozen base in float32 is the caller's own, and in memory already
+  const isShared = trains === "lora" && base === "f32" && !("tensors" in options.weights);
+  const held = isShared && options.memoryLimit === undefined ? plan.parts.base : 0;
+  checkMemory(plan, available + held);
   const { device: asked = "auto" } = options;
   const device =
     asked === "auto" ? await chooseOnnxDevice(threads) : await openOnnxDevice(asked, threads);
