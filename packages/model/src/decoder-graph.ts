@@ -89,7 +89,7 @@ const DEFAULT_MAX_POSITIONS = 8192;
  * - with `logitRows`, `logit_rows` i32 `[N]`: positions that get logits, numbered row · S + column;
  * - with LoRA, per linear `[in, r]` and `[r, out]` under PEFT's names;
  *
- * and the outputs `logits` f32 `[B, S, V]` or `[N, V]`, `present.{layer}.key` and `.value`
+ * and the outputs `logits` f32 `[B, S, V]` or `[1, N, V]`, `present.{layer}.key` and `.value`
  * `[B, kvHeads, P + S, D]`, `present_conv.{layer}` `[B, taps - 1, C]`.
  *
  * With `inputs: "huggingface"`, `input_ids` i64 `[B, S]` and `attention_mask` i64 `[B, P + S]` take
@@ -287,9 +287,10 @@ function addLogits(parts: GraphParts, hidden: string, options: DecoderGraphOptio
     return;
   }
   const wanted = graph.input("logit_rows", "i32", ["rows"]);
-  const flat = graph.op("Reshape", [hidden, graph.ints([-1, width])]);
-  head(parts, graph.op("Gather", [flat, wanted]));
-  graph.output("logits", "f32", ["rows", vocabularySize]);
+  // Of rank 3, as products in layers are: a GPU compiles kernels for every rank by itself.
+  const flat = graph.op("Reshape", [hidden, graph.ints([1, -1, width])]);
+  head(parts, graph.op("Gather", [flat, wanted], { attributes: { axis: 1 } }));
+  graph.output("logits", "f32", [1, "rows", vocabularySize]);
 }
 
 function addRopeTables(parts: GraphParts, options: DecoderGraphOptions): void {

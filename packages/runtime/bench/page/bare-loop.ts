@@ -133,7 +133,7 @@ export class BareLoop {
       ["logit_rows", this.#tensor(INT32, this.#lengths + 8, [1])],
     ];
     const outputs: [string, number][] = [
-      ["logits", this.#tensor(FLOAT, this.#logits, [1, vocabularySize])],
+      ["logits", this.#tensor(FLOAT, this.#logits, [1, 1, vocabularySize])],
     ];
     const dims = [1, keyValueHeads, this.#room, headSize];
     for (let layer = 0; layer < layers; layer++) {

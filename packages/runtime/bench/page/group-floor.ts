@@ -183,7 +183,10 @@ export async function measure(options: GroupFloorOptions): Promise<GroupFloorRes
         ...prefixes.flat(),
         ...states.map(({ past }) => past),
       ],
-      [tensor(device, "logits", [group, vocabularySize]), ...states.map(({ present }) => present)],
+      [
+        tensor(device, "logits", [1, group, vocabularySize]),
+        ...states.map(({ present }) => present),
+      ],
     );
     return () => void run.execute();
   }

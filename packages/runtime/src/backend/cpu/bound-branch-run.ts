@@ -68,7 +68,7 @@ export class BoundBranchRun implements KeepableRun {
         ...states.inputs,
         ...fed,
       ],
-      [operand("logits", "f32", this.#logitsOffset, [rows, vocabularySize]), ...states.outputs],
+      [operand("logits", "f32", this.#logitsOffset, [1, rows, vocabularySize]), ...states.outputs],
     );
   }
 

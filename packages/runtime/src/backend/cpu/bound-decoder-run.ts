@@ -80,7 +80,7 @@ export class BoundDecoderRun implements KeepableRun {
           buffer,
           offset: this.#logitsOffset,
           type: "f32",
-          shape: [logits, vocabularySize],
+          shape: [1, logits, vocabularySize],
         },
         ...states.outputs,
       ],

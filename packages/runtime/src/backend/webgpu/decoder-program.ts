@@ -190,7 +190,7 @@ function portsOf(
     type: "f32",
     input: null,
     output: "logits",
-    shape: ({ logits }) => [logits, config.vocabularySize],
+    shape: ({ logits }) => [1, logits, config.vocabularySize],
   });
   for (const state of graph.states) {
     const { past, present } = state;
