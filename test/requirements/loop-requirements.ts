@@ -107,6 +107,15 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "engine:no-leak",
+    source: "docs/evidence/engine.md",
+    behavior: "A hundred training steps leave no tensor and no buffer behind.",
+    tests: [
+      "packages/engine/src/steps-leave-nothing.test.ts > a hundred steps on %s leave no tensor and no buffer behind",
+      "packages/engine/src/steps-leave-nothing.test.ts > control: a hundred kept sets of gradients are seen",
+    ],
+  },
+  {
     id: "engine:webgpu",
     source: "docs/design.md, The tree",
     behavior:

@@ -1,0 +1,63 @@
+/**
+ * A hundred training steps in a process of its own, with what they leave in memory: run by the test
+ * with a device as argument, and `keep` as second for the control that holds on to every gradient.
+ * Prints one JSON line. Tests only.
+ */
+import { createEngine } from "./create-engine.ts";
+import type { EngineDevice } from "./create-engine.ts";
+import { loudWeights, TINY, variedSequences } from "./train-engine.fixture.ts";
+
+export type MemoryReport = {
+  readonly device: string;
+  /** Bytes beyond those after the first steps: V8's heap, arrays outside of it, the process. */
+  readonly heap: number;
+  readonly arrays: number;
+  readonly resident: number;
+  /** Bytes of one set of gradients, what a leak of one buffer a step would leave a hundred times. */
+  readonly gradients: number;
+};
+
+const WARM = 20;
+const STEPS = 100;
+/** Large enough that a kept buffer stands out, and a step takes some milliseconds. */
+const CONFIG = { ...TINY, width: 64, heads: 8, feedForwardSize: 192, vocabularySize: 256 };
+
+const [, , device, mode] = process.argv;
+const weights = loudWeights(CONFIG);
+const engine = await createEngine({
+  ...{ device: device as EngineDevice, config: CONFIG, weights },
+  ...{ trains: "full", threads: 2 },
+});
+const sequences = variedSequences(CONFIG);
+const logProb = sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length).fill(-0.01));
+/** The control's leak. */
+const kept: unknown[] = [];
+
+async function step(): Promise<void> {
+  await engine.forward({ sequences });
+  await engine.backward({ sequences }, { logProb });
+  if (mode === "keep") kept.push(await engine.gradients());
+  await engine.optimStep({ learningRate: 1e-4, maxGradientNorm: 1 });
+}
+
+/** Twice, and time for finalizers of native arrays between. */
+async function used(): Promise<NodeJS.MemoryUsage> {
+  for (let round = 0; round < 3; round++) {
+    globalThis.gc?.();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return process.memoryUsage();
+}
+
+for (let count = 0; count < WARM; count++) await step();
+const before = await used();
+for (let count = 0; count < STEPS; count++) await step();
+const after = await used();
+const report: MemoryReport = {
+  device: engine.capabilities().device,
+  heap: after.heapUsed - before.heapUsed,
+  arrays: after.external - before.external,
+  resident: after.rss - before.rss,
+  gradients: [...weights.values()].reduce((sum, { data }) => sum + data.byteLength, 0),
+};
+process.stdout.write(`${JSON.stringify(report)}\n`, () => process.exit(0));
