@@ -6,7 +6,7 @@ import { convertModel } from "@waggle/runtime/node";
 import type { ConvertProgress } from "@waggle/runtime/node";
 import { Command, Option } from "commander";
 
-const FORMATS = ["f32", "f16", "int8", "int4"] as const;
+const FORMATS = ["f32", "f16", "bf16", "int8", "int4"] as const;
 
 type Flags = {
   readonly dtype: (typeof FORMATS)[number];

@@ -69,6 +69,8 @@ export type RecipeOptions = {
   readonly maxStaleness?: number | undefined;
   /** Coefficient of the entropy bonus, default 0. */
   readonly entropyCoefficient?: number | undefined;
+  /** What AdamW does beside the rate. Default: gradients clipped to a norm of 1. */
+  readonly optimizer?: Omit<OptimizerOptions, "learningRate"> | undefined;
 };
 
 /**

@@ -4,12 +4,12 @@ import {
   adapterGraphInputs,
   initializeAdapter,
   loraParameters,
-  mergeAdapter,
   readAdapter,
   writeAdapter,
 } from "./adapter.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import { decoderParameters, initializeDecoder, parameterCount } from "./decoder-parameters.ts";
+import { mergeAdapter } from "./merged-weights.ts";
 import { readSafetensors, writeSafetensors } from "./safetensors.ts";
 
 const config: DecoderConfig = {

@@ -1,7 +1,7 @@
 /**
  * LoRA adapters in PEFT's layout: two matrices for each linear of each layer.
  * Source: Hu et al. 2021, LoRA, arXiv 2106.09685, section 4.1; file layout of the PEFT project.
- * Not an optimizer and not an execution: `mergeAdapter` is for export and tests.
+ * Not an optimizer and not an execution.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { Tensor, TensorMap } from "@waggle/protocol";
@@ -77,12 +77,17 @@ export function adapterConfigJson(
   };
 }
 
-/** `adapter_model.safetensors` in float32, with `adapter_config.json` in its metadata. */
-export function writeAdapter(adapter: Adapter, config: DecoderConfig): Uint8Array {
-  return writeSafetensors(checkTensors(adapter.tensors, config, adapter.rank), {
+/** `adapter_model.safetensors`, with `adapter_config.json` in its metadata. */
+export function writeAdapter(
+  adapter: Adapter,
+  config: DecoderConfig,
+  dtype: "F32" | "F16" | "BF16" = "F32",
+): Uint8Array {
+  const metadata = {
     format: "pt",
     adapter_config: JSON.stringify(adapterConfigJson(adapter, config)),
-  });
+  };
+  return writeSafetensors(adapterTensors(adapter.tensors, config, adapter.rank), metadata, dtype);
 }
 
 /**
@@ -96,32 +101,7 @@ export function readAdapter(
   config: DecoderConfig,
 ): Adapter {
   const { rank, alpha } = options;
-  return { rank, alpha, tensors: checkTensors(readSafetensors(bytes).tensors, config, rank) };
-}
-
-/** The weights with the adapter worked in: W + alpha/rank · B·A. Unchanged tensors are shared. */
-export function mergeAdapter(
-  config: DecoderConfig,
-  weights: TensorMap,
-  adapter: Adapter,
-): TensorMap {
-  const tensors = checkTensors(adapter.tensors, config, adapter.rank);
-  const merged = new Map(weights);
-  for (const linear of allLinears(config)) {
-    const name = `${linear.name}.weight`;
-    const weight = weights.get(name);
-    if (weight === undefined || !sameShape(weight.shape, [linear.outputSize, linear.inputSize])) {
-      throw new WaggleError(
-        "SHAPE_MISMATCH",
-        `${name} must have shape [${linear.outputSize}, ${linear.inputSize}], got ${weight?.shape.join(", ") ?? "nothing"}; pass the weights of this config`,
-      );
-    }
-    const a = tensors.get(loraName(linear.name, "A")) as Tensor;
-    const b = tensors.get(loraName(linear.name, "B")) as Tensor;
-    const data = mergeLinear(weight.data, a.data, b.data, linear, adapter.rank, adapter.alpha);
-    merged.set(name, { shape: weight.shape, data });
-  }
-  return merged;
+  return { rank, alpha, tensors: adapterTensors(readSafetensors(bytes).tensors, config, rank) };
 }
 
 /**
@@ -141,7 +121,7 @@ export function adapterGraphInputs(
       `an adapter's rank must be at most the graph's ${rank}, got ${adapter.rank}; build the graph for a larger rank`,
     );
   }
-  const tensors = adapter && checkTensors(adapter.tensors, config, adapter.rank);
+  const tensors = adapter && adapterTensors(adapter.tensors, config, adapter.rank);
   const inputs = new Map<string, Tensor>();
   for (const { name, inputSize, outputSize } of allLinears(config)) {
     const aTransposed = new Float32Array(inputSize * rank);
@@ -165,38 +145,16 @@ export function adapterGraphInputs(
   return inputs;
 }
 
-function allLinears(config: DecoderConfig): Linear[] {
+/** The linears of all layers, in the order of computation. */
+export function allLinears(config: DecoderConfig): Linear[] {
   return Array.from({ length: config.layers }, (_, layer) => layerLinears(config, layer)).flat();
 }
 
-function mergeLinear(
-  weight: Float32Array,
-  a: Float32Array,
-  b: Float32Array,
-  linear: Linear,
-  rank: number,
-  alpha: number,
-): Float32Array {
-  const { inputSize, outputSize } = linear;
-  const merged = new Float32Array(weight.length);
-  const row = new Float64Array(inputSize);
-  for (let o = 0; o < outputSize; o++) {
-    row.fill(0);
-    for (let r = 0; r < rank; r++) {
-      const factor = ((b[o * rank + r] as number) * alpha) / rank;
-      for (let i = 0; i < inputSize; i++) {
-        row[i] = (row[i] as number) + factor * (a[r * inputSize + i] as number);
-      }
-    }
-    for (let i = 0; i < inputSize; i++) {
-      merged[o * inputSize + i] = (weight[o * inputSize + i] as number) + (row[i] as number);
-    }
-  }
-  return merged;
-}
-
-/** The tensors in their stable order, or the reason why they are not an adapter of this decoder. */
-function checkTensors(tensors: TensorMap, config: DecoderConfig, rank: number): TensorMap {
+/**
+ * The tensors in their stable order.
+ * @throws WaggleError `ADAPTER_INCOMPATIBLE` where they are no adapter of this decoder at this rank.
+ */
+export function adapterTensors(tensors: TensorMap, config: DecoderConfig, rank: number): TensorMap {
   const checked = new Map<string, Tensor>();
   for (const { name, shape } of loraParameters(config, rank)) {
     const tensor = tensors.get(name);

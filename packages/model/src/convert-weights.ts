@@ -8,12 +8,16 @@ import type { Parameter } from "./decoder-parameters.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import type { WeightFormat } from "./graph-parts.ts";
 import { quantizedBits } from "./graph-weights.ts";
-import { float32ToFloat16 } from "./half-precision.ts";
+import { float32ToBfloat16, float32ToFloat16 } from "./half-precision.ts";
 import { emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
+import { elementBytes } from "./safetensors-header.ts";
 import { elementCount } from "./shape.ts";
 import { storedMatrixShapes } from "./stored-format.ts";
 import type { TensorDescription, TensorSource } from "./tensor-source.ts";
 import { readRows } from "./weight-reader.ts";
+
+/** Formats that a folder can be written in; nothing computes in bfloat16 here, others do. */
+export type StoredFormat = WeightFormat | "bf16";
 
 /** Tensors that store one parameter, by name, in the order of their data. */
 export type ConvertedParameter = {
@@ -32,10 +36,10 @@ export type ConvertedParameter = {
 export function convertWeights(
   config: DecoderConfig,
   weights: TensorSource,
-  format: WeightFormat,
+  format: StoredFormat,
 ): ConvertedParameter[] {
   return decoderParameters(config).map((parameter) => {
-    const bits = quantizedBits(format, parameter.kind);
+    const bits = format === "bf16" ? null : quantizedBits(format, parameter.kind);
     if (bits !== null) {
       const { values, scales, zeroPoints } = storedMatrixShapes(parameter, bits);
       const tensors = new Map<string, TensorDescription>([
@@ -58,32 +62,45 @@ export function convertWeights(
         },
       };
     }
-    const isHalf = format === "f16" && isMatrix(parameter);
-    const description = { dtype: isHalf ? "F16" : "F32", shape: parameter.shape } as const;
+    const half = isMatrix(parameter) ? HALVES.get(format) : undefined;
+    const description = { dtype: half ?? "F32", shape: parameter.shape } as const;
     return {
       tensors: new Map([[parameter.name, description]]),
-      convert: async () => [await plainBytes(parameter, weights, isHalf)],
+      convert: async () => [await plainBytes(parameter, weights, half)],
     };
   });
 }
 
+const HALVES: ReadonlyMap<StoredFormat, "F16" | "BF16"> = new Map([
+  ["f16", "F16"],
+  ["bf16", "BF16"],
+]);
+
 async function plainBytes(
   parameter: Parameter,
   weights: TensorSource,
-  isHalf: boolean,
+  half: "F16" | "BF16" | undefined,
 ): Promise<Uint8Array> {
   const { name, shape } = parameter;
-  const size = isHalf ? 2 : 4;
-  const bytes = new Uint8Array(elementCount(shape) * size);
+  const bytes = new Uint8Array(elementCount(shape) * elementBytes(half ?? "F32"));
   let at = 0;
   for await (const { data } of readRows(weights, parameter)) {
-    const part = isHalf
-      ? toFloat16Bytes(name, data)
-      : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    const part = toBytes(name, data, half);
     bytes.set(part, at);
     at += part.length;
   }
   return bytes;
+}
+
+function toBytes(name: string, data: Float32Array, half: "F16" | "BF16" | undefined): Uint8Array {
+  switch (half) {
+    case "F16":
+      return toFloat16Bytes(name, data);
+    case "BF16":
+      return new Uint8Array(Uint16Array.from(data, float32ToBfloat16).buffer);
+    case undefined:
+      return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  }
 }
 
 function isMatrix({ kind }: Parameter): boolean {
@@ -95,7 +112,7 @@ function toFloat16Bytes(name: string, values: Float32Array): Uint8Array {
   if (halves.some((half) => (half & 0x7c00) === 0x7c00)) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
-      `${name} must fit into float16, got numbers past 65504; convert to f32 or int8`,
+      `${name} must fit into float16, got numbers past 65504; convert to f32, bf16 or int8`,
     );
   }
   return new Uint8Array(halves.buffer);

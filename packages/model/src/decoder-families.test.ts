@@ -1,11 +1,12 @@
 import { WaggleError } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { adapterConfigJson, initializeAdapter, mergeAdapter } from "./adapter.ts";
+import { adapterConfigJson, initializeAdapter } from "./adapter.ts";
 import { parseDecoderConfig } from "./decoder-config.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import { decoderConfigJson } from "./decoder-config-json.ts";
 import { initializeDecoder, layerLinears, parameterCount } from "./decoder-parameters.ts";
 import { decoderStates, hasPositions, stateShape } from "./decoder-state.ts";
+import { mergeAdapter } from "./merged-weights.ts";
 
 /** Members of Qwen/Qwen2.5-0.5B's config.json. */
 const qwen2 = {

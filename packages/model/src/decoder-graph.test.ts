@@ -1,7 +1,7 @@
 import type { TensorMap } from "@waggle/protocol";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { expect, test } from "vitest";
-import { adapterGraphInputs, initializeAdapter, mergeAdapter } from "./adapter.ts";
+import { adapterGraphInputs, initializeAdapter } from "./adapter.ts";
 import type { Adapter } from "./adapter.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import { buildDecoderGraph } from "./decoder-graph.ts";
@@ -9,6 +9,7 @@ import { BRANCHES } from "./graph-branches.ts";
 import { initializeDecoder } from "./decoder-parameters.ts";
 import { PlainDecoder } from "./plain-decoder.ts";
 import { seededRandom } from "./random.ts";
+import { mergeAdapter } from "./merged-weights.ts";
 
 const qwen3: DecoderConfig = {
   modelType: "qwen3",

@@ -5,13 +5,12 @@ export {
   initializeAdapter,
   loraName,
   loraParameters,
-  mergeAdapter,
   readAdapter,
   writeAdapter,
 } from "./adapter.ts";
 export type { Adapter } from "./adapter.ts";
 export { convertWeights } from "./convert-weights.ts";
-export type { ConvertedParameter } from "./convert-weights.ts";
+export type { ConvertedParameter, StoredFormat } from "./convert-weights.ts";
 export { layerKind, parseDecoderConfig } from "./decoder-config.ts";
 export type { DecoderConfig, DecoderModelType, LayerKind } from "./decoder-config.ts";
 export { decoderConfigJson } from "./decoder-config-json.ts";
@@ -38,6 +37,7 @@ export type { BranchForm } from "./graph-branches.ts";
 export { expandedWeights } from "./expanded-weights.ts";
 export type { WeightFormat } from "./graph-parts.ts";
 export { float16ToFloat32, float32ToFloat16 } from "./half-precision.ts";
+export { mergeAdapter, mergedWeights } from "./merged-weights.ts";
 export {
   collectModelFiles,
   describeModelFolder,

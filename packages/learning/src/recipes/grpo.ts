@@ -33,7 +33,7 @@ export function grpo(options: RecipeOptions = {}): Recipe {
       groupsPerStep: options.groupsPerStep ?? 16,
       epochs: options.epochs ?? 1,
       learningRate: options.learningRate ?? constantRate(3e-3),
-      optimizer: { maxGradientNorm: 1 },
+      optimizer: { maxGradientNorm: 1, ...options.optimizer },
     },
     needs: coefficient === 0 ? ["logProb"] : ["logProb", "entropy"],
   };

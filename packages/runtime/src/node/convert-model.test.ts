@@ -58,7 +58,7 @@ test.each(["int8", "int4"] as const)(
   },
 );
 
-test.each(["f16", "f32"] as const)(
+test.each(["f16", "bf16", "f32"] as const)(
   "weights in %s are numbers that run in any format",
   async (format) => {
     const out = join(root, format);
@@ -70,7 +70,7 @@ test.each(["f16", "f32"] as const)(
     );
     for (const [name, { data }] of selectDecoderWeights(TINY_CONFIG, stored)) {
       const original = tinyWeights().get(name)?.data ?? [];
-      const limit = format === "f16" ? 2 ** -11 : 0; // half a unit of the last of 11 bits
+      const limit = { f32: 0, f16: 2 ** -11, bf16: 2 ** -8 }[format]; // half a unit of the last bit
       for (const [i, value] of original.entries()) {
         expect(Math.abs((data[i] as number) - value)).toBeLessThanOrEqual(
           limit * Math.abs(value) + (limit && 2 ** -25),

@@ -16,7 +16,7 @@ import {
   safetensorsHeaderBytes,
   selectModelFiles,
 } from "@waggle/model";
-import type { ConvertedParameter, DecoderConfig, WeightFormat } from "@waggle/model";
+import type { ConvertedParameter, DecoderConfig, StoredFormat, TensorSource } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { createFallbackStorage } from "../store/chunk-storage.ts";
 import { loadModel } from "../store/load-model.ts";
@@ -29,7 +29,13 @@ import { createFolderStorage } from "./folder-storage.ts";
 export type ConvertModelOptions = {
   /** A folder, or what `loadModel` takes. */
   readonly source: string | ModelSource;
-  readonly format: WeightFormat;
+  readonly format: StoredFormat;
+  /** Weights in the place of the source's: of the same config, read as they are written. */
+  readonly change?: {
+    /** Says which they are, as the hash of the source says it of those. */
+    readonly identity: string;
+    readonly weightsOf: (weights: TensorSource, config: DecoderConfig) => TensorSource;
+  };
   /** The folder to write; made where it is not there. */
   readonly out: string;
   readonly signal?: AbortSignal;
@@ -46,7 +52,7 @@ export type ConvertProgress = {
 
 export type ConvertedModel = {
   readonly out: string;
-  readonly format: WeightFormat;
+  readonly format: StoredFormat;
   /** Of the weights. */
   readonly sizeBytes: number;
   readonly shards: number;
@@ -69,14 +75,20 @@ type Source = {
  *   format, `MODEL_CORRUPT`, and as `loadModel`. Rejects with the signal's reason.
  */
 export async function convertModel(options: ConvertModelOptions): Promise<ConvertedModel> {
-  const { format, out, signal, shardBytes = SHARD_BYTES } = options;
+  const { format, out, signal, change, shardBytes = SHARD_BYTES } = options;
   await mkdir(out, { recursive: true });
   const downloads = join(out, ".download");
   const { reader, paths, identity } = await openSource(options, downloads);
   const config = await readConfig(reader);
   const decoder = parseConvertible(config);
-  const parameters = convertWeights(decoder, await reader.weights(), format);
-  const plan = createHash("sha256").update(`${identity} ${format} ${shardBytes}`).digest("hex");
+  const stored = await reader.weights();
+  const weights = change === undefined ? stored : change.weightsOf(stored, decoder);
+  const parameters = convertWeights(decoder, weights, format);
+  const plan = createHash("sha256")
+    .update(
+      `${identity} ${format} ${shardBytes}${change === undefined ? "" : ` ${change.identity}`}`,
+    )
+    .digest("hex");
   const shards = cutIntoShards(parameters, shardBytes);
   const totalBytes = parameters.reduce((sum, parameter) => sum + sizeOf(parameter), 0);
   let doneBytes = 0;
@@ -117,10 +129,7 @@ export async function convertModel(options: ConvertModelOptions): Promise<Conver
     if (path === "config.json" || path.includes("safetensors")) continue;
     await writeFile(join(out, path), await reader.bytes(path));
   }
-  const isQuantized = format === "int8" || format === "int4";
-  const described = isQuantized
-    ? { ...config, quantization_config: quantizationConfigJson(format) }
-    : { ...config, torch_dtype: format === "f16" ? "float16" : "float32" };
+  const described = { ...config, ...formatMembers(format, config) };
   await writeFile(join(out, "config.json"), `${JSON.stringify(described, null, 2)}\n`);
   await rm(downloads, { recursive: true, force: true });
   return { out, format, sizeBytes, shards: shards.length, keptShards };
@@ -177,6 +186,20 @@ function parseConvertible(config: { readonly [key: string]: unknown }): DecoderC
     "MODEL_UNSUPPORTED",
     `weights must be numbers to be converted, got ${stored}; convert the original model`,
   );
+}
+
+const TORCH_NAMES = { f32: "float32", f16: "float16", bf16: "bfloat16" } as const;
+
+/** The members of config.json that say how numbers are stored; Transformers 5 writes `dtype`. */
+function formatMembers(
+  format: StoredFormat,
+  config: { readonly [key: string]: unknown },
+): { readonly [key: string]: unknown } {
+  if (format === "int8" || format === "int4") {
+    return { quantization_config: quantizationConfigJson(format) };
+  }
+  const name = TORCH_NAMES[format];
+  return "dtype" in config ? { dtype: name } : { torch_dtype: name };
 }
 
 /** Whole parameters, so that the parts of a matrix stay together. */
