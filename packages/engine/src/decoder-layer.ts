@@ -4,9 +4,10 @@
  * apply weights.
  */
 import type { DecoderConfig } from "@waggle/model";
+import type { Tensor } from "@waggle/protocol";
 import type { GraphTape } from "./graph-tape.ts";
+import { attentionInputs, blockRange, causalAttention, nameIn } from "./causal-attention.ts";
 import {
-  attention,
   gatherRows,
   reshape,
   rmsNorm,
@@ -30,6 +31,8 @@ export type LayerWeights = {
   readonly linear: (name: LinearName, input: string, addend?: string) => string;
   /** Tensor of a norm's gains by its name within a layer, without `.weight`. */
   readonly norm: (name: string) => string;
+  /** Blocks of the queries of attention, as declared by `declareLayerInputs`. */
+  readonly blocks: number;
 };
 
 /** Inputs that all layers share; see `declareLayerInputs`. */
@@ -45,36 +48,56 @@ export function shapeInputs(
   config: DecoderConfig,
   batch: number,
   length: number,
+  blocks: number,
 ): { readonly [name: string]: readonly number[] } {
   const { heads, keyValueHeads, headSize } = config;
   return {
     "shape.queries": [batch, length, heads, headSize],
     "shape.keys": [batch, length, keyValueHeads, headSize],
-    "shape.grouped": [batch, keyValueHeads, -1, headSize],
-    "shape.heads": [batch, heads, length, headSize],
-    "shape.scores": [-1, length, length],
-    "shape.groupedScores": [batch, keyValueHeads, -1, length],
+    ...attentionInputs({ ...config, batch, length }, blocks),
   };
 }
 
 /**
- * Declares `cosines`, `sines`, `mask` f32 `[T, D/2]`, `[T, D/2]`, `[T, T]`, the i64 shapes of
+ * Declares `cosines`, `sines` f32 `[T, D/2]`, the masks of `attentionMasks`, the i64 shapes of
  * `shapeInputs` and, for the backward pass, `negatedSines`.
  */
 export function declareLayerInputs(
   { builder }: GraphTape,
   config: DecoderConfig,
   pass: "forward" | "backward",
+  blocks: number,
 ): void {
   const half = config.headSize / 2;
   builder.input("cosines", "f32", ["T", half]);
   builder.input("sines", "f32", ["T", half]);
-  builder.input("mask", "f32", ["T", "T"]);
-  for (const [name, shape] of Object.entries(shapeInputs(config, 1, 1))) {
+  for (let block = 0; block < blocks; block++) {
+    builder.input(nameIn(block)("mask"), "f32", [`T${block}`, `E${block}`]);
+  }
+  for (const [name, shape] of Object.entries(shapeInputs(config, 1, 1, blocks))) {
     builder.input(name, "i64", [shape.length]);
   }
   builder.initializer("positions", "i64", [1], new BigInt64Array(1));
   if (pass === "backward") builder.input("negatedSines", "f32", ["T", half]);
+}
+
+/** Large enough that exp(−MASKED) is 0 and small enough that products with it stay finite in f32. */
+export const MASKED = 1e9;
+
+/** What is added to the scores of each block of queries, by name: 0, or −MASKED for later tokens. */
+export function attentionMasks(
+  length: number,
+  blocks: number,
+): readonly (readonly [string, Tensor])[] {
+  return Array.from({ length: blocks }, (_, block) => {
+    const { begin, end } = blockRange(length, blocks, block);
+    const data = new Float32Array((end - begin) * end);
+    for (let query = begin; query < end; query++) {
+      const row = (query - begin) * end;
+      data.fill(-MASKED, row + query + 1, row + end);
+    }
+    return [nameIn(block)("mask"), { shape: [end - begin, end], data }];
+  });
 }
 
 /**
@@ -149,13 +172,9 @@ function attend(
     TABLE,
   );
   const values = split(projections.values, "shape.keys", keyValueHeads);
-  const queries = reshape(tape, turnedQueries, "shape.grouped", "shape.heads");
-  const attended = attention(tape, queries, keys, values, {
-    mask: "mask",
-    perHead: "shape.scores",
-    grouped: "shape.groupedScores",
+  const attended = causalAttention(tape, turnedQueries, keys, values, {
     scale: 1 / Math.sqrt(headSize),
+    blocks: weights.blocks,
   });
-  const perHead = reshape(tape, attended, "shape.heads", "shape.grouped");
-  return reshape(tape, swapTimeAndHeads(tape, perHead), flat(heads), "shape.queries");
+  return reshape(tape, swapTimeAndHeads(tape, attended), flat(heads), "shape.queries");
 }

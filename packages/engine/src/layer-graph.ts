@@ -74,7 +74,7 @@ export function buildLayerGraph(
     if (isBackward && trained.has(name)) tape.track(name);
     return name;
   };
-  declareLayerInputs(tape, config, pass);
+  declareLayerInputs(tape, config, pass, 1);
   declare("input_layernorm", [config.width]);
   declare("post_attention_layernorm", [config.width]);
   for (const name of headNorms(config)) declare(name, [config.headSize]);
@@ -101,7 +101,7 @@ export function buildLayerGraph(
     const thin = scaled(tape, linear(tape, input, adapter.a), adapter.scale);
     return linear(tape, thin, adapter.b, frozen);
   };
-  const weights = { linear: apply, norm: (name: string) => name };
+  const weights = { linear: apply, norm: (name: string) => name, blocks: 1 };
   const output = decoderLayer(tape, config, weights, "hidden");
   if (!isBackward) {
     builder.node("Identity", [output], { outputs: ["output"] });

@@ -135,58 +135,6 @@ export function rotary(tape: GraphTape, input: string, table: RotaryTable): stri
   return output;
 }
 
-/**
- * Causal attention of grouped queries. The queries of one key-value head lie below each other,
- * `[B, K, G·T, D]`, so keys and values `[B, K, T, D]` are never repeated.
- * dS = P∘(dP − rowsum(dO∘O)), as in Dao et al. 2022, FlashAttention, arXiv:2205.14135, appendix B.
- */
-export function attention(
-  tape: GraphTape,
-  queries: string,
-  keys: string,
-  values: string,
-  shapes: {
-    /** Additive, `[T, T]`. */
-    readonly mask: string;
-    /** i64 shapes of the scores: `[B·H, T, T]` and `[B, K, G·T, T]`. */
-    readonly perHead: string;
-    readonly grouped: string;
-    readonly scale: number;
-  },
-): string {
-  const { mask, perHead, grouped, scale } = shapes;
-  const product = (
-    left: string,
-    right: string,
-    flags: { readonly transA?: 1; readonly transB?: 1; readonly alpha?: number },
-  ): string =>
-    tape.op("FusedMatMul", [left, right], {
-      domain: MICROSOFT,
-      attributes: {
-        transA: flags.transA ?? 0,
-        transB: flags.transB ?? 0,
-        alpha: { float: flags.alpha ?? 1 },
-      },
-    });
-  const scores = product(queries, keys, { transB: 1, alpha: scale });
-  const masked = tape.op("Add", [tape.op("Reshape", [scores, perHead]), mask]);
-  const softmax = tape.op("Softmax", [masked], { attributes: { axis: -1 } });
-  const weights = tape.op("Reshape", [softmax, grouped]);
-  const output = product(weights, values, {});
-  tape.record(output, [queries, keys, values], (gradient) => {
-    tape.add(values, () => product(weights, gradient, { transA: 1 }));
-    const weightGradient = product(gradient, values, { transB: 1 });
-    const overlap = tape.op("ReduceSum", [
-      tape.op("Mul", [gradient, output]),
-      tape.builder.ints([-1]),
-    ]);
-    const scoreGradient = tape.op("Mul", [weights, tape.op("Sub", [weightGradient, overlap])]);
-    tape.add(queries, () => product(scoreGradient, keys, { alpha: scale }));
-    tape.add(keys, () => product(scoreGradient, queries, { transA: 1, alpha: scale }));
-  });
-  return output;
-}
-
 /** Rows `[K, width]` of `[N, width]`, each at most once; `inverse` says where each row went. */
 export function gatherRows(
   tape: GraphTape,

@@ -13,6 +13,8 @@ import { linear, rmsNorm } from "./tape-operations.ts";
 /** Which graph: each combination is built when first needed. */
 export type GraphVariant = {
   readonly pass: "forward" | "backward";
+  /** Blocks of the queries of attention. */
+  readonly blocks: number;
   /** Some temperature is not 1 or some kept set is not everything. */
   readonly tempered: boolean;
   /** Some kept set is not everything; implies `tempered`. */
@@ -78,6 +80,7 @@ export function buildTrainingGraph(
       linear: (name: string, input: string, addend?: string) =>
         linear(tape, input, `${prefix}.${name}.weight`, addend),
       norm: (name: string) => `${prefix}.${name}.weight`,
+      blocks: variant.blocks,
     };
     // After the last attention no token looks at another: only the asked rows go on.
     const rows = layer === config.layers - 1 ? { indices: "rows", inverse: "inverse" } : undefined;
@@ -103,7 +106,7 @@ function declareInputs(tape: GraphTape, config: DecoderConfig, variant: GraphVar
   builder.input("ids", "i32", ["N"]);
   builder.input("rows", "i32", ["K"]);
   builder.input("targets", "i32", ["K", 1]);
-  declareLayerInputs(tape, config, variant.pass);
+  declareLayerInputs(tape, config, variant.pass, variant.blocks);
   if (variant.tempered) builder.input("inverseTemperatures", "f32", ["K", 1]);
   if (variant.masked) builder.input("keptMask", "f32", ["K", config.vocabularySize]);
   if (variant.candidates) builder.input("candidates", "i64", ["P", 2]);

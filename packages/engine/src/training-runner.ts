@@ -6,7 +6,9 @@ import type { DecoderConfig } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import type { RowDerivatives, RowOutputs } from "./decoder-runner.ts";
 import type { Feed } from "./graph-matrix.ts";
-import { LayerFeeds, MASKED } from "./layer-feeds.ts";
+import { attentionBlocks } from "./causal-attention.ts";
+import { MASKED } from "./decoder-layer.ts";
+import { LayerFeeds } from "./layer-feeds.ts";
 import type { Microbatch } from "./microbatch.ts";
 import type { OnnxDevice } from "./onnx-device.ts";
 import { OnnxGraph } from "./onnx-graph.ts";
@@ -133,7 +135,10 @@ export class TrainingRunner {
     pass: "forward" | "backward",
   ): Map<string, Feed> {
     const { batch, length, ids, rows, targets, inverseTemperatures } = microbatch;
-    const feeds = new Map<string, Feed>([...weights, ...this.#layerFeeds.of(batch, length, pass)]);
+    const feeds = new Map<string, Feed>([
+      ...weights,
+      ...this.#layerFeeds.of(batch, length, pass, attentionBlocks(length)),
+    ]);
     feeds.set("ids", { shape: [ids.length], data: ids });
     feeds.set("rows", { shape: [rows.length], data: rows });
     feeds.set("targets", { shape: [targets.length, 1], data: targets });
@@ -153,6 +158,7 @@ export class TrainingRunner {
 function variantOf(microbatch: Microbatch, pass: "forward" | "backward"): GraphVariant {
   return {
     pass,
+    blocks: attentionBlocks(microbatch.length),
     tempered: microbatch.inverseTemperatures !== null,
     masked: microbatch.keptTokenIds !== null,
     entropy: false,

@@ -1,0 +1,178 @@
+/**
+ * Causal attention of grouped queries on a gradient tape. The queries are cut into blocks: the keys
+ * behind a block's last query are not looked at, so that of T × T scores only those up to the
+ * diagonal's blocks are computed and kept, 5/8 of them with four blocks.
+ * dS = P∘(dP − rowsum(dO∘O)), as in Dao et al. 2022, FlashAttention, arXiv:2205.14135, appendix B.
+ */
+import type { GraphTape } from "./graph-tape.ts";
+
+const MICROSOFT = "com.microsoft";
+/** Below this, what is saved is less than what more nodes cost (measured at 128: nothing saved). */
+const SHORTEST_IN_BLOCKS = 192;
+
+/** In how many blocks queries of this length are cut. Four take as little time as eight. */
+export function attentionBlocks(length: number): number {
+  return length < SHORTEST_IN_BLOCKS ? 1 : 4;
+}
+
+/** Queries `begin` to `end` of block `block`, which look at keys 0 to `end`. */
+export function blockRange(
+  length: number,
+  blocks: number,
+  block: number,
+): { readonly begin: number; readonly end: number } {
+  const at = (index: number): number => Math.floor((index * length) / blocks);
+  return { begin: at(block), end: at(block + 1) };
+}
+
+/**
+ * i64 inputs of attention on B sequences of T tokens, for H heads of size D on K key-value heads;
+ * beside them `attention.{block}.mask` f32 `[end − begin, end]` is fed, which is added.
+ */
+export function attentionInputs(
+  sizes: {
+    readonly batch: number;
+    readonly length: number;
+    readonly heads: number;
+    readonly keyValueHeads: number;
+    readonly headSize: number;
+  },
+  blocks: number,
+): { readonly [name: string]: readonly number[] } {
+  const { batch, length, heads, keyValueHeads, headSize } = sizes;
+  const entries = Array.from({ length: blocks }, (_, block) => {
+    const { begin, end } = blockRange(length, blocks, block);
+    const name = nameIn(block);
+    const always = {
+      [name("heads")]: [batch, heads, end - begin, headSize],
+      [name("scores")]: [-1, end - begin, end],
+      [name("groupedScores")]: [batch, keyValueHeads, -1, end],
+    };
+    const cut = {
+      [name("begin")]: [begin],
+      [name("end")]: [end],
+      [name("rest")]: [0, 0, 0, 0, 0, 0, length - end, 0],
+    };
+    return blocks === 1 ? always : { ...always, ...cut };
+  });
+  return {
+    "attention.grouped": [batch, keyValueHeads, -1, headSize],
+    ...Object.assign({}, ...entries),
+  } as { readonly [name: string]: readonly number[] };
+}
+
+/** Name of a block's input. */
+export function nameIn(block: number): (part: string) => string {
+  return (part) => `attention.${block}.${part}`;
+}
+
+type Block = {
+  readonly name: (part: string) => string;
+  /** `[B, K, G·t, D]`: the queries of one key-value head below each other. */
+  readonly queries: string;
+  /** `[B, K, end, D]` */
+  readonly keys: string;
+  readonly values: string;
+  /** P, `[B, K, G·t, end]` */
+  readonly weights: string;
+  /** O, `[B, K, G·t, D]` */
+  readonly output: string;
+};
+
+/**
+ * @param queries `[B, H, T, D]`
+ * @param keys `[B, K, T, D]`, as `values`
+ * @returns `[B, H, T, D]`
+ */
+export function causalAttention(
+  tape: GraphTape,
+  queries: string,
+  keys: string,
+  values: string,
+  options: { readonly scale: number; readonly blocks: number },
+): string {
+  const { scale, blocks: count } = options;
+  const slice = (input: string, begin: string, end: string): string =>
+    count === 1 ? input : tape.op("Slice", [input, begin, end, tape.builder.ints([2])]);
+  const start = tape.builder.ints([0]);
+  const rowsOf = (input: string, name: Block["name"]): string =>
+    tape.op("Reshape", [slice(input, name("begin"), name("end")), "attention.grouped"]);
+  const join = (parts: readonly string[]): string =>
+    count === 1 ? (parts[0] as string) : tape.op("Concat", parts, { attributes: { axis: 2 } });
+
+  const blocks = Array.from({ length: count }, (_, index): Block => {
+    const name = nameIn(index);
+    const taken = {
+      queries: rowsOf(queries, name),
+      keys: slice(keys, start, name("end")),
+      values: slice(values, start, name("end")),
+    };
+    const scores = product(tape, taken.queries, taken.keys, { transB: 1, alpha: scale });
+    const masked = tape.op("Add", [tape.op("Reshape", [scores, name("scores")]), name("mask")]);
+    const softmax = tape.op("Softmax", [masked], { attributes: { axis: -1 } });
+    const weights = tape.op("Reshape", [softmax, name("groupedScores")]);
+    return { name, ...taken, weights, output: product(tape, weights, taken.values, {}) };
+  });
+  const output = join(
+    blocks.map((block) => tape.op("Reshape", [block.output, block.name("heads")])),
+  );
+  tape.record(output, [queries, keys, values], (gradient) => {
+    const parts = blocks.map((block) => {
+      const rows = rowsOf(gradient, block.name);
+      return { block, rows, scores: scoreGradient(tape, block, rows) };
+    });
+    const whole = (input: string, { name }: Block): string =>
+      name === blocks.at(-1)?.name ? input : tape.op("Pad", [input, name("rest")]);
+    const total = (terms: readonly string[]): string =>
+      count === 1 ? (terms[0] as string) : tape.op("Sum", terms);
+    tape.add(queries, () =>
+      join(
+        parts.map(({ block, scores }) => {
+          const grouped = product(tape, scores, block.keys, { alpha: scale });
+          return tape.op("Reshape", [grouped, block.name("heads")]);
+        }),
+      ),
+    );
+    tape.add(keys, () =>
+      total(
+        parts.map(({ block, scores }) =>
+          whole(product(tape, scores, block.queries, { transA: 1, alpha: scale }), block),
+        ),
+      ),
+    );
+    tape.add(values, () =>
+      total(
+        parts.map(({ block, rows }) =>
+          whole(product(tape, block.weights, rows, { transA: 1 }), block),
+        ),
+      ),
+    );
+  });
+  return output;
+}
+
+/** dS of a block from dO `[B, K, G·t, D]`. */
+function scoreGradient(tape: GraphTape, block: Block, gradient: string): string {
+  const weightGradient = product(tape, gradient, block.values, { transB: 1 });
+  const overlap = tape.op("ReduceSum", [
+    tape.op("Mul", [gradient, block.output]),
+    tape.builder.ints([-1]),
+  ]);
+  return tape.op("Mul", [block.weights, tape.op("Sub", [weightGradient, overlap])]);
+}
+
+function product(
+  tape: GraphTape,
+  left: string,
+  right: string,
+  flags: { readonly transA?: 1; readonly transB?: 1; readonly alpha?: number },
+): string {
+  return tape.op("FusedMatMul", [left, right], {
+    domain: MICROSOFT,
+    attributes: {
+      transA: flags.transA ?? 0,
+      transB: flags.transB ?? 0,
+      alpha: { float: flags.alpha ?? 1 },
+    },
+  });
+}
