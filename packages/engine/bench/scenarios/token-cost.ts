@@ -7,12 +7,13 @@ import { join } from "node:path";
 import { initializeDecoder, OnnxGraphBuilder } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import { benchRow } from "../../../runtime/bench/row.ts";
+import { attentionBlocks, attentionInputs, causalAttention } from "../../src/causal-attention.ts";
+import { attentionMasks } from "../../src/decoder-layer.ts";
 import type { Feed } from "../../src/graph-matrix.ts";
 import { GraphTape } from "../../src/graph-tape.ts";
 import { openOnnxDevice } from "../../src/onnx-device.ts";
 import { createOnnxEngine } from "../../src/onnx-engine.ts";
 import { OnnxGraph } from "../../src/onnx-graph.ts";
-import { attention } from "../../src/tape-operations.ts";
 import { layersAgree } from "../child-step.ts";
 import { drawLines } from "../line-plot.ts";
 import { QWEN3_0_6B, randomBatch } from "../random-decoder.ts";
@@ -143,20 +144,66 @@ async function openStep(config: DecoderConfig, threads: number): Promise<Timed> 
 /** Milliseconds (of the processor) of attention, forward and backward, of all layers and microbatches. */
 async function openAttention(config: DecoderConfig, threads: number): Promise<Timed> {
   const { heads, keyValueHeads, headSize, layers } = config;
-  const builder = new OnnxGraphBuilder();
   const device = await openOnnxDevice("cpu", threads);
-  const tape = new GraphTape(builder, device.savesNormScale);
+  const graphs = new Map<number, OnnxGraph>();
+  const graphOf = async (blocks: number): Promise<OnnxGraph> => {
+    const graph =
+      graphs.get(blocks) ??
+      (await OnnxGraph.create(attentionGraph(config, blocks, device.savesNormScale), device));
+    graphs.set(blocks, graph);
+    return graph;
+  };
+  return {
+    time: async ({ sequences, length }) => {
+      const each = Math.min(sequences, Math.max(1, Math.floor(MICROBATCH_TOKENS / length)));
+      const tensor = (headCount: number) => {
+        const data = new Float32Array(each * headCount * length * headSize).fill(0.1);
+        return { shape: [each, headCount, length, headSize], data };
+      };
+      const blocks = attentionBlocks(length);
+      const sizes = attentionInputs({ ...config, batch: each, length }, blocks);
+      const feeds = new Map<string, Feed>([
+        ["queries", tensor(heads)],
+        ["keys", tensor(keyValueHeads)],
+        ["values", tensor(keyValueHeads)],
+        ["outputGradient", tensor(heads)],
+        ...attentionMasks(length, blocks),
+      ]);
+      for (const [name, values] of Object.entries(sizes)) {
+        feeds.set(name, { shape: [values.length], data: BigInt64Array.from(values, BigInt) });
+      }
+      const graph = await graphOf(blocks);
+      await graph.run(feeds);
+      const start = process.cpuUsage();
+      await graph.run(feeds);
+      return millisecondsSince(start) * layers * Math.ceil(sequences / each);
+    },
+    close: async () => {
+      for (const graph of graphs.values()) await graph.dispose();
+    },
+  };
+}
+
+function attentionGraph(
+  config: DecoderConfig,
+  blocks: number,
+  savesNormScale: boolean,
+): Uint8Array {
+  const { heads, keyValueHeads, headSize } = config;
+  const builder = new OnnxGraphBuilder();
+  const tape = new GraphTape(builder, savesNormScale);
   for (const name of ["queries", "keys", "values", "outputGradient"]) {
-    const rows = name === "queries" || name === "outputGradient" ? "R" : "T";
-    builder.input(name, "f32", ["B", keyValueHeads, rows, headSize]);
+    const count = name === "queries" || name === "outputGradient" ? heads : keyValueHeads;
+    builder.input(name, "f32", ["B", count, "T", headSize]);
     tape.track(name);
   }
-  builder.input("mask", "f32", ["T", "T"]);
-  builder.input("perHead", "i64", [3]);
-  builder.input("grouped", "i64", [4]);
+  for (const [name] of attentionMasks(blocks, blocks)) {
+    builder.input(name, "f32", [`${name}.rows`, `${name}.columns`]);
+  }
+  const sizes = attentionInputs({ ...config, batch: 1, length: blocks }, blocks);
+  for (const [name, values] of Object.entries(sizes)) builder.input(name, "i64", [values.length]);
   const scale = 1 / Math.sqrt(headSize);
-  const shapes = { mask: "mask", perHead: "perHead", grouped: "grouped", scale };
-  const output = attention(tape, "queries", "keys", "values", shapes);
+  const output = causalAttention(tape, "queries", "keys", "values", { scale, blocks });
   tape.contribute(output, () => "outputGradient");
   tape.backward();
   for (const name of ["queries", "keys", "values"]) {
@@ -164,35 +211,7 @@ async function openAttention(config: DecoderConfig, threads: number): Promise<Ti
     const sum = builder.op("ReduceSum", [tape.gradient(name) as string]);
     builder.output(sum, "f32", [1, 1, 1, 1]);
   }
-  const graph = await OnnxGraph.create(builder.build(), device);
-  return {
-    time: async ({ sequences, length }) => {
-      const each = Math.min(sequences, Math.max(1, Math.floor(MICROBATCH_TOKENS / length)));
-      const tensor = (headCount: number) => {
-        const shape = [each, keyValueHeads, (headCount / keyValueHeads) * length, headSize];
-        const data = new Float32Array(each * headCount * length * headSize).fill(0.1);
-        return { shape, data };
-      };
-      const ints = (values: number[]) => ({
-        shape: [values.length],
-        data: BigInt64Array.from(values, BigInt),
-      });
-      const feeds = new Map<string, Feed>([
-        ["queries", tensor(heads)],
-        ["keys", tensor(keyValueHeads)],
-        ["values", tensor(keyValueHeads)],
-        ["outputGradient", tensor(heads)],
-        ["mask", { shape: [length, length], data: new Float32Array(length * length) }],
-        ["perHead", ints([-1, length, length])],
-        ["grouped", ints([each, keyValueHeads, -1, length])],
-      ]);
-      await graph.run(feeds);
-      const start = process.cpuUsage();
-      await graph.run(feeds);
-      return millisecondsSince(start) * layers * Math.ceil(sequences / each);
-    },
-    close: () => graph.dispose(),
-  };
+  return builder.build();
 }
 
 function millisecondsSince(start: NodeJS.CpuUsage): number {
