@@ -327,6 +327,16 @@ describe("one run", () => {
     expect(() => session.run(rows(session.createCache()))).toThrow(message);
   });
 
+  test("past the context is refused, also of a row that has room and goes on where it stopped", () => {
+    const { session } = openSession(false);
+    const full = grow(session, MAX_POSITIONS, 0);
+    const fork = session.fork(full, MAX_POSITIONS) as DecoderCache; // with room for one more
+    fork.truncate(MAX_POSITIONS - 2);
+    run(session, [sample(fork, [1])]);
+    run(session, [sample(fork, [2])]);
+    expect(() => session.run([sample(fork, [3])])).toThrow("at most 700 tokens, got 701");
+  });
+
   test("past the context is refused", () => {
     const { session } = openSession(false);
     const cache = grow(session, MAX_POSITIONS, 1);

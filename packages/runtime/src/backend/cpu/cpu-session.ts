@@ -131,7 +131,7 @@ export class CpuSession implements DecoderSession {
     const { row: own, prefix } = cacheOf(row);
     const { block, length } = own;
     if (row.tokenIds.length !== 1 || prefix !== null || block === null) return null;
-    if (length === 0 || length >= block.capacity) return null;
+    if (length === 0 || length >= Math.min(block.capacity, this.#options.maxPositions)) return null;
     const run = this.#steps.lastAt(block, own.row);
     if (run === null) return null;
     const { tokenIds, lastPositions, totalLength } = run.inputs();

@@ -1,7 +1,8 @@
 /**
  * A CPU device whose program computes nothing but remembers everything: keys are token ids, the state
  * without positions is a running hash, and the logits of a token point at the hash of all tokens that
- * its row holds. What the memory of rows gets wrong shows in the next token.
+ * its row holds. What the memory of rows gets wrong shows in the next token. Its memory grows, as
+ * WebAssembly's does, at every third run and allocation: views of before are then empty.
  */
 import type { DecoderConfig, DecoderState } from "@waggle/model";
 import type { BoundRun, CpuBuffer, CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
@@ -58,6 +59,8 @@ export class RememberingDevice implements CpuDevice {
   /** Rows of each run so far. */
   readonly runs: number[] = [];
   readonly program: CpuProgram;
+  readonly #buffers = new Set<RememberingBuffer>();
+  #chances = 0;
 
   constructor(copiesOutputs: boolean) {
     this.copiesOutputs = copiesOutputs;
@@ -71,9 +74,13 @@ export class RememberingDevice implements CpuDevice {
   allocate(sizeBytes: number): CpuBuffer {
     if (this.heldBytes + sizeBytes > this.limitBytes) throw outOfMemory("allocate", "the limit");
     this.heldBytes += sizeBytes;
-    return new RememberingBuffer(sizeBytes, () => {
+    const buffer = new RememberingBuffer(sizeBytes, () => {
       this.heldBytes -= sizeBytes;
+      this.#buffers.delete(buffer);
     });
+    this.#buffers.add(buffer);
+    this.#grow();
+    return buffer;
   }
 
   load(): Promise<CpuProgram> {
@@ -81,6 +88,10 @@ export class RememberingDevice implements CpuDevice {
   }
 
   dispose(): void {}
+
+  #grow(): void {
+    if (this.#chances++ % 3 === 0) for (const buffer of this.#buffers) buffer.move();
+  }
 
   #bind(inputs: readonly Operand[], outputs: readonly Operand[]): BoundRun {
     const byName = new Map([...inputs, ...outputs].map((operand) => [operand.name, operand]));
@@ -98,6 +109,7 @@ export class RememberingDevice implements CpuDevice {
     return {
       execute: () => {
         this.runs.push(rows);
+        this.#grow();
         const keys = floats(KEYS.present) as Float32Array;
         const past = floats(KEYS.past) as Float32Array;
         if (past.buffer !== keys.buffer)
@@ -151,6 +163,7 @@ export class RememberingDevice implements CpuDevice {
     return {
       execute: () => {
         this.runs.push(rows);
+        this.#grow();
         const [keys, bias, prefix] = [KEYS.present, "own_bias", "prefix.0.key"].map(floats) as [
           Float32Array,
           Float32Array,
@@ -183,7 +196,7 @@ export class RememberingDevice implements CpuDevice {
 
 class RememberingBuffer implements CpuBuffer {
   readonly sizeBytes: number;
-  readonly #memory: ArrayBuffer;
+  #memory: ArrayBuffer;
   readonly #onFree: () => void;
   #isFreed = false;
 
@@ -210,6 +223,11 @@ class RememberingBuffer implements CpuBuffer {
 
   fill(value: 0, offset: number, bytes: number): void {
     new Uint8Array(this.#used(), offset, bytes).fill(value);
+  }
+
+  /** Elsewhere, with what it holds. */
+  move(): void {
+    this.#memory = this.#memory.transfer();
   }
 
   free(): void {
