@@ -5,9 +5,18 @@
 import { Command } from "commander";
 import type { BenchRow } from "../../runtime/bench/row.ts";
 import type { EngineScenario } from "./scenario.ts";
+import { largeStep } from "./scenarios/large-step.ts";
+import { tokenCost } from "./scenarios/token-cost.ts";
 import { versusPeers } from "./scenarios/versus-peers.ts";
+import { vocabularyMemory } from "./scenarios/vocabulary-memory.ts";
 
-const SCENARIOS: readonly EngineScenario[] = [versusPeers("S"), versusPeers("M")];
+const SCENARIOS: readonly EngineScenario[] = [
+  versusPeers("S"),
+  versusPeers("M"),
+  tokenCost,
+  vocabularyMemory,
+  largeStep,
+];
 
 const program = new Command("npm run bench:engine --")
   .description(
