@@ -19,6 +19,7 @@ async function openMortal(deaths: readonly number[]) {
   let runs = 0;
   const mortal = (session: DecoderSession): DecoderSession => ({
     maxRunTokens: session.maxRunTokens,
+    maxRunScores: session.maxRunScores,
     maxRows: session.maxRows,
     createCache: () => session.createCache(),
     fork: (cache, length) => session.fork(cache, length),
