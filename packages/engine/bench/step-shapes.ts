@@ -1,6 +1,7 @@
 /** The training steps that all engines are compared on: one decoder, one batch, one loss. */
 import type { DecoderConfig } from "@waggle/model";
 import type { TrainSequence } from "@waggle/protocol";
+import { attentionBlocks, blockRange } from "../src/causal-attention.ts";
 
 export type ShapeName = "S" | "M";
 
@@ -52,14 +53,19 @@ export function batchOf({ config, sequences, length }: StepShape): TrainSequence
 }
 
 /**
- * Floating point operations of the matrix products of forward and backward pass: two for each
- * multiplication and addition, the backward pass twice the forward pass, attention over all T × T.
- * Nothing elementwise counts, and nothing that is computed twice.
+ * Floating point operations of the matrix products of forward and backward pass as our engine does
+ * them: two for each multiplication and addition, the backward pass twice the forward pass, of
+ * attention only the blocks that are computed. Nothing elementwise counts.
  */
 export function productOperations({ config, sequences, length }: StepShape): number {
   const { layers, width, feedForwardSize, vocabularySize, heads, keyValueHeads, headSize } = config;
   const linears = width * headSize * (2 * heads + 2 * keyValueHeads) + 3 * width * feedForwardSize;
-  const attention = 2 * heads * headSize * length;
-  const perToken = layers * (linears + attention) + width * vocabularySize;
-  return 3 * 2 * sequences * length * perToken;
+  const blocks = attentionBlocks(length);
+  const scores = Array.from({ length: blocks }, (_, block) => {
+    const { begin, end } = blockRange(length, blocks, block);
+    return (end - begin) * end;
+  }).reduce((sum, count) => sum + count, 0);
+  const perSequence =
+    length * (layers * linears + width * vocabularySize) + 2 * layers * heads * headSize * scores;
+  return 3 * 2 * sequences * perSequence;
 }
