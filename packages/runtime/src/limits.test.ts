@@ -1,12 +1,6 @@
 import { WaggleError } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import {
-  contextLengthFor,
-  defaultThreads,
-  hasRoomExpanded,
-  runScoresFor,
-  runTokensFor,
-} from "./limits.ts";
+import { contextLengthFor, defaultThreads, runScoresFor, runTokensFor } from "./limits.ts";
 import { TINY_CONFIG } from "./tiny-decoder.fixture.ts";
 
 test("small models get one thread, others what is offered, at most 4", () => {
@@ -39,19 +33,4 @@ test("a context is at most the model's positions, and 8192 where nobody asks for
     expect(() => contextLengthFor(long, asked)).toThrow(WaggleError);
     expect(() => contextLengthFor(long, asked)).toThrow(/1 to the model's 40960 .* got/);
   }
-});
-
-test("quantized matrices are expanded where a third of the device holds them, up to 1.4 GB", () => {
-  const ofParameters = (millions: number) => ({
-    ...TINY_CONFIG,
-    vocabularySize: (millions * 1e6) / TINY_CONFIG.width,
-  });
-  expect([1, 100, 345, 355].map((size) => hasRoomExpanded(ofParameters(size), 8))).toEqual([
-    true,
-    true,
-    true,
-    false,
-  ]);
-  expect([100, 200].map((size) => hasRoomExpanded(ofParameters(size), 2))).toEqual([true, false]);
-  expect(hasRoomExpanded(ofParameters(345))).toBe(true);
 });

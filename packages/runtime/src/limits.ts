@@ -1,5 +1,4 @@
 /** How much one run may read, by device and model. */
-import { parameterCount } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 
@@ -55,22 +54,3 @@ export function defaultThreads(weightBytes: number, offered: number): number {
 
 /** 4 M parameters. */
 const SMALL_WEIGHT_BYTES = 16 * 1024 * 1024;
-
-/**
- * Whether quantized matrices may take the memory of float32 on a CPU: models up to 350 M parameters,
- * and at most a third of what the browser says that the device has.
- */
-export function hasRoomExpanded(
-  config: DecoderConfig,
-  deviceMemory: number = gigabytesHere(),
-): boolean {
-  const bytes = 4 * parameterCount(config);
-  return bytes <= Math.min(MOST_EXPANDED_BYTES, (deviceMemory * 2 ** 30) / 3);
-}
-
-const MOST_EXPANDED_BYTES = 1.4e9;
-
-/** Infinity where nobody says. */
-function gigabytesHere(): number {
-  return (globalThis.navigator as { deviceMemory?: number } | undefined)?.deviceMemory ?? Infinity;
-}

@@ -1,8 +1,9 @@
 /**
  * The agreement suite's short form, for the device of a visitor: a kernel that computes wrongly there
  * is found before the first conversation, gone around or refused. It runs tiny random decoders with
- * the model's head sizes, key sharing, number format and kinds of layers, so the same kernels; that
- * the model's own, larger matrices come out right is not tested.
+ * the model's head sizes, key sharing, number format and kinds of layers, so the same kernels where
+ * `open` runs them as the model's size asks for; that its own, larger matrices come out right is not
+ * tested, nor the attention of branches of a prefix, which begins at longer ones.
  */
 import { layerKind, mergeAdapter, roundedWeights } from "@waggle/model";
 import type { DecoderConfig, LayerKind, WeightFormat } from "@waggle/model";

@@ -238,6 +238,17 @@ describe("before the weights are fetched", () => {
     const memory = { device: "auto" } as const;
     await serveRepository(COMMIT, files);
     expect(await codeOf(load(hub(), durable(), { memory }))).toBe("nothing thrown");
+    for (const [bytes, code] of [
+      [15e6, "DIGEST_MISMATCH"], // of its weights: they were fetched
+      [20e6, "MODEL_TOO_LARGE"], // stored in 4 bits: 160 MB where they are expanded
+    ] as const) {
+      const quantization_config = { quant_method: "waggle", block_size: 32, format: "int4" };
+      const stored = JSON.stringify({ ...JSON.parse(deep), quantization_config });
+      files.set("config.json", new TextEncoder().encode(stored));
+      await serveRepository(COMMIT, files, bytes);
+      expect(await codeOf(load(hub(), durable(), { memory }))).toBe(code);
+    }
+    files.set("config.json", new TextEncoder().encode(deep));
     server.requests.length = 0;
     await serveRepository(COMMIT, files, 14e9);
     expect(await codeOf(load(hub(), durable(), { memory }))).toBe("MODEL_TOO_LARGE");

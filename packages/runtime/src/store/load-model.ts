@@ -28,8 +28,8 @@ export type LoadModelOptions = {
   readonly onProgress?: (progress: ModelProgress) => void;
   /**
    * How it will run: a model that does not fit is refused before its weights are fetched. With a
-   * device, what that offers is looked up, for weights of more than 128 MiB. Default: nothing is
-   * refused.
+   * device, what that offers is looked up, for weights of more than 128 MiB, quantized ones of more
+   * than 16. Default: nothing is refused.
    */
   readonly memory?: ModelMemoryOptions | DeviceMemoryOptions | null;
   /** Hex sha256 by path, where the caller knows them: other bytes are refused. */
@@ -184,6 +184,9 @@ async function reportStored(files: LoadedFile[], load: Load): Promise<LoadedFile
 /** Models up to this size fit every device that has a browser for them. */
 const SMALL_WEIGHTS = 128 * 2 ** 20;
 
+/** Of what is stored quantized, where a device expands it. */
+const MOST_GROWTH = 8;
+
 /** Its size; `null`: not known. */
 type SizedFile = Pick<ListedFile, "sizeBytes"> & Partial<Pick<ListedFile, "sizeHint">>;
 
@@ -200,10 +203,12 @@ async function assertSupported(
     (sum, { sizeBytes, sizeHint }) => sum + (sizeBytes ?? sizeHint ?? Infinity),
     0,
   );
-  if (memory == null || ("device" in memory && total <= SMALL_WEIGHTS)) return;
+  const stored = parseStoredFormat(json);
+  const most = stored === null ? total : total * MOST_GROWTH;
+  if (memory == null || ("device" in memory && most <= SMALL_WEIGHTS)) return;
   const { assertModelFits, onDevice } = await import("./model-fit.ts");
   const options = "device" in memory ? await onDevice(memory) : memory;
-  assertModelFits(config, { ...options, dtype: parseStoredFormat(json) ?? options.dtype });
+  assertModelFits(config, { ...options, dtype: stored ?? options.dtype });
 }
 
 async function readConfig(file: LoadedFile, { storage, options }: Load): Promise<unknown> {

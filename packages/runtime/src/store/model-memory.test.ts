@@ -178,6 +178,25 @@ describe("a model that does not fit is refused", () => {
     expect(refusal(QWEN3_600M, options)).toContain("what a page can have of 2 GB");
   });
 
+  test("with its quantized weights as float32 where they are expanded to that", () => {
+    const parameters = parameterCount(GEMMA3_270M);
+    const limits = wasmLimits(4);
+    const options = { dtype: "int4", contextLength: 512, limits } as const;
+    const { weights, total } = modelMemory(GEMMA3_270M, options);
+    expect(Math.abs(weights / (4 * parameters) - 1)).toBeLessThan(0.01);
+    expect(refusal(GEMMA3_270M, options)).toBe("fits");
+    const less = { ...options, limits: { ...limits, totalBytes: total - 1 } };
+    expect(refusal(GEMMA3_270M, less)).toMatch(/^a model must fit into .* as int4 /);
+    // A third of 2 GB does not hold them, and a GPU computes with what is stored.
+    const small = modelMemory(GEMMA3_270M, { ...options, limits: wasmLimits(2) });
+    expect(small.weights).toBeLessThan(1.2 * parameters);
+    const adapter = { maxBufferSize: 2 ** 30, maxStorageBufferBindingSize: 2 ** 30 };
+    const gpu = webgpuLimits({ ...adapter, hasFloat16: false }, 4);
+    expect(modelMemory(GEMMA3_270M, { ...options, limits: gpu }).weights).toBe(small.weights);
+    expect(modelMemory(GEMMA3_270M, { dtype: "int4" }).weights).toBe(small.weights);
+    expect(modelMemory(QWEN3_600M, options).weights).toBeLessThan(1.2 * 596_049_920);
+  });
+
   test("and one without limits is not", () => {
     expect(refusal(SMOLLM3_3B, { dtype: "f32" })).toBe("fits");
   });

@@ -3,9 +3,10 @@
  * attention remembers of a full context, and the largest intermediate results. Pure arithmetic on a
  * config; an estimate, within a few percent for the first two.
  */
-import { decoderParameters, decoderStates, hasPositions } from "@waggle/model";
+import { decoderParameters, decoderStates, hasPositions, parameterCount } from "@waggle/model";
 import type { DecoderConfig, WeightFormat } from "@waggle/model";
-import { decodeRowsFor, contextLengthFor, runScoresFor, runTokensFor } from "../limits.ts";
+import { mostExpandedBytes } from "../expanded-room.ts";
+import { contextLengthFor, decodeRowsFor, runScoresFor, runTokensFor } from "../limits.ts";
 import type { BrowserDevice } from "../worker/messages.ts";
 
 /** How a model will run. */
@@ -38,6 +39,11 @@ export type MemoryLimits = {
   readonly totalBytes: number;
   /** Most bytes of one matrix. `null`: no limit of its own. */
   readonly bufferBytes: number | null;
+  /**
+   * Bytes of weights as float32 up to which quantized ones are expanded to that when they are loaded.
+   * 0: none are.
+   */
+  readonly expandedBytes: number;
   /** What sets the first limit, for messages: `WebAssembly's memory`. */
   readonly description: string;
   /** Number formats that the device computes in, the most precise first. */
@@ -66,9 +72,10 @@ const DEVICE_MEMORY_CAP = 8;
 /** Of a small device's memory, what a page can have before the browser ends it. */
 const PAGE_SHARE = 0.6;
 
-/** What running a model of this config takes. */
+/** What running a model of this config takes: quantized weights expanded, where the limits say so. */
 export function modelMemory(config: DecoderConfig, options: ModelMemoryOptions): ModelMemory {
-  const { dtype, contexts = 1 } = options;
+  const { contexts = 1 } = options;
+  const dtype = computedFormat(config, options);
   const activations = options.activations ?? (dtype === "f16" ? "f16" : "f32");
   const contextLength = contextLengthFor(config, options.contextLength);
   let weights = 0;
@@ -97,6 +104,15 @@ export function modelMemory(config: DecoderConfig, options: ModelMemoryOptions):
   return { weights, states, scratch, total: weights + states + scratch, largestBuffer };
 }
 
+/** `f32` where quantized weights are expanded. */
+function computedFormat(
+  config: DecoderConfig,
+  { dtype, limits }: ModelMemoryOptions,
+): WeightFormat {
+  if (dtype === "f32" || dtype === "f16" || limits === undefined) return dtype;
+  return 4 * parameterCount(config) <= limits.expandedBytes ? "f32" : dtype;
+}
+
 /**
  * What WebAssembly offers in this browser.
  * @param deviceMemory - `navigator.deviceMemory`, in GB, where the browser has it.
@@ -107,6 +123,7 @@ export function wasmLimits(deviceMemory?: number): MemoryLimits {
   return {
     totalBytes: isSmall ? page : WASM_BYTES,
     bufferBytes: null,
+    expandedBytes: mostExpandedBytes(deviceMemory ?? Infinity),
     description: isSmall ? `what a page can have of ${deviceMemory} GB` : "WebAssembly's memory",
     formats: ["f32", "int8", "int4"],
   };
@@ -130,6 +147,7 @@ export function webgpuLimits(
   return {
     totalBytes: page ?? Infinity,
     bufferBytes: Math.min(adapter.maxBufferSize, adapter.maxStorageBufferBindingSize),
+    expandedBytes: 0,
     description: `what a page can have of ${deviceMemory} GB`,
     formats: adapter.hasFloat16 ? ["f32", "f16", "int8", "int4"] : ["f32", "int8", "int4"],
   };

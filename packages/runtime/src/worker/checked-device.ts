@@ -23,6 +23,8 @@ export type WorkerBackendOptions = {
   readonly adapterRank: number;
   /** Without subgroup operations, on WebGPU. */
   readonly avoidsSubgroups: boolean;
+  /** The model that a small one stands for, in a check. */
+  readonly sizedAs?: DecoderConfig;
   /** An adapter follows: the graph that takes one is opened at once, where there are two. */
   readonly startsAdaptable?: boolean;
 };
@@ -32,6 +34,8 @@ export type WorkerDevice = {
   readonly kind: BrowserDevice;
   /** Of what lies between the matrices. Default f32. */
   readonly activationsOf?: (dtype: WeightFormat) => Promise<"f32" | "f16">;
+  /** The format in words, with what the model's size decides about its kernels. Default: its name. */
+  readonly formatOf?: (config: DecoderConfig, dtype: WeightFormat) => string;
   /** Ways to use the device, the fastest first. Default: as it comes. */
   readonly ladder?: () => Promise<readonly KernelWorkaround[]>;
   openBackend(options: WorkerBackendOptions): Promise<DecoderBackend>;
@@ -57,7 +61,8 @@ export async function checkDevice(
 ): Promise<CheckedDevice> {
   const { config, dtype } = options;
   const heads = `${config.heads}/${config.keyValueHeads}x${config.headSize}`;
-  const key = `${RUNTIME_BUILD} ${device.kind} ${description} ${config.modelType} ${heads} ${dtype}`;
+  const format = device.formatOf?.(config, dtype) ?? dtype;
+  const key = `${RUNTIME_BUILD} ${device.kind} ${description} ${config.modelType} ${heads} ${format}`;
   const before = known[key];
   let opened: DecoderBackend | null = null;
   const release = async (): Promise<void> => {
@@ -77,6 +82,7 @@ export async function checkDevice(
         ...withWorkaround(options, workaround),
         baseModel: `check of ${options.baseModel}`,
         config: tiny,
+        sizedAs: config,
         weights,
         contextLength: tiny.contextLength,
         startsAdaptable: true,

@@ -22,7 +22,8 @@ import { BranchSwitch } from "./branch-switch.ts";
 import { CpuSession } from "./cpu-session.ts";
 import type { BranchOptions } from "./cpu-session.ts";
 import type { CpuBuffer, CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
-import { decodeRowsFor, hasRoomExpanded, runScoresFor, runTokensFor } from "../../limits.ts";
+import { hasRoomExpanded } from "../../expanded-room.ts";
+import { decodeRowsFor, runScoresFor, runTokensFor } from "../../limits.ts";
 import { layoutOf } from "./state-layout.ts";
 import type { StateLayout } from "./state-layout.ts";
 
@@ -37,6 +38,11 @@ export type CpuBackendOptions = {
    * products of 4 and 8 bits are 2 to 10 times slower on CPUs. Default: where that has room.
    */
   readonly expandsQuantized?: boolean | undefined;
+  /**
+   * Whose size decides by default what is expanded and how branches have their weights: a check runs
+   * a small model the way a large one will be run. Default `config`.
+   */
+  readonly sizedAs?: DecoderConfig | undefined;
   /** Most positions of one row. */
   readonly contextLength: number;
   /**
@@ -114,7 +120,8 @@ export class CpuBackend implements DecoderBackend {
   constructor(device: CpuDevice, options: CpuBackendOptions) {
     this.#device = device;
     this.#options = options;
-    const { dtype = "f32", expandsQuantized = hasRoomExpanded(options.config) } = options;
+    const { dtype = "f32", sizedAs = options.config } = options;
+    const { expandsQuantized = hasRoomExpanded(sizedAs) } = options;
     this.dtype = dtype === "f16" ? ACTIVATIONS : dtype;
     this.#expandedFormat = expandsQuantized && isQuantized(this.dtype) ? this.dtype : null;
     this.kernels = `${device.kernels}${this.#expandedFormat === null ? "" : " expanded"}`;
@@ -198,9 +205,9 @@ export class CpuBackend implements DecoderBackend {
   }
 
   async #load(weights: SharedProgram["weights"], rank: number): Promise<SharedProgram> {
-    const { config, branchWeights } = this.#options;
-    const isLarge = parameterCount(config) > MOST_PARAMETERS_TWICE;
-    const isOnce = this.#canShare && (branchWeights ?? (isLarge ? "once" : "twice")) === "once";
+    const { config, sizedAs = config } = this.#options;
+    const { branchWeights = isLarge(sizedAs) ? "once" : "twice" } = this.#options;
+    const isOnce = this.#canShare && branchWeights === "once";
     const program = await this.#program(weights(), rank, isOnce ? PACKED_OR_BRANCHES : "packed");
     const shared: SharedProgram = {
       program,
@@ -297,6 +304,16 @@ export class CpuBackend implements DecoderBackend {
     shared.branchSwitch?.free();
     await (await shared.branches)?.release();
   }
+}
+
+/** A number format in words, with what the size of a model decides about how it is computed with. */
+export function formatOf(config: DecoderConfig, dtype: WeightFormat): string {
+  const isExpanded = isQuantized(dtype) && hasRoomExpanded(config);
+  return `${dtype}${isLarge(config) ? " large" : ""}${isExpanded ? " expanded" : ""}`;
+}
+
+function isLarge(config: DecoderConfig): boolean {
+  return parameterCount(config) > MOST_PARAMETERS_TWICE;
 }
 
 function isQuantized(dtype: WeightFormat): dtype is "int8" | "int4" {
