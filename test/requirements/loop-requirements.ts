@@ -126,6 +126,49 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "engine:chunked-head",
+    source: "Milakov and Gimelshein 2018, arXiv:1805.02867",
+    behavior:
+      "Log-probs, entropy, sums of squares and candidates of any vocabulary come from tiles of logits, with their gradients; kept sets take the memory of what was given.",
+    tests: [
+      "packages/engine/src/chunked-head.test.ts > ${name} rows: outputs are those of a whole softmax, %s",
+      "packages/engine/src/chunked-head.test.ts > ${name} rows: gradients equal central differences, %s",
+      "packages/engine/src/train-engine-candidates.contract.ts > candidate log-probs and their gradients are the plain twin's (${config.modelType}, ${trains})",
+    ],
+  },
+  {
+    id: "engine:checkpointing",
+    source: "Chen et al. 2016, arXiv:1604.06174",
+    behavior:
+      "Layer by layer, each computed again for its gradient, gives the numbers of the whole graph.",
+    tests: [
+      "packages/engine/src/layer-runner.test.ts > layer by layer is the whole graph to 1e-5, all outputs and gradients (${config.modelType}, %s, tiles of %d)",
+    ],
+  },
+  {
+    id: "engine:quantized-base",
+    source: "Dettmers et al. 2023, QLoRA, arXiv:2305.14314",
+    behavior:
+      "Adapters train on a frozen base of 8 or 4 bits, which counts as the numbers that it stands for.",
+    tests: [
+      "packages/engine/src/layer-runner.test.ts > an %s base gives the outputs and gradients of the numbers it stands for",
+      "packages/engine/src/layer-runner.test.ts > a quantized base stays as it is while its adapter learns",
+      "packages/model/src/resident-weights.test.ts > %s weights are those that a quantized graph computes with",
+    ],
+  },
+  {
+    id: "engine:memory-plan",
+    source: "docs/evidence/engine.md, Real sizes",
+    behavior:
+      "What training takes is said before it starts, and refused with what to lower where there is less.",
+    tests: [
+      "packages/engine/src/memory-plan.test.ts > the plan is the measured peak within a third: $title",
+      "packages/engine/src/memory-plan.test.ts > more than the limit is refused before anything is loaded, with what to lower",
+      "packages/engine/src/memory-plan.test.ts > a vocabulary adds its embedding and nothing else, layer by layer",
+      "trainer/src/program.test.ts > plan says what training would take, and a limit below it is refused before a step",
+    ],
+  },
+  {
     id: "learning:group-relative",
     source: "Shao et al. 2024, arXiv:2402.03300; Liu et al. 2025, arXiv:2503.20783",
     behavior:

@@ -14,7 +14,7 @@ export type LinePlot = {
   readonly lines: readonly { readonly label: string; readonly y: readonly number[] }[];
 };
 
-const COLORS = ["#1d6fd8", "#d8731d", "#888"];
+const COLORS = ["#888", "#1d6fd8", "#d8731d", "#2a9d5c"];
 
 /** @param path of a PNG file. */
 export async function drawLines(plot: LinePlot, path: string): Promise<void> {

@@ -90,9 +90,12 @@ export function activationBytesPerToken(
   length: number,
 ): number {
   const { width, feedForwardSize, heads, headSize, keyValueHeads, layers } = config;
-  const attention = (4 * heads + 4 * keyValueHeads) * headSize + 3 * heads * length;
+  const isWhole = checkpointing === "none";
+  // weights, and while one layer is worked on their gradients and what those come from
+  const scores = (isWhole ? 3 : 5) * heads * length;
+  const attention = (4 * heads + 4 * keyValueHeads) * headSize + scores;
   const layer = FLOAT * (10 * width + attention + 8 * feedForwardSize);
-  return checkpointing === "none"
+  return isWhole
     ? layers * layer + logitBytesPerToken(config)
     : layer + FLOAT * width * (layers + 6);
 }

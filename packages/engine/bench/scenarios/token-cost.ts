@@ -70,24 +70,38 @@ export const tokenCost: EngineScenario = {
       ...{ ours: most, peer: least, peerName: "cheapest", agree: agree && most / least < 1.3 },
     });
     yield* layerRows(quick, threads, agree);
-    if (quick) return;
-    const order = shapes.map((_, i) => i).toSorted((a, b) => tokens(shapes, a) - tokens(shapes, b));
-    await drawLines(
-      {
-        title: "A training step of M: processor time of a token",
-        xLabel: "tokens of the batch",
-        yLabel: "us a token",
-        x: order.map((i) => tokens(shapes, i)),
-        lines: [
-          { label: "step", y: order.map((i) => whole[i] as number) },
-          { label: "without attention", y: order.map((i) => rest[i] as number) },
-          { label: "attention alone", y: order.map((i) => own[i] as number) },
-        ],
-      },
-      PICTURE,
-    );
+    if (!quick) await drawCosts(shapes, whole, rest, PICTURE);
   },
 };
+
+/** One line for each length over the number of sequences, and the longest with its attention. */
+async function drawCosts(
+  shapes: readonly Shape[],
+  whole: readonly number[],
+  rest: readonly number[],
+  path: string,
+): Promise<void> {
+  const lengths = [...new Set(shapes.map(({ length }) => length))];
+  const costs = (length: number, values: readonly number[]): number[] =>
+    values.filter((_, i) => shapes[i]?.length === length);
+  const longest = Math.max(...lengths);
+  await drawLines(
+    {
+      title: "A training step of M: processor time of a token",
+      xLabel: "sequences",
+      yLabel: "us a token",
+      x: [...new Set(shapes.map(({ sequences }) => sequences))],
+      lines: [
+        { label: `${longest} tokens, attention included`, y: costs(longest, whole) },
+        ...lengths.map((length) => ({
+          label: `${length} tokens, without attention`,
+          y: costs(length, rest),
+        })),
+      ],
+    },
+    path,
+  );
+}
 
 async function* layerRows(quick: boolean, threads: number, agree: boolean) {
   const counts = quick ? [1, 2] : [2, 4, 8, 16];
@@ -221,8 +235,4 @@ function millisecondsSince(start: NodeJS.CpuUsage): number {
 
 function tokensOf({ sequences, length }: Shape): number {
   return sequences * length;
-}
-
-function tokens(shapes: readonly Shape[], index: number): number {
-  return tokensOf(shapes[index] as Shape);
 }
