@@ -36,7 +36,7 @@ export function createAdapterShelf(options: {
   }
 
   async function bytes(reference: AdapterReference): Promise<Uint8Array> {
-    const name = fileName(reference.sha256);
+    const name = adapterFileName(reference.sha256);
     const stored = await readFile(join(folder, name)).catch((error: unknown) => {
       if ((error as { code?: unknown }).code === "ENOENT") return null;
       throw error;
@@ -63,7 +63,7 @@ export function createAdapterShelf(options: {
     async add(adapter) {
       const content = writeAdapter(adapter, config);
       const digest = await sha256(content);
-      await store(fileName(digest), content);
+      await store(adapterFileName(digest), content);
       remember(digest, adapter);
       const { rank, alpha } = adapter;
       return { sha256: digest, sizeBytes: content.length, rank, alpha };
@@ -76,6 +76,7 @@ export function createAdapterShelf(options: {
   };
 }
 
-function fileName(digest: string): string {
+/** Where an adapter with this hash lies in the shelf's folder. */
+export function adapterFileName(digest: string): string {
   return `adapter-${digest}.safetensors`;
 }

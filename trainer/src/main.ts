@@ -22,6 +22,7 @@ try {
   // The process entry: the only place that turns a failure into an exit code.
   if (!stop.signal.aborted) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
   }
+  // What ends in its own way when it is stopped does not come here.
+  process.exitCode = stop.signal.aborted ? 130 : 1;
 }

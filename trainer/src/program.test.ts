@@ -26,10 +26,17 @@ test("simulate learns from its own rollouts and ends with one JSON object", asyn
   const { out, progress } = await run(
     ...["simulate", "--model", MODEL, "--steps", "2", "--groups-per-step", "1"],
     ...["--group-size", "4", "--evaluation-tasks", "4", "--threads", "1", "--json"],
+    ...["--learning-rate", "1e-3", "--warmup-steps", "2", "--microbatch-tokens", "512"],
+    ...["--max-gradient-norm", "0.1", "--weight-decay", "0.01"],
   );
   expect(out).toHaveLength(1);
   expect(JSON.parse(out[0] ?? "")).toMatchObject({ base: expect.any(Number), pValue: 1 });
-  const events = progress.map((line) => JSON.parse(line) as { event: string; step: number });
+  const events = progress.map(
+    (line) =>
+      JSON.parse(line) as { event: string; step: number; metrics?: { learningRate: number } },
+  );
+  const rates = events.flatMap(({ metrics }) => (metrics ? [metrics.learningRate] : []));
+  expect(rates).toEqual([5e-4, 1e-3]);
   expect(events.map(({ event, step }) => `${event} ${step}`)).toEqual([
     "evaluated 0",
     "step 1",

@@ -1,9 +1,10 @@
 /** Commands and options of the trainer; what they mean is in the modules they call. */
 import { pairedDifference, successRate } from "@waggle/evaluation";
-import { constantRate, type Recipe, recipeNamed, RECIPES } from "@waggle/learning";
+import { type Recipe, recipeNamed, RECIPES } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { SHOP_ENVIRONMENT } from "@waggle/environments";
 import { Command, Option } from "commander";
+import { readAdapterFolder } from "./adapter-folder.ts";
 import { readBaseModel } from "./base-model.ts";
 import { createEdgeClient, type EdgeClient } from "./edge-client.ts";
 import { addExchangeCommands } from "./exchange/commands.ts";
@@ -15,10 +16,12 @@ import { megabytes, number, positive } from "./option-values.ts";
 import { addPlanCommand } from "./plan-command.ts";
 import { createReporter } from "./reporter.ts";
 import { requireEngine } from "./required-engine.ts";
+import { addSaveCommand } from "./save-model/save-command.ts";
+import { learningRateOf, type ScheduleOptions, withSchedule } from "./schedule-options.ts";
 import { simulate, type SimulationEvent } from "./simulation.ts";
 import { createTaskWorld } from "./task-worlds.ts";
 import { LOG_PROB_BAND } from "./trajectory-check.ts";
-import { MICROBATCH_TOKENS, train } from "./training-session.ts";
+import { train } from "./training-session.ts";
 import { comparison, evaluateVersions } from "./version-comparison.ts";
 
 export type ProgramOptions = {
@@ -30,30 +33,32 @@ export type ProgramOptions = {
   readonly fetch?: typeof fetch | undefined;
 };
 
-type CommonOptions = ServerOptions & {
-  model: string;
-  device: Device;
-  threads?: number;
-  memoryLimit?: number;
-  recipe: string;
-  groupsPerStep: number;
-  epochs: number;
-  learningRate: number;
-  entropyCoefficient: number;
-  rank: number;
-  alpha?: number;
-  seed: number;
-  evaluationTasks: number;
-  publishEvery: number;
-  shuffleAdvantages: boolean;
-  json: boolean;
-};
+type CommonOptions = ServerOptions &
+  ScheduleOptions & {
+    model: string;
+    device: Device;
+    threads?: number;
+    memoryLimit?: number;
+    recipe: string;
+    groupsPerStep: number;
+    epochs: number;
+    microbatchTokens: number;
+    entropyCoefficient: number;
+    rank: number;
+    alpha?: number;
+    seed: number;
+    evaluationTasks: number;
+    publishEvery: number;
+    shuffleAdvantages: boolean;
+    json: boolean;
+  };
 
 type EdgeOptions = { edge: string; credential?: string };
 
 type TrainOptions = CommonOptions &
   EdgeOptions & {
     state: string;
+    adapter?: string;
     resume: boolean;
     maxSteps: number;
     maxPublications: number;
@@ -79,6 +84,7 @@ export function createProgram(options: ProgramOptions): Command {
   withEdge(withLearning(program.command("train", { isDefault: true })))
     .description("learn from the trajectories of an edge until stopped")
     .option("--state <folder>", "where checkpoints and metrics are kept", ".waggle/trainer")
+    .option("--adapter <folder>", "start from it; with the moments that save-model puts beside it")
     .option("--no-resume", "forget the saved state and start from the edge's stable policy")
     .option("--max-steps <n>", "stop after this many learning steps", positive, Infinity)
     .option("--max-publications <n>", "stop after this many publications", positive, Infinity)
@@ -90,10 +96,14 @@ export function createProgram(options: ProgramOptions): Command {
     .action(async (given: TrainOptions) => {
       const report = createReporter(given.json ? writeOut : writeError, given.json);
       const model = await readBaseModel(given.model);
+      const start =
+        given.adapter === undefined
+          ? undefined
+          : await readAdapterFolder(given.adapter, model.config);
       const summary = await train(
         model,
         edgeOf(given, options),
-        recipeOf(given),
+        recipeOf(given, given.maxSteps),
         {
           stateFolder: given.state,
           isResuming: given.resume,
@@ -103,6 +113,8 @@ export function createProgram(options: ProgramOptions): Command {
           memoryLimit: given.memoryLimit,
           rank: given.rank,
           alpha: given.alpha ?? 2 * given.rank,
+          start,
+          microbatchTokens: given.microbatchTokens,
           seed: given.seed,
           tasks: { start: GATE_TASKS_START, count: given.evaluationTasks, seed: given.seed },
           promotionMargin: given.promotionMargin,
@@ -135,7 +147,7 @@ export function createProgram(options: ProgramOptions): Command {
       const server = serverOf(given, options.environment);
       const engine = await openEngine(model, given.device, start, given, server);
       const policy = await openPolicy(model, given.threads);
-      const recipe = recipeOf(given);
+      const recipe = recipeOf(given, given.steps);
       try {
         requireEngine(recipe, engine.capabilities());
         const { base, final } = await simulate(
@@ -153,7 +165,7 @@ export function createProgram(options: ProgramOptions): Command {
             shuffleAdvantages: given.shuffleAdvantages,
             adapterShape,
             band: LOG_PROB_BAND.max,
-            microbatchTokens: MICROBATCH_TOKENS,
+            microbatchTokens: given.microbatchTokens,
           },
           (event) => writeError(given.json ? JSON.stringify(event) : simulationLine(event)),
           signal,
@@ -192,6 +204,7 @@ export function createProgram(options: ProgramOptions): Command {
   addExchangeCommands(program, options);
   addImitateCommand(program, options);
   addPlanCommand(program, options);
+  addSaveCommand(program, options);
   return program;
 }
 
@@ -210,7 +223,7 @@ function withEdge(command: Command): Command {
 }
 
 function withLearning(command: Command): Command {
-  return withServer(withModel(command))
+  return withSchedule(withServer(withModel(command)), 2e-3)
     .addOption(
       new Option("--recipe <name>", "how it learns")
         .choices(Object.keys(RECIPES))
@@ -218,7 +231,7 @@ function withLearning(command: Command): Command {
     )
     .option("--groups-per-step <n>", "groups with a signal of one step", positive, 8)
     .option("--epochs <n>", "optimizer steps on each minibatch", positive, 1)
-    .option("--learning-rate <rate>", "of AdamW", number, 2e-3)
+    .option("--microbatch-tokens <n>", "most padded tokens of one pass", positive, 4096)
     .option("--entropy-coefficient <c>", "weight of the entropy bonus", number, 0)
     .option("--rank <n>", "of the adapter", positive, 16)
     .option("--alpha <n>", "LoRA alpha; default twice the rank", number)
@@ -229,11 +242,12 @@ function withLearning(command: Command): Command {
     .option("--json", "progress as JSON lines", false);
 }
 
-function recipeOf(given: CommonOptions): Recipe {
+function recipeOf(given: CommonOptions, lastStep: number): Recipe {
   return recipeNamed(given.recipe, {
     groupsPerStep: given.groupsPerStep,
     epochs: given.epochs,
-    learningRate: constantRate(given.learningRate),
+    learningRate: learningRateOf(given, lastStep),
+    optimizer: { maxGradientNorm: given.maxGradientNorm, weightDecay: given.weightDecay },
     entropyCoefficient: given.entropyCoefficient,
   });
 }

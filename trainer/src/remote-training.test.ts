@@ -114,6 +114,7 @@ test("a run on a server publishes, survives the server's restart, and needs its 
     pollMs: 1,
     partialStepMs: 30,
     publishEvery: 1,
+    microbatchTokens: 4096,
     shuffleAdvantages: false,
     maxSteps: 1,
     maxPublications: Infinity,

@@ -44,6 +44,8 @@ export type TrainerState = {
   readonly baseModel: string;
   readonly recipe: string;
   readonly seed: number;
+  /** Of the adapter that is trained; states of before it was kept lack it. */
+  readonly adapterShape?: { readonly rank: number; readonly alpha: number } | undefined;
   /** Learning steps taken. Never falls, also where the engine goes back to the stable version. */
   readonly step: number;
   readonly stableVersion: PolicyVersionId;
@@ -66,6 +68,7 @@ export const TrainerState: z.ZodType<TrainerState> = z.strictObject({
   baseModel: Sha256,
   recipe: z.string(),
   seed: z.int(),
+  adapterShape: z.strictObject({ rank: z.int().min(1), alpha: z.number() }).optional(),
   step: z.int().min(0),
   stableVersion: PolicyVersionId,
   versions: z.array(
@@ -106,6 +109,7 @@ export function initialState(options: {
   readonly baseModel: string;
   readonly recipe: string;
   readonly seed: number;
+  readonly adapterShape?: TrainerState["adapterShape"];
 }): TrainerState {
   return {
     formatVersion: 1,
@@ -132,4 +136,14 @@ export function newestVersion(state: TrainerState): PolicyVersionId {
 /** Published versions, not rolled back, that are newer than `version`. */
 export function stalenessOf(state: TrainerState, version: PolicyVersionId): number {
   return state.versions.filter((known) => known.version > version && !known.isRolledBack).length;
+}
+
+/** Rank and alpha of the adapter that is trained, where the state or a version says so. */
+export function adapterShapeOf({
+  adapterShape,
+  versions,
+}: TrainerState): { readonly rank: number; readonly alpha: number } | null {
+  if (adapterShape !== undefined) return adapterShape;
+  const adapter = versions.findLast((known) => known.adapter !== null)?.adapter;
+  return adapter ? { rank: adapter.rank, alpha: adapter.alpha } : null;
 }

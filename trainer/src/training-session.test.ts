@@ -63,6 +63,7 @@ test("from rollouts of the nano model to a published version, over one process l
     pollMs: 1,
     partialStepMs: 30,
     publishEvery: 1,
+    microbatchTokens: 4096,
     shuffleAdvantages: false,
     maxSteps: 1,
     maxPublications: Infinity,

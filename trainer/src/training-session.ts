@@ -11,6 +11,7 @@ import { createGrammarCompiler } from "@waggle/text/grammar";
 import { WaggleError } from "@waggle/protocol";
 import { abortableSleep } from "./abortable-sleep.ts";
 import { createAdapterShelf } from "./adapter-shelf.ts";
+import type { AdapterFolder } from "./adapter-folder.ts";
 import type { BaseModel } from "./base-model.ts";
 import { type Checkpoint, createCheckpointStore } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
@@ -27,14 +28,11 @@ import { createReplay } from "./replay.ts";
 import { requireEngine } from "./required-engine.ts";
 import type { Reporter } from "./reporter.ts";
 import { createTaskWorld } from "./task-worlds.ts";
-import { initialState, type KnownVersion } from "./trainer-state.ts";
+import { adapterShapeOf, initialState, type KnownVersion } from "./trainer-state.ts";
 import { createTrajectoryChecker, LOG_PROB_BAND } from "./trajectory-check.ts";
 import { runTrainingLoop, type TrainingOptions, type TrainingSummary } from "./training-loop.ts";
 
-export type TrainingSessionOptions = Omit<
-  TrainingOptions,
-  "band" | "microbatchTokens" | "pollMs"
-> & {
+export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & {
   readonly stateFolder: string;
   readonly isResuming: boolean;
   readonly device: Device;
@@ -45,6 +43,8 @@ export type TrainingSessionOptions = Omit<
   readonly memoryLimit?: number | undefined;
   readonly rank: number;
   readonly alpha: number;
+  /** Where training starts in place of the edge's stable policy or a fresh adapter. */
+  readonly start?: AdapterFolder | undefined;
   readonly seed: number;
   readonly tasks: FrozenTasks;
   /** Largest fall of the success rate that is taken for noise. */
@@ -52,9 +52,6 @@ export type TrainingSessionOptions = Omit<
   readonly leaseSeconds: number;
   readonly pollMs: number;
 };
-
-/** Padded tokens of one pass: about a tenth of a second of work, then leases can be renewed. */
-export const MICROBATCH_TOKENS = 4096;
 
 /** Runs until a limit or the signal. */
 export async function train(
@@ -77,14 +74,23 @@ export async function train(
   const policies = await edge.policies();
   const saved = await store.load();
   if (saved !== null) requireSameWorld(saved, model, policies);
+  if (saved !== null && options.start !== undefined) {
+    throw new WaggleError(
+      "CONFLICT",
+      `a state that goes on has its own adapter, got --adapter and step ${saved.state.step} in ${options.stateFolder}; pass --no-resume, or another --state folder`,
+    );
+  }
 
   const stable = policies.policies.find(({ version }) => version === policies.stable)?.adapter;
-  const shape = stable ?? { rank: options.rank, alpha: options.alpha };
-  const adapterShape = saved === null ? shape : (adapterShapeOf(saved) ?? shape);
+  const begun = options.start;
+  const shape = begun?.adapter ?? stable ?? { rank: options.rank, alpha: options.alpha };
+  const { rank, alpha } = saved === null ? shape : (adapterShapeOf(saved.state) ?? shape);
+  const adapterShape = { rank, alpha };
+  const startsAt = begun?.adapter ?? (stable ? await shelf.get(stable) : undefined);
   const engine = await openEngine(
     model,
     options.device,
-    saved === null && stable ? await shelf.get(stable) : { ...adapterShape, seed: options.seed },
+    (saved === null ? startsAt : undefined) ?? { ...adapterShape, seed: options.seed },
     options,
     options.server,
   );
@@ -104,11 +110,13 @@ export async function train(
     requireEngine(recipe, engine.capabilities());
     let start = saved;
     if (start === null) {
+      if (begun?.checkpoint) await engine.load(begun.checkpoint);
       const fresh = await engine.save();
       const state = initialState({
         baseModel: model.reference.sha256,
         recipe: recipe.name,
         seed: options.seed,
+        adapterShape,
       });
       start = { state: adopted(state, policies), engine: fresh, stable: fresh };
     } else await engine.load(start.engine);
@@ -155,7 +163,7 @@ export async function train(
           edge,
           engine,
           shelf,
-          adapterShape: { rank: adapterShape.rank, alpha: adapterShape.alpha },
+          adapterShape,
           evaluate: (version, adapter, stop) =>
             evaluateVersion(parts, options.tasks, version, adapter, stop),
           evaluationName: frozenTasksName(options.tasks),
@@ -168,7 +176,7 @@ export async function train(
         now: () => performance.now(),
         date: () => new Date().toISOString(),
       },
-      { ...options, band: LOG_PROB_BAND.max, microbatchTokens: MICROBATCH_TOKENS },
+      { ...options, band: LOG_PROB_BAND.max },
       start,
       signal,
     );
@@ -220,10 +228,4 @@ function requireSameWorld(saved: Checkpoint, model: BaseModel, policies: Policie
       `the edge must know version ${saved.state.stableVersion} of the saved state, got ${[...known].join(", ") || "no versions"}; start with --no-resume after the edge was emptied`,
     );
   }
-}
-
-/** Rank and alpha that the saved engine was made with, where a version says so. */
-function adapterShapeOf(saved: Checkpoint): { rank: number; alpha: number } | null {
-  const adapter = saved.state.versions.findLast((known) => known.adapter !== null)?.adapter;
-  return adapter ? { rank: adapter.rank, alpha: adapter.alpha } : null;
 }

@@ -15,9 +15,6 @@ import { readSafetensors } from "./safetensors.ts";
 /** Members of the config that make an adapter more than B·A·alpha/rank at each linear. */
 const UNSUPPORTED = ["use_dora", "fan_in_fan_out", "modules_to_save"];
 
-/** Numbers of single linears, by the end of their names. PEFT takes expressions; names are enough. */
-type Pattern = ReadonlyMap<string, number>;
-
 /**
  * @param configJson - parsed `adapter_config.json`.
  * @param bytes - `adapter_model.safetensors`, in any number format.
@@ -46,53 +43,38 @@ export function readPeftAdapter(
       throw incompatible(name, "false or empty", value);
     }
   }
-  const patterns = {
-    rank: patternOf(members, "rank_pattern"),
-    alpha: patternOf(members, "alpha_pattern"),
-  };
+  const strengths = Object.entries((members as { alpha_pattern?: object }).alpha_pattern ?? {});
+  for (const [name, value] of strengths) {
+    // PEFT takes expressions; names are enough
+    if (!/^[\w.]+$/.test(name) || !Number.isFinite(value)) {
+      throw incompatible("alpha_pattern", "numbers by names", name);
+    }
+  }
   const stored = readSafetensors(bytes).tensors;
   // rsLoRA scales by alpha / √r, which is that of a plain adapter with alpha · √r.
-  const alphaAt = (alpha: number, rank: number): number =>
+  const plainAlpha = (alpha: number, rank: number): number =>
     use_rslora === true ? alpha * Math.sqrt(rank) : alpha;
-  if (patterns.rank.size === 0 && patterns.alpha.size === 0) {
-    return { rank: r, alpha: alphaAt(lora_alpha, r), tensors: withZeros(stored, config, r) };
+  // A shape says what rank_pattern made of a linear.
+  const ranks = Array.from(stored, ([name, { shape }]) => shape[name.includes("lora_A") ? 0 : 1]);
+  if (strengths.length === 0 && ranks.every((rank) => rank === r)) {
+    return { rank: r, alpha: plainAlpha(lora_alpha, r), tensors: withZeros(stored, config, r) };
   }
-  const rank = Math.max(r, ...patterns.rank.values());
+  const rank = Math.max(...(ranks as number[]));
   const tensors = new Map(stored);
   for (const { name } of allLinears(config)) {
-    const own = atEndOf(patterns.rank, name) ?? r;
-    const ownAlpha = alphaAt(atEndOf(patterns.alpha, name) ?? lora_alpha, own);
-    const [a, b] = (["A", "B"] as const).map((side) => stored.get(loraName(name, side)));
-    if (a?.shape[0] !== own || b?.shape[1] !== own) continue; // left alone, or refused by its shape
-    tensors.set(loraName(name, "A"), padded(a, [rank, a.shape[1] ?? 0], 1));
-    // alpha = rank below, so the whole strength is in B
-    tensors.set(loraName(name, "B"), padded(b, [b.shape[0] ?? 0, rank], ownAlpha / own));
+    const a = stored.get(loraName(name, "A"));
+    const b = stored.get(loraName(name, "B"));
+    if (!a || !b) continue;
+    const own = a.shape[0] as number;
+    const strength = strengths.find(([end]) => `.${name}`.endsWith(`.${end}`))?.[1] as
+      | number
+      | undefined;
+    tensors.set(loraName(name, "A"), padded(a, [rank, a.shape[1] as number], 1));
+    // alpha is the rank below, so the whole strength is in B
+    const scale = plainAlpha(strength ?? lora_alpha, own) / own;
+    tensors.set(loraName(name, "B"), padded(b, [b.shape[0] as number, rank], scale));
   }
   return { rank, alpha: rank, tensors: withZeros(tensors, config, rank) };
-}
-
-/** The numbers of `rank_pattern` or `alpha_pattern`. */
-function patternOf(members: object, member: "rank_pattern" | "alpha_pattern"): Pattern {
-  const value = (members as Record<string, unknown>)[member] ?? {};
-  const entries = typeof value === "object" ? Object.entries(value) : [];
-  const isRight = ([name, number]: [string, unknown]): boolean =>
-    /^[\w.]+$/.test(name) &&
-    typeof number === "number" &&
-    (member === "alpha_pattern"
-      ? Number.isFinite(number)
-      : Number.isInteger(number) && number >= 1 && number <= 4096);
-  if (typeof value !== "object" || !entries.every(isRight)) {
-    throw incompatible(member, "numbers by names of linears", value);
-  }
-  return new Map(entries as [string, number][]);
-}
-
-/** The first entry that a linear's name ends with, as PEFT takes them. */
-function atEndOf(pattern: Pattern, linear: string): number | undefined {
-  for (const [end, value] of pattern) {
-    if (linear === end || linear.endsWith(`.${end}`)) return value;
-  }
-  return undefined;
 }
 
 /** The same matrix times `scale` in the first rows and columns of a larger one. */
@@ -103,9 +85,7 @@ function padded(
 ): Tensor {
   const from = shape[1] ?? 0;
   const larger = new Float32Array(rows * columns);
-  for (let i = 0; i < data.length; i++) {
-    larger[Math.floor(i / from) * columns + (i % from)] = scale * (data[i] as number);
-  }
+  data.forEach((value, i) => (larger[Math.floor(i / from) * columns + (i % from)] = scale * value));
   return { shape: [rows, columns], data: larger };
 }
 

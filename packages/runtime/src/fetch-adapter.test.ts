@@ -90,7 +90,7 @@ describe("an adapter from a URL", () => {
     ["MODEL_CORRUPT", CONFIG],
     ["ADAPTER_INCOMPATIBLE", "not a config"],
     ["ADAPTER_INCOMPATIBLE", { ...CONFIG, use_dora: true }],
-    ["ADAPTER_INCOMPATIBLE", { ...CONFIG, rank_pattern: { "q_(a+)+": 2 } }],
+    ["ADAPTER_INCOMPATIBLE", { ...CONFIG, alpha_pattern: { "q_(a+)+": 2 } }],
     ["ADAPTER_INCOMPATIBLE", { ...CONFIG, alpha_pattern: { q_proj: "8" } }],
     ["ADAPTER_INCOMPATIBLE", { ...CONFIG, r: 0 }],
     ["ADAPTER_INCOMPATIBLE", { ...CONFIG, bias: "all" }],

@@ -1,18 +1,19 @@
 /** `imitate`: an adapter that was taught by imported conversations, in PEFT's layout. */
 import { Conversation, readJsonLines, toSupervisedSample } from "@waggle/exchange";
-import { adapterConfigJson, writeAdapter } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
+import { adapterFolderFiles, readAdapterFolder } from "../adapter-folder.ts";
 import { type BaseModel, readBaseModel } from "../base-model.ts";
 import { type Device, openEngine } from "../open-model.ts";
 import { number, positive } from "../option-values.ts";
+import { learningRateOf, type ScheduleOptions, withSchedule } from "../schedule-options.ts";
 import { deviceOption } from "../server-options.ts";
 import type { ExchangeCommandOptions } from "./commands.ts";
 import { imitate } from "./imitation.ts";
 import { requireFree, textOf, writeOutput } from "./output.ts";
 import { saidReasons } from "./reasons.ts";
 
-type Flags = {
+type Flags = ScheduleOptions & {
   data: string;
   out: string;
   model: string;
@@ -20,7 +21,7 @@ type Flags = {
   threads?: number;
   epochs: number;
   batchSize: number;
-  learningRate: number;
+  adapter?: string;
   rank: number;
   alpha?: number;
   seed: number;
@@ -32,8 +33,7 @@ export function addImitateCommand(
   program: Command,
   { signal, writeOut, writeError }: ExchangeCommandOptions,
 ): void {
-  program
-    .command("imitate")
+  withSchedule(program.command("imitate"), 1e-3)
     .description("teach an adapter what the assistant says in imported conversations")
     .requiredOption("--data <file>", "what npm run import wrote")
     .requiredOption("--out <folder>", "folder of the adapter, in PEFT's layout")
@@ -42,7 +42,7 @@ export function addImitateCommand(
     .option("--threads <n>", "CPU threads of one graph; default all", positive)
     .option("--epochs <n>", "times that each conversation is seen", positive, 3)
     .option("--batch-size <n>", "conversations of one step", positive, 8)
-    .option("--learning-rate <rate>", "of AdamW", number, 1e-3)
+    .option("--adapter <folder>", "start from it, in PEFT's layout; default a fresh one")
     .option("--rank <n>", "of the adapter", positive, 16)
     .option("--alpha <n>", "LoRA alpha; default twice the rank", number)
     .option("--seed <n>", "of adapter and order", positive, 1)
@@ -52,13 +52,20 @@ export function addImitateCommand(
       await requireFree(given.out, given.force);
       const model = await readBaseModel(given.model);
       const { samples, leftOut } = samplesOf(await textOf(given.data, "--data"), model);
-      const shape = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };
-      const start = { ...shape, seed: given.seed };
+      const begun =
+        given.adapter === undefined
+          ? undefined
+          : await readAdapterFolder(given.adapter, model.config);
+      const fresh = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank, seed: given.seed };
+      const start = begun?.adapter ?? fresh;
       const engine = await openEngine(model, given.device, start, given);
       try {
+        if (begun?.checkpoint) await engine.load(begun.checkpoint);
+        const { epochs, batchSize, seed, maxGradientNorm, weightDecay } = given;
         const result = await imitate(engine, samples, {
-          ...given,
-          signal,
+          ...{ epochs, batchSize, seed, signal },
+          learningRate: (steps) => learningRateOf(given, steps),
+          optimizer: { maxGradientNorm, weightDecay },
           onStep: (step) =>
             writeError(
               given.json
@@ -66,12 +73,9 @@ export function addImitateCommand(
                 : `step ${step.step} of ${step.steps}: loss ${step.loss.toFixed(4)}, gradient ${step.gradientNorm.toFixed(3)}`,
             ),
         });
-        const adapter = { ...shape, tensors: await engine.parameters() };
-        const config = JSON.stringify(adapterConfigJson(adapter, model.config), null, 2);
-        await writeOutput(given.out, [
-          { name: "adapter_model.safetensors", content: writeAdapter(adapter, model.config) },
-          { name: "adapter_config.json", content: [`${config}\n`] },
-        ]);
+        const { rank, alpha } = start;
+        const adapter = { rank, alpha, tensors: await engine.parameters() };
+        await writeOutput(given.out, adapterFolderFiles(adapter, model.config));
         writeOut(
           given.json
             ? JSON.stringify({ out: given.out, ...result, leftOut })

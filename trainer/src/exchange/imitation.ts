@@ -3,15 +3,17 @@
  * that says when imitation turns into memory. Not reinforcement: no reward, no policy versions.
  */
 import type { SupervisedSample } from "@waggle/exchange";
-import { shuffled, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
-import { type TrainEngine, WaggleError } from "@waggle/protocol";
+import { type LearningRate, shuffled, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
+import { type OptimizerOptions, type TrainEngine, WaggleError } from "@waggle/protocol";
 import { seededRandom } from "../random.ts";
 
 export type ImitationOptions = {
   readonly epochs: number;
   /** Conversations of one step. */
   readonly batchSize: number;
-  readonly learningRate: number;
+  /** By the number of steps of the run. */
+  readonly learningRate: (steps: number) => LearningRate;
+  readonly optimizer: Omit<OptimizerOptions, "learningRate">;
   readonly seed: number;
   readonly signal: AbortSignal;
   readonly onStep: (step: ImitationStep) => void;
@@ -59,6 +61,8 @@ export async function imitate(
   const perEpoch = Math.ceil(trained.length / options.batchSize);
   const steps = perEpoch * options.epochs;
 
+  const learningRate = options.learningRate(steps);
+
   const lossBefore = await measure(engine, measured, options.signal);
   for (let step = 0; step < steps; step += 1) {
     options.signal.throwIfAborted();
@@ -66,7 +70,10 @@ export async function imitate(
     const order = shuffled(trained, seededRandom(options.seed, epoch));
     const from = (step % perEpoch) * options.batchSize;
     const batch = order.slice(from, from + options.batchSize);
-    const { loss, gradientNorm } = await learn(engine, batch, options.learningRate);
+    const { loss, gradientNorm } = await learn(engine, batch, {
+      ...options.optimizer,
+      learningRate: learningRate(step),
+    });
     options.onStep({ step: step + 1, steps, loss, gradientNorm });
   }
   return {
@@ -78,14 +85,14 @@ export async function imitate(
 async function learn(
   engine: TrainEngine,
   batch: readonly SupervisedSample[],
-  learningRate: number,
+  optimizer: OptimizerOptions,
 ): Promise<Pick<ImitationStep, "loss" | "gradientNorm">> {
   const sequences = batch.map(({ sequence }) => sequence);
   const { logProb } = await engine.forward({ sequences });
   const lossMask = batch.map((sample) => sample.lossMask);
   const { loss, derivatives } = supervisedLoss({ lossMask, policyLogProbs: logProb });
   await engine.backward({ sequences }, toTokenDerivatives(derivatives));
-  const { gradientNorm } = await engine.optimStep({ learningRate, maxGradientNorm: 1 });
+  const { gradientNorm } = await engine.optimStep(optimizer);
   return { loss, gradientNorm };
 }
 

@@ -1,0 +1,125 @@
+/** Adapters and merged models across PEFT and Transformers, in both directions: see generate.py. */
+import { createHash } from "node:crypto";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  openModelWeights,
+  parseDecoderConfig,
+  readPeftAdapter,
+  selectDecoderWeights,
+} from "@waggle/model";
+import type { Adapter, ByteSource, DecoderConfig } from "@waggle/model";
+import type { Tensor, TensorMap } from "@waggle/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createProgram } from "../../../trainer/src/program.ts";
+import { graphLogits } from "../decoder/golden-files.ts";
+import { largestDifference } from "../decoder/graph-runner.ts";
+
+const HERE = import.meta.dirname;
+const TOLERANCE = 1e-4;
+
+type Golden = {
+  sequences: number[][];
+  theirs: { [name: string]: number[][] };
+  ours: {
+    [name: string]: { flags: string[]; files: { [name: string]: string }; logits: number[][] };
+  };
+};
+
+const golden = JSON.parse(await readFile(join(HERE, "golden.json"), "utf8")) as Golden;
+let root: string;
+let base: string;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "waggle-peft-"));
+  base = join(root, "base");
+  for (const name of ["config.json", "model.safetensors"]) {
+    await cp(join(HERE, "../decoder/qwen3", name), join(base, name));
+  }
+  await writeFile(join(base, "tokenizer.json"), "{}");
+});
+afterAll(() => rm(root, { recursive: true }));
+
+async function bytesOf(path: string): Promise<Uint8Array> {
+  return new Uint8Array(await readFile(path));
+}
+
+async function readModel(folder: string): Promise<{ config: DecoderConfig; weights: TensorMap }> {
+  const files = new Map<string, Uint8Array>();
+  for (const name of await readdir(folder)) files.set(name, await bytesOf(join(folder, name)));
+  const config = parseDecoderConfig(JSON.parse(new TextDecoder().decode(files.get("config.json"))));
+  const open = (path: string): ByteSource => {
+    const bytes = files.get(path) as Uint8Array;
+    const read = async (at: number, length: number) => bytes.slice(at, at + length);
+    return { sizeBytes: bytes.length, read };
+  };
+  const source = await openModelWeights((path) => files.has(path), open);
+  const weights = new Map<string, Tensor>();
+  for (const name of source.tensors.keys()) weights.set(name, await source.read(name));
+  return { config, weights: selectDecoderWeights(config, weights) };
+}
+
+async function readAdapter(folder: string, change: object = {}): Promise<Adapter> {
+  const json = JSON.parse(await readFile(join(folder, "adapter_config.json"), "utf8")) as object;
+  const bytes = await bytesOf(join(folder, "adapter_model.safetensors"));
+  return readPeftAdapter({ ...json, ...change }, bytes, (await readModel(base)).config);
+}
+
+/** Largest difference of the logits after each sequence. */
+async function gap(folder: string, adapter: Adapter | null, expected: number[][]): Promise<number> {
+  const logits = await graphLogits(await readModel(folder), golden.sequences, adapter);
+  return Math.max(
+    ...logits.map((rows, i) => largestDifference(rows.at(-1)!, expected[i] as number[])),
+  );
+}
+
+test.each(["all-linears", "rank-stabilized", "patterns"])(
+  "an adapter that PEFT wrote gives PEFT's logits (%s)",
+  async (name) => {
+    const expected = golden.theirs[name] as number[][];
+    expect(await gap(base, await readAdapter(join(HERE, name)), expected)).toBeLessThan(TOLERANCE);
+    expect(await gap(base, null, expected)).toBeGreaterThan(0.1);
+  },
+);
+
+test.each([
+  ["rank-stabilized", { use_rslora: false }],
+  ["patterns", { alpha_pattern: {} }],
+  ["patterns", { alpha_pattern: { v_proj: 10 } }],
+])("control: %s with %o is not PEFT's", async (name, change) => {
+  const adapter = await readAdapter(join(HERE, name), change);
+  expect(await gap(base, adapter, golden.theirs[name] as number[][])).toBeGreaterThan(0.01);
+});
+
+test("a model that Transformers merged and wrote in shards gives its logits", async () => {
+  expect(await gap(join(HERE, "merged"), null, golden.theirs["merged"]!)).toBeLessThan(TOLERANCE);
+});
+
+test.each(Object.keys(golden.ours))(
+  "save-model writes the bytes that PEFT or Transformers read, with our logits (%s)",
+  async (name) => {
+    const { flags, files, logits } = golden.ours[name]!;
+    const out = join(root, name);
+    await createProgram({
+      signal: new AbortController().signal,
+      writeOut: () => {},
+      writeError: () => {},
+      environment: {},
+    }).parseAsync([
+      ...["node", "main.ts", "save-model", "--from", join(HERE, "all-linears")],
+      ...["--base", base, "--out", out, ...flags],
+    ]);
+    const written: { [name: string]: string } = {};
+    for (const file of (await readdir(out)).toSorted()) {
+      written[file] = createHash("sha256")
+        .update(await bytesOf(join(out, file)))
+        .digest("hex");
+    }
+    expect(written).toEqual(files);
+    const found = name.startsWith("peft")
+      ? await gap(base, await readAdapter(out), logits)
+      : await gap(out, null, logits);
+    expect(found).toBeLessThan(TOLERANCE);
+  },
+);

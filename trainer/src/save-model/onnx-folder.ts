@@ -1,0 +1,42 @@
+/**
+ * A model as an ONNX file in the layout of Transformers.js: `onnx/model.onnx`, its weights beside it
+ * where they pass the limit of one protobuf message, config and tokenizer above. The graph holds all
+ * weights in memory while it is built.
+ */
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { buildDecoderGraph, type DecoderConfig, type TensorSource } from "@waggle/model";
+
+export type OnnxFolderOptions = {
+  readonly dtype: "f32" | "f16" | "int8" | "int4";
+  /** Most bytes of one file of weights. */
+  readonly shardBytes: number;
+  readonly signal: AbortSignal;
+  /** Bytes written. */
+  readonly onProgress: (doneBytes: number, totalBytes: number) => void;
+};
+
+export async function writeOnnxFolder(
+  folder: string,
+  config: DecoderConfig,
+  weights: TensorSource,
+  /** Files that go with it, by path. */
+  companions: ReadonlyMap<string, string>,
+  { dtype, shardBytes, signal, onProgress }: OnnxFolderOptions,
+): Promise<void> {
+  await mkdir(join(folder, "onnx"));
+  const graph = await buildDecoderGraph(config, weights, {
+    ...{ lora: null, dtype, inputs: "huggingface" },
+    external: { fileBytes: shardBytes },
+  });
+  const files = [{ path: "model.onnx", data: graph.model }, ...graph.externalData];
+  const totalBytes = files.reduce((sum, { data }) => sum + data.length, 0);
+  let doneBytes = 0;
+  for (const { path, data } of files) {
+    signal.throwIfAborted();
+    await writeFile(join(folder, "onnx", path), data);
+    doneBytes += data.length;
+    onProgress(doneBytes, totalBytes);
+  }
+  for (const [name, from] of companions) await copyFile(from, join(folder, name));
+}

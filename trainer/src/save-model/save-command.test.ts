@@ -1,0 +1,152 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createOnnxEngine } from "@waggle/engine";
+import { initializeAdapter, parseDecoderConfig, readModelWeights } from "@waggle/model";
+import type { EngineCheckpoint, TrainEngine } from "@waggle/protocol";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { readAdapterFolder } from "../adapter-folder.ts";
+import { createCheckpointStore } from "../checkpoint-store.ts";
+import { createProgram } from "../program.ts";
+import { initialState } from "../trainer-state.ts";
+import { openBaseFolder } from "./base-folder.ts";
+
+const GOLDEN = join(import.meta.dirname, "../../../test/golden/decoder/qwen3");
+const SHAPE = { rank: 3, alpha: 9 };
+let root: string;
+let base: string;
+/** A trainer's folder: stable after one step, newest after three. */
+let state: string;
+let saved: { readonly stable: EngineCheckpoint; readonly engine: EngineCheckpoint };
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "waggle-save-"));
+  [base, state] = [join(root, "base"), join(root, "state")];
+  for (const name of ["config.json", "model.safetensors"]) {
+    await cp(join(GOLDEN, name), join(base, name));
+  }
+  await writeFile(join(base, "tokenizer.json"), "{}");
+  const engine = await openEngine(initializeAdapter(await config(), { ...SHAPE, seed: 5 }));
+  await learn(engine, [1]);
+  const stable = await engine.save();
+  await learn(engine, [2, 3]);
+  saved = { stable, engine: await engine.save() };
+  await engine.dispose();
+  const { digest } = await openBaseFolder(base);
+  const baseModel = await digest(new AbortController().signal);
+  await createCheckpointStore(state).commit({
+    ...saved,
+    state: initialState({ baseModel, recipe: "grpo", seed: 1, adapterShape: SHAPE }),
+  });
+});
+afterAll(() => rm(root, { recursive: true }));
+
+async function config() {
+  return parseDecoderConfig(JSON.parse(await readFile(join(base, "config.json"), "utf8")));
+}
+
+async function openEngine(adapter: ReturnType<typeof initializeAdapter>): Promise<TrainEngine> {
+  const bytes = new Uint8Array(await readFile(join(base, "model.safetensors")));
+  const weights = await readModelWeights(new Map([["model.safetensors", bytes]]));
+  const options = { config: await config(), weights, adapter, trains: "lora" } as const;
+  return createOnnxEngine({ ...options, device: "cpu", threads: 1 });
+}
+
+async function learn(engine: TrainEngine, steps: readonly number[]): Promise<void> {
+  for (const step of steps) {
+    const tokenIds = Array.from({ length: 9 }, (_, i) => (i * i + step) % 100);
+    const logProb = [Float32Array.from(tokenIds, (_, i) => Math.sin(i + step))];
+    await engine.backward({ sequences: [{ tokenIds }] }, { logProb });
+    await engine.optimStep({ learningRate: 0.02 });
+  }
+}
+
+async function save(args: string[], options: { signal?: AbortSignal; onLine?: () => void } = {}) {
+  const out: string[] = [];
+  const program = createProgram({
+    signal: options.signal ?? new AbortController().signal,
+    writeOut: (line) => out.push(line),
+    writeError: () => options.onLine?.(),
+    environment: {},
+  });
+  await program.parseAsync(["node", "main.ts", "save-model", "--base", base, ...args]);
+  return out;
+}
+
+const at = (name: string): string => join(root, name);
+
+test("a checkpoint of a trainer's folder goes on bit for bit, and is an adapter besides", async () => {
+  const out = at("checkpoint");
+  const args = ["--from", state, "--as", "checkpoint", "--which", "newest", "--out", out, "--json"];
+  expect(JSON.parse((await save(args))[0] ?? "")).toMatchObject({ as: "checkpoint", step: 3 });
+  const { adapter, checkpoint } = await readAdapterFolder(out, await config());
+  expect(adapter).toMatchObject(SHAPE);
+  expect(checkpoint?.step).toBe(3);
+
+  const fresh = initializeAdapter(await config(), { ...SHAPE, seed: 5 });
+  const straight = await openEngine(fresh);
+  onTestFinished(() => straight.dispose());
+  await learn(straight, [1, 2, 3, 4, 5, 6]);
+  const resumed = await openEngine(adapter);
+  onTestFinished(() => resumed.dispose());
+  await resumed.load(checkpoint as EngineCheckpoint);
+  await learn(resumed, [4, 5, 6]);
+  expect(await resumed.save()).toEqual(await straight.save());
+
+  // control: the adapter alone has forgotten its moments
+  const alone = await openEngine(adapter);
+  onTestFinished(() => alone.dispose());
+  await learn(alone, [4, 5, 6]);
+  expect(await alone.parameters()).not.toEqual(await straight.parameters());
+});
+
+test("the stable version of a trainer's folder is what others get", async () => {
+  await save(["--from", state, "--out", at("peft")]);
+  const { adapter, checkpoint } = await readAdapterFolder(at("peft"), await config());
+  expect(checkpoint).toBe(null);
+  for (const [name, { data }] of adapter.tensors) {
+    expect(data).toEqual(saved.stable.tensors.get(`parameters/${name}`)?.data);
+  }
+});
+
+test.each([
+  ["moments that are not there", ["--as", "checkpoint"], "NOT_FOUND"],
+  ["a quantized adapter", ["--dtype", "int8"], "INVALID_ARGUMENT"],
+  ["an ONNX graph in bfloat16", ["--as", "onnx", "--dtype", "bf16"], "INVALID_ARGUMENT"],
+  ["another base model", ["--base", "packages/model/nano"], "ADAPTER_INCOMPATIBLE"],
+  ["a folder without anything", ["--from", "docs"], "NOT_FOUND"],
+])("%s is refused and leaves nothing", async (_, more, code) => {
+  await save(["--from", state, "--out", at("adapter"), "--force"]);
+  const before = await readdir(root);
+  const args = ["--from", at("adapter"), "--out", at("refused"), "--as", "merged", ...more];
+  const run = save(more[0] === "--dtype" ? [...args, "--as", "peft"] : args);
+  await expect(run).rejects.toMatchObject({ code });
+  expect(await readdir(root)).toEqual(before);
+});
+
+test("a trainer's folder and a base model that is not its own are refused", async () => {
+  const nano = join(import.meta.dirname, "../../../packages/model/nano");
+  const run = save(["--from", state, "--out", at("other"), "--base", nano]);
+  await expect(run).rejects.toThrow(/must be the model that was trained/);
+});
+
+test("a stop leaves nothing; what is there is replaced only on request, and only if it is ours", async () => {
+  const stop = new AbortController();
+  const args = ["--from", state, "--as", "merged", "--out", at("merged"), "--shard-size", "0.05"];
+  const before = await readdir(root);
+  const stopped = save(args, { signal: stop.signal, onLine: () => stop.abort() });
+  await expect(stopped).rejects.toMatchObject({ name: "AbortError" });
+  expect(await readdir(root)).toEqual(before);
+
+  await save(args);
+  const files = await readdir(at("merged"));
+  expect(files.filter((name) => name.startsWith("model-")).length).toBeGreaterThan(2);
+  await expect(save(args)).rejects.toMatchObject({ code: "CONFLICT" });
+  await save([...args.slice(0, -2), "--force"]);
+  expect(await readdir(at("merged"))).toContain("model.safetensors");
+  await mkdir(at("mine"));
+  await writeFile(join(at("mine"), "thesis.txt"), "mine");
+  const over = save(["--from", state, "--out", at("mine"), "--force"]);
+  await expect(over).rejects.toMatchObject({ code: "CONFLICT" });
+  expect(await readdir(at("mine"))).toEqual(["thesis.txt"]);
+});

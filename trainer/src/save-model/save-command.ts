@@ -1,0 +1,178 @@
+/** `save-model`: what was trained, as files that other tools open, or that training goes on from. */
+import { createHash } from "node:crypto";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { mergedWeights, type StoredFormat } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import { convertModel } from "@waggle/runtime/node";
+import { type Command, Option } from "commander";
+import { adapterFolderFiles } from "../adapter-folder.ts";
+import type { ExchangeCommandOptions } from "../exchange/commands.ts";
+import { writeOutput } from "../exchange/output.ts";
+import { number } from "../option-values.ts";
+import { type BaseFolder, openBaseFolder } from "./base-folder.ts";
+import { writeOnnxFolder } from "./onnx-folder.ts";
+import { writeFolder } from "./staged-folder.ts";
+import {
+  readTrained,
+  TRAINED_STATES,
+  type TrainedAdapter,
+  type TrainedState,
+} from "./trained-adapter.ts";
+
+/** What can be written, and in which number formats. */
+const FORMS = {
+  peft: ["f32", "f16", "bf16"],
+  merged: ["f32", "f16", "bf16", "int8", "int4"],
+  onnx: ["f32", "f16", "int8", "int4"],
+  checkpoint: ["f32"],
+} as const satisfies { readonly [form: string]: readonly StoredFormat[] };
+
+type Form = keyof typeof FORMS;
+
+type Flags = {
+  from: string;
+  base: string;
+  as: Form;
+  which: TrainedState;
+  dtype: StoredFormat;
+  out: string;
+  shardSize: number;
+  force: boolean;
+  json: boolean;
+};
+
+type Progress = (doneBytes: number, totalBytes: number | null) => void;
+
+export function addSaveCommand(
+  program: Command,
+  { signal, writeOut, writeError }: ExchangeCommandOptions,
+): void {
+  program
+    .command("save-model")
+    .description("write what was trained as files for other tools, or to go on from")
+    .requiredOption("--from <folder>", "a trainer's --state folder, or an adapter in PEFT's layout")
+    .requiredOption("--out <folder>", "folder to write")
+    .addOption(
+      new Option("--as <form>", "adapter, whole model, ONNX graph, or adapter with moments")
+        .choices(Object.keys(FORMS))
+        .default("peft"),
+    )
+    .option("--base <folder>", "the model that was trained", "packages/model/nano")
+    .addOption(
+      new Option("--which <state>", "of a state folder: what visitors get, or the last step")
+        .choices(TRAINED_STATES)
+        .default("stable"),
+    )
+    .addOption(new Option("--dtype <format>", "number format").choices(FORMS.merged).default("f32"))
+    .option("--shard-size <MB>", "most of one file of weights", (text) => 1e6 * number(text), 1e9)
+    .option("--force", "replace what an earlier save-model wrote there", false)
+    .option("--json", "progress as JSON lines, the result as one object", false)
+    .action(async (given: Flags) => {
+      requireFormat(given);
+      const base = await openBaseFolder(given.base);
+      const trained = await readTrained(given.from, base, given.which, signal);
+      const progress = progressLines(given, writeError);
+      const files = await writeFolder(given.out, given.force, async (folder) => {
+        await writeForm(folder, given, base, trained, signal, progress);
+        signal.throwIfAborted();
+        return filesOf(folder);
+      });
+      const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+      const step = trained.checkpoint?.step ?? null;
+      const { as, dtype, out } = given;
+      writeOut(
+        given.json
+          ? JSON.stringify({ out, as, dtype, step, sizeBytes, files })
+          : `${out}: ${(sizeBytes / 1e6).toFixed(1)} MB in ${files.length} files, ${as} in ${dtype}${step === null ? "" : `, after ${step} steps`}`,
+      );
+    });
+}
+
+async function writeForm(
+  folder: string,
+  { as, base: baseFolder, dtype, shardSize: shardBytes }: Flags,
+  base: BaseFolder,
+  { adapter, checkpoint }: TrainedAdapter,
+  signal: AbortSignal,
+  onProgress: Progress,
+): Promise<void> {
+  switch (as) {
+    case "peft": {
+      const stored = ({ f32: "F32", f16: "F16", bf16: "BF16" } as const)[dtype as "f32"];
+      await writeOutput(folder, adapterFolderFiles(adapter, base.config, { dtype: stored }));
+      return;
+    }
+    case "checkpoint": {
+      if (checkpoint === null) {
+        throw new WaggleError(
+          "NOT_FOUND",
+          "a checkpoint needs the optimizer's moments, got an adapter without; name a trainer's --state folder, or save it as peft",
+        );
+      }
+      await writeOutput(folder, adapterFolderFiles(adapter, base.config, { checkpoint }));
+      return;
+    }
+    case "merged": {
+      const identity = createHash("sha256");
+      for (const file of adapterFolderFiles(adapter, base.config)) {
+        for (const part of file.content instanceof Uint8Array ? [file.content] : file.content) {
+          identity.update(part);
+        }
+      }
+      await convertModel({
+        ...{ source: baseFolder, format: dtype, out: folder, signal, shardBytes },
+        change: {
+          identity: identity.digest("hex"),
+          weightsOf: (weights, config) => mergedWeights(config, weights, adapter),
+        },
+        onProgress: ({ doneBytes, totalBytes }) => onProgress(doneBytes, totalBytes),
+      });
+      return;
+    }
+    case "onnx": {
+      const companions = base.paths.filter((path) => !path.includes("safetensors"));
+      await writeOnnxFolder(
+        folder,
+        base.config,
+        mergedWeights(base.config, await base.weights(), adapter),
+        new Map(companions.map((path) => [path, join(baseFolder, path)])),
+        { dtype: dtype as "f32", shardBytes, signal, onProgress },
+      );
+    }
+  }
+}
+
+function requireFormat({ as, dtype }: Flags): void {
+  const formats: readonly StoredFormat[] = FORMS[as];
+  if (formats.includes(dtype)) return;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `--dtype of ${as} must be ${formats.join(", ")}, got ${dtype}; choose one of them`,
+  );
+}
+
+/** A line for every tenth. */
+function progressLines({ json, as }: Flags, write: (line: string) => void): Progress {
+  let told = 0;
+  return (doneBytes, totalBytes) => {
+    const tenth = totalBytes === null ? 0 : Math.floor((10 * doneBytes) / totalBytes);
+    if (tenth <= told) return;
+    told = tenth;
+    write(
+      json
+        ? JSON.stringify({ event: "progress", doneBytes, totalBytes })
+        : `${as}: ${(doneBytes / 1e6).toFixed(1)} of ${((totalBytes ?? 0) / 1e6).toFixed(1)} MB`,
+    );
+  };
+}
+
+async function filesOf(folder: string): Promise<{ name: string; sizeBytes: number }[]> {
+  const entries = await readdir(folder, { recursive: true });
+  const files = [];
+  for (const name of entries.toSorted()) {
+    const found = await stat(join(folder, name));
+    if (found.isFile()) files.push({ name, sizeBytes: found.size });
+  }
+  return files;
+}

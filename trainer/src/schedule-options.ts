@@ -1,0 +1,50 @@
+/** Options of the command line for how AdamW steps: rate and schedule, clipping, decay, size of passes. */
+import { constantRate, cosineRate, type LearningRate, warmedUpRate } from "@waggle/learning";
+import { WaggleError } from "@waggle/protocol";
+import { type Command, Option } from "commander";
+import { number, positive } from "./option-values.ts";
+
+export type ScheduleOptions = {
+  learningRate: number;
+  schedule: "constant" | "cosine";
+  warmupSteps: number;
+  scheduleSteps?: number;
+  maxGradientNorm: number;
+  weightDecay: number;
+};
+
+/** Part of the rate that a cosine ends with and stays at, so that what runs on still learns. */
+const FLOOR = 0.1;
+
+export function withSchedule(command: Command, learningRate: number): Command {
+  return command
+    .option("--learning-rate <rate>", "of AdamW, at its highest", number, learningRate)
+    .addOption(
+      new Option("--schedule <name>", "of the rate; a cosine falls to a tenth of it")
+        .choices(["constant", "cosine"])
+        .default("constant"),
+    )
+    .option("--warmup-steps <n>", "steps over which the rate rises", number, 0)
+    .option("--schedule-steps <n>", "step at which a cosine ends; default the last one", positive)
+    .option("--max-gradient-norm <norm>", "gradients are clipped to it; 0 = never", number, 1)
+    .option("--weight-decay <rate>", "decoupled, on matrices", number, 0);
+}
+
+/**
+ * @param lastStep of the run, where it has one.
+ * @throws WaggleError `INVALID_ARGUMENT` for a cosine without an end, or one that ends in its warm-up.
+ */
+export function learningRateOf(given: ScheduleOptions, lastStep: number): LearningRate {
+  const { learningRate: rate, schedule, warmupSteps: warmUpSteps } = given;
+  if (schedule === "constant") {
+    return warmUpSteps === 0 ? constantRate(rate) : warmedUpRate(rate, warmUpSteps);
+  }
+  const totalSteps = given.scheduleSteps ?? lastStep;
+  if (!Number.isFinite(totalSteps) || totalSteps <= warmUpSteps) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a cosine must end after its ${warmUpSteps} steps of warm-up, got ${totalSteps} steps; pass --schedule-steps, or fewer --warmup-steps`,
+    );
+  }
+  return cosineRate({ rate, warmUpSteps, totalSteps, floor: FLOOR * rate });
+}
