@@ -30,7 +30,7 @@ function openSession(
     fed: [],
     maxPositions: MAX_POSITIONS,
     maxRunTokens: 200,
-    maxRunScores: 200,
+    maxRunScores: 100,
     maxRows: 32,
     branches:
       sharedFrom === 0 ? null : { minLength: sharedFrom, fed: [], load: () => device.program },
@@ -321,6 +321,20 @@ describe("one run", () => {
       "too many tokens",
       (cache: DecoderCache) => [sample(cache, prompt(201, 0))],
       "1 to 200 tokens",
+    ],
+    [
+      "too many scores",
+      (cache: DecoderCache): DecoderRow[] => {
+        const targets = prompt(101, 0);
+        return [
+          {
+            cache,
+            tokenIds: targets,
+            output: { kind: "score", distribution: MOST_LIKELY, targets },
+          },
+        ];
+      },
+      "at most 100 scored tokens, got 101",
     ],
   ])("of %s is refused", (_, rows, message) => {
     const { session } = openSession(false);

@@ -331,11 +331,19 @@ export class CpuSession implements DecoderSession {
         `a run must have 1 to ${this.maxRows} rows, got ${rows.length}; split it`,
       );
     }
-    for (const { tokenIds, cache } of rows) {
+    for (const row of rows) {
+      const { tokenIds, cache } = row;
       if (tokenIds.length < 1 || tokenIds.length > this.maxRunTokens) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
           `a row must read 1 to ${this.maxRunTokens} tokens, got ${tokenIds.length}; split it`,
+        );
+      }
+      const scored = row.output.kind === "score" ? wantedTokens(row).length : 0;
+      if (scored > this.maxRunScores) {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          `a row must have at most ${this.maxRunScores} scored tokens, got ${scored}; read it in parts`,
         );
       }
       const { maxPositions } = this.#options;
