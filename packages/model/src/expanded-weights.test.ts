@@ -1,32 +1,16 @@
 import { expect, test } from "vitest";
 import { convertWeights } from "./convert-weights.ts";
-import type { DecoderConfig } from "./decoder-config.ts";
 import { initializeDecoder } from "./decoder-parameters.ts";
 import { expandedWeights } from "./expanded-weights.ts";
 import { roundedWeights } from "./rounded-weights.ts";
 import { tensorMapSource, toFloat32 } from "./tensor-source.ts";
 import type { TensorDescription, TensorSource } from "./tensor-source.ts";
-
-const CONFIG: DecoderConfig = {
-  modelType: "qwen3",
-  vocabularySize: 11,
-  width: 40,
-  layers: 1,
-  heads: 2,
-  keyValueHeads: 1,
-  headSize: 16,
-  feedForwardSize: 72,
-  ropeTheta: 1000,
-  rmsNormEpsilon: 1e-6,
-  tiedEmbeddings: false,
-  contextLength: 64,
-  ropeScaling: null,
-};
+import { UNEVEN_CONFIG } from "./uneven-decoder.fixture.ts";
 
 /** Read in slices of two rows, as large matrices are. */
 async function readAll(source: TensorSource): Promise<Map<string, number[]>> {
   const all = new Map<string, number[]>();
-  for (const name of initializeDecoder(CONFIG, 3).keys()) {
+  for (const name of initializeDecoder(UNEVEN_CONFIG, 3).keys()) {
     const [rows = 1] = source.tensors.get(name)?.shape ?? [];
     const numbers: number[] = [];
     for (let begin = 0; begin < rows; begin += 2) {
@@ -42,18 +26,18 @@ const numbersOf = (weights: ReturnType<typeof initializeDecoder>) =>
   new Map(Array.from(weights, ([name, { data }]) => [name, [...data]]));
 
 test.each(["int8", "int4"] as const)("numbers become what %s makes of them", async (format) => {
-  const weights = initializeDecoder(CONFIG, 3);
-  const expected = numbersOf(roundedWeights(CONFIG, weights, format, "f32"));
-  const expanded = expandedWeights(CONFIG, tensorMapSource(weights), format);
+  const weights = initializeDecoder(UNEVEN_CONFIG, 3);
+  const expected = numbersOf(roundedWeights(UNEVEN_CONFIG, weights, format, "f32"));
+  const expanded = expandedWeights(UNEVEN_CONFIG, tensorMapSource(weights), format);
   expect(await readAll(expanded)).toEqual(expected);
   expect(expected).not.toEqual(numbersOf(weights));
 });
 
 test.each(["int8", "int4"] as const)("what is stored in %s comes back", async (format) => {
-  const weights = initializeDecoder(CONFIG, 3);
+  const weights = initializeDecoder(UNEVEN_CONFIG, 3);
   const tensors = new Map<string, TensorDescription>();
   const bytes = new Map<string, Uint8Array>();
-  for (const part of convertWeights(CONFIG, tensorMapSource(weights), format)) {
+  for (const part of convertWeights(UNEVEN_CONFIG, tensorMapSource(weights), format)) {
     const converted = await part.convert();
     for (const [i, [name, description]] of [...part.tensors].entries()) {
       tensors.set(name, description);
@@ -68,9 +52,9 @@ test.each(["int8", "int4"] as const)("what is stored in %s comes back", async (f
     },
     readBytes: async (name) => bytes.get(name) as Uint8Array,
   };
-  const expanded = expandedWeights(CONFIG, stored, format);
+  const expanded = expandedWeights(UNEVEN_CONFIG, stored, format);
   // Scales are stored as float16.
-  const expected = numbersOf(roundedWeights(CONFIG, weights, format, "f16"));
+  const expected = numbersOf(roundedWeights(UNEVEN_CONFIG, weights, format, "f16"));
   const actual = await readAll(expanded);
   for (const [name, numbers] of actual) {
     if (name.includes("norm")) continue; // not a matrix

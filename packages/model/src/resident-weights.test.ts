@@ -1,33 +1,17 @@
 import { expect, test } from "vitest";
 import { initializeDecoder } from "./decoder-parameters.ts";
-import type { DecoderConfig } from "./decoder-config.ts";
 import { dequantizeRows } from "./quantization.ts";
 import { readResidentWeights } from "./resident-weights.ts";
 import { roundedWeights } from "./rounded-weights.ts";
 import { tensorMapSource } from "./tensor-source.ts";
-
-const CONFIG: DecoderConfig = {
-  modelType: "qwen3",
-  vocabularySize: 11,
-  width: 40,
-  layers: 1,
-  heads: 2,
-  keyValueHeads: 1,
-  headSize: 16,
-  feedForwardSize: 72,
-  ropeTheta: 1000,
-  rmsNormEpsilon: 1e-6,
-  tiedEmbeddings: false,
-  contextLength: 64,
-  ropeScaling: null,
-};
+import { UNEVEN_CONFIG } from "./uneven-decoder.fixture.ts";
 
 test.each(["int8", "int4"] as const)(
   "%s weights are those that a quantized graph computes with",
   async (format) => {
-    const weights = initializeDecoder(CONFIG, 3);
-    const resident = await readResidentWeights(CONFIG, tensorMapSource(weights), format);
-    const expected = roundedWeights(CONFIG, weights, format, "f16");
+    const weights = initializeDecoder(UNEVEN_CONFIG, 3);
+    const resident = await readResidentWeights(UNEVEN_CONFIG, tensorMapSource(weights), format);
+    const expected = roundedWeights(UNEVEN_CONFIG, weights, format, "f16");
     expect([...resident.keys()]).toEqual([...weights.keys()]);
     const plain = [...resident].filter(([, weight]) => !("bits" in weight));
     expect(plain).toEqual(plain.map(([name]) => [name, weights.get(name)]));
@@ -44,8 +28,8 @@ test.each(["int8", "int4"] as const)(
 );
 
 test("f32 weights are the checkpoint's own arrays", async () => {
-  const weights = initializeDecoder(CONFIG, 3);
-  const resident = await readResidentWeights(CONFIG, tensorMapSource(weights), "f32");
+  const weights = initializeDecoder(UNEVEN_CONFIG, 3);
+  const resident = await readResidentWeights(UNEVEN_CONFIG, tensorMapSource(weights), "f32");
   for (const [name, { data }] of weights) {
     const weight = resident.get(name);
     expect(weight !== undefined && "data" in weight && weight.data).toBe(data);
@@ -53,13 +37,15 @@ test("f32 weights are the checkpoint's own arrays", async () => {
 });
 
 test("a weight that is missing or not finite is refused by its name", async () => {
-  const weights = new Map(initializeDecoder(CONFIG, 3));
+  const weights = new Map(initializeDecoder(UNEVEN_CONFIG, 3));
   weights.get("model.norm.weight")?.data.fill(Number.NaN);
-  await expect(readResidentWeights(CONFIG, tensorMapSource(weights), "int8")).rejects.toMatchObject(
-    { code: "MODEL_CORRUPT" },
-  );
+  await expect(
+    readResidentWeights(UNEVEN_CONFIG, tensorMapSource(weights), "int8"),
+  ).rejects.toMatchObject({ code: "MODEL_CORRUPT" });
   weights.delete("model.norm.weight");
-  await expect(readResidentWeights(CONFIG, tensorMapSource(weights), "f32")).rejects.toMatchObject({
+  await expect(
+    readResidentWeights(UNEVEN_CONFIG, tensorMapSource(weights), "f32"),
+  ).rejects.toMatchObject({
     code: "MODEL_CORRUPT",
   });
 });
