@@ -50,8 +50,8 @@ export type LoadModelOptions = {
  *
  * @param source - a string as for `parseModelSource`.
  * @throws WaggleError `NETWORK` (retryable: it goes on where it broke), `NOT_FOUND`, `FORBIDDEN`,
- *   `DIGEST_MISMATCH`, `MODEL_CORRUPT`, `MODEL_UNSUPPORTED`, `MODEL_TOO_LARGE`. Rejects with the
- *   signal's reason.
+ *   `DIGEST_MISMATCH`, `MODEL_CORRUPT`, `MODEL_UNSUPPORTED`, `MODEL_TOO_LARGE`, and with `webgpu` asked
+ *   for in `memory` `DEVICE_UNAVAILABLE`. Rejects with the signal's reason.
  */
 export async function loadModel(
   source: ModelSource | string,
