@@ -152,6 +152,20 @@ describe("the kept set and its numbers", () => {
     expect(supportOf(logits, { ...FULL, topP: 0.5 })).toEqual([0, 1]);
   });
 
+  test.each([1, 2, 3, 4, 5])("are right beside ids without mass, %i in all", (count) => {
+    const logits = Float32Array.from([3.4e38, -Infinity, 1, -3.4e38, 3.4e38].slice(0, count));
+    for (const temperature of [0.01, 1, 100]) {
+      const distribution = { ...FULL, temperature };
+      const expected = twin([...logits], distribution);
+      for (const [id, probability] of expected.probabilities.entries()) {
+        const score = scoreToken(logits, id, distribution);
+        if (probability === 0) expect(score.behaviorLogProb).toBeLessThan(-700);
+        else expect(score.behaviorLogProb).toBeCloseTo(Math.log(probability), 12);
+        expect(score.entropy).toBeCloseTo(expected.entropy, 12);
+      }
+    }
+  });
+
   test("stay finite at logits far apart", () => {
     const logits = Float32Array.of(-1e30, 1e4, -1e4, Number.NEGATIVE_INFINITY);
     const token = sampleToken(logits, FULL, 0.999_999);
