@@ -13,8 +13,12 @@ export type WebGpuReport =
 async function report(): Promise<WebGpuReport> {
   const { config, weights, adapter, gradients, cases } = readGoldenDecoder("qwen3");
   const { sequences, outputs, derivatives } = cases.lora;
-  const device = process.argv[2] === "webgpu" ? "webgpu" : "reference-webgpu";
-  const engine = await createEngine({ config, weights, trains: "lora", adapter, device });
+  const [, , asked] = process.argv;
+  const engine = await createEngine({
+    ...{ config, weights, trains: "lora", adapter },
+    device: asked === "reference-webgpu" ? asked : "webgpu",
+    checkpointing: asked === "webgpu by layers" ? "layer" : "auto",
+  });
   const actual = await engine.forward({ sequences });
   const arrays = (name: "logProb" | "rawLogProb" | "entropy"): Float32Array[] =>
     (derivatives?.[name] ?? []).map((values) => Float32Array.from(values));

@@ -16,6 +16,7 @@ async function runOnWebGpu(device: string, environment: NodeJS.ProcessEnv): Prom
 
 test.concurrent.each([
   ["webgpu", /^onnx webgpu .+\/.+/],
+  ["webgpu by layers", /^onnx webgpu .+\/.+/],
   ["reference-webgpu", /^tfjs webgpu .+\/.+/],
 ])(
   "on %s outputs and gradients are PyTorch's, or the lack of a device is said",
