@@ -154,6 +154,39 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "model:formats",
+    source: "docs/guides/models-out.md",
+    behavior:
+      "Adapters and merged models cross to PEFT and Transformers and back with the same logits, to 1e-4, in the very bytes that were read.",
+    tests: [
+      "test/golden/peft/peft.test.ts > an adapter that PEFT wrote gives PEFT's logits (%s)",
+      "test/golden/peft/peft.test.ts > control: %s with %o is not PEFT's",
+      "test/golden/peft/peft.test.ts > a model that Transformers merged and wrote in shards gives its logits",
+      "test/golden/peft/peft.test.ts > save-model writes the bytes that PEFT or Transformers read, with our logits (%s)",
+      "packages/model/src/merged-weights.test.ts > rows that are read one by one are those of weights merged at once",
+    ],
+  },
+  {
+    id: "trainer:save-model",
+    source: "docs/guides/models-out.md",
+    behavior:
+      "What was trained is written whole or not at all, and a checkpoint goes on bit for bit, in the engine and through its files.",
+    tests: [
+      "trainer/src/save-model/save-command.test.ts > a checkpoint of a trainer's folder goes on bit for bit, and is an adapter besides",
+      "trainer/src/save-model/save-command.test.ts > a stop leaves nothing; what is there is replaced only on request, and only if it is ours",
+      "packages/engine/src/resume.test.ts > %s, checkpointing %s: half, a file, a new engine, half is all at once in every bit",
+    ],
+  },
+  {
+    id: "trainer:schedules",
+    source: "docs/guides/models-out.md, How AdamW steps",
+    behavior: "The learning rate is constant or a cosine, with a warm-up, from the command line.",
+    tests: [
+      "trainer/src/schedule-options.test.ts > the rate is constant, with a warm-up where asked",
+      "trainer/src/schedule-options.test.ts > a cosine falls from the warm-up to a tenth at its end, and stays there",
+    ],
+  },
+  {
     id: "model:any-folder",
     source: "README, --model",
     behavior:

@@ -8,7 +8,7 @@ import type { Parameter } from "./decoder-parameters.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import type { WeightFormat } from "./graph-parts.ts";
 import { quantizedBits } from "./graph-weights.ts";
-import { float32ToBfloat16, float32ToFloat16 } from "./half-precision.ts";
+import { toBfloat16Bits, toFloat16Bits } from "./half-precision.ts";
 import { emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
 import { elementBytes } from "./safetensors-header.ts";
 import { elementCount } from "./shape.ts";
@@ -97,7 +97,7 @@ function toBytes(name: string, data: Float32Array, half: "F16" | "BF16" | undefi
     case "F16":
       return toFloat16Bytes(name, data);
     case "BF16":
-      return new Uint8Array(Uint16Array.from(data, float32ToBfloat16).buffer);
+      return new Uint8Array(toBfloat16Bits(data).buffer);
     case undefined:
       return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   }
@@ -108,7 +108,7 @@ function isMatrix({ kind }: Parameter): boolean {
 }
 
 function toFloat16Bytes(name: string, values: Float32Array): Uint8Array {
-  const halves = Uint16Array.from(values, float32ToFloat16);
+  const halves = toFloat16Bits(values);
   if (halves.some((half) => (half & 0x7c00) === 0x7c00)) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",

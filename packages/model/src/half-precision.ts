@@ -56,3 +56,10 @@ export function toFloat16Bits(values: Float32Array): Uint16Array {
   for (let i = 0; i < values.length; i++) halves[i] = float32ToFloat16(values[i] as number);
   return halves;
 }
+
+/** The bfloat16 bits of many numbers. */
+export function toBfloat16Bits(values: Float32Array): Uint16Array {
+  const halves = new Uint16Array(values.length);
+  for (let i = 0; i < values.length; i++) halves[i] = float32ToBfloat16(values[i] as number);
+  return halves;
+}
