@@ -163,6 +163,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
       "test/golden/peft/peft.test.ts > control: %s with %o is not PEFT's",
       "test/golden/peft/peft.test.ts > a model that Transformers merged and wrote in shards gives its logits",
       "test/golden/peft/peft.test.ts > save-model writes the bytes that PEFT or Transformers read, with our logits (%s)",
+      "test/golden/peft/peft.test.ts > the ONNX file that save-model writes gives PEFT's logits on the inputs of Transformers.js",
       "packages/model/src/merged-weights.test.ts > rows that are read one by one are those of weights merged at once",
     ],
   },

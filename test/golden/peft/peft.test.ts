@@ -11,6 +11,7 @@ import {
 } from "@waggle/model";
 import type { Adapter, ByteSource, DecoderConfig } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
+import * as ort from "onnxruntime-node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createProgram } from "../../../trainer/src/program.ts";
 import { graphLogits } from "../decoder/golden-files.ts";
@@ -66,6 +67,19 @@ async function readAdapter(folder: string, change: object = {}): Promise<Adapter
   return readPeftAdapter({ ...json, ...change }, bytes, (await readModel(base)).config);
 }
 
+/** Runs the command on PEFT's adapter of all linears. */
+async function save(args: string[]): Promise<void> {
+  await createProgram({
+    signal: new AbortController().signal,
+    writeOut: () => {},
+    writeError: () => {},
+    environment: {},
+  }).parseAsync([
+    ...["node", "main.ts", "save-model", "--from", join(HERE, "all-linears")],
+    ...["--base", base, ...args],
+  ]);
+}
+
 /** Largest difference of the logits after each sequence. */
 async function gap(folder: string, adapter: Adapter | null, expected: number[][]): Promise<number> {
   const logits = await graphLogits(await readModel(folder), golden.sequences, adapter);
@@ -101,15 +115,7 @@ test.each(Object.keys(golden.ours))(
   async (name) => {
     const { flags, files, logits } = golden.ours[name]!;
     const out = join(root, name);
-    await createProgram({
-      signal: new AbortController().signal,
-      writeOut: () => {},
-      writeError: () => {},
-      environment: {},
-    }).parseAsync([
-      ...["node", "main.ts", "save-model", "--from", join(HERE, "all-linears")],
-      ...["--base", base, "--out", out, ...flags],
-    ]);
+    await save(["--out", out, ...flags]);
     const written: { [name: string]: string } = {};
     for (const file of (await readdir(out)).toSorted()) {
       written[file] = createHash("sha256")
@@ -123,3 +129,26 @@ test.each(Object.keys(golden.ours))(
     expect(found).toBeLessThan(TOLERANCE);
   },
 );
+
+test("the ONNX file that save-model writes gives PEFT's logits on the inputs of Transformers.js", async () => {
+  const out = join(root, "onnx");
+  await save(["--as", "onnx", "--out", out]);
+  expect((await readdir(out)).toSorted()).toEqual(["config.json", "onnx", "tokenizer.json"]);
+  const session = await ort.InferenceSession.create(join(out, "onnx", "model.onnx"));
+  const { keyValueHeads, headSize } = (await readModel(base)).config;
+  for (const [i, ids] of golden.sequences.entries()) {
+    const row = (values: number[]) =>
+      new ort.Tensor("int64", BigInt64Array.from(values, BigInt), [1, values.length]);
+    const past = new ort.Tensor("float32", new Float32Array(0), [1, keyValueHeads, 0, headSize]);
+    const states = session.inputNames.filter((name) => name.startsWith("past_key_values."));
+    const { logits } = await session.run({
+      input_ids: row(ids),
+      attention_mask: row(ids.map(() => 1)),
+      ...Object.fromEntries(states.map((name) => [name, past])),
+    });
+    const expected = golden.theirs["all-linears"]?.[i] as number[];
+    const last = (logits!.data as Float32Array).slice(-expected.length);
+    expect(largestDifference(last, expected)).toBeLessThan(TOLERANCE);
+  }
+  await session.release();
+});
