@@ -15,6 +15,7 @@ const ROOT = join(import.meta.dirname, "../..");
 
 /** Scripts with an import of their own that this page does not come to. */
 const LATER = [
+  "branch-steps", // with the first forks on WebGPU that share a long beginning
   "grammar", // with the first grammar
   "local-folder", // with a model that the visitor picked from disk
   "model-fit", // with weights of more than 128 MiB

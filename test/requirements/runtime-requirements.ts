@@ -120,6 +120,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "packages/runtime/src/session/policy-session.test.ts > of a running generation, at its last token, disturbs neither (answers later: %s)",
       "packages/runtime/src/browser-session.browser.test.ts > the record of a session grows while it generates, and a branch sees it",
       "packages/runtime/src/backend/cpu/wasm-backend.test.ts > a group holds its prefix once, and the weights once or twice, with the same tokens",
+      "packages/runtime/src/backend/webgpu/branch-steps.browser.test.ts > branches grow, draw, leave, go back and are forked; nothing of them is left",
     ],
   },
   {

@@ -8,7 +8,8 @@ import {
   writeAdapter,
 } from "./adapter.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
-import { decoderParameters, initializeDecoder, parameterCount } from "./decoder-parameters.ts";
+import { decoderParameters, initializeDecoder } from "./decoder-parameters.ts";
+import { parameterCount } from "./parameter-count.ts";
 import { mergeAdapter } from "./merged-weights.ts";
 import { readSafetensors, writeSafetensors } from "./safetensors.ts";
 

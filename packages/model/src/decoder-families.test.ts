@@ -4,7 +4,8 @@ import { adapterConfigJson, initializeAdapter } from "./adapter.ts";
 import { parseDecoderConfig } from "./decoder-config.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import { decoderConfigJson } from "./decoder-config-json.ts";
-import { initializeDecoder, layerLinears, parameterCount } from "./decoder-parameters.ts";
+import { initializeDecoder, layerLinears } from "./decoder-parameters.ts";
+import { parameterCount } from "./parameter-count.ts";
 import { decoderStates, hasPositions, stateShape } from "./decoder-state.ts";
 import { mergeAdapter } from "./merged-weights.ts";
 

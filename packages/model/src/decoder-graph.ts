@@ -10,11 +10,11 @@ import type { DecoderConfig } from "./decoder-config.ts";
 import { decoderStates } from "./decoder-state.ts";
 import type { DecoderState } from "./decoder-state.ts";
 import { attention, groupQueryAttention } from "./graph-attention.ts";
-import type { Attend, SequenceInputs } from "./graph-attention.ts";
-import type { BranchInputs } from "./graph-branch-attention.ts";
-import type { BranchForm } from "./graph-branches.ts";
+import type { Attend } from "./graph-attention.ts";
 import { convolution, keptPositions } from "./graph-convolution.ts";
 import { feedForward } from "./graph-feed-forward.ts";
+import { PACKED_INPUTS } from "./graph-inputs.ts";
+import type { DecoderInputs, InputForm } from "./graph-inputs.ts";
 import { embed, head } from "./graph-linear.ts";
 import { cast, MICROSOFT, normalize } from "./graph-parts.ts";
 import type { GraphParts, WeightFormat } from "./graph-parts.ts";
@@ -48,17 +48,13 @@ export type DecoderGraphOptions = {
   readonly roundsActivations?: boolean;
   /** True: only the positions that the input `logit_rows` names get logits. Default false: all. */
   readonly logitRows?: boolean;
+  /** `emptySink`, which onnxruntime's CPU provider is faster with. Default: none. */
+  readonly sink?: (parts: GraphParts) => string;
   /**
-   * True: attention gets a sink without any weight, which changes no number. onnxruntime's CPU
-   * provider then computes prefills by matrix products instead of a kernel in blocks of the second
-   * level cache, a size that WebAssembly does not know: 8 times as fast there (1.30). Default false.
+   * `HUGGINGFACE_INPUTS`: those that Transformers.js feeds. A form of branches: `BRANCHES`,
+   * `GPU_BRANCHES` or `PACKED_OR_BRANCHES`. Default `PACKED_INPUTS`.
    */
-  readonly emptySink?: boolean;
-  /**
-   * `huggingface`: the inputs that Transformers.js feeds. A form of branches: `BRANCHES` or
-   * `PACKED_OR_BRANCHES`. Default `packed`.
-   */
-  readonly inputs?: "packed" | "huggingface" | BranchForm;
+  readonly inputs?: InputForm | undefined;
   /** When weights leave the model for files beside it, as protobuf ends at 2 GiB. */
   readonly external?: OnnxExternalOptions;
 };
@@ -92,7 +88,7 @@ const DEFAULT_MAX_POSITIONS = 8192;
  * and the outputs `logits` f32 `[B, S, V]` or `[1, N, V]`, `present.{layer}.key` and `.value`
  * `[B, kvHeads, P + S, D]`, `present_conv.{layer}` `[B, taps - 1, C]`.
  *
- * With `inputs: "huggingface"`, `input_ids` i64 `[B, S]` and `attention_mask` i64 `[B, P + S]` take
+ * With `HUGGINGFACE_INPUTS`, `input_ids` i64 `[B, S]` and `attention_mask` i64 `[B, P + S]` take
  * the place of the first three; rows are whole or padded on the right.
  *
  * With `BRANCHES`, S is 1, past and present are the branches' own positions with room for
@@ -102,6 +98,10 @@ const DEFAULT_MAX_POSITIONS = 8192;
  * - `own_bias` f32 `[B, 1, 1, room]`: 0 for own positions that count, −1e9 for the rest, which must
  *   hold finite numbers;
  * - `prefix.{layer}.key` `[1, kvHeads, D, P]`, transposed, and `.value` `[1, kvHeads, P, D]`.
+ *
+ * With `GPU_BRANCHES`, the same, but the prefix's keys are as its values are, `prefix_length` i32 `[1]`
+ * says P, read on the host, and `bias` f32 `[1, B, 1, P + room]` takes the place of `own_bias`: the
+ * prefix may have room to spare. f32 only.
  *
  * With `PACKED_OR_BRANCHES` there are the inputs of both and `is_branches` i32 `[1]`: 1 for
  * branches. Those of the way that is not taken are fed, but not read: any number in any size will do.
@@ -142,7 +142,7 @@ export async function buildDecoderGraph(
   };
   const { graph } = parts;
   const states = decoderStates(config, activations);
-  const inputs = addInputs(parts, options);
+  const inputs = (options.inputs ?? PACKED_INPUTS)(parts);
   for (const state of states) graph.input(state.past, state.dtype, stateDims(state, "past"));
   addRopeTables(parts, options);
   await addWeights(parts, "tensors" in weights ? weights : tensorMapSource(weights));
@@ -175,72 +175,15 @@ function addMixer(parts: GraphParts, inputs: DecoderInputs, options: DecoderGrap
 
 function addAttention(
   parts: GraphParts,
-  { sequence, branches }: DecoderInputs,
+  { sequence, branch }: DecoderInputs,
   options: DecoderGraphOptions,
 ): Attend {
-  const sink = options.emptySink === true && sequence !== null ? addEmptySink(parts) : null;
+  const sink = (sequence && options.sink?.(parts)) ?? null;
   const packed: Attend | null =
     sequence &&
     ((layer, projections, present) =>
       groupQueryAttention(parts, layer, projections, present, { ...sequence, sink }));
-  if (branches === null) return packed as Attend;
-  const { form, inputs, isBranches } = branches;
-  const branched: Attend = (layer, projections, present) =>
-    form.attend(parts, layer, projections, present, inputs);
-  if (packed === null || form.choose === null) return branched;
-  return form.choose(parts, isBranches, branched, packed);
-}
-
-type DecoderInputs = {
-  readonly inputIds: string;
-  /** `null` where every run is one of branches. */
-  readonly sequence: Omit<SequenceInputs, "sink"> | null;
-  /** `null` where none is. */
-  readonly branches: {
-    readonly form: BranchForm;
-    readonly inputs: BranchInputs;
-    /** bool `[1]`, where a run chooses. */
-    readonly isBranches: string;
-  } | null;
-};
-
-/** Logits so low that their exponentials are 0 beside any other. */
-function addEmptySink({ graph, config }: GraphParts): string {
-  const logits = new Float32Array(config.heads).fill(-1e5);
-  graph.initializer("attention.sink", "f32", [config.heads], logits);
-  return "attention.sink";
-}
-
-function addInputs(parts: GraphParts, options: DecoderGraphOptions): DecoderInputs {
-  const { inputs: form = "packed" } = options;
-  if (form === "huggingface") return addHuggingFaceInputs(parts);
-  const { graph } = parts;
-  const isStep = form !== "packed" && form.choose === null;
-  const inputIds = graph.input("input_ids", "i32", ["batch_size", isStep ? 1 : "sequence"]);
-  const sequence = isStep
-    ? null
-    : {
-        lastPositions: graph.input("seqlens_k", "i32", ["batch_size"]),
-        totalLength: graph.input("total_sequence_length", "i32", []),
-      };
-  if (form === "packed") return { inputIds, sequence, branches: null };
-  const inputs = form.addInputs(parts);
-  const isBranches = isStep
-    ? ""
-    : graph.op("Cast", [graph.input("is_branches", "i32", [1])], { attributes: { to: 9 } });
-  return { inputIds, sequence, branches: { form, inputs, isBranches } };
-}
-
-function addHuggingFaceInputs({ graph }: GraphParts): DecoderInputs {
-  // Transformers.js makes its first, empty states from the name of the first size.
-  const inputIds = graph.input("input_ids", "i64", ["batch_size", "sequence"]);
-  const mask = graph.input("attention_mask", "i64", ["batch_size", "total"]);
-  const narrow = { attributes: { to: 6 } };
-  const lengths = graph.op("ReduceSum", [mask, graph.ints([1])], { attributes: { keepdims: 0 } });
-  const lastPositions = graph.op("Cast", [graph.op("Sub", [lengths, graph.ints([1])])], narrow);
-  const total = graph.op("Gather", [graph.op("Shape", [mask]), graph.ints(1)]);
-  const totalLength = graph.op("Cast", [total], narrow);
-  return { inputIds, sequence: { lastPositions, totalLength }, branches: null };
+  return branch === null ? (packed as Attend) : branch(packed);
 }
 
 /** @returns the normalized sum after the last layer, `[B, S, C]` in the activations' format. */

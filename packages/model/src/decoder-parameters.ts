@@ -110,11 +110,6 @@ function layerParameters(config: DecoderConfig, layer: number): Parameter[] {
   return parameters;
 }
 
-/** How many numbers the parameters hold. */
-export function parameterCount(config: DecoderConfig): number {
-  return decoderParameters(config).reduce((sum, { shape }) => sum + elementCount(shape), 0);
-}
-
 /**
  * Fresh weights: matrices normal with deviation 0.02, norms so that they multiply by 1, biases 0.
  * The same seed gives the same bits.

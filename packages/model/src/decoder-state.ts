@@ -62,15 +62,3 @@ export function hasPositions(state: DecoderState): boolean {
 export function stateShape(state: DecoderState, rows: number, positions: number): number[] {
   return [rows, ...state.rowShape.map((dim) => (dim === "positions" ? positions : dim))];
 }
-
-/** Whether every layer looks on all positions: others need more than a shared prefix. */
-export function canBranch(config: DecoderConfig): boolean {
-  return Array.from({ length: config.layers }, (_, layer) => layerKind(config, layer)).every(
-    (kind) => kind === "attention" || kind === "unrotated",
-  );
-}
-
-/** Keys of a layer's prefix `[1, kvHeads, D, P]`, transposed for the product, and its values. */
-export function prefixNames(layer: number): { readonly key: string; readonly value: string } {
-  return { key: `prefix.${layer}.key`, value: `prefix.${layer}.value` };
-}

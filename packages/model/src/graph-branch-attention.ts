@@ -5,7 +5,7 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import { layerKind } from "./decoder-config.ts";
-import { canBranch, prefixNames } from "./decoder-state.ts";
+import { canBranch, prefixNames } from "./branch-states.ts";
 import type { PresentNames, Projections } from "./graph-attention.ts";
 import { MICROSOFT, normalize } from "./graph-parts.ts";
 import type { GraphParts } from "./graph-parts.ts";
@@ -16,14 +16,31 @@ export type BranchInputs = {
   readonly positions: string;
   /** i64 `[B, kvHeads, 1, 3]`: where in the own keys and values `[B, kvHeads, S, D]` the token's go. */
   readonly slots: string;
-  /** f32 `[B, 1, 1, S]`: 0 where own positions count, the new one too; else so low that none counts. */
+  /**
+   * f32: 0 where positions count, the new one too; else so low that none counts. `[B, 1, 1, S]` of
+   * own positions on a CPU, `[1, B, 1, P + S]` of all on a GPU, where the prefix has room to spare.
+   */
   readonly bias: string;
-  /** i64 `[2]`: P, S. */
+  /** i64 `[2]` P, S on a CPU; i32 `[1]` P on a GPU, read on the host. */
   readonly sizes: string;
+  readonly kernels: BranchKernels;
+};
+
+/** onnxruntime's WebGPU provider has no FusedMatMul, and no shapes: a host must not take part. */
+export type BranchKernels = "cpu" | "gpu";
+
+/** Constants of slices, i32 as the input between them. */
+const BOUNDS = {
+  start: { name: "branches.start", value: 0 },
+  end: { name: "branches.end", value: 2 ** 31 - 1 },
+  axis: { name: "branches.axis", value: -1 },
 };
 
 /** Declares the inputs. @throws WaggleError `MODEL_UNSUPPORTED` where the model cannot branch. */
-export function addBranchInputs({ graph, config, activations }: GraphParts): BranchInputs {
+export function addBranchInputs(
+  { graph, config, activations }: GraphParts,
+  kernels: BranchKernels,
+): BranchInputs {
   if (!canBranch(config)) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
@@ -34,18 +51,30 @@ export function addBranchInputs({ graph, config, activations }: GraphParts): Bra
   const wide = (name: string): string => graph.op("Cast", [name], { attributes: { to: 7 } });
   const positions = wide(graph.input("positions", "i32", ["branches", 1]));
   const slots = wide(graph.input("slots", "i32", ["branches", keyValueHeads, 1, 3]));
-  const bias = graph.input("own_bias", activations, ["branches", 1, 1, "room"]);
+  const bias =
+    kernels === "cpu"
+      ? graph.input("own_bias", activations, ["branches", 1, 1, "room"])
+      : graph.input("bias", activations, [1, "branches", 1, "positions"]);
   for (let layer = 0; layer < layers; layer++) {
     const { key, value } = prefixNames(layer);
-    graph.input(key, activations, [1, keyValueHeads, headSize, "prefix"]);
-    graph.input(value, activations, [1, keyValueHeads, "prefix", headSize]);
+    const values = [1, keyValueHeads, "prefix", headSize];
+    const keys = kernels === "cpu" ? [1, keyValueHeads, headSize, "prefix"] : values;
+    graph.input(key, activations, keys);
+    graph.input(value, activations, values);
+  }
+  if (kernels === "gpu") {
+    for (const { name, value } of Object.values(BOUNDS)) {
+      graph.initializer(name, "i32", [1], Int32Array.of(value));
+    }
+    const sizes = graph.input("prefix_length", "i32", [1]);
+    return { positions, slots, bias, sizes, kernels };
   }
   const last = (name: string): string =>
     graph.op("Shape", [name], { attributes: { start: 3, end: 4 } });
   const sizes = graph.op("Concat", [last(prefixNames(0).key), last(bias)], {
     attributes: { axis: 0 },
   });
-  return { positions, slots, bias, sizes };
+  return { positions, slots, bias, sizes, kernels };
 }
 
 /** One token of each branch. @returns `[B, 1, heads · D]`. */
@@ -54,7 +83,7 @@ export function branchAttention(
   layer: number,
   projections: Projections,
   present: PresentNames,
-  { positions, slots, bias, sizes }: BranchInputs,
+  { positions, slots, bias, sizes, kernels }: BranchInputs,
 ): string {
   const { graph, config } = parts;
   const { heads, keyValueHeads, headSize } = config;
@@ -90,24 +119,28 @@ export function branchAttention(
     perHead,
     headSize,
   ]);
-  const alpha = { float: 1 / Math.sqrt(config.queryScalar ?? headSize) };
-  const scores = (of: string, keys: string, transB: 0 | 1): string =>
-    graph.op("FusedMatMul", [of, keys], { domain: MICROSOFT, attributes: { alpha, transB } });
+  const alpha = 1 / Math.sqrt(config.queryScalar ?? headSize);
+  const scores = (of: string, keys: string, isTransposed: boolean): string => {
+    if (kernels === "cpu") {
+      const attributes = { alpha: { float: alpha }, transB: isTransposed ? 0 : 1 };
+      return graph.op("FusedMatMul", [of, keys], { domain: MICROSOFT, attributes });
+    }
+    const attributes = { perm: { ints: [0, 1, 3, 2] } };
+    return graph.op("MatMul", [of, graph.op("Transpose", [keys], { attributes })]);
+  };
+  const asked = kernels === "cpu" ? queries : graph.op("Mul", [queries, graph.float(alpha)]);
 
   const shared = prefixNames(layer);
-  const together = reshape(swap(queries), [1, keyValueHeads, -1, headSize]);
+  const together = reshape(swap(asked), [1, keyValueHeads, -1, headSize]);
   // A 0 takes the size over: P stays the last dimension.
-  const sharedScores = reshape(scores(together, shared.key, 0), [keyValueHeads, -1, perHead, 0]);
-  const ownScores = swap(graph.op("Add", [scores(queries, ownKeys, 1), bias]));
-  const weights = graph.op(
-    "Softmax",
-    [graph.op("Concat", [sharedScores, ownScores], { attributes: { axis: -1 } })],
-    { attributes: { axis: -1 } },
-  );
-  const [sharedWeights, ownWeights] = graph.node("Split", [weights, sizes], {
-    outputs: 2,
+  const sharedScores = reshape(scores(together, shared.key, true), [keyValueHeads, -1, perHead, 0]);
+  const own = scores(asked, ownKeys, false);
+  const ownScores = swap(kernels === "cpu" ? graph.op("Add", [own, bias]) : own);
+  const both = graph.op("Concat", [sharedScores, ownScores], { attributes: { axis: -1 } });
+  const weights = graph.op("Softmax", [kernels === "cpu" ? both : graph.op("Add", [both, bias])], {
     attributes: { axis: -1 },
-  }) as [string, string];
+  });
+  const [sharedWeights, ownWeights] = splitWeights(parts, weights, sizes, kernels);
   const fromShared = graph.op("MatMul", [
     reshape(sharedWeights, [1, keyValueHeads, -1, 0]),
     shared.value,
@@ -118,4 +151,23 @@ export function branchAttention(
     fromOwn,
   ]);
   return reshape(attended, [-1, 1, heads * headSize]);
+}
+
+/** @returns `[…, P]` and `[…, S]` of `[…, P + S]`. */
+function splitWeights(
+  { graph }: GraphParts,
+  weights: string,
+  sizes: string,
+  kernels: BranchKernels,
+): readonly [string, string] {
+  if (kernels === "cpu") {
+    return graph.node("Split", [weights, sizes], {
+      outputs: 2,
+      attributes: { axis: -1 },
+    }) as [string, string];
+  }
+  // Bounds are read on the host, and there is no arithmetic on it.
+  const slice = (from: string, to: string): string =>
+    graph.op("Slice", [weights, from, to, BOUNDS.axis.name]);
+  return [slice(BOUNDS.start.name, sizes), slice(sizes, BOUNDS.end.name)];
 }

@@ -1,30 +1,46 @@
 /**
- * The two forms of a decoder graph for branches of one prefix: every run is one of branches, or each
+ * The forms of a decoder graph for branches of one prefix: every run is one of branches, or each
  * run chooses, and the weights are there once. A form is passed as a value, so that a page that never
  * branches loads none of this.
  */
 import type { Attend, PresentNames } from "./graph-attention.ts";
 import { addBranchInputs, branchAttention } from "./graph-branch-attention.ts";
-import type { BranchInputs } from "./graph-branch-attention.ts";
+import type { BranchKernels } from "./graph-branch-attention.ts";
+import { PACKED_INPUTS } from "./graph-inputs.ts";
+import type { InputForm } from "./graph-inputs.ts";
 import type { GraphParts } from "./graph-parts.ts";
 import type { OnnxSubgraph } from "./onnx-wire.ts";
 
-export type BranchForm = {
-  readonly addInputs: (parts: GraphParts) => BranchInputs;
-  readonly attend: typeof branchAttention;
-  /** `null` where every run is one of branches. */
-  readonly choose: typeof chooseAttention | null;
-};
-
 /** One token each of sequences that share a prefix, for models of which `canBranch`. */
-export const BRANCHES: BranchForm = {
-  addInputs: addBranchInputs,
-  attend: branchAttention,
-  choose: null,
-};
+export const BRANCHES: InputForm = branchesBy("cpu", branchAttention);
+
+/** The same of the kernels that onnxruntime's WebGPU provider has. f32 only. */
+export const GPU_BRANCHES: InputForm = branchesBy("gpu", branchAttention);
 
 /** The packed inputs as well: each run chooses, at some 6 µs a layer on WASM. */
-export const PACKED_OR_BRANCHES: BranchForm = { ...BRANCHES, choose: chooseAttention };
+export const PACKED_OR_BRANCHES: InputForm = (parts) => {
+  const packed = PACKED_INPUTS(parts);
+  const inputs = addBranchInputs(parts, "cpu");
+  const { graph } = parts;
+  const condition = graph.op("Cast", [graph.input("is_branches", "i32", [1])], {
+    attributes: { to: 9 },
+  });
+  const branched: Attend = (...all) => branchAttention(parts, ...all, inputs);
+  return {
+    ...packed,
+    branch: (whenPacked) => chooseAttention(parts, condition, branched, whenPacked as Attend),
+  };
+};
+
+/** @param attend - of each layer. */
+export function branchesBy(kernels: BranchKernels, attend: typeof branchAttention): InputForm {
+  return (parts) => {
+    const inputIds = parts.graph.input("input_ids", "i32", ["batch_size", 1]);
+    const inputs = addBranchInputs(parts, kernels);
+    const branched: Attend = (...all) => attend(parts, ...all, inputs);
+    return { inputIds, sequence: null, branch: () => branched };
+  };
+}
 
 /**
  * Attention by one of two ways, each a branch of an ONNX `If`; the one that is not taken costs nothing.

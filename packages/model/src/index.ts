@@ -20,20 +20,18 @@ export {
   decoderParameters,
   initializeDecoder,
   layerLinears,
-  parameterCount,
   selectDecoderWeights,
 } from "./decoder-parameters.ts";
 export type { Linear, ParameterShape } from "./decoder-parameters.ts";
-export {
-  canBranch,
-  decoderStates,
-  hasPositions,
-  prefixNames,
-  stateShape,
-} from "./decoder-state.ts";
+export { parameterCount } from "./parameter-count.ts";
+export { decoderStates, hasPositions, stateShape } from "./decoder-state.ts";
 export type { DecoderState } from "./decoder-state.ts";
-export { BRANCHES, PACKED_OR_BRANCHES } from "./graph-branches.ts";
-export type { BranchForm } from "./graph-branches.ts";
+export { canBranch, prefixNames } from "./branch-states.ts";
+export { BRANCHES, branchesBy, GPU_BRANCHES, PACKED_OR_BRANCHES } from "./graph-branches.ts";
+export { HUGGINGFACE_INPUTS } from "./graph-huggingface.ts";
+export { PACKED_INPUTS } from "./graph-inputs.ts";
+export type { InputForm } from "./graph-inputs.ts";
+export { emptySink } from "./graph-sink.ts";
 export { expandedWeights } from "./expanded-weights.ts";
 export type { WeightFormat } from "./graph-parts.ts";
 export { float16ToFloat32, float32ToFloat16 } from "./half-precision.ts";

@@ -1,5 +1,10 @@
 /** What the bench server answers under `/bench-models/<name>/`: model folders, made when asked for. */
-import { buildDecoderGraph, decoderConfigJson, writeSafetensors } from "@waggle/model";
+import {
+  HUGGINGFACE_INPUTS,
+  buildDecoderGraph,
+  decoderConfigJson,
+  writeSafetensors,
+} from "@waggle/model";
 import { BENCH_CONFIGS, benchWeights } from "./bench-models.ts";
 import type { BenchModelName } from "./bench-models.ts";
 
@@ -35,7 +40,7 @@ async function make(name: BenchModelName, file: string): Promise<Uint8Array | nu
       const options = {
         lora: null,
         maxPositions: config.contextLength,
-        inputs: "huggingface",
+        inputs: HUGGINGFACE_INPUTS,
       } as const;
       return (await buildDecoderGraph(config, benchWeights(name), options)).model;
     }

@@ -1,7 +1,7 @@
 /** Ways to build the same graph: outside data, chosen logits, Hugging Face's inputs, lazy weights. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { buildDecoderGraph, openSafetensors, stateShape } from "@waggle/model";
+import { HUGGINGFACE_INPUTS, buildDecoderGraph, openSafetensors, stateShape } from "@waggle/model";
 import type { ByteSource, DecoderGraph } from "@waggle/model";
 import * as ort from "onnxruntime-node";
 import { expect, test } from "vitest";
@@ -112,7 +112,7 @@ test.each(["qwen3", "gemma3_text", "lfm2"] as const)(
     const golden = await readGolden(modelType);
     const { config, weights } = golden;
     const { tokenIds } = golden.cases.plain.sequences[0]!;
-    const graph = await buildDecoderGraph(config, weights, { lora: null, inputs: "huggingface" });
+    const graph = await buildDecoderGraph(config, weights, { lora: null, inputs: HUGGINGFACE_INPUTS });
     const session = await ort.InferenceSession.create(graph.model);
     expect(session.inputNames.slice(0, 2)).toEqual(["input_ids", "attention_mask"]);
     let states = emptyStates(graph, 1);

@@ -5,7 +5,12 @@
  */
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { buildDecoderGraph, type DecoderConfig, type TensorSource } from "@waggle/model";
+import {
+  buildDecoderGraph,
+  HUGGINGFACE_INPUTS,
+  type DecoderConfig,
+  type TensorSource,
+} from "@waggle/model";
 
 export type OnnxFolderOptions = {
   readonly dtype: "f32" | "f16" | "int8" | "int4";
@@ -26,7 +31,7 @@ export async function writeOnnxFolder(
 ): Promise<void> {
   await mkdir(join(folder, "onnx"));
   const graph = await buildDecoderGraph(config, weights, {
-    ...{ lora: null, dtype, inputs: "huggingface" },
+    ...{ lora: null, dtype, inputs: HUGGINGFACE_INPUTS },
     external: { fileBytes: shardBytes },
   });
   const files = [{ path: "model.onnx", data: graph.model }, ...graph.externalData];

@@ -2,8 +2,8 @@
  * What a step of branches takes at least: its kernels one by one, each by itself, on tensors of the
  * step's sizes. What the step takes beyond their sum goes to the nodes between them.
  */
-import { BRANCHES, buildDecoderGraph, OnnxGraphBuilder } from "@waggle/model";
-import type { BranchForm } from "@waggle/model";
+import { BRANCHES, branchesBy, buildDecoderGraph, OnnxGraphBuilder } from "@waggle/model";
+import type { InputForm } from "@waggle/model";
 import type { CpuDevice, CpuProgram, Operand } from "../../src/backend/cpu/cpu-device.ts";
 import { createWasmDevice } from "../../src/backend/cpu/wasm-device.ts";
 import { sampleToken } from "../../src/sampler.ts";
@@ -30,9 +30,9 @@ export type GroupFloorResult = {
 const RUNS = 20;
 
 /** All of a layer but attention: its linears, and keys and values written where they belong. */
-const WITHOUT_ATTENTION: BranchForm = {
-  ...BRANCHES,
-  attend: ({ graph, config }, layer, { query, key, value }, present, { slots }) => {
+const WITHOUT_ATTENTION: InputForm = branchesBy(
+  "cpu",
+  ({ graph, config }, layer, { query, key, value }, present, { slots }) => {
     const heads = graph.ints([-1, config.keyValueHeads, 1, config.headSize]);
     for (const [part, x] of [["key", key] as const, ["value", value] as const]) {
       const past = `past_key_values.${layer}.${part}`;
@@ -41,7 +41,7 @@ const WITHOUT_ATTENTION: BranchForm = {
     }
     return query;
   },
-};
+);
 
 export async function measure(options: GroupFloorOptions): Promise<GroupFloorResult> {
   const { model, rounds, prefix, group, own } = options;
@@ -139,7 +139,7 @@ export async function measure(options: GroupFloorOptions): Promise<GroupFloorRes
     return () => void run.execute();
   }
 
-  async function step(inputs: BranchForm): Promise<() => void> {
+  async function step(inputs: InputForm): Promise<() => void> {
     const config = BENCH_CONFIGS[model];
     const built = await buildDecoderGraph(config, benchWeights(model), {
       lora: null,

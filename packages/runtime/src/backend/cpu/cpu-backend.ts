@@ -8,13 +8,15 @@ import {
   buildDecoderGraph,
   canBranch,
   decoderStates,
+  emptySink,
   expandedWeights,
   mergeAdapter,
+  PACKED_INPUTS,
   PACKED_OR_BRANCHES,
   parameterCount,
   tensorMapSource,
 } from "@waggle/model";
-import type { Adapter, BranchForm, DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
+import type { Adapter, DecoderConfig, InputForm, TensorSource, WeightFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
 import type { BackendMemory, DecoderBackend, DecoderSession } from "../decoder-backend.ts";
@@ -209,7 +211,11 @@ export class CpuBackend implements DecoderBackend {
     const { config, sizedAs = config } = this.#options;
     const { branchWeights = isLarge(sizedAs) ? "once" : "twice" } = this.#options;
     const isOnce = this.#canShare && branchWeights === "once";
-    const program = await this.#program(weights(), rank, isOnce ? PACKED_OR_BRANCHES : "packed");
+    const program = await this.#program(
+      weights(),
+      rank,
+      isOnce ? PACKED_OR_BRANCHES : PACKED_INPUTS,
+    );
     const shared: SharedProgram = {
       program,
       rank,
@@ -226,7 +232,7 @@ export class CpuBackend implements DecoderBackend {
   async #program(
     weights: TensorMap | TensorSource,
     rank: number,
-    inputs: "packed" | BranchForm,
+    inputs: InputForm,
   ): Promise<CpuProgram> {
     const { config, contextLength } = this.#options;
     const source = "tensors" in weights ? weights : tensorMapSource(weights);
@@ -238,7 +244,7 @@ export class CpuBackend implements DecoderBackend {
       dtype: format === null ? this.dtype : "f32",
       activations: ACTIVATIONS,
       logitRows: true,
-      emptySink: true,
+      sink: emptySink,
       inputs,
     });
     return this.#device.load(graph);

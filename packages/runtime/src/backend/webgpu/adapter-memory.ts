@@ -4,7 +4,7 @@ import type { Adapter, DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 import type { Placement } from "./command-tap.ts";
 import type { GpuMemory } from "./gpu-memory.ts";
-import { BINDING_ALIGNMENT } from "./step-inputs.ts";
+import { aligned } from "./step-inputs.ts";
 
 export class AdapterMemory {
   /** Where each graph input is. */
@@ -33,7 +33,7 @@ export class AdapterMemory {
     const offsets = new Map<string, number>();
     let bytes = 0;
     for (const [name, { data }] of tensors) {
-      const size = Math.ceil((data.length * elementBytes) / BINDING_ALIGNMENT) * BINDING_ALIGNMENT;
+      const size = aligned(data.length * elementBytes);
       offsets.set(name, adapter === null ? 0 : bytes);
       bytes = adapter === null ? Math.max(bytes, size) : bytes + size;
     }

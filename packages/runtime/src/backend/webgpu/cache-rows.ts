@@ -10,7 +10,7 @@ import type { DecoderCache } from "../decoder-backend.ts";
 import type { GpuMemory } from "./gpu-memory.ts";
 
 /** How one state lies in a block: `[rows, outer, positions, inner]`. */
-type StateLayout = {
+export type StateLayout = {
   readonly rowBytes: number;
   /** Parts of a row that hold positions, 0 where the state has none. */
   readonly outer: number;
@@ -32,8 +32,19 @@ export class CacheBlock {
   }
 }
 
+/** What a cache reads after the first positions of its row, where others read those too. */
+export type Branch = {
+  /** Positions of the row that count. */
+  readonly shared: number;
+  /** Appends the rest to these positions in a row. */
+  copyTo(encoder: GPUCommandEncoder, target: CacheBlock, row: number): void;
+  /** Forgets the rest. */
+  leave(): void;
+};
+
 export class WebgpuCache implements DecoderCache {
   length = 0;
+  branch: Branch | null = null;
   /** Where it is, `null` before its first run. */
   block: CacheBlock | null = null;
   row = 0;
@@ -73,20 +84,20 @@ export class CacheStore {
   /** False where a state without positions cannot be cut back. */
   readonly canGoBack: boolean;
   readonly #memory: GpuMemory;
-  readonly #layouts: readonly StateLayout[];
+  readonly layouts: readonly StateLayout[];
   readonly #blocks = new Set<CacheBlock>();
   /** Unused blocks that are kept for the next of their size, at most one of each. */
   readonly #spare = new Map<number, CacheBlock>();
 
   constructor({ memory, states, capacity }: CacheStoreOptions) {
     this.#memory = memory;
-    this.#layouts = states.map((state) => layoutOf(state, capacity));
-    this.canGoBack = this.#layouts.every(({ outer }) => outer > 0);
+    this.layouts = states.map((state) => layoutOf(state, capacity));
+    this.canGoBack = this.layouts.every(({ outer }) => outer > 0);
   }
 
   /** Bytes of one row of a state. */
   bytesOf(state: number): number {
-    return this.#layouts[state]?.rowBytes ?? 0;
+    return this.layouts[state]?.rowBytes ?? 0;
   }
 
   create(): WebgpuCache {
@@ -98,10 +109,10 @@ export class CacheStore {
     const cache = this.create();
     const { block } = source;
     if (block === null || length === 0) return cache;
-    if (this.canGoBack) {
+    if (this.canGoBack && length <= sharedBy(source)) {
       enter(cache, block, source.row);
       cache.length = length;
-    } else if (length === source.length) {
+    } else if (this.canGoBack || length === source.length) {
       const target = await this.#take(1);
       cache.length = length;
       this.#copy(source, target, 0);
@@ -142,6 +153,7 @@ export class CacheStore {
   leave(cache: WebgpuCache): void {
     const { block, row } = cache;
     if (block === null) return;
+    cache.branch?.leave();
     block.rows[row]?.delete(cache);
     cache.block = null;
     if (block.rows.some((users) => users.size > 0)) return;
@@ -190,10 +202,11 @@ export class CacheStore {
   /** Copies what a cache holds; a row that starts empty has zeros where there are no positions. */
   #copy(cache: WebgpuCache, target: CacheBlock, row: number): void {
     const { device } = this.#memory;
-    const { block: source, length } = cache;
+    const { block: source, branch } = cache;
+    const length = sharedBy(cache);
     if (length === 0 && this.canGoBack) return;
     const encoder = device.createCommandEncoder();
-    for (const [index, { rowBytes, outer, innerBytes }] of this.#layouts.entries()) {
+    for (const [index, { rowBytes, outer, innerBytes }] of this.layouts.entries()) {
       const to = target.buffers[index] as GPUBuffer;
       if (source === null || length === 0) {
         if (outer === 0) encoder.clearBuffer(to, row * rowBytes, rowBytes);
@@ -211,13 +224,14 @@ export class CacheStore {
         encoder.copyBufferToBuffer(from, fromRow + at, to, toRow + at, length * innerBytes);
       }
     }
+    branch?.copyTo(encoder, target, row);
     device.queue.submit([encoder.finish()]);
   }
 
   async #take(rows: number): Promise<CacheBlock> {
     let block = this.#spare.get(rows);
     if (block === undefined) {
-      const sizes = this.#layouts.map(({ rowBytes }) => rows * rowBytes);
+      const sizes = this.layouts.map(({ rowBytes }) => rows * rowBytes);
       block = new CacheBlock(await this.#allocate(sizes), rows);
     }
     this.#spare.delete(rows);
@@ -257,8 +271,14 @@ function enter(cache: WebgpuCache, block: CacheBlock, row: number): void {
   cache.row = row;
 }
 
+/** Positions that it reads in its row. */
+function sharedBy({ branch, length }: WebgpuCache): number {
+  return Math.min(branch?.shared ?? length, length);
+}
+
 /** Whether what it appends leaves alone what others read in its row. */
 function mayWrite(cache: WebgpuCache): boolean {
+  if (cache.branch !== null) return false;
   for (const other of cache.block?.rows[cache.row] ?? []) {
     if (other !== cache && other.length > cache.length) return false;
   }

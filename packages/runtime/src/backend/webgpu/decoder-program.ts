@@ -6,6 +6,7 @@
  */
 import { adapterGraphInputs, buildDecoderGraph, stateShape } from "@waggle/model";
 import type {
+  InputForm,
   DecoderConfig,
   DecoderGraph,
   DecoderState,
@@ -32,7 +33,17 @@ export type DecoderProgramOptions = {
   /** Positions of every cache. */
   readonly capacity: number;
   readonly replay: boolean;
+  /** Absent: any run. */
+  readonly branches?: {
+    readonly form: InputForm;
+    /** What such a graph is fed besides tokens, states and adapters. */
+    readonly addPorts: (add: AddPort, graph: ProgramGraph) => void;
+  };
 };
+
+type ProgramGraph = Pick<DecoderGraph, "states" | "dtype" | "activations">;
+
+type AddPort = (name: string, shape: Port["shape"], options?: Partial<Port>) => void;
 
 /** A graph's input or output, or both where it is written in place. */
 type Port = {
@@ -41,6 +52,8 @@ type Port = {
   readonly input: string | null;
   readonly output: string | null;
   readonly shape: (step: StepShape) => readonly number[];
+  /** Set where the host reads it. */
+  readonly onHost?: (step: StepShape) => number;
 };
 
 const UNCAPTURED = -1;
@@ -48,13 +61,14 @@ const UNCAPTURED = -1;
 export class DecoderProgram {
   /** Sessions that use it. */
   users = 0;
-  readonly rank: number;
-  readonly graph: Pick<DecoderGraph, "states" | "dtype" | "activations">;
+  readonly graph: ProgramGraph;
+  readonly options: DecoderProgramOptions;
+  /** The graph for branches of the same weights, once it is wanted. Released with this. */
+  branches: Promise<DecoderProgram> | null = null;
+  readonly loadBranches: WebgpuGraph["loadBranches"];
   readonly #graph: WebgpuGraph;
-  readonly #options: DecoderProgramOptions;
   readonly #ports: ReadonlyMap<string, Port>;
   readonly #recordings = new Map<number, Recording>();
-  readonly #captures: boolean;
   #released: Promise<void> | null = null;
   #replays: boolean;
 
@@ -66,6 +80,7 @@ export class DecoderProgram {
       dtype,
       maxPositions: capacity,
       logitRows: true,
+      inputs: options.branches?.form,
     });
     memory.foreignUse = "weights";
     const creation = boundary("device", () =>
@@ -76,18 +91,14 @@ export class DecoderProgram {
     return new DecoderProgram(options, await memory.untilLost(creation), graph);
   }
 
-  private constructor(
-    options: DecoderProgramOptions,
-    compiled: WebgpuGraph,
-    graph: Pick<DecoderGraph, "states" | "dtype" | "activations">,
-  ) {
-    this.#options = options;
+  private constructor(options: DecoderProgramOptions, compiled: WebgpuGraph, graph: ProgramGraph) {
+    this.options = options;
     this.#graph = compiled;
+    this.loadBranches = compiled.loadBranches;
     this.graph = graph;
-    this.rank = options.rank;
-    this.#captures = canCapture(graph.states);
-    this.#replays = options.replay && this.#captures;
-    this.#ports = portsOf(options, graph);
+    const captures = canCapture(graph.states);
+    this.#replays = options.replay && captures;
+    this.#ports = portsOf(options, graph, captures);
   }
 
   /** Whether steps of single tokens go by recorded commands. */
@@ -100,16 +111,16 @@ export class DecoderProgram {
     const placements = new Map<GPUBuffer, Placement>();
     for (const [name, { standIn }] of this.#ports) {
       const placement = named[name];
-      if (placement === undefined) throw new Error(`no memory is placed for ${name}`);
+      if (placement === undefined) throw new Error(`no memory for ${name}`);
       placements.set(standIn, placement);
     }
     return placements;
   }
 
   /** One ordinary run. */
-  async run(shape: StepShape, totalLength: number, placements: Placements): Promise<void> {
-    const { tap, memory } = this.#options;
-    const done = tap.during(placements, () => this.#run(shape, totalLength, UNCAPTURED));
+  async run(shape: StepShape, placements: Placements): Promise<void> {
+    const { tap, memory } = this.options;
+    const done = tap.during(placements, () => this.#run(shape, UNCAPTURED));
     await memory.untilLost(done);
   }
 
@@ -117,21 +128,20 @@ export class DecoderProgram {
    * The commands of a step of one token in each row, `null` where they cannot be recorded. The first
    * call for a number of rows also runs the step.
    *
+   * @param id - of what the commands depend on: the shape.
    * @returns whether the step has run already.
    */
   async record(
-    rows: number,
+    shape: StepShape,
     placements: Placements,
+    id: number = shape.rows,
   ): Promise<{ readonly recording: Recording | null; readonly hasRun: boolean }> {
-    const known = this.#recordings.get(rows);
+    const known = this.#recordings.get(id);
     if (known !== undefined) return { recording: known, hasRun: false };
-    const { tap, memory } = this.#options;
-    const shape = { rows, length: 1, logits: rows };
-    const recording = await memory.untilLost(
-      tap.record(placements, () => this.#run(shape, 0, rows)),
-    );
+    const { tap, memory } = this.options;
+    const recording = await memory.untilLost(tap.record(placements, () => this.#run(shape, id)));
     if (recording === null) this.#replays = false;
-    else this.#recordings.set(rows, recording);
+    else this.#recordings.set(id, recording);
     return { recording, hasRun: true };
   }
 
@@ -143,21 +153,16 @@ export class DecoderProgram {
   async #free(): Promise<void> {
     for (const { standIn } of this.#ports.values()) standIn.destroy();
     await this.#graph.release();
+    await (await this.branches)?.release();
   }
 
-  #run(shape: StepShape, totalLength: number, graphId: number): Promise<void> {
+  #run(shape: StepShape, graphId: number): Promise<void> {
     const inputs: GpuOperand[] = [];
     const outputs: GpuOperand[] = [];
-    for (const { standIn, type, input, output, shape: shapeOf } of this.#ports.values()) {
-      const tensor = { type, shape: shapeOf(shape), value: standIn };
+    for (const { standIn, type, input, output, onHost, shape: shapeOf } of this.#ports.values()) {
+      const tensor = { type, shape: shapeOf(shape), value: onHost?.(shape) ?? standIn };
       if (input !== null) inputs.push({ ...tensor, name: input });
       if (output !== null) outputs.push({ ...tensor, name: output });
-    }
-    // Attention reads it on the host, unless its session captures graphs.
-    if (!this.#captures) {
-      const name = "total_sequence_length";
-      const index = inputs.findIndex((operand) => operand.name === name);
-      inputs[index] = { name, type: "i32", shape: [], value: totalLength };
     }
     return boundary("device", () => this.#graph.run(inputs, outputs, graphId));
   }
@@ -173,39 +178,42 @@ export function canCapture(states: readonly DecoderState[]): boolean {
 }
 
 function portsOf(
-  { memory, config, rank, capacity }: DecoderProgramOptions,
-  graph: Pick<DecoderGraph, "states" | "activations">,
+  { memory, config, rank, capacity, branches }: DecoderProgramOptions,
+  graph: ProgramGraph,
+  captures: boolean,
 ): Map<string, Port> {
   const ports = new Map<string, Port>();
-  const add = (name: string, port: Omit<Port, "standIn">): void => {
-    ports.set(name, { ...port, standIn: memory.create("scratch", 16) });
+  const add: AddPort = (name, shape, options) => {
+    const standIn = memory.create("scratch", 16);
+    ports.set(name, { standIn, type: "i32", input: name, output: null, shape, ...options });
   };
-  const integers = (name: string, shape: Port["shape"]): void =>
-    add(name, { type: "i32", input: name, output: null, shape });
-  integers("input_ids", ({ rows, length }) => [rows, length]);
-  integers("seqlens_k", ({ rows }) => [rows]);
-  integers("total_sequence_length", () => []);
-  integers("logit_rows", ({ logits }) => [logits]);
-  add("logits", {
+  add("input_ids", ({ rows, length }) => [rows, length]);
+  add("logit_rows", ({ logits }) => [logits]);
+  add("logits", ({ logits }) => [1, logits, config.vocabularySize], {
     type: "f32",
     input: null,
     output: "logits",
-    shape: ({ logits }) => [1, logits, config.vocabularySize],
   });
+  if (branches === undefined) {
+    add("seqlens_k", ({ rows }) => [rows]);
+    // Attention reads it on the host, unless its session captures graphs.
+    const onHost = ({ totalLength }: StepShape): number => totalLength;
+    add("total_sequence_length", () => [], captures ? {} : { onHost });
+  } else branches.addPorts(add, graph);
   for (const state of graph.states) {
     const { past, present } = state;
     const type = state.dtype;
-    const shape: Port["shape"] = ({ rows }) => stateShape(state, rows, capacity);
-    if (isInPlace(state)) add(past, { type, input: past, output: present, shape });
+    const shape: Port["shape"] = ({ rows, room = capacity }) => stateShape(state, rows, room);
+    if (isInPlace(state)) add(past, shape, { type, output: present });
     else {
-      add(past, { type, input: past, output: null, shape });
-      add(present, { type, input: null, output: present, shape });
+      add(past, shape, { type });
+      add(present, shape, { type, input: null, output: present });
     }
   }
   if (rank > 0) {
     for (const [name, { shape }] of adapterGraphInputs(config, null, rank)) {
       const type = graph.activations;
-      add(name, { type, input: name, output: null, shape: () => shape });
+      add(name, () => shape, { type });
     }
   }
   return ports;

@@ -4,6 +4,7 @@
 import type { OrtWebgpuModule } from "onnxruntime-web/ort-wasm-simd-threaded.asyncify.mjs";
 import { LOCATION } from "../ort-module.ts";
 import type { OrtModule } from "../ort-module.ts";
+import type { BranchSteps } from "./branch-steps.ts";
 import type { CreateWebgpuGraph, GpuOperand, WebgpuGraph } from "./webgpu-graph.ts";
 import { webgpuModule } from "./webgpu-module.ts";
 
@@ -85,6 +86,10 @@ class ModuleGraph implements WebgpuGraph {
       ort.releaseTensors(handles);
       for (const address of [...onHost, table]) ort.free(address);
     }
+  }
+
+  async loadBranches(): Promise<typeof BranchSteps> {
+    return (await import("./branch-steps.ts")).BranchSteps;
   }
 
   async release(): Promise<void> {

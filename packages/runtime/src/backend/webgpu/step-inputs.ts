@@ -8,7 +8,12 @@ import type { Placement } from "./command-tap.ts";
 import type { StepAhead } from "./step-ahead.ts";
 
 /** Offsets at which a buffer can be bound. */
-export const BINDING_ALIGNMENT = 256;
+const BINDING_ALIGNMENT = 256;
+
+/** The next multiple of that. */
+export function aligned(size: number): number {
+  return Math.ceil(size / BINDING_ALIGNMENT) * BINDING_ALIGNMENT;
+}
 
 export type StepShape = {
   /** Rows of the run. */
@@ -17,6 +22,11 @@ export type StepShape = {
   readonly length: number;
   /** Positions that get logits. */
   readonly logits: number;
+  /** Of the longest row, after the run. */
+  readonly totalLength: number;
+  /** Positions of every row, of branches: their own, and those of what they share. */
+  readonly room?: number;
+  readonly prefix?: number;
 };
 
 export type StepValues = {
@@ -40,10 +50,9 @@ export class StepInputs {
   readonly #idsAt: number;
   readonly #logitRowsAt: number;
 
-  constructor(memory: GpuMemory, limits: StepShape) {
+  constructor(memory: GpuMemory, limits: Omit<StepShape, "totalLength">) {
     this.#memory = memory;
-    const section = (words: number): number =>
-      (Math.ceil((words * 4) / BINDING_ALIGNMENT) * BINDING_ALIGNMENT) / 4;
+    const section = (words: number): number => aligned(words * 4) / 4;
     this.#idsAt = section(limits.rows) + section(1);
     this.#logitRowsAt = this.#idsAt + section(Math.max(limits.length, limits.rows));
     this.#words = new Int32Array(this.#logitRowsAt + section(limits.logits));

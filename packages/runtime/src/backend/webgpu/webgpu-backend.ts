@@ -102,8 +102,13 @@ class WebgpuBackend implements DecoderBackend {
         ...this.#shared,
         memory,
         program,
-        adapter: await AdapterMemory.create(memory, config, scaled, program.rank, activations),
-        capacity: capacityFor(contextLength),
+        adapter: await AdapterMemory.create(
+          memory,
+          config,
+          scaled,
+          program.options.rank,
+          activations,
+        ),
         contextLength,
         onRelease: async () => {
           this.#sessions.delete(session);
@@ -142,7 +147,7 @@ class WebgpuBackend implements DecoderBackend {
     if (adapter === null)
       return this.#plain ?? this.#adaptable ?? (this.#plain = await this.#load(0));
     const current = this.#adaptable;
-    if (current !== null && adapter.rank <= current.rank) return current;
+    if (current !== null && adapter.rank <= current.options.rank) return current;
     this.#adaptable = await this.#load(this.#rankFor(adapter.rank));
     // From now on the base model has the weights of this one; two copies would stay otherwise.
     const outdated = [current, this.#plain];

@@ -4,6 +4,7 @@
  */
 import type { OnnxModel } from "@waggle/model";
 import type { ElementType } from "../cpu/cpu-device.ts";
+import type { BranchSteps } from "./branch-steps.ts";
 
 export type GpuOperand = {
   readonly name: string;
@@ -24,6 +25,11 @@ export interface WebgpuGraph {
     outputs: readonly GpuOperand[],
     graphId: number,
   ): Promise<void>;
+  /**
+   * Steps of sequences that share a long beginning. Absent where scripts cannot be loaded later:
+   * there each copies it.
+   */
+  readonly loadBranches?: () => Promise<typeof BranchSteps>;
   /** Buffers that it ran over stay their owner's. */
   release(): Promise<void>;
 }

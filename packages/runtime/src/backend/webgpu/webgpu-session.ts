@@ -2,8 +2,8 @@
 import { WaggleError } from "@waggle/protocol";
 import type { DecoderState } from "@waggle/model";
 import type { DecoderCache, DecoderRow, DecoderSession, RowResult } from "../decoder-backend.ts";
-import type { TokenScore } from "../../sampler.ts";
 import type { AdapterMemory } from "./adapter-memory.ts";
+import type { BranchSteps } from "./branch-steps.ts";
 import { CacheStore } from "./cache-rows.ts";
 import type { CachePlacement, WebgpuCache } from "./cache-rows.ts";
 import { encodeCommands } from "./command-tap.ts";
@@ -11,11 +11,11 @@ import type { BoundCommands, Placement, Placements } from "./command-tap.ts";
 import { isInPlace } from "./decoder-program.ts";
 import type { DecoderProgram } from "./decoder-program.ts";
 import type { GpuMemory } from "./gpu-memory.ts";
-import type { GpuSampler, JobResult, SampledBatch } from "./gpu-sampler.ts";
-import type { SamplerJob } from "./job-layout.ts";
+import type { GpuSampler, SampledBatch } from "./gpu-sampler.ts";
 import { StepAhead } from "./step-ahead.ts";
-import { BINDING_ALIGNMENT } from "./step-inputs.ts";
+import { aligned } from "./step-inputs.ts";
 import type { StepInputs, StepShape } from "./step-inputs.ts";
+import { goesOn, jobsOf, NOTHING, resultsOf } from "./step-rows.ts";
 
 export type WebgpuSessionOptions = {
   readonly memory: GpuMemory;
@@ -25,7 +25,6 @@ export type WebgpuSessionOptions = {
   readonly sampler: GpuSampler;
   /** `[maxRunScores, V]`, shared by all sessions: runs do not overlap. */
   readonly logits: GPUBuffer;
-  readonly capacity: number;
   readonly contextLength: number;
   readonly maxRunTokens: number;
   readonly maxRunScores: number;
@@ -36,10 +35,11 @@ export type WebgpuSessionOptions = {
 /** What is bound for one placement of rows. */
 type BoundPlacement = { readonly placements: Placements; commands: BoundCommands | null };
 
+/** From this many positions on, one product for all forks is faster than one for each. */
+export const MIN_SHARED_LENGTH = 128;
+
 /** Rows of one run: indices into what `run` was given. */
 type Batch = readonly number[];
-
-const NOTHING: RowResult = { sampled: null, scores: null };
 
 export class WebgpuSession implements DecoderSession {
   readonly maxRunTokens: number;
@@ -57,14 +57,17 @@ export class WebgpuSession implements DecoderSession {
   /** The end of the run before, where nothing was read back. */
   #pending: Promise<unknown> | null = null;
   #isReleased = false;
+  /** Loaded with the first fork that is long enough. */
+  #branches: BranchSteps | null = null;
 
   constructor(options: WebgpuSessionOptions) {
-    const { memory, program, capacity, maxRunTokens, maxRunScores, maxRows } = options;
+    const { memory, program, maxRunTokens, maxRunScores, maxRows } = options;
     this.#options = options;
     this.maxRunTokens = maxRunTokens;
     this.maxRunScores = maxRunScores;
     this.maxRows = maxRows;
     const { states } = program.graph;
+    const { capacity } = program.options;
     this.#caches = new CacheStore({ memory, states, capacity });
     this.#moving = states.flatMap((state, index) => {
       if (isInPlace(state)) return [];
@@ -78,7 +81,11 @@ export class WebgpuSession implements DecoderSession {
     return this.#caches.create();
   }
 
-  fork(cache: DecoderCache, length: number): Promise<DecoderCache> {
+  async fork(cache: DecoderCache, length: number): Promise<DecoderCache> {
+    const load = this.#options.program.loadBranches;
+    if (load && length >= MIN_SHARED_LENGTH) {
+      this.#branches ??= new (await load())(this.#options, this.#caches.layouts);
+    }
     return this.#caches.fork(cache as WebgpuCache, length);
   }
 
@@ -91,9 +98,10 @@ export class WebgpuSession implements DecoderSession {
     for (const row of rows) this.#checkRow(row);
     await memory.untilLost(sampler.compiled);
     const results: RowResult[] = [];
-    for (const batch of this.#batches(rows)) {
+    await this.#branches?.run(rows, results);
+    for (const batch of this.#batches(rows, results)) {
       const answers = await this.#runBatch(batch.map((index) => rows[index] as DecoderRow));
-      for (const [order, index] of batch.entries()) results[index] = answers[order] ?? NOTHING;
+      for (const [order, index] of batch.entries()) results[index] = answers[order] as RowResult;
     }
     return results;
   }
@@ -101,6 +109,7 @@ export class WebgpuSession implements DecoderSession {
   async release(): Promise<void> {
     if (this.#isReleased) return;
     this.#isReleased = true;
+    this.#branches?.dispose();
     this.#caches.dispose();
     for (const { next } of this.#moving) next.destroy();
     this.#options.adapter.dispose();
@@ -108,10 +117,11 @@ export class WebgpuSession implements DecoderSession {
   }
 
   /** Single tokens side by side, the rest by itself: a row's own prefill fills the device. */
-  #batches(rows: readonly DecoderRow[]): Batch[] {
+  #batches(rows: readonly DecoderRow[], answered: readonly RowResult[]): Batch[] {
     const single: number[] = [];
     const batches: Batch[] = [];
     for (const [index, { tokenIds }] of rows.entries()) {
+      if (index in answered) continue;
       if (tokenIds.length === 1) single.push(index);
       else batches.push([index]);
     }
@@ -122,14 +132,18 @@ export class WebgpuSession implements DecoderSession {
   }
 
   async #runBatch(rows: readonly DecoderRow[]): Promise<RowResult[]> {
-    const { inputs, sampler, memory } = this.#options;
+    const { inputs, sampler, memory, contextLength } = this.#options;
     const caches = rows.map((row) => row.cache as WebgpuCache);
     const place =
       caches.length === 1
         ? await this.#caches.placeOne(caches[0] as WebgpuCache)
         : await this.#caches.placeMany(caches, this.maxRows);
     const length = rows[0]?.tokenIds.length ?? 1;
-    const { jobs, logitRows } = jobsOf(rows, caches, place);
+    const { jobs, logitRows } = jobsOf(
+      rows,
+      caches.map(({ row }) => row - place.first),
+      place.rows,
+    );
     const positions = positionsOf(caches, place, length);
     const isRead = inputs.ahead?.isOf(rows, place) ?? false;
     if (!isRead) {
@@ -139,8 +153,9 @@ export class WebgpuSession implements DecoderSession {
         logitRows,
       });
     }
-    const shape: StepShape = { rows: place.rows, length, logits: logitRows.length };
-    const commands = isRead ? [] : await this.#execute(shape, place, positions.totalLength);
+    const { totalLength } = positions;
+    const shape: StepShape = { rows: place.rows, length, logits: logitRows.length, totalLength };
+    const commands = isRead ? [] : await this.#execute(shape, place);
     let batch: SampledBatch | null = null;
     if (commands !== null || jobs.length > 0 || this.#moving.length > 0) {
       const encoder = memory.device.createCommandEncoder();
@@ -154,27 +169,15 @@ export class WebgpuSession implements DecoderSession {
     }
     for (const cache of caches) cache.length += length;
     if (batch !== null) {
-      const ahead = this.#goesOn(rows, caches) ? this.#readAhead(batch, caches, place) : null;
+      const ahead = goesOn(inputs, contextLength, rows, caches)
+        ? this.#readAhead(batch, caches, place)
+        : null;
       const results = resultsOf(rows, await batch.read());
       ahead?.drew(results.map(({ sampled }) => sampled?.tokenId ?? -1));
       return results;
     }
     await this.#afterThePrevious();
     return rows.map(() => NOTHING);
-  }
-
-  /** Whether these rows have drawn before and drew again, so that they are expected to go on. */
-  #goesOn(rows: readonly DecoderRow[], caches: readonly WebgpuCache[]): boolean {
-    const { inputs, contextLength } = this.#options;
-    const before = inputs.drawing;
-    const isDrawing = rows.every(({ output }) => output.kind === "sample");
-    inputs.drawing = isDrawing ? caches : [];
-    return (
-      isDrawing &&
-      rows.every(({ tokenIds }) => tokenIds.length === 1) &&
-      before.length === caches.length &&
-      caches.every((cache, index) => cache === before[index] && cache.length < contextLength)
-    );
   }
 
   /** Submits the step that reads what the batch draws; `null` where steps are not recorded. */
@@ -201,19 +204,15 @@ export class WebgpuSession implements DecoderSession {
   }
 
   /** @returns commands that are still to be submitted, `null` where onnxruntime has run. */
-  async #execute(
-    shape: StepShape,
-    place: CachePlacement,
-    totalLength: number,
-  ): Promise<BoundCommands | null> {
+  async #execute(shape: StepShape, place: CachePlacement): Promise<BoundCommands | null> {
     const { program } = this.#options;
     const bound = this.#bind(place);
     if (shape.length > 1 || !program.replays) {
-      await program.run(shape, totalLength, bound.placements);
+      await program.run(shape, bound.placements);
       return null;
     }
     if (bound.commands === null) {
-      const { recording, hasRun } = await program.record(shape.rows, bound.placements);
+      const { recording, hasRun } = await program.record(shape, bound.placements);
       if (recording !== null) bound.commands = recording.bind(bound.placements);
       if (hasRun) return null;
     }
@@ -287,35 +286,6 @@ export class WebgpuSession implements DecoderSession {
   }
 }
 
-/** What is asked of which row of logits. */
-function jobsOf(
-  rows: readonly DecoderRow[],
-  caches: readonly WebgpuCache[],
-  place: CachePlacement,
-): { readonly jobs: SamplerJob[]; readonly logitRows: number[] } {
-  const jobs: SamplerJob[] = [];
-  const isStep = rows[0]?.tokenIds.length === 1;
-  // A step has logits for every row, also idle ones: what is recorded has one shape.
-  const logitRows: number[] = isStep ? [...Array(place.rows).keys()] : [];
-  for (const [order, { tokenIds, output }] of rows.entries()) {
-    const row = (caches[order] as WebgpuCache).row - place.first;
-    const logitRowOf = (position: number): number => {
-      if (isStep) return row;
-      logitRows.push(position);
-      return logitRows.length - 1;
-    };
-    if (output.kind === "sample") {
-      jobs.push({ logitRow: logitRowOf(tokenIds.length - 1), output });
-    } else if (output.kind === "score") {
-      for (const [position, target] of output.targets.entries()) {
-        if (target >= 0) jobs.push({ logitRow: logitRowOf(position), output, position });
-      }
-    }
-  }
-  if (logitRows.length === 0) logitRows.push(0);
-  return { jobs, logitRows };
-}
-
 /** `[rows]` tokens of a step, 0 for idle rows. */
 function tokensOf(
   rows: readonly DecoderRow[],
@@ -345,21 +315,7 @@ function positionsOf(
   return { lastPositions, totalLength: Math.max(...lastPositions) + 1 };
 }
 
-function resultsOf(rows: readonly DecoderRow[], answers: readonly JobResult[]): RowResult[] {
-  let next = 0;
-  return rows.map(({ output }) => {
-    if (output.kind === "none") return NOTHING;
-    if (output.kind === "sample") {
-      return { sampled: answers[next++]?.sampled ?? null, scores: null };
-    }
-    const scores = output.targets.map((target): TokenScore | null =>
-      target < 0 ? null : (answers[next++]?.score ?? null),
-    );
-    return { sampled: null, scores };
-  });
-}
-
 /** Positions of a cache: one to spare, which steps write in rows that are full. */
 export function capacityFor(contextLength: number): number {
-  return Math.ceil((contextLength + 1) / BINDING_ALIGNMENT) * BINDING_ALIGNMENT;
+  return aligned(contextLength + 1);
 }

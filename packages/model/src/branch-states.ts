@@ -1,0 +1,15 @@
+/** What sequences that begin alike share of their states, and whether a model lets them. */
+import { layerKind } from "./decoder-config.ts";
+import type { DecoderConfig } from "./decoder-config.ts";
+
+/** Whether every layer looks on all positions: others need more than a shared prefix. */
+export function canBranch(config: DecoderConfig): boolean {
+  return Array.from({ length: config.layers }, (_, layer) => layerKind(config, layer)).every(
+    (kind) => kind === "attention" || kind === "unrotated",
+  );
+}
+
+/** Keys of a layer's prefix `[1, kvHeads, D, P]`, transposed for the product, and its values. */
+export function prefixNames(layer: number): { readonly key: string; readonly value: string } {
+  return { key: `prefix.${layer}.key`, value: `prefix.${layer}.value` };
+}

@@ -1,0 +1,213 @@
+/**
+ * Steps of sequences of one session that share a long beginning, by a graph in which one product
+ * serves all of them. Loaded with the first long fork: most pages never fork.
+ */
+import { canBranch, GPU_BRANCHES, parameterCount, prefixNames } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import type { DecoderRow, RowResult } from "../decoder-backend.ts";
+import { BranchGroup } from "./branch-group.ts";
+import type { StateLayout, WebgpuCache } from "./cache-rows.ts";
+import { encodeCommands } from "./command-tap.ts";
+import type { BoundCommands } from "./command-tap.ts";
+import { DecoderProgram } from "./decoder-program.ts";
+import type { DecoderProgramOptions } from "./decoder-program.ts";
+import type { SampledBatch } from "./gpu-sampler.ts";
+import { StepAhead } from "./step-ahead.ts";
+import { goesOn, jobsOf, NOTHING, resultsOf } from "./step-rows.ts";
+import { MIN_SHARED_LENGTH } from "./webgpu-session.ts";
+import type { WebgpuSessionOptions } from "./webgpu-session.ts";
+
+/** The graph of branches has the weights again: up to 8 MiB. Larger models copy what forks share. */
+const MOST_PARAMETERS_TWICE = 2 * 1024 * 1024;
+
+export class BranchSteps {
+  readonly #options: WebgpuSessionOptions;
+  readonly #layouts: readonly StateLayout[];
+  readonly #groups = new Set<BranchGroup>();
+  #canBranch: boolean;
+
+  constructor(options: WebgpuSessionOptions, layouts: readonly StateLayout[]) {
+    this.#options = options;
+    this.#layouts = layouts;
+    const { graph, options: built } = options.program;
+    const isSmall = parameterCount(built.config) <= MOST_PARAMETERS_TWICE;
+    this.#canBranch = isSmall && graph.activations === "f32" && canBranch(built.config);
+  }
+
+  /** Runs the rows that branches take, and sets their results; leaves the others alone. */
+  async run(rows: readonly DecoderRow[], results: RowResult[]): Promise<void> {
+    if (!this.#canBranch) return;
+    const single = [...rows.keys()].filter((index) => rows[index]?.tokenIds.length === 1);
+    const cacheOf = (index: number): WebgpuCache => rows[index]?.cache as WebgpuCache;
+    await this.#gather(single.map(cacheOf));
+    for (const group of this.#groups) {
+      const indices = single.filter((index) => group.slotOf(cacheOf(index)) !== -1);
+      // The last one goes on in a row of its own.
+      if (indices.length === 0 || group.size < 2) continue;
+      const answers = await this.#step(
+        group,
+        indices.map((index) => rows[index] as DecoderRow),
+      );
+      for (const [order, index] of indices.entries()) results[index] = answers[order] ?? NOTHING;
+    }
+  }
+
+  dispose(): void {
+    for (const group of this.#groups) group.free();
+  }
+
+  /** Makes groups of caches that are in one row and in none yet. */
+  async #gather(caches: readonly WebgpuCache[]): Promise<void> {
+    const byRow = new Map<unknown, WebgpuCache[]>();
+    for (const cache of caches) {
+      const { block, row, length } = cache;
+      if (length < (cache.branch?.shared ?? 0)) cache.branch?.leave();
+      if (block === null || cache.branch !== null || length < MIN_SHARED_LENGTH) continue;
+      const users = block.rows[row];
+      byRow.set(users, [...(byRow.get(users) ?? []), cache]);
+    }
+    const { memory, maxRows, program } = this.#options;
+    for (const together of byRow.values()) {
+      for (let start = 0; start + 1 < together.length; start += maxRows) {
+        const group = await this.#unlessFull(async () => {
+          await this.#program();
+          return BranchGroup.of(together.slice(start, start + maxRows), {
+            memory,
+            states: program.graph.states,
+            layouts: this.#layouts,
+            onFree: (freed) => this.#groups.delete(freed),
+          });
+        });
+        if (group === null) return;
+        this.#groups.add(group);
+      }
+    }
+  }
+
+  /** Without memory for branches forks are copied, which may still do. */
+  async #unlessFull<T>(make: () => Promise<T>): Promise<T | null> {
+    try {
+      return await make();
+    } catch (error) {
+      if (!(error instanceof WaggleError) || error.code !== "OUT_OF_MEMORY") throw error;
+      this.#canBranch = this.#groups.size > 0;
+      return null;
+    }
+  }
+
+  #program(): Promise<DecoderProgram> {
+    const { program } = this.#options;
+    program.branches ??= DecoderProgram.open({ ...program.options, branches: BRANCHES }).catch(
+      (error: unknown) => {
+        program.branches = null;
+        throw error;
+      },
+    );
+    return program.branches;
+  }
+
+  async #step(group: BranchGroup, rows: readonly DecoderRow[]): Promise<RowResult[]> {
+    group.hold();
+    try {
+      await group.fit();
+      return await this.#stepHeld(group, rows);
+    } finally {
+      group.unhold();
+    }
+  }
+
+  async #stepHeld(group: BranchGroup, rows: readonly DecoderRow[]): Promise<RowResult[]> {
+    const { inputs, sampler, memory, contextLength } = this.#options;
+    const caches = rows.map((row) => row.cache as WebgpuCache);
+    const slots = caches.map((cache) => group.slotOf(cache));
+    const { place } = group;
+    const { jobs } = jobsOf(rows, slots, place.rows);
+    const isRead = inputs.ahead?.isOf(rows, place) ?? false;
+    inputs.ahead = null;
+    if (!isRead) {
+      const tokenIds = new Int32Array(place.rows);
+      for (const [order, slot] of slots.entries()) {
+        tokenIds[slot] = rows[order]?.tokenIds[0] as number;
+      }
+      group.write(tokenIds);
+    }
+    const commands = isRead ? [] : await this.#execute(group);
+    let batch: SampledBatch | null = null;
+    const encoder = memory.device.createCommandEncoder();
+    const pass = commands === null ? encoder.beginComputePass() : encodeCommands(encoder, commands);
+    if (jobs.length > 0) batch = sampler.encode(pass, jobs);
+    pass.end();
+    batch?.copy(encoder);
+    memory.device.queue.submit([encoder.finish()]);
+    for (const cache of caches) cache.length++;
+    if (batch === null) {
+      await memory.untilLost(memory.device.queue.onSubmittedWorkDone());
+      return rows.map(() => NOTHING);
+    }
+    const isExpected = goesOn(inputs, contextLength, rows, caches);
+    const ahead = isExpected ? this.#readAhead(group, batch, caches, slots) : null;
+    const results = resultsOf(rows, await batch.read());
+    ahead?.drew(results.map(({ sampled }) => sampled?.tokenId ?? -1));
+    return results;
+  }
+
+  /** @returns commands that are still to be submitted, `null` where onnxruntime has run. */
+  async #execute(group: BranchGroup): Promise<BoundCommands | null> {
+    if (group.commands !== null) return group.commands;
+    const { adapter, logits } = this.#options;
+    const program = await this.#program();
+    const { shape, shapeId } = group;
+    const placements = program.placements({
+      ...group.placements(),
+      ...adapter.placements,
+      logits: { buffer: logits, offset: 0 },
+    });
+    if (!program.replays) {
+      await program.run(shape, placements);
+      return null;
+    }
+    const { recording, hasRun } = await program.record(shape, placements, shapeId);
+    group.commands = recording?.bind(placements) ?? null;
+    return hasRun ? null : group.commands;
+  }
+
+  /** Submits the step that reads what the batch draws, where its commands are known. */
+  #readAhead(
+    group: BranchGroup,
+    batch: SampledBatch,
+    caches: readonly WebgpuCache[],
+    slots: readonly number[],
+  ): StepAhead | null {
+    const { inputs, memory } = this.#options;
+    const { commands, place } = group;
+    if (commands === null || !group.hasRoom) return null;
+    group.write(new Int32Array(place.rows));
+    const encoder = memory.device.createCommandEncoder();
+    batch.copyTokens(
+      encoder,
+      group.inputs,
+      slots.map((slot) => slot * 4),
+    );
+    encodeCommands(encoder, commands).end();
+    memory.device.queue.submit([encoder.finish()]);
+    return (inputs.ahead = new StepAhead(caches, place));
+  }
+}
+
+/** What the graph of branches is fed besides tokens, own keys and values, and adapters. */
+const BRANCHES: NonNullable<DecoderProgramOptions["branches"]> = {
+  form: GPU_BRANCHES,
+  addPorts: (add, { states }) => {
+    const { rowShape } = states[0] as (typeof states)[number];
+    const [heads, , size] = rowShape as [number, "positions", number];
+    add("positions", ({ rows }) => [rows, 1]);
+    add("slots", ({ rows }) => [rows, heads, 1, 3]);
+    add("bias", ({ rows, prefix = 0, room = 0 }) => [1, rows, 1, prefix + room], { type: "f32" });
+    add("prefix_length", () => [1], { onHost: ({ prefix = 0 }) => prefix });
+    for (const { layer, past } of states) {
+      const { key, value } = prefixNames(layer);
+      const name = past.endsWith(".key") ? key : value;
+      add(name, ({ prefix = 0 }) => [1, heads, prefix, size], { type: "f32" });
+    }
+  },
+};
