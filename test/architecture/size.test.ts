@@ -3,15 +3,12 @@
  * page and worker, onnxruntime's included, built as users build. Not counted: the model, onnxruntime's
  * .wasm and what is loaded later or never (`LATER`).
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { build } from "vite";
 import { beforeAll, expect, test } from "vitest";
+import { builtPage } from "../fixtures/built-page.ts";
 
 /** 120 KB. */
 const MOST = 120 * 1024;
-const ROOT = join(import.meta.dirname, "../..");
 
 /** Scripts with an import of their own that this page does not come to. */
 const LATER = [
@@ -41,33 +38,14 @@ globalThis.start = start;
 type Script = { readonly file: string; readonly name: string; readonly code: string };
 
 async function buildPage(page: string): Promise<Script[]> {
-  // Inside the repository, where imports of packages are found.
-  const root = mkdtempSync(join(ROOT, "node_modules/.size-"));
-  try {
-    writeFileSync(join(root, "index.html"), '<script type="module" src="./page.js"></script>');
-    writeFileSync(join(root, "page.js"), page);
-    const built = await build({
-      configFile: false,
-      root,
-      logLevel: "silent",
-      resolve: { conditions: ["source", "browser", "module"] },
-      worker: { format: "es" },
-      build: { write: false, target: "esnext" },
-    });
-    const scripts: Script[] = [];
-    for (const { output } of Array.isArray(built) ? built : "output" in built ? [built] : []) {
-      for (const file of output) {
-        if (!/\.m?js$/.test(file.fileName)) continue;
-        const content = file.type === "chunk" ? file.code : file.source;
-        const code = typeof content === "string" ? content : new TextDecoder().decode(content);
-        const name = file.fileName.replace(/^assets\//, "").replace(/-[\w-]{8}\.m?js$/, "");
-        scripts.push({ file: file.fileName, name, code });
-      }
-    }
-    return scripts;
-  } finally {
-    rmSync(root, { recursive: true, force: true });
+  const scripts: Script[] = [];
+  for (const [file, content] of await builtPage(page)) {
+    if (!/\.m?js$/.test(file)) continue;
+    const code = typeof content === "string" ? content : new TextDecoder().decode(content);
+    const name = file.replace(/^assets\//, "").replace(/-[\w-]{8}\.m?js$/, "");
+    scripts.push({ file, name, code });
   }
+  return scripts;
 }
 
 /** Names of scripts that come with a script at once. */

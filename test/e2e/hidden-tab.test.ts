@@ -3,7 +3,7 @@
  * Playwright, which keeps every page of its own visible.
  */
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,8 +11,8 @@ import { join } from "node:path";
 import { decoderConfigJson, initializeDecoder, writeSafetensors } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { build } from "vite";
 import { CHROMIUM_FLAGS, chromiumPath } from "../../scripts/chromium.mjs";
+import { builtPage } from "../fixtures/built-page.ts";
 
 /** Slow enough that a turn outlasts the change of tabs. */
 const CONFIG: DecoderConfig = {
@@ -142,33 +142,8 @@ let chromium: ChildProcess;
 let browser: Browser;
 let url: string;
 
-async function buildPage(): Promise<Map<string, Uint8Array | string>> {
-  const root = mkdtempSync(join(import.meta.dirname, "../../node_modules/.hidden-"));
-  try {
-    writeFileSync(join(root, "index.html"), '<script type="module" src="./page.js"></script>');
-    writeFileSync(join(root, "page.js"), PAGE);
-    const built = await build({
-      configFile: false,
-      root,
-      logLevel: "silent",
-      resolve: { conditions: ["source", "browser", "module"] },
-      worker: { format: "es" },
-      build: { write: false, target: "esnext" },
-    });
-    const files = new Map<string, Uint8Array | string>();
-    for (const { output } of Array.isArray(built) ? built : "output" in built ? [built] : []) {
-      for (const file of output) {
-        files.set(`/${file.fileName}`, file.type === "chunk" ? file.code : file.source);
-      }
-    }
-    return files;
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
-}
-
 beforeAll(async () => {
-  served = await buildPage();
+  served = new Map(Array.from(await builtPage(PAGE), ([path, content]) => [`/${path}`, content]));
   served.set("/model/config.json", JSON.stringify(decoderConfigJson(CONFIG)));
   served.set("/model/model.safetensors", writeSafetensors(initializeDecoder(CONFIG, 1), {}));
   server = createServer((request, response) => {

@@ -1,21 +1,17 @@
 /** Growing out of one machine is a changed URL: the trainer on a server of the Tinker API. */
-import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOnnxEngine } from "@waggle/engine";
 import { drGrpoTis } from "@waggle/learning";
 import { adapterConfigJson, initializeAdapter, writeAdapter } from "@waggle/model";
-import { type LeasedGroup, trajectoryDigest } from "@waggle/protocol";
 import { createTinkerServer, type TinkerServer } from "@waggle/testing/tinker-server";
 import { expect, onTestFinished, test } from "vitest";
-import { attempt } from "./attempt.ts";
 import { type BaseModel, readBaseModel } from "./base-model.ts";
 import { FakeEdge } from "./fake-edge.fixture.ts";
-import { openPolicy } from "./open-model.ts";
+import { playedGroups } from "./leased-groups.fixture.ts";
 import { createProgram } from "./program.ts";
 import { createReporter } from "./reporter.ts";
-import { createTaskWorld } from "./task-worlds.ts";
 import { train, type TrainingSessionOptions } from "./training-session.ts";
 
 const MODEL = join(import.meta.dirname, "../../packages/model/nano");
@@ -99,7 +95,7 @@ test("a run on a server publishes, survives the server's restart, and needs its 
   const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { signal } = new AbortController();
-  const edge = new FakeEdge(await groupsOf(model, 8), model.reference.sha256);
+  const edge = new FakeEdge(await playedGroups(model, recipe, 8), model.reference.sha256);
   const options: TrainingSessionOptions = {
     stateFolder: folder,
     isResuming: true,
@@ -142,32 +138,3 @@ test("a run on a server publishes, survives the server's restart, and needs its 
     message: expect.stringContaining("--server-folder") as string,
   });
 });
-
-async function groupsOf(model: BaseModel, count: number): Promise<LeasedGroup[]> {
-  const policy = await openPolicy(model, 1);
-  const { sampling } = recipe.rollout;
-  const parts = { policy, format: model.format, createTaskWorld, sampling };
-  const groups: LeasedGroup[] = [];
-  for (let seed = 0; seed < count; seed += 1) {
-    const task = { environment: "shop", seed, split: "train" } as const;
-    const trajectories = [];
-    for (let i = 0; i < 6; i += 1) {
-      const { trajectory } = await attempt(
-        parts,
-        task,
-        100 * seed + i,
-        new AbortController().signal,
-      );
-      trajectories.push({
-        digest: await trajectoryDigest(trajectory),
-        visitorId: randomUUID(),
-        receivedAt: "2026-01-01T00:00:00.000Z",
-        trajectory,
-        feedback: [],
-      });
-    }
-    groups.push({ groupId: randomUUID(), task, size: 6, trajectories });
-  }
-  await policy.dispose();
-  return groups;
-}

@@ -1,16 +1,12 @@
-import { randomUUID } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { drGrpoTis } from "@waggle/learning";
-import { type LeasedGroup, trajectoryDigest } from "@waggle/protocol";
 import { expect, onTestFinished, test } from "vitest";
-import { attempt } from "./attempt.ts";
 import { readBaseModel } from "./base-model.ts";
 import { FakeEdge } from "./fake-edge.fixture.ts";
-import { openPolicy } from "./open-model.ts";
+import { playedGroups } from "./leased-groups.fixture.ts";
 import { createReporter } from "./reporter.ts";
-import { createTaskWorld } from "./task-worlds.ts";
 import { train, type TrainingSessionOptions } from "./training-session.ts";
 import { comparison, evaluateVersions } from "./version-comparison.ts";
 
@@ -23,31 +19,7 @@ test("from rollouts of the nano model to a published version, over one process l
   const model = await readBaseModel(MODEL);
   const { signal } = new AbortController();
 
-  const policy = await openPolicy(model, 1);
-  const parts = {
-    policy,
-    format: model.format,
-    createTaskWorld,
-    sampling: recipe.rollout.sampling,
-  };
-  const groups: LeasedGroup[] = [];
-  for (let seed = 0; seed < 10; seed += 1) {
-    const task = { environment: "shop", seed, split: "train" } as const;
-    const trajectories = [];
-    for (let i = 0; i < 6; i += 1) {
-      const { trajectory } = await attempt(parts, task, 100 * seed + i, signal);
-      trajectories.push({
-        digest: await trajectoryDigest(trajectory),
-        visitorId: randomUUID(),
-        receivedAt: "2026-01-01T00:00:00.000Z",
-        trajectory,
-        feedback: [],
-      });
-    }
-    groups.push({ groupId: randomUUID(), task, size: 6, trajectories });
-  }
-  await policy.dispose();
-
+  const groups = await playedGroups(model, recipe, 10);
   const edge = new FakeEdge(groups, model.reference.sha256);
   const options: TrainingSessionOptions = {
     stateFolder: folder,

@@ -1,12 +1,7 @@
 /** One thing that is measured of the engine. */
-import type { BenchRow } from "../../runtime/bench/row.ts";
+import type { BenchScenario } from "../../runtime/bench/bench-command.ts";
 
-export type EngineScenario = {
-  readonly name: string;
-  readonly description: string;
-  /** Rows as they are measured. */
-  readonly run: (context: EngineBenchContext) => AsyncIterable<BenchRow>;
-};
+export type EngineScenario = BenchScenario<EngineBenchContext>;
 
 export type EngineBenchContext = {
   /** Smaller sizes: for finding out whether it runs, not for figures. */

@@ -1,32 +1,20 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { DecoderConfig } from "@waggle/model";
 import { expect, test } from "vitest";
 import type { MeasuredStep } from "../bench/measured-step.ts";
+import { QWEN3_0_6B } from "../bench/random-decoder.ts";
 import { chooseCheckpointing, planMemory } from "./memory-plan.ts";
 import { createOnnxEngine } from "./onnx-engine.ts";
 import { loudAdapter, loudWeights, TINY } from "./train-engine.fixture.ts";
 
-/** Qwen3-0.6B. */
-const LARGE: DecoderConfig = {
-  ...TINY,
-  vocabularySize: 151_936,
-  width: 1024,
-  layers: 28,
-  heads: 16,
-  keyValueHeads: 8,
-  headSize: 128,
-  feedForwardSize: 3072,
-  contextLength: 40_960,
-};
-const STEP = { config: LARGE, trains: "lora", rank: 16, sequences: 1, length: 512 } as const;
+const STEP = { config: QWEN3_0_6B, trains: "lora", rank: 16, sequences: 1, length: 512 } as const;
 
 test("a vocabulary adds its embedding and nothing else, layer by layer", () => {
   const plan = (vocabularySize: number): number =>
     planMemory({
       ...STEP,
-      config: { ...LARGE, vocabularySize },
+      config: { ...QWEN3_0_6B, vocabularySize },
       base: "f32",
       checkpointing: "layer",
     }).totalBytes;
@@ -50,10 +38,10 @@ test("what is lowered shrinks its part", () => {
 test("auto keeps small decoders whole and takes large or quantized ones apart", () => {
   const small = { config: TINY, trains: "lora", rank: 4, base: "f32" } as const;
   expect(chooseCheckpointing("auto", small)).toBe("none");
-  expect(chooseCheckpointing("auto", { ...small, config: LARGE })).toBe("layer");
+  expect(chooseCheckpointing("auto", { ...small, config: QWEN3_0_6B })).toBe("layer");
   expect(chooseCheckpointing("auto", { ...small, base: "int4" })).toBe("layer");
   expect(chooseCheckpointing("auto", { ...small, memoryLimit: 1e6 })).toBe("layer");
-  expect(chooseCheckpointing("none", { ...small, config: LARGE })).toBe("none");
+  expect(chooseCheckpointing("none", { ...small, config: QWEN3_0_6B })).toBe("none");
 });
 
 test("more than the limit is refused before anything is loaded, with what to lower", async () => {

@@ -18,6 +18,7 @@ import type {
   TrainBatch,
   TrainEngine,
 } from "@waggle/protocol";
+import { CallQueue } from "./call-queue.ts";
 import { AdamW } from "./adamw.ts";
 import { requireBatchSupport, requireDerivativeSupport } from "./batch-support.ts";
 import type { DecoderRunner } from "./decoder-runner.ts";
@@ -169,9 +170,7 @@ class OnnxEngine implements TrainEngine {
   readonly #optimizer: AdamW;
   readonly #capabilities: EngineCapabilities;
   readonly #maxTokens: number;
-  /** Calls run one after the other, so that none sees half of another's work. */
-  #last: Promise<unknown> = Promise.resolve();
-  #isDisposed = false;
+  readonly #calls = new CallQueue();
 
   constructor(
     config: DecoderConfig,
@@ -201,7 +200,7 @@ class OnnxEngine implements TrainEngine {
   }
 
   forward(batch: TrainBatch): Promise<TokenOutputs> {
-    return this.#inTurn(async () => {
+    return this.#calls.run(async () => {
       requireBatchSupport(batch, this.#capabilities);
       const microbatches = packMicrobatches(batch, this.#config, this.#maxTokens, () => true);
       const zeros = (): Float32Array[] =>
@@ -236,7 +235,7 @@ class OnnxEngine implements TrainEngine {
   }
 
   backward(batch: TrainBatch, derivatives: TokenDerivatives): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#calls.run(async () => {
       requireBatchSupport(batch, this.#capabilities);
       requireDerivativeSupport(derivatives, this.#capabilities);
       checkDerivatives(batch, derivatives);
@@ -271,7 +270,7 @@ class OnnxEngine implements TrainEngine {
   }
 
   optimStep(options: OptimizerOptions): Promise<OptimizerResult> {
-    return this.#inTurn(async () => {
+    return this.#calls.run(async () => {
       const gradients = await this.#runner.gradients();
       this.#runner.dropGradients();
       const result = this.#optimizer.update(gradients, options);
@@ -281,7 +280,7 @@ class OnnxEngine implements TrainEngine {
   }
 
   gradients(): Promise<TensorMap> {
-    return this.#inTurn(async () => {
+    return this.#calls.run(async () => {
       const gradients = await this.#runner.gradients();
       return mapTensors(
         this.#runner.parameters,
@@ -291,15 +290,15 @@ class OnnxEngine implements TrainEngine {
   }
 
   parameters(): Promise<TensorMap> {
-    return this.#inTurn(async () => mapTensors(this.#runner.parameters, (data) => data.slice()));
+    return this.#calls.run(async () => mapTensors(this.#runner.parameters, (data) => data.slice()));
   }
 
   save(): Promise<EngineCheckpoint> {
-    return this.#inTurn(async () => this.#optimizer.checkpoint());
+    return this.#calls.run(async () => this.#optimizer.checkpoint());
   }
 
   load(checkpoint: EngineCheckpoint): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#calls.run(async () => {
       this.#optimizer.restore(checkpoint);
       this.#runner.dropGradients();
       await this.#runner.refresh();
@@ -307,25 +306,9 @@ class OnnxEngine implements TrainEngine {
   }
 
   dispose(): Promise<void> {
-    if (this.#isDisposed) return Promise.resolve();
-    return this.#inTurn(async () => {
-      this.#isDisposed = true;
+    return this.#calls.close(async () => {
       await this.#runner.dispose();
     });
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(() => {
-      if (this.#isDisposed) {
-        throw new WaggleError(
-          "DISPOSED",
-          "an engine must not be used after dispose, got a call; create a new one",
-        );
-      }
-      return work();
-    });
-    this.#last = result.catch(() => {});
-    return result;
   }
 }
 

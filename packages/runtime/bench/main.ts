@@ -2,9 +2,8 @@
  * `npm run bench:runtime`: measures the runtime against its peers. Progress goes to stderr; with
  * `--json` the last line of stdout is one JSON object `{rows}`.
  */
-import { Command } from "commander";
+import { runBench } from "./bench-command.ts";
 import { openBenchPage } from "./bench-page.ts";
-import type { BenchRow } from "./row.ts";
 import type { Scenario } from "./scenario.ts";
 import { adapterCost } from "./scenarios/adapter-cost.ts";
 import { constrained } from "./scenarios/constrained.ts";
@@ -39,35 +38,10 @@ const SCENARIOS: readonly Scenario[] = [
   constrained,
 ];
 
-const program = new Command("npm run bench:runtime --")
-  .description("Measures the runtime against its peers; outputs are compared before speed.")
-  .option("--only <names>", SCENARIOS.map(({ name }) => name).join(", "))
-  .option("--quick", "one round each: whether it runs, not figures", false)
-  .option("--json", "one JSON object as the last line, not a table", false)
-  .parse();
-const options = program.opts<{ only?: string; quick: boolean; json: boolean }>();
-
-const names = options.only?.split(",") ?? SCENARIOS.map(({ name }) => name);
-const unknown = names.filter((name) => SCENARIOS.every((scenario) => scenario.name !== name));
-if (unknown.length > 0) program.error(`--only must name scenarios, got ${unknown.join(", ")}`);
-
-const report = (line: string): void => console.error(line);
-const rows: BenchRow[] = [];
-for (const scenario of SCENARIOS.filter(({ name }) => names.includes(name))) {
-  report(`── ${scenario.name}: ${scenario.description}`);
-  const measured = scenario.run({
-    quick: options.quick,
-    report,
-    page: () => openBenchPage(report),
-  });
-  for await (const row of measured) {
-    report(`   ${JSON.stringify(row)}`);
-    rows.push(row);
-  }
-}
-if (!rows.every(({ agree }) => agree)) {
-  report("some outputs do not agree: their speed means nothing");
-  process.exitCode = 1;
-}
-if (options.json) console.log(JSON.stringify({ rows }));
-else console.table(rows);
+await runBench({
+  command: "npm run bench:runtime --",
+  description: "Measures the runtime against its peers; outputs are compared before speed.",
+  scenarios: SCENARIOS,
+  compared: "outputs",
+  context: (quick, report) => ({ quick, report, page: () => openBenchPage(report) }),
+});

@@ -1,6 +1,6 @@
 /** One thing that is measured. */
 import type { BenchPage } from "./bench-page.ts";
-import type { BenchRow } from "./row.ts";
+import type { BenchScenario } from "./bench-command.ts";
 
 export type BenchContext = {
   /** Fewer rounds and smaller sizes: for finding out whether it runs, not for figures. */
@@ -11,9 +11,4 @@ export type BenchContext = {
   readonly page: () => Promise<BenchPage>;
 };
 
-export type Scenario = {
-  readonly name: string;
-  readonly description: string;
-  /** Rows as they are measured. */
-  readonly run: (context: BenchContext) => AsyncIterable<BenchRow>;
-};
+export type Scenario = BenchScenario<BenchContext>;

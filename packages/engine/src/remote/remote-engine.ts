@@ -17,6 +17,7 @@ import type {
   TrainEngine,
   TrainSequence,
 } from "@waggle/protocol";
+import { CallQueue } from "../call-queue.ts";
 import { requireBatchSupport, requireDerivativeSupport } from "../batch-support.ts";
 import { checkDerivatives, checkSequence } from "../microbatch.ts";
 import { missingOnServer } from "./missing-on-server.ts";
@@ -36,8 +37,7 @@ export class RemoteEngine implements TrainEngine {
   #first: OptimizerOptions | null = null;
   /** Why nobody knows what the server's gradients and parameters are, until `load`. */
   #unknownSince: string | null = null;
-  #last: Promise<unknown> = Promise.resolve();
-  #isDisposed = false;
+  readonly #calls = new CallQueue();
 
   /** @param client with a model of its own, which the engine gives back when it is disposed. */
   constructor(
@@ -55,7 +55,7 @@ export class RemoteEngine implements TrainEngine {
   }
 
   forward(batch: TrainBatch): Promise<TokenOutputs> {
-    return this.#inTurn(async () => {
+    return this.#calls.run(async () => {
       this.#check(batch);
       const placed = toForwardData(batch);
       const rows = await this.#client.forward(this.#requests(placed));
@@ -74,7 +74,7 @@ export class RemoteEngine implements TrainEngine {
   }
 
   backward(batch: TrainBatch, derivatives: TokenDerivatives): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#calls.run(async () => {
       this.#check(batch);
       checkDerivatives(batch, derivatives);
       requireDerivativeSupport(derivatives, this.#capabilities);
@@ -84,7 +84,7 @@ export class RemoteEngine implements TrainEngine {
   }
 
   optimStep(options: OptimizerOptions): Promise<OptimizerResult> {
-    return this.#inTurn(async () => {
+    return this.#calls.run(async () => {
       const { fixedOptimizer } = this.#capabilities;
       const { maxGradientNorm = 0 } = options;
       const kept = fixedOptimizer ?? (this.#first && { ...this.#first, maxGradientNorm });
@@ -105,20 +105,20 @@ export class RemoteEngine implements TrainEngine {
   }
 
   gradients(): Promise<TensorMap> {
-    return this.#inTurn(() =>
+    return this.#calls.run(() =>
       Promise.reject(missingOnServer("gradients can be read only on this machine", "a server")),
     );
   }
 
   parameters(): Promise<TensorMap> {
-    return this.#inTurn(async () => {
+    return this.#calls.run(async () => {
       this.#requireKnown();
       return readRemoteWeights(this.#client, this.#options);
     });
   }
 
   save(): Promise<EngineCheckpoint> {
-    return this.#inTurn(async () => {
+    return this.#calls.run(async () => {
       this.#requireKnown();
       const location = await this.#client.saveWeights(this.#step);
       return { step: this.#step, tensors: new Map(), location };
@@ -126,7 +126,7 @@ export class RemoteEngine implements TrainEngine {
   }
 
   load({ step, location }: EngineCheckpoint): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#calls.run(async () => {
       if (location === undefined) {
         throw corrupt("its place on a server", "tensors, which cannot be uploaded");
       }
@@ -144,9 +144,7 @@ export class RemoteEngine implements TrainEngine {
   }
 
   dispose(): Promise<void> {
-    if (this.#isDisposed) return Promise.resolve();
-    return this.#inTurn(async () => {
-      this.#isDisposed = true;
+    return this.#calls.close(async () => {
       this.#client.close();
       // A server that is gone holds nothing that could be given back.
       await this.#client.unloadModel().catch(() => {});
@@ -194,20 +192,6 @@ export class RemoteEngine implements TrainEngine {
 
   #requests(placed: readonly PlacedDatum[]): PlacedDatum["datum"][][] {
     return splitData(placed, this.#options.limits).map((part) => part.map(({ datum }) => datum));
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(() => {
-      if (this.#isDisposed) {
-        throw new WaggleError(
-          "DISPOSED",
-          "an engine must not be used after dispose, got a call; create a new one",
-        );
-      }
-      return work();
-    });
-    this.#last = result.catch(() => {});
-    return result;
   }
 }
 

@@ -1,0 +1,56 @@
+/** The command line of every benchmark made of scenarios: options, progress, rows, exit code. */
+import { Command } from "commander";
+import type { BenchRow } from "./row.ts";
+
+/** One thing that is measured. */
+export type BenchScenario<Context> = {
+  readonly name: string;
+  readonly description: string;
+  /** Rows as they are measured. */
+  readonly run: (context: Context) => AsyncIterable<BenchRow>;
+};
+
+export type BenchCommand<Context> = {
+  /** As users type it: `npm run bench:runtime --`. */
+  readonly command: string;
+  readonly description: string;
+  readonly scenarios: readonly BenchScenario<Context>[];
+  /** What is compared before speed, in the plural. */
+  readonly compared: string;
+  readonly context: (quick: boolean, report: (line: string) => void) => Context;
+};
+
+/**
+ * Runs the scenarios that the command line names. Progress goes to stderr; with `--json` the last
+ * line of stdout is one JSON object `{rows}`. Exit code 1 where some rows do not agree.
+ */
+export async function runBench<Context>(bench: BenchCommand<Context>): Promise<void> {
+  const { scenarios } = bench;
+  const program = new Command(bench.command)
+    .description(bench.description)
+    .option("--only <names>", scenarios.map(({ name }) => name).join(", "))
+    .option("--quick", "one round each: whether it runs, not figures", false)
+    .option("--json", "one JSON object as the last line, not a table", false)
+    .parse();
+  const options = program.opts<{ only?: string; quick: boolean; json: boolean }>();
+
+  const names = options.only?.split(",") ?? scenarios.map(({ name }) => name);
+  const unknown = names.filter((name) => scenarios.every((scenario) => scenario.name !== name));
+  if (unknown.length > 0) program.error(`--only must name scenarios, got ${unknown.join(", ")}`);
+
+  const report = (line: string): void => console.error(line);
+  const rows: BenchRow[] = [];
+  for (const scenario of scenarios.filter(({ name }) => names.includes(name))) {
+    report(`── ${scenario.name}: ${scenario.description}`);
+    for await (const row of scenario.run(bench.context(options.quick, report))) {
+      report(`   ${JSON.stringify(row)}`);
+      rows.push(row);
+    }
+  }
+  if (!rows.every(({ agree }) => agree)) {
+    report(`some ${bench.compared} do not agree: their speed means nothing`);
+    process.exitCode = 1;
+  }
+  if (options.json) console.log(JSON.stringify({ rows }));
+  else console.table(rows);
+}

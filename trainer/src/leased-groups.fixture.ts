@@ -1,0 +1,37 @@
+/** Groups of the shop's tasks as the nano model plays them, as an edge would lease them. Tests only. */
+import { randomUUID } from "node:crypto";
+import type { Recipe } from "@waggle/learning";
+import { type LeasedGroup, type LeasedTrajectory, trajectoryDigest } from "@waggle/protocol";
+import { attempt } from "./attempt.ts";
+import type { BaseModel } from "./base-model.ts";
+import { openPolicy } from "./open-model.ts";
+import { createTaskWorld } from "./task-worlds.ts";
+
+/** `count` groups of six attempts each, sampled as the recipe says. */
+export async function playedGroups(
+  model: BaseModel,
+  { rollout: { sampling } }: Recipe,
+  count: number,
+): Promise<LeasedGroup[]> {
+  const { signal } = new AbortController();
+  const policy = await openPolicy(model, 1);
+  const parts = { policy, format: model.format, createTaskWorld, sampling };
+  const groups: LeasedGroup[] = [];
+  for (let seed = 0; seed < count; seed += 1) {
+    const task = { environment: "shop", seed, split: "train" } as const;
+    const trajectories: LeasedTrajectory[] = [];
+    for (let i = 0; i < 6; i += 1) {
+      const { trajectory } = await attempt(parts, task, 100 * seed + i, signal);
+      trajectories.push({
+        digest: await trajectoryDigest(trajectory),
+        visitorId: randomUUID(),
+        receivedAt: "2026-01-01T00:00:00.000Z",
+        trajectory,
+        feedback: [],
+      });
+    }
+    groups.push({ groupId: randomUUID(), task, size: 6, trajectories });
+  }
+  await policy.dispose();
+  return groups;
+}
