@@ -174,8 +174,8 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Group-relative advantages with and without a standard deviation; a flat group carries no signal.",
     tests: [
-      "packages/learning/src/group-advantages.test.ts > a group that scored alike carries no signal",
-      "packages/learning/src/group-advantages.test.ts > follow a permutation of the group",
+      "packages/learning/src/advantages/group-advantages.test.ts > a group that scored alike carries no signal",
+      "packages/learning/src/advantages/group-advantages.test.ts > follow a permutation of the group",
     ],
   },
   {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { constantRate, cosineRate, warmedUpRate } from "./learning-rate.ts";
+import { constantRate, cosineRate, warmedUpRate } from "./schedules/learning-rate.ts";
 import { broadcastAdvantages, requireCapabilities } from "./recipe.ts";
 import { recipeNamed, RECIPES } from "./recipes/registry.ts";
-import { shuffled } from "./shuffle.ts";
+import { shuffled } from "./advantages/shuffle.ts";
 
 const lossMask = [
   [false, true, true],

@@ -9,8 +9,8 @@ import type {
   Verification,
 } from "@waggle/protocol";
 import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
-import type { GroupFilter } from "./group-filter.ts";
-import type { LearningRate } from "./learning-rate.ts";
+import type { GroupFilter } from "./filters/group-filter.ts";
+import type { LearningRate } from "./schedules/learning-rate.ts";
 import type { LossResult } from "./loss.ts";
 import type { LossMask, TokenRows } from "./token-rows.ts";
 

@@ -10,10 +10,10 @@
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { clippedSurrogate } from "../clipped-surrogate.ts";
 import { entropyBonus } from "../entropy-bonus.ts";
-import { groupRelativeAdvantages } from "../group-advantages.ts";
-import { zeroVarianceFilter } from "../group-filter.ts";
+import { groupRelativeAdvantages } from "../advantages/group-advantages.ts";
+import { zeroVarianceFilter } from "../filters/group-filter.ts";
 import { truncatedImportanceWeights } from "../importance-weights.ts";
-import { constantRate } from "../learning-rate.ts";
+import { constantRate } from "../schedules/learning-rate.ts";
 import { addLosses } from "../loss.ts";
 import type { Recipe, RecipeOptions } from "../recipe.ts";
 

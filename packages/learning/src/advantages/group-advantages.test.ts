@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import golden from "../../../test/golden/learning/learning.json" with { type: "json" };
+import golden from "../../../../test/golden/learning/learning.json" with { type: "json" };
 import { groupRelativeAdvantages } from "./group-advantages.ts";
 
 const rewards = fc.array(fc.double({ min: -10, max: 10, noNaN: true }), {
