@@ -184,8 +184,8 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The clipped surrogate with separate bounds has the derivatives of its loss, whatever the microbatch.",
     tests: [
-      "packages/learning/src/clipped-surrogate.test.ts > its derivatives are the finite differences of its loss, and 0 outside the mask",
-      "packages/learning/src/clipped-surrogate.test.ts > microbatches with the global count add up to the minibatch, in any order",
+      "packages/learning/src/losses/clipped-surrogate.test.ts > its derivatives are the finite differences of its loss, and 0 outside the mask",
+      "packages/learning/src/losses/clipped-surrogate.test.ts > microbatches with the global count add up to the minibatch, in any order",
     ],
   },
   {
@@ -194,8 +194,8 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Token-level truncated importance weights agree with reference values and pass no derivative.",
     tests: [
-      "packages/learning/src/importance-weights.test.ts > agree with the reference values",
-      "packages/learning/src/importance-weights.test.ts > no derivative flows through them: a loss moves with the weight, its derivative only scales",
+      "packages/learning/src/corrections/importance-weights.test.ts > agree with the reference values",
+      "packages/learning/src/corrections/importance-weights.test.ts > no derivative flows through them: a loss moves with the weight, its derivative only scales",
     ],
   },
   {
@@ -203,7 +203,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     source: "maximum likelihood",
     behavior: "The masked supervised loss has the derivatives of its loss.",
     tests: [
-      "packages/learning/src/supervised-loss.test.ts > its derivatives are the finite differences of its loss, 0 outside the mask",
+      "packages/learning/src/losses/supervised-loss.test.ts > its derivatives are the finite differences of its loss, 0 outside the mask",
     ],
   },
   {
@@ -214,7 +214,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/trajectory-check.test.ts > rejects as %s: %s",
       "trainer/src/trajectory-check.test.ts > rejects a digest that is not the content's",
-      "packages/learning/src/log-prob-gap.test.ts > a forger gains at most the band",
+      "packages/learning/src/corrections/log-prob-gap.test.ts > a forger gains at most the band",
     ],
   },
   {

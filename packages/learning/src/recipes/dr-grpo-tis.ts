@@ -8,11 +8,11 @@
  * Differs from Dr. GRPO: token-mean over the minibatch instead of a constant length.
  */
 import { FULL_SUPPORT } from "@waggle/protocol";
-import { clippedSurrogate } from "../clipped-surrogate.ts";
-import { entropyBonus } from "../entropy-bonus.ts";
+import { clippedSurrogate } from "../losses/clipped-surrogate.ts";
+import { entropyBonus } from "../losses/entropy-bonus.ts";
 import { groupRelativeAdvantages } from "../advantages/group-advantages.ts";
 import { zeroVarianceFilter } from "../filters/group-filter.ts";
-import { truncatedImportanceWeights } from "../importance-weights.ts";
+import { truncatedImportanceWeights } from "../corrections/importance-weights.ts";
 import { constantRate } from "../schedules/learning-rate.ts";
 import { addLosses } from "../loss.ts";
 import type { Recipe, RecipeOptions } from "../recipe.ts";

@@ -6,8 +6,8 @@
  * reference KL; the standard deviation is the population's.
  */
 import { FULL_SUPPORT } from "@waggle/protocol";
-import { clippedSurrogate } from "../clipped-surrogate.ts";
-import { entropyBonus } from "../entropy-bonus.ts";
+import { clippedSurrogate } from "../losses/clipped-surrogate.ts";
+import { entropyBonus } from "../losses/entropy-bonus.ts";
 import { groupRelativeAdvantages } from "../advantages/group-advantages.ts";
 import { groupsOfTwoOrMore } from "../filters/group-filter.ts";
 import { constantRate } from "../schedules/learning-rate.ts";

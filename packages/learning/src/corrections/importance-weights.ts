@@ -14,7 +14,7 @@ import {
   requireRows,
   type TokenRows,
   zeroRows,
-} from "./token-rows.ts";
+} from "../token-rows.ts";
 
 /** Log-ratios are kept in ±20 before `exp`: beyond, one token would own the minibatch. */
 export const LOG_RATIO_LIMIT = 20;

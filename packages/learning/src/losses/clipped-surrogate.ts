@@ -5,8 +5,8 @@
  * higher") and token-mean from Yu et al. 2025, "DAPO", arXiv:2503.14476, equations 8 and 12;
  * decoupled from what sampled by detached weights, Hilton et al. 2022, arXiv:2110.00641.
  */
-import { clampedRatio, LOG_RATIO_LIMIT } from "./importance-weights.ts";
-import { type LossResult, type TokenCountOption, tokenMeanScale } from "./loss.ts";
+import { clampedRatio, LOG_RATIO_LIMIT } from "../corrections/importance-weights.ts";
+import { type LossResult, type TokenCountOption, tokenMeanScale } from "../loss.ts";
 import {
   finiteAt,
   forEachLossToken,
@@ -14,7 +14,7 @@ import {
   requireRows,
   type TokenRows,
   zeroRows,
-} from "./token-rows.ts";
+} from "../token-rows.ts";
 
 /** A minibatch (or a microbatch of it) as a policy-gradient loss sees it; all `[B][T]`. */
 export type SurrogateBatch = {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import golden from "../../../test/golden/learning/learning.json" with { type: "json" };
+import golden from "../../../../test/golden/learning/learning.json" with { type: "json" };
 import { entropyBonus } from "./entropy-bonus.ts";
-import { addLosses, type LossResult, toTokenDerivatives } from "./loss.ts";
+import { addLosses, type LossResult, toTokenDerivatives } from "../loss.ts";
 import { supervisedLoss } from "./supervised-loss.ts";
 
 const lossMask = golden.inputs.lossMask.map((row) => row.map((m) => m === 1));

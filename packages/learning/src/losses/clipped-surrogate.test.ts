@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import golden from "../../../test/golden/learning/learning.json" with { type: "json" };
+import golden from "../../../../test/golden/learning/learning.json" with { type: "json" };
 import { clippedSurrogate, type SurrogateBatch } from "./clipped-surrogate.ts";
-import { truncatedImportanceWeights } from "./importance-weights.ts";
-import { broadcastAdvantages } from "./recipe.ts";
+import { truncatedImportanceWeights } from "../corrections/importance-weights.ts";
+import { broadcastAdvantages } from "../recipe.ts";
 
 const lossMask = golden.inputs.lossMask.map((row) => row.map((m) => m === 1));
 const batch: SurrogateBatch = {

@@ -2,7 +2,7 @@
  * Weighted cross-entropy of the taken tokens under a mask: pretraining, imitation, rejection
  * sampling. Not a policy gradient, though −w·log π with w = −dL/dlog π has the gradient of any L.
  */
-import { type LossResult, type TokenCountOption, tokenMeanScale } from "./loss.ts";
+import { type LossResult, type TokenCountOption, tokenMeanScale } from "../loss.ts";
 import {
   finiteAt,
   forEachLossToken,
@@ -10,7 +10,7 @@ import {
   requireRows,
   type TokenRows,
   zeroRows,
-} from "./token-rows.ts";
+} from "../token-rows.ts";
 
 /** All `[B][T]`. */
 export type SupervisedBatch = {

@@ -5,7 +5,7 @@
  * Algorithms". The entropy is that of the distribution the token was sampled from.
  */
 import { WaggleError } from "@waggle/protocol";
-import { type LossResult, type TokenCountOption, tokenMeanScale } from "./loss.ts";
+import { type LossResult, type TokenCountOption, tokenMeanScale } from "../loss.ts";
 import {
   finiteAt,
   forEachLossToken,
@@ -13,7 +13,7 @@ import {
   requireRows,
   type TokenRows,
   zeroRows,
-} from "./token-rows.ts";
+} from "../token-rows.ts";
 
 /**
  * @param coefficient - nats of loss per nat of entropy, ≥ 0; usually 0 to 0.01.
