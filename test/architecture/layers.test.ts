@@ -93,6 +93,16 @@ test("sources import workspace packages of lower layers only", () => {
   expect(upward).toEqual([]);
 });
 
+test("packages/testing knows only what the packages that it tests are made of", () => {
+  const known = ["@waggle/protocol", "@waggle/model"];
+  const above = globSync("packages/testing/src/**/*.ts", { cwd: ROOT }).flatMap((file) =>
+    imports(file)
+      .filter((specifier) => specifier.startsWith("@waggle/") && !known.includes(specifier))
+      .map((specifier) => `${file} imports ${specifier}`),
+  );
+  expect(above).toEqual([]);
+});
+
 test("relative imports stay inside their package", () => {
   const escaping = sources
     .filter(({ file }) => !isTest(file))

@@ -99,6 +99,16 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "engine:plain-twin",
+    source: "packages/testing/src/plain-decoder/plain-outputs.ts",
+    behavior:
+      "The float64 twin that engines are checked against gives PyTorch's outputs, for trees of tokens too.",
+    tests: [
+      "test/golden/decoder/plain-decoder.test.ts > the plain outputs are PyTorch's, temperatures and kept sets included, of ${modelType} (${name})",
+      "test/golden/decoder/plain-decoder.test.ts > branches of a tree are the chains they are cut from, at the positions given",
+    ],
+  },
+  {
     id: "engine:adamw",
     source: "Loshchilov and Hutter 2019, arXiv:1711.05101",
     behavior: "AdamW with clipping is PyTorch's over ten steps.",

@@ -6,8 +6,8 @@ import { mergeAdapter } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import type { TensorMap, TrainSequence } from "@waggle/protocol";
 import { toBeAllClose, TOLERANCE } from "@waggle/testing";
+import { plainOutputs } from "@waggle/testing/plain-decoder";
 import { expect } from "vitest";
-import { plainOutputs } from "./plain-decoder.fixture.ts";
 import {
   centralDifference,
   codeOf,
@@ -90,18 +90,8 @@ function plainCandidates(
   config: DecoderConfig,
   weights: TensorMap,
   sequences: readonly TrainSequence[],
-): Candidates<Float64Array> {
-  return sequences.map((sequence) => {
-    const { logits } = plainOutputs(config, weights, sequence);
-    return sequence.tokenIds.map((_, token) => {
-      const ids = token === 0 ? null : (sequence.candidateTokenIds?.[token] ?? null);
-      if (ids === null) return null;
-      const row = logits[token - 1] ?? [];
-      const largest = Math.max(...row);
-      const sum = row.reduce((total, logit) => total + Math.exp(logit - largest), 0);
-      return Float64Array.from(ids, (id) => (row[id] as number) - largest - Math.log(sum));
-    });
-  });
+): Candidates<readonly number[]> {
+  return sequences.map((sequence) => plainOutputs(config, weights, sequence).candidateLogProbs);
 }
 
 function present(candidates: Candidates<unknown>): boolean[][] {

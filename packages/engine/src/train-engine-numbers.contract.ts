@@ -5,10 +5,10 @@
 import { mergeAdapter } from "@waggle/model";
 import type { TokenDerivatives } from "@waggle/protocol";
 import { toBeAllClose, TOLERANCE } from "@waggle/testing";
+import { plainOutputs } from "@waggle/testing/plain-decoder";
 import { expect } from "vitest";
 import { readGoldenDecoder } from "./golden-decoder.fixture.ts";
 import type { GoldenCase } from "./golden-decoder.fixture.ts";
-import { plainOutputs } from "./plain-decoder.fixture.ts";
 import {
   centralDifference,
   DERIVATIVES,

@@ -10,7 +10,7 @@ import type {
   TrainSequence,
 } from "@waggle/protocol";
 import { toBeAllClose } from "@waggle/testing";
-import { plainOutputs } from "./plain-decoder.fixture.ts";
+import { plainOutputs } from "@waggle/testing/plain-decoder";
 
 export type ContractEngineOptions = {
   readonly config: DecoderConfig;

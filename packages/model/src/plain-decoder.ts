@@ -35,7 +35,16 @@ export class PlainDecoder {
    * @throws WaggleError `INVALID_ARGUMENT` for an id outside the vocabulary.
    */
   read(tokenId: number): Float64Array {
-    const { width, layers, vocabularySize, tiedEmbeddings } = this.#config;
+    return this.logits(this.readHidden(tokenId));
+  }
+
+  /**
+   * As `read`, without the product with the vocabulary.
+   * @param position of the rotary turns. Default: the number of tokens read before.
+   * @returns the last layer's output after the final norm, `[C]`.
+   */
+  readHidden(tokenId: number, position?: number): Float64Array {
+    const { width, layers, vocabularySize } = this.#config;
     const { mixerNorm, feedForwardNorm, outputNorms, finalNorm } = this.#architecture;
     if (!(tokenId >= 0 && tokenId < vocabularySize)) {
       throw new WaggleError(
@@ -53,22 +62,28 @@ export class PlainDecoder {
       const mixed =
         layerKind(this.#config, layer) === "convolution"
           ? this.#convolution(layer, normed)
-          : this.#attention(layer, normed);
+          : this.#attention(layer, normed, position);
       x = plus(x, outputNorms ? this.#norm(mixed, `${prefix}.${outputNorms.mixer}`) : mixed);
       const fed = this.#feedForward(prefix, this.#norm(x, `${prefix}.${feedForwardNorm}`));
       x = plus(x, outputNorms ? this.#norm(fed, `${prefix}.${outputNorms.feedForward}`) : fed);
     }
-    const head = tiedEmbeddings ? embedding : this.#weight("lm_head");
-    return multiply(head, this.#norm(x, finalNorm));
+    return this.#norm(x, finalNorm);
+  }
+
+  /** Logits `[V]` of what `readHidden` returned. */
+  logits(hidden: Float64Array): Float64Array {
+    const { tiedEmbeddings } = this.#config;
+    return multiply(this.#weight(tiedEmbeddings ? "model.embed_tokens" : "lm_head"), hidden);
   }
 
   /** Every query head attends to the positions in its sight, through the keys its group shares. */
-  #attention(layer: number, x: Float64Array): Float64Array {
+  #attention(layer: number, x: Float64Array, given: number | undefined): Float64Array {
     const { heads, keyValueHeads, headSize, queryScalar, slidingWindow } = this.#config;
     const prefix = `model.layers.${layer}.self_attn`;
     const past = this.#past[layer] as LayerPast;
-    const queries = this.#turned(layer, x, "query", past.keys.length);
-    past.keys.push(this.#turned(layer, x, "key", past.keys.length));
+    const position = given ?? past.keys.length;
+    const queries = this.#turned(layer, x, "query", position);
+    past.keys.push(this.#turned(layer, x, "key", position));
     past.values.push(this.#linear(`${prefix}.v_proj`, x));
     const isSliding = layerKind(this.#config, layer) === "sliding";
     const seen = isSliding ? (slidingWindow as number) : past.keys.length;

@@ -1,8 +1,12 @@
 /** The reference in plain loops against PyTorch, before anything is compared with it. */
 import { mergeAdapter, PlainDecoder } from "@waggle/model";
+import { toBeAllClose, TOLERANCE } from "@waggle/testing";
+import { plainOutputs } from "@waggle/testing/plain-decoder";
 import { expect, test } from "vitest";
 import { GOLDEN_TYPES, goldenGap } from "./golden.ts";
 import { readGolden } from "./golden-files.ts";
+
+expect.extend({ toBeAllClose });
 
 for (const modelType of GOLDEN_TYPES) {
   for (const name of ["plain", "lora"] as const) {
@@ -16,4 +20,39 @@ for (const modelType of GOLDEN_TYPES) {
       expect(goldenGap(cases[name], logits)).toBeLessThan(1e-4);
     });
   }
+  for (const name of ["full", "lora"] as const) {
+    test(`the plain outputs are PyTorch's, temperatures and kept sets included, of ${modelType} (${name})`, async () => {
+      const { config, weights, adapter, cases } = await readGolden(modelType);
+      const merged = name === "lora" ? mergeAdapter(config, weights, adapter) : weights;
+      const { sequences, outputs: expected } = cases[name];
+      for (const [index, sequence] of sequences.entries()) {
+        const outputs = plainOutputs(config, merged, sequence);
+        for (const output of ["logProb", "rawLogProb", "entropy", "sumSquaredProb"] as const) {
+          expect(outputs[output]).toBeAllClose(expected[index]![output], TOLERANCE.f32);
+        }
+      }
+    });
+  }
 }
+
+test("branches of a tree are the chains they are cut from, at the positions given", async () => {
+  const { config, weights } = await readGolden("qwen3");
+  const first = [5, 9, 33, 7];
+  const second = [5, 9, 71, 2];
+  const tree = plainOutputs(config, weights, {
+    tokenIds: [5, 9, 33, 71, 7, 2],
+    parents: [-1, 0, 1, 1, 2, 3],
+  });
+  const chains = [first, second].map((tokenIds) => plainOutputs(config, weights, { tokenIds }));
+  expect(tree.logProb).toEqual([
+    ...chains[0]!.logProb.slice(0, 3),
+    chains[1]!.logProb[2],
+    chains[0]!.logProb[3],
+    chains[1]!.logProb[3],
+  ]);
+  const moved = (positions: number[]) =>
+    plainOutputs(config, weights, { tokenIds: first, positions }).logProb;
+  // rotary turns know distances only
+  expect(moved([4, 5, 6, 7])).toBeAllClose(chains[0]!.logProb, TOLERANCE.f32);
+  expect(moved([0, 1, 4, 5])).not.toBeAllClose(chains[0]!.logProb, TOLERANCE.f32);
+});
