@@ -4,6 +4,7 @@ export { createConversation } from "./conversation.ts";
 export type { Conversation, ConversationOptions, SendOptions } from "./conversation.ts";
 export { connectMcpTools } from "./mcp-tools.ts";
 export type { McpConnection, McpOptions } from "./mcp-tools.ts";
+export { replayedPolicy } from "./replayed-policy.ts";
 export { defaultTurnTokens, rollOut } from "./roll-out.ts";
 export type { RollOutLimits, RollOutOptions } from "./roll-out.ts";
 export { spanSeed } from "./span-seed.ts";

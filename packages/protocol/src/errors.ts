@@ -14,6 +14,7 @@ export type WaggleErrorCode =
   | "NON_FINITE_VALUE"
   | "CAPABILITY_MISSING"
   | "DISPOSED"
+  | "REPLAY_DIVERGED"
   // models, adapters, tokenizers
   | "MODEL_UNSUPPORTED"
   | "MODEL_CORRUPT"

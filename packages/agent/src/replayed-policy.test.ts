@@ -1,0 +1,62 @@
+import { ScriptedPolicy } from "@waggle/testing";
+import { expect, test } from "vitest";
+import { replayedPolicy } from "./replayed-policy.ts";
+import { consent, echoing, environmentOf, fixed, run, say, tokensOf } from "./rollout.fixture.ts";
+import { rollOut } from "./roll-out.ts";
+
+const call = (text: string) => ({ name: "echo", arguments: { text } });
+const first = { turns: [say("One.", call("a")), say("Two.", call("b")), say("Done.")] };
+
+test("a branch begins with recorded turns, their numbers and versions, and goes on by itself", async () => {
+  const { trajectory } = await run({ ...first, version: 3 }, environmentOf(echoing));
+  const steps: string[] = [];
+  const other = new ScriptedPolicy({ turns: [say("Else.", call("c")), say("End.")], version: 5 });
+  const branch = await rollOut({
+    policy: replayedPolicy(other, trajectory, 1),
+    environment: environmentOf((action, signal) => {
+      steps.push(action.text);
+      return echoing(action, signal);
+    }),
+    ...fixed,
+    consent,
+  });
+  // The environment really ran the recorded turn.
+  expect(steps).toEqual(["One.", "Else.", "End."]);
+  const cut = trajectory.segments.findIndex(({ id }) => id === trajectory.turns[1]?.segmentId);
+  expect(branch.segments.slice(0, cut)).toEqual(trajectory.segments.slice(0, cut));
+  const versions = branch.segments.flatMap((s) => (s.kind === "sampled" ? s.policyVersion : []));
+  expect(versions).toEqual([3, 5, 5]);
+  expect(branch.turns[1]?.toolCalls[0]?.arguments).toEqual({ text: "c" });
+});
+
+test("all turns or none of them can be replayed, not more", async () => {
+  const { trajectory } = await run(first, environmentOf(echoing));
+  const rest = new ScriptedPolicy({ turns: [say("Never asked.")] });
+  const whole = await rollOut({
+    policy: replayedPolicy(rest, trajectory, 3),
+    environment: environmentOf(echoing),
+    ...fixed,
+    consent,
+  });
+  expect(tokensOf(whole)).toEqual(tokensOf(trajectory));
+  expect(() => replayedPolicy(rest, trajectory, 4)).toThrow(
+    expect.objectContaining({ code: "INVALID_ARGUMENT" }),
+  );
+});
+
+test("an environment that answers otherwise than it did is refused", async () => {
+  const { trajectory } = await run(first, environmentOf(echoing));
+  const changed = environmentOf(({ toolCalls }) =>
+    Promise.resolve({
+      toolResults: toolCalls.map(({ id }) => ({ callId: id, ok: true, value: "other" })),
+      terminated: toolCalls.length === 0,
+    }),
+  );
+  const attempt = rollOut({
+    policy: replayedPolicy(new ScriptedPolicy({ turns: [say("x")] }), trajectory, 2),
+    environment: changed,
+    ...fixed,
+    consent,
+  });
+  await expect(attempt).rejects.toMatchObject({ code: "REPLAY_DIVERGED" });
+});
