@@ -1,6 +1,9 @@
 /** Advantages, losses, corrections and recipes: pure functions on plain numbers. */
 export { clippedSurrogate } from "./losses/clipped-surrogate.ts";
-export type { ClipBounds, SurrogateBatch } from "./losses/clipped-surrogate.ts";
+export type { ClipBounds } from "./losses/clipped-surrogate.ts";
+export type { BehaviorBatch, PolicyBatch, ProximalBatch } from "./losses/policy-loss.ts";
+export { tokenShares } from "./losses/aggregation.ts";
+export type { AggregatedRows, Aggregation, AggregationOption } from "./losses/aggregation.ts";
 export { entropyBonus } from "./losses/entropy-bonus.ts";
 export { groupRelativeAdvantages } from "./advantages/group-advantages.ts";
 export type { GroupAdvantageOptions } from "./advantages/group-advantages.ts";
@@ -13,7 +16,7 @@ export type { LearningRate } from "./schedules/learning-rate.ts";
 export { boundedBehaviorLogProbs, isInsideBand, logProbGap } from "./corrections/log-prob-gap.ts";
 export type { LogProbBand, LogProbGap } from "./corrections/log-prob-gap.ts";
 export { addLosses, toTokenDerivatives } from "./loss.ts";
-export type { LossDerivatives, LossResult, TokenCountOption } from "./loss.ts";
+export type { CandidateDerivatives, LossDerivatives, LossResult } from "./loss.ts";
 export { broadcastAdvantages, requireCapabilities } from "./recipe.ts";
 export type {
   PolicyMinibatch,

@@ -3,13 +3,18 @@
  * engine gave, and metrics. Not an autodiff: each loss states its own derivatives.
  */
 import type { TokenDerivatives } from "@waggle/protocol";
-import { WaggleError } from "@waggle/protocol";
-import { type LossMask, lossTokenCount } from "./token-rows.ts";
 
-/** `[B][T]` dL/d(output) in double precision; an absent output has derivative 0. */
+/** Derivatives at candidate tokens: per sequence `[T]` of `[K]`, `null` where none were asked for. */
+export type CandidateDerivatives = readonly (readonly (Float64Array | null)[])[];
+
+/** dL/d(output) in double precision, `[B][T]` unless said; an absent output has derivative 0. */
 export type LossDerivatives = {
-  readonly logProb?: readonly Float64Array[];
-  readonly entropy?: readonly Float64Array[];
+  readonly logProb?: readonly Float64Array[] | undefined;
+  readonly rawLogProb?: readonly Float64Array[] | undefined;
+  readonly entropy?: readonly Float64Array[] | undefined;
+  /** `[B][T·H]`, as the engine gives values. */
+  readonly values?: readonly Float64Array[] | undefined;
+  readonly candidateLogProbs?: CandidateDerivatives | undefined;
 };
 
 export type LossResult = {
@@ -19,62 +24,88 @@ export type LossResult = {
   readonly metrics: { readonly [name: string]: number };
 };
 
-/** The global count a token-mean divides by. */
-export type TokenCountOption = {
-  /**
-   * Loss tokens of the whole minibatch, not of this microbatch. Default: those of the mask given,
-   * which is right only where the minibatch is not split.
-   */
-  readonly tokenCount?: number;
-};
-
-/**
- * 1 / the global count, and 0 for a minibatch without loss tokens (whose loss and gradient are 0).
- *
- * @throws WaggleError `INVALID_ARGUMENT` when the count is smaller than what the mask keeps.
- */
-export function tokenMeanScale(lossMask: LossMask, options: TokenCountOption): number {
-  const kept = lossTokenCount(lossMask);
-  const tokenCount = options.tokenCount ?? kept;
-  if (!Number.isInteger(tokenCount) || tokenCount < kept) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `tokenCount must be an integer of at least the ${kept} tokens under the mask, got ${tokenCount}; pass the count of the whole minibatch`,
-    );
-  }
-  return tokenCount === 0 ? 0 : 1 / tokenCount;
-}
+/** The outputs whose derivatives are one number per token. */
+const ROW_OUTPUTS = ["logProb", "rawLogProb", "entropy", "values"] as const;
 
 /** Sum of losses, of their derivatives and of their metrics. Metric names must differ. */
 export function addLosses(...parts: readonly LossResult[]): LossResult {
-  const sumRows = (
-    rows: readonly (readonly Float64Array[] | undefined)[],
-  ): readonly Float64Array[] | undefined => {
-    const present = rows.filter((row) => row !== undefined);
-    const first = present[0];
-    if (first === undefined) return undefined;
-    return first.map((row, b) =>
-      row.map((_, t) => present.reduce((sum, other) => sum + (other[b]?.[t] ?? 0), 0)),
-    );
-  };
-  const logProb = sumRows(parts.map((part) => part.derivatives.logProb));
-  const entropy = sumRows(parts.map((part) => part.derivatives.entropy));
+  const derivatives: { -readonly [Name in keyof LossDerivatives]: LossDerivatives[Name] } = {};
+  for (const name of ROW_OUTPUTS) {
+    const present = parts.flatMap((part) => part.derivatives[name] ?? []);
+    if (present.length > 0) derivatives[name] = sumRows(parts.map((p) => p.derivatives[name]));
+  }
+  const candidates = parts.flatMap((part) => {
+    const given = part.derivatives.candidateLogProbs;
+    return given === undefined ? [] : [given];
+  });
+  if (candidates.length > 0) derivatives.candidateLogProbs = sumCandidates(candidates);
   return {
     loss: parts.reduce((sum, part) => sum + part.loss, 0),
-    derivatives: {
-      ...(logProb === undefined ? {} : { logProb }),
-      ...(entropy === undefined ? {} : { entropy }),
-    },
+    derivatives,
     metrics: Object.assign({}, ...parts.map((part) => part.metrics)) as { [name: string]: number },
   };
 }
 
+/** A loss times a constant, derivatives included; its metrics stay what they are. */
+export function scaleLoss(result: LossResult, factor: number): LossResult {
+  const scaled = (row: Float64Array): Float64Array => row.map((value) => value * factor);
+  const derivatives: { -readonly [Name in keyof LossDerivatives]: LossDerivatives[Name] } = {};
+  for (const name of ROW_OUTPUTS) {
+    const rows = result.derivatives[name];
+    if (rows !== undefined) derivatives[name] = rows.map(scaled);
+  }
+  const candidates = result.derivatives.candidateLogProbs;
+  if (candidates !== undefined) {
+    derivatives.candidateLogProbs = candidates.map((row) =>
+      row.map((entry) => (entry === null ? null : scaled(entry))),
+    );
+  }
+  return { loss: result.loss * factor, derivatives, metrics: result.metrics };
+}
+
+/**
+ * The same loss as a function of `rawLogProb` (temperature 1, full support) instead of `logProb`: for
+ * losses on text that this policy did not sample, computed on that output.
+ */
+export function onRawLogProbs(result: LossResult): LossResult {
+  const { logProb, ...others } = result.derivatives;
+  return { ...result, derivatives: { ...others, rawLogProb: logProb } };
+}
+
 /** The engine's single-precision form of a loss's derivatives. */
 export function toTokenDerivatives(derivatives: LossDerivatives): TokenDerivatives {
-  const toFloat32 = (rows: readonly Float64Array[]): Float32Array[] =>
-    rows.map((row) => Float32Array.from(row));
-  return {
-    ...(derivatives.logProb === undefined ? {} : { logProb: toFloat32(derivatives.logProb) }),
-    ...(derivatives.entropy === undefined ? {} : { entropy: toFloat32(derivatives.entropy) }),
-  };
+  const single: { -readonly [Name in keyof TokenDerivatives]: TokenDerivatives[Name] } = {};
+  for (const name of ROW_OUTPUTS) {
+    const rows = derivatives[name];
+    if (rows !== undefined) single[name] = rows.map((row) => Float32Array.from(row));
+  }
+  const candidates = derivatives.candidateLogProbs;
+  if (candidates !== undefined) {
+    single.candidateLogProbs = candidates.map((row) =>
+      row.map((entry) => (entry === null ? null : Float32Array.from(entry))),
+    );
+  }
+  return single;
+}
+
+function sumRows(
+  rows: readonly (readonly Float64Array[] | undefined)[],
+): readonly Float64Array[] | undefined {
+  const present = rows.filter((row) => row !== undefined);
+  return present[0]?.map((row, b) =>
+    row.map((_, t) => present.reduce((sum, other) => sum + (other[b]?.[t] ?? 0), 0)),
+  );
+}
+
+function sumCandidates(parts: readonly CandidateDerivatives[]): CandidateDerivatives {
+  const [first = [], ...others] = parts;
+  return first.map((row, b) =>
+    row.map((entry, t) => {
+      const entries = [entry, ...others.map((other) => other[b]?.[t] ?? null)];
+      const present = entries.filter((candidate) => candidate !== null);
+      return (
+        present[0]?.map((_, k) => present.reduce((sum, other) => sum + (other[k] ?? 0), 0)) ?? null
+      );
+    }),
+  );
 }

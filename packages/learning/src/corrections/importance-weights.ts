@@ -7,6 +7,7 @@
  * Efficient RL Framework Secretly Brings You Off-Policy RL Training" (TIS). Three policies as in
  * Hilton et al. 2022, arXiv:2110.00641, and Fu et al. 2025, "AReaL", arXiv:2505.24298.
  */
+import { clampedRatio } from "../log-ratio.ts";
 import {
   finiteAt,
   forEachLossToken,
@@ -15,9 +16,6 @@ import {
   type TokenRows,
   zeroRows,
 } from "../token-rows.ts";
-
-/** Log-ratios are kept in ±20 before `exp`: beyond, one token would own the minibatch. */
-export const LOG_RATIO_LIMIT = 20;
 
 export type ImportanceWeights = {
   /** `[B][T]` min(proximal / behavior, cap); 0 outside the mask. */
@@ -72,9 +70,4 @@ export function truncatedImportanceWeights(
       effectiveSampleSize: count === 0 ? 1 : (sum * sum) / (count * squares),
     },
   };
-}
-
-/** exp of a log-ratio clamped to ±20. */
-export function clampedRatio(logRatio: number): number {
-  return Math.exp(Math.min(LOG_RATIO_LIMIT, Math.max(-LOG_RATIO_LIMIT, logRatio)));
 }

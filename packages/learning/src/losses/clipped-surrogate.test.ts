@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import golden from "../../../../test/golden/learning/learning.json" with { type: "json" };
-import { clippedSurrogate, type SurrogateBatch } from "./clipped-surrogate.ts";
+import { clippedSurrogate } from "./clipped-surrogate.ts";
+import type { ProximalBatch } from "./policy-loss.ts";
 import { truncatedImportanceWeights } from "../corrections/importance-weights.ts";
 import { broadcastAdvantages } from "../recipe.ts";
 
 const lossMask = golden.inputs.lossMask.map((row) => row.map((m) => m === 1));
-const batch: SurrogateBatch = {
+const batch: ProximalBatch = {
   lossMask,
   advantages: broadcastAdvantages(golden.inputs.advantages, lossMask),
   policyLogProbs: golden.inputs.policyLogProbs,
@@ -109,7 +110,7 @@ test("microbatches with the global count add up to the minibatch, in any order",
     fc.property(arbitraryBatch, (given) => {
       const tokenCount = given.lossMask.flat().filter(Boolean).length;
       const whole = clippedSurrogate(given, bounds);
-      const slice = (b: number): SurrogateBatch => ({
+      const slice = (b: number): ProximalBatch => ({
         lossMask: given.lossMask.slice(b, b + 1),
         advantages: given.advantages.slice(b, b + 1),
         policyLogProbs: given.policyLogProbs.slice(b, b + 1),

@@ -1,11 +1,11 @@
 /**
- * Rewards a policy for staying uncertain: −coefficient · mean entropy over the loss tokens.
+ * Rewards a policy for staying uncertain: −coefficient · entropy, aggregated over the loss tokens.
  *
  * Source: Williams and Peng 1991, "Function Optimization Using Connectionist Reinforcement Learning
  * Algorithms". The entropy is that of the distribution the token was sampled from.
  */
 import { WaggleError } from "@waggle/protocol";
-import { type LossResult, type TokenCountOption, tokenMeanScale } from "../loss.ts";
+import type { LossResult } from "../loss.ts";
 import {
   finiteAt,
   forEachLossToken,
@@ -14,6 +14,7 @@ import {
   type TokenRows,
   zeroRows,
 } from "../token-rows.ts";
+import { type AggregationOption, resolvedShares } from "./aggregation.ts";
 
 /**
  * @param coefficient - nats of loss per nat of entropy, ≥ 0; usually 0 to 0.01.
@@ -23,7 +24,7 @@ import {
 export function entropyBonus(
   batch: { readonly lossMask: LossMask; readonly entropies?: TokenRows | undefined },
   coefficient: number,
-  options: TokenCountOption = {},
+  options: AggregationOption = {},
 ): LossResult {
   const { lossMask, entropies } = batch;
   if (entropies === undefined) {
@@ -34,15 +35,19 @@ export function entropyBonus(
     );
   }
   requireRows(lossMask, { entropies });
-  const scale = tokenMeanScale(lossMask, options);
+  const { shares, perToken } = resolvedShares(lossMask, options);
   const entropy = zeroRows(lossMask);
+  let loss = 0;
   let sum = 0;
   forEachLossToken(lossMask, (b, t) => {
-    sum += finiteAt(entropies, "entropies", b, t) * scale;
-    (entropy[b] as Float64Array)[t] = -coefficient * scale;
+    const value = finiteAt(entropies, "entropies", b, t);
+    const share = finiteAt(shares, "shares", b, t);
+    sum += value * perToken;
+    loss -= coefficient * share * value;
+    (entropy[b] as Float64Array)[t] = -coefficient * share;
   });
   return {
-    loss: -coefficient * sum,
+    loss,
     derivatives: coefficient === 0 ? {} : { entropy },
     metrics: { entropy: sum },
   };

@@ -1,0 +1,145 @@
+/**
+ * How per-token terms become one number: each loss token's share of the sum. Shares are computed once
+ * from the mask of the whole minibatch, so a microbatch that is given its slice of them adds up to the
+ * minibatch; and from the mask before any rejection, so rejected tokens stay in the denominators.
+ *
+ * Sources: `token-mean`, Yu et al. 2025, "DAPO", arXiv:2503.14476, section 3.3; `seq-mean-token-mean`,
+ * Shao et al. 2024, "DeepSeekMath", arXiv:2402.03300, equation 3; `seq-mean-token-sum-norm`, Liu et al.
+ * 2025, "Dr. GRPO", arXiv:2503.20783, section 3.2. `prompt-mean` and `per-rollout-mean` are named after
+ * what SkyRL and Agent Lightning do.
+ */
+import { WaggleError } from "@waggle/protocol";
+import { type LossMask, lossTokenCount, requireRows, type TokenRows } from "../token-rows.ts";
+
+export type Aggregation =
+  /** Every token alike: 1 / tokens. */
+  | { readonly kind: "token-mean" }
+  /** Sum over a sequence, mean over sequences: 1 / B. */
+  | { readonly kind: "seq-mean-token-sum" }
+  /** Mean over a sequence, mean over sequences: 1 / (B · tokens of the sequence). */
+  | { readonly kind: "seq-mean-token-mean" }
+  /** 1 / (B · maxLength), with a constant length in tokens, not the longest of the batch. */
+  | { readonly kind: "seq-mean-token-sum-norm"; readonly maxLength: number }
+  /** Mean over the tokens of a prompt's rollouts, mean over prompts. Needs `prompts`. */
+  | { readonly kind: "prompt-mean" }
+  /** Mean over the tokens of all rows of a rollout, mean over rollouts. Needs `rollouts`. */
+  | { readonly kind: "per-rollout-mean" };
+
+/** Of a whole minibatch. B counts the sequences that have a loss token. */
+export type AggregatedRows = {
+  readonly lossMask: LossMask;
+  /** `[B]` which task each sequence is a rollout of. */
+  readonly prompts?: readonly (string | number)[] | undefined;
+  /** `[B]` which trajectory each sequence is a part of. */
+  readonly rollouts?: readonly (string | number)[] | undefined;
+};
+
+/** What a loss divides by. Absent members mean the token-mean of the mask that is given. */
+export type AggregationOption = {
+  /**
+   * Loss tokens of the whole minibatch, not of this microbatch: what metrics are means over. Default:
+   * those of the mask given, which is right only where the minibatch is not split.
+   */
+  readonly tokenCount?: number | undefined;
+  /** `[B][T]` from `tokenShares`, this microbatch's slice. Default: 1 / tokenCount everywhere. */
+  readonly shares?: TokenRows | undefined;
+};
+
+/**
+ * `[B][T]` shares of the loss tokens of a minibatch, 0 outside the mask.
+ *
+ * @throws WaggleError `SHAPE_MISMATCH` without the ids that the kind needs, `INVALID_ARGUMENT` for a
+ *   maximal length that is not positive.
+ */
+export function tokenShares(aggregation: Aggregation, rows: AggregatedRows): Float64Array[] {
+  const counts = rows.lossMask.map((row) => row.filter(Boolean).length);
+  const rowShare = rowShares(aggregation, rows, counts);
+  return rows.lossMask.map((row, b) =>
+    Float64Array.from(row, (kept) => (kept ? (rowShare[b] ?? 0) : 0)),
+  );
+}
+
+/** The shares that a loss uses, and 1 / the count that its metrics are means over. */
+export function resolvedShares(
+  lossMask: LossMask,
+  options: AggregationOption,
+): { readonly shares: TokenRows; readonly perToken: number } {
+  const perToken = perTokenShare(lossMask, options.tokenCount);
+  if (options.shares === undefined) {
+    return { shares: lossMask.map((row) => new Float64Array(row.length).fill(perToken)), perToken };
+  }
+  requireRows(lossMask, { shares: options.shares });
+  return { shares: options.shares, perToken };
+}
+
+/** `[B]` sum of the shares of each sequence's loss tokens: its share of a loss per sequence. */
+export function sequenceShares(lossMask: LossMask, shares: TokenRows): Float64Array {
+  return Float64Array.from(lossMask, (row, b) =>
+    row.reduce((sum, kept, t) => sum + (kept ? (shares[b]?.[t] ?? 0) : 0), 0),
+  );
+}
+
+/** One share for all tokens of a row. */
+function rowShares(
+  aggregation: Aggregation,
+  { lossMask, prompts, rollouts }: AggregatedRows,
+  counts: readonly number[],
+): number[] {
+  const sequences = counts.filter((count) => count > 0).length;
+  switch (aggregation.kind) {
+    case "token-mean": {
+      const share = perTokenShare(lossMask, undefined);
+      return counts.map(() => share);
+    }
+    case "seq-mean-token-sum":
+      return counts.map(() => 1 / sequences);
+    case "seq-mean-token-mean":
+      return counts.map((count) => 1 / (sequences * count));
+    case "seq-mean-token-sum-norm": {
+      if (!(aggregation.maxLength > 0)) {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          `maxLength must be a positive number of tokens, got ${aggregation.maxLength}; pass the most tokens that a rollout may have`,
+        );
+      }
+      return counts.map(() => 1 / (sequences * aggregation.maxLength));
+    }
+    case "prompt-mean":
+      return sharesByKey("prompts", prompts, counts);
+    case "per-rollout-mean":
+      return sharesByKey("rollouts", rollouts, counts);
+  }
+}
+
+/** 1 / (keys · tokens of the key), keys without a loss token not counted. */
+function sharesByKey(
+  name: string,
+  keys: readonly (string | number)[] | undefined,
+  counts: readonly number[],
+): number[] {
+  if (keys?.length !== counts.length) {
+    throw new WaggleError(
+      "SHAPE_MISMATCH",
+      `${name} must hold one id per sequence (${counts.length}), got ${keys?.length ?? "none"}; pass them with the mask or choose another aggregation`,
+    );
+  }
+  const tokens = new Map<string | number, number>();
+  for (const [b, key] of keys.entries()) {
+    tokens.set(key, (tokens.get(key) ?? 0) + (counts[b] as number));
+  }
+  const present = [...tokens.values()].filter((count) => count > 0).length;
+  return keys.map((key) => 1 / (present * (tokens.get(key) as number)));
+}
+
+/** 1 / the count, and 0 for a minibatch without loss tokens (whose loss and gradient are 0). */
+function perTokenShare(lossMask: LossMask, tokenCount: number | undefined): number {
+  const kept = lossTokenCount(lossMask);
+  const count = tokenCount ?? kept;
+  if (!Number.isInteger(count) || count < kept) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `tokenCount must be an integer of at least the ${kept} tokens under the mask, got ${count}; pass the count of the whole minibatch`,
+    );
+  }
+  return count === 0 ? 0 : 1 / count;
+}
