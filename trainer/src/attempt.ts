@@ -45,10 +45,12 @@ export async function attempt(
     seed,
   });
   signal.throwIfAborted();
+  return { trajectory, verification: world.verify(finalTextOf(trajectory, format)) };
+}
+
+/** Text of the last turn, `null` where the attempt was cut before it answered. */
+export function finalTextOf(trajectory: Trajectory, format: ChatFormat): string | null {
   const last = trajectory.segments.findLast((segment) => segment.kind === "sampled");
-  const finalText =
-    trajectory.stopReason === "completed" && last !== undefined
-      ? format.parseAssistant(format.decodeAssistant(last.tokenIds)).text
-      : null;
-  return { trajectory, verification: world.verify(finalText) };
+  if (trajectory.stopReason !== "completed" || last === undefined) return null;
+  return format.parseAssistant(format.decodeAssistant(last.tokenIds)).text;
 }

@@ -16,7 +16,7 @@ export {
   runPageTool,
   SHOP_TOOLS,
 } from "./shop-tools.ts";
-export type { ToolArguments } from "./shop-tools.ts";
+export type { ToolArguments } from "./runnable-tool.ts";
 export { SHOP_ENVIRONMENT, SHOP_FAMILIES, shopInstance } from "./shop-instance.ts";
 export type { ShopFamily, ShopInstance, ShopWish } from "./shop-instance.ts";
 export { isUnseenTemplate, SHOP_SYSTEM, shopTask } from "./shop-task.ts";
@@ -30,3 +30,13 @@ export { numbersIn, replayShop, verifyShop } from "./shop-verifier.ts";
 export type { RecordedTurn, ShopAttempt, ShopReplay } from "./shop-verifier.ts";
 export { demonstrate, EXPERT } from "./shop-demonstrator.ts";
 export type { Demonstration, DemonstratedTurn, ShopSkill } from "./shop-demonstrator.ts";
+export { LOOKUP } from "./lookup/lookup.ts";
+export { definitionsOf, runTool, tool } from "./runnable-tool.ts";
+export type { RunnableTool, RunnableTools } from "./runnable-tool.ts";
+export type {
+  DemonstratedAction,
+  Demonstrator,
+  Judgement,
+  TaskFamily,
+  TaskWorld,
+} from "./task-family.ts";

@@ -15,7 +15,7 @@ import type { Shop } from "./shop.ts";
 import { shopInstance } from "./shop-instance.ts";
 import { SHOP_SYSTEM, shopTask } from "./shop-task.ts";
 import { edgeToolDefinitions, runEdgeTool, runPageTool, SHOP_TOOLS } from "./shop-tools.ts";
-import type { ToolArguments } from "./shop-tools.ts";
+import type { ToolArguments } from "./runnable-tool.ts";
 
 /** Runs an edge tool: here, or over MCP. What it throws untyped becomes `TOOL_UNAVAILABLE`. */
 export type EdgeToolExecutor = (

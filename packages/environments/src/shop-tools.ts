@@ -4,12 +4,19 @@
  * policy reads every one of them.
  */
 import { WaggleError } from "@waggle/protocol";
-import type { JsonSchema, ToolDefinition, ToolSource } from "@waggle/protocol";
+import type { ToolDefinition } from "@waggle/protocol";
 import { z } from "zod";
 import { findProduct } from "./catalogue.ts";
 import type { Product } from "./catalogue-data.ts";
 import { convertCurrency, EXCHANGE_RATES } from "./currency.ts";
 import { evaluateExpression } from "./expression.ts";
+import {
+  definitionsOf,
+  type RunnableTools,
+  runTool,
+  tool,
+  type ToolArguments,
+} from "./runnable-tool.ts";
 import { cartTotal } from "./shop.ts";
 import type { Shop } from "./shop.ts";
 
@@ -18,24 +25,11 @@ const HITS = 3;
 /** Most pieces of one product in one cart. */
 const MAX_QUANTITY = 99;
 
-export type ToolArguments = { readonly [key: string]: unknown };
-
 const id = z.string().max(16).describe("product id");
 const money = z.number().min(0).max(1_000_000_000);
 const quantity = z.int().min(1).max(MAX_QUANTITY);
 
-type Runner<A, C> = {
-  readonly description: string;
-  readonly schema: z.ZodType<A>;
-  readonly run: (args: A, context: C) => unknown;
-};
-
-/** Ties the type of the arguments to the schema, then forgets it. */
-function tool<A, C>(runner: Runner<A, C>): Runner<unknown, C> {
-  return { ...runner, run: (args, context) => runner.run(args as A, context) };
-}
-
-const pageTools: { readonly [name: string]: Runner<unknown, Shop> } = {
+const pageTools: RunnableTools<Shop> = {
   search: tool({
     description: "Find products. Sorted by price: cheapest first; by rating: best first.",
     schema: z.strictObject({
@@ -104,7 +98,7 @@ const pageTools: { readonly [name: string]: Runner<unknown, Shop> } = {
   }),
 };
 
-const edgeTools: { readonly [name: string]: Runner<unknown, undefined> } = {
+const edgeTools: RunnableTools<undefined> = {
   calculate: tool({
     description: "Evaluate arithmetic such as 3*45.",
     schema: z.strictObject({ expression: z.string().max(200) }),
@@ -147,16 +141,6 @@ function known(productId: string): Product {
   return item;
 }
 
-function definitionsOf<C>(
-  tools: { readonly [name: string]: Runner<unknown, C> },
-  source: ToolSource,
-): ToolDefinition[] {
-  return Object.entries(tools).map(([name, { description, schema }]) => {
-    const { $schema: _, ...parameters } = z.toJSONSchema(schema);
-    return { name, description, parameters: parameters as JsonSchema, source };
-  });
-}
-
 /** Tools that act on the page. */
 export const pageToolDefinitions: readonly ToolDefinition[] = definitionsOf(pageTools, "page");
 /** Tools that run on the edge. */
@@ -166,26 +150,6 @@ export const SHOP_TOOLS: readonly ToolDefinition[] = [
   ...pageToolDefinitions,
   ...edgeToolDefinitions,
 ];
-
-function runTool<C>(
-  tools: { readonly [name: string]: Runner<unknown, C> },
-  name: string,
-  args: ToolArguments,
-  context: C,
-): unknown {
-  const runner = Object.hasOwn(tools, name) ? tools[name] : undefined;
-  if (!runner) throw new WaggleError("UNKNOWN_TOOL", "no such tool");
-  const parsed = runner.schema.safeParse(args);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const where = issue?.path.join(".") || "arguments";
-    throw new WaggleError(
-      "INVALID_TOOL_ARGUMENTS",
-      `${where}: ${issue?.message ?? "invalid"}`.slice(0, 200),
-    );
-  }
-  return runner.run(parsed.data, context);
-}
 
 /**
  * Runs a page tool on a shop. @returns a JSON value.

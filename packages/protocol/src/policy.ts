@@ -51,7 +51,7 @@ export type Sample = TokenScores & {
    * Per token the ids that could be sampled, `null` where all could. Absent when sampling had full
    * support. The trainer renormalises over it.
    */
-  readonly keptTokenIds?: readonly (readonly number[] | null)[];
+  readonly keptTokenIds?: readonly (readonly number[] | null)[] | undefined;
   /** Id of the grammar that masked it, which with the tokens before gives every mask again. */
   readonly grammar?: string | null;
   /** Most tokens it could have had, which the masks of its grammar depend on. Set with `grammar`. */

@@ -1,0 +1,73 @@
+import type { Observation, TaskReference } from "@waggle/protocol";
+import { expect, test } from "vitest";
+import { LOOKUP } from "./lookup/lookup.ts";
+import { createRandom } from "./random.ts";
+import type { TaskFamily } from "./task-family.ts";
+
+const FAMILIES = [LOOKUP];
+const signal = new AbortController().signal;
+
+/** Runs a demonstrator to its end and judges it. */
+async function demonstrate(
+  family: TaskFamily,
+  reference: TaskReference,
+  mistakes: number,
+  seed = 1,
+): Promise<{ success: boolean; reward: number; turns: number; finalText: string }> {
+  const world = family.world(reference);
+  const act = family.demonstrator(reference, createRandom(seed), mistakes);
+  await world.environment.observe();
+  let observation: Observation | null = null;
+  for (let turn = 1; turn <= family.maxTurns; turn += 1) {
+    const { text, calls } = act(observation);
+    const toolCalls = calls.map((call, i) => ({ id: `c${turn}-${i}`, ...call }));
+    observation = await world.environment.step({ text, toolCalls }, signal);
+    if (!observation.terminated) continue;
+    const { success, reward, turnRewards = [] } = world.judge(text);
+    expect(turnRewards.reduce((sum, r) => sum + r, 0)).toBeLessThanOrEqual(1 + 1e-9);
+    return { success, reward, turns: turn, finalText: text };
+  }
+  return { success: false, reward: 0, turns: family.maxTurns, finalText: "" };
+}
+
+const references = (family: TaskFamily, split: "train" | "heldOut", count = 60): TaskReference[] =>
+  Array.from({ length: count }, (_, i) => family.reference(i * 7919, split, i % family.levels));
+
+test.each(FAMILIES.map((family) => [family.name, family] as const))(
+  "%s: who makes no mistake solves every task, who makes many fails often",
+  async (_, family) => {
+    for (const split of ["train", "heldOut"] as const) {
+      for (const reference of references(family, split)) {
+        const attempt = await demonstrate(family, reference, 0);
+        expect({ reference, ...attempt }).toMatchObject({ reference, success: true, reward: 1 });
+      }
+    }
+    const careless = await Promise.all(
+      references(family, "train", 200).map((reference, i) =>
+        demonstrate(family, reference, 0.7, i),
+      ),
+    );
+    const rate = careless.filter(({ success }) => success).length / careless.length;
+    expect(rate).toBeGreaterThan(0.02);
+    expect(rate).toBeLessThan(0.8);
+  },
+);
+
+test.each(FAMILIES.map((family) => [family.name, family] as const))(
+  "%s: a seed names its task, levels are what was asked for, splits do not meet",
+  (_, family) => {
+    const requests = { train: new Set<string>(), heldOut: new Set<string>() };
+    for (const split of ["train", "heldOut"] as const) {
+      for (const reference of references(family, split, 200)) {
+        expect(family.task(reference)).toEqual(family.task({ ...reference }));
+        requests[split].add(family.task(reference).request);
+      }
+    }
+    expect(requests.train.size).toBeGreaterThan(20);
+    for (let level = 0; level < family.levels; level += 1) {
+      expect(family.levelOf(family.reference(0xffff_fffe, "train", level))).toBe(level);
+    }
+    const other = { environment: "other", seed: 1, split: "train" } as const;
+    expect(() => family.task(other)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
+  },
+);

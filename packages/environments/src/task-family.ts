@@ -1,0 +1,78 @@
+/**
+ * A family of tasks to learn in: worlds by seed, what judges them, and a demonstrator with a dial for
+ * its mistakes. A seed names everything; nothing here is drawn anew. Not the driver, which is `rollOut`.
+ */
+import type {
+  Environment,
+  Observation,
+  Task,
+  TaskReference,
+  TaskSplit,
+  ToolCall,
+  Verification,
+} from "@waggle/protocol";
+import type { RandomSource } from "./random.ts";
+
+/** A verifier's words, and what single turns earned where the family pays them. */
+export type Judgement = Verification & {
+  /** `[turns that reached the world]`, in [0, 1] and adding up to at most 1. */
+  readonly turnRewards?: readonly number[];
+};
+
+/** One attempt's world. */
+export type TaskWorld = {
+  readonly environment: Environment;
+  /**
+   * Judges the world as it stands.
+   *
+   * @param finalText text of the last turn, `null` where the attempt was cut before it answered.
+   */
+  readonly judge: (finalText: string | null) => Judgement;
+};
+
+/** What a demonstrator does next. */
+export type DemonstratedAction = {
+  readonly text: string;
+  readonly calls: readonly Omit<ToolCall, "id">[];
+};
+
+/** Told what its last action came to, `null` at the start. */
+export type Demonstrator = (observation: Observation | null) => DemonstratedAction;
+
+export type TaskFamily = {
+  /** As in a task reference. */
+  readonly name: string;
+  /** Most turns that an attempt needs, with some to spare. */
+  readonly maxTurns: number;
+  /** Steps of the difficulty dial, ≥ 1. */
+  readonly levels: number;
+  /** A reference of this level, 0 (easiest) to levels − 1; `seed` is any unsigned 32-bit integer. */
+  readonly reference: (seed: number, split: TaskSplit, level: number) => TaskReference;
+  /** Level of a reference. */
+  readonly levelOf: (reference: TaskReference) => number;
+  /** @throws WaggleError `INVALID_ARGUMENT` for a reference of another family. */
+  readonly task: (reference: TaskReference) => Task;
+  readonly world: (reference: TaskReference) => TaskWorld;
+  /** @param mistakes probability that a decision is made wrong, in [0, 1]; 0 solves every task. */
+  readonly demonstrator: (
+    reference: TaskReference,
+    random: RandomSource,
+    mistakes: number,
+  ) => Demonstrator;
+};
+
+/** References whose seed modulo the levels is their level. */
+export function leveledReferences(
+  name: string,
+  levels: number,
+): Pick<TaskFamily, "reference" | "levelOf" | "levels" | "name"> {
+  return {
+    name,
+    levels,
+    reference: (seed, split, level) => {
+      const block = Math.floor((seed >>> 0) / levels) % Math.floor(0xffff_ffff / levels);
+      return { environment: name, seed: block * levels + level, split };
+    },
+    levelOf: ({ seed }) => seed % levels,
+  };
+}

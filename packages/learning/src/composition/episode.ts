@@ -1,0 +1,137 @@
+/**
+ * A judged attempt as recipes see it, and the group it belongs to: beside the record, which is the
+ * trajectory, its training samples and what each turn did.
+ */
+import type {
+  ToolCall,
+  ToolResult,
+  TrainingSample,
+  Trajectory,
+  Verification,
+} from "@waggle/protocol";
+import { toTrainingSamples, WaggleError } from "@waggle/protocol";
+
+/** One generation of the policy and what answered it. */
+export type EpisodeTurn = {
+  /** Index into the episode's samples. */
+  readonly sample: number;
+  /** Its sampled tokens are `[start, end)` of that sample. */
+  readonly start: number;
+  readonly end: number;
+  /** Equal for turns that began with the same tokens before them. */
+  readonly state: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly toolResults: readonly ToolResult[];
+  readonly parseError: string | null;
+  /** What the environment paid for this turn alone; `null` where it pays at the end only. */
+  readonly reward: number | null;
+};
+
+export type Episode = {
+  /** That of the trajectory. */
+  readonly id: string;
+  readonly trajectory: Trajectory;
+  /** Whose tokens these are, where several policies act: `solver`, `proposer`. Else `policy`. */
+  readonly role: string;
+  readonly samples: readonly TrainingSample[];
+  readonly turns: readonly EpisodeTurn[];
+  readonly verification: Verification;
+  /** Published versions between what sampled it and the newest. */
+  readonly staleness: number;
+  /**
+   * Where it shares its beginning with another episode of its group: turns before `turn` are that
+   * episode's own, trained there, and given here.
+   */
+  readonly branch: { readonly episode: string; readonly turn: number } | null;
+};
+
+/** Episodes that began alike: one task, one start. A trajectory counts once in a baseline. */
+export type EpisodeGroup = {
+  /** Name of the task. */
+  readonly task: string;
+  readonly episodes: readonly Episode[];
+};
+
+export type EpisodeOptions = {
+  /** Default `policy`. */
+  readonly role?: string;
+  /** Default 0. */
+  readonly staleness?: number;
+  /** Default `null`. */
+  readonly branch?: Episode["branch"];
+  /** `[turns]`; default none is paid by itself. */
+  readonly turnRewards?: readonly number[];
+};
+
+/**
+ * The episode of a trajectory and its judgement. Turns whose tokens no sample trains are left out.
+ *
+ * @throws WaggleError `SHAPE_MISMATCH` where `turnRewards` has another length than the turns.
+ */
+export function toEpisode(
+  trajectory: Trajectory,
+  verification: Verification,
+  options: EpisodeOptions = {},
+): Episode {
+  const { role = "policy", staleness = 0, branch = null, turnRewards } = options;
+  if (turnRewards !== undefined && turnRewards.length !== trajectory.turns.length) {
+    throw new WaggleError(
+      "SHAPE_MISMATCH",
+      `turnRewards must have one entry a turn (${trajectory.turns.length}), got ${turnRewards.length}; pay each turn, 0 where nothing was earned`,
+    );
+  }
+  const samples = withoutShared(toTrainingSamples(trajectory), trajectory, branch?.turn ?? 0);
+  const places = new Map<string, { sample: number; start: number }>();
+  for (const [sample, { spans }] of samples.entries()) {
+    for (const { segment, start } of spans) places.set(segment.id, { sample, start });
+  }
+  const turns = trajectory.turns.flatMap((turn, i): EpisodeTurn[] => {
+    const place = places.get(turn.segmentId);
+    const segment = trajectory.segments.find(({ id }) => id === turn.segmentId);
+    if (place === undefined || segment === undefined) return [];
+    const { tokenIds } = (samples[place.sample] as TrainingSample).sequence;
+    return [
+      {
+        ...place,
+        end: place.start + segment.tokenIds.length,
+        state: tokenIds.slice(0, place.start).join(" "),
+        toolCalls: turn.toolCalls,
+        toolResults: turn.toolResults,
+        parseError: turn.parseError,
+        reward: turnRewards?.[i] ?? null,
+      },
+    ];
+  });
+  return { id: trajectory.id, trajectory, role, samples, turns, verification, staleness, branch };
+}
+
+/** Samples that train nothing of the first `turns` turns. */
+function withoutShared(
+  samples: readonly TrainingSample[],
+  trajectory: Trajectory,
+  turns: number,
+): TrainingSample[] {
+  const shared = new Set(trajectory.turns.slice(0, turns).map(({ segmentId }) => segmentId));
+  return samples.map((sample) => {
+    const lossMask = [...sample.lossMask];
+    for (const { segment, start } of sample.spans) {
+      if (shared.has(segment.id)) lossMask.fill(false, start, start + segment.tokenIds.length);
+    }
+    return { ...sample, lossMask };
+  });
+}
+
+/** Tokens that the policy sampled in it. */
+export function sampledTokens({ samples }: Episode): number {
+  return samples.reduce((sum, { lossMask }) => sum + lossMask.filter(Boolean).length, 0);
+}
+
+/** Tool calls made in it. */
+export function toolCalls({ turns }: Episode): number {
+  return turns.reduce((sum, turn) => sum + turn.toolCalls.length, 0);
+}
+
+/** Tool calls that failed and turns that could not be read: each is answered by a failed result. */
+export function toolErrors({ turns }: Episode): number {
+  return turns.reduce((sum, turn) => sum + turn.toolResults.filter(({ ok }) => !ok).length, 0);
+}

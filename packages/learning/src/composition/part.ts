@@ -1,0 +1,178 @@
+/**
+ * The seven kinds of part that a recipe is made of. A part is a name of the literature, the state it
+ * needs, and a pure function. Not an engine, not a driver: a rollout part is a plan that the trainer
+ * carries out, a loss part sees numbers.
+ */
+import type { TaskReference } from "@waggle/protocol";
+import type { LossResult } from "../loss.ts";
+import type { LossMask, TokenRows } from "../token-rows.ts";
+import type { Episode, EpisodeGroup } from "./episode.ts";
+import type { StateName } from "./state.ts";
+
+/** State by name, as the parts that asked for it see it. */
+export type StateValues = { readonly [name in StateName]?: unknown };
+
+/** What every part is told. */
+export type PartContext = {
+  /** Learning steps taken in this stage before this one. */
+  readonly step: number;
+  /** Steps this stage takes. */
+  readonly steps: number;
+  /** In [0, 1), seeded. */
+  readonly random: () => number;
+  readonly state: StateValues;
+};
+
+type Named<Slot extends string, Needs extends StateName> = {
+  readonly slot: Slot;
+  /** As in the literature's tables: `branch-entropy`. */
+  readonly part: string;
+  /** State that it cannot work without. */
+  readonly needs: readonly Needs[];
+};
+
+/** Whatever changes what the next parts see. */
+export type StateChange = { readonly [name in StateName]?: unknown };
+
+/** How episodes come about; the trainer carries it out. */
+export type RolloutPlan =
+  /** `size` episodes of each task from its start; 1 = no group. */
+  | { readonly kind: "group"; readonly size: number; readonly modes?: readonly string[] }
+  /** The environment's own demonstrator, with a share of its decisions made at random. */
+  | { readonly kind: "demos"; readonly size: number; readonly mistakes: number }
+  /** Whole episodes, and branches that leave them where `branch` says. */
+  | {
+      readonly kind: "branch";
+      readonly whole: number;
+      readonly size: number;
+      /**
+       * Asked of every turn that follows a tool result: is this a place to branch?
+       * @param entropies `[turns]` mean entropy of the first sampled tokens of each turn so far, in nats.
+       */
+      readonly branchAt: (
+        entropies: readonly number[],
+        branchesInARow: number,
+        random: () => number,
+      ) => boolean;
+    }
+  /** `size` actions of the policy at single turns of stored episodes. */
+  | { readonly kind: "pivot"; readonly size: number }
+  /** Goes on from the first turns of a stored episode. */
+  | { readonly kind: "prefix"; readonly size: number; readonly source: "failed" | "expert" }
+  /** A failed attempt is told of its failure and tries again in the same context. */
+  | { readonly kind: "retry"; readonly size: number; readonly guidance: string }
+  /** Stored episodes, no environment. */
+  | { readonly kind: "log"; readonly size: number }
+  /** Parameters moved by seeded noise, one episode of each task a perturbation. */
+  | { readonly kind: "noise"; readonly perturbations: number; readonly scale: number }
+  /** Nothing is rolled out. */
+  | { readonly kind: "none" };
+
+/** Whether episodes come in groups that began alike. */
+export type Start = "group" | "single";
+
+export type RolloutPart<N extends StateName = never, S extends Start = Start> = Named<
+  "rollout",
+  N
+> & {
+  readonly start: S;
+  readonly plan: (context: PartContext) => RolloutPlan;
+};
+
+/** What scores an episode: a number, or numbers by component, and what single turns earned. */
+export type Score = {
+  readonly reward: number;
+  readonly components?: { readonly [name: string]: number };
+  /** `[turns]` */
+  readonly turnRewards?: readonly number[];
+};
+
+export type RewardPart<N extends StateName = never> = Named<"reward", N> & {
+  /** @returns one score an episode of the group. Where it cannot judge it throws `REWARD_UNAVAILABLE`. */
+  readonly score: (group: EpisodeGroup, context: PartContext) => readonly Score[];
+};
+
+export type ScoredEpisode = {
+  readonly episode: Episode;
+  readonly score: Score;
+  /** `[samples][T]` tokens that count in the loss; starts as the samples' own masks. */
+  readonly lossMask: LossMask;
+  /** `[samples][T]` weight of each token, 1 where nobody said another. */
+  readonly tokenWeights: TokenRows;
+};
+export type ScoredGroup = { readonly task: string; readonly episodes: readonly ScoredEpisode[] };
+
+export type Filtered = {
+  readonly groups: readonly ScoredGroup[];
+  /** Why episodes were left out, by id. */
+  readonly dropped: ReadonlyMap<string, string>;
+  /** (chosen, rejected) ids, where the stage learns from preferences. */
+  readonly pairs?: readonly (readonly [chosen: string, rejected: string])[];
+  readonly state?: StateChange;
+};
+
+export type FilterPart<N extends StateName = never> = Named<"filter", N> & {
+  /** Names tasks to roll out next, where the part chooses tasks. */
+  readonly chooseTasks?: (
+    candidates: readonly TaskReference[],
+    count: number,
+    context: PartContext,
+  ) => readonly TaskReference[];
+  readonly apply: (groups: readonly ScoredGroup[], context: PartContext) => Filtered;
+};
+
+/** `[samples][T]` per episode id. */
+export type AdvantageRows = ReadonlyMap<string, TokenRows>;
+
+export type AdvantagePart<N extends StateName = never, S extends Start = Start> = Named<
+  "advantage",
+  N
+> & {
+  /** What it can serve: a group statistic serves groups only. */
+  readonly start: S;
+  readonly estimate: (
+    groups: readonly ScoredGroup[],
+    context: PartContext & {
+      /** `[samples][T]` of the critic before the step, by episode id; absent without one. */
+      readonly values?: AdvantageRows;
+    },
+  ) => {
+    readonly advantages: AdvantageRows;
+    /** What the critic is fitted to, in the unit of the rewards. */
+    readonly returns?: AdvantageRows;
+    readonly state?: StateChange;
+  };
+};
+
+/** All of a minibatch's rows `[B][T]`, one a sample. */
+export type Minibatch = {
+  readonly lossMask: LossMask;
+  /** `[B][T]` each token's share of the sum, from the aggregation. */
+  readonly shares: TokenRows;
+  /** Loss tokens in all: what metrics are means over. */
+  readonly tokenCount: number;
+  /** `[B][T]` what filters and rollouts weigh single tokens with. */
+  readonly weights: TokenRows;
+  readonly advantages: TokenRows;
+  readonly policyLogProbs: TokenRows;
+  readonly proximalLogProbs: TokenRows;
+  readonly behaviorLogProbs: TokenRows;
+  /** Absent where the engine has none. */
+  readonly entropies?: TokenRows | undefined;
+  /** With `ref`. */
+  readonly referenceLogProbs?: TokenRows | undefined;
+  /** With `teacher`. */
+  readonly teacherLogProbs?: TokenRows | undefined;
+  /** With `critic`: now, before the step, and what they are fitted to. */
+  readonly values?: TokenRows | undefined;
+  readonly proximalValues?: TokenRows | undefined;
+  readonly returns?: TokenRows | undefined;
+  /** `[B]` */
+  readonly episodes: readonly ScoredEpisode[];
+  /** Rows of (chosen, rejected). */
+  readonly pairs: readonly (readonly [chosen: number, rejected: number])[];
+};
+
+export type LossPart<N extends StateName = never> = Named<"loss", N> & {
+  readonly compute: (minibatch: Minibatch, context: PartContext) => LossResult;
+};

@@ -1,0 +1,202 @@
+/**
+ * One stage of a recipe: parts in the seven slots, checked against each other by their types. A part
+ * that needs a critic, a reference or a buffer does not compile without it in the state slot; a group
+ * statistic does not compile over single rollouts; a KL term is in the reward or in the loss, never in
+ * both. Not a driver.
+ */
+import { FULL_SUPPORT, type OptimizerOptions, type Sampling } from "@waggle/protocol";
+import type { Aggregation } from "../losses/aggregation.ts";
+import type {
+  AdvantagePart,
+  FilterPart,
+  LossPart,
+  PartContext,
+  RewardPart,
+  RolloutPart,
+  Start,
+} from "./part.ts";
+import type { StateName, StatePart } from "./state.ts";
+
+/** The state slot that serves these needs. */
+export type StateFor<N extends StateName> = { readonly [name in N]: StatePart<name> };
+
+/** A penalty on leaving the reference. k1 in the reward; in the loss an estimator with a right gradient. */
+export type KlTerm =
+  | { readonly in: "reward"; readonly coefficient: number }
+  | {
+      readonly in: "loss";
+      readonly coefficient: number;
+      readonly estimator: "k2" | "k3-unbiased" | "k3-straight-through";
+    };
+
+/** What a schedule may change from step to step. */
+export type StepSettings = {
+  /** Tasks, each with its group, of one step. */
+  readonly tasksPerStep: number;
+  /** Optimizer steps on one minibatch, ≥ 1. */
+  readonly epochs: number;
+  readonly learningRate: number;
+  readonly sampling: Omit<Sampling, "seed">;
+  /** Most turns of an episode; absent = the environment's. */
+  readonly maxTurns?: number;
+  /** Of the environment's dial, 0 (easiest) to 1; absent = all of them. */
+  readonly difficulty?: number;
+  /** Versions that the sampling policy lags behind. */
+  readonly lag: number;
+  /** By reward component; absent = 1. */
+  readonly rewardWeights?: { readonly [component: string]: number };
+};
+
+export type SchedulePart = {
+  readonly slot: "schedule";
+  readonly part: string;
+  /** @param settings as the parts before it left them. */
+  readonly at: (settings: StepSettings, context: PartContext) => StepSettings;
+};
+
+/** A stage with its types forgotten: what the trainer carries out. */
+export type Stage = {
+  readonly name: string;
+  readonly learns: "rewards" | "tokens" | "pairs";
+  readonly rollout: RolloutPart<StateName>;
+  readonly filters: readonly FilterPart<StateName>[];
+  readonly reward: RewardPart<StateName> | null;
+  readonly advantage: AdvantagePart<StateName> | null;
+  readonly losses: readonly { readonly loss: LossPart<StateName>; readonly weight: number }[];
+  readonly kl: KlTerm | null;
+  readonly aggregation: Aggregation;
+  readonly state: { readonly [name in StateName]?: StatePart };
+  readonly schedule: readonly SchedulePart[];
+  readonly steps: number;
+  readonly settings: StepSettings;
+  readonly optimizer: Omit<OptimizerOptions, "learningRate">;
+};
+
+/** What a user of a stage leaves open takes these. */
+const DEFAULT_SETTINGS: StepSettings = {
+  tasksPerStep: 16,
+  epochs: 1,
+  learningRate: 3e-3,
+  sampling: FULL_SUPPORT,
+  lag: 0,
+};
+
+/** An advantage over single rollouts serves groups too; a group statistic serves groups alone. */
+type ServedBy<S extends Start> = S extends "group" ? Start : "single";
+
+type KlNeeds<K> = K extends KlTerm ? "ref" : never;
+
+/** The state slot: demanded where a part needs something, and then it must hold exactly that. */
+type StateSlot<N extends StateName> = [N] extends [never]
+  ? { readonly state?: Record<never, never> }
+  : { readonly state: StateFor<N> };
+
+type Open = {
+  readonly name?: string;
+  /** Default `token-mean`. */
+  readonly aggregation?: Aggregation;
+  /** In order; each sees what the ones before it set. */
+  readonly schedule?: readonly SchedulePart[];
+  /** Default 30. */
+  readonly steps?: number;
+  readonly settings?: Partial<StepSettings>;
+  readonly optimizer?: Omit<OptimizerOptions, "learningRate">;
+};
+
+/** A loss alone, or with its weight beside the others; default 1. */
+type Weighted<N extends StateName> =
+  | LossPart<N>
+  | { readonly loss: LossPart<N>; readonly weight: number };
+
+/** A stage that learns from rewards through advantages. */
+export function rewardStage<
+  S extends Start,
+  A extends StateName = never,
+  B extends StateName = never,
+  C extends StateName = never,
+  D extends StateName = never,
+  E extends StateName = never,
+  K extends KlTerm | undefined = undefined,
+>(
+  spec: Open & {
+    readonly rollout: RolloutPart<A, S>;
+    readonly filters?: readonly FilterPart<B>[];
+    readonly reward: RewardPart<C>;
+    readonly advantage: AdvantagePart<D, ServedBy<S>>;
+    readonly losses: readonly Weighted<E>[];
+    readonly kl?: K;
+  } & StateSlot<A | B | C | D | E | KlNeeds<K>>,
+): Stage {
+  return toStage("rewards", { ...spec, kl: spec.kl ?? null });
+}
+
+/** A stage that learns given tokens: demonstrations, or what a filter kept of rollouts. */
+export function tokenStage<
+  A extends StateName = never,
+  B extends StateName = never,
+  C extends StateName = never,
+  E extends StateName = never,
+  K extends (KlTerm & { in: "loss" }) | undefined = undefined,
+>(
+  spec: Open & {
+    readonly rollout: RolloutPart<A>;
+    readonly filters?: readonly FilterPart<B>[];
+    readonly reward?: RewardPart<C>;
+    readonly losses: readonly Weighted<E>[];
+    readonly kl?: K;
+  } & StateSlot<A | B | C | E | KlNeeds<K>>,
+): Stage {
+  return toStage("tokens", { ...spec, kl: spec.kl ?? null });
+}
+
+/** A stage that learns from pairs that a filter made. */
+export function pairStage<
+  A extends StateName = never,
+  B extends StateName = never,
+  C extends StateName = never,
+  E extends StateName = never,
+>(
+  spec: Open & {
+    readonly rollout: RolloutPart<A>;
+    readonly filters: readonly [FilterPart<B>, ...FilterPart<B>[]];
+    readonly reward: RewardPart<C>;
+    readonly losses: readonly Weighted<E>[];
+  } & StateSlot<A | B | C | E>,
+): Stage {
+  return toStage("pairs", { ...spec, kl: null });
+}
+
+function toStage(
+  learns: Stage["learns"],
+  spec: Open & {
+    readonly rollout: RolloutPart<StateName>;
+    readonly filters?: readonly FilterPart<StateName>[];
+    readonly reward?: RewardPart<StateName>;
+    readonly advantage?: AdvantagePart<StateName>;
+    readonly losses: readonly Weighted<StateName>[];
+    readonly kl: KlTerm | null;
+    readonly state?: Stage["state"];
+  },
+): Stage {
+  return {
+    learns,
+    name: spec.name ?? learns,
+    rollout: spec.rollout,
+    filters: spec.filters ?? [],
+    reward: spec.reward ?? null,
+    advantage: spec.advantage ?? null,
+    losses: spec.losses.map((part) => ("loss" in part ? part : { loss: part, weight: 1 })),
+    kl: spec.kl,
+    aggregation: spec.aggregation ?? { kind: "token-mean" },
+    state: spec.state ?? {},
+    schedule: spec.schedule ?? [],
+    steps: spec.steps ?? 30,
+    settings: { ...DEFAULT_SETTINGS, ...spec.settings },
+    optimizer: { maxGradientNorm: 1, ...spec.optimizer },
+  };
+}
+
+/** Settings of one step: the stage's own, as its schedule left them. */
+export function settingsAt(stage: Stage, context: PartContext): StepSettings {
+  return stage.schedule.reduce((settings, part) => part.at(settings, context), stage.settings);
+}

@@ -1,0 +1,110 @@
+/**
+ * A demonstrator's attempt as a trajectory: the turn loop runs it like any other, with the policy's
+ * part spoken by a script. Nothing was sampled, so its log-probs are 0 and mean nothing; losses on
+ * tokens do not read them.
+ */
+import { rollOut } from "@waggle/agent";
+import type { DemonstratedAction, Judgement, TaskFamily } from "@waggle/environments";
+import type {
+  Environment,
+  Observation,
+  Policy,
+  PolicyContext,
+  Sample,
+  TaskReference,
+  Trajectory,
+} from "@waggle/protocol";
+import type { ChatFormat } from "@waggle/text";
+import { finalTextOf } from "../attempt.ts";
+
+export type DemonstratedAttempt = {
+  readonly trajectory: Trajectory;
+  readonly verification: Judgement;
+};
+
+/** What the record of a demonstration says of whom it is from. */
+const NOBODY = {
+  build: "0",
+  backend: "scripted",
+  device: "none",
+  crossOriginIsolated: false,
+} as const;
+
+/**
+ * @param mistakes probability that a decision is made wrong, in [0, 1].
+ * @param contextLength tokens that an attempt may have in all.
+ */
+export async function demonstratedAttempt(
+  family: TaskFamily,
+  reference: TaskReference,
+  format: ChatFormat,
+  options: {
+    readonly random: () => number;
+    readonly mistakes: number;
+    readonly contextLength: number;
+  },
+): Promise<DemonstratedAttempt> {
+  const { random, mistakes, contextLength } = options;
+  const demonstrator = family.demonstrator(reference, random, mistakes);
+  const world = family.world(reference);
+  let observation: Observation | null = null;
+  const environment: Environment = {
+    task: reference,
+    observe: () => world.environment.observe(),
+    step: async (action, signal) => {
+      observation = await world.environment.step(action, signal);
+      return observation;
+    },
+  };
+  const speak = (): number[] => {
+    const { text, calls }: DemonstratedAction = demonstrator(observation);
+    return format.encodeAssistant(text, calls);
+  };
+  const trajectory = await rollOut({
+    policy: scriptedPolicy(speak, contextLength),
+    environment,
+    chatFormat: format,
+    limits: { maxTurns: family.maxTurns, maxTokensPerTurn: contextLength, timeoutMs: 0 },
+    consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+    client: NOBODY,
+    seed: 0,
+  });
+  return { trajectory, verification: world.judge(finalTextOf(trajectory, format)) };
+}
+
+/** A policy that says what it is given. */
+function scriptedPolicy(speak: () => readonly number[], contextLength: number): Policy {
+  return {
+    baseModel: "0".repeat(64),
+    contextLength,
+    vocabularySize: Number.MAX_SAFE_INTEGER,
+    currentVersion: 0,
+    createContext: async (): Promise<PolicyContext> => {
+      const tokenIds: number[] = [];
+      return {
+        policyVersion: 0,
+        tokenIds,
+        append: (more) => void tokenIds.push(...more),
+        generate: async (): Promise<Sample> => {
+          const said = speak();
+          tokenIds.push(...said);
+          const zeros = said.map(() => 0);
+          return {
+            tokenIds: said,
+            behaviorLogProbs: zeros,
+            rawLogProbs: zeros,
+            entropies: zeros,
+            stopReason: "stop-token",
+          };
+        },
+        adoptCurrentVersion: () => {},
+        dispose: () => {},
+      };
+    },
+    score: ({ tokenIds }) => {
+      const zeros = tokenIds.map(() => 0);
+      return Promise.resolve({ behaviorLogProbs: zeros, rawLogProbs: zeros, entropies: zeros });
+    },
+    dispose: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * One attempt of the policy at a task of a family: whole, or going on from recorded turns; as the
+ * environment is, or with what a recipe puts around it. Judged by the family's verifier.
+ */
+import { replayedPolicy, rollOut } from "@waggle/agent";
+import type { Judgement, TaskFamily } from "@waggle/environments";
+import type { Environment, Sampling, TaskReference, Trajectory } from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
+import type { ChatFormat } from "@waggle/text";
+import { finalTextOf } from "../attempt.ts";
+
+export type AttemptOptions = {
+  readonly sampling: Omit<Sampling, "seed">;
+  readonly seed: number;
+  /** Default the family's. */
+  readonly maxTurns?: number | undefined;
+  /** Begins with these turns. */
+  readonly from?: { readonly trajectory: Trajectory; readonly turns: number } | undefined;
+  /** What a recipe puts around the environment; `judge` says how the attempt stands so far. */
+  readonly around?: (environment: Environment, judge: (text: string) => Judgement) => Environment;
+};
+
+export type FamilyAttempt = { readonly trajectory: Trajectory; readonly verification: Judgement };
+
+/** Most tokens of one turn: calls and answers of these families are short. */
+const MAX_TURN_TOKENS = 96;
+
+export async function familyAttempt(
+  policy: AdaptivePolicy,
+  format: ChatFormat,
+  family: TaskFamily,
+  reference: TaskReference,
+  options: AttemptOptions,
+  signal: AbortSignal,
+): Promise<FamilyAttempt> {
+  const { sampling, seed, maxTurns = family.maxTurns, from, around } = options;
+  const world = family.world(reference);
+  const trajectory = await rollOut({
+    policy: from === undefined ? policy : replayedPolicy(policy, from.trajectory, from.turns),
+    environment: around?.(world.environment, world.judge) ?? world.environment,
+    chatFormat: format,
+    sampling,
+    limits: { maxTurns, maxTokensPerTurn: MAX_TURN_TOKENS, timeoutMs: 0 },
+    consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+    client: { ...policy.client, crossOriginIsolated: false },
+    seed,
+    signal,
+  });
+  signal.throwIfAborted();
+  return { trajectory, verification: world.judge(finalTextOf(trajectory, format)) };
+}
