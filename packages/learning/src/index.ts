@@ -1,6 +1,6 @@
 /** Advantages, losses, corrections and recipes: pure functions on plain numbers. */
 export { clippedSurrogate } from "./losses/clipped-surrogate.ts";
-export type { ClipBounds } from "./losses/clipped-surrogate.ts";
+export type { AbsoluteBounds, ClipBounds, RatioBounds } from "./losses/ratio-bounds.ts";
 export type { BehaviorBatch, PolicyBatch, ProximalBatch } from "./losses/policy-loss.ts";
 export { tokenShares } from "./losses/aggregation.ts";
 export type { AggregatedRows, Aggregation, AggregationOption } from "./losses/aggregation.ts";

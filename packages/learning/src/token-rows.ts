@@ -39,6 +39,33 @@ export function requireRows(
   }
 }
 
+/**
+ * Throws unless every named array has one finite number per sequence of the mask.
+ *
+ * @throws WaggleError `SHAPE_MISMATCH` naming the array, `NON_FINITE_VALUE` naming the entry.
+ */
+export function requireSequences(
+  lossMask: LossMask,
+  named: { readonly [name: string]: ArrayLike<number> | undefined },
+): void {
+  for (const [name, values] of Object.entries(named)) {
+    if (values === undefined) continue;
+    if (values.length !== lossMask.length) {
+      throw new WaggleError(
+        "SHAPE_MISMATCH",
+        `${name} must have one number per sequence (${lossMask.length}), got ${values.length}; build all arrays from the same minibatch`,
+      );
+    }
+    const index = Array.from(values).findIndex((value) => !Number.isFinite(value));
+    if (index >= 0) {
+      throw new WaggleError(
+        "NON_FINITE_VALUE",
+        `${name}[${index}] must be finite, got ${values[index]}; check what it was computed from`,
+      );
+    }
+  }
+}
+
 /** Calls `visit` for each token the mask keeps, in order. */
 export function forEachLossToken(lossMask: LossMask, visit: (b: number, t: number) => void): void {
   for (const [b, row] of lossMask.entries()) {

@@ -14,14 +14,7 @@ import {
   proximalLoss,
   type TokenTerm,
 } from "./policy-loss.ts";
-
-/** Distances from 1, not ratios: 0.2 and 0.28 keep ratios from 0.8 to 1.28. */
-export type ClipBounds = {
-  /** The ratio is clipped at 1 − lower. */
-  readonly lower: number;
-  /** The ratio is clipped at 1 + upper. */
-  readonly upper: number;
-};
+import { clippedRatio, type RatioBounds } from "./ratio-bounds.ts";
 
 /**
  * Σ w·max(−A·r, −A·clip(r, 1 − lower, 1 + upper)) with r = π_θ / π_proximal.
@@ -30,7 +23,7 @@ export type ClipBounds = {
  */
 export function clippedSurrogate(
   batch: ProximalBatch,
-  bounds: ClipBounds,
+  bounds: RatioBounds,
   options: AggregationOption = {},
 ): LossResult {
   return proximalLoss(batch, options, (token) => clippedTerm(token, bounds));
@@ -39,16 +32,11 @@ export function clippedSurrogate(
 /** max(−A·r, −A·clip(r)) of one token. */
 export function clippedTerm(
   { advantage, ratio, ratioSlope }: Pick<PolicyToken, "advantage" | "ratio" | "ratioSlope">,
-  { lower, upper }: ClipBounds,
+  bounds: RatioBounds,
 ): TokenTerm {
   const open = -advantage * ratio;
-  const bounded = -advantage * clippedRatio(ratio, { lower, upper });
+  const bounded = -advantage * clippedRatio(ratio, bounds);
   return bounded > open
     ? { value: bounded, slope: 0, clipped: true }
     : { value: open, slope: -advantage * ratioSlope };
-}
-
-/** A ratio kept in [1 − lower, 1 + upper]. */
-export function clippedRatio(ratio: number, { lower, upper }: ClipBounds): number {
-  return Math.min(1 + upper, Math.max(1 - lower, ratio));
 }

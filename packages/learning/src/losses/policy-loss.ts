@@ -59,6 +59,8 @@ export type TokenTerm = {
   readonly slope: number;
   /** Whether a bound changed the term; for the metric. */
   readonly clipped?: boolean;
+  /** Whether a further cap of the loss's own bound it; such a loss says so of every token. */
+  readonly capped?: boolean;
 };
 
 /** Σ share · weight · term over the loss tokens, the ratio taken to the trainer's earlier policy. */
@@ -92,13 +94,14 @@ function ratioLoss(
   const logProbSlopes = zeroRows(lossMask);
   let loss = 0;
   let clippedTokens = 0;
+  let cappedTokens: number | undefined;
   let ratios = 0;
   let kl = 0;
   forEachLossToken(lossMask, (b, t) => {
     const logProb = finiteAt(policyLogProbs, "policyLogProbs", b, t);
     const logRatio = logProb - finiteAt(earlierLogProbs, earlierName, b, t);
     const ratio = clampedRatio(logRatio);
-    const { value, slope, clipped } = term({
+    const { value, slope, clipped, capped } = term({
       b,
       t,
       advantage: finiteAt(advantages, "advantages", b, t),
@@ -113,6 +116,7 @@ function ratioLoss(
     loss += scale * value;
     (logProbSlopes[b] as Float64Array)[t] = scale * slope;
     clippedTokens += clipped === true ? 1 : 0;
+    if (capped !== undefined) cappedTokens = (cappedTokens ?? 0) + (capped ? 1 : 0);
     ratios += ratio;
     kl += ratio - 1 - Math.log(ratio);
   });
@@ -121,6 +125,7 @@ function ratioLoss(
     derivatives: { logProb: logProbSlopes },
     metrics: {
       clipFraction: clippedTokens * perToken,
+      ...(cappedTokens === undefined ? {} : { capFraction: cappedTokens * perToken }),
       importanceRatioMean: ratios * perToken,
       // k3 estimate of KL(earlier ‖ policy), in nats.
       [`${earlier}Kl`]: kl * perToken,

@@ -1,0 +1,36 @@
+/**
+ * The unclipped surrogate with a pull back to the earlier policy on chosen tokens only: those whose
+ * covariance of log-prob and advantage drives entropy down (`kl-cov`). Which ones is `covarianceMask`'s
+ * business; `clip-cov` is that mask in the weights of a clipped surrogate.
+ *
+ * Source: Cui et al. 2025, "The Entropy Mechanism of Reinforcement Learning for Reasoning Language
+ * Models", arXiv:2505.22617, section 4.3. Differs from it: the penalty is ½(log r)², whose gradient is
+ * that of the KL divergence, where the published code has |log r|, whose gradient does not fade at 1.
+ */
+import { clampedLogRatio, LOG_RATIO_LIMIT } from "../log-ratio.ts";
+import type { LossResult } from "../loss.ts";
+import { finiteAt, requireRows, type TokenRows } from "../token-rows.ts";
+import type { AggregationOption } from "./aggregation.ts";
+import { type ProximalBatch, proximalLoss } from "./policy-loss.ts";
+
+/**
+ * Σ w·(−A·r + coefficient·½(log r)²·penalised).
+ *
+ * @param batch - `penalised` is `[B][T]` of 0 and 1, detached.
+ */
+export function covariancePenalty(
+  batch: ProximalBatch & { readonly penalised: TokenRows },
+  coefficient: number,
+  options: AggregationOption = {},
+): LossResult {
+  requireRows(batch.lossMask, { penalised: batch.penalised });
+  return proximalLoss(batch, options, ({ b, t, advantage, logRatio, ratio, ratioSlope }) => {
+    const strength = coefficient * finiteAt(batch.penalised, "penalised", b, t);
+    const bounded = clampedLogRatio(logRatio);
+    const pull = Math.abs(logRatio) >= LOG_RATIO_LIMIT ? 0 : strength * bounded;
+    return {
+      value: -advantage * ratio + 0.5 * strength * bounded * bounded,
+      slope: -advantage * ratioSlope + pull,
+    };
+  });
+}
