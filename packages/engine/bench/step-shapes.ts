@@ -1,7 +1,7 @@
 /** The training steps that all engines are compared on: one decoder, one batch, one loss. */
 import type { DecoderConfig } from "@waggle/model";
 import type { TrainSequence } from "@waggle/protocol";
-import { attentionBlocks, blockRange } from "../src/causal-attention.ts";
+import { attentionBlocks, blockRange } from "../src/attention-view.ts";
 
 export type ShapeName = "S" | "M";
 

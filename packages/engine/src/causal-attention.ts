@@ -1,33 +1,18 @@
 /**
  * Causal attention of grouped queries on a gradient tape. The queries are cut into blocks: the keys
- * behind a block's last query are not looked at, so that of T × T scores only those up to the
- * diagonal's blocks are computed and kept, 5/8 of them with four blocks.
+ * behind a block's last query are not looked at, nor those before the first that any of them sees, so
+ * that of T × T scores only some are computed and kept: 5/8 with four blocks of a plain sequence, less
+ * where short sequences stand behind each other in one row.
  * dS = P∘(dP − rowsum(dO∘O)), as in Dao et al. 2022, FlashAttention, arXiv:2205.14135, appendix B.
  */
+import type { QueryBlock } from "./attention-view.ts";
 import type { GraphTape } from "./graph-tape.ts";
 
 const MICROSOFT = "com.microsoft";
-/** Below this, what is saved is less than what more nodes cost (measured at 128: nothing saved). */
-const SHORTEST_IN_BLOCKS = 192;
-
-/** In how many blocks queries of this length are cut. Four take as little time as eight. */
-export function attentionBlocks(length: number): number {
-  return length < SHORTEST_IN_BLOCKS ? 1 : 4;
-}
-
-/** Queries `begin` to `end` of block `block`, which look at keys 0 to `end`. */
-export function blockRange(
-  length: number,
-  blocks: number,
-  block: number,
-): { readonly begin: number; readonly end: number } {
-  const at = (index: number): number => Math.floor((index * length) / blocks);
-  return { begin: at(block), end: at(block + 1) };
-}
 
 /**
  * i64 inputs of attention on B sequences of T tokens, for H heads of size D on K key-value heads;
- * beside them `attention.{block}.mask` f32 `[end − begin, end]` is fed, which is added.
+ * beside them `attention.{block}.mask` is fed, see `QueryBlock`, which is added.
  */
 export function attentionInputs(
   sizes: {
@@ -37,23 +22,23 @@ export function attentionInputs(
     readonly keyValueHeads: number;
     readonly headSize: number;
   },
-  blocks: number,
+  blocks: readonly Pick<QueryBlock, "begin" | "end" | "first">[],
 ): { readonly [name: string]: readonly number[] } {
   const { batch, length, heads, keyValueHeads, headSize } = sizes;
-  const entries = Array.from({ length: blocks }, (_, block) => {
-    const { begin, end } = blockRange(length, blocks, block);
+  const entries = blocks.map(({ begin, end, first }, block) => {
     const name = nameIn(block);
     const always = {
       [name("heads")]: [batch, heads, end - begin, headSize],
-      [name("scores")]: [-1, end - begin, end],
-      [name("groupedScores")]: [batch, keyValueHeads, -1, end],
+      [name("scores")]: [batch, heads, end - begin, end - first],
+      [name("groupedScores")]: [batch, keyValueHeads, -1, end - first],
     };
     const cut = {
       [name("begin")]: [begin],
       [name("end")]: [end],
-      [name("rest")]: [0, 0, 0, 0, 0, 0, length - end, 0],
+      [name("first")]: [first],
+      [name("rest")]: [0, 0, first, 0, 0, 0, length - end, 0],
     };
-    return blocks === 1 ? always : { ...always, ...cut };
+    return blocks.length === 1 ? always : { ...always, ...cut };
   });
   return {
     "attention.grouped": [batch, keyValueHeads, -1, headSize],
@@ -70,10 +55,10 @@ type Block = {
   readonly name: (part: string) => string;
   /** `[B, K, G·t, D]`: the queries of one key-value head below each other. */
   readonly queries: string;
-  /** `[B, K, end, D]` */
+  /** `[B, K, end − first, D]` */
   readonly keys: string;
   readonly values: string;
-  /** P, `[B, K, G·t, end]` */
+  /** P, `[B, K, G·t, end − first]` */
   readonly weights: string;
   /** O, `[B, K, G·t, D]` */
   readonly output: string;
@@ -94,7 +79,6 @@ export function causalAttention(
   const { scale, blocks: count } = options;
   const slice = (input: string, begin: string, end: string): string =>
     count === 1 ? input : tape.op("Slice", [input, begin, end, tape.builder.ints([2])]);
-  const start = tape.builder.ints([0]);
   const rowsOf = (input: string, name: Block["name"]): string =>
     tape.op("Reshape", [slice(input, name("begin"), name("end")), "attention.grouped"]);
   const join = (parts: readonly string[]): string =>
@@ -104,8 +88,8 @@ export function causalAttention(
     const name = nameIn(index);
     const taken = {
       queries: rowsOf(queries, name),
-      keys: slice(keys, start, name("end")),
-      values: slice(values, start, name("end")),
+      keys: slice(keys, name("first"), name("end")),
+      values: slice(values, name("first"), name("end")),
     };
     const scores = product(tape, taken.queries, taken.keys, { transB: 1, alpha: scale });
     const masked = tape.op("Add", [tape.op("Reshape", [scores, name("scores")]), name("mask")]);
@@ -122,7 +106,7 @@ export function causalAttention(
       return { block, rows, scores: scoreGradient(tape, block, rows) };
     });
     const whole = (input: string, { name }: Block): string =>
-      name === blocks.at(-1)?.name ? input : tape.op("Pad", [input, name("rest")]);
+      count === 1 ? input : tape.op("Pad", [input, name("rest")]);
     const total = (terms: readonly string[]): string =>
       count === 1 ? (terms[0] as string) : tape.op("Sum", terms);
     tape.add(queries, () =>

@@ -4,9 +4,10 @@
  * apply weights.
  */
 import type { DecoderConfig } from "@waggle/model";
-import type { Tensor } from "@waggle/protocol";
+import { causalView } from "./attention-view.ts";
+import type { QueryBlock } from "./attention-view.ts";
+import { attentionInputs, causalAttention, nameIn } from "./causal-attention.ts";
 import type { GraphTape } from "./graph-tape.ts";
-import { attentionInputs, blockRange, causalAttention, nameIn } from "./causal-attention.ts";
 import {
   gatherRows,
   reshape,
@@ -48,7 +49,7 @@ export function shapeInputs(
   config: DecoderConfig,
   batch: number,
   length: number,
-  blocks: number,
+  blocks: readonly QueryBlock[],
 ): { readonly [name: string]: readonly number[] } {
   const { heads, keyValueHeads, headSize } = config;
   return {
@@ -59,8 +60,8 @@ export function shapeInputs(
 }
 
 /**
- * Declares `cosines`, `sines` f32 `[T, D/2]`, the masks of `attentionMasks`, the i64 shapes of
- * `shapeInputs` and, for the backward pass, `negatedSines`.
+ * Declares `cosines`, `sines` f32 `[P, D/2]` for P ≥ T positions, `positions` i64 `[B, T]`, the masks of
+ * `QueryBlock`, the i64 shapes of `shapeInputs` and, for the backward pass, `negatedSines`.
  */
 export function declareLayerInputs(
   { builder }: GraphTape,
@@ -69,35 +70,19 @@ export function declareLayerInputs(
   blocks: number,
 ): void {
   const half = config.headSize / 2;
-  builder.input("cosines", "f32", ["T", half]);
-  builder.input("sines", "f32", ["T", half]);
+  builder.input("cosines", "f32", ["P", half]);
+  builder.input("sines", "f32", ["P", half]);
+  builder.input("positions", "i64", ["B", "T"]);
   for (let block = 0; block < blocks; block++) {
-    builder.input(nameIn(block)("mask"), "f32", [`T${block}`, `E${block}`]);
+    builder.input(nameIn(block)("mask"), "f32", ["M", 1, `T${block}`, `E${block}`]);
   }
-  for (const [name, shape] of Object.entries(shapeInputs(config, 1, 1, blocks))) {
+  // any sizes: only names and ranks matter here
+  for (const [name, shape] of Object.entries(
+    shapeInputs(config, 1, blocks, causalView(blocks, blocks)),
+  )) {
     builder.input(name, "i64", [shape.length]);
   }
-  builder.initializer("positions", "i64", [1], new BigInt64Array(1));
-  if (pass === "backward") builder.input("negatedSines", "f32", ["T", half]);
-}
-
-/** Large enough that exp(−MASKED) is 0 and small enough that products with it stay finite in f32. */
-export const MASKED = 1e9;
-
-/** What is added to the scores of each block of queries, by name: 0, or −MASKED for later tokens. */
-export function attentionMasks(
-  length: number,
-  blocks: number,
-): readonly (readonly [string, Tensor])[] {
-  return Array.from({ length: blocks }, (_, block) => {
-    const { begin, end } = blockRange(length, blocks, block);
-    const data = new Float32Array((end - begin) * end);
-    for (let query = begin; query < end; query++) {
-      const row = (query - begin) * end;
-      data.fill(-MASKED, row + query + 1, row + end);
-    }
-    return [nameIn(block)("mask"), { shape: [end - begin, end], data }];
-  });
+  if (pass === "backward") builder.input("negatedSines", "f32", ["P", half]);
 }
 
 /**

@@ -1,45 +1,81 @@
 /** What every layer's graph is fed besides weights and activations: rotary tables, masks, shapes. */
 import { ropeTables } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
-import { attentionMasks, shapeInputs } from "./decoder-layer.ts";
+import { causalView, treeView } from "./attention-view.ts";
+import type { QueryBlock } from "./attention-view.ts";
+import { nameIn } from "./causal-attention.ts";
+import { shapeInputs } from "./decoder-layer.ts";
 import type { Feed } from "./graph-matrix.ts";
+import type { Microbatch } from "./microbatch.ts";
 
 type Named = readonly (readonly [string, Feed])[];
 
-/** Keeps the tables of the last length, as most batches have one. */
+/** Of a microbatch, what attention and rotary turns depend on. */
+type Layout = Pick<Microbatch, "batch" | "length" | "parents" | "positions">;
+
+type Rotary = { readonly rows: number; readonly forward: Named; readonly backward: Named };
+
+/** Keeps what the last microbatch needed, as most batches have one shape. */
 export class LayerFeeds {
   readonly #config: DecoderConfig;
-  #length = 0;
-  #blocks = 0;
-  #tables: { readonly forward: Named; readonly backward: Named } = { forward: [], backward: [] };
+  #rotary: Rotary = { rows: 0, forward: [], backward: [] };
+  /** Of plain sequences. */
+  #causal: { readonly length: number; readonly blocks: readonly QueryBlock[] } | null = null;
+  /** Of a packed microbatch: both passes ask for it. */
+  #packed: { readonly parents: Int32Array; readonly blocks: readonly QueryBlock[] } | null = null;
 
   constructor(config: DecoderConfig) {
     this.#config = config;
   }
 
   /** Under the names of `declareLayerInputs`. */
-  of(batch: number, length: number, pass: "forward" | "backward", blocks: number): Named {
-    if (this.#length !== length || this.#blocks !== blocks) {
-      this.#tables = this.#make(length, blocks);
-      this.#length = length;
-      this.#blocks = blocks;
-    }
+  of(layout: Layout, pass: "forward" | "backward", blockCount: number): Named {
+    const { batch, length } = layout;
+    const blocks = this.#blocksOf(layout, blockCount);
+    const positions = positionsOf(layout);
     const shapes = Object.entries(shapeInputs(this.#config, batch, length, blocks)).map(
       ([name, shape]) =>
         [name, { shape: [shape.length], data: BigInt64Array.from(shape, BigInt) }] as const,
     );
-    return [...this.#tables[pass], ...shapes];
+    // the kernel wants a table at least as long as the row, wherever its positions lie
+    const rows = positions.reduce((most, position) => Math.max(most, position + 1), length);
+    return [
+      ...this.#rotaryOf(rows)[pass],
+      ...blocks.map(({ mask }, block) => [nameIn(block)("mask"), mask] as const),
+      ["positions", { shape: [batch, length], data: BigInt64Array.from(positions, BigInt) }],
+      ...shapes,
+    ];
   }
 
-  #make(length: number, blocks: number): { readonly forward: Named; readonly backward: Named } {
-    const { cosines, sines } = ropeTables(this.#config, length);
-    const shape = [length, this.#config.headSize / 2];
-    const forward: Named = [
-      ["cosines", { shape, data: cosines }],
-      ["sines", { shape, data: sines }],
-      ...attentionMasks(length, blocks),
-    ];
-    const negated = { shape, data: sines.map((sine) => -sine) };
-    return { forward, backward: [...forward, ["negatedSines", negated]] };
+  #blocksOf({ length, parents }: Layout, count: number): readonly QueryBlock[] {
+    if (parents === null) {
+      if (this.#causal?.length !== length || this.#causal.blocks.length !== count) {
+        this.#causal = { length, blocks: causalView(length, count) };
+      }
+      return this.#causal.blocks;
+    }
+    if (this.#packed?.parents !== parents || this.#packed.blocks.length !== count) {
+      this.#packed = { parents, blocks: treeView(parents, length, count) };
+    }
+    return this.#packed.blocks;
   }
+
+  /** For at least that many positions. */
+  #rotaryOf(rows: number): Rotary {
+    if (this.#rotary.rows < rows) {
+      const { cosines, sines } = ropeTables(this.#config, rows);
+      const shape = [rows, this.#config.headSize / 2];
+      const forward: Named = [
+        ["cosines", { shape, data: cosines }],
+        ["sines", { shape, data: sines }],
+      ];
+      const negated = { shape, data: sines.map((sine) => -sine) };
+      this.#rotary = { rows, forward, backward: [...forward, ["negatedSines", negated]] };
+    }
+    return this.#rotary;
+  }
+}
+
+function positionsOf({ batch, length, positions }: Layout): Int32Array {
+  return positions ?? Int32Array.from({ length: batch * length }, (_, place) => place % length);
 }

@@ -112,7 +112,7 @@ export class LayerRunner implements DecoderRunner {
     );
     let gradient = await this.#normGradient(hidden, normalGradient, microbatch);
     const graph = await this.#graphs.layerGradient();
-    const shared = this.#layerFeeds.of(microbatch.batch, microbatch.length, "backward", 1);
+    const shared = this.#layerFeeds.of(microbatch, "backward", 1);
     for (let layer = this.#layers.length - 1; layer >= 0; layer--) {
       const { feeds, trained } = this.#layers[layer] as Layer;
       const outputs = await graph.run(
@@ -149,12 +149,13 @@ export class LayerRunner implements DecoderRunner {
 
   /** The last layer's output for the asked rows, `[K, C]`. */
   async #finalHidden(
-    { ids, batch, length, rows }: Microbatch,
+    microbatch: Microbatch,
     keep: (input: Float32Array) => void,
   ): Promise<Float32Array> {
     const { width } = this.#config;
+    const { ids, rows } = microbatch;
     const graph = await this.#graphs.layer();
-    const shared = this.#layerFeeds.of(batch, length, "forward", 1);
+    const shared = this.#layerFeeds.of(microbatch, "forward", 1);
     let hidden: Float32Array = new Float32Array(ids.length * width);
     ids.forEach((id, place) => hidden.set(this.#embedding.read(id, id + 1), place * width));
     for (const { feeds } of this.#layers) {

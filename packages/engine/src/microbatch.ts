@@ -15,6 +15,13 @@ export type Microbatch = {
   readonly length: number;
   /** i32 `[B·T]` input ids, 0 where padded. */
   readonly ids: Int32Array;
+  /**
+   * i32 `[B·T]` place within its row of the token right before each, −1 for a first one and where
+   * padded; null: every row is one plain sequence.
+   */
+  readonly parents: Int32Array | null;
+  /** i32 `[B·T]`, or null: the place within the row. */
+  readonly positions: Int32Array | null;
   /** `[K]` rows of `[B·T]` that predict the asked tokens, and the asked tokens themselves. */
   readonly rows: Int32Array;
   readonly targets: Int32Array;
@@ -96,6 +103,8 @@ function pack(work: readonly Work[], length: number): Microbatch {
     batch: work.length,
     length,
     ids,
+    parents: null,
+    positions: null,
     rows,
     targets,
     asked,

@@ -113,7 +113,7 @@ export function swapTimeAndHeads(tape: GraphTape, input: string): string {
   return output;
 }
 
-/** Names of the tensors of one rotary table: cosine and sine `[T, D/2]`, sine negated, offset. */
+/** Names of the tensors of one rotary table: cosine and sine `[P, D/2]`, sine negated, i64 positions `[B, T]`. */
 export type RotaryTable = {
   readonly cosine: string;
   readonly sine: string;

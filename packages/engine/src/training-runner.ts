@@ -6,8 +6,7 @@ import type { DecoderConfig } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import type { RowDerivatives, RowOutputs } from "./decoder-runner.ts";
 import type { Feed } from "./graph-matrix.ts";
-import { attentionBlocks } from "./causal-attention.ts";
-import { MASKED } from "./decoder-layer.ts";
+import { attentionBlocks, MASKED } from "./attention-view.ts";
 import { LayerFeeds } from "./layer-feeds.ts";
 import type { Microbatch } from "./microbatch.ts";
 import type { OnnxDevice } from "./onnx-device.ts";
@@ -134,10 +133,10 @@ export class TrainingRunner {
     microbatch: Microbatch,
     pass: "forward" | "backward",
   ): Map<string, Feed> {
-    const { batch, length, ids, rows, targets, inverseTemperatures } = microbatch;
+    const { length, ids, rows, targets, inverseTemperatures } = microbatch;
     const feeds = new Map<string, Feed>([
       ...weights,
-      ...this.#layerFeeds.of(batch, length, pass, attentionBlocks(length)),
+      ...this.#layerFeeds.of(microbatch, pass, attentionBlocks(length)),
     ]);
     feeds.set("ids", { shape: [ids.length], data: ids });
     feeds.set("rows", { shape: [rows.length], data: rows });

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { initializeDecoder, OnnxGraphBuilder } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import { benchRow } from "../../../runtime/bench/row.ts";
-import { attentionBlocks, attentionInputs, causalAttention } from "../../src/causal-attention.ts";
-import { attentionMasks } from "../../src/decoder-layer.ts";
+import { attentionBlocks, causalView } from "../../src/attention-view.ts";
+import { attentionInputs, causalAttention, nameIn } from "../../src/causal-attention.ts";
 import type { Feed } from "../../src/graph-matrix.ts";
 import { GraphTape } from "../../src/graph-tape.ts";
 import { openOnnxDevice } from "../../src/onnx-device.ts";
@@ -174,19 +174,19 @@ async function openAttention(config: DecoderConfig, threads: number): Promise<Ti
         const data = new Float32Array(each * headCount * length * headSize).fill(0.1);
         return { shape: [each, headCount, length, headSize], data };
       };
-      const blocks = attentionBlocks(length);
-      const sizes = attentionInputs({ ...config, batch: each, length }, blocks);
+      const view = causalView(length, attentionBlocks(length));
+      const sizes = attentionInputs({ ...config, batch: each, length }, view);
       const feeds = new Map<string, Feed>([
         ["queries", tensor(heads)],
         ["keys", tensor(keyValueHeads)],
         ["values", tensor(keyValueHeads)],
         ["outputGradient", tensor(heads)],
-        ...attentionMasks(length, blocks),
+        ...view.map(({ mask }, block) => [nameIn(block)("mask"), mask] as const),
       ]);
       for (const [name, values] of Object.entries(sizes)) {
         feeds.set(name, { shape: [values.length], data: BigInt64Array.from(values, BigInt) });
       }
-      const graph = await graphOf(blocks);
+      const graph = await graphOf(view.length);
       await graph.run(feeds);
       const start = process.cpuUsage();
       await graph.run(feeds);
@@ -211,10 +211,11 @@ function attentionGraph(
     builder.input(name, "f32", ["B", count, "T", headSize]);
     tape.track(name);
   }
-  for (const [name] of attentionMasks(blocks, blocks)) {
-    builder.input(name, "f32", [`${name}.rows`, `${name}.columns`]);
-  }
-  const sizes = attentionInputs({ ...config, batch: 1, length: blocks }, blocks);
+  const view = causalView(blocks, blocks);
+  view.forEach((_, block) => {
+    builder.input(nameIn(block)("mask"), "f32", ["M", 1, `T${block}`, `E${block}`]);
+  });
+  const sizes = attentionInputs({ ...config, batch: 1, length: blocks }, view);
   for (const [name, values] of Object.entries(sizes)) builder.input(name, "i64", [values.length]);
   const scale = 1 / Math.sqrt(headSize);
   const output = causalAttention(tape, "queries", "keys", "values", { scale, blocks });
