@@ -2,21 +2,18 @@
  * Group-relative advantages: a rollout is judged against its siblings on the same task. No critic
  * and no discount: the outcome of a trajectory is credited to each of its tokens.
  *
- * Source: Shao et al. 2024, "DeepSeekMath" (GRPO), arXiv:2402.03300, section 4.1.2.
+ * Source: Shao et al. 2024, "DeepSeekMath" (GRPO), arXiv:2402.03300
  * Differs from it by default: no division by the group's standard deviation (Liu et al. 2025,
  * "Understanding R1-Zero-Like Training" (Dr. GRPO), arXiv:2503.20783), because that weighs tasks
  * whose rollouts nearly agree the most. `scale: "std"` gives the published form.
  */
-import { WaggleError } from "@waggle/protocol";
+import { deviationOf, type DeviationConvention, meanOf, requireGroup } from "../statistics.ts";
 
 export type GroupAdvantageOptions = {
   /** `none`: r − mean. `std`: (r − mean) / (std + epsilon). Default `none`. */
   readonly scale?: "none" | "std";
-  /**
-   * Which standard deviation: `population` divides by G, `sample` by G − 1 (as `torch.std`, hence
-   * verl and TRL). Default `population`. Ignored without `scale: "std"`.
-   */
-  readonly convention?: "population" | "sample";
+  /** Which standard deviation. Default `population`. Ignored without `scale: "std"`. */
+  readonly convention?: DeviationConvention;
   /** Added to the standard deviation, in reward units. Default 1e-6. */
   readonly epsilon?: number;
 };
@@ -34,28 +31,10 @@ export function groupRelativeAdvantages(
   options: GroupAdvantageOptions = {},
 ): number[] {
   const { scale = "none", convention = "population", epsilon = 1e-6 } = options;
-  requireRewards(rewards);
-  const G = rewards.length;
-  const mean = rewards.reduce((sum, reward) => sum + reward, 0) / G;
+  requireGroup(rewards);
+  const mean = meanOf(rewards);
   const centered = rewards.map((reward) => reward - mean);
   if (scale === "none") return centered;
-  const squares = centered.reduce((sum, c) => sum + c * c, 0);
-  const std = Math.sqrt(squares / (convention === "population" ? G : G - 1));
+  const std = deviationOf(rewards, convention);
   return centered.map((c) => c / (std + epsilon));
-}
-
-function requireRewards(rewards: readonly number[]): void {
-  if (rewards.length < 2) {
-    throw new WaggleError(
-      "GROUP_TOO_SMALL",
-      `a group must hold at least 2 rollouts to have a baseline, got ${rewards.length}; raise the group size or drop the group`,
-    );
-  }
-  const index = rewards.findIndex((reward) => !Number.isFinite(reward));
-  if (index >= 0) {
-    throw new WaggleError(
-      "NON_FINITE_REWARD",
-      `a verifier must return finite rewards, got rewards[${index}] = ${rewards[index]}; throw REWARD_UNAVAILABLE where it cannot judge`,
-    );
-  }
 }

@@ -1,0 +1,36 @@
+/**
+ * `duration`: an asynchronous learner sees fast actions more often than slow ones; a weight by an
+ * action's duration gives slow, good actions their share back.
+ *
+ * Source: Yang et al. 2025, "Reinforcement Learning for Machine Learning Engineering Agents",
+ * arXiv:2509.01684
+ * Differs from it: weights have mean 1 over the batch, so the learning rate keeps its meaning, and are
+ * capped, so that one stuck tool does not own the batch.
+ */
+import { WaggleError } from "@waggle/protocol";
+import { meanOf, requireSameLength } from "../statistics.ts";
+
+/**
+ * @param advantages - `[N]` of actions.
+ * @param durationsMs - `[N]` > 0, wall time of each action, its tools included.
+ * @param cap - most times the mean weight before rescaling. Default 10.
+ * @returns `[N]` advantage times weight; the weights have mean 1.
+ */
+export function durationWeightedAdvantages(
+  advantages: readonly number[],
+  durationsMs: readonly number[],
+  cap: number = 10,
+): number[] {
+  requireSameLength("durationsMs", durationsMs.length, "advantages", advantages.length);
+  const bad = durationsMs.find((duration) => !(duration > 0 && Number.isFinite(duration)));
+  if (bad !== undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a duration must be a positive number of milliseconds, got ${bad}; measure the action or leave it out`,
+    );
+  }
+  const mean = meanOf(durationsMs);
+  const capped = durationsMs.map((duration) => Math.min(duration / mean, cap));
+  const scale = meanOf(capped);
+  return advantages.map((advantage, i) => (advantage * capped[i]!) / scale);
+}

@@ -1,0 +1,66 @@
+/**
+ * `entropy-w`: a token's advantage grows with its uncertainty, so that decisions learn more than what
+ * was certain anyway. Not an entropy bonus: nothing here rewards entropy, no derivative flows
+ * through.
+ *
+ * Source: Dong et al. 2025, "Agentic Entropy-Balanced Policy Optimization" (AEPO), arXiv:2510.14545
+ * (entropy-aware advantage estimation); Cheng et al. 2025, "Reasoning with Exploration",
+ * arXiv:2506.14758 (the bounded additive form).
+ */
+import { WaggleError } from "@waggle/protocol";
+import { deviationOf, meanOf } from "../statistics.ts";
+import {
+  finiteAt,
+  forEachLossToken,
+  type LossMask,
+  requireRows,
+  type TokenRows,
+  zeroRows,
+} from "../token-rows.ts";
+
+export type EntropyWeighting =
+  /** A · (1 + α · z), z the token's entropy in deviations from the batch's mean, cut to ±`most`. */
+  | { readonly form: "scaled"; readonly alpha: number; readonly most?: number }
+  /** A + min(α · H, |A| / κ): never turns the sign, κ > 1. */
+  | { readonly form: "added"; readonly alpha: number; readonly kappa: number };
+
+/**
+ * `[B][T]` advantages, 0 outside the mask. α = 0 gives them back.
+ *
+ * @param entropies - `[B][T]` nats, detached.
+ * @throws WaggleError `INVALID_ARGUMENT` for a weighting that could turn an advantage's sign.
+ */
+export function entropyWeightedAdvantages(
+  advantages: TokenRows,
+  entropies: TokenRows,
+  lossMask: LossMask,
+  weighting: EntropyWeighting,
+): Float64Array[] {
+  requireRows(lossMask, { advantages, entropies });
+  const most = weighting.form === "scaled" ? (weighting.most ?? 2) : 0;
+  const turns =
+    weighting.form === "scaled" ? Math.abs(weighting.alpha) * most >= 1 : weighting.kappa <= 1;
+  if (turns) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a weighting must keep the sign of advantages (alpha · most < 1, kappa > 1), got ${JSON.stringify(weighting)}; lower alpha or raise kappa`,
+    );
+  }
+  const kept: number[] = [];
+  forEachLossToken(lossMask, (b, t) => kept.push(finiteAt(entropies, "entropies", b, t)));
+  const mean = meanOf(kept);
+  const deviation = deviationOf(kept, "population");
+  const result = zeroRows(lossMask);
+  forEachLossToken(lossMask, (b, t) => {
+    const advantage = finiteAt(advantages, "advantages", b, t);
+    const entropy = entropies[b]![t]!;
+    if (weighting.form === "added") {
+      const bonus = Math.min(weighting.alpha * entropy, Math.abs(advantage) / weighting.kappa);
+      result[b]![t] = advantage === 0 ? 0 : advantage + bonus;
+      return;
+    }
+    const z = deviation === 0 ? 0 : (entropy - mean) / deviation;
+    result[b]![t] = advantage * (1 + weighting.alpha * Math.max(-most, Math.min(most, z)));
+  });
+  return result;
+}

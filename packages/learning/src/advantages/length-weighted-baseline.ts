@@ -1,0 +1,31 @@
+/**
+ * OPO: the baseline of least variance under the assumption that the squared gradient of a rollout
+ * grows with its length. Not a length penalty: rewards are untouched.
+ *
+ * Source: Hao et al. 2025, "On-Policy RL with Optimal Reward Baseline", arXiv:2505.23585
+ */
+import { WaggleError } from "@waggle/protocol";
+import { requireGroup, requireSameLength, sumOf } from "../statistics.ts";
+
+/**
+ * @param rewards - `[G]` returns of the rollouts of one task.
+ * @param lengths - `[G]` sampled tokens of each rollout, > 0; a shared prefix counted once.
+ * @returns `[G]` advantages whose length-weighted sum is 0.
+ * @throws WaggleError `GROUP_TOO_SMALL`, `NON_FINITE_REWARD`, `SHAPE_MISMATCH`, `INVALID_ARGUMENT`.
+ */
+export function lengthWeightedAdvantages(
+  rewards: readonly number[],
+  lengths: readonly number[],
+): number[] {
+  requireGroup(rewards);
+  requireSameLength("lengths", lengths.length, "rewards", rewards.length);
+  const bad = lengths.find((length) => !(length > 0));
+  if (bad !== undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a rollout must hold at least one sampled token, got a length of ${bad}; drop empty rollouts`,
+    );
+  }
+  const baseline = sumOf(rewards.map((reward, i) => reward * lengths[i]!)) / sumOf(lengths);
+  return rewards.map((reward) => reward - baseline);
+}

@@ -1,0 +1,79 @@
+/**
+ * `cluster`: step-level groups among like observations, where exact equality of states would leave
+ * most steps alone. Not GiGPO: a likeness decides, and its threshold is the caller's.
+ *
+ * Source: SLEA-RL (step-level experience augmented RL), section on step-level advantages.
+ * Differs from it: clusters are built greedily in order, each around its first member, so that the
+ * result does not depend on a library's clustering.
+ */
+import { WaggleError } from "@waggle/protocol";
+import {
+  deviationOf,
+  type DeviationConvention,
+  indicesByKey,
+  meanOf,
+  requireFiniteRewards,
+  requireSameLength,
+} from "../statistics.ts";
+
+/**
+ * For each item the index of its cluster: the first earlier one whose first member is at least
+ * `threshold` alike.
+ *
+ * @param likeness - symmetric, 1 for equals.
+ */
+export function clustersOf<T>(
+  items: readonly T[],
+  likeness: (a: T, b: T) => number,
+  threshold: number,
+): number[] {
+  const leaders: T[] = [];
+  return items.map((item) => {
+    const found = leaders.findIndex((leader) => likeness(leader, item) >= threshold);
+    if (found >= 0) return found;
+    leaders.push(item);
+    return leaders.length - 1;
+  });
+}
+
+export type ClusterAdvantageOptions = {
+  readonly scale?: "none" | "std";
+  /** Default `population`. */
+  readonly convention?: DeviationConvention;
+  /** Default 1e-6. */
+  readonly epsilon?: number;
+};
+
+/**
+ * `[steps]` return minus the mean of its cluster; a step alone in its cluster has no baseline and
+ * gets its fallback.
+ *
+ * @param returns - `[steps]` of one task group, all trajectories together.
+ * @param clusters - `[steps]` from `clustersOf`.
+ * @param fallback - `[steps]` for lone steps: the trajectory's own advantage. Default 0.
+ */
+export function clusterAdvantages(
+  returns: readonly number[],
+  clusters: readonly number[],
+  fallback?: readonly number[],
+  options: ClusterAdvantageOptions = {},
+): number[] {
+  const { scale = "none", convention = "population", epsilon = 1e-6 } = options;
+  requireSameLength("clusters", clusters.length, "returns", returns.length);
+  if (fallback !== undefined && fallback.length !== returns.length) {
+    throw new WaggleError(
+      "SHAPE_MISMATCH",
+      `fallback must have one entry a step (${returns.length}), got ${fallback.length}; copy the trajectory's advantage to its steps`,
+    );
+  }
+  requireFiniteRewards(returns);
+  const advantages = returns.map((_, i) => fallback?.[i] ?? 0);
+  for (const indices of indicesByKey(clusters).values()) {
+    if (indices.length < 2) continue;
+    const members = indices.map((i) => returns[i] as number);
+    const mean = meanOf(members);
+    const divisor = scale === "none" ? 1 : deviationOf(members, convention) + epsilon;
+    for (const i of indices) advantages[i] = (returns[i]! - mean) / divisor;
+  }
+  return advantages;
+}

@@ -1,0 +1,76 @@
+/**
+ * The baseline of least variance at each token position: returns weighted by the accumulated squared
+ * norm of the score, which needs no gradient: for softmax logits it is 1 − 2π_s + Σ_v π_v² a token.
+ *
+ * Source: Li et al. 2025, "Optimal Token Baseline", as verl's `tir_optimal_token_baseline`.
+ */
+import { requireFiniteRewards, requireGroup, requireSameLength } from "../statistics.ts";
+import type { LossMask, TokenRows } from "../token-rows.ts";
+
+export type OptimalTokenBatch = {
+  /** `[G][T]` of one group; position t counts sampled tokens only. */
+  readonly lossMask: LossMask;
+  /** `[G]` */
+  readonly rewards: readonly number[];
+  /** `[G][T]` log-probs of the sampled tokens, detached. */
+  readonly logProbs: TokenRows;
+  /** `[G][T]` Σ_v π_v², from the same forward pass, detached. */
+  readonly sumSquaredProbs: TokenRows;
+};
+
+/**
+ * @returns `[G][T]` reward − baseline of the token's position, 0 where nothing was sampled. A position
+ *   that one rollout alone reaches has its own reward as the baseline: 0.
+ * @throws WaggleError `GROUP_TOO_SMALL`, `NON_FINITE_REWARD`, `SHAPE_MISMATCH`.
+ */
+export function optimalTokenAdvantages(batch: OptimalTokenBatch): Float64Array[] {
+  const { lossMask, rewards, logProbs, sumSquaredProbs } = batch;
+  requireGroup(rewards);
+  requireSameLength("lossMask", lossMask.length, "rewards", rewards.length);
+  requireFiniteRewards(rewards);
+  const weights = lossMask.map((row, b) =>
+    accumulatedScores(row, logProbs[b]!, sumSquaredProbs[b]!),
+  );
+  const longest = Math.max(...weights.map((row) => row.length));
+  const baselines = Array.from({ length: longest }, (_, position) => {
+    let weighted = 0;
+    let total = 0;
+    let plain = 0;
+    let present = 0;
+    for (const [b, row] of weights.entries()) {
+      if (position >= row.length) continue;
+      weighted += rewards[b]! * row[position]!;
+      total += row[position]!;
+      plain += rewards[b]!;
+      present += 1;
+    }
+    // Certain tokens have a score of 0; then no weighting is better than another.
+    return total > 0 ? weighted / total : plain / present;
+  });
+  return lossMask.map((row, b) => {
+    let position = 0;
+    return Float64Array.from(row, (kept) => {
+      if (!kept) return 0;
+      position += 1;
+      return rewards[b]! - baselines[position - 1]!;
+    });
+  });
+}
+
+/** W_t = Σ_{s≤t} (1 − 2π_s + Σ_v π_v²) over the kept tokens. */
+function accumulatedScores(
+  kept: readonly boolean[],
+  logProbs: ArrayLike<number>,
+  sumSquaredProbs: ArrayLike<number>,
+): number[] {
+  requireSameLength("logProbs", logProbs.length, "lossMask", kept.length);
+  requireSameLength("sumSquaredProbs", sumSquaredProbs.length, "lossMask", kept.length);
+  const sums: number[] = [];
+  let sum = 0;
+  for (const [t, isKept] of kept.entries()) {
+    if (!isKept) continue;
+    sum += 1 - 2 * Math.exp(logProbs[t]!) + sumSquaredProbs[t]!;
+    sums.push(sum);
+  }
+  return sums;
+}

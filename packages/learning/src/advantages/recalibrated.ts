@@ -1,0 +1,31 @@
+/**
+ * `recal`: a stored win is weighed against what the policy earns today, not against what it earned
+ * when the win was stored. An outdated win gets no weight.
+ *
+ * Source: Qin et al. 2025, "Learn the Ropes, Then Trust the Wins" (SPEAR), arXiv:2509.22601, section
+ * 3.2 (advantage recalibration by the median of recent baselines); self-imitation, Oh et al. 2018,
+ * arXiv:1806.05635.
+ * Differs from SPEAR: which baseline (median or mean of recent groups, or the task's moving one) is
+ * the caller's number.
+ */
+import { quantileOf, requireFiniteRewards, requireSameLength } from "../statistics.ts";
+
+/** The baseline of SPEAR: the median of recent group means. `recentMeans` must not be empty. */
+export function recentBaseline(recentMeans: readonly number[]): number {
+  return quantileOf(recentMeans, 0.5);
+}
+
+/**
+ * @param rewards - `[N]` of stored trajectories.
+ * @param baselines - `[N]` what the policy earns now on each one's task.
+ * @returns `[N]` max(reward − baseline, 0): only wins teach.
+ */
+export function recalibratedAdvantages(
+  rewards: readonly number[],
+  baselines: readonly number[],
+): number[] {
+  requireSameLength("baselines", baselines.length, "rewards", rewards.length);
+  requireFiniteRewards(rewards);
+  requireFiniteRewards(baselines);
+  return rewards.map((reward, i) => Math.max(reward - baselines[i]!, 0));
+}

@@ -1,0 +1,71 @@
+/**
+ * `set`: a set of rollouts is scored as one, by success times diversity, and its members share the
+ * score. One lucky copy does not pay as much as several ways that work.
+ *
+ * Source: Hamid et al. 2025, "Polychromic Objectives for Reinforcement Learning", arXiv:2509.25424.
+ * Differs from it: all sets of size n of a group are enumerated where they are few, else drawn.
+ */
+import { meanOf, requireGroup, requireInside, requireSameLength } from "../statistics.ts";
+
+export type SetAdvantageOptions = {
+  /** Rollouts in a set, 2 ≤ n ≤ G. */
+  readonly size: number;
+  /** Most sets; above it this many are drawn. Default 256. */
+  readonly mostSets?: number;
+  /** In [0, 1); used only where sets are drawn. */
+  readonly random: () => number;
+};
+
+/** Mean reward times the share of distinct kinds: 0 for equals, 1 where all differ and win. */
+export function polychromicScore(rewards: readonly number[], kinds: readonly string[]): number {
+  requireSameLength("kinds", kinds.length, "rewards", rewards.length);
+  return (meanOf(rewards) * (new Set(kinds).size - 1)) / Math.max(1, kinds.length - 1);
+}
+
+/**
+ * `[G]` mean score of the sets a rollout is in, minus the mean score of all sets.
+ *
+ * @param rewards - `[G]` of one task.
+ * @param kinds - `[G]` what makes rollouts alike: the sequence of tools, the answer.
+ */
+export function setAdvantages(
+  rewards: readonly number[],
+  kinds: readonly string[],
+  options: SetAdvantageOptions,
+): number[] {
+  requireGroup(rewards);
+  requireSameLength("kinds", kinds.length, "rewards", rewards.length);
+  requireInside("size", options.size, 2, rewards.length);
+  const sets = setsOf(rewards.length, options);
+  const scores = sets.map((set) =>
+    polychromicScore(
+      set.map((i) => rewards[i]!),
+      set.map((i) => kinds[i]!),
+    ),
+  );
+  const mean = meanOf(scores);
+  return rewards.map((_, i) => {
+    const own = scores.filter((_, s) => sets[s]!.includes(i));
+    return own.length === 0 ? 0 : meanOf(own) - mean;
+  });
+}
+
+function setsOf(G: number, { size, mostSets = 256, random }: SetAdvantageOptions): number[][] {
+  const all: number[][] = [];
+  const extend = (set: number[], from: number): void => {
+    if (all.length > mostSets) return;
+    if (set.length === size) {
+      all.push(set);
+      return;
+    }
+    for (let i = from; i < G; i += 1) extend([...set, i], i + 1);
+  };
+  extend([], 0);
+  if (all.length <= mostSets) return all;
+  return Array.from({ length: mostSets }, () => {
+    const left = Array.from({ length: G }, (_, i) => i);
+    return Array.from({ length: size }, () =>
+      left.splice(Math.floor(random() * left.length), 1).at(0),
+    ).filter((i) => i !== undefined);
+  });
+}

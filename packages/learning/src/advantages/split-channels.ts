@@ -1,0 +1,42 @@
+/**
+ * `split`: each reward channel is normalised apart and only then summed, so that a channel of small
+ * spread is not drowned by another. A conditional channel exists among some rollouts only: economy
+ * among the correct ones; elsewhere it adds nothing.
+ *
+ * Source: "Act Wisely" (HDPO), decoupled accuracy and efficiency channels; the sum A_acc + w · A_eff is
+ * our reading. "Rethinking Reinforcement Fine-Tuning in LVLM" (TA-MDP), joint against per-component.
+ */
+import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
+import { type GroupAdvantageOptions, groupRelativeAdvantages } from "./group-advantages.ts";
+
+export type RewardChannel = {
+  /** `[G]`; not read where `among` is false. */
+  readonly rewards: readonly number[];
+  readonly weight: number;
+  /** `[G]` rollouts this channel exists for. Default: all. Fewer than two add nothing. */
+  readonly among?: readonly boolean[];
+  readonly options?: GroupAdvantageOptions;
+};
+
+/**
+ * @returns `[G]` weighted sum of the channels' advantages.
+ * @throws WaggleError `SHAPE_MISMATCH`, `NON_FINITE_REWARD`, `GROUP_TOO_SMALL` for a channel over all
+ *   of a group of one.
+ */
+export function splitAdvantages(channels: readonly RewardChannel[]): number[] {
+  const G = channels[0]?.rewards.length ?? 0;
+  const sum = Array.from({ length: G }, () => 0);
+  for (const { rewards, weight, among, options } of channels) {
+    requireSameLength("rewards", rewards.length, "the first channel", G);
+    if (among !== undefined) requireSameLength("among", among.length, "rewards", G);
+    const members = rewards.map((_, i) => i).filter((i) => among?.[i] ?? true);
+    const own = members.map((i) => rewards[i]!);
+    if (among !== undefined && members.length < 2) {
+      requireFiniteRewards(own);
+      continue;
+    }
+    const advantages = groupRelativeAdvantages(own, options);
+    for (const [at, i] of members.entries()) sum[i] = sum[i]! + weight * advantages[at]!;
+  }
+  return sum;
+}

@@ -1,0 +1,68 @@
+/**
+ * `mix`: the episode's advantage plus α times a step's own. The step scores come from a process
+ * reward (implicit, judged or learned), each kind brought to one scale by the outcome, so that a
+ * failed run's steps never outrank a success's.
+ *
+ * Source: Liu et al. 2025, "Agentic RL with Implicit Step Rewards" (OPRL/iStar), arXiv:2509.19199; Xu
+ * et al. 2025, "Hybrid Reward Normalization" (PPR), arXiv:2509.25598
+ * Differs from PPR: ReNorm's shift is written as an option (`calibrate`), not as the only form.
+ */
+import {
+  deviationOf,
+  type DeviationConvention,
+  meanOf,
+  requireFiniteRewards,
+  requireSameLength,
+} from "../statistics.ts";
+import { groupRelativeAdvantages } from "./group-advantages.ts";
+
+export type StepMixOptions = {
+  /** Weight of the step's advantage; 0 is plain GRPO. Default 1. */
+  readonly stepWeight?: number;
+  /** `none`: r − mean. `std`: divided by the deviation. For both terms. Default `std`. */
+  readonly scale?: "none" | "std";
+  /** Default `population`. */
+  readonly convention?: DeviationConvention;
+  /** Default 1e-6. */
+  readonly epsilon?: number;
+};
+
+/**
+ * @param outcomes - `[G]` rewards of the episodes of one task.
+ * @param stepRewards - `[G][steps]` process rewards; numbers of steps may differ.
+ * @returns `[G][steps]` episode advantage + α · step advantage, the latter over all steps of the group.
+ * @throws WaggleError `GROUP_TOO_SMALL`, `NON_FINITE_REWARD`, `SHAPE_MISMATCH`.
+ */
+export function mixedStepAdvantages(
+  outcomes: readonly number[],
+  stepRewards: readonly (readonly number[])[],
+  options: StepMixOptions = {},
+): number[][] {
+  const { stepWeight = 1, scale = "std", convention = "population", epsilon = 1e-6 } = options;
+  requireSameLength("stepRewards", stepRewards.length, "outcomes", outcomes.length);
+  const episode = groupRelativeAdvantages(outcomes, { scale, convention, epsilon });
+  const all = stepRewards.flat();
+  requireFiniteRewards(all);
+  const mean = meanOf(all);
+  const divisor = scale === "none" ? 1 : deviationOf(all, convention) + epsilon;
+  return stepRewards.map((row, i) =>
+    row.map((reward) => episode[i]! + (stepWeight * (reward - mean)) / divisor),
+  );
+}
+
+/**
+ * Process scores moved onto the outcome's scale: the score of a step, in [0, 1], is centered on the
+ * outcome of its run, so that every step of a success lies above every step of a failure.
+ *
+ * @param outcome - in [0, 1], verified.
+ * @param scores - `[steps]` in [0, 1].
+ * @param spread - half of the width that process scores may move a step by; below 0.5 the order of
+ *   outcomes 1 and 0 is kept. Default 0.25.
+ */
+export function calibratedByOutcome(
+  outcome: number,
+  scores: readonly number[],
+  spread: number = 0.25,
+): number[] {
+  return scores.map((score) => outcome + spread * (2 * score - 1));
+}

@@ -1,0 +1,102 @@
+/**
+ * `branch`, and how trees of segments count: prefix tokens are credited with the mean of what came of
+ * them, branch tokens with their own outcome; a shared segment is trained once, and a trajectory that
+ * became several samples stands once in a baseline.
+ *
+ * Source: Dong et al. 2025, "Agentic Reinforced Policy Optimization", arXiv:2507.19849
+ * (hard advantage attribution).
+ */
+import { WaggleError } from "@waggle/protocol";
+import { indicesByKey, meanOf, requireFiniteRewards } from "../statistics.ts";
+
+/** A segment of a trajectory's tree; a parent comes before its children. */
+export type TreeSegment = {
+  readonly id: string;
+  /** `null` for a root. */
+  readonly parent: string | null;
+};
+
+/**
+ * The advantage of each segment: the mean over the leaves below it, its own for a leaf.
+ *
+ * @param leafAdvantages - by id of every segment that ends a rollout. A segment may end a rollout and
+ *   have children; then it is a leaf among its own descendants.
+ * @throws WaggleError `INVALID_ARGUMENT` for a parent that does not come before its child, and for a
+ *   segment that leads to no leaf.
+ */
+export function segmentAdvantages(
+  segments: readonly TreeSegment[],
+  leafAdvantages: ReadonlyMap<string, number>,
+): Map<string, number> {
+  requireFiniteRewards([...leafAdvantages.values()]);
+  const sums = new Map<string, { sum: number; leaves: number }>();
+  for (const { id, parent } of segments) {
+    if (parent !== null && !sums.has(parent)) throw notATree(id, parent);
+    const own = leafAdvantages.get(id);
+    sums.set(id, { sum: own ?? 0, leaves: own === undefined ? 0 : 1 });
+  }
+  for (const { id, parent } of [...segments].reverse()) {
+    if (parent === null) continue;
+    const child = sums.get(id)!;
+    const above = sums.get(parent)!;
+    above.sum += child.sum;
+    above.leaves += child.leaves;
+  }
+  const result = new Map<string, number>();
+  for (const [id, { sum, leaves }] of sums) {
+    if (leaves === 0) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `every segment must lead to a leaf with an advantage, got ${id} without one; drop the segment or judge its rollout`,
+      );
+    }
+    result.set(id, sum / leaves);
+  }
+  return result;
+}
+
+/**
+ * For each path of segments, whether this path is the one that trains the segment: the first that
+ * holds it. The rest read it as context.
+ *
+ * @param paths - `[rows][segments]` ids, root first.
+ */
+export function ownedSegments(paths: readonly (readonly string[])[]): boolean[][] {
+  const owned = new Set<string>();
+  return paths.map((path) =>
+    path.map((id) => {
+      const isFirst = !owned.has(id);
+      owned.add(id);
+      return isFirst;
+    }),
+  );
+}
+
+/**
+ * One advantage per row, where the estimator sees each trajectory once: its reward is the mean of its
+ * rows' (equal by construction where the outcome was copied to them).
+ *
+ * @param rowRewards - `[rows]`
+ * @param trajectories - `[rows]` which trajectory each row belongs to.
+ * @param estimator - `[G]` rewards of trajectories to `[G]` advantages.
+ */
+export function oncePerTrajectory(
+  rowRewards: readonly number[],
+  trajectories: readonly string[],
+  estimator: (rewards: readonly number[]) => readonly number[],
+): number[] {
+  const rows = [...indicesByKey(trajectories).values()];
+  const advantages = estimator(rows.map((indices) => meanOf(indices.map((i) => rowRewards[i]!))));
+  const result = rowRewards.map(() => 0);
+  for (const [at, indices] of rows.entries()) {
+    for (const i of indices) result[i] = advantages[at] as number;
+  }
+  return result;
+}
+
+function notATree(id: string, parent: string): WaggleError {
+  return new WaggleError(
+    "INVALID_ARGUMENT",
+    `a parent must come before its child, got ${id} under ${parent}; order the segments as they were recorded`,
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * `f1` and `multi-ref`: how an answer matches references, over normalized words. Not a judge: meaning
+ * beyond words is not seen.
+ *
+ * Source: Rajpurkar et al. 2016, "SQuAD", arXiv:1606.05250 (normalization, token F1, exact match).
+ */
+import { WaggleError } from "@waggle/protocol";
+
+/** Lower case, without punctuation and English articles, in words. Letters of all scripts stay. */
+export function normalizedWords(text: string): string[] {
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s]/gu, " ")
+    .split(/\s+/u)
+    .filter((word) => word !== "" && !["a", "an", "the"].includes(word));
+}
+
+/** 1 where the normalized words are the same in the same order, else 0. */
+export function exactMatch(answer: string, reference: string): number {
+  return normalizedWords(answer).join(" ") === normalizedWords(reference).join(" ") ? 1 : 0;
+}
+
+/** Harmonic mean of precision and recall over words with their counts; 1 for two empty texts. */
+export function tokenF1(answer: string, reference: string): number {
+  const own = normalizedWords(answer);
+  const gold = normalizedWords(reference);
+  if (own.length === 0 || gold.length === 0) return own.length === gold.length ? 1 : 0;
+  const left = new Map<string, number>();
+  for (const word of gold) left.set(word, (left.get(word) ?? 0) + 1);
+  let common = 0;
+  for (const word of own) {
+    const count = left.get(word) ?? 0;
+    if (count === 0) continue;
+    common += 1;
+    left.set(word, count - 1);
+  }
+  return (2 * common) / (own.length + gold.length);
+}
+
+/**
+ * The best match over several references, which may differ in form and be equally right.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` without a reference.
+ */
+export function bestOverReferences<T>(
+  references: readonly T[],
+  match: (reference: T) => number,
+): number {
+  if (references.length === 0) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      "an answer must have at least one reference, got none; give one or choose a reward without references",
+    );
+  }
+  return Math.max(...references.map(match));
+}

@@ -1,0 +1,79 @@
+/**
+ * `checklist`: binary criteria per turn, each with a pointer to its evidence, judged densely and paid
+ * sparsely. A criterion without valid evidence counts as failed; one whose condition is false is
+ * skipped; one that could not be judged makes the reward unavailable.
+ *
+ * Source: CM2, "Reinforcement Learning with Checklist Rewards"; AgentIF (conditional constraints).
+ */
+import { WaggleError } from "@waggle/protocol";
+
+export type Criterion = {
+  readonly name: string;
+  /** Turn at which it is judged. */
+  readonly turn: number;
+  /** Default 1. */
+  readonly weight?: number;
+  /** Criteria that must hold first: a failed parent fails its children. */
+  readonly after?: readonly string[];
+};
+
+export type Verdict = {
+  readonly name: string;
+  /** `skipped`: its condition is false. `unjudged`: nobody could say. */
+  readonly verdict: "met" | "failed" | "skipped" | "unjudged";
+  /** Exact words of the transcript; needed for `met`. */
+  readonly evidence?: string;
+};
+
+/** Whether the evidence stands in the transcript, letter for letter and not empty. */
+export function isEvidence(evidence: string | undefined, transcript: string): boolean {
+  return evidence !== undefined && evidence.trim() !== "" && transcript.includes(evidence);
+}
+
+/** `[turns]` paid where the payment falls: at each turn, or all at the last. */
+export type ChecklistPayment = "turn" | "episode";
+
+/**
+ * `[turns]` weighted share of the criteria that are met; the sum is in [0, 1].
+ *
+ * @throws WaggleError `REWARD_UNAVAILABLE` for an unjudged criterion, `INVALID_ARGUMENT` for a criterion
+ *   without a verdict or outside the turns.
+ */
+export function checklistRewards(
+  criteria: readonly Criterion[],
+  verdicts: readonly Verdict[],
+  transcript: string,
+  turns: number,
+  payment: ChecklistPayment = "episode",
+): number[] {
+  const byName = new Map(verdicts.map((verdict) => [verdict.name, verdict]));
+  const met = new Map<string, boolean>();
+  const rewards = Array.from({ length: turns }, () => 0);
+  let total = 0;
+  for (const { name, turn, weight = 1, after = [] } of criteria) {
+    const verdict = byName.get(name);
+    if (verdict === undefined || turn < 0 || turn >= turns) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `criterion ${name} must have a verdict and a turn in [0, ${turns - 1}], got turn ${turn}; judge every criterion`,
+      );
+    }
+    if (verdict.verdict === "unjudged") {
+      throw new WaggleError(
+        "REWARD_UNAVAILABLE",
+        `every criterion must be judged, got none for ${name}; judge again or drop the episode`,
+        { retryable: true },
+      );
+    }
+    if (verdict.verdict === "skipped") continue;
+    const holds =
+      verdict.verdict === "met" &&
+      isEvidence(verdict.evidence, transcript) &&
+      after.every((parent) => met.get(parent) ?? false);
+    met.set(name, holds);
+    total += weight;
+    const paidAt = payment === "turn" ? turn : turns - 1;
+    if (holds) rewards[paidAt] = rewards[paidAt]! + weight;
+  }
+  return total === 0 ? rewards : rewards.map((reward) => reward / total);
+}

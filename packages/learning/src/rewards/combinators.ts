@@ -1,0 +1,76 @@
+/**
+ * `gate`, `tiers` and the weighted sum: a reward is a graph over named components, each kept apart, so
+ * that a run can be scored again. A component that could not be judged is absent, and a total that
+ * needs it is refused: it is not 0.
+ *
+ * Source: QUASAR, GeoVista (tiers); DeepSport, IndusAgent (gates).
+ */
+import { WaggleError } from "@waggle/protocol";
+
+/** Components by name; `null` where a verifier or judge could not say. */
+export type RewardComponents = { readonly [name: string]: number | null };
+
+/**
+ * The component's number.
+ *
+ * @throws WaggleError `REWARD_UNAVAILABLE` (retryable) where it could not be judged.
+ * @throws WaggleError `INVALID_ARGUMENT` for a name that no part gives.
+ * @throws WaggleError `NON_FINITE_REWARD`
+ */
+export function componentOf(components: RewardComponents, name: string): number {
+  if (!Object.hasOwn(components, name)) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `component must be one of ${Object.keys(components).join(", ")}, got ${name.slice(0, 64)}; score it or take it out of the sum`,
+    );
+  }
+  const value = components[name] as number | null;
+  if (value === null) {
+    throw new WaggleError(
+      "REWARD_UNAVAILABLE",
+      `every component of a reward must be judged, got none for ${name}; judge again or drop the episode`,
+      { retryable: true },
+    );
+  }
+  if (!Number.isFinite(value)) {
+    throw new WaggleError(
+      "NON_FINITE_REWARD",
+      `component ${name} must be finite, got ${value}; throw REWARD_UNAVAILABLE where it cannot be judged`,
+    );
+  }
+  return value;
+}
+
+/** Σ weight · component over the weights' names. */
+export function weightedReward(
+  components: RewardComponents,
+  weights: { readonly [name: string]: number },
+): number {
+  return Object.entries(weights).reduce(
+    (sum, [name, weight]) => sum + weight * componentOf(components, name),
+    0,
+  );
+}
+
+/** `base`, and `bonus` only where the condition holds: tools used on a wrong answer earn nothing. */
+export function gatedReward(base: number, holds: boolean, bonus: () => number): number {
+  return holds ? base + bonus() : base;
+}
+
+/** One level of a hierarchy. */
+export type Tier = {
+  readonly score: number;
+  readonly weight: number;
+  /** Least score that lets the next tier count. Default: the score must be 1. */
+  readonly passesAt?: number;
+};
+
+/** Weighted sum of the tiers up to and with the first that does not pass. */
+export function tieredReward(tiers: readonly Tier[]): number {
+  let sum = 0;
+  for (const { score, weight, passesAt = 1 } of tiers) {
+    sum += weight * score;
+    if (score < passesAt) break;
+  }
+  return sum;
+}

@@ -1,0 +1,73 @@
+/**
+ * `economy`: what an episode cost in tools, turns, tokens, time or mode, and the four ways to make a
+ * policy mind it. `decoupled` and `paired` are not rewards: the first is a channel of the advantage
+ * among correct rollouts, the second labels tasks by rollouts with and without tools.
+ *
+ * Source: A2FM, AI-SearchPlanner (scalar); IndusAgent, DeepSport (gated); HDPO (decoupled, our formula);
+ * AKBE (paired).
+ */
+import { WaggleError } from "@waggle/protocol";
+
+/** What is counted; all ≥ 0. */
+export type Usage = {
+  readonly toolCalls?: number;
+  readonly turns?: number;
+  readonly sampledTokens?: number;
+  readonly seconds?: number;
+  /** Calls by tool, for tools of different price. */
+  readonly byTool?: { readonly [tool: string]: number };
+};
+
+/** Price of one unit of each, in reward units; absent = free. */
+export type Prices = {
+  readonly toolCall?: number;
+  readonly turn?: number;
+  readonly sampledToken?: number;
+  readonly second?: number;
+  readonly byTool?: { readonly [tool: string]: number };
+};
+
+export type EconomySwitch =
+  /** outcome − cost: also pays for doing nothing. */
+  | { readonly kind: "scalar" }
+  /** outcome + max(0, allowance − cost) where the outcome is a success. */
+  | { readonly kind: "gated"; readonly allowance: number }
+  /** Outcome alone; the cost becomes a channel of `splitAdvantages`. */
+  | { readonly kind: "decoupled" }
+  /** Outcome alone; `toolBenefit` labels the task. */
+  | { readonly kind: "paired" };
+
+/** What this usage costs. @throws WaggleError `INVALID_ARGUMENT` for a negative count. */
+export function usageCost(usage: Usage, prices: Prices): number {
+  const counts = [usage.toolCalls, usage.turns, usage.sampledTokens, usage.seconds].map(
+    (c) => c ?? 0,
+  );
+  const units = [prices.toolCall, prices.turn, prices.sampledToken, prices.second];
+  const byTool = Object.entries(usage.byTool ?? {});
+  const negative = [...counts, ...byTool.map(([, count]) => count)].find((count) => !(count >= 0));
+  if (negative !== undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `usage must be counted from 0 up, got ${negative}; count calls, turns, tokens and seconds`,
+    );
+  }
+  const plain = counts.reduce((sum, count, i) => sum + count * (units[i] ?? 0), 0);
+  return byTool.reduce((sum, [tool, count]) => sum + count * (prices.byTool?.[tool] ?? 0), plain);
+}
+
+/** The reward under this switch. */
+export function economyReward(
+  outcome: { readonly reward: number; readonly success: boolean },
+  cost: number,
+  how: EconomySwitch,
+): number {
+  switch (how.kind) {
+    case "scalar":
+      return outcome.reward - cost;
+    case "gated":
+      return outcome.reward + (outcome.success ? Math.max(0, how.allowance - cost) : 0);
+    case "decoupled":
+    case "paired":
+      return outcome.reward;
+  }
+}

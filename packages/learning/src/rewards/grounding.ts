@@ -1,0 +1,56 @@
+/**
+ * `grounding`: claims are paid where an observation supports them and cost where none does; an invented
+ * quotation scores below a real one, and below silence.
+ *
+ * Source: RLFH (fact-level verdicts as token rewards), arXiv:2406.12221; ReWatch-R1.
+ */
+
+/** A claim with the words it quotes; a judge or a parser made it. */
+export type Claim = {
+  readonly quote: string;
+  /** Sampled tokens `[start, end)` that state it. */
+  readonly start: number;
+  readonly end: number;
+};
+
+export type GroundingPay = {
+  /** Of a supported claim. Default 1. */
+  readonly supported?: number;
+  /** Of an unsupported one. Default −1. */
+  readonly unsupported?: number;
+};
+
+/** Whether one observation holds the quote, but for case and space. */
+export function isSupported(quote: string, observations: readonly string[]): boolean {
+  const spelled = (text: string): string => text.toLowerCase().replace(/\s+/gu, " ").trim();
+  const wanted = spelled(quote);
+  return wanted !== "" && observations.some((observation) => spelled(observation).includes(wanted));
+}
+
+/** Mean pay of the claims; 0 for none. */
+export function groundingReward(
+  claims: readonly Claim[],
+  observations: readonly string[],
+  { supported = 1, unsupported = -1 }: GroundingPay = {},
+): number {
+  if (claims.length === 0) return 0;
+  const pay = claims.map(({ quote }) =>
+    isSupported(quote, observations) ? supported : unsupported,
+  );
+  return pay.reduce((sum, value) => sum + value, 0) / claims.length;
+}
+
+/** `[T]` the pay of each claim on its last token, for a critic or token returns. */
+export function groundingTokenRewards(
+  claims: readonly Claim[],
+  observations: readonly string[],
+  length: number,
+  { supported = 1, unsupported = -1 }: GroundingPay = {},
+): Float64Array {
+  const rewards = new Float64Array(length);
+  for (const { quote, end } of claims) {
+    const pay = isSupported(quote, observations) ? supported : unsupported;
+    rewards[end - 1] = (rewards[end - 1] ?? 0) + pay;
+  }
+  return rewards;
+}

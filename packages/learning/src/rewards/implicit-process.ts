@@ -1,0 +1,39 @@
+/**
+ * `implicit-prm`: β · (log π_prm − log π_ref) summed over a step's tokens is a process reward that a
+ * model trained on trajectory preferences gives for nothing. Not the training of that model.
+ *
+ * Source: Yuan et al. 2024, "Free Process Rewards without Process Labels", arXiv:2412.01981; OPRL,
+ * arXiv:2509.19199 (online, per turn).
+ */
+import { requireSameLength } from "../statistics.ts";
+import { finiteAt } from "../token-rows.ts";
+
+/**
+ * `[steps]` β · Σ over the step's sampled tokens of log π_prm − log π_ref.
+ *
+ * @param prmLogProbs - `[T]` of the taken tokens, detached.
+ * @param referenceLogProbs - `[T]`
+ * @param spans - `[steps]` sampled tokens `[start, end)` of each step.
+ */
+export function implicitProcessRewards(
+  prmLogProbs: ArrayLike<number>,
+  referenceLogProbs: ArrayLike<number>,
+  spans: readonly { readonly start: number; readonly end: number }[],
+  beta: number,
+): number[] {
+  requireSameLength(
+    "prmLogProbs",
+    prmLogProbs.length,
+    "referenceLogProbs",
+    referenceLogProbs.length,
+  );
+  return spans.map(({ start, end }) => {
+    let sum = 0;
+    for (let t = start; t < end; t += 1) {
+      sum +=
+        finiteAt([prmLogProbs], "prmLogProbs", 0, t) -
+        finiteAt([referenceLogProbs], "referenceLogProbs", 0, t);
+    }
+    return beta * sum;
+  });
+}

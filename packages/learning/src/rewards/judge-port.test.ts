@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { expectClose } from "../close.fixture.ts";
+import { judgedReward, preferenceWinRates } from "./judge-port.ts";
+import { ensembleReward } from "./reward-model.ts";
+
+const signal = new AbortController().signal;
+const input = (transcript: string) => ({ request: "r", transcript });
+
+/** Answers in order; an error is thrown. */
+function scripted(answers: readonly (number | Error)[]) {
+  let at = 0;
+  return {
+    score: async () => {
+      const answer = answers[at++] as number | Error;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  };
+}
+
+test("a failed judge is a retryable failure, not a reward of 0", async () => {
+  await expect(
+    judgedReward(scripted([new Error("503")]), input("x"), signal),
+  ).rejects.toMatchObject({ code: "REWARD_UNAVAILABLE", retryable: true });
+  await expect(judgedReward(scripted([0]), input("x"), signal)).resolves.toBe(0);
+});
+
+test("votes: the median of those that came, as long as a majority did", async () => {
+  const down = new Error("down");
+  await expect(judgedReward(scripted([0.9, down, 0.1, 0.2]), input("x"), signal, 4)).resolves.toBe(
+    0.2,
+  );
+  await expect(
+    judgedReward(scripted([0.9, down, down]), input("x"), signal, 3),
+  ).rejects.toMatchObject({ code: "REWARD_UNAVAILABLE" });
+});
+
+test.each([1.5, -0.1, Number.NaN])("a score of %s is refused", async (score) => {
+  await expect(judgedReward(scripted([score]), input("x"), signal)).rejects.toMatchObject({
+    code: "REWARD_UNAVAILABLE",
+  });
+});
+
+test("an abort stays an abort", async () => {
+  const abort = new DOMException("stop", "AbortError");
+  await expect(judgedReward(scripted([abort]), input("x"), signal)).rejects.toBe(abort);
+});
+
+test("pairwise preference: asked in both orders, a liking for the first cancels", async () => {
+  const inputs = ["bad", "good", "fair"].map(input);
+  const firstWins = { compare: async () => 1 as const };
+  expectClose(await preferenceWinRates(firstWins, inputs, signal), [0.5, 0.5, 0.5]);
+  const order = ["bad", "fair", "good"];
+  const fair = {
+    compare: async (a: { transcript: string }, b: { transcript: string }) =>
+      Math.sign(order.indexOf(a.transcript) - order.indexOf(b.transcript)) as -1 | 0 | 1,
+  };
+  expectClose(await preferenceWinRates(fair, inputs, signal), [0, 1, 0.5]);
+});
+
+test("an ensemble that disagrees is not believed", () => {
+  expect(ensembleReward([0.4, 0.6], 0.2)).toBe(0.5);
+  expect(() => ensembleReward([0, 1], 0.2)).toThrow(
+    expect.objectContaining({ code: "REWARD_UNAVAILABLE", retryable: false }),
+  );
+});

@@ -1,0 +1,15 @@
+/** What one turn did, as rewards read it: calls, their results, and whether it could be read at all. */
+import type { ToolCall, ToolResult } from "@waggle/protocol";
+
+export type TurnRecord = {
+  readonly toolCalls: readonly ToolCall[];
+  /** One per call, and one for a turn that could not be read. */
+  readonly toolResults: readonly ToolResult[];
+  /** Set where the sampled text held a call that could not be read. */
+  readonly parseError: string | null;
+};
+
+/** Calls of all turns. */
+export function callCount(turns: readonly TurnRecord[]): number {
+  return turns.reduce((sum, { toolCalls }) => sum + toolCalls.length, 0);
+}

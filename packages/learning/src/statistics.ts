@@ -1,0 +1,101 @@
+/**
+ * The few statistics that parts of several slots share, on plain numbers in double precision. Which
+ * standard deviation is meant is an argument: the literature says "std" for both.
+ */
+import { WaggleError } from "@waggle/protocol";
+
+/** `population` divides by n; `sample` by n − 1 (as `torch.std`, hence verl, TRL and AReaL). */
+export type DeviationConvention = "population" | "sample";
+
+export function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** 0 for no values. */
+export function meanOf(values: readonly number[]): number {
+  return values.length === 0 ? 0 : sumOf(values) / values.length;
+}
+
+/** 0 where the convention's divisor would be 0. */
+export function deviationOf(values: readonly number[], convention: DeviationConvention): number {
+  const divisor = convention === "population" ? values.length : values.length - 1;
+  if (divisor <= 0) return 0;
+  const mean = meanOf(values);
+  return Math.sqrt(sumOf(values.map((value) => (value - mean) ** 2)) / divisor);
+}
+
+/** Index of the largest value, the first of equals; −1 for no values. */
+export function argMax(values: readonly number[]): number {
+  return values.reduce((best, value, i) => (best < 0 || value > values[best]! ? i : best), -1);
+}
+
+/** The value below which a share `q` of the values lies, interpolated. `values` must not be empty. */
+export function quantileOf(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const place = q * (sorted.length - 1);
+  const below = Math.floor(place);
+  const low = sorted[below] as number;
+  const high = sorted[Math.min(below + 1, sorted.length - 1)] as number;
+  return low + (high - low) * (place - below);
+}
+
+/** Indices of equal keys, in order of first appearance. */
+export function indicesByKey<K>(keys: readonly K[]): Map<K, number[]> {
+  const groups = new Map<K, number[]>();
+  for (const [i, key] of keys.entries()) {
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [i]);
+    else group.push(i);
+  }
+  return groups;
+}
+
+/**
+ * @throws WaggleError `GROUP_TOO_SMALL` for fewer than 2 rewards: one rollout has no baseline.
+ * @throws WaggleError `NON_FINITE_REWARD` naming the first offending index.
+ */
+export function requireGroup(rewards: readonly number[]): void {
+  if (rewards.length < 2) {
+    throw new WaggleError(
+      "GROUP_TOO_SMALL",
+      `a group must hold at least 2 rollouts to have a baseline, got ${rewards.length}; raise the group size or drop the group`,
+    );
+  }
+  requireFiniteRewards(rewards);
+}
+
+/** @throws WaggleError `NON_FINITE_REWARD` naming the first offending index. */
+export function requireFiniteRewards(rewards: readonly number[]): void {
+  const index = rewards.findIndex((reward) => !Number.isFinite(reward));
+  if (index >= 0) {
+    throw new WaggleError(
+      "NON_FINITE_REWARD",
+      `a verifier must return finite rewards, got rewards[${index}] = ${rewards[index]}; throw REWARD_UNAVAILABLE where it cannot judge`,
+    );
+  }
+}
+
+/** @throws WaggleError `SHAPE_MISMATCH` where two lists that belong together differ in length. */
+export function requireSameLength(
+  name: string,
+  length: number,
+  otherName: string,
+  otherLength: number,
+): void {
+  if (length !== otherLength) {
+    throw new WaggleError(
+      "SHAPE_MISMATCH",
+      `${name} must have one entry per entry of ${otherName} (${otherLength}), got ${length}; build both from the same rollouts`,
+    );
+  }
+}
+
+/** @throws WaggleError `INVALID_ARGUMENT` unless `value` lies in [least, most]. */
+export function requireInside(name: string, value: number, least: number, most: number): void {
+  if (!(value >= least && value <= most)) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `${name} must lie in [${least}, ${most}], got ${value}; choose a value inside`,
+    );
+  }
+}
