@@ -15,7 +15,7 @@ import type { RandomSource } from "./random.ts";
 
 /** A verifier's words, and what single turns earned where the family pays them. */
 export type Judgement = Verification & {
-  /** `[turns that reached the world]`, in [0, 1] and adding up to at most 1. */
+  /** `[turns with calls that reached the world]`, in [0, 1] and adding up to at most 1. */
   readonly turnRewards?: readonly number[];
 };
 

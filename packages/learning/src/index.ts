@@ -15,7 +15,7 @@ export { constantRate, cosineRate, warmedUpRate } from "./schedules/learning-rat
 export type { LearningRate } from "./schedules/learning-rate.ts";
 export { boundedBehaviorLogProbs, isInsideBand, logProbGap } from "./corrections/log-prob-gap.ts";
 export type { LogProbBand, LogProbGap } from "./corrections/log-prob-gap.ts";
-export { addLosses, toTokenDerivatives } from "./loss.ts";
+export { addLosses, scaleLoss, toTokenDerivatives } from "./loss.ts";
 export type { CandidateDerivatives, LossDerivatives, LossResult } from "./loss.ts";
 export { broadcastAdvantages, requireCapabilities } from "./recipe.ts";
 export type {
@@ -33,3 +33,39 @@ export { supervisedLoss } from "./losses/supervised-loss.ts";
 export type { SupervisedBatch } from "./losses/supervised-loss.ts";
 export { lossTokenCount } from "./token-rows.ts";
 export type { LossMask, TokenRows } from "./token-rows.ts";
+export { partsOf, recipe } from "./composition/definition.ts";
+export type {
+  CreateRecipe,
+  Recipe as StagedRecipe,
+  RecipeDefinition,
+  Settings,
+} from "./composition/definition.ts";
+export { sampledTokens, toEpisode, toolCalls, toolErrors } from "./composition/episode.ts";
+export type { Episode, EpisodeGroup, EpisodeOptions, EpisodeTurn } from "./composition/episode.ts";
+export { planMinibatch } from "./composition/minibatch.ts";
+export type { PlannedMinibatch, Row } from "./composition/minibatch.ts";
+export type {
+  AdvantagePart,
+  AdvantageRows,
+  FilterPart,
+  Filtered,
+  LossPart,
+  Minibatch,
+  PartContext,
+  RewardPart,
+  RolloutPart,
+  RolloutPlan,
+  Score,
+  ScoredEpisode,
+  ScoredGroup,
+  Start,
+  StateChange,
+  StateValues,
+} from "./composition/part.ts";
+export { scoreGroups } from "./composition/score-groups.ts";
+export type { Kept } from "./composition/score-groups.ts";
+export { pairStage, rewardStage, settingsAt, tokenStage } from "./composition/stage.ts";
+export type { KlTerm, SchedulePart, Stage, StepSettings } from "./composition/stage.ts";
+export { kept, resource } from "./composition/state.ts";
+export type { ResourceName, StateName, StatePart, ValueName } from "./composition/state.ts";
+export * as parts from "./parts/index.ts";

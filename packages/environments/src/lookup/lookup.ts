@@ -3,7 +3,7 @@
  * question, asks for one field of one person a call, and says the city. Reward is 0 or 1; what calls
  * cost is the recipe's matter.
  */
-import type { TaskReference } from "@waggle/protocol";
+import { type TaskReference, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { createRandom, hashText, pick } from "../random.ts";
 import { type RunnableTools, tool } from "../runnable-tool.ts";
@@ -35,14 +35,15 @@ type Facts = { readonly instance: LookupInstance; calls: number };
 
 const TOOLS: RunnableTools<Facts> = {
   look: tool({
-    description: "One field of one person.",
-    schema: z.strictObject({
-      name: z.enum(PEOPLE),
-      field: z.enum([...RELATIONS, ATTRIBUTE]),
-    }),
+    description: "boss, friend or city of a person.",
+    schema: z.strictObject({ name: z.string().max(16), field: z.string().max(16) }),
     run: ({ name, field }, facts: Facts) => {
       facts.calls += 1;
-      return facts.instance.fact(name, field);
+      const person = PEOPLE.find((other) => other === name);
+      const known = ([...RELATIONS, ATTRIBUTE] as const).find((other) => other === field);
+      if (person === undefined) throw new WaggleError("TOOL_FAILED", "nobody of that name");
+      if (known === undefined) throw new WaggleError("TOOL_FAILED", "no such field");
+      return facts.instance.fact(person, known);
     },
   }),
 };

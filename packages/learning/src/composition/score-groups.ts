@@ -1,0 +1,61 @@
+/**
+ * From groups as they were rolled out to what a stage learns from: scores, then the stage's filters one
+ * after another. Runs no model.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { EpisodeGroup } from "./episode.ts";
+import { scoredEpisode } from "./minibatch.ts";
+import type { Filtered, PartContext, ScoredGroup, StateChange } from "./part.ts";
+import type { Stage } from "./stage.ts";
+
+/** What is left, why the rest is not, and the state that filters leave. */
+export type Kept = Required<Pick<Filtered, "groups" | "dropped" | "pairs">> & {
+  readonly state: StateChange;
+};
+
+/**
+ * @throws WaggleError `SHAPE_MISMATCH` where a reward scores another number of episodes than there are;
+ *   what the parts throw.
+ */
+export function scoreGroups(
+  stage: Stage,
+  groups: readonly EpisodeGroup[],
+  context: PartContext,
+): Kept {
+  let kept: readonly ScoredGroup[] = groups.map((group) => ({
+    task: group.task,
+    episodes: scoresOf(stage, group, context).map((score, i) =>
+      scoredEpisode(group.episodes[i] as (typeof group.episodes)[number], score),
+    ),
+  }));
+  const dropped = new Map<string, string>();
+  let pairs: NonNullable<Filtered["pairs"]> = [];
+  let state: StateChange = {};
+  for (const filter of stage.filters) {
+    const filtered = filter.apply(kept, { ...context, state: { ...context.state, ...state } });
+    kept = filtered.groups;
+    for (const [id, reason] of filtered.dropped) dropped.set(id, reason);
+    pairs = filtered.pairs ?? pairs;
+    state = { ...state, ...filtered.state };
+  }
+  return { groups: kept, dropped, pairs, state };
+}
+
+function scoresOf(
+  stage: Stage,
+  group: EpisodeGroup,
+  context: PartContext,
+): ReturnType<NonNullable<Stage["reward"]>["score"]> {
+  const { reward } = stage;
+  if (reward === null) {
+    return group.episodes.map(({ verification }) => ({ reward: verification.reward }));
+  }
+  const scores = reward.score(group, context);
+  if (scores.length !== group.episodes.length) {
+    throw new WaggleError(
+      "SHAPE_MISMATCH",
+      `reward ${reward.part} must score each of the ${group.episodes.length} episodes of a group, got ${scores.length} scores; throw REWARD_UNAVAILABLE where it cannot judge`,
+    );
+  }
+  return scores;
+}

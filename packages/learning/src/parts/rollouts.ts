@@ -1,0 +1,50 @@
+/** Rollout parts: which episodes a step asks for. The trainer carries the plans out. */
+import type { RolloutPart, RolloutPlan } from "../composition/part.ts";
+
+function fixed<S extends "group" | "single">(
+  part: string,
+  start: S,
+  plan: RolloutPlan,
+): RolloutPart<never, S> {
+  return { slot: "rollout", part, needs: [], start, plan: () => plan };
+}
+
+/** `group`: `size` episodes from the same start. */
+export function group(size = 8): RolloutPart<never, "group"> {
+  return fixed("group", "group", { kind: "group", size });
+}
+
+/** `single`: independent episodes, no group statistic. */
+export function single(): RolloutPart<never, "single"> {
+  return fixed("single", "single", { kind: "group", size: 1 });
+}
+
+/** `demos`: the environment's demonstrator; `mistakes` is the share of its decisions made at random. */
+export function demos(mistakes = 0): RolloutPart<never, "single"> {
+  return fixed("demos", "single", { kind: "demos", size: 1, mistakes });
+}
+
+/** `mode-strata`: a group in which each mode has its share; a mode is a sentence of the system message. */
+export function modeStrata(modes: readonly string[], perMode = 4): RolloutPart<never, "group"> {
+  return fixed("mode-strata", "group", { kind: "group", size: perMode * modes.length, modes });
+}
+
+/** `pivot`: `size` actions at single turns of stored episodes. */
+export function pivot(size = 8): RolloutPart<never, "group"> {
+  return fixed("pivot", "group", { kind: "pivot", size });
+}
+
+/** `prefix-replay`: the policy goes on from the first turns of a stored episode. */
+export function prefixReplay(source: "failed" | "expert", size = 8): RolloutPart<never, "group"> {
+  return fixed("prefix-replay", "group", { kind: "prefix", size, source });
+}
+
+/** `retry`: a failed attempt hears `guidance` and tries again in the same context. */
+export function retry(guidance: string, size = 8): RolloutPart<never, "group"> {
+  return fixed("retry", "group", { kind: "retry", size, guidance });
+}
+
+/** `log`: stored episodes, no environment call. */
+export function log(size = 8): RolloutPart<never, "group"> {
+  return fixed("log", "group", { kind: "log", size });
+}

@@ -1,0 +1,313 @@
+/**
+ * Carries a rollout plan out: episodes in groups, by the plan's kind. It asks the policy and the
+ * environments of one family; what is learned from the episodes is none of its business.
+ */
+import type { Judgement, TaskFamily } from "@waggle/environments";
+import { type EpisodeGroup, type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
+import type { Environment, Sampling, TaskReference, Trajectory } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
+import type { ChatFormat } from "@waggle/text";
+import { derivedSeed, seededRandom } from "../random.ts";
+import { demonstratedAttempt } from "./demonstrated-attempt.ts";
+import { type AttemptOptions, familyAttempt } from "./family-attempt.ts";
+
+export type CollectParts = {
+  readonly policy: AdaptivePolicy;
+  readonly format: ChatFormat;
+  readonly family: TaskFamily;
+  readonly signal: AbortSignal;
+};
+
+export type CollectOptions = {
+  readonly sampling: Omit<Sampling, "seed">;
+  readonly maxTurns?: number | undefined;
+  /** Everything drawn depends on it and on the task's place. */
+  readonly seed: number;
+  /** Published versions since the weights that the policy now has. */
+  readonly staleness: number;
+};
+
+/** Tokens after a turn's beginning whose entropy says how sure the policy is. */
+const ENTROPY_TOKENS = 8;
+
+/** @param stored earlier episodes, for plans that go on from some; newest last. */
+export async function collect(
+  plan: RolloutPlan,
+  tasks: readonly TaskReference[],
+  stored: readonly Episode[],
+  parts: CollectParts,
+  options: CollectOptions,
+): Promise<EpisodeGroup[]> {
+  switch (plan.kind) {
+    case "group":
+      return byTask(tasks, (task, at) =>
+        many(plan.size, (i) => {
+          const mode = plan.modes?.[i % plan.modes.length];
+          return attempt(parts, options, task, [at, i], mode === undefined ? {} : told(mode));
+        }),
+      );
+    case "demos":
+      return byTask(tasks, (task, at) =>
+        many(plan.size, async (i) => {
+          const { trajectory, verification } = await demonstratedAttempt(
+            parts.family,
+            task,
+            parts.format,
+            {
+              random: seededRandom(options.seed, at, i),
+              mistakes: plan.mistakes,
+              contextLength: parts.policy.contextLength,
+            },
+          );
+          return toEpisode(trajectory, verification, rewardsOf(trajectory, verification));
+        }),
+      );
+    case "branch":
+      return byTask(tasks, (task, at) => branches(plan, parts, options, task, at));
+    case "pivot":
+      return pivots(plan.size, tasks.length, stored, parts, options);
+    case "prefix":
+      return prefixes(plan, tasks.length, stored, parts, options);
+    case "retry":
+      return byTask(tasks, (task, at) =>
+        many(plan.size, (i) =>
+          attempt(parts, options, task, [at, i], {
+            around: (environment, judge) => retrying(environment, judge, plan.guidance),
+          }),
+        ),
+      );
+    case "log":
+      return logged(stored, plan.size, tasks.length, options.seed);
+    case "noise":
+    case "none":
+      return [];
+  }
+}
+
+async function byTask(
+  tasks: readonly TaskReference[],
+  run: (task: TaskReference, at: number) => Promise<Episode[]>,
+): Promise<EpisodeGroup[]> {
+  const groups: EpisodeGroup[] = [];
+  for (const [at, task] of tasks.entries()) {
+    groups.push({ task: nameOf(task), episodes: await run(task, at) });
+  }
+  return groups;
+}
+
+async function many(count: number, run: (i: number) => Promise<Episode>): Promise<Episode[]> {
+  return Promise.all(Array.from({ length: count }, (_, i) => run(i)));
+}
+
+async function attempt(
+  { policy, format, family, signal }: CollectParts,
+  { sampling, maxTurns, seed, staleness }: CollectOptions,
+  task: TaskReference,
+  place: readonly number[],
+  more: Partial<AttemptOptions> & { readonly branch?: Episode["branch"] } = {},
+): Promise<Episode> {
+  const { branch = null, ...attemptOptions } = more;
+  const { trajectory, verification } = await familyAttempt(
+    policy,
+    format,
+    family,
+    task,
+    { sampling, maxTurns, seed: derivedSeed(seed, ...place), ...attemptOptions },
+    signal,
+  );
+  return toEpisode(trajectory, verification, {
+    staleness,
+    branch,
+    ...rewardsOf(trajectory, verification),
+  });
+}
+
+/** Whole episodes first; then branches at the turns that the plan picks, until the group is full. */
+async function branches(
+  plan: Extract<RolloutPlan, { kind: "branch" }>,
+  parts: CollectParts,
+  options: CollectOptions,
+  task: TaskReference,
+  at: number,
+): Promise<Episode[]> {
+  const episodes = await many(Math.min(plan.whole, plan.size), (i) =>
+    attempt(parts, options, task, [at, i]),
+  );
+  const random = seededRandom(options.seed, at, 0xb4a);
+  let inARow = 0;
+  for (const root of episodes.slice()) {
+    const entropies = turnEntropies(root.trajectory);
+    for (let turn = 1; turn < entropies.length && episodes.length < plan.size; turn += 1) {
+      if (!plan.branchAt(entropies.slice(0, turn + 1), inARow, random)) {
+        inARow = 0;
+        continue;
+      }
+      inARow += 1;
+      episodes.push(
+        await attempt(parts, options, task, [at, episodes.length], {
+          from: { trajectory: root.trajectory, turns: turn },
+          branch: { episode: root.id, turn },
+        }),
+      );
+    }
+  }
+  // What found no place to branch is spent on whole episodes.
+  while (episodes.length < plan.size) {
+    episodes.push(await attempt(parts, options, task, [at, episodes.length]));
+  }
+  return episodes;
+}
+
+/** Single turns of stored episodes, each a group of actions of the policy as it is now. */
+async function pivots(
+  size: number,
+  count: number,
+  stored: readonly Episode[],
+  parts: CollectParts,
+  options: CollectOptions,
+): Promise<EpisodeGroup[]> {
+  const turns = stored.flatMap((episode) =>
+    episode.trajectory.turns.flatMap(({ toolCalls }, turn) =>
+      toolCalls.length > 0 ? [{ episode, turn }] : [],
+    ),
+  );
+  const groups: EpisodeGroup[] = [];
+  for (const [at, { episode, turn }] of drawn(turns, count, options.seed).entries()) {
+    const task = taskOf(episode);
+    const episodes = await many(size, (i) =>
+      attempt(parts, { ...options, maxTurns: turn + 1 }, task, [at, i], {
+        from: { trajectory: episode.trajectory, turns: turn },
+        branch: { episode: episode.id, turn },
+      }),
+    );
+    groups.push({ task: `${nameOf(task)}/${episode.id}/${turn}`, episodes });
+  }
+  return groups;
+}
+
+async function prefixes(
+  plan: Extract<RolloutPlan, { kind: "prefix" }>,
+  count: number,
+  stored: readonly Episode[],
+  parts: CollectParts,
+  options: CollectOptions,
+): Promise<EpisodeGroup[]> {
+  const wanted = stored.filter(
+    ({ verification, trajectory }) =>
+      verification.success === (plan.source === "expert") && trajectory.turns.length > 1,
+  );
+  const random = seededRandom(options.seed, 0x9f1);
+  const groups: EpisodeGroup[] = [];
+  for (const [at, episode] of drawn(wanted, count, options.seed).entries()) {
+    const task = taskOf(episode);
+    const turns = 1 + Math.floor(random() * (episode.trajectory.turns.length - 1));
+    const episodes = await many(plan.size, (i) =>
+      attempt(parts, options, task, [at, i], {
+        from: { trajectory: episode.trajectory, turns },
+        branch: { episode: episode.id, turn: turns },
+      }),
+    );
+    groups.push({ task: `${nameOf(task)}/${episode.id}/${turns}`, episodes });
+  }
+  return groups;
+}
+
+/** Stored episodes by task, `count` tasks of at most `size`. */
+function logged(
+  stored: readonly Episode[],
+  size: number,
+  count: number,
+  seed: number,
+): EpisodeGroup[] {
+  const byName = new Map<string, Episode[]>();
+  for (const episode of stored) {
+    const name = nameOf(taskOf(episode));
+    byName.set(name, [...(byName.get(name) ?? []), episode]);
+  }
+  return drawn([...byName], count, seed).map(([task, episodes]) => ({
+    task,
+    episodes: episodes.slice(-size),
+  }));
+}
+
+/** A failed attempt hears of it once and goes on. */
+function retrying(
+  environment: Environment,
+  judge: Parameters<NonNullable<AttemptOptions["around"]>>[1],
+  guidance: string,
+): Environment {
+  let told = false;
+  return {
+    task: environment.task,
+    observe: () => environment.observe(),
+    async step(action, signal) {
+      // A turn in words would end the task: it is judged before the environment hears it.
+      if (told || action.toolCalls.length > 0 || judge(action.text).success) {
+        return environment.step(action, signal);
+      }
+      told = true;
+      return { toolResults: [], userMessage: guidance, terminated: false };
+    },
+  };
+}
+
+/** The same environment with a sentence more at its beginning. */
+function told(mode: string): Pick<AttemptOptions, "around"> {
+  return {
+    around: (environment) => ({
+      task: environment.task,
+      async observe() {
+        const first = await environment.observe();
+        return { ...first, system: `${first.system} ${mode}`.trim() };
+      },
+      step: (action, signal) => environment.step(action, signal),
+    }),
+  };
+}
+
+/** `[turns]` mean entropy of the first tokens of each turn, in nats. */
+function turnEntropies({ turns, segments }: Trajectory): number[] {
+  return turns.map(({ segmentId }) => {
+    const segment = segments.find(({ id }) => id === segmentId);
+    const first = segment?.kind === "sampled" ? segment.entropies.slice(0, ENTROPY_TOKENS) : [];
+    return first.reduce((sum, entropy) => sum + entropy, 0) / Math.max(1, first.length);
+  });
+}
+
+/** `count` entries without repetition, fewer where there are fewer. */
+function drawn<T>(entries: readonly T[], count: number, seed: number): T[] {
+  const random = seededRandom(seed, 0xd4a);
+  const left = [...entries];
+  const taken: T[] = [];
+  while (taken.length < count && left.length > 0) {
+    taken.push(...left.splice(Math.floor(random() * left.length), 1));
+  }
+  return taken;
+}
+
+/** Rewards of single turns, given for those whose calls reached the world: the others earned 0. */
+function rewardsOf(
+  { turns }: Trajectory,
+  { turnRewards }: Judgement,
+): { turnRewards?: readonly number[] } {
+  if (turnRewards === undefined) return {};
+  const left = [...turnRewards];
+  return {
+    turnRewards: turns.map(({ toolCalls }) => (toolCalls.length > 0 ? (left.shift() ?? 0) : 0)),
+  };
+}
+
+function nameOf({ environment, split, seed }: TaskReference): string {
+  return `${environment}/${split}/${seed}`;
+}
+
+function taskOf({ trajectory }: Episode): TaskReference {
+  if (trajectory.task === null) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a stored episode must be of an assigned task, got ${trajectory.id} of a visitor's own request; leave it out`,
+    );
+  }
+  return trajectory.task;
+}

@@ -1,0 +1,166 @@
+/**
+ * The base policy of a family of tasks: a small decoder taught by demonstrations with mistakes, so that
+ * it acts as the family wants it to and is wrong often enough to leave something to learn. Made once for
+ * a family and kept in a folder that is a Hugging Face model.
+ */
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createOnnxEngine } from "@waggle/engine";
+import type { TaskFamily } from "@waggle/environments";
+import { cosineRate, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
+import {
+  type DecoderConfig,
+  decoderConfigJson,
+  initializeDecoder,
+  parameterCount,
+  writeSafetensors,
+} from "@waggle/model";
+import { toTrainingSamples } from "@waggle/protocol";
+import { derivedSeed, seededRandom } from "../random.ts";
+import { type BaseModel, readBaseModel } from "../base-model.ts";
+import { demonstratedAttempt } from "./demonstrated-attempt.ts";
+import { trainFamilyText } from "./family-text.ts";
+
+/** What a base is made of; changing anything makes another one. */
+export type FamilyBaseRecipe = {
+  readonly seed: number;
+  readonly steps: number;
+  /** Demonstrations of one optimizer step. */
+  readonly batchSize: number;
+  readonly mistakes: number;
+  readonly vocabularySize: number;
+  readonly contextLength: number;
+  readonly width: number;
+  readonly layers: number;
+};
+
+export const FAMILY_BASE: FamilyBaseRecipe = {
+  seed: 20_261_121,
+  steps: 1200,
+  batchSize: 32,
+  mistakes: 0.35,
+  vocabularySize: 384,
+  contextLength: 512,
+  width: 96,
+  layers: 3,
+};
+
+const PEAK_LEARNING_RATE = 4e-3;
+const WARM_UP_STEPS = 50;
+const TEXT_DEMONSTRATIONS = 1000;
+
+export type BaseProgress = {
+  readonly step: number;
+  readonly steps: number;
+  readonly loss: number;
+  readonly tokensPerSecond: number;
+};
+
+/** Reads the base of a family from `folder`, or makes it there. */
+export async function familyBase(
+  family: TaskFamily,
+  folder: string,
+  recipe: FamilyBaseRecipe,
+  onProgress: (progress: BaseProgress) => void,
+  signal: AbortSignal,
+): Promise<BaseModel> {
+  if (!existsSync(join(folder, "config.json"))) {
+    // Whole or not at all: an interrupted run leaves nothing that looks like a model.
+    const unfinished = `${folder}.unfinished`;
+    await rm(unfinished, { recursive: true, force: true });
+    await makeBase(family, unfinished, recipe, onProgress, signal);
+    await mkdir(dirname(folder), { recursive: true });
+    await rename(unfinished, folder);
+  }
+  return readBaseModel(folder);
+}
+
+function configOf(recipe: FamilyBaseRecipe, vocabularySize: number): DecoderConfig {
+  const heads = recipe.width / 32;
+  return {
+    modelType: "qwen3",
+    vocabularySize,
+    width: recipe.width,
+    layers: recipe.layers,
+    heads,
+    keyValueHeads: heads,
+    headSize: 32,
+    feedForwardSize: 2 * recipe.width,
+    ropeTheta: 10_000,
+    rmsNormEpsilon: 1e-6,
+    tiedEmbeddings: true,
+    contextLength: recipe.contextLength,
+    ropeScaling: null,
+  };
+}
+
+async function makeBase(
+  family: TaskFamily,
+  folder: string,
+  recipe: FamilyBaseRecipe,
+  onProgress: (progress: BaseProgress) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { seed, steps, batchSize, mistakes, contextLength } = recipe;
+  const text = await trainFamilyText(family, { ...recipe, count: TEXT_DEMONSTRATIONS });
+  const config = configOf(recipe, text.tokenizer.vocabularySize);
+  const engine = await createOnnxEngine({
+    config,
+    weights: initializeDecoder(config, seed),
+    trains: "full",
+  });
+  const rate = cosineRate({
+    rate: PEAK_LEARNING_RATE,
+    warmUpSteps: WARM_UP_STEPS,
+    totalSteps: steps,
+    floor: PEAK_LEARNING_RATE / 30,
+  });
+  const startedAt = performance.now();
+  let tokens = 0;
+  try {
+    for (let step = 0; step < steps; step += 1) {
+      signal.throwIfAborted();
+      const samples = [];
+      for (let i = step * batchSize; i < (step + 1) * batchSize; i += 1) {
+        const reference = family.reference(derivedSeed(seed, i), "train", i % family.levels);
+        const { trajectory } = await demonstratedAttempt(family, reference, text.chat, {
+          random: seededRandom(seed, i),
+          mistakes,
+          contextLength,
+        });
+        samples.push(...toTrainingSamples(trajectory));
+      }
+      const sequences = samples.map(({ sequence }) => sequence);
+      const lossMask = samples.map((sample) => sample.lossMask);
+      const isMeasured = step % 100 === 99 || step + 1 === steps;
+      // The derivatives of cross-entropy do not depend on the log-probs: forward is for the report.
+      const policyLogProbs = isMeasured
+        ? (await engine.forward({ sequences })).logProb
+        : lossMask.map((row) => new Float32Array(row.length));
+      const { loss, derivatives } = supervisedLoss({ lossMask, policyLogProbs });
+      await engine.backward({ sequences }, toTokenDerivatives(derivatives));
+      await engine.optimStep({ learningRate: rate(step), weightDecay: 0.05, maxGradientNorm: 1 });
+      tokens += sequences.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
+      if (isMeasured) {
+        const seconds = (performance.now() - startedAt) / 1000;
+        onProgress({ step: step + 1, steps, loss, tokensPerSecond: tokens / seconds });
+      }
+    }
+    await mkdir(folder, { recursive: true });
+    const [stopTokenId] = text.chat.stopTokenIds;
+    const json: { readonly [file: string]: unknown } = {
+      "config.json": { ...decoderConfigJson(config), eos_token_id: stopTokenId },
+      "tokenizer.json": text.tokenizerJson,
+      "tokenizer_config.json": text.tokenizerConfig,
+      "base.json": { family: family.name, parameters: parameterCount(config), ...recipe },
+    };
+    for (const [file, value] of Object.entries(json)) {
+      await writeFile(join(folder, file), `${JSON.stringify(value, null, 2)}\n`);
+    }
+    const weights = writeSafetensors(await engine.parameters(), { format: "pt" }, "F32");
+    await writeFile(join(folder, "model.safetensors"), weights);
+  } finally {
+    await engine.dispose();
+  }
+}

@@ -1,0 +1,295 @@
+/**
+ * Runs a recipe in one family of tasks, in this process: stage by stage, roll out, learn, look at
+ * held-out tasks. No edge, no visitors; the same parts learn from either.
+ */
+import type { TaskFamily } from "@waggle/environments";
+import {
+  type Episode,
+  type EpisodeGroup,
+  type PartContext,
+  type StagedRecipe,
+  sampledTokens,
+  settingsAt,
+  type Stage,
+  type StateValues,
+  type StepSettings,
+  toolCalls,
+} from "@waggle/learning";
+import type { TaskReference, TensorMap, TrainEngine } from "@waggle/protocol";
+import { FULL_SUPPORT } from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
+import type { ChatFormat } from "@waggle/text";
+import { derivedSeed, seededRandom } from "../random.ts";
+import { collect } from "./collect.ts";
+import { familyAttempt } from "./family-attempt.ts";
+import { type StageResources, updateStage } from "./stage-update.ts";
+
+export type RunParts = {
+  readonly engine: TrainEngine;
+  readonly policy: AdaptivePolicy;
+  readonly format: ChatFormat;
+  readonly family: TaskFamily;
+  readonly adapterShape: { readonly rank: number; readonly alpha: number };
+  readonly resources: StageResources;
+};
+
+export type RunOptions = {
+  readonly seed: number;
+  /** Held-out tasks of an evaluation. */
+  readonly evaluationTasks: number;
+  /** Steps between evaluations; 0 = before and after only. */
+  readonly evaluateEvery: number;
+  /** Instead of the stages' own, for budgets and tests. */
+  readonly steps?: number | undefined;
+};
+
+/** What was spent so far: budgets are compared by these. */
+export type Spent = {
+  readonly episodes: number;
+  readonly sampledTokens: number;
+  readonly toolCalls: number;
+  readonly seconds: number;
+};
+
+export type HeldOut = {
+  readonly successes: readonly boolean[];
+  readonly toolCallsMean: number;
+  readonly sampledTokensMean: number;
+};
+
+export type RunEvent =
+  | {
+      readonly event: "step";
+      readonly stage: string;
+      readonly step: number;
+      readonly steps: number;
+      readonly spent: Spent;
+      readonly metrics: { readonly [name: string]: number };
+    }
+  | {
+      readonly event: "evaluated";
+      readonly stage: string;
+      readonly step: number;
+      readonly heldOut: HeldOut;
+    };
+
+export type RunResult = { readonly base: HeldOut; readonly final: HeldOut; readonly spent: Spent };
+
+/** Times that the tasks of a step are rolled out again where filters left too few groups. */
+const REFILLS = 2;
+/** Stored episodes that plans may go on from. */
+const STORED = 512;
+
+export async function runRecipe(
+  recipe: StagedRecipe,
+  parts: RunParts,
+  options: RunOptions,
+  onEvent: (event: RunEvent) => void,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const run = new RecipeRun(parts, options, onEvent, signal);
+  const base = await run.evaluate("base", 0);
+  let final = base;
+  for (const stage of recipe.stages) final = await run.stage(stage);
+  return { base, final, spent: run.spent };
+}
+
+class RecipeRun {
+  readonly #parts: RunParts;
+  readonly #options: RunOptions;
+  readonly #onEvent: (event: RunEvent) => void;
+  readonly #signal: AbortSignal;
+  readonly #startedAt = performance.now();
+  /** Parameters after each update, newest last: what a lagging policy samples from. */
+  #snapshots: TensorMap[] = [];
+  #version = 0;
+  #tasks = 0;
+  #stored: Episode[] = [];
+  #state: StateValues = {};
+  #spent = { episodes: 0, sampledTokens: 0, toolCalls: 0 };
+
+  constructor(
+    parts: RunParts,
+    options: RunOptions,
+    onEvent: (event: RunEvent) => void,
+    signal: AbortSignal,
+  ) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#onEvent = onEvent;
+    this.#signal = signal;
+  }
+
+  get spent(): Spent {
+    return { ...this.#spent, seconds: (performance.now() - this.#startedAt) / 1000 };
+  }
+
+  /** @returns the evaluation after its last step. */
+  async stage(stage: Stage): Promise<HeldOut> {
+    const steps = this.#options.steps ?? stage.steps;
+    for (const [name, part] of Object.entries(stage.state)) {
+      if (part.initial !== undefined && !(name in this.#state)) {
+        this.#state = { ...this.#state, [name]: part.initial() };
+      }
+    }
+    let last: HeldOut | null = null;
+    for (let step = 0; step < steps; step += 1) {
+      this.#signal.throwIfAborted();
+      const context: PartContext = {
+        step,
+        steps,
+        random: seededRandom(this.#options.seed, this.#version, 0x5e),
+        state: this.#state,
+      };
+      const metrics = await this.#step(stage, settingsAt(stage, context), context);
+      this.#onEvent({
+        event: "step",
+        stage: stage.name,
+        step: step + 1,
+        steps,
+        spent: this.spent,
+        metrics,
+      });
+      const { evaluateEvery } = this.#options;
+      const isDue = evaluateEvery > 0 && (step + 1) % evaluateEvery === 0;
+      if (isDue || step + 1 === steps) last = await this.evaluate(stage.name, step + 1);
+    }
+    return last ?? this.evaluate(stage.name, 0);
+  }
+
+  async #step(
+    stage: Stage,
+    settings: StepSettings,
+    context: PartContext,
+  ): Promise<{ [name: string]: number }> {
+    const { engine, resources } = this.#parts;
+    await this.#adopt(settings.lag);
+    const groups: EpisodeGroup[] = [];
+    let informative = 0;
+    for (let round = 0; round <= REFILLS && informative < settings.tasksPerStep; round += 1) {
+      const more = await this.#collect(
+        stage,
+        settings,
+        context,
+        settings.tasksPerStep - informative,
+      );
+      if (more.length === 0) break;
+      groups.push(...more);
+      // Only groups of several can turn out to say nothing.
+      informative += more.filter(({ episodes }) => hasSignal(episodes)).length;
+    }
+    const update = await updateStage(engine, stage, groups, context, resources, this.#signal);
+    this.#state = { ...this.#state, ...update.state };
+    if (update.learned) this.#snapshots.push(await engine.parameters());
+    this.#snapshots = this.#snapshots.slice(-(settings.lag + 1));
+    const episodes = groups.flatMap((each) => each.episodes);
+    this.#stored = [...this.#stored, ...episodes].slice(-STORED);
+    return {
+      ...update.metrics,
+      groups: groups.length,
+      dropped: update.dropped.size,
+      successRate: mean(episodes.map(({ verification }) => (verification.success ? 1 : 0))),
+      rewardMean: mean(episodes.map(({ verification }) => verification.reward)),
+      toolCallsMean: mean(episodes.map(toolCalls)),
+      sampledTokensMean: mean(episodes.map(sampledTokens)),
+    };
+  }
+
+  async #collect(
+    stage: Stage,
+    settings: StepSettings,
+    context: PartContext,
+    count: number,
+  ): Promise<EpisodeGroup[]> {
+    const { policy, format, family } = this.#parts;
+    const plan = stage.rollout.plan(context);
+    const groups = await collect(
+      plan,
+      this.#nextTasks(stage, settings, context, count),
+      this.#stored,
+      { policy, format, family, signal: this.#signal },
+      {
+        sampling: settings.sampling,
+        maxTurns: settings.maxTurns,
+        seed: derivedSeed(this.#options.seed, this.#tasks),
+        staleness: settings.lag,
+      },
+    );
+    for (const episode of groups.flatMap(({ episodes }) => episodes)) {
+      this.#spent.episodes += 1;
+      this.#spent.sampledTokens += sampledTokens(episode);
+      this.#spent.toolCalls += toolCalls(episode);
+    }
+    return groups;
+  }
+
+  #nextTasks(
+    stage: Stage,
+    settings: StepSettings,
+    context: PartContext,
+    count: number,
+  ): readonly TaskReference[] {
+    const { family } = this.#parts;
+    const hardest =
+      settings.difficulty === undefined
+        ? family.levels
+        : 1 + Math.floor(settings.difficulty * (family.levels - 1));
+    const chooser = stage.filters.find(({ chooseTasks }) => chooseTasks !== undefined);
+    const candidates = Array.from({ length: chooser === undefined ? count : 4 * count }, () => {
+      this.#tasks += 1;
+      const seed = derivedSeed(this.#options.seed, this.#tasks, 0x7a);
+      return family.reference(seed, "train", this.#tasks % hardest);
+    });
+    return chooser?.chooseTasks?.(candidates, count, context) ?? candidates;
+  }
+
+  /** Puts the parameters of `lag` updates ago into the policy. */
+  async #adopt(lag: number): Promise<void> {
+    const tensors = this.#snapshots.at(-1 - lag) ?? this.#snapshots[0];
+    this.#version += 1;
+    await this.#parts.policy.setAdapter(
+      this.#version,
+      tensors === undefined ? null : { ...this.#parts.adapterShape, tensors },
+    );
+  }
+
+  /** Held-out tasks with the newest parameters. */
+  async evaluate(stage: string, step: number): Promise<HeldOut> {
+    const { policy, format, family } = this.#parts;
+    await this.#adopt(0);
+    const episodes = [];
+    for (let i = 0; i < this.#options.evaluationTasks; i += 1) {
+      const task = family.reference(derivedSeed(0xe7a1, i), "heldOut", i % family.levels);
+      const sampling = { sampling: FULL_SUPPORT, seed: derivedSeed(0x5eed, i) };
+      episodes.push(await familyAttempt(policy, format, family, task, sampling, this.#signal));
+    }
+    const heldOut = {
+      successes: episodes.map(({ verification }) => verification.success),
+      toolCallsMean: mean(
+        episodes.map(({ trajectory }) =>
+          trajectory.turns.reduce((sum, turn) => sum + turn.toolCalls.length, 0),
+        ),
+      ),
+      sampledTokensMean: mean(
+        episodes.map(({ trajectory }) =>
+          trajectory.segments.reduce(
+            (sum, segment) => sum + (segment.kind === "sampled" ? segment.tokenIds.length : 0),
+            0,
+          ),
+        ),
+      ),
+    };
+    this.#onEvent({ event: "evaluated", stage, step, heldOut });
+    return heldOut;
+  }
+}
+
+/** False where a group of several scored alike. */
+function hasSignal(episodes: readonly Episode[]): boolean {
+  const rewards = episodes.map(({ verification }) => verification.reward);
+  return rewards.length < 2 || Math.max(...rewards) - Math.min(...rewards) > 1e-6;
+}
+
+function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
