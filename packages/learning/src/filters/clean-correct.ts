@@ -1,0 +1,47 @@
+/**
+ * `clean-correct` (GRPO-RoC): twice the rollouts are made and half are kept: failures as they fall,
+ * without bias, so that what goes wrong stays visible; successes preferably those with few tool and
+ * format errors.
+ *
+ * Source: Shang et al. 2025, "rStar2-Agent", arXiv:2508.20722 (resample on correct).
+ * Differs from it: the share of failures kept is that of the oversampled group, rounded.
+ */
+import { requireInside, requireSameLength } from "../statistics.ts";
+import { drawFrom, drawWeighted } from "../draw.ts";
+import { type Selection, selectIndices } from "./selection.ts";
+
+export type RolloutQuality = {
+  readonly isCorrect: boolean;
+  /** Share of tool calls that failed, in [0, 1]. */
+  readonly toolErrorRate: number;
+  /** Share of turns that broke the format, in [0, 1]. */
+  readonly formatErrorRate: number;
+};
+
+/**
+ * `size` of the oversampled rollouts.
+ *
+ * @param sharpness - how strongly clean successes are preferred; 0 draws them evenly. Default 1.
+ */
+export function resampledOnCorrect(
+  rollouts: readonly RolloutQuality[],
+  size: number,
+  random: () => number,
+  sharpness: number = 1,
+): Selection {
+  requireInside("size", size, 1, rollouts.length);
+  const correct = rollouts.flatMap(({ isCorrect }, i) => (isCorrect ? [i] : []));
+  const wrong = rollouts.flatMap(({ isCorrect }, i) => (isCorrect ? [] : [i]));
+  const wrongKept = Math.round((size * wrong.length) / rollouts.length);
+  const weights = correct.map((i) => {
+    const { toolErrorRate, formatErrorRate } = rollouts[i]!;
+    // Above 0 for the worst, so that the group keeps its size.
+    return (1 - (toolErrorRate + formatErrorRate) / 2 + 1e-3) ** (4 * sharpness);
+  });
+  const kept = [
+    ...drawFrom(wrong, wrongKept, random),
+    ...drawWeighted(weights, size - wrongKept, random).map((at) => correct[at]!),
+  ];
+  requireSameLength("kept rollouts", kept.length, "size", size);
+  return selectIndices(rollouts.length, kept, "oversampled");
+}

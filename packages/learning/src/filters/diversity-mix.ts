@@ -1,0 +1,57 @@
+/**
+ * `diversity-mix`: exact ratios over tasks, methods, skills or sources. What is missing is reported,
+ * not silently made up from elsewhere.
+ *
+ * Source: AgentTuning (agent runs with general data), FireAct (tasks times methods).
+ */
+import { WaggleError } from "@waggle/protocol";
+import { sumOf } from "../statistics.ts";
+import { drawFrom } from "../draw.ts";
+import { type Selection, selectIndices } from "./selection.ts";
+
+export type Ratios = { readonly [label: string]: number };
+
+/**
+ * Whole numbers in the ratio, which sum to `total`: largest remainders, the first label of equals.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` for ratios that are not finite, negative, or all 0.
+ */
+export function mixtureCounts(total: number, ratios: Ratios): { [label: string]: number } {
+  const labels = Object.keys(ratios);
+  const sum = sumOf(Object.values(ratios));
+  const bad = labels.find((label) => !(ratios[label]! >= 0));
+  if (bad !== undefined || !(sum > 0 && Number.isFinite(sum))) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `ratios must be finite, not negative and not all 0, got ${JSON.stringify(ratios)}; give each label its share`,
+    );
+  }
+  const exact = labels.map((label) => (total * ratios[label]!) / sum);
+  const counts = exact.map(Math.floor);
+  const byRemainder = labels
+    .map((_, i) => i)
+    .sort((a, b) => exact[b]! - counts[b]! - (exact[a]! - counts[a]!) || a - b);
+  for (const i of byRemainder.slice(0, total - sumOf(counts))) counts[i] = counts[i]! + 1;
+  return Object.fromEntries(labels.map((label, i) => [label, counts[i]!]));
+}
+
+export type Mixture = Selection & {
+  /** By label: how many of its share were not there. */
+  readonly missing: { readonly [label: string]: number };
+};
+
+/** `total` items, drawn without repetition within each label, in exact ratio as far as they suffice. */
+export function mixedInRatio(
+  labels: readonly string[],
+  ratios: Ratios,
+  total: number,
+  random: () => number,
+): Mixture {
+  const missing: { [label: string]: number } = {};
+  const kept = Object.entries(mixtureCounts(total, ratios)).flatMap(([label, count]) => {
+    const own = labels.flatMap((other, i) => (other === label ? [i] : []));
+    if (own.length < count) missing[label] = count - own.length;
+    return drawFrom(own, count, random);
+  });
+  return { ...selectIndices(labels.length, kept, "beyond-its-share"), missing };
+}

@@ -1,0 +1,202 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { expectClose } from "../close.fixture.ts";
+import { seeded } from "../seeded.fixture.ts";
+import { resampledOnCorrect } from "./clean-correct.ts";
+import { drawWeighted } from "../draw.ts";
+import { horizonWeights, rolloutsByDifficulty } from "./long-tail.ts";
+import { mixedGroups, refill } from "./mixed-groups.ts";
+import { bandWeights, tasksInBand } from "./pass-rate-band.ts";
+import { pivotTurns } from "./pivot-variance.ts";
+import { isCompensationStep, recomposed } from "./recompose.ts";
+import { chooseByRisk, observeRisk, predictRisk, riskModel } from "./predicted-risk.ts";
+import { toolBenefit } from "./tool-benefit.ts";
+
+test("weighted draws are without repetition, in proportion, and never of weight 0", () => {
+  const random = seeded(1);
+  const first = Array.from({ length: 4000 }, () => drawWeighted([1, 0, 3], 1, random)[0]);
+  const share = first.filter((i) => i === 2).length / first.length;
+  expect(Math.abs(share - 0.75)).toBeLessThan(0.03);
+  expect(first).not.toContain(1);
+  expect(drawWeighted([1, 0, 3], 3, random).toSorted((a, b) => a - b)).toEqual([0, 2]);
+  expect(() => drawWeighted([-1], 1, random)).toThrow(
+    expect.objectContaining({ code: "INVALID_ARGUMENT" }),
+  );
+});
+
+test("groups that scored alike are left out, and the batch is refilled within its budget", () => {
+  const { kept, dropped } = mixedGroups([[1, 0], [1, 1], [0]]);
+  expect(kept).toEqual([0]);
+  expect([...dropped]).toEqual([
+    [1, "no-signal"],
+    [2, "group-of-one"],
+  ]);
+  expect(refill({ wanted: 4, sampled: 4, kept: 4, most: 20 })).toEqual({ kind: "full" });
+  // Share (2 + 1)/(4 + 2): two missing groups take four more.
+  expect(refill({ wanted: 4, sampled: 4, kept: 2, most: 20 })).toEqual({
+    kind: "sample",
+    groups: 4,
+  });
+  expect(refill({ wanted: 4, sampled: 20, kept: 1, most: 20 })).toEqual({
+    kind: "short",
+    missing: 3,
+  });
+});
+
+test("refilling ends, never beyond its budget, and full where enough groups mix", () => {
+  fc.assert(
+    fc.property(fc.nat(), fc.integer({ min: 0, max: 100 }), (seed, percent) => {
+      const random = seeded(seed);
+      let [sampled, kept] = [0, 0];
+      for (let round = 0; round < 1000; round += 1) {
+        const next = refill({ wanted: 8, sampled, kept, most: 64 });
+        if (next.kind !== "sample") break;
+        expect(next.groups).toBeGreaterThan(0);
+        for (let i = 0; i < next.groups; i += 1) if (random() * 100 < percent) kept += 1;
+        sampled += next.groups;
+      }
+      expect(sampled).toBeLessThanOrEqual(64);
+      expect(sampled === 64 || kept >= 8).toBe(true);
+    }),
+  );
+});
+
+test("a band's weight peaks at intermediate success and keeps a small chance outside", () => {
+  expectClose(bandWeights([0, 0.2, 0.5, 0.8, 1]), [0.05, 0.5, 1, 0.5, 0.05]);
+  const drawn = Array.from({ length: 300 }, (_, seed) =>
+    tasksInBand([0, 0.5, 1], 1, seeded(seed)),
+  ).flat();
+  expect(drawn.filter((i) => i === 1).length).toBeGreaterThan(240);
+  expect(new Set(drawn).size).toBe(3);
+  expect(() => bandWeights([0.5], { low: 0.9 })).toThrow(
+    expect.objectContaining({ code: "INVALID_ARGUMENT" }),
+  );
+});
+
+test("turns with unanimous outcomes vanish, turns at even odds remain", () => {
+  expect(
+    pivotTurns([
+      [1, 1, 1],
+      [1, 0, 1],
+      [0, 0, 0],
+    ]).kept,
+  ).toEqual([1]);
+});
+
+const quality = (isCorrect: boolean, toolErrorRate: number) => ({
+  isCorrect,
+  toolErrorRate,
+  formatErrorRate: 0,
+});
+
+test("kept successes have fewer tool errors; failures keep their distribution", () => {
+  const rollouts = Array.from({ length: 16 }, (_, i) => quality(i < 8, (i % 4) / 4));
+  const meanErrors = (isCorrect: boolean, sharpness: number) => {
+    let [errors, count] = [0, 0];
+    for (let seed = 0; seed < 400; seed += 1) {
+      for (const i of resampledOnCorrect(rollouts, 8, seeded(seed), sharpness).kept) {
+        if (rollouts[i]!.isCorrect !== isCorrect) continue;
+        errors += rollouts[i]!.toolErrorRate;
+        count += 1;
+      }
+    }
+    return { errors: errors / count, count };
+  };
+  const mean = 0.375;
+  expect(meanErrors(true, 1).errors).toBeLessThan(mean - 0.08);
+  expect(Math.abs(meanErrors(false, 1).errors - mean)).toBeLessThan(0.03);
+  expect(meanErrors(false, 1).count).toBe(4 * 400);
+  // The control: without sharpness successes keep their distribution too.
+  expect(Math.abs(meanErrors(true, 0).errors - mean)).toBeLessThan(0.03);
+});
+
+test.each([
+  ["all correct", true],
+  ["all wrong", false],
+])("a group that is %s keeps its size", (_, isCorrect) => {
+  const rollouts = Array.from({ length: 6 }, () => quality(isCorrect, 1));
+  expect(resampledOnCorrect(rollouts, 3, seeded(3)).kept).toHaveLength(3);
+});
+
+test("the priority batch is short successes and long failures, the rest compensates", () => {
+  const isCorrect = [true, true, false, false, true];
+  const { priority, compensation } = recomposed(isCorrect, [9, 3, 2, 8, 5], 0.5);
+  expect(priority).toEqual([1, 3, 4]);
+  expect(compensation).toEqual([0, 2]);
+  expect(recomposed(isCorrect, [9, 3, 2, 8, 5], 1).compensation).toEqual([]);
+});
+
+test("compensation steps grow with progress, from none", () => {
+  const share = (progress: number) => {
+    const random = seeded(5);
+    const steps = Array.from({ length: 1000 }, () => isCompensationStep(progress, 0.5, random));
+    return steps.filter(Boolean).length / steps.length;
+  };
+  expect(share(0)).toBe(0);
+  expect(share(0.5)).toBeGreaterThan(0.2);
+  expect(Math.abs(share(1) - 0.5)).toBeLessThan(0.05);
+});
+
+test("hard tasks get more rollouts, within the budget and its bounds", () => {
+  expect(rolloutsByDifficulty([0.9, 0.1, 0.5], 12, { least: 2, most: 6 })).toEqual([2, 6, 4]);
+  expect(rolloutsByDifficulty([0, 0], 99, { least: 1, most: 3 })).toEqual([3, 3]);
+  expect(() => rolloutsByDifficulty([0, 0], 3, { least: 2, most: 3 })).toThrow(
+    expect.objectContaining({ code: "INVALID_ARGUMENT" }),
+  );
+  expectClose(horizonWeights([1, 3], 1), [0.5, 1.5]);
+  expectClose(horizonWeights([1, 3], 0), [1, 1]);
+});
+
+test("tool benefit labels a task by its two groups", () => {
+  expect(toolBenefit([1, 1], [1, 1]).label).toBe("inside");
+  expect(toolBenefit([1, 0], [0, 0])).toEqual({ label: "beyond", gain: 0.5 });
+  expect(toolBenefit([0, 0], [0, 0]).label).toBe("hopeless");
+  expect(toolBenefit([0, 0], [1, 0]).label).toBe("harmful");
+  expect(() => toolBenefit([1], [])).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
+});
+
+test("predicted and true difficulty correlate without running every task", () => {
+  const random = seeded(11);
+  const tasks = Array.from({ length: 200 }, () => [1, random(), random()]);
+  const difficulty = (row: readonly number[]) => 0.1 + 0.6 * row[1]! + 0.2 * row[2]!;
+  let model = riskModel(3);
+  for (const row of tasks.slice(0, 30)) {
+    model = observeRisk(model, row, difficulty(row) + (random() - 0.5) * 0.1);
+  }
+  const predictions = predictRisk(model, tasks);
+  const unseen = tasks.slice(30).map(difficulty);
+  const guessed = predictions.slice(30).map(({ mean }) => mean);
+  expect(correlation(unseen, guessed)).toBeGreaterThan(0.9);
+  // The control: a model that saw nothing predicts nothing.
+  expect(predictRisk(riskModel(3), tasks).every(({ mean }) => mean === 0)).toBe(true);
+  expect(JSON.parse(JSON.stringify(model))).toEqual(model);
+});
+
+function correlation(a: readonly number[], b: readonly number[]): number {
+  const center = (values: readonly number[]) => {
+    const mean = values.reduce((x, y) => x + y, 0) / values.length;
+    return values.map((value) => value - mean);
+  };
+  const [x, y] = [center(a), center(b)];
+  const dot = (p: readonly number[], q: readonly number[]) =>
+    p.reduce((sum, value, i) => sum + value * q[i]!, 0);
+  return dot(x, y) / Math.sqrt(dot(x, x) * dot(y, y));
+}
+
+test("an observation narrows the prediction to its value, in closed form", () => {
+  const model = observeRisk(riskModel(1, { priorVariance: 4, noise: 1 }), [2], 3);
+  // Precision 1/4 + 4, shift 6: mean weight 6/4.25; at feature 2 mean 12/4.25, variance 4/4.25.
+  const [prediction] = predictRisk(model, [[2]]);
+  expect(prediction!.mean).toBeCloseTo(12 / 4.25, 12);
+  expect(prediction!.variance).toBeCloseTo(4 / 4.25, 12);
+});
+
+test("tasks near the target come first, and curiosity prefers the uncertain", () => {
+  const predictions = [
+    { mean: 0.5, variance: 0 },
+    { mean: 0.8, variance: 0.25 },
+    { mean: 0.9, variance: 0 },
+  ];
+  expect(chooseByRisk(predictions, 2, { curiosity: 0 })).toEqual([0, 1]);
+  expect(chooseByRisk(predictions, 1, { curiosity: 1 })).toEqual([1]);
+});

@@ -1,0 +1,43 @@
+/**
+ * `band`: tasks are drawn by how often they are solved, most around even odds. Solved and hopeless ones
+ * keep a small chance, so that they come back when their statistics move.
+ *
+ * Source: ARPO (GUI replay), Open-AgentRL, SpotAgent (task choice by pass rate); AdA, XLand.
+ */
+import { WaggleError } from "@waggle/protocol";
+import { drawWeighted } from "../draw.ts";
+
+export type Band = {
+  /** Pass rates in [low, high] are the frontier. Defaults 0.2 and 0.8. */
+  readonly low?: number;
+  readonly high?: number;
+  /** Weight of tasks outside, in [0, 1]. Default 0.05. */
+  readonly outside?: number;
+};
+
+/** `[N]` 1 at the middle of the band, falling linearly to half at its edges; `outside` beyond. */
+export function bandWeights(
+  passRates: readonly number[],
+  { low = 0.2, high = 0.8, outside = 0.05 }: Band = {},
+): number[] {
+  if (!(0 <= low && low < high && high <= 1)) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a band must satisfy 0 <= low < high <= 1, got [${low}, ${high}]; widen it`,
+    );
+  }
+  const middle = (low + high) / 2;
+  return passRates.map((rate) =>
+    rate < low || rate > high ? outside : 1 - Math.abs(rate - middle) / (high - low),
+  );
+}
+
+/** `count` distinct task indices by these weights. */
+export function tasksInBand(
+  passRates: readonly number[],
+  count: number,
+  random: () => number,
+  band: Band = {},
+): number[] {
+  return drawWeighted(bandWeights(passRates, band), count, random);
+}

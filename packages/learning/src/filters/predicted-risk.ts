@@ -1,0 +1,109 @@
+/**
+ * `risk-pred`: how hard a task is, predicted from its features and what was seen of others, so that
+ * tasks are chosen without running them. Bayesian linear regression: a mean and a variance, in closed
+ * form, as a plain value.
+ *
+ * Source: Wang et al. 2025, "Model Predictive Task Sampling" (MPTS), arXiv:2501.11039.
+ * Differs from it: a linear model of features instead of a latent-variable network.
+ */
+import { requireSameLength } from "../statistics.ts";
+
+export type RiskModel = {
+  /** `[F·F]` row-major precision of the weights. */
+  readonly precision: readonly number[];
+  /** `[F]` precision times mean. */
+  readonly shift: readonly number[];
+  /** Variance of one observed difficulty around its mean. */
+  readonly noise: number;
+};
+
+/** A model that knows nothing of `features` weights but their prior variance. */
+export function riskModel(
+  features: number,
+  options: { readonly priorVariance?: number; readonly noise?: number } = {},
+): RiskModel {
+  const { priorVariance = 1, noise = 0.1 } = options;
+  return {
+    precision: Array.from({ length: features * features }, (_, i) =>
+      i % (features + 1) === 0 ? 1 / priorVariance : 0,
+    ),
+    shift: Array.from({ length: features }, () => 0),
+    noise,
+  };
+}
+
+/** The model after the difficulty (1 − pass rate) of a task with these features was observed. */
+export function observeRisk(
+  model: RiskModel,
+  features: readonly number[],
+  difficulty: number,
+): RiskModel {
+  const F = model.shift.length;
+  requireSameLength("features", features.length, "the model's weights", F);
+  return {
+    ...model,
+    precision: model.precision.map(
+      (value, i) => value + (features[Math.floor(i / F)]! * features[i % F]!) / model.noise,
+    ),
+    shift: model.shift.map((value, i) => value + (features[i]! * difficulty) / model.noise),
+  };
+}
+
+/** Predicted difficulty of tasks, and the variance of that prediction. */
+export function predictRisk(
+  model: RiskModel,
+  features: readonly (readonly number[])[],
+): { readonly mean: number; readonly variance: number }[] {
+  const F = model.shift.length;
+  const mean = solve(model.precision, model.shift);
+  return features.map((row) => {
+    requireSameLength("features", row.length, "the model's weights", F);
+    const spread = solve(model.precision, row);
+    return { mean: dot(row, mean), variance: dot(row, spread) };
+  });
+}
+
+/**
+ * `count` task indices whose predicted difficulty is nearest the target, the uncertain ones first by
+ * `curiosity` standard deviations: |mean − target| − curiosity · √variance, smallest first.
+ */
+export function chooseByRisk(
+  predictions: readonly { readonly mean: number; readonly variance: number }[],
+  count: number,
+  { target = 0.5, curiosity = 1 }: { readonly target?: number; readonly curiosity?: number } = {},
+): number[] {
+  const cost = predictions.map(
+    ({ mean, variance }) => Math.abs(mean - target) - curiosity * Math.sqrt(variance),
+  );
+  return cost
+    .map((_, i) => i)
+    .sort((a, b) => cost[a]! - cost[b]! || a - b)
+    .slice(0, count);
+}
+
+function dot(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+}
+
+/** x of A·x = b for a symmetric positive definite A, by Cholesky. */
+function solve(matrix: readonly number[], right: readonly number[]): number[] {
+  const F = right.length;
+  const lower = Array.from({ length: F * F }, () => 0);
+  const x = [...right];
+  for (let i = 0; i < F; i += 1) {
+    for (let j = 0; j <= i; j += 1) {
+      let sum = matrix[i * F + j]!;
+      for (let k = 0; k < j; k += 1) sum -= lower[i * F + k]! * lower[j * F + k]!;
+      lower[i * F + j] = i === j ? Math.sqrt(sum) : sum / lower[j * F + j]!;
+    }
+  }
+  for (let i = 0; i < F; i += 1) {
+    for (let k = 0; k < i; k += 1) x[i] = x[i]! - lower[i * F + k]! * x[k]!;
+    x[i] = x[i]! / lower[i * F + i]!;
+  }
+  for (let i = F - 1; i >= 0; i -= 1) {
+    for (let k = i + 1; k < F; k += 1) x[i] = x[i]! - lower[k * F + i]! * x[k]!;
+    x[i] = x[i]! / lower[i * F + i]!;
+  }
+  return x;
+}

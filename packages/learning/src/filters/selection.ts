@@ -1,0 +1,35 @@
+/**
+ * What a filter says: which of the things it was shown are learned from, and why the others are not.
+ * By index, so that a filter knows nothing of what it selects.
+ */
+
+export type Selection = {
+  /** Indices, ascending. */
+  readonly kept: readonly number[];
+  /** A stable word for each that was left out. */
+  readonly dropped: ReadonlyMap<number, string>;
+};
+
+/** Keeps what has no reason against it. */
+export function selectBy<T>(
+  items: readonly T[],
+  reasonAgainst: (item: T, index: number) => string | null,
+): Selection {
+  const kept: number[] = [];
+  const dropped = new Map<number, string>();
+  for (const [i, item] of items.entries()) {
+    const reason = reasonAgainst(item, i);
+    if (reason === null) kept.push(i);
+    else dropped.set(i, reason);
+  }
+  return { kept, dropped };
+}
+
+/** Keeps these indices; one reason for all others. */
+export function selectIndices(count: number, indices: Iterable<number>, reason: string): Selection {
+  const wanted = new Set(indices);
+  return selectBy(
+    Array.from({ length: count }, (_, i) => i),
+    (i) => (wanted.has(i) ? null : reason),
+  );
+}

@@ -1,0 +1,35 @@
+/**
+ * `vote`: a label holds where enough of several judges agree. A judge that could not say has no vote.
+ *
+ * Source: MultiCritique, Prism-Reranker, Proactive Agent (votes of critics).
+ */
+import { requireInside, sumOf } from "../statistics.ts";
+
+export type Agreement<L> = {
+  /** `null` where too few agreed, or none voted. */
+  readonly label: L | null;
+  /** Votes for the most frequent label over votes cast; 0 without votes. */
+  readonly share: number;
+};
+
+/**
+ * @param votes - `null` where a judge could not say.
+ * @param leastShare - of the votes cast, in (0.5, 1] for a majority. Default 2/3.
+ * @param leastVotes - cast at all. Default 2.
+ */
+export function agreedLabel<L>(
+  votes: readonly (L | null)[],
+  leastShare: number = 2 / 3,
+  leastVotes: number = 2,
+): Agreement<L> {
+  requireInside("leastShare", leastShare, 0, 1);
+  const counts = new Map<L, number>();
+  for (const vote of votes) if (vote !== null) counts.set(vote, (counts.get(vote) ?? 0) + 1);
+  const cast = sumOf([...counts.values()]);
+  if (cast === 0) return { label: null, share: 0 };
+  const ranked = [...counts].sort(([, a], [, b]) => b - a);
+  const [label, count] = ranked[0]!;
+  const share = count / cast;
+  const isTie = ranked[1]?.[1] === count;
+  return { label: isTie || cast < leastVotes || share < leastShare ? null : label, share };
+}
