@@ -94,6 +94,8 @@ function printTable(report: LoopReport): void {
   console.log(
     `trajectories      ${uploads.accepted} accepted, ${uploads.learned} learned, ${uploads.skipped} without signal, ${uploads.rejected} rejected, ${uploads.lost} lost, ${uploads.twice} twice`,
   );
+  const { tokens, tokensPerSecond } = report.training;
+  console.log(`training          ${tokens} tokens, ${tokensPerSecond ?? "–"} a second`);
   console.log(
     `pages             ${pages.onNewest} of ${pages.open} on the newest version, ${pages.reloads} reloads, ${report.backend}`,
   );

@@ -30,6 +30,8 @@ export type LoopReport = {
   readonly pages: { readonly open: number; readonly onNewest: number; readonly reloads: number };
   /** From the upload of a trajectory to the first page that runs a policy which learned from it. */
   readonly uploadToPageSeconds: { readonly median: number | null; readonly max: number | null };
+  /** Of all learning steps: given and sampled tokens that went forward and backward. */
+  readonly training: { readonly tokens: number; readonly tokensPerSecond: number | null };
   readonly backend: string;
   readonly control: boolean;
   readonly minutes: number;
@@ -96,6 +98,8 @@ export function loopReport(evidence: LoopEvidence): LoopReport {
   const delays = uploadToPageSeconds(rows, policies, statuses);
   const steps = metrics.map((row) => row.metrics);
   const learnedByTrainer = sum(steps.map((step) => step["trajectories"] ?? 0));
+  const trained = sum(steps.map((step) => step["trainedTokens"] ?? 0));
+  const seconds = sum(steps.map((step) => step["seconds"] ?? 0));
   // Every trajectory that was re-scored, the rejected ones too: those that were learned from passed
   // a bound on this very number.
   const scored = rows.filter((row) => row.logProbGapMean !== null);
@@ -135,6 +139,10 @@ export function loopReport(evidence: LoopEvidence): LoopReport {
     uploadToPageSeconds: {
       median: median(delays),
       max: delays.length === 0 ? null : Math.max(...delays),
+    },
+    training: {
+      tokens: trained,
+      tokensPerSecond: seconds === 0 ? null : Math.round(trained / seconds),
     },
     backend: [...new Set(statuses.map((status) => status.backend ?? "none"))].join(", "),
     control: evidence.control,

@@ -8,6 +8,7 @@ import { SHOP_ENVIRONMENT } from "@waggle/environments";
 import type { Adapter } from "@waggle/model";
 import type { PolicyVersionId, TaskReference } from "@waggle/protocol";
 import { attempt, type AttemptParts } from "./attempt.ts";
+import { inLanes } from "./lanes.ts";
 import { derivedSeed } from "./random.ts";
 
 /** Held-out tasks by index; the first task of the gate is far from those of a final report. */
@@ -25,25 +26,24 @@ export type FrozenTasks = {
   readonly seed: number;
 };
 
-/** Success by task of one version, in the order of the tasks. */
+/**
+ * Success by task of one version, in the order of the tasks. Attempts share the policy's runs, which
+ * changes log-probs in their last bits: a task may come out otherwise once in a great many times.
+ */
 export async function evaluateVersion(
   parts: AttemptParts,
   tasks: FrozenTasks,
   version: PolicyVersionId,
   adapter: Adapter | null,
   signal: AbortSignal,
-  onTask: (done: number) => void = () => {},
 ): Promise<boolean[]> {
   await parts.policy.setAdapter(version, adapter);
-  const successes: boolean[] = [];
-  for (let i = 0; i < tasks.count; i += 1) {
+  return inLanes(tasks.count, async (i) => {
     signal.throwIfAborted();
     const seed = derivedSeed(tasks.seed, i);
     const { verification } = await attempt(parts, heldOutTask(tasks.start + i), seed, signal);
-    successes.push(verification.success);
-    onTask(i + 1);
-  }
-  return successes;
+    return verification.success;
+  });
 }
 
 /** Names a task set, so that results of another one are not taken for it. */

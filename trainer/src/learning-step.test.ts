@@ -106,6 +106,7 @@ test("advantages are relative to the group and their numbers are reported", asyn
     trajectories: 8,
     groups: 2,
     tokens: 32,
+    trainedTokens: 72,
     rewardMean: 0.5,
     successRate: 0.5,
     stalenessMean: 0.5,

@@ -126,6 +126,7 @@ export async function learningStep(
       ...offPolicyMetrics(rows, proximal),
       groups: groups.length,
       tokens: tokenCount,
+      trainedTokens: recipe.schedule.epochs * sum(rows.map((row) => lengthOf(row))),
     },
   };
 }
@@ -145,11 +146,10 @@ function advantagesOf(
 
 /** Rows of like length together, each microbatch at most `tokens` padded tokens (or one row). */
 function toMicrobatches(rows: readonly Row[], tokens: number): Row[][] {
-  const length = (row: Row): number => row.sample.sequence.tokenIds.length;
   const microbatches: Row[][] = [];
   let current: Row[] = [];
-  for (const row of rows.toSorted((a, b) => length(b) - length(a))) {
-    const widest = length(current[0] ?? row);
+  for (const row of rows.toSorted((a, b) => lengthOf(b) - lengthOf(a))) {
+    const widest = lengthOf(current[0] ?? row);
     if (current.length > 0 && widest * (current.length + 1) > tokens) {
       microbatches.push(current);
       current = [];
@@ -221,10 +221,19 @@ function rescoredOf(row: Row): readonly number[] {
   return row.trajectory.rescoredLogProbs[row.trajectory.samples.indexOf(row.sample)] ?? [];
 }
 
+/** Given tokens and sampled ones. */
+function lengthOf(row: Row): number {
+  return row.sample.sequence.tokenIds.length;
+}
+
 function countTrue(mask: readonly boolean[]): number {
   return mask.filter(Boolean).length;
 }
 
 function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.length === 0 ? 0 : sum(values) / values.length;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

@@ -8,6 +8,7 @@ import { type TaskReference, toTrainingSamples, type TrainEngine } from "@waggle
 import { attempt, type AttemptParts } from "./attempt.ts";
 import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
 import { type LearnableGroup, learningStep } from "./learning-step.ts";
+import { inLanes } from "./lanes.ts";
 import { derivedSeed, seededRandom } from "./random.ts";
 
 export type SimulationOptions = {
@@ -83,20 +84,20 @@ export async function simulate(
   async function rollOutGroup(): Promise<LearnableGroup> {
     const task = trainingTask(derivedSeed(options.seed, nextTask));
     nextTask += 1;
-    const trajectories = [];
-    for (let i = 0; i < options.groupSize; i += 1) {
-      const seed = derivedSeed(options.seed, nextTask, i);
+    const number = nextTask;
+    const trajectories = await inLanes(options.groupSize, async (i) => {
+      const seed = derivedSeed(options.seed, number, i);
       const { trajectory, verification } = await attempt(parts, task, seed, signal);
       const samples = toTrainingSamples(trajectory);
-      trajectories.push({
+      return {
         digest: trajectory.id,
         samples,
         // Sampled by this process with these weights: the record is the re-scored value.
         rescoredLogProbs: samples.map(({ behaviorLogProbs }) => behaviorLogProbs),
         verification,
         staleness: 0,
-      });
-    }
+      };
+    });
     return { trajectories };
   }
 

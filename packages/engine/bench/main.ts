@@ -5,6 +5,7 @@
 import { runBench } from "../../runtime/bench/bench-command.ts";
 import type { EngineScenario } from "./scenario.ts";
 import { largeStep } from "./scenarios/large-step.ts";
+import { loopStep } from "./scenarios/loop-step.ts";
 import { tokenCost } from "./scenarios/token-cost.ts";
 import { versusPeers } from "./scenarios/versus-peers.ts";
 import { vocabularyMemory } from "./scenarios/vocabulary-memory.ts";
@@ -15,6 +16,7 @@ const SCENARIOS: readonly EngineScenario[] = [
   tokenCost,
   vocabularyMemory,
   largeStep,
+  loopStep,
 ];
 
 await runBench({
