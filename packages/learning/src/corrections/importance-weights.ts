@@ -1,13 +1,14 @@
 /**
- * Token-level truncated importance weights: correct for what sampled a token (an older policy, other
- * numerics) not being what is updated. The weights are constants of the loss: no derivative flows
- * through them.
+ * Truncated importance weights: correct for what sampled a token (an older policy, other numerics) not
+ * being what is updated. The weights are constants of the loss: no derivative flows through them. The
+ * part `tis`.
  *
  * Source: Ionides 2008, "Truncated Importance Sampling"; for language models Yao et al. 2025, "Your
  * Efficient RL Framework Secretly Brings You Off-Policy RL Training" (TIS). Three policies as in
  * Hilton et al. 2022, arXiv:2110.00641, and Fu et al. 2025, "AReaL", arXiv:2505.24298.
  */
 import { clampedRatio } from "../log-ratio.ts";
+import { sequenceLogRatios } from "../losses/sequence-log-ratios.ts";
 import {
   finiteAt,
   forEachLossToken,
@@ -16,6 +17,8 @@ import {
   type TokenRows,
   zeroRows,
 } from "../token-rows.ts";
+import type { CorrectionBatch } from "./correction.ts";
+import { effectiveSampleSize } from "./effective-sample-size.ts";
 
 export type ImportanceWeights = {
   /** `[B][T]` min(proximal / behavior, cap); 0 outside the mask. */
@@ -35,31 +38,72 @@ export type ImportanceWeights = {
  *
  * @param cap - largest weight, > 0; 2 is the usual one.
  */
-export function truncatedImportanceWeights(
-  batch: {
-    readonly lossMask: LossMask;
-    readonly proximalLogProbs: TokenRows;
-    readonly behaviorLogProbs: TokenRows;
-  },
-  cap: number,
-): ImportanceWeights {
+export function truncatedImportanceWeights(batch: CorrectionBatch, cap: number): ImportanceWeights {
   const { lossMask, proximalLogProbs, behaviorLogProbs } = batch;
   requireRows(lossMask, { proximalLogProbs, behaviorLogProbs });
+  return truncatedWeights(lossMask, cap, (b, t) =>
+    clampedRatio(
+      finiteAt(proximalLogProbs, "proximalLogProbs", b, t) -
+        finiteAt(behaviorLogProbs, "behaviorLogProbs", b, t),
+    ),
+  );
+}
+
+/**
+ * min(exp(Σ over the sequence of proximal − behavior), cap) at each token of a sequence: unbiased for
+ * rewards of whole sequences, with a variance that grows with their length.
+ *
+ * @param cap - largest weight, > 0; 2 to 10 are usual.
+ */
+export function truncatedSequenceWeights(batch: CorrectionBatch, cap: number): ImportanceWeights {
+  const { lossMask, proximalLogProbs, behaviorLogProbs } = batch;
+  requireRows(lossMask, { proximalLogProbs, behaviorLogProbs });
+  const ratios = sequenceLogRatios(lossMask, proximalLogProbs, behaviorLogProbs).map(
+    ({ sumLogRatio }) => clampedRatio(sumLogRatio),
+  );
+  return truncatedWeights(lossMask, cap, (b) => ratios[b] as number);
+}
+
+/**
+ * Weights divided by their mean over the loss tokens, so that they redistribute and do not rescale.
+ *
+ * @param mean - of the whole minibatch. Default: that of the weights given.
+ */
+export function normalisedWeights(
+  weights: TokenRows,
+  lossMask: LossMask,
+  mean?: number,
+): Float64Array[] {
+  requireRows(lossMask, { weights });
+  let count = 0;
+  let sum = 0;
+  forEachLossToken(lossMask, (b, t) => {
+    count += 1;
+    sum += finiteAt(weights, "weights", b, t);
+  });
+  const divisor = mean ?? (count === 0 ? 1 : sum / count);
+  return weights.map((row, b) =>
+    Float64Array.from(row, (weight, t) =>
+      lossMask[b]?.[t] === true && divisor !== 0 ? weight / divisor : 0,
+    ),
+  );
+}
+
+function truncatedWeights(
+  lossMask: LossMask,
+  cap: number,
+  ratioAt: (b: number, t: number) => number,
+): ImportanceWeights {
   const weights = zeroRows(lossMask);
   let count = 0;
   let sum = 0;
-  let squares = 0;
   let truncated = 0;
   forEachLossToken(lossMask, (b, t) => {
-    const ratio = clampedRatio(
-      finiteAt(proximalLogProbs, "proximalLogProbs", b, t) -
-        finiteAt(behaviorLogProbs, "behaviorLogProbs", b, t),
-    );
+    const ratio = ratioAt(b, t);
     const weight = Math.min(ratio, cap);
     (weights[b] as Float64Array)[t] = weight;
     count += 1;
     sum += weight;
-    squares += weight * weight;
     if (ratio > cap) truncated += 1;
   });
   return {
@@ -67,7 +111,7 @@ export function truncatedImportanceWeights(
     metrics: {
       importanceWeightMean: count === 0 ? 1 : sum / count,
       importanceWeightTruncated: count === 0 ? 0 : truncated / count,
-      effectiveSampleSize: count === 0 ? 1 : (sum * sum) / (count * squares),
+      effectiveSampleSize: effectiveSampleSize(weights, lossMask),
     },
   };
 }

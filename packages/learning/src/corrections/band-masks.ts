@@ -1,0 +1,90 @@
+/**
+ * Leaving out what lies outside a band of importance ratios, instead of weighing it: single tokens,
+ * sequences by their whole ratio or by its geometric mean, or tokens with the rest weighted (IcePop).
+ * Bounds are the ratios themselves, lowest and highest, never negated logarithms of them.
+ *
+ * Sources: masked importance sampling and geometric masks as in verl's rollout correction and in SkyRL
+ * (0.99 to 1.01; products 0.5 to 2); IcePop, Ling Team 2025, "Every Step Evolves", arXiv:2510.18855.
+ */
+import { clampedRatio } from "../log-ratio.ts";
+import type { AbsoluteBounds } from "../losses/ratio-bounds.ts";
+import { sequenceLogRatios } from "../losses/sequence-log-ratios.ts";
+import { finiteAt, requireRows } from "../token-rows.ts";
+import { type Correction, type CorrectionBatch, keptSequences, keptTokens } from "./correction.ts";
+
+/** 1 where a token's ratio proximal / behavior lies in [lowest, highest], else 0. */
+export function tokenBandMask(batch: CorrectionBatch, bounds: AbsoluteBounds): Correction {
+  requireRows(batch.lossMask, {
+    proximalLogProbs: batch.proximalLogProbs,
+    behaviorLogProbs: batch.behaviorLogProbs,
+  });
+  return keptTokens(
+    batch.lossMask,
+    (b, t) => isInside(ratioAt(batch, b, t), bounds),
+    "tokenBandKept",
+  );
+}
+
+/** The ratio itself inside the band, 0 outside it. */
+export function icePopWeights(batch: CorrectionBatch, bounds: AbsoluteBounds): Correction {
+  const { weights, metrics } = tokenBandMask(batch, bounds);
+  return {
+    weights: weights.map((row, b) => row.map((kept, t) => (kept === 1 ? ratioAt(batch, b, t) : 0))),
+    metrics: { icePopKept: metrics["tokenBandKept"] ?? 1 },
+  };
+}
+
+/**
+ * 1 for the tokens of sequences whose ratio lies in the band.
+ *
+ * @param measure - `product` of the token ratios, or their `geometric-mean`, which long sequences
+ *   leave no sooner than short ones.
+ */
+export function sequenceBandMask(
+  batch: CorrectionBatch,
+  bounds: AbsoluteBounds,
+  measure: "product" | "geometric-mean",
+): Correction {
+  const { lossMask, proximalLogProbs, behaviorLogProbs } = batch;
+  requireRows(lossMask, { proximalLogProbs, behaviorLogProbs });
+  const isKept = sequenceLogRatios(lossMask, proximalLogProbs, behaviorLogProbs).map(
+    ({ sumLogRatio, meanLogRatio }) =>
+      isInside(clampedRatio(measure === "product" ? sumLogRatio : meanLogRatio), bounds),
+  );
+  return keptSequences(lossMask, isKept, "sequenceBandKept");
+}
+
+/**
+ * 0 for every token of a sequence in which one token's ratio is absurd: such a sequence was not sampled
+ * by the policy that it names, or was damaged.
+ *
+ * @param bounds - far out; 1e-4 and 100 are SkyRL's.
+ */
+export function outlierVeto(
+  batch: CorrectionBatch,
+  bounds: AbsoluteBounds = { lowest: 1e-4, highest: 100 },
+): Correction {
+  requireRows(batch.lossMask, {
+    proximalLogProbs: batch.proximalLogProbs,
+    behaviorLogProbs: batch.behaviorLogProbs,
+  });
+  const isKept = batch.lossMask.map((row, b) =>
+    row.every((kept, t) => !kept || isInside(ratioAt(batch, b, t), bounds)),
+  );
+  return keptSequences(batch.lossMask, isKept, "outlierVetoKept");
+}
+
+function ratioAt(
+  { proximalLogProbs, behaviorLogProbs }: CorrectionBatch,
+  b: number,
+  t: number,
+): number {
+  return clampedRatio(
+    finiteAt(proximalLogProbs, "proximalLogProbs", b, t) -
+      finiteAt(behaviorLogProbs, "behaviorLogProbs", b, t),
+  );
+}
+
+function isInside(ratio: number, { lowest, highest }: AbsoluteBounds): boolean {
+  return ratio >= lowest && ratio <= highest;
+}

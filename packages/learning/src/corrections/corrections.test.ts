@@ -1,0 +1,264 @@
+/** Weights and masks for off-policy data, against `golden/losses.py` and by their properties. */
+import { expect, test } from "vitest";
+import golden from "../golden/losses.json" with { type: "json" };
+import { clippedSurrogate } from "../losses/clipped-surrogate.ts";
+import { paddedMinibatch, randomMinibatch } from "../losses/minibatch.fixture.ts";
+import { icePopWeights, outlierVeto, sequenceBandMask, tokenBandMask } from "./band-masks.ts";
+import { type Correction, type CorrectionBatch, productOfWeights } from "./correction.ts";
+import { divergenceMask, offPolicySequenceMask } from "./divergence-masks.ts";
+import { effectiveSampleSize } from "./effective-sample-size.ts";
+import {
+  normalisedWeights,
+  truncatedImportanceWeights,
+  truncatedSequenceWeights,
+} from "./importance-weights.ts";
+import { logLinearProximal } from "./log-linear-proximal.ts";
+import { mismatchMetrics } from "./mismatch.ts";
+import { secondMomentMask } from "./second-moment-mask.ts";
+
+const { policyLogProbs, proximalLogProbs, behaviorLogProbs } = golden.inputs;
+const lossMask = golden.inputs.lossMask.map((row) => row.map((m) => m === 1));
+const batch = { lossMask, proximalLogProbs, behaviorLogProbs };
+/** Entries under the mask, in order. */
+const kept = (rows: readonly ArrayLike<number>[]): number[] =>
+  rows.flatMap((row, b) => Array.from(row).filter((_, t) => lossMask[b]?.[t]));
+/** The one value of each sequence. */
+const bySequence = (rows: readonly ArrayLike<number>[]): number[] =>
+  rows.map((row, b) => Math.max(...Array.from(row).filter((_, t) => lossMask[b]?.[t])));
+const single = (ratio: number): CorrectionBatch => ({
+  lossMask: [[true]],
+  proximalLogProbs: [[Math.log(ratio) - 1]],
+  behaviorLogProbs: [[-1]],
+});
+
+test("sequence weights, normalised weights and effective sample size agree with the reference", () => {
+  for (const [b, value] of bySequence(truncatedSequenceWeights(batch, 2).weights).entries()) {
+    expect(value).toBeCloseTo(golden.sequenceWeights2[b]!, 12);
+  }
+  const { weights } = truncatedImportanceWeights(batch, 2);
+  for (const [i, value] of kept(normalisedWeights(weights, lossMask)).entries()) {
+    expect(value).toBeCloseTo(golden.tokenWeights2.normalised[i]!, 12);
+  }
+  expect(effectiveSampleSize(weights, lossMask)).toBeCloseTo(
+    golden.tokenWeights2.effectiveSampleSize,
+    12,
+  );
+});
+
+test("normalised weights have mean 1, by the mean that is passed where one is", () => {
+  const rows = [[1, 3]];
+  const mask = [[true, true]];
+  expect(normalisedWeights(rows, mask).map((row) => [...row])).toEqual([[0.5, 1.5]]);
+  expect(normalisedWeights(rows, mask, 4).map((row) => [...row])).toEqual([[0.25, 0.75]]);
+});
+
+test("band masks and IcePop agree with the reference", () => {
+  const bounds = { lowest: 0.5, highest: 2 };
+  const { weights, metrics } = tokenBandMask(batch, bounds);
+  expect(kept(weights)).toEqual(golden["keptInBand0.5to2"]);
+  expect(metrics).toEqual({ tokenBandKept: 5 / 6 });
+  const weighted = kept(icePopWeights(batch, bounds).weights);
+  for (const [i, isIn] of golden["keptInBand0.5to2"].entries()) {
+    // No ratio inside the band is above the cap of the truncated weights.
+    expect(weighted[i]).toBeCloseTo(isIn * golden.tokenWeights2.weights[i]!, 12);
+  }
+});
+
+test("bounds are ratios, not their inverses: an asymmetric band keeps 1.9 and drops 0.6", () => {
+  const bounds = { lowest: 0.8, highest: 2 };
+  const isKept = (ratio: number): (number | undefined)[] => [
+    tokenBandMask(single(ratio), bounds).weights[0]?.[0],
+    sequenceBandMask(single(ratio), bounds, "product").weights[0]?.[0],
+    sequenceBandMask(single(ratio), bounds, "geometric-mean").weights[0]?.[0],
+  ];
+  expect(isKept(1.9)).toEqual([1, 1, 1]);
+  expect(isKept(0.6)).toEqual([0, 0, 0]);
+  expect(isKept(2.1)).toEqual([0, 0, 0]);
+});
+
+test("a sequence is judged by the product of its ratios or by their geometric mean", () => {
+  // Reference: products 1 and 1.733, geometric means 1 and 1.2012.
+  const [one, two] = golden.geometricRatios;
+  expect(one).toBeCloseTo(1, 12);
+  const at = (highest: number, measure: "product" | "geometric-mean"): number[] =>
+    bySequence(sequenceBandMask(batch, { lowest: 0.9, highest }, measure).weights);
+  expect(at(1.74, "product")).toEqual([1, 1]);
+  expect(at(1.73, "product")).toEqual([1, 0]);
+  expect(at(two! + 1e-9, "geometric-mean")).toEqual([1, 1]);
+  expect(at(two! - 1e-9, "geometric-mean")).toEqual([1, 0]);
+});
+
+test("one absurd ratio drops its whole sequence and no other", () => {
+  const rows = {
+    lossMask: [
+      [true, true, true],
+      [true, false],
+    ],
+    proximalLogProbs: [
+      [-1, -1, -1],
+      [-1, -1],
+    ],
+    behaviorLogProbs: [
+      [-1, -1 - Math.log(101), -1],
+      [-1, -99],
+    ],
+  };
+  const { weights, metrics } = outlierVeto(rows);
+  expect(weights.map((row) => [...row])).toEqual([
+    [0, 0, 0],
+    [1, 0],
+  ]);
+  expect(metrics).toEqual({ outlierVetoKept: 0.5 });
+  expect(outlierVeto(rows, { lowest: 1e-4, highest: 102 }).metrics).toEqual({ outlierVetoKept: 1 });
+});
+
+test("k2 and k3 masks keep what lies at most at the limit", () => {
+  for (const [estimator, values] of [
+    ["k2", golden.sequenceK2],
+    ["k3", golden.sequenceK3],
+  ] as const) {
+    const [low, high] = values.toSorted((a, b) => a - b) as [number, number];
+    expect(bySequence(divergenceMask(batch, estimator, high + 1e-12).weights)).toEqual([1, 1]);
+    const one = bySequence(divergenceMask(batch, estimator, (low + high) / 2).weights);
+    expect(one).toEqual(values.map((value) => (value === low ? 1 : 0)));
+    expect(divergenceMask(batch, estimator, low - 1e-12).metrics).toEqual({
+      divergenceMaskKept: 0,
+    });
+  }
+});
+
+test("OPSM drops only sequences that are pushed down and have become less likely", () => {
+  const [first, second] = golden.offPolicyDivergence as [number, number];
+  const at = (advantages: readonly number[], limit: number): number[] =>
+    bySequence(
+      offPolicySequenceMask(
+        { lossMask, sequenceAdvantages: advantages, policyLogProbs, behaviorLogProbs },
+        limit,
+      ).weights,
+    );
+  expect(at([1, -0.5], 0.1)).toEqual([1, 1]);
+  expect(at([-1, -1], Math.min(first, second) - 1e-9)).toEqual([0, 0]);
+  expect(at([0, 1], -99)).toEqual([1, 1]);
+  expect(at([-1, 1], first - 1e-9)).toEqual([0, 1]);
+});
+
+test("M2PO leaves out the fewest tokens, the largest first, until the second moment fits", () => {
+  for (let seed = 1; seed <= 20; seed += 1) {
+    const random = randomMinibatch(seed);
+    const squares = random.lossMask.flatMap((row, b) =>
+      row.flatMap((isIn, t) =>
+        isIn ? [(random.proximalLogProbs[b]![t]! - random.behaviorLogProbs[b]![t]!) ** 2] : [],
+      ),
+    );
+    const limit = 0.01;
+    const stay = secondMomentMask(random, limit).weights;
+    const staying = squares.filter((_, i) => {
+      const flat = random.lossMask.flatMap((row, b) =>
+        row.flatMap((isIn, t) => (isIn ? [stay[b]![t]!] : [])),
+      );
+      return flat[i] === 1;
+    });
+    const mean = (values: readonly number[]): number =>
+      values.reduce((a, b) => a + b, 0) / values.length;
+    expect(staying.length === 0 || mean(staying) <= limit).toBe(true);
+    const next = squares.toSorted((a, b) => a - b).slice(0, staying.length + 1);
+    expect(next.length === staying.length || mean(next) > limit).toBe(true);
+    expect(Math.max(0, ...staying)).toBeLessThanOrEqual(next.at(-1)!);
+  }
+});
+
+test("the log-linear proximal policy lies between the two by versions", () => {
+  const rows = { lossMask, policyLogProbs, behaviorLogProbs };
+  const halfway = logLinearProximal(
+    { ...rows, behaviorVersions: lossMask.map((row) => row.map(() => 4)) },
+    { proximal: 5, policy: 6 },
+  );
+  for (const [b, row] of golden["logLinearProximal0.5"].entries()) {
+    for (const [t, value] of row.entries()) expect(halfway[b]?.[t]).toBeCloseTo(value, 12);
+  }
+  const versions = [
+    [6, 5, 4, 2],
+    [2, 2, 2, 7],
+  ];
+  const mixed = logLinearProximal(
+    { ...rows, behaviorVersions: versions },
+    { proximal: 5, policy: 6 },
+  );
+  const alpha = (b: number, t: number): number =>
+    (mixed[b]![t]! - behaviorLogProbs[b]![t]!) /
+    (policyLogProbs[b]![t]! - behaviorLogProbs[b]![t]!);
+  expect(alpha(0, 0)).toBeCloseTo(1, 12);
+  expect(alpha(0, 1)).toBeCloseTo(0, 12);
+  expect(alpha(0, 3)).toBeCloseTo(0.75, 12);
+  expect(() =>
+    logLinearProximal({ ...rows, behaviorVersions: versions }, { proximal: 7, policy: 6 }),
+  ).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
+});
+
+test("the mismatch of sampler and trainer agrees with the reference", () => {
+  const metrics = mismatchMetrics(batch);
+  expect(metrics.mismatchK1).toBeCloseTo(golden.klOfProximal.k1, 12);
+  expect(metrics.mismatchK2).toBeCloseTo(golden.klOfProximal.k2, 12);
+  expect(metrics.mismatchK3).toBeCloseTo(golden.klOfProximal.k3, 12);
+  expect(metrics.mismatchAbsolute).toBeCloseTo(0.175, 12);
+  expect(metrics.mismatchChiSquared).toBeCloseTo(golden.chiSquared, 12);
+});
+
+const CORRECTIONS: { readonly [name: string]: (given: CorrectionBatch) => Correction } = {
+  tokenWeights: (given) => truncatedImportanceWeights(given, 2),
+  sequenceWeights: (given) => truncatedSequenceWeights(given, 2),
+  tokenBand: (given) => tokenBandMask(given, { lowest: 0.9, highest: 1.1 }),
+  icePop: (given) => icePopWeights(given, { lowest: 0.9, highest: 1.1 }),
+  sequenceBand: (given) => sequenceBandMask(given, { lowest: 0.9, highest: 1.1 }, "product"),
+  geometricBand: (given) =>
+    sequenceBandMask(given, { lowest: 0.95, highest: 1.05 }, "geometric-mean"),
+  outlierVeto: (given) => outlierVeto(given),
+  k3Mask: (given) => divergenceMask(given, "k3", 0.005),
+  secondMoment: (given) => secondMomentMask(given, 0.01),
+};
+
+test.each(Object.entries(CORRECTIONS))(
+  "%s: on data of its own policy every weight is 1, 0 outside the mask, padding or not",
+  (_, correct) => {
+    const random = randomMinibatch(9);
+    const own = { ...random, behaviorLogProbs: random.proximalLogProbs };
+    const expected = random.lossMask.map((row) => row.map((isIn) => (isIn ? 1 : 0)));
+    expect(correct(own).weights.map((row) => [...row])).toEqual(expected);
+    expect(correct(paddedMinibatch(own)).weights.map((row) => [...row])).toEqual(
+      expected.map((row) => [...row, 0, 0]),
+    );
+    const none = { ...own, lossMask: random.lossMask.map((row) => row.map(() => false)) };
+    expect(correct(none).weights.flatMap((row) => [...row])).not.toContain(1);
+    expect(Object.values(correct(none).metrics).every(Number.isFinite)).toBe(true);
+  },
+);
+
+test.each(Object.entries(CORRECTIONS))("%s: rows of another shape are refused", (_, correct) => {
+  expect(() => correct({ ...batch, behaviorLogProbs: [[0]] })).toThrow(
+    expect.objectContaining({ code: "SHAPE_MISMATCH" }),
+  );
+});
+
+test("what is left out stays in the denominator: a mask scales no other token's derivative", () => {
+  const random = randomMinibatch(2);
+  const bounds = { lower: 0.2, upper: 0.28 };
+  const open = clippedSurrogate({ ...random, weights: undefined }, bounds).derivatives.logProb!;
+  const { weights } = tokenBandMask(random, { lowest: 0.9, highest: 1.1 });
+  const masked = clippedSurrogate({ ...random, weights }, bounds).derivatives.logProb!;
+  let left = 0;
+  for (const [b, row] of weights.entries()) {
+    for (const [t, weight] of row.entries()) {
+      expect(masked[b]![t]! === weight * open[b]![t]!).toBe(true);
+      if (weight === 0 && open[b]![t] !== 0) left += 1;
+    }
+  }
+  expect(left).toBeGreaterThan(0);
+});
+
+test("corrections multiply, and none is 1 under the mask", () => {
+  const mask = [[true, true, false]];
+  expect(productOfWeights(mask, [[0.5, 2, 9]], [[2, 0, 9]]).map((row) => [...row])).toEqual([
+    [1, 0, 0],
+  ]);
+  expect(productOfWeights(mask).map((row) => [...row])).toEqual([[1, 1, 0]]);
+});

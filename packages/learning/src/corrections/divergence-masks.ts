@@ -1,0 +1,71 @@
+/**
+ * Leaving out sequences that the policy has drifted too far from, measured per token: by an estimate of
+ * the KL divergence between sampler and trainer, or by how much less likely the present policy finds
+ * them (only where they are pushed down further).
+ *
+ * Sources: k2 and k3 sequence masks as in verl's rollout correction (0.001 to 0.01); off-policy sequence
+ * masking (OPSM), DeepSeek-AI 2025, "DeepSeek-V3.2", arXiv:2512.02556, section 3.1.
+ */
+import { klEstimate } from "../kl/kl-estimators.ts";
+import { sequenceLogRatios } from "../losses/sequence-log-ratios.ts";
+import {
+  finiteAt,
+  type LossMask,
+  requireRows,
+  requireSequences,
+  type TokenRows,
+} from "../token-rows.ts";
+import { type Correction, type CorrectionBatch, keptSequences } from "./correction.ts";
+
+/**
+ * 1 for the tokens of sequences whose mean estimate of KL(behavior ‖ proximal) is at most `limit`.
+ *
+ * @param limit - nats per token.
+ */
+export function divergenceMask(
+  { lossMask, proximalLogProbs, behaviorLogProbs }: CorrectionBatch,
+  estimator: "k2" | "k3",
+  limit: number,
+): Correction {
+  requireRows(lossMask, { proximalLogProbs, behaviorLogProbs });
+  const isKept = lossMask.map((row, b) => {
+    const tokens = [...row.keys()].filter((t) => row[t]);
+    const sum = tokens.reduce(
+      (total, t) =>
+        total +
+        klEstimate(
+          estimator,
+          finiteAt(behaviorLogProbs, "behaviorLogProbs", b, t) -
+            finiteAt(proximalLogProbs, "proximalLogProbs", b, t),
+        ),
+      0,
+    );
+    return tokens.length === 0 || sum / tokens.length <= limit;
+  });
+  return keptSequences(lossMask, isKept, "divergenceMaskKept");
+}
+
+/**
+ * OPSM: 1 for the tokens of sequences with A ≥ 0 or mean(log behavior − log policy) ≤ limit.
+ *
+ * @param batch - log-probs of the policy as it is now, detached.
+ * @param limit - nats per token.
+ */
+export function offPolicySequenceMask(
+  batch: {
+    readonly lossMask: LossMask;
+    /** `[B]`. */
+    readonly sequenceAdvantages: ArrayLike<number>;
+    readonly policyLogProbs: TokenRows;
+    readonly behaviorLogProbs: TokenRows;
+  },
+  limit: number,
+): Correction {
+  const { lossMask, sequenceAdvantages, policyLogProbs, behaviorLogProbs } = batch;
+  requireRows(lossMask, { policyLogProbs, behaviorLogProbs });
+  requireSequences(lossMask, { sequenceAdvantages });
+  const isKept = sequenceLogRatios(lossMask, behaviorLogProbs, policyLogProbs).map(
+    ({ meanLogRatio }, b) => (sequenceAdvantages[b] as number) >= 0 || meanLogRatio <= limit,
+  );
+  return keptSequences(lossMask, isKept, "offPolicyMaskKept");
+}

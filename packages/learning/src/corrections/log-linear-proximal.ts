@@ -1,0 +1,46 @@
+/**
+ * The trainer's policy at the step's start, guessed from what sampled a token and from the policy of
+ * now by how many versions lie between: saves the forward pass that would compute it.
+ *
+ * Source: Fu et al. 2025, "AReaL", arXiv:2505.24298 (its approximated proximal policy).
+ */
+import { WaggleError } from "@waggle/protocol";
+import { type LossMask, requireRows, type TokenRows, zeroRows } from "../token-rows.ts";
+
+/**
+ * `[B][T]` log behavior + α·(log policy − log behavior), α = (proximal − behavior version) / (policy −
+ * behavior version), bounded to [0, 1]; the policy's own where a token was sampled by its version.
+ *
+ * @param versions - `[B][T]` of the sampling policy, and those of the two others; integers.
+ */
+export function logLinearProximal(
+  batch: {
+    readonly lossMask: LossMask;
+    readonly policyLogProbs: TokenRows;
+    readonly behaviorLogProbs: TokenRows;
+    readonly behaviorVersions: TokenRows;
+  },
+  versions: { readonly proximal: number; readonly policy: number },
+): Float64Array[] {
+  const { lossMask, policyLogProbs, behaviorLogProbs, behaviorVersions } = batch;
+  requireRows(lossMask, { policyLogProbs, behaviorLogProbs, behaviorVersions });
+  if (versions.proximal > versions.policy) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `the proximal version must not be newer than the policy's (${versions.policy}), got ${versions.proximal}; pass the version at the start of the step`,
+    );
+  }
+  const proximal = zeroRows(lossMask);
+  for (const [b, row] of lossMask.entries()) {
+    for (const t of row.keys()) {
+      const policy = policyLogProbs[b]?.[t] as number;
+      const behavior = behaviorLogProbs[b]?.[t] as number;
+      const sampled = behaviorVersions[b]?.[t] as number;
+      const distance = versions.policy - sampled;
+      const alpha = distance <= 0 ? 1 : (versions.proximal - sampled) / distance;
+      (proximal[b] as Float64Array)[t] =
+        behavior + Math.min(1, Math.max(0, alpha)) * (policy - behavior);
+    }
+  }
+  return proximal;
+}

@@ -1,0 +1,88 @@
+/** Choosing tokens by entropy and by covariance. */
+import { expect, test } from "vitest";
+import { randomMinibatch, testRandom } from "../losses/minibatch.fixture.ts";
+import { covarianceMask, tokenCovariances, topCovarianceTokens } from "./covariance-mask.ts";
+import { entropyQuantile, topEntropyMask } from "./entropy-quantile.ts";
+
+test("the quantile is linear between ranks and sees loss tokens only", () => {
+  const lossMask = [
+    [true, true, false],
+    [true, true, true],
+  ];
+  const entropies = [
+    [1, 2, 99],
+    [3, 4, 5],
+  ];
+  expect([0, 0.5, 0.8, 0.9, 1].map((q) => entropyQuantile(entropies, lossMask, q))).toEqual([
+    1, 3, 4.2, 4.6, 5,
+  ]);
+  expect(entropyQuantile([[1]], [[false]], 0.5)).toBe(-Infinity);
+});
+
+test("the top fifth of the tokens by entropy stays", () => {
+  const lossMask = [Array.from({ length: 10 }, () => true)];
+  const entropies = [[0, 9, 2, 3, 8, 5, 6, 7, 4, 1]];
+  const threshold = entropyQuantile(entropies, lossMask, 0.8);
+  const { weights, metrics } = topEntropyMask(entropies, lossMask, threshold);
+  expect([...weights[0]!]).toEqual([0, 1, 0, 0, 1, 0, 0, 0, 0, 0]);
+  expect(metrics).toEqual({ topEntropyKept: 0.2 });
+});
+
+test("covariances sum to the covariance of log-probs and advantages", () => {
+  const batch = {
+    lossMask: [
+      [true, true],
+      [true, false],
+    ],
+    advantages: [
+      [1, -1],
+      [3, 0],
+    ],
+    proximalLogProbs: [
+      [-1, -2],
+      [-3, -9],
+    ],
+  };
+  // Means: A 1, log π −2.
+  expect(tokenCovariances(batch).map((row) => [...row])).toEqual([
+    [0, -0],
+    [-2, 0],
+  ]);
+});
+
+test("the tokens with the top covariance are the ones that are pulled back", () => {
+  for (const seed of [1, 2, 3]) {
+    const batch = randomMinibatch(seed);
+    const covariances = tokenCovariances(batch);
+    const chosen = topCovarianceTokens(batch, 0.25);
+    const cells = batch.lossMask.flatMap((row, b) =>
+      row.flatMap((isIn, t) =>
+        isIn ? [{ value: covariances[b]![t]!, isChosen: chosen[b]![t] === 1 }] : [],
+      ),
+    );
+    const taken = cells.filter(({ isChosen }) => isChosen);
+    expect(taken).toHaveLength(Math.max(1, Math.floor(cells.length / 4)));
+    const rest = cells.filter(({ isChosen }) => !isChosen);
+    expect(Math.min(...taken.map(({ value }) => value))).toBeGreaterThanOrEqual(
+      Math.max(...rest.map(({ value }) => value)),
+    );
+  }
+});
+
+test("the covariance mask leaves out a share of the tokens in its range, by its seed", () => {
+  const batch = randomMinibatch(6);
+  const count = batch.lossMask.flat().filter(Boolean).length;
+  const choice = { share: 0.3, lowest: 0, highest: Infinity };
+  const run = (seed: number): number[] =>
+    covarianceMask(batch, choice, testRandom(seed)).weights.flatMap((row) => [...row]);
+  const covariances = tokenCovariances(batch).flatMap((row) => [...row]);
+  const mask = batch.lossMask.flat();
+  const out = run(1).flatMap((weight, i) => (mask[i] && weight === 0 ? [covariances[i]!] : []));
+  expect(out.length).toBeGreaterThan(0);
+  expect(out.length).toBeLessThanOrEqual(Math.max(1, Math.floor(0.3 * count)));
+  expect(out.every((covariance) => covariance > 0)).toBe(true);
+  expect(run(1)).toEqual(run(1));
+  expect([2, 3, 4, 5].some((seed) => run(seed).join() !== run(1).join())).toBe(true);
+  const nothing = covarianceMask(batch, { ...choice, lowest: 1e9 }, testRandom(1));
+  expect(nothing.metrics).toEqual({ covarianceMaskKept: 1 });
+});

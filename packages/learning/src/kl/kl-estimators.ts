@@ -1,0 +1,26 @@
+/**
+ * Estimates of KL(p ‖ q) from one token that p sampled, as functions of log p − log q.
+ *
+ * Source: Schulman 2020, "Approximating KL Divergence".
+ */
+import { clampedLogRatio } from "../log-ratio.ts";
+
+/**
+ * `k1`: log p − log q, unbiased, of either sign. `k2`: half its square, biased, low variance, the right
+ * gradient. `k3`: q/p − 1 − log(q/p), unbiased, never negative, the wrong gradient.
+ */
+export type KlEstimator = "k1" | "k2" | "k3";
+
+/** One token's estimate in nats (k2: nats²); the log-ratio is clamped to ±20 before `exp`. */
+export function klEstimate(estimator: KlEstimator, logRatio: number): number {
+  switch (estimator) {
+    case "k1":
+      return logRatio;
+    case "k2":
+      return 0.5 * logRatio * logRatio;
+    case "k3": {
+      const bounded = clampedLogRatio(logRatio);
+      return Math.exp(-bounded) - 1 + bounded;
+    }
+  }
+}
