@@ -17,6 +17,7 @@ import { addPlanCommand } from "./plan-command.ts";
 import { createReporter } from "./reporter.ts";
 import { requireEngine } from "./required-engine.ts";
 import { addSaveCommand } from "./save-model/save-command.ts";
+import { addLearnCommand } from "./learner/learn-command.ts";
 import { learningRateOf, type ScheduleOptions, withSchedule } from "./schedule-options.ts";
 import { simulate, type SimulationEvent } from "./simulation.ts";
 import { createTaskWorld } from "./task-worlds.ts";
@@ -203,6 +204,7 @@ export function createProgram(options: ProgramOptions): Command {
 
   addExchangeCommands(program, options);
   addImitateCommand(program, options);
+  addLearnCommand(program, { signal, writeOut, writeError });
   addPlanCommand(program, options);
   addSaveCommand(program, options);
   return program;

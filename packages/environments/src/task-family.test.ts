@@ -1,10 +1,9 @@
 import type { Observation, TaskReference } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { LOOKUP } from "./lookup/lookup.ts";
+import { FAMILIES } from "./families.ts";
 import { createRandom } from "./random.ts";
 import type { TaskFamily } from "./task-family.ts";
 
-const FAMILIES = [LOOKUP];
 const signal = new AbortController().signal;
 
 /** Runs a demonstrator to its end and judges it. */

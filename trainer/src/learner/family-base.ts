@@ -37,7 +37,7 @@ export type FamilyBaseRecipe = {
 
 export const FAMILY_BASE: FamilyBaseRecipe = {
   seed: 20_261_121,
-  steps: 1200,
+  steps: 700,
   batchSize: 32,
   mistakes: 0.35,
   vocabularySize: 384,

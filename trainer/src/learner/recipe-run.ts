@@ -90,7 +90,9 @@ export async function runRecipe(
   const run = new RecipeRun(parts, options, onEvent, signal);
   const base = await run.evaluate("base", 0);
   let final = base;
-  for (const stage of recipe.stages) final = await run.stage(stage);
+  for (let round = 0; round < recipe.rounds; round += 1) {
+    for (const stage of recipe.stages) final = await run.stage(stage);
+  }
   return { base, final, spent: run.spent };
 }
 

@@ -3,6 +3,8 @@
  * are what a command line may change; everything the paper leaves open is one.
  */
 import { WaggleError } from "@waggle/protocol";
+import { LITERATURE, type LiteratureRow } from "../recipes/literature.ts";
+import { type ArrangementName, requireArrangement } from "./arrangement.ts";
 import type { Stage } from "./stage.ts";
 
 export type Settings = { readonly [name: string]: number | boolean | string };
@@ -10,10 +12,13 @@ export type Settings = { readonly [name: string]: number | boolean | string };
 export type RecipeDefinition<S extends Settings> = {
   /** As a command line gives it: `grpo-roc`. */
   readonly name: string;
-  /** Title, and where it can be read. */
-  readonly paper: string;
+  /** Its row in the table of the literature. */
+  readonly literature: string;
   /** What differs from the paper, and why; empty where nothing does. */
   readonly differs: readonly string[];
+  /** How its stages follow one another. */
+  readonly schedule: readonly ArrangementName[];
+  /** A setting named `rounds` says how often the stages are gone through; absent = once. */
   readonly settings: S;
   /** @throws WaggleError `INVALID_ARGUMENT` from a part that refuses a value. */
   readonly stages: (settings: S) => readonly Stage[];
@@ -21,10 +26,13 @@ export type RecipeDefinition<S extends Settings> = {
 
 export type Recipe = {
   readonly name: string;
-  readonly paper: string;
+  readonly literature: LiteratureRow;
   readonly differs: readonly string[];
+  readonly schedule: readonly ArrangementName[];
   readonly settings: Settings;
   readonly stages: readonly Stage[];
+  /** How often the stages are gone through, ≥ 1. */
+  readonly rounds: number;
 };
 
 /** Makes the recipe, with some settings of one's own. */
@@ -46,7 +54,14 @@ type Widened<S> = {
 export function recipe<const S extends Settings>(
   definition: RecipeDefinition<Widened<S>> & { readonly settings: S },
 ): CreateRecipe {
-  const { name, paper, differs, settings: defaults } = definition;
+  const { name, differs, schedule, settings: defaults } = definition;
+  const literature = LITERATURE.find((row) => row.recipe === definition.literature);
+  if (literature === undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `literature of recipe ${name} must be a row of the table, got ${definition.literature}; add the paper to literature.json`,
+    );
+  }
   const create = (overrides: Settings = {}): Recipe => {
     for (const [key, value] of Object.entries(overrides)) {
       const standard = Object.hasOwn(defaults, key) ? defaults[key] : undefined;
@@ -58,13 +73,10 @@ export function recipe<const S extends Settings>(
       }
     }
     const settings = { ...defaults, ...overrides } as unknown as Widened<S>;
-    return {
-      name,
-      paper,
-      differs,
-      settings: settings as Settings,
-      stages: definition.stages(settings),
-    };
+    const stages = definition.stages(settings);
+    const rounds = Number({ rounds: 1, ...defaults, ...overrides }.rounds);
+    requireArrangement(name, schedule, stages, rounds);
+    return { name, literature, differs, schedule, settings: settings as Settings, stages, rounds };
   };
   return Object.assign(create, { recipeName: name, defaults });
 }
@@ -75,20 +87,37 @@ function describe(settings: Settings): string {
 }
 
 /** The parts that a recipe is made of, by slot, each once. */
-export function partsOf({ stages }: Recipe): { readonly [slot: string]: readonly string[] } {
-  const parts = stages.flatMap((stage) => [
-    stage.rollout,
-    ...stage.filters,
-    ...(stage.reward === null ? [] : [stage.reward]),
-    ...(stage.advantage === null ? [] : [stage.advantage]),
-    ...stage.losses.map(({ loss }) => loss),
-    ...Object.values(stage.state),
-    ...stage.schedule,
-  ]);
+export function partsOf({ stages, schedule }: Recipe): {
+  readonly [slot: string]: readonly string[];
+} {
+  const parts: { slot: string; part: string }[] = stages
+    .flatMap((stage) => [
+      stage.rollout,
+      ...stage.filters,
+      ...(stage.reward === null ? [] : [stage.reward]),
+      ...(stage.advantage === null ? [] : [stage.advantage]),
+      ...stage.losses.map(({ loss }) => loss),
+      ...(stage.kl?.in === "loss" ? [{ slot: "loss", part: "kl" }] : []),
+      ...Object.values(stage.state),
+      ...stage.schedule,
+    ])
+    .flatMap(unfolded);
+  parts.push(...schedule.map((part) => ({ slot: "schedule", part })));
   const bySlot: { [slot: string]: string[] } = {};
   for (const { slot, part } of parts) {
     const names = (bySlot[slot] ??= []);
     if (!names.includes(part)) names.push(part);
   }
   return bySlot;
+}
+
+type Unfoldable = {
+  readonly slot: string;
+  readonly part: string;
+  readonly around?: readonly Unfoldable[];
+};
+
+/** A part and those that it is put around. */
+function unfolded(part: Unfoldable): Unfoldable[] {
+  return [part, ...(part.around ?? []).flatMap(unfolded)];
 }

@@ -72,6 +72,7 @@ export function planMinibatch(
     ...(estimated.returns === undefined ? {} : { returns: pick(estimated.returns) }),
     behaviorLogProbs: rows.map(({ sample }) => sample.behaviorLogProbs),
     episodes: rows.map(({ scored }) => scored),
+    samples: rows.map(({ index }) => index),
     pairs: pairs.map(([chosen, rejected]) => [
       place.get(chosen) as number,
       place.get(rejected) as number,

@@ -29,6 +29,8 @@ type Named<Slot extends string, Needs extends StateName> = {
   readonly part: string;
   /** State that it cannot work without. */
   readonly needs: readonly Needs[];
+  /** Parts of the same slot that it changes or joins. */
+  readonly around?: readonly { readonly slot: Slot; readonly part: string }[];
 };
 
 /** Whatever changes what the next parts see. */
@@ -169,6 +171,8 @@ export type Minibatch = {
   readonly returns?: TokenRows | undefined;
   /** `[B]` */
   readonly episodes: readonly ScoredEpisode[];
+  /** `[B]` which sample of its episode a row is. */
+  readonly samples: readonly number[];
   /** Rows of (chosen, rejected). */
   readonly pairs: readonly (readonly [chosen: number, rejected: number])[];
 };

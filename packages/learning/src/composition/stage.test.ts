@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { partsOf, recipe } from "./definition.ts";
+import { partsOf, recipe, type RecipeDefinition } from "./definition.ts";
 import type { AdvantagePart, FilterPart, LossPart, RewardPart, RolloutPart } from "./part.ts";
 import { type KlTerm, pairStage, rewardStage, settingsAt, tokenStage } from "./stage.ts";
 import { kept, resource } from "./state.ts";
@@ -112,10 +112,11 @@ test("a schedule changes the settings of a step, each part after the one before 
 });
 
 test("a recipe is its stages by its settings; a setting it does not have is answered with those it has", () => {
-  const create = recipe({
+  const definition: RecipeDefinition<{ size: number; scaled: boolean }> = {
     name: "toy",
-    paper: "A paper",
+    literature: "ARTIST",
     differs: [],
+    schedule: ["one"],
     settings: { size: 8, scaled: true },
     stages: ({ size, scaled }) => [
       rewardStage({
@@ -125,7 +126,8 @@ test("a recipe is its stages by its settings; a setting it does not have is answ
         settings: { tasksPerStep: size },
       }),
     ],
-  });
+  };
+  const create = recipe(definition);
   expect(create().stages[0]).toMatchObject({ steps: 10, settings: { tasksPerStep: 8 } });
   expect(create({ size: 4, scaled: false }).stages[0]).toMatchObject({
     steps: 20,
@@ -136,7 +138,11 @@ test("a recipe is its stages by its settings; a setting it does not have is answ
     reward: ["outcome"],
     advantage: ["group"],
     loss: ["pg-clip"],
+    schedule: ["one"],
   });
+  expect(() => recipe({ ...definition, schedule: ["sft-rl"] })()).toThrow(
+    /must be sft-rl, got rewards in 1 round/,
+  );
   expect(() => create({ sizes: 4 })).toThrow(/size=8, scaled=true/);
   expect(() => create({ size: "many" })).toThrow(/number/);
 });

@@ -1,0 +1,80 @@
+/**
+ * How stages follow one another, by the names of the literature. A name is a claim about the stages,
+ * checked when a recipe is made: `sft-rl` learns tokens first and rewards last. Not a driver.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { Stage } from "./stage.ts";
+
+export type ArrangementName =
+  | "one"
+  | "sft"
+  | "sft-rl"
+  | "rounds"
+  | "stages"
+  | "skill-first"
+  | "alternate"
+  | "offline-online"
+  | "sft-pref"
+  | "sft-rft"
+  | "sft-rl-rft"
+  | "cpt"
+  | "cpt-sft"
+  | "cpt-sft-rl"
+  | "cpt-sft-pref";
+
+type Check = (stages: readonly Stage[], rounds: number) => boolean;
+
+const learns = (stages: readonly Stage[], ...wanted: readonly Stage["learns"][]): boolean =>
+  stages.length === wanted.length && wanted.every((kind, i) => stages[i]?.learns === kind);
+const isPlain = (stage: Stage | undefined): boolean =>
+  stage?.losses.some(({ loss }) => loss.part === "lm") ?? false;
+
+/** What each name says of the stages. */
+const ARRANGEMENTS: { readonly [name in ArrangementName]: Check } = {
+  /** One stage. */
+  one: (stages) => stages.length === 1,
+  /** Supervised fine-tuning alone. */
+  sft: (stages) => stages.length > 0 && stages.every((stage) => stage.learns === "tokens"),
+  /** A cold start, then reinforcement. */
+  "sft-rl": (stages) => stages[0]?.learns === "tokens" && stages.at(-1)?.learns === "rewards",
+  /** Generation and training over and over. */
+  rounds: (_, rounds) => rounds > 1,
+  /** Several stages of one kind or of different parts. */
+  stages: (stages) => stages.length > 1,
+  /** Single skills first, whole tasks after. */
+  "skill-first": (stages) => stages.length > 1,
+  /** Two updates alternate. */
+  alternate: (stages, rounds) => stages.length === 2 && rounds > 1,
+  /** Stored episodes first, then the environment. */
+  "offline-online": (stages) =>
+    stages.length > 1 &&
+    stages[0]?.rollout.part === "log" &&
+    stages.slice(1).some(({ rollout }) => rollout.part !== "log"),
+  /** Fine-tuning, then preferences. */
+  "sft-pref": (stages) => learns(stages, "tokens", "pairs"),
+  /** Fine-tuning, then tuning on verified rollouts. */
+  "sft-rft": (stages) => learns(stages, "tokens", "tokens"),
+  /** Cold start, reinforcement, tuning on its rollouts. */
+  "sft-rl-rft": (stages) => learns(stages, "tokens", "rewards", "tokens"),
+  /** Continued pre-training alone. */
+  cpt: (stages) => stages.length > 0 && stages.every(isPlain),
+  "cpt-sft": (stages) => isPlain(stages[0]) && learns(stages, "tokens", "tokens"),
+  "cpt-sft-rl": (stages) => isPlain(stages[0]) && learns(stages, "tokens", "tokens", "rewards"),
+  "cpt-sft-pref": (stages) => isPlain(stages[0]) && learns(stages, "tokens", "tokens", "pairs"),
+};
+
+/** @throws WaggleError `INVALID_ARGUMENT` where the stages are not what a name says. */
+export function requireArrangement(
+  recipe: string,
+  names: readonly ArrangementName[],
+  stages: readonly Stage[],
+  rounds: number,
+): void {
+  const wrong = names.find((name) => !ARRANGEMENTS[name](stages, rounds));
+  if (wrong === undefined) return;
+  const got = stages.map(({ learns: kind }) => kind).join(", ");
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `the stages of recipe ${recipe} must be ${wrong}, got ${got} in ${rounds} round${rounds === 1 ? "" : "s"}; name what they are`,
+  );
+}

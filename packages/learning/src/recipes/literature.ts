@@ -1,0 +1,42 @@
+/**
+ * The learning systems of the founding literature as rows of parts: what each paper does, slot by slot.
+ * `literature.json` is read off the papers' abstracts; a part with `*` is our reading or the usual
+ * default where the abstract is silent, so a recipe keeps it a setting. Not recipes: those are code.
+ */
+import rows from "./literature.json" with { type: "json" };
+
+export type SlotName =
+  | "rollout"
+  | "filter"
+  | "reward"
+  | "advantage"
+  | "loss"
+  | "state"
+  | "schedule";
+
+export type LiteratureRow = {
+  /** Name of the recipe, unique. */
+  readonly recipe: string;
+  readonly paper: string;
+  /** Row in the project's list of systems. */
+  readonly system: string;
+  readonly table: "policy-gradient" | "preference" | "imitation" | "merging" | "gradient-free";
+  /** By slot; `*` behind what the abstract does not state. */
+  readonly parts: { readonly [slot in SlotName]?: readonly string[] };
+  /** Slots of which the abstract says nothing. */
+  readonly unstated?: readonly SlotName[];
+  /** What differs from plain GRPO. */
+  readonly difference: string;
+};
+
+export const LITERATURE: readonly LiteratureRow[] = rows as readonly LiteratureRow[];
+
+/** The parts of a row without their marks. */
+export function plainParts({ parts }: LiteratureRow): readonly {
+  readonly slot: SlotName;
+  readonly part: string;
+}[] {
+  return Object.entries(parts).flatMap(([slot, names]) =>
+    names.map((name) => ({ slot: slot as SlotName, part: name.replace(/\*$/, "") })),
+  );
+}

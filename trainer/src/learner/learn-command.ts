@@ -1,0 +1,171 @@
+/**
+ * `learn`: any recipe in any family of tasks, in this process; and the list of what the literature has.
+ * Words and flags; what they do is in the modules it calls.
+ */
+import { join } from "node:path";
+import { pairedDifference } from "@waggle/evaluation";
+import { FAMILIES, type TaskFamily } from "@waggle/environments";
+import { literatureStates, type Settings, stagedRecipe, STAGED_RECIPES } from "@waggle/learning";
+import { WaggleError } from "@waggle/protocol";
+import { type Command, InvalidArgumentError } from "commander";
+import { readBaseModel } from "../base-model.ts";
+import { type Device, openEngine, openPolicy } from "../open-model.ts";
+import { number, positive } from "../option-values.ts";
+import { deviceOption } from "../server-options.ts";
+import { FAMILY_BASE, familyBase } from "./family-base.ts";
+import { type HeldOut, type RunEvent, runRecipe } from "./recipe-run.ts";
+
+export type LearnCommandOptions = {
+  readonly signal: AbortSignal;
+  readonly writeOut: (line: string) => void;
+  readonly writeError: (line: string) => void;
+};
+
+type Flags = {
+  recipe: string;
+  env: string;
+  list: boolean;
+  set: Settings;
+  steps?: number;
+  seed: number;
+  tasks: number;
+  evaluateEvery: number;
+  model?: string;
+  bases: string;
+  rank: number;
+  device: Device;
+  threads?: number;
+  json: boolean;
+};
+
+export function addLearnCommand(
+  program: Command,
+  { signal, writeOut, writeError }: LearnCommandOptions,
+): void {
+  program
+    .command("learn")
+    .description("run a recipe in a family of tasks, or list the recipes of the literature")
+    .option("--recipe <name>", `one of ${[...STAGED_RECIPES.keys()].join(", ")}`, "artist")
+    .option("--env <name>", `one of ${FAMILIES.map(({ name }) => name).join(", ")}`, "lookup")
+    .option("--list", "every recipe of the literature and what of it can be run", false)
+    .option("--set <name=value>", "a setting of the recipe; may be repeated", setting, {})
+    .option("--steps <n>", "steps of each stage instead of the recipe's", positive)
+    .option("--seed <n>", "of tasks, sampling and the adapter", number, 1)
+    .option("--tasks <n>", "held-out tasks of an evaluation", positive, 200)
+    .option("--evaluate-every <n>", "steps between evaluations, 0 = only at the end", number, 0)
+    .option("--model <folder>", "start from this model instead of the family's own base")
+    .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
+    .option("--rank <n>", "of the adapter", positive, 8)
+    .addOption(deviceOption())
+    .option("--threads <n>", "CPU threads of one graph; default all", positive)
+    .option("--json", "progress as JSON lines, the result as one object", false)
+    .action(async (given: Flags) => {
+      if (given.list) {
+        for (const line of listed(given.json)) writeOut(line);
+        return;
+      }
+      const recipe = stagedRecipe(given.recipe)(given.set);
+      const family = familyNamed(given.env);
+      const say = (event: object, words: string): void => {
+        if (given.json) writeOut(JSON.stringify(event));
+        else writeError(words);
+      };
+      const model =
+        given.model === undefined
+          ? await familyBase(
+              family,
+              join(given.bases, family.name),
+              FAMILY_BASE,
+              (progress) =>
+                say(
+                  { event: "base", ...progress },
+                  `base ${progress.step}/${progress.steps}  loss ${progress.loss.toFixed(4)}  ${progress.tokensPerSecond.toFixed(0)} tokens/s`,
+                ),
+              signal,
+            )
+          : await readBaseModel(given.model);
+      const adapterShape = { rank: given.rank, alpha: 2 * given.rank };
+      const engine = await openEngine(
+        model,
+        given.device,
+        { ...adapterShape, seed: given.seed },
+        given,
+      );
+      const policy = await openPolicy(model, given.threads);
+      try {
+        const { base, final, spent } = await runRecipe(
+          recipe,
+          { engine, policy, format: model.format, family, adapterShape, resources: {} },
+          { ...given, evaluationTasks: given.tasks },
+          (event) => say(event, wordsOf(event)),
+          signal,
+        );
+        const { difference, pValue } = pairedDifference(base.successes, final.successes);
+        const result = {
+          ...{ recipe: recipe.name, environment: family.name, seed: given.seed },
+          ...{ base: rateOf(base), final: rateOf(final), difference, pValue },
+          ...{ toolCalls: final.toolCallsMean, settings: recipe.settings, spent },
+        };
+        writeOut(
+          given.json
+            ? JSON.stringify(result)
+            : `${recipe.name} in ${family.name}: ${percent(result.base)} → ${percent(result.final)} of ${given.tasks} held-out tasks (p = ${pValue.toPrecision(2)}), ${spent.sampledTokens} tokens sampled, ${spent.toolCalls} tool calls, ${spent.seconds.toFixed(0)} s`,
+        );
+      } finally {
+        await engine.dispose();
+        await policy.dispose();
+      }
+    });
+}
+
+function familyNamed(name: string): TaskFamily {
+  const family = FAMILIES.find((one) => one.name === name);
+  if (family === undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `--env must be one of ${FAMILIES.map((one) => one.name).join(", ")}, got ${name.slice(0, 64)}; choose one of these`,
+    );
+  }
+  return family;
+}
+
+function listed(json: boolean): string[] {
+  const recipes = literatureStates().map(({ row, recipe, missing }) => ({
+    name: row.recipe,
+    paper: row.paper,
+    state: missing.length === 0 ? "expressible" : "missing parts",
+    recipe,
+    missing,
+  }));
+  if (json) return [JSON.stringify({ recipes })];
+  return recipes.map(({ name, recipe, state, missing }) =>
+    [name, recipe ?? "–", state, missing.join(" ")].join("\t"),
+  );
+}
+
+function setting(text: string, before: Settings): Settings {
+  const [name, ...rest] = text.split("=");
+  const value = rest.join("=");
+  if (name === undefined || name === "" || rest.length === 0) {
+    throw new InvalidArgumentError("must be name=value");
+  }
+  if (value === "true" || value === "false") return { ...before, [name]: value === "true" };
+  const asNumber = value.trim() === "" ? Number.NaN : Number(value);
+  return { ...before, [name]: Number.isNaN(asNumber) ? value : asNumber };
+}
+
+function wordsOf(event: RunEvent): string {
+  if (event.event === "evaluated") {
+    return `${event.stage} ${event.step}  held out ${percent(rateOf(event.heldOut))}  ${event.heldOut.toolCallsMean.toFixed(2)} calls`;
+  }
+  const { successRate = 0, loss = 0, gradientNorm = 0, toolCallsMean = 0 } = event.metrics;
+  return `${event.stage} ${event.step}/${event.steps}  success ${percent(successRate)}  calls ${toolCallsMean.toFixed(2)}  loss ${loss.toFixed(4)}  norm ${gradientNorm.toFixed(3)}  ${event.spent.seconds.toFixed(0)} s`;
+}
+
+function rateOf({ successes }: HeldOut): number {
+  return successes.filter(Boolean).length / successes.length;
+}
+
+function percent(rate: number): string {
+  return `${(100 * rate).toFixed(1)} %`;
+}
