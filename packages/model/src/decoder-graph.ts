@@ -16,15 +16,17 @@ import { feedForward } from "./graph-feed-forward.ts";
 import { PACKED_INPUTS } from "./graph-inputs.ts";
 import type { DecoderInputs, InputForm } from "./graph-inputs.ts";
 import { embed, head } from "./graph-linear.ts";
-import { cast, MICROSOFT, normalize } from "./graph-parts.ts";
+import { addConstant, cast, MICROSOFT, normalize } from "./graph-parts.ts";
 import type { GraphParts, WeightFormat } from "./graph-parts.ts";
 import { addWeights } from "./graph-weights.ts";
 import { toFloat16Bits } from "./half-precision.ts";
 import { OnnxGraphBuilder } from "./onnx-graph-builder.ts";
-import type { OnnxExternalFile, OnnxExternalOptions } from "./onnx-graph-builder.ts";
+import { buildExternal } from "./onnx-external.ts";
+import type { OnnxExternalFile, OnnxExternalOptions } from "./onnx-external.ts";
 import { ropeTables } from "./rope.ts";
 import { tensorMapSource } from "./tensor-source.ts";
 import type { TensorSource } from "./tensor-source.ts";
+import type { WeightStore } from "./weight-store.ts";
 
 export type DecoderGraphOptions = {
   /** With a rank, A and B of every linear are graph inputs; feed them from `adapterGraphInputs`. */
@@ -55,21 +57,30 @@ export type DecoderGraphOptions = {
    * `GPU_BRANCHES` or `PACKED_OR_BRANCHES`. Default `PACKED_INPUTS`.
    */
   readonly inputs?: InputForm | undefined;
+  /**
+   * Weights and rotary tables are graph inputs of these names, kept there. Where it has some, those
+   * are all, and `weights` are not read. Default: constants of the model.
+   */
+  readonly store?: WeightStore;
   /** When weights leave the model for files beside it, as protobuf ends at 2 GiB. */
   readonly external?: OnnxExternalOptions;
 };
 
-export type DecoderGraph = {
-  /** ONNX bytes. */
-  readonly model: Uint8Array;
-  /** Files that the model points into: `SessionOptions.externalData`. Mostly empty. */
-  readonly externalData: readonly OnnxExternalFile[];
+/** Of a decoder graph. */
+type DecoderFacts = {
   /** What goes in as past and comes out as present, layer by layer. */
   readonly states: readonly DecoderState[];
   /** Number format of the matrices. */
   readonly dtype: WeightFormat;
   /** Number format of states and of the adapter's inputs. Logits are f32. */
   readonly activations: "f32" | "f16";
+};
+
+export type DecoderGraph = DecoderFacts & {
+  /** ONNX bytes. */
+  readonly model: Uint8Array;
+  /** Files that the model points into: `SessionOptions.externalData`. Mostly empty. */
+  readonly externalData: readonly OnnxExternalFile[];
 };
 
 const DEFAULT_MAX_POSITIONS = 8192;
@@ -115,6 +126,16 @@ export async function buildDecoderGraph(
   weights: TensorMap | TensorSource,
   options: DecoderGraphOptions,
 ): Promise<DecoderGraph> {
+  const { graph, ...facts } = await assembleDecoder(config, weights, options);
+  return { ...buildExternal(graph, options.external), ...facts };
+}
+
+/** The same before it is serialized. Whoever keeps weights in a store needs no files for them. */
+export async function assembleDecoder(
+  config: DecoderConfig,
+  weights: TensorMap | TensorSource,
+  options: DecoderGraphOptions,
+): Promise<DecoderFacts & { readonly graph: OnnxGraphBuilder }> {
   if (config.headSize % 16 !== 0) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
@@ -139,18 +160,23 @@ export async function buildDecoderGraph(
     residual: config.modelType === "gemma3_text" ? "f32" : activations,
     roundsActivations: options.roundsActivations ?? false,
     lora: options.lora,
+    store: options.store,
   };
   const { graph } = parts;
   const states = decoderStates(config, activations);
   const inputs = (options.inputs ?? PACKED_INPUTS)(parts);
   for (const state of states) graph.input(state.past, state.dtype, stateDims(state, "past"));
-  addRopeTables(parts, options);
-  await addWeights(parts, "tensors" in weights ? weights : tensorMapSource(weights));
+  const known = new Map(options.store?.tensors);
+  for (const [name, tensor] of known) graph.input(name, tensor.type, tensor.shape);
+  if (known.size === 0) {
+    await addRopeTables(parts, options);
+    await addWeights(parts, "tensors" in weights ? weights : tensorMapSource(weights));
+  }
 
   const hidden = addLayers(parts, inputs.inputIds, addMixer(parts, inputs, options));
   addLogits(parts, hidden, options);
   for (const state of states) graph.output(state.present, state.dtype, stateDims(state, "total"));
-  return { ...graph.buildExternal(options.external), states, dtype, activations };
+  return { graph, states, dtype, activations };
 }
 
 /** The part of a layer that looks at other tokens. */
@@ -236,8 +262,8 @@ function addLogits(parts: GraphParts, hidden: string, options: DecoderGraphOptio
   graph.output("logits", "f32", [1, "rows", vocabularySize]);
 }
 
-function addRopeTables(parts: GraphParts, options: DecoderGraphOptions): void {
-  const { graph, config, activations } = parts;
+async function addRopeTables(parts: GraphParts, options: DecoderGraphOptions): Promise<void> {
+  const { config, activations } = parts;
   const positions = options.maxPositions ?? Math.min(config.contextLength, DEFAULT_MAX_POSITIONS);
   if (!Number.isInteger(positions) || positions < 1) {
     throw new WaggleError(
@@ -253,7 +279,8 @@ function addRopeTables(parts: GraphParts, options: DecoderGraphOptions): void {
     if (!kinds.includes(kind)) continue;
     const tables = ropeTables(config, positions, kind);
     for (const [name, values] of Object.entries(tables)) {
-      graph.initializer(
+      await addConstant(
+        parts,
         `${stem}.${name}`,
         activations,
         [positions, config.headSize / 2],

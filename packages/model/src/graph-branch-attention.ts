@@ -7,7 +7,7 @@ import { WaggleError } from "@waggle/protocol";
 import { layerKind } from "./decoder-config.ts";
 import { canBranch, prefixNames } from "./branch-states.ts";
 import type { PresentNames, Projections } from "./graph-attention.ts";
-import { MICROSOFT, normalize } from "./graph-parts.ts";
+import { cast, MICROSOFT, normalize } from "./graph-parts.ts";
 import type { GraphParts } from "./graph-parts.ts";
 
 /** Names of what tells the attention of branches where it is. */
@@ -54,7 +54,7 @@ export function addBranchInputs(
   const bias =
     kernels === "cpu"
       ? graph.input("own_bias", activations, ["branches", 1, 1, "room"])
-      : graph.input("bias", activations, [1, "branches", 1, "positions"]);
+      : graph.input("bias", "f32", [1, "branches", 1, "positions"]);
   for (let layer = 0; layer < layers; layer++) {
     const { key, value } = prefixNames(layer);
     const values = [1, keyValueHeads, "prefix", headSize];
@@ -128,7 +128,11 @@ export function branchAttention(
     const attributes = { perm: { ints: [0, 1, 3, 2] } };
     return graph.op("MatMul", [of, graph.op("Transpose", [keys], { attributes })]);
   };
-  const asked = kernels === "cpu" ? queries : graph.op("Mul", [queries, graph.float(alpha)]);
+  const { activations } = parts;
+  const asked =
+    kernels === "cpu"
+      ? queries
+      : graph.op("Mul", [queries, cast(parts, graph.float(alpha), "f32", activations)]);
 
   const shared = prefixNames(layer);
   const together = reshape(swap(asked), [1, keyValueHeads, -1, headSize]);
@@ -137,9 +141,10 @@ export function branchAttention(
   const own = scores(asked, ownKeys, false);
   const ownScores = swap(kernels === "cpu" ? graph.op("Add", [own, bias]) : own);
   const both = graph.op("Concat", [sharedScores, ownScores], { attributes: { axis: -1 } });
-  const weights = graph.op("Softmax", [kernels === "cpu" ? both : graph.op("Add", [both, bias])], {
-    attributes: { axis: -1 },
-  });
+  const masked =
+    kernels === "cpu" ? both : graph.op("Add", [cast(parts, both, activations, "f32"), bias]);
+  const softmax = graph.op("Softmax", [masked], { attributes: { axis: -1 } });
+  const weights = kernels === "cpu" ? softmax : cast(parts, softmax, "f32", activations);
   const [sharedWeights, ownWeights] = splitWeights(parts, weights, sizes, kernels);
   const fromShared = graph.op("MatMul", [
     reshape(sharedWeights, [1, keyValueHeads, -1, 0]),

@@ -1,7 +1,7 @@
 /** Matrix products of a decoder graph in every number format: linears, embedding, logits. */
 import { loraName } from "./adapter.ts";
 import type { Linear } from "./decoder-parameters.ts";
-import { cast, MICROSOFT } from "./graph-parts.ts";
+import { cast, isEmbeddingTurned, MICROSOFT } from "./graph-parts.ts";
 import type { GraphParts } from "./graph-parts.ts";
 import { BLOCK_SIZE } from "./quantization.ts";
 import type { QuantizedBits } from "./quantization.ts";
@@ -29,7 +29,9 @@ export function embed(parts: GraphParts, ids: string): string {
   const { graph, config, architecture, activations, residual } = parts;
   const rows = isQuantized(parts)
     ? quantizedRows(parts, ids)
-    : graph.op("Gather", [EMBEDDING, ids]);
+    : isEmbeddingTurned(parts)
+      ? turn(parts, graph.op("Gather", [EMBEDDING, ids], { attributes: { axis: 1 } }), [1, 2, 0])
+      : graph.op("Gather", [EMBEDDING, ids]);
   const embedded = cast(parts, rows, activations, residual);
   const factor = architecture.embeddingScale(config);
   if (factor === 1) return embedded;
@@ -45,14 +47,17 @@ export function head(parts: GraphParts, hidden: string): void {
   if (isQuantized(parts)) {
     quantizedProduct(parts, hidden, matrix, config.width, config.vocabularySize, 8, outputs);
   } else {
-    const columns = config.tiedEmbeddings
-      ? graph.op("Transpose", [matrix], { attributes: { perm: { ints: [1, 0] } } })
-      : matrix;
+    const isTurned = !config.tiedEmbeddings || isEmbeddingTurned(parts);
+    const columns = isTurned ? matrix : turn(parts, matrix, [1, 0]);
     graph.node("MatMul", [hidden, columns], { outputs });
   }
   if (activations === "f16") {
     graph.node("Cast", outputs, { outputs: ["logits"], attributes: { to: 1 } });
   }
+}
+
+function turn({ graph }: GraphParts, x: string, order: readonly number[]): string {
+  return graph.op("Transpose", [x], { attributes: { perm: { ints: order } } });
 }
 
 function isQuantized({ weightFormat }: GraphParts): boolean {

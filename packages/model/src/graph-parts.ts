@@ -2,6 +2,8 @@
 import type { Architecture } from "./architecture.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import type { OnnxGraphBuilder } from "./onnx-graph-builder.ts";
+import type { OnnxData, OnnxDataType } from "./onnx-wire.ts";
+import type { WeightStore } from "./weight-store.ts";
 
 /** Number format of the matrices. The embedding and the logits' matrix of `int4` are in 8 bits. */
 export type WeightFormat = "f32" | "f16" | "int8" | "int4";
@@ -18,6 +20,8 @@ export type GraphParts = {
   /** Quantized products round their activations to 8 bits, block by block. */
   readonly roundsActivations: boolean;
   readonly lora: { readonly rank: number } | null;
+  /** Absent: weights are in the graph. */
+  readonly store: WeightStore | undefined;
 };
 
 export const MICROSOFT = "com.microsoft";
@@ -40,4 +44,27 @@ export function cast(
   to: "f32" | "f16",
 ): string {
   return from === to ? x : graph.op("Cast", [x], { attributes: { to: ONNX_TYPE[to] } });
+}
+
+/** A tensor that never changes: in the graph, or an input beside it. */
+export async function addConstant(
+  { graph, store }: GraphParts,
+  name: string,
+  dtype: OnnxDataType,
+  shape: readonly number[],
+  data: OnnxData,
+): Promise<void> {
+  if (store === undefined) graph.initializer(name, dtype, shape, data);
+  else {
+    graph.input(name, dtype, shape);
+    await store.add(name, dtype, shape, data);
+  }
+}
+
+/**
+ * Whether the one matrix of tied embeddings lies as the logits' product wants it, `[C, V]`. As a
+ * constant it lies the other way, and onnxruntime turns a second one when it loads the graph.
+ */
+export function isEmbeddingTurned({ config, store, weightFormat }: GraphParts): boolean {
+  return store !== undefined && config.tiedEmbeddings && !weightFormat.startsWith("int");
 }

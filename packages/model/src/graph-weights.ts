@@ -4,6 +4,7 @@
  */
 import type { Parameter, ParameterKind } from "./decoder-parameters.ts";
 import { decoderParameters } from "./decoder-parameters.ts";
+import { addConstant, isEmbeddingTurned } from "./graph-parts.ts";
 import type { GraphParts, WeightFormat } from "./graph-parts.ts";
 import { toFloat16Bits } from "./half-precision.ts";
 import { BLOCK_SIZE } from "./quantization.ts";
@@ -14,7 +15,7 @@ import type { TensorSource } from "./tensor-source.ts";
 import { readRows } from "./weight-reader.ts";
 
 /**
- * Initializers under the parameters' names. Linears are `[in, out]`, as MatMul wants them, or
+ * Constants under the parameters' names. Linears are `[in, out]`, as MatMul wants them, or
  * `[out, blocks, bytes]` with `.scales` and `.zero_points`; a convolution has `.tap.{i}` `[C]`.
  * @throws WaggleError `MODEL_CORRUPT` where the weights are not those of the config.
  */
@@ -45,13 +46,14 @@ async function addQuantized(
 ): Promise<void> {
   const { name } = parameter;
   const matrix = await readQuantizedMatrix(weights, parameter, bits, parts.activations);
-  const { rows } = matrix;
-  const { graph } = parts;
-  const { blocks, values, scales, zeroPoints } = matrix;
-  graph.initializer(name, "u8", [rows, blocks, (BLOCK_SIZE * bits) / 8], values);
-  addFloats(parts, `${name}.scales`, [rows, blocks], scales, parts.activations);
+  const { rows, blocks, values, scales, zeroPoints } = matrix;
+  const { activations } = parts;
+  await addConstant(parts, name, "u8", [rows, blocks, (BLOCK_SIZE * bits) / 8], values);
+  const stored = activations === "f32" ? scales : toFloat16Bits(scales);
+  await addConstant(parts, `${name}.scales`, activations, [rows, blocks], stored);
   if (zeroPoints !== null) {
-    graph.initializer(`${name}.zero_points`, "u8", [rows, zeroPoints.length / rows], zeroPoints);
+    const shape = [rows, zeroPoints.length / rows];
+    await addConstant(parts, `${name}.zero_points`, "u8", shape, zeroPoints);
   }
 }
 
@@ -66,7 +68,8 @@ async function addPlain(
   const dtype = kind === "norm" && !isHeadNorm(parts, name) ? parts.residual : parts.activations;
   const values = new (dtype === "f16" ? Uint16Array : Float32Array)(elementCount(shape));
   const offset = kind === "norm" ? parts.architecture.normOffset : 0;
-  const isTransposed = kind === "linear" || kind === "head";
+  const isTransposed =
+    kind === "linear" || kind === "head" || (kind === "embedding" && isEmbeddingTurned(parts));
   for await (const { begin, end, data } of readRows(weights, parameter)) {
     const shifted = offset === 0 ? data : data.map((value) => value + offset);
     const stored = dtype === "f16" ? toFloat16Bits(shifted) : shifted;
@@ -74,10 +77,10 @@ async function addPlain(
     else values.set(stored, begin * (values.length / rows));
   }
   if (kind === "kernel") {
-    addTaps(parts, parameter, values);
+    await addTaps(parts, parameter, values);
     return;
   }
-  parts.graph.initializer(name, dtype, isTransposed ? [columns, rows] : shape, values);
+  await addConstant(parts, name, dtype, isTransposed ? [columns, rows] : shape, values);
 }
 
 /**
@@ -114,24 +117,14 @@ function isHeadNorm({ architecture }: GraphParts, name: string): boolean {
 }
 
 /** A convolution's kernel `[C, 1, taps]` as one vector for each tap. */
-function addTaps(
-  { graph, activations }: GraphParts,
+async function addTaps(
+  parts: GraphParts,
   { name, shape }: Parameter,
   values: Float32Array | Uint16Array,
-): void {
+): Promise<void> {
   const [channels = 0, , taps = 0] = shape;
   for (let tap = 0; tap < taps; tap++) {
     const column = values.filter((_, i) => i % taps === tap);
-    graph.initializer(`${name}.tap.${tap}`, activations, [channels], column);
+    await addConstant(parts, `${name}.tap.${tap}`, parts.activations, [channels], column);
   }
-}
-
-function addFloats(
-  { graph }: GraphParts,
-  name: string,
-  shape: readonly number[],
-  values: Float32Array,
-  dtype: "f32" | "f16",
-): void {
-  graph.initializer(name, dtype, shape, dtype === "f32" ? values : toFloat16Bits(values));
 }

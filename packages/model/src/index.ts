@@ -14,7 +14,7 @@ export type { ConvertedParameter, StoredFormat } from "./convert-weights.ts";
 export { layerKind, parseDecoderConfig } from "./decoder-config.ts";
 export type { DecoderConfig, DecoderModelType, LayerKind } from "./decoder-config.ts";
 export { decoderConfigJson } from "./decoder-config-json.ts";
-export { buildDecoderGraph } from "./decoder-graph.ts";
+export { assembleDecoder, buildDecoderGraph } from "./decoder-graph.ts";
 export type { DecoderGraph, DecoderGraphOptions } from "./decoder-graph.ts";
 export {
   decoderParameters,
@@ -46,13 +46,8 @@ export {
 } from "./model-folder.ts";
 export type { ModelFile } from "./model-folder.ts";
 export { OnnxGraphBuilder } from "./onnx-graph-builder.ts";
-export type {
-  OnnxBuildOptions,
-  OnnxExternalFile,
-  OnnxExternalOptions,
-  OnnxModel,
-  OnnxNodeOptions,
-} from "./onnx-graph-builder.ts";
+export type { OnnxBuildOptions, OnnxNodeOptions } from "./onnx-graph-builder.ts";
+export type { OnnxExternalFile, OnnxExternalOptions, OnnxModel } from "./onnx-external.ts";
 export type { OnnxAttribute, OnnxData, OnnxDataType } from "./onnx-wire.ts";
 export type { RopeScaling } from "./rope-config.ts";
 export { readPeftAdapter } from "./peft-adapter.ts";
@@ -62,6 +57,7 @@ export type { QuantizedMatrix } from "./quantization.ts";
 export { readResidentWeights } from "./resident-weights.ts";
 export type { ResidentFormat, ResidentWeight } from "./resident-weights.ts";
 export { roundedWeights } from "./rounded-weights.ts";
+export type { WeightStore } from "./weight-store.ts";
 export { ropeFrequencies, ropeTables } from "./rope.ts";
 export { readSafetensors, readShardedSafetensors, writeSafetensors } from "./safetensors.ts";
 export type { SafetensorsFile } from "./safetensors.ts";

@@ -3,7 +3,7 @@
  * operator semantics: the runtime that loads the bytes does both.
  */
 import { WaggleError } from "@waggle/protocol";
-import { dataBytes, tensorParts, writeNode, writeValueInfo } from "./onnx-wire.ts";
+import { tensorParts, writeNode, writeValueInfo } from "./onnx-wire.ts";
 import type {
   ExternalPlace,
   OnnxAttribute,
@@ -29,40 +29,18 @@ export type OnnxBuildOptions = {
   readonly opset?: number;
 };
 
-export type OnnxExternalOptions = OnnxBuildOptions & {
-  /** Bytes of all constant tensors from which the large ones leave the model. Default: 1 GiB. */
-  readonly threshold?: number;
-  /** Most bytes of one external file, unless one tensor alone is larger. Default: 256 MiB. */
-  readonly fileBytes?: number;
-};
-
-/** A file that the model's tensors point into by its path. */
-export type OnnxExternalFile = { readonly path: string; readonly data: Uint8Array };
-
-export type OnnxModel = {
-  /** The ModelProto. */
-  readonly model: Uint8Array;
-  /** Empty where the model holds everything. */
-  readonly externalData: readonly OnnxExternalFile[];
-};
-
 /** Of ONNX 1.16: the oldest that holds operator set 21. */
 const IR_VERSION = 10;
 const DEFAULT_OPSET = 21;
 /** A protobuf message and thus a model without external data ends here. */
 const MAX_BYTES = 2 ** 31 - 1;
-const DEFAULT_THRESHOLD = 2 ** 30;
-const DEFAULT_FILE_BYTES = 2 ** 28;
-/** Smaller tensors stay in the model: shapes must be known before external files are read. */
-const MIN_EXTERNAL_BYTES = 1024;
-const EXTERNAL_ALIGNMENT = 64;
 
 /** A graph in the making. Every tensor has one name; a node's inputs must exist when it is added. */
 export class OnnxGraphBuilder {
   readonly #names = new Set<string>();
   readonly #inputs: OnnxValueInfo[] = [];
   readonly #outputs: OnnxValueInfo[] = [];
-  readonly #initializers: OnnxInitializer[] = [];
+  readonly initializers: OnnxInitializer[] = [];
   #nodes: OnnxNode[] = [];
   readonly #constants = new Map<string, string>();
   #counter = 0;
@@ -93,7 +71,7 @@ export class OnnxGraphBuilder {
       );
     }
     this.#define(name);
-    this.#initializers.push({ name, dtype, shape: [...shape], data });
+    this.initializers.push({ name, dtype, shape: [...shape], data });
     return name;
   }
 
@@ -161,41 +139,14 @@ export class OnnxGraphBuilder {
   }
 
   /**
-   * The serialized ModelProto, weights inside.
+   * The serialized ModelProto, weights inside but for those that have a place elsewhere.
    * @throws WaggleError `MODEL_UNSUPPORTED` when it would pass protobuf's 2 GiB.
    */
-  build(options: OnnxBuildOptions = {}): Uint8Array {
-    return this.#serialize(options, new Map());
-  }
-
-  /**
-   * The same with large tensors in files of their own where all together pass the threshold. Frees
-   * tensors as they are copied, so nothing may be built after it: the peak is the weights and a file.
-   */
-  buildExternal(options: OnnxExternalOptions = {}): OnnxModel {
-    const sizeBytes = this.#initializers.reduce((sum, { data }) => sum + data.byteLength, 0);
-    if (sizeBytes <= (options.threshold ?? DEFAULT_THRESHOLD)) {
-      return { model: this.build(options), externalData: [] };
-    }
-    const files = placeExternally(this.#initializers, options.fileBytes ?? DEFAULT_FILE_BYTES);
-    const places = new Map<string, ExternalPlace>();
-    for (const { path, tensors } of files) {
-      for (const { tensor, offset } of tensors) places.set(tensor.name, { path, offset });
-    }
-    const model = this.#serialize(options, places);
-    const externalData = files.map(({ path, sizeBytes: length, tensors }) => {
-      const data = new Uint8Array(length);
-      for (const { tensor, offset } of tensors) {
-        data.set(dataBytes(tensor.data), offset);
-        tensor.data = new Uint8Array(0);
-      }
-      return { path, data };
-    });
-    return { model, externalData };
-  }
-
-  #serialize(options: OnnxBuildOptions, places: ReadonlyMap<string, ExternalPlace>): Uint8Array {
-    const sizeBytes = this.#initializers.reduce(
+  build(
+    options: OnnxBuildOptions = {},
+    places: ReadonlyMap<string, ExternalPlace> = new Map(),
+  ): Uint8Array {
+    const sizeBytes = this.initializers.reduce(
       (sum, { name, data }) => sum + (places.has(name) ? 0 : data.byteLength),
       0,
     );
@@ -231,7 +182,7 @@ export class OnnxGraphBuilder {
     for (const node of this.#neededNodes()) writer.message(1, () => writeNode(writer, node));
     writer.string(2, "waggle");
     const parts: Uint8Array[] = [writer.finish()];
-    for (const tensor of this.#initializers) {
+    for (const tensor of this.initializers) {
       parts.push(...tensorParts(5, tensor, places.get(tensor.name)));
     }
     for (const info of this.#inputs) writer.message(11, () => writeValueInfo(writer, info));
@@ -309,30 +260,6 @@ function fitsType(dtype: OnnxDataType, data: OnnxData): boolean {
     case "bool":
       return data instanceof Uint8Array;
   }
-}
-
-type PlannedFile = {
-  path: string;
-  sizeBytes: number;
-  tensors: { tensor: OnnxInitializer; offset: number }[];
-};
-
-/** Large tensors in their order, file after file under the names that Hugging Face's exports have. */
-function placeExternally(tensors: readonly OnnxInitializer[], fileBytes: number): PlannedFile[] {
-  const files: PlannedFile[] = [];
-  for (const tensor of tensors) {
-    const { byteLength } = tensor.data;
-    if (byteLength < MIN_EXTERNAL_BYTES) continue;
-    let file = files.at(-1);
-    if (file === undefined || file.sizeBytes + byteLength > fileBytes) {
-      const suffix = files.length === 0 ? "" : `_${files.length}`;
-      file = { path: `model.onnx_data${suffix}`, sizeBytes: 0, tensors: [] };
-      files.push(file);
-    }
-    file.tensors.push({ tensor, offset: file.sizeBytes });
-    file.sizeBytes += Math.ceil(byteLength / EXTERNAL_ALIGNMENT) * EXTERNAL_ALIGNMENT;
-  }
-  return files;
 }
 
 function concatenate(parts: readonly Uint8Array[]): Uint8Array {

@@ -15,8 +15,8 @@ export const ORT_VERSION = "onnxruntime-web/1.30.0";
 export const LOCATION = { cpu: 1, gpuBuffer: 4 } as const;
 
 /** ONNX's numbers of element types. */
-const TYPES: { readonly [type in ElementType]: number } = { f32: 1, i32: 6, f16: 10 };
-const ELEMENT_BYTES: { readonly [type in ElementType]: number } = { f32: 4, i32: 4, f16: 2 };
+const TYPES: { readonly [type in ElementType | "u8"]: number } = { f32: 1, u8: 2, i32: 6, f16: 10 };
+const ELEMENT_BYTES: typeof TYPES = { f32: 4, u8: 1, i32: 4, f16: 2 };
 const LOG_ERRORS = 3;
 const OPTIMIZE_ALL = 99;
 
@@ -209,7 +209,12 @@ export class OrtModule<M extends OrtWasmModule = OrtWasmModule> {
    * @param at - its address, or what stands for a buffer of the GPU.
    * @returns its handle.
    */
-  createTensor(type: ElementType, shape: readonly number[], at: number, location: number): number {
+  createTensor(
+    type: ElementType | "u8",
+    shape: readonly number[],
+    at: number,
+    location: number,
+  ): number {
     const count = shape.reduce((product, size) => product * size, 1);
     const handle = this.guard((m) => {
       const dims = m._malloc(4 * Math.max(1, shape.length));

@@ -8,23 +8,21 @@
  * runs with a graph id of 0 or more and run the rest as usual.
  */
 import * as ort from "onnxruntime-web/webgpu";
-import type { ElementType } from "../cpu/cpu-device.ts";
 import type { CreateWebgpuGraph, GpuOperand } from "./webgpu-graph.ts";
 
-const TYPES = { f32: "float32", f16: "float16", i32: "int32" } as const satisfies {
-  [type in ElementType]: string;
+const TYPES = { f32: "float32", f16: "float16", i32: "int32", u8: "uint8" } as const satisfies {
+  [type in GpuOperand["type"]]: string;
 };
 
-export const createApiGraph: CreateWebgpuGraph = async (graph, device, captures) => {
+export const createApiGraph: CreateWebgpuGraph = async (model, device, captures) => {
   ort.env.logLevel = "error";
   ort.env.wasm.numThreads = 1;
   const options: ort.InferenceSession.SessionOptions = {
     executionProviders: [{ name: "webgpu", device }],
-    externalData: [...graph.externalData],
     preferredOutputLocation: "gpu-buffer",
   };
   if (captures) captureOnce(options);
-  const session = await ort.InferenceSession.create(graph.model, options);
+  const session = await ort.InferenceSession.create(model, options);
   return {
     async run(inputs, outputs, graphId) {
       const runOptions = { extra: { gpu_graph_id: String(graphId) } };

@@ -2,7 +2,7 @@
  * Steps of sequences of one session that share a long beginning, by a graph in which one product
  * serves all of them. Loaded with the first long fork: most pages never fork.
  */
-import { canBranch, GPU_BRANCHES, parameterCount, prefixNames } from "@waggle/model";
+import { canBranch, GPU_BRANCHES, prefixNames } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { DecoderRow, RowResult } from "../decoder-backend.ts";
 import { BranchGroup } from "./branch-group.ts";
@@ -17,9 +17,6 @@ import { goesOn, jobsOf, NOTHING, resultsOf } from "./step-rows.ts";
 import { MIN_SHARED_LENGTH } from "./webgpu-session.ts";
 import type { WebgpuSessionOptions } from "./webgpu-session.ts";
 
-/** The graph of branches has the weights again: up to 8 MiB. Larger models copy what forks share. */
-const MOST_PARAMETERS_TWICE = 2 * 1024 * 1024;
-
 export class BranchSteps {
   readonly #options: WebgpuSessionOptions;
   readonly #layouts: readonly StateLayout[];
@@ -29,9 +26,7 @@ export class BranchSteps {
   constructor(options: WebgpuSessionOptions, layouts: readonly StateLayout[]) {
     this.#options = options;
     this.#layouts = layouts;
-    const { graph, options: built } = options.program;
-    const isSmall = parameterCount(built.config) <= MOST_PARAMETERS_TWICE;
-    this.#canBranch = isSmall && graph.activations === "f32" && canBranch(built.config);
+    this.#canBranch = canBranch(options.program.options.config);
   }
 
   /** Runs the rows that branches take, and sets their results; leaves the others alone. */
@@ -197,7 +192,7 @@ export class BranchSteps {
 /** What the graph of branches is fed besides tokens, own keys and values, and adapters. */
 const BRANCHES: NonNullable<DecoderProgramOptions["branches"]> = {
   form: GPU_BRANCHES,
-  addPorts: (add, { states }) => {
+  addPorts: (add, { states, activations }) => {
     const { rowShape } = states[0] as (typeof states)[number];
     const [heads, , size] = rowShape as [number, "positions", number];
     add("positions", ({ rows }) => [rows, 1]);
@@ -207,7 +202,7 @@ const BRANCHES: NonNullable<DecoderProgramOptions["branches"]> = {
     for (const { layer, past } of states) {
       const { key, value } = prefixNames(layer);
       const name = past.endsWith(".key") ? key : value;
-      add(name, ({ prefix = 0 }) => [1, heads, prefix, size], { type: "f32" });
+      add(name, ({ prefix = 0 }) => [1, heads, prefix, size], { type: activations });
     }
   },
 };

@@ -4,7 +4,7 @@
  * recorded, and from then on the commands are submitted without it, over any block and any adapter.
  * Other runs of the same session are not captured.
  */
-import { adapterGraphInputs, buildDecoderGraph, stateShape } from "@waggle/model";
+import { adapterGraphInputs, assembleDecoder, stateShape } from "@waggle/model";
 import type {
   InputForm,
   DecoderConfig,
@@ -20,13 +20,14 @@ import type { CommandTap, Placement, Placements, Recording } from "./command-tap
 import type { GpuMemory } from "./gpu-memory.ts";
 import type { StepShape } from "./step-inputs.ts";
 import type { CreateWebgpuGraph, GpuOperand, WebgpuGraph } from "./webgpu-graph.ts";
+import type { WeightMemory } from "./weight-memory.ts";
 
 export type DecoderProgramOptions = {
   readonly createGraph: CreateWebgpuGraph;
   readonly memory: GpuMemory;
   readonly tap: CommandTap;
   readonly config: DecoderConfig;
-  readonly weights: TensorMap | TensorSource;
+  readonly weights: WeightMemory;
   readonly dtype: WeightFormat;
   /** Of adapters that are graph inputs; 0 for a graph without. */
   readonly rank: number;
@@ -72,23 +73,25 @@ export class DecoderProgram {
   #released: Promise<void> | null = null;
   #replays: boolean;
 
-  static async open(options: DecoderProgramOptions): Promise<DecoderProgram> {
-    const { createGraph, memory, config, weights, dtype, rank, capacity } = options;
+  /** @param weights - of the first program of a model, whose weights are not on the device yet. */
+  static async open(
+    options: DecoderProgramOptions,
+    weights: TensorMap | TensorSource = new Map(),
+  ): Promise<DecoderProgram> {
+    const { createGraph, memory, config, dtype, rank, capacity } = options;
     const lora = rank === 0 ? null : { rank };
-    const { model, externalData, ...graph } = await buildDecoderGraph(config, weights, {
+    const { graph, ...facts } = await assembleDecoder(config, weights, {
       lora,
       dtype,
       maxPositions: capacity,
       logitRows: true,
       inputs: options.branches?.form,
+      store: options.weights,
     });
-    memory.foreignUse = "weights";
     const creation = boundary("device", () =>
-      createGraph({ model, externalData }, memory.device, canCapture(graph.states)),
-    ).finally(() => {
-      memory.foreignUse = "scratch";
-    });
-    return new DecoderProgram(options, await memory.untilLost(creation), graph);
+      createGraph(graph.build(), memory.device, canCapture(facts.states)),
+    );
+    return new DecoderProgram(options, await memory.untilLost(creation), facts);
   }
 
   private constructor(options: DecoderProgramOptions, compiled: WebgpuGraph, graph: ProgramGraph) {
@@ -157,7 +160,7 @@ export class DecoderProgram {
   }
 
   #run(shape: StepShape, graphId: number): Promise<void> {
-    const inputs: GpuOperand[] = [];
+    const inputs: GpuOperand[] = [...this.options.weights.tensors.values()];
     const outputs: GpuOperand[] = [];
     for (const { standIn, type, input, output, onHost, shape: shapeOf } of this.#ports.values()) {
       const tensor = { type, shape: shapeOf(shape), value: onHost?.(shape) ?? standIn };

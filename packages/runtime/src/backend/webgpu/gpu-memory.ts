@@ -22,8 +22,6 @@ const NEWS_MS = 50;
 
 export class GpuMemory {
   readonly device: GPUDevice;
-  /** What buffers that onnxruntime makes from now on are for. */
-  foreignUse: BufferUse = "weights";
   readonly #live = new Map<GPUBuffer, { readonly use: BufferUse; readonly bytes: number }>();
   readonly #create: GPUDevice["createBuffer"];
   #lost: WaggleError | null = null;
@@ -32,7 +30,7 @@ export class GpuMemory {
   constructor(device: GPUDevice) {
     this.device = device;
     this.#create = device.createBuffer.bind(device);
-    device.createBuffer = (descriptor) => this.#counted(this.foreignUse, descriptor);
+    device.createBuffer = (descriptor) => this.#counted("scratch", descriptor);
     void device.lost.then(({ reason, message }) => {
       this.#lost = new WaggleError(
         "DEVICE_LOST",
@@ -61,7 +59,9 @@ export class GpuMemory {
   async allocate(use: BufferUse, sizes: readonly number[]): Promise<GPUBuffer[]> {
     this.check();
     const { maxBufferSize, maxStorageBufferBindingSize } = this.device.limits;
-    const largest = Math.min(maxBufferSize, maxStorageBufferBindingSize);
+    // onnxruntime binds large weights in parts.
+    const bound = use === "weights" ? maxBufferSize : maxStorageBufferBindingSize;
+    const largest = Math.min(maxBufferSize, bound);
     const tooLarge = sizes.find((size) => size > largest);
     if (tooLarge !== undefined) {
       throw outOfMemory(`got one of ${tooLarge} bytes where the device binds ${largest}`);

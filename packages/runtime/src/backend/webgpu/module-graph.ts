@@ -11,7 +11,7 @@ import { webgpuModule } from "./webgpu-module.ts";
 const WARNINGS = 2;
 
 /** @throws WaggleError `DEVICE_UNAVAILABLE`, `MODEL_UNSUPPORTED`, `OUT_OF_MEMORY`. */
-export const createModuleGraph: CreateWebgpuGraph = async (graph, device, captures) => {
+export const createModuleGraph: CreateWebgpuGraph = async (model, device, captures) => {
   const ort = await webgpuModule();
   const options = ort.createOptions(false);
   const [deviceId, instance, handle] = ort.module.webgpuRegisterDevice(device);
@@ -23,7 +23,7 @@ export const createModuleGraph: CreateWebgpuGraph = async (graph, device, captur
       webgpuDevice: handle,
       ...(captures && { enableGraphCapture: 1 }),
     });
-    session = await ort.createSession(graph, options);
+    session = await ort.createSession({ model, externalData: [] }, options);
   } finally {
     if (!ort.isLost) ort.module.webgpuOnCreateSession(session);
   }

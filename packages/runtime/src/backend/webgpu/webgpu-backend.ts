@@ -14,6 +14,7 @@ import { GpuSampler } from "./gpu-sampler.ts";
 import { StepInputs } from "./step-inputs.ts";
 import type { WebgpuBackendOptions } from "./webgpu-options.ts";
 import { capacityFor, WebgpuSession } from "./webgpu-session.ts";
+import { WeightMemory } from "./weight-memory.ts";
 
 /** Logits of one run, in bytes. */
 const MAX_LOGIT_BYTES = 64 * 1024 * 1024;
@@ -32,16 +33,14 @@ const DEFAULT_RANK = 16;
  */
 export async function createWebgpuBackend(options: WebgpuBackendOptions): Promise<DecoderBackend> {
   const listeners = DeviceListeners.join(options.device);
+  let backend: WebgpuBackend | null = null;
   try {
-    const backend = new WebgpuBackend(
-      options,
-      listeners,
-      await sharedBy(options, listeners.memory),
-    );
-    await backend.prepare();
+    backend = new WebgpuBackend(options, listeners, await sharedBy(options, listeners.memory));
+    await backend.prepare(options.weights);
     return backend;
   } catch (error) {
-    listeners.leave();
+    if (backend === null) listeners.leave();
+    else await backend.dispose();
     throw error;
   }
 }
@@ -59,10 +58,11 @@ type Shared = {
 class WebgpuBackend implements DecoderBackend {
   readonly dtype: WeightFormat;
   readonly kernels: string;
-  readonly #options: WebgpuBackendOptions;
+  readonly #options: Omit<WebgpuBackendOptions, "weights">;
   readonly #listeners: DeviceListeners;
   readonly #memory: GpuMemory;
   readonly #shared: Shared;
+  readonly #weights: WeightMemory;
   #isDisposed = false;
   readonly #sessions = new Set<WebgpuSession>();
   /** The base model by itself, and with adapter inputs: what the next session uses. */
@@ -70,10 +70,12 @@ class WebgpuBackend implements DecoderBackend {
   #adaptable: DecoderProgram | null = null;
 
   constructor(options: WebgpuBackendOptions, listeners: DeviceListeners, shared: Shared) {
-    this.#options = options;
+    const { weights: _, ...kept } = options;
+    this.#options = kept;
     this.#listeners = listeners;
     this.#memory = listeners.memory;
     this.#shared = shared;
+    this.#weights = new WeightMemory(listeners.memory);
     const wanted = options.dtype ?? "f32";
     const hasHalf = options.device.features.has("shader-f16");
     this.dtype = wanted === "f16" && !hasHalf ? "f32" : wanted;
@@ -84,9 +86,10 @@ class WebgpuBackend implements DecoderBackend {
   }
 
   /** Makes the program that the first session is expected to use. */
-  async prepare(): Promise<void> {
-    if (this.#options.adapters === true) this.#adaptable = await this.#load(this.#rankFor(0));
-    else this.#plain = await this.#load(0);
+  async prepare(weights: WebgpuBackendOptions["weights"]): Promise<void> {
+    if (this.#options.adapters === true) {
+      this.#adaptable = await this.#load(this.#rankFor(0), weights);
+    } else this.#plain = await this.#load(0, weights);
   }
 
   async open(adapter: Adapter | null, scale = 1): Promise<DecoderSession> {
@@ -139,6 +142,7 @@ class WebgpuBackend implements DecoderBackend {
     sampler.dispose();
     inputs.buffer.destroy();
     logits.destroy();
+    this.#weights.dispose();
     this.#listeners.leave();
   }
 
@@ -149,10 +153,7 @@ class WebgpuBackend implements DecoderBackend {
     const current = this.#adaptable;
     if (current !== null && adapter.rank <= current.options.rank) return current;
     this.#adaptable = await this.#load(this.#rankFor(adapter.rank));
-    // From now on the base model has the weights of this one; two copies would stay otherwise.
-    const outdated = [current, this.#plain];
-    this.#plain = null;
-    for (const program of outdated) if (program?.users === 0) await this.#release(program);
+    if (current?.users === 0) await this.#release(current);
     return this.#adaptable;
   }
 
@@ -173,19 +174,20 @@ class WebgpuBackend implements DecoderBackend {
     return padded;
   }
 
-  #load(rank: number): Promise<DecoderProgram> {
-    const { createGraph, config, weights, contextLength, quirks } = this.#options;
-    return DecoderProgram.open({
+  #load(rank: number, weights?: WebgpuBackendOptions["weights"]): Promise<DecoderProgram> {
+    const { createGraph, config, contextLength, quirks } = this.#options;
+    const options = {
       createGraph,
       memory: this.#memory,
       tap: this.#listeners.tap,
       config,
-      weights,
+      weights: this.#weights,
       dtype: this.dtype,
       rank,
       capacity: capacityFor(contextLength),
       replay: quirks?.replay ?? true,
-    });
+    };
+    return DecoderProgram.open(options, weights);
   }
 }
 
@@ -202,7 +204,6 @@ async function sharedBy(options: WebgpuBackendOptions, memory: GpuMemory): Promi
   const maxRunScores = Math.min(options.maxRunScores ?? mostLogits, maxRunTokens);
   // A step makes logits of all its rows.
   const logitRows = Math.max(maxRunScores, maxRows);
-  memory.foreignUse = "scratch";
   const [logits] = await memory.allocate("scratch", [logitRows * vocabularySize * 4]);
   const sampler = new GpuSampler({
     memory,

@@ -2,13 +2,12 @@
  * The seam between the decoder and onnxruntime's WebGPU provider: a graph that runs over buffers of a
  * device that is ours. `module-graph.ts` calls onnxruntime's C functions, `api-graph.ts` its JavaScript.
  */
-import type { OnnxModel } from "@waggle/model";
 import type { ElementType } from "../cpu/cpu-device.ts";
 import type { BranchSteps } from "./branch-steps.ts";
 
 export type GpuOperand = {
   readonly name: string;
-  readonly type: ElementType;
+  readonly type: ElementType | "u8";
   readonly shape: readonly number[];
   /** Its memory, or one i32 that is read on the host. */
   readonly value: GPUBuffer | number;
@@ -40,7 +39,7 @@ export interface WebgpuGraph {
  * @param captures - runs with an id of 0 and more are captured once and then replayed.
  */
 export type CreateWebgpuGraph = (
-  model: OnnxModel,
+  model: Uint8Array,
   device: GPUDevice,
   captures: boolean,
 ) => Promise<WebgpuGraph>;

@@ -37,7 +37,7 @@ export type WebgpuBackendOptions = {
   readonly adapterRank?: number;
   /**
    * True: the base model, too, runs on the graph with adapter inputs. Costs some of its speed; saves
-   * a second copy of the weights while the first adapter comes. Default false.
+   * a second graph when the first adapter comes. Default false.
    */
   readonly adapters?: boolean;
   /** Most tokens of one run that are scored. Default: as many as have 64 MiB of logits. */

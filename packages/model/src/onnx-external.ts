@@ -1,0 +1,81 @@
+/** An ONNX model whose large tensors are in files beside it: a protobuf message ends at 2 GiB. */
+import type { OnnxBuildOptions, OnnxGraphBuilder } from "./onnx-graph-builder.ts";
+import { dataBytes } from "./onnx-wire.ts";
+import type { ExternalPlace, OnnxInitializer } from "./onnx-wire.ts";
+
+export type OnnxExternalOptions = OnnxBuildOptions & {
+  /** Bytes of all constant tensors from which the large ones leave the model. Default: 1 GiB. */
+  readonly threshold?: number;
+  /** Most bytes of one external file, unless one tensor alone is larger. Default: 256 MiB. */
+  readonly fileBytes?: number;
+};
+
+/** A file that the model's tensors point into by its path. */
+export type OnnxExternalFile = { readonly path: string; readonly data: Uint8Array };
+
+export type OnnxModel = {
+  /** The ModelProto. */
+  readonly model: Uint8Array;
+  /** Empty where the model holds everything. */
+  readonly externalData: readonly OnnxExternalFile[];
+};
+
+const DEFAULT_THRESHOLD = 2 ** 30;
+const DEFAULT_FILE_BYTES = 2 ** 28;
+/** Smaller tensors stay in the model: shapes must be known before external files are read. */
+const MIN_EXTERNAL_BYTES = 1024;
+const EXTERNAL_ALIGNMENT = 64;
+
+/**
+ * The serialized model, large tensors in files of their own where all together pass the threshold.
+ * Frees tensors as they are copied, so nothing may be built after it: the peak is the weights and a
+ * file.
+ */
+export function buildExternal(
+  graph: OnnxGraphBuilder,
+  options: OnnxExternalOptions = {},
+): OnnxModel {
+  const sizeBytes = graph.initializers.reduce((sum, { data }) => sum + data.byteLength, 0);
+  if (sizeBytes <= (options.threshold ?? DEFAULT_THRESHOLD)) {
+    return { model: graph.build(options), externalData: [] };
+  }
+  const files = placeExternally(graph.initializers, options.fileBytes ?? DEFAULT_FILE_BYTES);
+  const places = new Map<string, ExternalPlace>();
+  for (const { path, tensors } of files) {
+    for (const { tensor, offset } of tensors) places.set(tensor.name, { path, offset });
+  }
+  const model = graph.build(options, places);
+  const externalData = files.map(({ path, sizeBytes: length, tensors }) => {
+    const data = new Uint8Array(length);
+    for (const { tensor, offset } of tensors) {
+      data.set(dataBytes(tensor.data), offset);
+      tensor.data = new Uint8Array(0);
+    }
+    return { path, data };
+  });
+  return { model, externalData };
+}
+
+type PlannedFile = {
+  path: string;
+  sizeBytes: number;
+  tensors: { tensor: OnnxInitializer; offset: number }[];
+};
+
+/** Large tensors in their order, file after file under the names that Hugging Face's exports have. */
+function placeExternally(tensors: readonly OnnxInitializer[], fileBytes: number): PlannedFile[] {
+  const files: PlannedFile[] = [];
+  for (const tensor of tensors) {
+    const { byteLength } = tensor.data;
+    if (byteLength < MIN_EXTERNAL_BYTES) continue;
+    let file = files.at(-1);
+    if (file === undefined || file.sizeBytes + byteLength > fileBytes) {
+      const suffix = files.length === 0 ? "" : `_${files.length}`;
+      file = { path: `model.onnx_data${suffix}`, sizeBytes: 0, tensors: [] };
+      files.push(file);
+    }
+    file.tensors.push({ tensor, offset: file.sizeBytes });
+    file.sizeBytes += Math.ceil(byteLength / EXTERNAL_ALIGNMENT) * EXTERNAL_ALIGNMENT;
+  }
+  return files;
+}
