@@ -1,13 +1,17 @@
 /**
- * Turns a batch of sequences of any length into padded microbatches for the graphs: longest first,
- * bounded in tokens, and only the rows (positions whose next token is asked for) that matter.
- * Padding is on the right, where causal attention never looks, so it changes no result.
+ * Turns a batch of sequences of any length into microbatches for the graphs: what sequences share at
+ * their beginning once, short ones behind each other, bounded in tokens, and only the rows (positions
+ * whose next token is asked for) that matter. Padding is seen by nobody, so it changes no result.
  */
+import type { DecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { TokenDerivatives, TrainBatch, TrainSequence } from "@waggle/protocol";
-
-/** One token whose outputs or derivatives are in play: token `token` of sequence `sequence`. */
-type AskedToken = { readonly sequence: number; readonly token: number };
+import { readSequence, temperatureOf } from "./packed-tree.ts";
+import type { AskedToken, PackedTree } from "./packed-tree.ts";
+import { arrangeRows, rowCost } from "./row-arrangement.ts";
+import type { Arranged } from "./row-arrangement.ts";
+import { checkTree } from "./sequence-tree.ts";
+import { shareBeginnings } from "./shared-beginnings.ts";
 
 export type Microbatch = {
   /** Sequences B and input tokens T of each, padding included. */
@@ -22,10 +26,11 @@ export type Microbatch = {
   readonly parents: Int32Array | null;
   /** i32 `[B·T]`, or null: the place within the row. */
   readonly positions: Int32Array | null;
-  /** `[K]` rows of `[B·T]` that predict the asked tokens, and the asked tokens themselves. */
+  /** `[K]` rows of `[B·T]`, all different, that predict the asked tokens, and those tokens' ids. */
   readonly rows: Int32Array;
   readonly targets: Int32Array;
-  readonly asked: readonly AskedToken[];
+  /** `[K]` the asked tokens of each row: several where sequences share it. */
+  readonly asked: readonly (readonly AskedToken[])[];
   /** `[K]` 1/τ, or null where all temperatures are 1 and all supports full. */
   readonly inverseTemperatures: Float32Array | null;
   /** Kept ids of each row, or null where no row has a kept set. */
@@ -34,92 +39,110 @@ export type Microbatch = {
   readonly candidateTokenIds: readonly (readonly number[] | null)[] | null;
 };
 
-/** Which tokens of a sequence are asked for; token 0 never is. */
+/** Tokens of a sequence that the memory plan of an engine counts with, where the context has them. */
+export const USUAL_LENGTH = 512;
+
+/** Which tokens of a sequence are asked for; a first token never is. */
 export type AskedRule = (sequence: number, token: number) => boolean;
 
 /**
  * @param maxTokens bound on B·T of a microbatch; a longer single sequence makes one of its own.
  * @throws WaggleError `INVALID_ARGUMENT` on ids outside the vocabulary, temperatures that are not
  *   positive or an empty kept set; `SHAPE_MISMATCH` on arrays of another length than the tokens;
- *   `CONTEXT_OVERFLOW` on a sequence longer than the model's context.
+ *   `CONTEXT_OVERFLOW` on a sequence longer than the model's context; and as `checkTree`.
  */
 export function packMicrobatches(
   batch: TrainBatch,
-  model: { readonly vocabularySize: number; readonly contextLength: number },
+  model: DecoderConfig,
   maxTokens: number,
   isAsked: AskedRule,
 ): Microbatch[] {
-  const work = batch.sequences
+  const reads = batch.sequences
     .map((sequence, index) => {
       checkSequence(sequence, index, model);
-      const tokens = [...sequence.tokenIds.keys()].filter(
-        (token) => token > 0 && isAsked(index, token),
-      );
-      // The last asked token bounds what has to be read; it is itself only a target.
-      return { index, sequence, tokens, length: tokens.at(-1) ?? 0 };
+      return readSequence(sequence, index, (token) => isAsked(index, token));
     })
-    .filter(({ length }) => length > 0)
-    .toSorted((a, b) => b.length - a.length || a.index - b.index);
-  const microbatches: Microbatch[] = [];
-  for (let start = 0; start < work.length;) {
-    const length = work[start]?.length ?? 0;
-    const count = Math.max(1, Math.floor(maxTokens / length));
-    microbatches.push(pack(work.slice(start, start + count), length));
-    start += count;
-  }
-  return microbatches;
+    .filter((read) => read.isAsked.includes(true));
+  const cost = rowCost(model);
+  const trees = shareBeginnings(reads, mostTreeTokens(model, maxTokens), cost);
+  return arrangeRows(trees, maxTokens, cost).map(toMicrobatch);
 }
 
-type Work = {
-  readonly index: number;
-  readonly sequence: TrainSequence;
-  readonly tokens: readonly number[];
-};
+/** Every asked token with the row that it shares or has to itself. */
+export function forEachAsked(
+  { asked }: Microbatch,
+  visit: (asker: AskedToken, row: number) => void,
+): void {
+  for (const [row, askers] of asked.entries()) for (const asker of askers) visit(asker, row);
+}
 
-function pack(work: readonly Work[], length: number): Microbatch {
-  const count = work.reduce((sum, { tokens }) => sum + tokens.length, 0);
-  const ids = new Int32Array(work.length * length);
+/** A tree's T × T scores take no more memory than those of a microbatch of what is usual. */
+function mostTreeTokens({ contextLength }: DecoderConfig, maxTokens: number): number {
+  const usual = Math.min(contextLength, USUAL_LENGTH);
+  return Math.min(maxTokens, Math.floor(Math.sqrt(maxTokens * usual)));
+}
+
+function toMicrobatch({ length, rows: treesOfRow }: Arranged<PackedTree>): Microbatch {
+  const count = treesOfRow.flat().reduce((sum, tree) => sum + tree.rows.length, 0);
+  const batch = treesOfRow.length;
+  const ids = new Int32Array(batch * length);
+  const parents = new Int32Array(batch * length).fill(-1);
+  const positions = new Int32Array(batch * length);
   const rows = new Int32Array(count);
   const targets = new Int32Array(count);
   const inverseTemperatures = new Float32Array(count);
   const kept: (readonly number[] | null)[] = [];
   const candidates: (readonly number[] | null)[] = [];
-  const asked: AskedToken[] = [];
-  work.forEach(({ index, sequence, tokens }, place) => {
-    ids.set(sequence.tokenIds.slice(0, length), place * length);
-    for (const token of tokens) {
-      const row = asked.length;
-      rows[row] = place * length + token - 1;
-      targets[row] = sequence.tokenIds[token] as number;
-      inverseTemperatures[row] = 1 / temperatureOf(sequence, token);
-      kept.push(sequence.keptTokenIds?.[token] ?? null);
-      candidates.push(sequence.candidateTokenIds?.[token] ?? null);
-      asked.push({ sequence: index, token });
+  const asked: (readonly AskedToken[])[] = [];
+  treesOfRow.forEach((trees, rowIndex) => {
+    let start = 0;
+    for (const tree of trees) {
+      const begin = rowIndex * length + start;
+      ids.set(tree.ids, begin);
+      positions.set(tree.positions, begin);
+      for (const [place, parent] of tree.parents.entries()) {
+        parents[begin + place] = parent < 0 ? -1 : start + parent;
+      }
+      for (const askedRow of tree.rows) {
+        const row = asked.length;
+        rows[row] = begin + askedRow.place;
+        targets[row] = askedRow.target;
+        inverseTemperatures[row] = 1 / askedRow.temperature;
+        kept.push(askedRow.keptTokenIds);
+        candidates.push(askedRow.candidateTokenIds);
+        asked.push(askedRow.askers);
+      }
+      start += tree.size;
     }
   });
-  const isMasked = kept.some((ids) => ids !== null);
+  const isMasked = kept.some((list) => list !== null);
   const isTempered = isMasked || inverseTemperatures.some((value) => value !== 1);
+  const isPlain = treesOfRow.every((trees) => trees.length === 1 && isChain(trees[0]));
+  const isInOrder = treesOfRow.every((trees) => trees.length === 1 && countsUp(trees[0]));
   return {
-    batch: work.length,
+    batch,
     length,
     ids,
-    parents: null,
-    positions: null,
+    parents: isPlain ? null : parents,
+    positions: isInOrder ? null : positions,
     rows,
     targets,
     asked,
     inverseTemperatures: isTempered ? inverseTemperatures : null,
     keptTokenIds: isMasked ? kept : null,
-    candidateTokenIds: candidates.some((ids) => ids !== null) ? candidates : null,
+    candidateTokenIds: candidates.some((list) => list !== null) ? candidates : null,
   };
 }
 
-function temperatureOf({ temperatures }: TrainSequence, token: number): number {
-  if (temperatures === undefined || typeof temperatures === "number") return temperatures ?? 1;
-  return temperatures[token] as number;
+function isChain(tree: PackedTree | undefined): boolean {
+  return tree?.parents.every((parent, place) => parent === place - 1) ?? false;
 }
 
-/** One sequence against the model: ids, lengths, temperatures, kept sets. */
+function countsUp(tree: PackedTree | undefined): boolean {
+  return tree?.positions.every((position, place) => position === place) ?? false;
+}
+
+/** One sequence against the model: tree, ids, lengths, temperatures, kept sets. */
 export function checkSequence(
   sequence: TrainSequence,
   index: number,
@@ -127,12 +150,7 @@ export function checkSequence(
 ): void {
   const { tokenIds, temperatures, keptTokenIds, candidateTokenIds } = sequence;
   const { vocabularySize, contextLength } = model;
-  if (tokenIds.length > contextLength) {
-    throw new WaggleError(
-      "CONTEXT_OVERFLOW",
-      `a sequence must have at most ${contextLength} tokens, got ${tokenIds.length} in sequence ${index}; shorten it`,
-    );
-  }
+  checkTree(sequence, index, contextLength);
   const isId = (id: number): boolean => Number.isInteger(id) && id >= 0 && id < vocabularySize;
   const badToken = tokenIds.findIndex((id) => !isId(id));
   if (badToken !== -1) {

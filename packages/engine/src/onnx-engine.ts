@@ -30,7 +30,7 @@ import {
   planMemory,
 } from "./memory-plan.ts";
 import type { Checkpointing } from "./memory-plan.ts";
-import { checkDerivatives, packMicrobatches } from "./microbatch.ts";
+import { checkDerivatives, forEachAsked, packMicrobatches, USUAL_LENGTH } from "./microbatch.ts";
 import type { Microbatch } from "./microbatch.ts";
 import { chooseOnnxDevice } from "./onnx-device-choice.ts";
 import { openOnnxDevice } from "./onnx-device.ts";
@@ -112,7 +112,7 @@ export async function createOnnxEngine(options: OnnxEngineOptions): Promise<Trai
   const shape = { config, trains, rank: adapter?.rank ?? 0, base, memoryLimit: available };
   const checkpointing = chooseCheckpointing(options.checkpointing ?? "auto", shape);
   const maxTokens = options.maxMicrobatchTokens ?? defaultMicrobatchTokens(config, checkpointing);
-  const length = Math.min(config.contextLength, 512);
+  const length = Math.min(config.contextLength, USUAL_LENGTH);
   const plan = planMemory({
     ...shape,
     checkpointing,
@@ -188,7 +188,7 @@ class OnnxEngine implements TrainEngine {
     this.#capabilities = {
       outputs: ["logProb", "rawLogProb", "entropy", "sumSquaredProb", "candidateLogProbs"],
       derivatives: ["logProb", "rawLogProb", "entropy", "candidateLogProbs"],
-      sequences: ["temperatures", "keptTokenIds"],
+      sequences: ["temperatures", "keptTokenIds", "parents", "positions"],
       trains: options.trains,
       reads: ["parameters", "gradients"],
       device: options.device.label,
@@ -216,14 +216,14 @@ class OnnxEngine implements TrainEngine {
       );
       for (const microbatch of microbatches) {
         const rows = await this.#runner.forward(microbatch);
-        microbatch.asked.forEach(({ sequence, token }, row) => {
+        forEachAsked(microbatch, ({ sequence, token }, row) => {
           for (const name of ["logProb", "rawLogProb", "entropy", "sumSquaredProb"] as const) {
             (outputs[name][sequence] as Float32Array)[token] = rows[name][row] as number;
           }
           if (!isTakenKept(microbatch, row)) {
             (outputs.logProb[sequence] as Float32Array)[token] = -Infinity;
           }
-          const candidates = rows.candidateLogProbs?.[row] ?? null;
+          const candidates = rows.candidateLogProbs?.[row]?.slice() ?? null;
           (candidateLogProbs[sequence] as (Float32Array | null)[])[token] = candidates;
         });
       }
@@ -255,9 +255,11 @@ class OnnxEngine implements TrainEngine {
       for (const microbatch of microbatches) checkTakenKept(microbatch, logProb);
       for (const microbatch of microbatches) {
         const rows = (arrays: readonly Float32Array[] | undefined): Float32Array =>
-          Float32Array.from(microbatch.asked, ({ sequence, token }) => at(arrays, sequence, token));
-        const candidates = microbatch.asked.map(
-          ({ sequence, token }) => candidateLogProbs?.[sequence]?.[token] ?? null,
+          Float32Array.from(microbatch.asked, (askers) =>
+            askers.reduce((sum, { sequence, token }) => sum + at(arrays, sequence, token), 0),
+          );
+        const candidates = microbatch.asked.map((askers) =>
+          sumOf(askers.map(({ sequence, token }) => candidateLogProbs?.[sequence]?.[token])),
         );
         await this.#runner.backward(microbatch, {
           logProb: rows(logProb),
@@ -312,6 +314,13 @@ class OnnxEngine implements TrainEngine {
   }
 }
 
+/** Element by element; null where there is nothing to add. */
+function sumOf(arrays: readonly (Float32Array | null | undefined)[]): Float32Array | null {
+  const [first, ...rest] = arrays.filter((array) => array !== null && array !== undefined);
+  if (first === undefined) return null;
+  return first.map((value, i) => rest.reduce((sum, array) => sum + (array[i] as number), value));
+}
+
 function isTakenKept({ keptTokenIds, targets }: Microbatch, row: number): boolean {
   const kept = keptTokenIds?.[row];
   return kept === undefined || kept === null || kept.includes(targets[row] as number);
@@ -322,7 +331,7 @@ function checkTakenKept(
   microbatch: Microbatch,
   logProb: readonly Float32Array[] | undefined,
 ): void {
-  microbatch.asked.forEach(({ sequence, token }, row) => {
+  forEachAsked(microbatch, ({ sequence, token }, row) => {
     if ((logProb?.[sequence]?.[token] ?? 0) === 0 || isTakenKept(microbatch, row)) return;
     throw new WaggleError(
       "INVALID_ARGUMENT",
@@ -333,7 +342,7 @@ function checkTakenKept(
 
 /** As many as fit about 1 GB of activations. */
 function defaultMicrobatchTokens(config: DecoderConfig, checkpointing: Checkpointing): number {
-  const length = Math.min(config.contextLength, 512);
+  const length = Math.min(config.contextLength, USUAL_LENGTH);
   const tokens = Math.floor(1e9 / activationBytesPerToken(config, checkpointing, length));
   return Math.min(1024, Math.max(128, tokens));
 }

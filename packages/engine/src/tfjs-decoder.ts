@@ -5,6 +5,9 @@
 import * as tf from "@tensorflow/tfjs";
 import { layerLinears, loraName, ropeTables } from "@waggle/model";
 import type { DecoderConfig, Linear } from "@waggle/model";
+import { causalView, treeView } from "./attention-view.ts";
+import type { QueryBlock } from "./attention-view.ts";
+import type { Microbatch } from "./microbatch.ts";
 import { batchProduct, frozenLinear, linear, selectRows } from "./tfjs-operations.ts";
 
 /** Parameters on the device. What is in `trained` gets gradients, and shadows `frozen`. */
@@ -15,29 +18,31 @@ export type TfjsParameters = {
   readonly loraScale: number | null;
 };
 
+/** Of a microbatch, what the decoder reads. */
+type Layout = Pick<Microbatch, "batch" | "length" | "ids" | "parents" | "positions">;
+
 type Context = {
   readonly config: DecoderConfig;
   readonly parameters: TfjsParameters;
   readonly batch: number;
   readonly length: number;
+  /** `[B, 1, T, T]`, or 1 for all B; added to scores. */
+  readonly mask: tf.Tensor;
 };
 
-/** Added to scores of positions that must not be seen; exp of it is 0 in float32. */
-const HIDDEN = -1e30;
 const EMBEDDING = "model.embed_tokens.weight";
 
-/**
- * Logits `[batch·length, V]` of rows of ids. Call it inside `tf.tidy`.
- * @param ids `[batch·length]`, rows padded on the right.
- */
+/** Logits `[B·T, V]` of all tokens of a microbatch. Call it inside `tf.tidy`. */
 export function tfjsLogits(
   config: DecoderConfig,
   parameters: TfjsParameters,
-  ids: Int32Array,
-  batch: number,
+  { batch, length, ids, parents, positions }: Layout,
 ): tf.Tensor2D {
-  const context: Context = { config, parameters, batch, length: ids.length / batch };
-  const rope = ropeConstants(context);
+  const [block] = parents === null ? causalView(length, 1) : treeView(parents, length, 1);
+  const { data, shape } = (block as QueryBlock).mask;
+  const mask = tf.tensor(data, [...shape]);
+  const context: Context = { config, parameters, batch, length, mask };
+  const rope = ropeConstants(context, positions);
   let x = selectRows(parameter(context, EMBEDDING) as tf.Tensor2D, ids);
   for (let layer = 0; layer < config.layers; layer++) {
     const prefix = `model.layers.${layer}`;
@@ -81,12 +86,23 @@ type Rope = {
   readonly halves: tf.Tensor2D;
 };
 
-/** Tables `[T, 1, D]` with both halves, and the matrix that maps (a, b) to (-b, a). */
-function ropeConstants({ config, length }: Context): Rope {
-  const { cosines, sines } = ropeTables(config, length);
+/** Tables `[T, 1, D]`, or `[B, T, 1, D]`, with both halves, and the matrix that maps (a, b) to (-b, a). */
+function ropeConstants(
+  { config, batch, length }: Context,
+  positions: Microbatch["positions"],
+): Rope {
+  const rows =
+    positions?.reduce((most, position) => Math.max(most, position + 1), length) ?? length;
+  const { cosines, sines } = ropeTables(config, rows);
   const half = config.headSize / 2;
-  const table = (data: Float32Array): tf.Tensor =>
-    tf.tile(tf.tensor3d(data, [length, 1, half]), [1, 1, 2]);
+  const table = (data: Float32Array): tf.Tensor => {
+    if (positions === null) return tf.tile(tf.tensor3d(data, [length, 1, half]), [1, 1, 2]);
+    const taken = new Float32Array(positions.length * half);
+    positions.forEach((position, place) => {
+      taken.set(data.subarray(position * half, (position + 1) * half), place * half);
+    });
+    return tf.tile(tf.tensor4d(taken, [batch, length, 1, half]), [1, 1, 1, 2]);
+  };
   const halves = new Float32Array(config.headSize ** 2);
   for (let i = 0; i < half; i++) {
     // row: output element, as in a linear
@@ -134,7 +150,7 @@ function attention(
     batchProduct(queries as tf.Tensor3D, keys as tf.Tensor3D),
     1 / Math.sqrt(headSize),
   );
-  const masked = tf.add(tf.reshape(scores, [groups * group, length, length]), causalMask(length));
+  const masked = tf.add(tf.reshape(scores, [batch, heads, length, length]), context.mask);
   const weights = tf.reshape(tf.softmax(masked), [groups, group * length, length]);
   const attended = batchProduct(weights as tf.Tensor3D, values as tf.Tensor3D);
   const rows = tf.transpose(tf.reshape(attended, [batch, heads, length, headSize]), [0, 2, 1, 3]);
@@ -143,12 +159,6 @@ function attention(
     tf.reshape(rows, [batch * length, heads * headSize]) as tf.Tensor2D,
     output,
   );
-}
-
-function causalMask(length: number): tf.Tensor2D {
-  const mask = new Float32Array(length * length);
-  for (let t = 0; t < length; t++) mask.fill(HIDDEN, t * length + t + 1, (t + 1) * length);
-  return tf.tensor2d(mask, [length, length]);
 }
 
 /** SwiGLU. Source: Shazeer 2020, arXiv 2002.05202. */

@@ -21,7 +21,7 @@ import type {
 } from "@waggle/protocol";
 import { AdamW } from "./adamw.ts";
 import { requireBatchSupport, requireDerivativeSupport } from "./batch-support.ts";
-import { checkDerivatives, packMicrobatches } from "./microbatch.ts";
+import { checkDerivatives, forEachAsked, packMicrobatches } from "./microbatch.ts";
 import type { Microbatch } from "./microbatch.ts";
 import { onBackend, startBackend } from "./tfjs-backend.ts";
 import type { TfjsDevice } from "./tfjs-backend.ts";
@@ -95,7 +95,7 @@ class TfjsEngine implements TrainEngine {
     this.#capabilities = {
       outputs: ["logProb", "rawLogProb", "entropy", "sumSquaredProb"],
       derivatives: ROW_DERIVATIVES,
-      sequences: ["temperatures", "keptTokenIds"],
+      sequences: ["temperatures", "keptTokenIds", "parents", "positions"],
       trains,
       reads: ["parameters", "gradients"],
       device: label,
@@ -126,12 +126,12 @@ class TfjsEngine implements TrainEngine {
         const tensors = tf.tidy(() => this.#outputs(microbatch, this.#uploaded()));
         for (const name of OUTPUT_NAMES) {
           const values = await read(tensors[name]);
-          for (const [k, { sequence, token }] of microbatch.asked.entries()) {
+          forEachAsked(microbatch, ({ sequence, token }, k) => {
             (outputs[name][sequence] as Float32Array)[token] =
               name === "logProb" && !isTakenKept(microbatch, k)
                 ? -Infinity
                 : (values[microbatch.rows[k] as number] as number);
-          }
+          });
         }
       }
       return outputs;
@@ -149,18 +149,18 @@ class TfjsEngine implements TrainEngine {
         ROW_DERIVATIVES.some((name) => at(name, s, t) !== 0),
       );
       for (const microbatch of microbatches) {
-        for (const [k, { sequence, token }] of microbatch.asked.entries()) {
-          if (at("logProb", sequence, token) === 0 || isTakenKept(microbatch, k)) continue;
+        forEachAsked(microbatch, ({ sequence, token }, k) => {
+          if (at("logProb", sequence, token) === 0 || isTakenKept(microbatch, k)) return;
           throw new WaggleError(
             "INVALID_ARGUMENT",
             `a token with a logProb derivative must be in its kept set, got ${microbatch.targets[k]} at token ${token} of sequence ${sequence}; set its derivative to 0`,
           );
-        }
+        });
       }
       for (const microbatch of microbatches) {
         await this.#accumulate(microbatch, (name, k) => {
-          const { sequence, token } = microbatch.asked[k] as { sequence: number; token: number };
-          return at(name, sequence, token);
+          const askers = microbatch.asked[k] ?? [];
+          return askers.reduce((sum, { sequence, token }) => sum + at(name, sequence, token), 0);
         });
       }
     });
@@ -230,7 +230,7 @@ class TfjsEngine implements TrainEngine {
     trained: ReadonlyMap<string, tf.Tensor>,
   ): ReturnType<typeof tokenOutputs> {
     const parameters = { frozen: this.#frozen, trained, loraScale: this.#loraScale };
-    const logits = tfjsLogits(this.#config, parameters, microbatch.ids, microbatch.batch);
+    const logits = tfjsLogits(this.#config, parameters, microbatch);
     return tokenOutputs(logits, microbatch);
   }
 

@@ -8,6 +8,7 @@ import type { ContractEngineOptions } from "./train-engine.fixture.ts";
 import { trainEngineCandidates } from "./train-engine-candidates.contract.ts";
 import { trainEngineNumbers } from "./train-engine-numbers.contract.ts";
 import { trainEngineTraining } from "./train-engine-training.contract.ts";
+import { trainEngineTrees } from "./train-engine-trees.contract.ts";
 
 export type TrainEngineContractOptions = {
   readonly name: string;
@@ -17,7 +18,12 @@ export type TrainEngineContractOptions = {
 };
 
 export function trainEngineContract({ name, create, skip = [] }: TrainEngineContractOptions): void {
-  const cases = [...trainEngineNumbers(), ...trainEngineCandidates(), ...trainEngineTraining()];
+  const cases = [
+    ...trainEngineNumbers(),
+    ...trainEngineCandidates(),
+    ...trainEngineTraining(),
+    ...trainEngineTrees(),
+  ];
   describe(`${name} keeps the TrainEngine contract:`, () => {
     const open: TrainEngine[] = [];
     const engineOf = async (options: ContractEngineOptions): Promise<TrainEngine> => {

@@ -99,14 +99,49 @@ export function variedSequences({ vocabularySize }: DecoderConfig): TrainSequenc
   ];
 }
 
+/**
+ * Two trees, of which one has a second root and the other positions of its own, and plain sequences,
+ * of which two begin alike: everything that stands in one row with others.
+ */
+export function branchedSequences({ vocabularySize }: DecoderConfig): TrainSequence[] {
+  const random = pseudoRandom(23);
+  const ids = (length: number): number[] =>
+    Array.from({ length }, () => Math.floor(((random() + 1) / 2) * vocabularySize));
+  const beginning = ids(8);
+  const tree = ids(17);
+  // two that follow one token are the same id, under different temperatures
+  tree[9] = tree[8] as number;
+  return [
+    {
+      tokenIds: tree,
+      parents: [-1, 0, 1, 2, 3, 4, 3, 6, 7, 7, 9, 2, 11, -1, 13, 14, 13],
+      temperatures: tree.map((_, token) => 0.6 + token / 20),
+      keptTokenIds: tree.map((id, token) => (token % 3 ? null : [...new Set([id, 0, 3, token])])),
+    },
+    {
+      tokenIds: ids(6),
+      parents: [-1, 0, 1, 1, 0, 4],
+      positions: [3, 4, 5, 5, 9, 12],
+    },
+    { tokenIds: [...beginning, 5, 6, 7] },
+    {
+      tokenIds: [...beginning, 5, 9, 2, 1],
+      temperatures: [...Array<number>(9).fill(1), 0.7, 2, 1],
+    },
+    { tokenIds: ids(3) },
+  ];
+}
+
 /** The sequences as far as the engine serves their members: plain tokens everywhere else. */
 export function servedSequences(
   engine: TrainEngine,
   sequences: readonly TrainSequence[],
 ): TrainSequence[] {
   const { sequences: served } = engine.capabilities();
-  return sequences.map(({ tokenIds, temperatures, keptTokenIds }) => ({
+  return sequences.map(({ tokenIds, temperatures, keptTokenIds, parents, positions }) => ({
     tokenIds,
+    ...(served.includes("parents") && parents !== undefined ? { parents } : {}),
+    ...(served.includes("positions") && positions !== undefined ? { positions } : {}),
     ...(served.includes("temperatures") && temperatures !== undefined ? { temperatures } : {}),
     ...(served.includes("keptTokenIds") && keptTokenIds !== undefined ? { keptTokenIds } : {}),
   }));
@@ -182,6 +217,17 @@ export function gradientErrors(actual: TensorMap, expected: TensorMap): string[]
     const result = toBeAllClose(actual.get(key)?.data ?? [], data, { relative: 0, absolute });
     return result.pass ? [] : [`${key}: ${result.message()}`];
   });
+}
+
+/** The largest ‖a − b‖ / ‖b‖ over all tensors; infinite where one is zero or missing. */
+export function largestNormError(actual: TensorMap, expected: TensorMap): number {
+  const errors = Array.from(expected, ([key, { data }]) => {
+    const other = actual.get(key)?.data ?? new Float32Array();
+    const gap = Math.hypot(...data.map((value, i) => value - (other[i] ?? Number.NaN)));
+    const norm = Math.hypot(...data);
+    return norm > 0 && Number.isFinite(gap) ? gap / norm : Infinity;
+  });
+  return Math.max(...errors);
 }
 
 export function largestEntry(tensors: TensorMap): number {

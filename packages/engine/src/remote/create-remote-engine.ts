@@ -113,7 +113,8 @@ export async function createRemoteEngine(options: RemoteEngineOptions): Promise<
       {
         outputs: ["logProb", "rawLogProb"],
         derivatives: ["logProb", "rawLogProb"],
-        sequences: [],
+        // trees go as one plain sequence for each of their paths
+        sequences: ["parents"],
         trains: options.trains,
         reads: canRead ? ["parameters"] : [],
         ...(flavor.fixedOptimizer === null

@@ -20,6 +20,7 @@ import type {
 import { CallQueue } from "../call-queue.ts";
 import { requireBatchSupport, requireDerivativeSupport } from "../batch-support.ts";
 import { checkDerivatives, checkSequence } from "../microbatch.ts";
+import { depthsOf, parentsOf } from "../sequence-tree.ts";
 import { missingOnServer } from "./missing-on-server.ts";
 import { requireSameOptimizer } from "./optimizer-settings.ts";
 import { readRemoteWeights } from "./remote-weights.ts";
@@ -62,7 +63,12 @@ export class RemoteEngine implements TrainEngine {
       const empty = (fill: number): Float32Array[] =>
         batch.sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length).fill(fill));
       const logProb = empty(0);
-      placed.forEach(({ sequence }, i) => logProb[sequence]?.set(rows[i] as number[], 1));
+      placed.forEach(({ sequence, path }, i) => {
+        for (const [place, token] of path.tokens.entries()) {
+          if (place < Math.max(1, path.shared)) continue;
+          (logProb[sequence] as Float32Array)[token] = rows[i]?.[place - 1] as number;
+        }
+      });
       return {
         logProb,
         rawLogProb: logProb.map((values) => values.slice()),
@@ -195,16 +201,23 @@ export class RemoteEngine implements TrainEngine {
   }
 }
 
-/** Temperatures of 1 and kept sets of everything ask for nothing. */
+/** Temperatures of 1, kept sets of everything and positions that count ancestors ask for nothing. */
 function withoutDefaults(batch: TrainBatch): TrainBatch {
   return {
     ...batch,
-    sequences: batch.sequences.map(({ temperatures, keptTokenIds, ...sequence }) => ({
+    sequences: batch.sequences.map(({ temperatures, keptTokenIds, positions, ...sequence }) => ({
       ...sequence,
+      ...(isCounted(sequence, positions) ? {} : { positions }),
       ...(isOne(temperatures) ? {} : { temperatures }),
       ...((keptTokenIds ?? []).every((kept) => kept === null) ? {} : { keptTokenIds }),
     })),
   };
+}
+
+function isCounted(sequence: TrainSequence, positions: TrainSequence["positions"]): boolean {
+  if (positions === undefined) return true;
+  const depths = depthsOf(parentsOf(sequence));
+  return positions.every((position, token) => position === depths[token]);
 }
 
 function isOne(temperatures: TrainSequence["temperatures"] = 1): boolean {

@@ -82,6 +82,7 @@ test("a datum is the input, its targets and weights −dL/dlog π; derivatives o
   expect(toBackwardData(batch, { logProb })).toEqual([
     {
       sequence: 0,
+      path: { tokens: [0, 1, 2], shared: 0 },
       datum: {
         model_input: { chunks: [{ type: "encoded_text", tokens: [5, 6] }] },
         loss_fn_inputs: {
@@ -93,6 +94,29 @@ test("a datum is the input, its targets and weights −dL/dlog π; derivatives o
   ]);
   // What 9 digits say is the same float32.
   expect(Math.fround(-0.100000001)).toBe(Math.fround(-0.1));
+});
+
+test("a tree goes as one datum for each path, what they share with a weight on the first only", () => {
+  const batch = { sequences: [{ tokenIds: [5, 6, 7, 8, 9], parents: [-1, 0, 1, 1, 0] }] };
+  const logProb = [Float32Array.of(9, 1, 2, 3, 4)];
+  const sent = toBackwardData(batch, { logProb }).map(({ datum }) => [
+    datum.model_input.chunks[0].tokens,
+    datum.loss_fn_inputs.target_tokens.data,
+    datum.loss_fn_inputs.weights.data,
+  ]);
+  expect(sent).toEqual([
+    [
+      [5, 6],
+      [6, 7],
+      [-1, -2],
+    ],
+    [
+      [5, 6],
+      [6, 8],
+      [0, -3],
+    ],
+    [[5], [9], [-4]],
+  ]);
 });
 
 test("without a derivative one datum without weight remains, without a target none", () => {

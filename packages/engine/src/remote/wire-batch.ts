@@ -6,6 +6,8 @@
  * same way as the SDK's `forward_backward_custom` (tinker 0.25.0, `training_client.py`).
  */
 import type { TokenDerivatives, TrainBatch, TrainSequence } from "@waggle/protocol";
+import { treePaths } from "./tree-paths.ts";
+import type { TreePath } from "./tree-paths.ts";
 
 export type Datum = {
   readonly model_input: {
@@ -25,30 +27,43 @@ type WireTensor = {
   readonly shape: readonly [number];
 };
 
-/** A datum and the sequence of the batch that it stands for. */
-export type PlacedDatum = { readonly sequence: number; readonly datum: Datum };
+/** A datum, the sequence of the batch that it stands for, and its path where that is a tree. */
+export type PlacedDatum = {
+  readonly sequence: number;
+  readonly path: TreePath;
+  readonly datum: Datum;
+};
 
-/** Data without weight, for log-probs; a sequence of one token has no target and none is made. */
+/** Data without weight, for log-probs; a path of one token has no target and none is made. */
 export function toForwardData({ sequences }: TrainBatch): PlacedDatum[] {
-  return sequences.flatMap(({ tokenIds }, sequence) =>
-    tokenIds.length < 2
-      ? []
-      : [{ sequence, datum: toDatum(tokenIds, new Float32Array(tokenIds.length)) }],
+  return sequences.flatMap((tree, sequence) =>
+    treePaths(tree)
+      .filter(({ tokens }) => tokens.length > 1)
+      .map((path) => {
+        const weights = new Float32Array(path.tokens.length);
+        return { sequence, path, datum: toDatum(idsOf(tree, path.tokens), weights) };
+      }),
   );
 }
 
 /**
- * Data whose weights are the derivatives, sequences only as far as their last one that is not 0.
- * Where all are 0, one datum without weight remains: a step after it sees gradients of 0, as on an
+ * Data whose weights are the derivatives, paths only as far as their last one that is not 0; what
+ * paths share has its weight on the first of them. Where all are 0, one datum without weight remains: a step after it sees gradients of 0, as on an
  * engine of this machine.
  */
 export function toBackwardData(batch: TrainBatch, derivatives: TokenDerivatives): PlacedDatum[] {
-  const data = batch.sequences.flatMap(({ tokenIds }, sequence) => {
-    const weights = weightsOf(batch.sequences[sequence] as TrainSequence, sequence, derivatives);
-    const last = weights.findLastIndex((weight) => weight !== 0);
-    if (last < 1) return [];
-    const datum = toDatum(tokenIds.slice(0, last + 1), weights.subarray(0, last + 1));
-    return [{ sequence, datum }];
+  const data = batch.sequences.flatMap((tree, sequence) => {
+    const ofTokens = weightsOf(tree, sequence, derivatives);
+    return treePaths(tree).flatMap(({ tokens, shared }) => {
+      const weights = Float32Array.from(tokens, (token, place) =>
+        place < Math.max(1, shared) ? 0 : (ofTokens[token] as number),
+      );
+      const last = weights.findLastIndex((weight) => weight !== 0);
+      if (last < 1) return [];
+      const path = { tokens: tokens.slice(0, last + 1), shared };
+      const datum = toDatum(idsOf(tree, path.tokens), weights.subarray(0, last + 1));
+      return [{ sequence, path, datum }];
+    });
   });
   return data.length > 0 ? data : toForwardData(batch).slice(0, 1);
 }
@@ -66,6 +81,10 @@ function weightsOf(
     weights[token] = sum === 0 ? 0 : -sum;
   }
   return weights;
+}
+
+function idsOf({ tokenIds }: TrainSequence, tokens: readonly number[]): number[] {
+  return tokens.map((token) => tokenIds[token] as number);
 }
 
 function toDatum(tokenIds: readonly number[], weights: Float32Array): Datum {

@@ -1,0 +1,189 @@
+/**
+ * The tokens that are read for some sequences, as one tree in which what they share at their beginning
+ * stands once, and the rows whose next token is asked for. A row is asked for one token: where several
+ * follow one token, that token is read again for each further one, as a leaf that nobody else sees. So
+ * outputs and gradients are those of the sequences apart, and rows are distinct.
+ */
+import type { TrainSequence } from "@waggle/protocol";
+import { depthsOf, parentsOf } from "./sequence-tree.ts";
+
+/** One token whose outputs or derivatives are in play: token `token` of sequence `sequence`. */
+export type AskedToken = { readonly sequence: number; readonly token: number };
+
+/** What is asked of the token at `place`: the outputs of the token after it. */
+export type AskedRow = {
+  readonly place: number;
+  readonly target: number;
+  readonly temperature: number;
+  readonly keptTokenIds: readonly number[] | null;
+  readonly candidateTokenIds: readonly number[] | null;
+  /** Equal in all of the above and in what comes before: their outputs are one, derivatives add up. */
+  readonly askers: AskedToken[];
+};
+
+/** A sequence and which of its tokens matter. */
+export type ReadSequence = {
+  readonly index: number;
+  readonly sequence: TrainSequence;
+  readonly parents: readonly number[];
+  readonly positions: readonly number[];
+  /** `[T]`: its outputs are asked for. */
+  readonly isAsked: readonly boolean[];
+  /** `[T]`: something after it is asked for. */
+  readonly isRead: readonly boolean[];
+};
+
+/** A first token is never asked for: nothing predicts it. */
+export function readSequence(
+  sequence: TrainSequence,
+  index: number,
+  isAsked: (token: number) => boolean,
+): ReadSequence {
+  const parents = parentsOf(sequence);
+  const asked = parents.map((parent, token) => parent >= 0 && isAsked(token));
+  const isRead = parents.map(() => false);
+  for (let token = parents.length - 1; token >= 0; token--) {
+    const parent = parents[token] as number;
+    if (parent >= 0 && (asked[token] || isRead[token])) isRead[parent] = true;
+  }
+  const positions = sequence.positions ?? depthsOf(parents);
+  return { index, sequence, parents, positions, isAsked: asked, isRead };
+}
+
+const NONE = -1;
+
+export class PackedTree {
+  readonly ids: number[] = [];
+  readonly positions: number[] = [];
+  /** Place of the token right before each, −1 for a first one; less than the own place. */
+  readonly parents: number[] = [];
+  readonly rows: AskedRow[] = [];
+  /** By place: its latest child, and the child of the same parent before it. */
+  readonly #child: number[] = [];
+  readonly #sibling: number[] = [];
+  #lastRoot = NONE;
+  /** Rows that ask for what follows the token at a place, by that place. */
+  readonly #rowsAfter = new Map<number, AskedRow[]>();
+
+  get size(): number {
+    return this.ids.length;
+  }
+
+  /** How many tokens more would be read with this sequence; for a tree at most so many. */
+  growth(read: ReadSequence): number {
+    const { sequence, parents, positions, isAsked, isRead } = read;
+    const places: number[] = [];
+    const ownRows = new Set<number>();
+    let more = 0;
+    for (const token of parents.keys()) {
+      const parent = parents[token] as number;
+      const before = parent < 0 ? NONE : (places[parent] as number);
+      const isNew = parent >= 0 && before === NONE;
+      if (isAsked[token]) {
+        const rows = isNew ? [] : (this.#rowsAfter.get(before) ?? []);
+        const isTaken = rows.length > 0 || ownRows.has(parent);
+        if (isTaken && !rows.some((row) => isSame(row, sequence, token))) more++;
+        ownRows.add(parent);
+      }
+      if (!isRead[token]) continue;
+      const id = sequence.tokenIds[token] as number;
+      const place = isNew ? NONE : this.#find(before, id, positions[token] as number);
+      places[token] = place;
+      if (place === NONE) more++;
+    }
+    return more;
+  }
+
+  add({ index, sequence, parents, positions, isAsked, isRead }: ReadSequence): void {
+    const places: number[] = [];
+    for (const token of parents.keys()) {
+      const parent = parents[token] as number;
+      const before = parent < 0 ? NONE : (places[parent] as number);
+      if (isAsked[token]) this.#ask(before, sequence, { sequence: index, token });
+      if (!isRead[token]) continue;
+      const id = sequence.tokenIds[token] as number;
+      const position = positions[token] as number;
+      const known = this.#find(before, id, position);
+      places[token] = known === NONE ? this.#grow(before, id, position) : known;
+    }
+  }
+
+  #ask(before: number, sequence: TrainSequence, asker: AskedToken): void {
+    const { token } = asker;
+    const rows = this.#rowsAfter.get(before) ?? [];
+    this.#rowsAfter.set(before, rows);
+    const known = rows.find((row) => isSame(row, sequence, token));
+    if (known !== undefined) {
+      known.askers.push(asker);
+      return;
+    }
+    const row: AskedRow = {
+      place: rows.length === 0 ? before : this.#readAgain(before),
+      target: sequence.tokenIds[token] as number,
+      temperature: temperatureOf(sequence, token),
+      keptTokenIds: sequence.keptTokenIds?.[token] ?? null,
+      candidateTokenIds: sequence.candidateTokenIds?.[token] ?? null,
+      askers: [asker],
+    };
+    rows.push(row);
+    this.rows.push(row);
+  }
+
+  /** A leaf, never found as a child. */
+  #readAgain(place: number): number {
+    return this.#push(
+      this.parents[place] as number,
+      this.ids[place] as number,
+      this.positions[place] as number,
+    );
+  }
+
+  #grow(before: number, id: number, position: number): number {
+    const place = this.#push(before, id, position);
+    if (before === NONE) {
+      this.#sibling[place] = this.#lastRoot;
+      this.#lastRoot = place;
+    } else {
+      this.#sibling[place] = this.#child[before] as number;
+      this.#child[before] = place;
+    }
+    return place;
+  }
+
+  #push(parent: number, id: number, position: number): number {
+    this.parents.push(parent);
+    this.ids.push(id);
+    this.positions.push(position);
+    this.#child.push(NONE);
+    this.#sibling.push(NONE);
+    return this.ids.length - 1;
+  }
+
+  #find(before: number, id: number, position: number): number {
+    let place = before === NONE ? this.#lastRoot : (this.#child[before] as number);
+    while (place !== NONE && (this.ids[place] !== id || this.positions[place] !== position)) {
+      place = this.#sibling[place] as number;
+    }
+    return place;
+  }
+}
+
+/** The temperature that a token was sampled under. */
+export function temperatureOf({ temperatures = 1 }: TrainSequence, token: number): number {
+  return typeof temperatures === "number" ? temperatures : (temperatures[token] as number);
+}
+
+/** Whether a row's outputs are also those of this token, given that the same comes before it. */
+function isSame(row: AskedRow, sequence: TrainSequence, token: number): boolean {
+  return (
+    row.target === sequence.tokenIds[token] &&
+    row.temperature === temperatureOf(sequence, token) &&
+    isSameList(row.keptTokenIds, sequence.keptTokenIds?.[token] ?? null) &&
+    isSameList(row.candidateTokenIds, sequence.candidateTokenIds?.[token] ?? null)
+  );
+}
+
+function isSameList(a: readonly number[] | null, b: readonly number[] | null): boolean {
+  if (a === b) return true;
+  return a !== null && b !== null && a.length === b.length && a.every((id, i) => id === b[i]);
+}

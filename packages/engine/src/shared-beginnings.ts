@@ -1,0 +1,40 @@
+/**
+ * Groups sequences that begin alike into trees, where that is cheaper than reading the beginning once
+ * for each: attempts at one task share its prompt, and all tasks what stands before it.
+ */
+import { PackedTree } from "./packed-tree.ts";
+import type { ReadSequence } from "./packed-tree.ts";
+import type { RowCost } from "./row-arrangement.ts";
+
+/** @param mostTokens of a tree of several sequences. */
+export function shareBeginnings(
+  reads: readonly ReadSequence[],
+  mostTokens: number,
+  cost: RowCost,
+): PackedTree[] {
+  const trees: PackedTree[] = [];
+  for (const read of reads.toSorted(byTokens)) {
+    const last = trees.at(-1);
+    const alone = new PackedTree();
+    alone.add(read);
+    if (last !== undefined) {
+      const size = last.size + last.growth(read);
+      if (size <= mostTokens && cost(size) < cost(last.size) + cost(alone.size)) {
+        last.add(read);
+        continue;
+      }
+    }
+    trees.push(alone);
+  }
+  return trees;
+}
+
+/** In the order of a dictionary, so that what begins alike stands together. */
+function byTokens({ sequence: a }: ReadSequence, { sequence: b }: ReadSequence): number {
+  const length = Math.min(a.tokenIds.length, b.tokenIds.length);
+  for (let token = 0; token < length; token++) {
+    const gap = (a.tokenIds[token] as number) - (b.tokenIds[token] as number);
+    if (gap !== 0) return gap;
+  }
+  return a.tokenIds.length - b.tokenIds.length;
+}

@@ -1,0 +1,244 @@
+/**
+ * The TrainEngine contract, fourth part: trees of tokens, positions, and what an engine does to
+ * sequences that are short or begin alike must not show. An engine without trees refuses them.
+ */
+import { mergeAdapter } from "@waggle/model";
+import type { TokenDerivatives, TrainEngine, TrainSequence } from "@waggle/protocol";
+import { toBeAllClose, TOLERANCE } from "@waggle/testing";
+import { plainOutputs } from "@waggle/testing/plain-decoder";
+import { expect } from "vitest";
+import {
+  branchedSequences,
+  centralDifference,
+  codeOf,
+  largestNormError,
+  loudAdapter,
+  loudWeights,
+  randomDerivatives,
+  servedDerivatives,
+  servedOutputs,
+  servedSequences,
+  TINY,
+  TINY_LLAMA,
+  weightedSum,
+} from "./train-engine.fixture.ts";
+import type { ContractCase } from "./train-engine.fixture.ts";
+
+expect.extend({ toBeAllClose });
+
+type Add = (title: string, body: ContractCase["body"]) => void;
+
+/** Of the norm of each tensor's gradient. */
+const NORM_TOLERANCE = 1e-4;
+/** Outputs of one engine for the same tokens in another place of a batch. */
+const SAME = { relative: 1e-5, absolute: 1e-5 };
+
+/** @returns the tests, in order. */
+export function trainEngineTrees(): ContractCase[] {
+  const cases: ContractCase[] = [];
+  treeCases((title, body) =>
+    cases.push({
+      title,
+      body: async (engineOf) => {
+        const probe = await engineOf({ config: TINY, weights: loudWeights(TINY), trains: "full" });
+        if (probe.capabilities().sequences.includes("parents")) return body(engineOf);
+        const sequences = branchedSequences(TINY).map(({ tokenIds, parents }) => ({
+          ...{ tokenIds, parents },
+        }));
+        expect(await codeOf(probe.forward({ sequences }))).toBe("CAPABILITY_MISSING");
+      },
+    }),
+  );
+  return cases;
+}
+
+function treeCases(add: Add): void {
+  for (const config of [TINY, TINY_LLAMA]) {
+    add(`a tree has the plain twin's outputs (${config.modelType})`, async (engineOf) => {
+      const weights = loudWeights(config);
+      const engine = await engineOf({ config, weights, trains: "full" });
+      const sequences = servedSequences(engine, branchedSequences(config));
+      const outputs = await engine.forward({ sequences });
+      for (const output of servedOutputs(engine)) {
+        for (const [index, sequence] of sequences.entries()) {
+          const expected = plainOutputs(config, weights, sequence)[output];
+          expect(outputs[output][index]).toBeAllClose(expected, TOLERANCE.f32Reduction);
+        }
+      }
+    });
+
+    for (const trains of ["full", "lora"] as const) {
+      add(
+        `the gradients of trees equal central differences of the plain twin, every tensor (${config.modelType}, ${trains})`,
+        async (engineOf) => {
+          const weights = loudWeights(config);
+          const adapter = loudAdapter(config);
+          const engine = await engineOf({
+            ...{ config, weights, trains },
+            ...(trains === "lora" ? { adapter } : {}),
+          });
+          const sequences = servedSequences(engine, branchedSequences(config));
+          const derivatives = allDerivatives(engine, sequences);
+          await engine.backward({ sequences }, derivatives);
+          const gradients = await engine.gradients();
+          const errors = new Map<string, number>();
+          for (const [key, tensor] of trains === "lora" ? adapter.tensors : weights) {
+            const gradient = gradients.get(key)?.data ?? new Float32Array();
+            const largest = Math.max(...gradient.map(Math.abs));
+            const index = gradient.findIndex((value) => Math.abs(value) === largest);
+            const expected = centralDifference(tensor.data, index, () => {
+              const effective =
+                trains === "lora" ? mergeAdapter(config, weights, adapter) : weights;
+              return weightedSum(config, effective, sequences, derivatives);
+            });
+            errors.set(key, Math.abs((gradient[index] as number) / expected - 1));
+          }
+          // The largest entry of each tensor; 1e-3 covers f32 sums and the step's own error.
+          expect([...errors].filter(([, error]) => !(error < 1e-3))).toEqual([]);
+        },
+      );
+    }
+  }
+
+  add("a tree is its paths as sequences of their own", async (engineOf) => {
+    const options = { config: TINY, weights: loudWeights(TINY), trains: "full" } as const;
+    const packed = await engineOf(options);
+    const trees = servedSequences(packed, branchedSequences(TINY));
+    const derivatives = allDerivatives(packed, trees);
+    const paths = trees.flatMap((tree, index) => pathsOf(tree).map((path) => ({ index, ...path })));
+    const sequences = paths.map(({ sequence }) => sequence);
+    const apart = await engineOf({ ...options, maxMicrobatchTokens: 1 });
+
+    const [together, separate] = [
+      await packed.forward({ sequences: trees }),
+      await apart.forward({ sequences }),
+    ];
+    let compared = 0;
+    for (const output of servedOutputs(packed)) {
+      for (const [row, { index, tokens }] of paths.entries()) {
+        const ofTree = Float32Array.from(
+          tokens.slice(1),
+          (token) => together[output][index]?.[token] as number,
+        );
+        expect(ofTree).toBeAllClose(separate[output][row]?.slice(1) ?? [], SAME);
+        compared += ofTree.length;
+      }
+    }
+    expect(compared).toBeGreaterThan(50);
+
+    await packed.backward({ sequences: trees }, derivatives);
+    const ofPaths = Object.fromEntries(
+      Object.entries(derivatives).map(([name, arrays]) => [
+        name,
+        paths.map(({ index, tokens, shared }) =>
+          Float32Array.from(tokens, (token, place) =>
+            place < shared ? 0 : ((arrays as Float32Array[])[index]?.[token] as number),
+          ),
+        ),
+      ]),
+    );
+    await apart.backward({ sequences }, ofPaths);
+    const error = largestNormError(await packed.gradients(), await apart.gradients());
+    expect(error).toBeLessThan(NORM_TOLERANCE);
+  });
+
+  add(
+    "trees and sequences packed together are each alone, in any microbatches",
+    async (engineOf) => {
+      const options = {
+        config: TINY,
+        weights: loudWeights(TINY),
+        trains: "lora",
+        adapter: loudAdapter(TINY),
+      } as const;
+      const one = await engineOf(options);
+      const sequences = servedSequences(one, branchedSequences(TINY));
+      const derivatives = allDerivatives(one, sequences);
+      const expected = await one.forward({ sequences });
+      await one.backward({ sequences }, derivatives);
+      for (const maxMicrobatchTokens of [1, 20, 40]) {
+        const several = await engineOf({ ...options, maxMicrobatchTokens });
+        const outputs = await several.forward({ sequences });
+        for (const output of servedOutputs(one)) {
+          for (const [index, values] of expected[output].entries()) {
+            expect(outputs[output][index]).toBeAllClose(values, SAME);
+          }
+        }
+        await several.backward({ sequences }, derivatives);
+        const error = largestNormError(await several.gradients(), await one.gradients());
+        expect(error).toBeLessThan(NORM_TOLERANCE);
+      }
+    },
+  );
+
+  add(
+    "the context bounds paths, not trees, and bad trees are refused by code",
+    async (engineOf) => {
+      const engine = await engineOf({ config: TINY, weights: loudWeights(TINY), trains: "full" });
+      const forward = (sequence: TrainSequence): Promise<unknown> =>
+        codeOf(engine.forward({ sequences: [sequence] }).then(() => "served"));
+      const tokenIds = Array<number>(100).fill(1);
+      const comb = tokenIds.map((_, token) =>
+        token < 50 ? token - 1 : token === 50 ? 3 : token - 1,
+      );
+      expect(await forward({ tokenIds, parents: comb })).toBe("served");
+      const chain = tokenIds.map((_, token) => token - 1);
+      expect(await forward({ tokenIds, parents: chain })).toBe("CONTEXT_OVERFLOW");
+      const three = { tokenIds: [1, 2, 3] };
+      expect(await forward({ ...three, parents: [-1, 0] })).toBe("SHAPE_MISMATCH");
+      expect(await forward({ ...three, parents: [-1, 1, 0] })).toBe("INVALID_ARGUMENT");
+      expect(await forward({ ...three, parents: [-1, 0.5, 0] })).toBe("INVALID_ARGUMENT");
+      expect(await forward({ ...three, parents: [-2, 0, 0] })).toBe("INVALID_ARGUMENT");
+      expect(await forward({ ...three, positions: [0, 1] })).toBe("SHAPE_MISMATCH");
+      expect(await forward({ ...three, positions: [0, -1, 2] })).toBe("INVALID_ARGUMENT");
+      expect(await forward({ ...three, positions: [0, 1, 64] })).toBe("CONTEXT_OVERFLOW");
+      expect(await forward({ ...three, positions: [0, 1, 2] })).toBe("served");
+    },
+  );
+}
+
+/** One of each kind that the engine takes. */
+function allDerivatives(
+  engine: TrainEngine,
+  sequences: readonly TrainSequence[],
+): TokenDerivatives {
+  return servedDerivatives(engine, {
+    logProb: randomDerivatives(sequences, 31),
+    rawLogProb: randomDerivatives(sequences, 32),
+    entropy: randomDerivatives(sequences, 33),
+  });
+}
+
+/** Root to leaf; `shared` of the tokens are on an earlier path too. */
+function pathsOf(tree: TrainSequence): {
+  readonly sequence: TrainSequence;
+  readonly tokens: readonly number[];
+  readonly shared: number;
+}[] {
+  const parents = tree.parents ?? tree.tokenIds.map((_, token) => token - 1);
+  const seen = new Set<number>();
+  const paths = [];
+  for (const leaf of parents.keys()) {
+    if (parents.includes(leaf)) continue;
+    const tokens = [leaf];
+    while ((parents[tokens[0] as number] as number) >= 0) {
+      tokens.unshift(parents[tokens[0] as number] as number);
+    }
+    const shared = tokens.filter((token) => seen.has(token)).length;
+    for (const token of tokens) seen.add(token);
+    const pick = <T>(values: readonly T[] | undefined): T[] | undefined =>
+      values && tokens.map((token) => values[token] as T);
+    const { temperatures } = tree;
+    paths.push({
+      sequence: {
+        tokenIds: pick(tree.tokenIds) as number[],
+        positions: pick(tree.positions),
+        temperatures: typeof temperatures === "number" ? temperatures : pick(temperatures),
+        keptTokenIds: pick(tree.keptTokenIds),
+      },
+      tokens,
+      shared,
+    });
+  }
+  return paths;
+}
