@@ -1,0 +1,56 @@
+/**
+ * `partial`: a rollout that is cut at a budget of tokens or turns, kept with its state, and gone on with
+ * under a newer policy. Each piece keeps the version that sampled it, and its own behavior log-probs.
+ *
+ * Source: AgentMath, verl and AReaL (partial rollouts across versions).
+ */
+import { WaggleError } from "@waggle/protocol";
+
+/** Tokens sampled by one version, `[start, end)` of the trajectory. */
+export type VersionedPiece = {
+  readonly version: number;
+  readonly start: number;
+  readonly end: number;
+};
+
+export type CutBudget = { readonly tokens: number; readonly turns: number };
+
+/** True where this spell of a rollout ends here, to be continued later. */
+export function isCutHere(spent: CutBudget, budget: CutBudget): boolean {
+  return spent.tokens >= budget.tokens || spent.turns >= budget.turns;
+}
+
+/**
+ * The pieces with one more, joined with the last where the version is the same.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` where tokens would be missing or sampled twice, or the version
+ *   went back.
+ */
+export function continuedBy(
+  pieces: readonly VersionedPiece[],
+  next: VersionedPiece,
+): VersionedPiece[] {
+  const last = pieces.at(-1);
+  if (next.end < next.start || next.start !== (last?.end ?? 0)) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a piece must begin where the last ended (${last?.end ?? 0}), got [${next.start}, ${next.end}); continue from the stored state`,
+    );
+  }
+  if (last === undefined) return [next];
+  if (next.version < last.version) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a rollout must go on under the same or a newer version than ${last.version}, got ${next.version}; load the newest policy`,
+    );
+  }
+  if (next.version === last.version) return [...pieces.slice(0, -1), { ...last, end: next.end }];
+  return [...pieces, next];
+}
+
+/** `[T]` versions behind the newest, per token. */
+export function tokenStaleness(pieces: readonly VersionedPiece[], newest: number): number[] {
+  return pieces.flatMap(({ version, start, end }) =>
+    Array.from({ length: end - start }, () => newest - version),
+  );
+}

@@ -1,0 +1,118 @@
+import { WaggleError } from "@waggle/protocol";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import golden from "../golden/advantages.json" with { type: "json" };
+import {
+  afterEvent,
+  type CapacityEvent,
+  freeCapacity,
+  isTooStale,
+  recoveredAt,
+  type RolloutCapacity,
+  rolloutCapacity,
+  waitingCount,
+} from "./rollout-capacity.ts";
+
+const limits = { batchSize: 4, mostStaleness: 2, mostRunning: 8 };
+
+test("capacity agrees with the reference value", () => {
+  const state = { limits, version: 3, running: 3, accepted: 10 };
+  expect(freeCapacity(state)).toBe(golden.capacity);
+});
+
+test("synchronous training begins one batch, and the next only after the step", () => {
+  let state = rolloutCapacity({ ...limits, mostStaleness: 0 });
+  for (let i = 0; i < 4; i += 1) state = afterEvent(state, "begin");
+  expect(freeCapacity(state)).toBe(0);
+  for (let i = 0; i < 4; i += 1) state = afterEvent(state, "accept");
+  expect(freeCapacity(state)).toBe(0);
+  state = afterEvent(state, "advance");
+  expect([freeCapacity(state), waitingCount(state)]).toEqual([4, 0]);
+});
+
+const event = fc.constantFrom<CapacityEvent | "recover">(
+  "begin",
+  "begin",
+  "accept",
+  "accept",
+  "reject",
+  "advance",
+  "recover",
+);
+const someLimits = fc.record({
+  batchSize: fc.integer({ min: 1, max: 6 }),
+  mostStaleness: fc.nat(4),
+  mostRunning: fc.integer({ min: 1, max: 12 }),
+});
+
+/** What happens when this is tried; refused events leave the state. */
+function attempt(state: RolloutCapacity, tried: CapacityEvent | "recover"): RolloutCapacity {
+  if (tried === "recover") return recoveredAt(state, state.version);
+  try {
+    return afterEvent(state, tried);
+  } catch (error) {
+    if (!WaggleError.is(error, "CONFLICT")) throw error;
+    return state;
+  }
+}
+
+test("the limits hold for any interleaving of events, recoveries included", () => {
+  fc.assert(
+    fc.property(someLimits, fc.array(event, { maxLength: 200 }), (chosen, events) => {
+      let state = rolloutCapacity(chosen);
+      for (const tried of events) {
+        state = attempt(state, tried);
+        const { running, accepted, version } = state;
+        expect(running).toBeGreaterThanOrEqual(0);
+        expect(running).toBeLessThanOrEqual(chosen.mostRunning);
+        expect(accepted + running).toBeLessThanOrEqual(
+          (chosen.mostStaleness + version + 1) * chosen.batchSize,
+        );
+        expect(waitingCount(state)).toBeGreaterThanOrEqual(0);
+        expect(freeCapacity(state)).toBeGreaterThanOrEqual(0);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("what is learned from in order of its beginning is never older than the limit", () => {
+  fc.assert(
+    fc.property(someLimits, fc.array(event, { maxLength: 200 }), (chosen, events) => {
+      let state = rolloutCapacity(chosen);
+      const running: number[] = [];
+      const waiting: number[] = [];
+      for (const tried of events) {
+        if (tried === "recover") continue;
+        const next = attempt(state, tried);
+        if (next === state) continue;
+        if (tried === "begin") running.push(state.version);
+        if (tried === "accept") waiting.push(running.shift() as number);
+        if (tried === "reject") running.shift();
+        const learned = tried === "advance" ? waiting.splice(0, chosen.batchSize) : [];
+        const old = state;
+        expect(learned.filter((begunAt) => isTooStale(old, begunAt))).toEqual([]);
+        state = next;
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("without room nothing ever deadlocks: rejections give their place back", () => {
+  let state = rolloutCapacity({ batchSize: 1, mostStaleness: 0, mostRunning: 1 });
+  for (let i = 0; i < 50; i += 1) {
+    state = afterEvent(state, "begin");
+    state = afterEvent(state, i % 3 === 0 ? "accept" : "reject");
+    if (waitingCount(state) === 1) state = afterEvent(state, "advance");
+  }
+  expect(freeCapacity(state)).toBe(1);
+});
+
+test("recovery re-bases what was accepted; without it capacity would be short for ever", () => {
+  const lost = { limits, version: 2, running: 8, accepted: 12 };
+  expect(freeCapacity(lost)).toBe(0);
+  expect(freeCapacity(recoveredAt(lost, 2))).toBe(8);
+  // The control: dropping what ran, but not what was accepted and lost with it.
+  expect(freeCapacity({ ...lost, running: 0, accepted: 20 })).toBe(0);
+});

@@ -1,0 +1,107 @@
+/**
+ * `cases`: remembered cases with a value each: how much reading the case has paid. A policy improves by
+ * which case is read; weights do not move.
+ *
+ * Source: Zhou et al. 2025, "AgentFly" (Memento), arXiv:2508.16153 (soft Q-learning over cases).
+ * Differs from it: tabular values and a likeness handed in, no learned encoder.
+ */
+import { drawWeighted } from "../draw.ts";
+import { requireFiniteRewards, requireInside, requireSameLength } from "../statistics.ts";
+
+export type Case = {
+  readonly id: string;
+  readonly situation: string;
+  readonly action: string;
+  readonly reward: number;
+  /** Expected reward of reading it. */
+  readonly value: number;
+  readonly reads: number;
+};
+
+export type CaseMemory = { readonly cases: readonly Case[]; readonly written: number };
+
+export function caseMemory(): CaseMemory {
+  return { cases: [], written: 0 };
+}
+
+/** The memory with one more case, whose value starts at its reward. */
+export function writeCase(
+  memory: CaseMemory,
+  entry: Pick<Case, "situation" | "action" | "reward">,
+): CaseMemory {
+  requireFiniteRewards([entry.reward]);
+  const id = `k${memory.written}`;
+  return {
+    cases: [...memory.cases, { ...entry, id, value: entry.reward, reads: 0 }],
+    written: memory.written + 1,
+  };
+}
+
+/**
+ * `[cases]` chances of reading each: softmax of (value + weight · likeness)/temperature.
+ *
+ * @param likeness - `[cases]` to the situation at hand, in [0, 1].
+ */
+export function readChances(
+  memory: CaseMemory,
+  likeness: readonly number[],
+  { temperature = 0.2, likenessWeight = 1 }: { temperature?: number; likenessWeight?: number } = {},
+): number[] {
+  requireSameLength("likeness", likeness.length, "cases", memory.cases.length);
+  requireInside("temperature", temperature, Number.MIN_VALUE, Number.MAX_VALUE);
+  const scores = memory.cases.map(
+    ({ value }, i) => (value + likenessWeight * likeness[i]!) / temperature,
+  );
+  const most = Math.max(...scores);
+  const weights = scores.map((score) => Math.exp(score - most));
+  const sum = weights.reduce((a, b) => a + b, 0);
+  return weights.map((weight) => weight / sum);
+}
+
+/** The case to read; `null` for an empty memory. */
+export function readCase(
+  memory: CaseMemory,
+  likeness: readonly number[],
+  random: () => number,
+  options: { temperature?: number; likenessWeight?: number } = {},
+): Case | null {
+  if (memory.cases.length === 0) return null;
+  const [chosen] = drawWeighted(readChances(memory, likeness, options), 1, random);
+  return memory.cases[chosen!] ?? null;
+}
+
+/**
+ * The memory after a case was read and the run paid: value ← value + rate · (reward + γ · next − value).
+ *
+ * @param nextValue - best value of the cases of the next situation; 0 at the end of a run.
+ */
+export function creditCase(
+  memory: CaseMemory,
+  id: string,
+  reward: number,
+  {
+    rate = 0.2,
+    discount = 1,
+    nextValue = 0,
+  }: { readonly rate?: number; readonly discount?: number; readonly nextValue?: number } = {},
+): CaseMemory {
+  requireFiniteRewards([reward]);
+  return {
+    ...memory,
+    cases: memory.cases.map((entry) =>
+      entry.id === id
+        ? {
+            ...entry,
+            reads: entry.reads + 1,
+            value: entry.value + rate * (reward + discount * nextValue - entry.value),
+          }
+        : entry,
+    ),
+  };
+}
+
+/** The memory without its least valuable cases beyond `capacity`, the older of equals first. */
+export function forgetCases(memory: CaseMemory, capacity: number): CaseMemory {
+  const kept = new Set(memory.cases.toSorted((a, b) => b.value - a.value).slice(0, capacity));
+  return { ...memory, cases: memory.cases.filter((entry) => kept.has(entry)) };
+}

@@ -1,0 +1,40 @@
+/** States: plain values that learning carries from step to step. */
+export {
+  caseMemory,
+  creditCase,
+  forgetCases,
+  readCase,
+  readChances,
+  writeCase,
+} from "./case-memory.ts";
+export type { Case, CaseMemory } from "./case-memory.ts";
+export { baselineOf, movingBaseline, movingBaselineAdvantages } from "./moving-baseline.ts";
+export type { MovingBaseline } from "./moving-baseline.ts";
+export { addOpponent, drawOpponent, opponentPool, recordGame } from "./opponent-pool.ts";
+export type { Opponent, OpponentPool } from "./opponent-pool.ts";
+export { fitProgress, progressEstimator, stepContributions } from "./progress-estimator.ts";
+export type { ProgressEstimator } from "./progress-estimator.ts";
+export {
+  addPrompt,
+  choosePrompt,
+  creditPrompt,
+  promptPopulation,
+  promptScore,
+  prunePrompts,
+} from "./prompt-population.ts";
+export type { Prompt, PromptPopulation } from "./prompt-population.ts";
+export { putRest, rehearse, restBuffer, takeRest } from "./rest-buffer.ts";
+export type { RestBuffer } from "./rest-buffer.ts";
+export { backUp, expandNode, nodeValue, requireNode, searchTree } from "./search-tree.ts";
+export type { Expansion, SearchNode, SearchTree } from "./search-tree.ts";
+export { averagedWeights, isReseedStep } from "./slow-copy.ts";
+export type { NamedWeights } from "./slow-copy.ts";
+export {
+  storeSuccess,
+  storedSuccesses,
+  successBuffer,
+  withStoredSuccess,
+} from "./success-buffer.ts";
+export type { StoredSuccess, SuccessBuffer } from "./success-buffer.ts";
+export { observeTask, passRateOf, taskStatistics } from "./task-statistics.ts";
+export type { PassRate, TaskCounts, TaskStatistics } from "./task-statistics.ts";

@@ -1,0 +1,72 @@
+/**
+ * `opponents`: past checkpoints with how often the learner beats each. Opponents are drawn by how hard
+ * they still are, so that an old weakness does not come back unseen.
+ *
+ * Source: Vinyals et al. 2019, "AlphaStar" (prioritized fictitious self-play); SPIN, arXiv:2401.01335
+ * (the previous checkpoint alone).
+ */
+import { WaggleError } from "@waggle/protocol";
+import { drawWeighted } from "../draw.ts";
+import { requireInside } from "../statistics.ts";
+
+export type Opponent = {
+  /** Policy version. */
+  readonly version: string;
+  readonly games: number;
+  /** The learner's wins, ties half. */
+  readonly wins: number;
+};
+
+export type OpponentPool = { readonly capacity: number; readonly opponents: readonly Opponent[] };
+
+export function opponentPool(capacity: number): OpponentPool {
+  return { capacity, opponents: [] };
+}
+
+/** The pool with a new checkpoint; beyond capacity the one that is beaten most leaves, never the new one. */
+export function addOpponent(pool: OpponentPool, version: string): OpponentPool {
+  const opponents = [...pool.opponents, { version, games: 0, wins: 0 }];
+  if (opponents.length <= pool.capacity) return { ...pool, opponents };
+  const old = opponents.slice(0, -1);
+  const easiest = old.reduce((a, b) => (winRate(b) > winRate(a) ? b : a));
+  return { ...pool, opponents: opponents.filter((opponent) => opponent !== easiest) };
+}
+
+/** The pool after a game: 1 where the learner won, 0.5 for a tie, 0 for a loss. */
+export function recordGame(pool: OpponentPool, version: string, result: number): OpponentPool {
+  requireInside("result", result, 0, 1);
+  return {
+    ...pool,
+    opponents: pool.opponents.map((opponent) =>
+      opponent.version === version
+        ? { ...opponent, games: opponent.games + 1, wins: opponent.wins + result }
+        : opponent,
+    ),
+  };
+}
+
+/**
+ * The version to play against: chance in proportion to (1 − win rate)^hardness; 0 draws evenly.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` for an empty pool.
+ */
+export function drawOpponent(
+  pool: OpponentPool,
+  random: () => number,
+  hardness: number = 2,
+): string {
+  const weights = pool.opponents.map((opponent) => (1 - winRate(opponent)) ** hardness);
+  const [chosen] = drawWeighted(weights, 1, random);
+  if (chosen === undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      "a pool must hold an opponent, got none; add the first checkpoint before self-play begins",
+    );
+  }
+  return (pool.opponents[chosen] as Opponent).version;
+}
+
+/** (wins + 1)/(games + 2): an opponent never met is even, none is beaten for sure. */
+function winRate({ wins, games }: Opponent): number {
+  return (wins + 1) / (games + 2);
+}

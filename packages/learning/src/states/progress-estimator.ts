@@ -1,0 +1,50 @@
+/**
+ * `progress-est`: what each step contributed, learned from outcomes alone: a linear model of step
+ * features whose contributions over a run are fitted to sum to its outcome. A plain value.
+ *
+ * Source: Wang et al. 2025, "SPA-RL", arXiv:2505.20732 (squared error between summed contributions and
+ * the outcome). Differs from it: linear in features handed in, not a head of the model.
+ */
+import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
+
+export type ProgressEstimator = { readonly weights: readonly number[] };
+
+export function progressEstimator(features: number): ProgressEstimator {
+  return { weights: Array.from({ length: features }, () => 0) };
+}
+
+/** `[steps]` contribution of each step: weights · features. */
+export function stepContributions(
+  { weights }: ProgressEstimator,
+  steps: readonly (readonly number[])[],
+): number[] {
+  return steps.map((features) => {
+    requireSameLength("features", features.length, "the estimator's weights", weights.length);
+    return features.reduce((sum, feature, i) => sum + feature * weights[i]!, 0);
+  });
+}
+
+/**
+ * The estimator after one gradient step on ½ · mean (Σ contributions − outcome)² over runs.
+ *
+ * @param runs - `[N][steps][features]`
+ * @param outcomes - `[N]`
+ */
+export function fitProgress(
+  estimator: ProgressEstimator,
+  runs: readonly (readonly (readonly number[])[])[],
+  outcomes: readonly number[],
+  rate: number,
+): ProgressEstimator {
+  requireSameLength("outcomes", outcomes.length, "runs", runs.length);
+  requireFiniteRewards(outcomes);
+  const gradient = estimator.weights.map(() => 0);
+  for (const [n, steps] of runs.entries()) {
+    const predicted = stepContributions(estimator, steps).reduce((a, b) => a + b, 0);
+    const error = (predicted - outcomes[n]!) / runs.length;
+    for (const features of steps) {
+      for (const [i, feature] of features.entries()) gradient[i] = gradient[i]! + error * feature;
+    }
+  }
+  return { weights: estimator.weights.map((weight, i) => weight - rate * gradient[i]!) };
+}

@@ -1,0 +1,119 @@
+/**
+ * `prompts`: a population of instructions (or programs), each credited with the rewards of what ran
+ * under it. Sampling moves to the better; weak ones are pruned into an archive, crashed ones are
+ * archived as failed, and the best never leaves.
+ *
+ * Source: INSPO (instruction–policy co-evolution), arXiv:2512.01945; upper confidence bounds, Auer et
+ * al. 2002; ADAS and SICA (archive).
+ */
+import { WaggleError } from "@waggle/protocol";
+import { argMax, requireFiniteRewards } from "../statistics.ts";
+
+export type Prompt = {
+  readonly id: string;
+  readonly text: string;
+  /** What it was made from, `null` for a seed. */
+  readonly parent: string | null;
+  readonly uses: number;
+  readonly rewardSum: number;
+};
+
+export type PromptPopulation = {
+  readonly living: readonly Prompt[];
+  /** Pruned or failed, with the reason. */
+  readonly archive: readonly (Prompt & { readonly reason: "pruned" | "failed-check" })[];
+};
+
+export function promptPopulation(seeds: readonly string[]): PromptPopulation {
+  return {
+    living: seeds.map((text, i) => ({ id: `p${i}`, text, parent: null, uses: 0, rewardSum: 0 })),
+    archive: [],
+  };
+}
+
+/** Mean reward, 0 where never used. */
+export function promptScore({ uses, rewardSum }: Prompt): number {
+  return uses === 0 ? 0 : rewardSum / uses;
+}
+
+/**
+ * The prompt to run next: unused ones first, then the highest mean + exploration · √(2 ln N / n). No
+ * randomness: equals go to the first.
+ */
+export function choosePrompt(population: PromptPopulation, exploration: number = 0.5): Prompt {
+  const total = population.living.reduce((sum, { uses }) => sum + uses, 0);
+  const bounds = population.living.map((prompt) =>
+    prompt.uses === 0
+      ? Number.POSITIVE_INFINITY
+      : promptScore(prompt) + exploration * Math.sqrt((2 * Math.log(total)) / prompt.uses),
+  );
+  return requirePrompt(population.living[argMax(bounds)]);
+}
+
+/** The population after runs under this prompt. */
+export function creditPrompt(
+  population: PromptPopulation,
+  id: string,
+  rewards: readonly number[],
+): PromptPopulation {
+  requireFiniteRewards(rewards);
+  requirePrompt(population.living.find((prompt) => prompt.id === id));
+  const sum = rewards.reduce((a, b) => a + b, 0);
+  return {
+    ...population,
+    living: population.living.map((prompt) =>
+      prompt.id === id
+        ? { ...prompt, uses: prompt.uses + rewards.length, rewardSum: prompt.rewardSum + sum }
+        : prompt,
+    ),
+  };
+}
+
+/**
+ * The population with a new prompt made from `parent`; one that failed its check goes to the archive.
+ * Ids count up over both, so that an id is never used twice.
+ */
+export function addPrompt(
+  population: PromptPopulation,
+  text: string,
+  parent: string,
+  passedCheck: boolean,
+): PromptPopulation {
+  const id = `p${population.living.length + population.archive.length}`;
+  const prompt: Prompt = { id, text, parent, uses: 0, rewardSum: 0 };
+  return passedCheck
+    ? { ...population, living: [...population.living, prompt] }
+    : { ...population, archive: [...population.archive, { ...prompt, reason: "failed-check" }] };
+}
+
+/** Keeps the best `keep` among prompts used at least `leastUses` times; younger ones stay. */
+export function prunePrompts(
+  population: PromptPopulation,
+  keep: number,
+  leastUses: number,
+): PromptPopulation {
+  const tried = population.living.filter(({ uses }) => uses >= leastUses);
+  const best = new Set(
+    tried.toSorted((a, b) => promptScore(b) - promptScore(a)).slice(0, Math.max(1, keep)),
+  );
+  const leaves = (prompt: Prompt): boolean => prompt.uses >= leastUses && !best.has(prompt);
+  return {
+    living: population.living.filter((prompt) => !leaves(prompt)),
+    archive: [
+      ...population.archive,
+      ...population.living
+        .filter(leaves)
+        .map((prompt) => ({ ...prompt, reason: "pruned" as const })),
+    ],
+  };
+}
+
+function requirePrompt(prompt: Prompt | undefined): Prompt {
+  if (prompt === undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      "a prompt must be one of the living population, got none; seed the population or take its ids",
+    );
+  }
+  return prompt;
+}

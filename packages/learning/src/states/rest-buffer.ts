@@ -1,0 +1,49 @@
+/**
+ * `rest-buffer`: samples kept for later: what recomposition left over, or old data for rehearsal. First
+ * in, first out; what is taken leaves, what is rehearsed stays.
+ *
+ * Source: RoRecomp (compensation buffer), mix-cd and RL with retention (rehearsal).
+ */
+import { drawFrom } from "../draw.ts";
+
+export type RestBuffer<T> = {
+  readonly capacity: number;
+  readonly items: readonly { readonly item: T; readonly step: number }[];
+};
+
+export function restBuffer<T>(capacity: number): RestBuffer<T> {
+  return { capacity, items: [] };
+}
+
+/** The buffer with more items; the oldest leave beyond its capacity. */
+export function putRest<T>(
+  buffer: RestBuffer<T>,
+  items: readonly T[],
+  step: number,
+): RestBuffer<T> {
+  const all = [...buffer.items, ...items.map((item) => ({ item, step }))];
+  return { ...buffer, items: all.slice(-buffer.capacity) };
+}
+
+/** The oldest `count` items and the buffer without them; what is older than `mostAge` steps is dropped. */
+export function takeRest<T>(
+  buffer: RestBuffer<T>,
+  count: number,
+  step: number,
+  mostAge: number = Number.POSITIVE_INFINITY,
+): { readonly items: readonly T[]; readonly buffer: RestBuffer<T> } {
+  const fresh = buffer.items.filter((entry) => step - entry.step <= mostAge);
+  return {
+    items: fresh.slice(0, count).map(({ item }) => item),
+    buffer: { ...buffer, items: fresh.slice(count) },
+  };
+}
+
+/** `count` items drawn for rehearsal; the buffer keeps them. */
+export function rehearse<T>(buffer: RestBuffer<T>, count: number, random: () => number): T[] {
+  return drawFrom(
+    buffer.items.map(({ item }) => item),
+    count,
+    random,
+  );
+}

@@ -1,0 +1,93 @@
+/**
+ * `tree-store`: a search tree over snapshots as a plain value: visits and value sums by node, children in
+ * order. The snapshots themselves are the environment's.
+ *
+ * Source: Agent Q, R-MCTS, ProAct (trees over states); backing up means is textbook.
+ */
+import { WaggleError } from "@waggle/protocol";
+
+export type SearchNode = {
+  readonly id: string;
+  readonly parent: string | null;
+  /** What led here from the parent; `null` for the root. */
+  readonly action: string | null;
+  /** Chance that the policy gave the action. */
+  readonly prior: number;
+  /** Nothing follows it: the task ended. */
+  readonly isTerminal: boolean;
+  readonly visits: number;
+  readonly valueSum: number;
+  readonly children: readonly string[];
+};
+
+export type SearchTree = {
+  readonly root: string;
+  readonly nodes: { readonly [id: string]: SearchNode };
+};
+
+export function searchTree(): SearchTree {
+  const root = nodeOf("n0", null, { action: null, prior: 1, isTerminal: false });
+  return { root: root.id, nodes: { [root.id]: root } };
+}
+
+/** What is known of a child before it was visited. */
+export type Expansion = {
+  readonly action: string;
+  readonly prior: number;
+  readonly isTerminal: boolean;
+};
+
+/** The tree with children under `parent`, in order. Ids count up: `n1`, `n2`, … */
+export function expandNode(
+  tree: SearchTree,
+  parent: string,
+  children: readonly Expansion[],
+): SearchTree {
+  const above = requireNode(tree, parent);
+  const first = Object.keys(tree.nodes).length;
+  const added = children.map((child, i) => nodeOf(`n${first + i}`, parent, child));
+  return {
+    ...tree,
+    nodes: {
+      ...tree.nodes,
+      ...Object.fromEntries(added.map((node) => [node.id, node])),
+      [parent]: { ...above, children: [...above.children, ...added.map(({ id }) => id)] },
+    },
+  };
+}
+
+/** The tree after a value was seen at `id`: every node on the path counts one visit more. */
+export function backUp(tree: SearchTree, id: string, value: number): SearchTree {
+  const changed: { [id: string]: SearchNode } = {};
+  for (let at: string | null = id; at !== null;) {
+    const node: SearchNode = requireNode(tree, at);
+    changed[at] = { ...node, visits: node.visits + 1, valueSum: node.valueSum + value };
+    at = node.parent;
+  }
+  return { ...tree, nodes: { ...tree.nodes, ...changed } };
+}
+
+/** Mean value; 0 where never visited. */
+export function nodeValue({ visits, valueSum }: SearchNode): number {
+  return visits === 0 ? 0 : valueSum / visits;
+}
+
+/** @throws WaggleError `NOT_FOUND` */
+export function requireNode({ nodes }: SearchTree, id: string): SearchNode {
+  const node = Object.hasOwn(nodes, id) ? nodes[id] : undefined;
+  if (node === undefined) {
+    throw new WaggleError(
+      "NOT_FOUND",
+      `a node must be in the tree (${Object.keys(nodes).length} nodes), got ${id.slice(0, 64)}; take ids from the tree`,
+    );
+  }
+  return node;
+}
+
+function nodeOf(
+  id: string,
+  parent: string | null,
+  known: Pick<SearchNode, "action" | "prior" | "isTerminal">,
+): SearchNode {
+  return { id, parent, ...known, visits: 0, valueSum: 0, children: [] };
+}

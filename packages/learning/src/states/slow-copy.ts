@@ -1,0 +1,46 @@
+/**
+ * `slow-copy`: an exponential average of weights, which forgets less and is deployed or teaches. Not
+ * merging of different runs.
+ *
+ * Source: Stojanovski et al. 2022, "Momentum-based Weight Interpolation", arXiv:2211.03186; Lu et al.
+ * 2020, "Seeded Iterated Learning", arXiv:2003.12694 (teacher copied from the student every k steps).
+ */
+import { WaggleError } from "@waggle/protocol";
+import { requireInside } from "../statistics.ts";
+
+/** Weights by name, in double precision. */
+export type NamedWeights = ReadonlyMap<string, Float64Array>;
+
+/**
+ * decay · slow + (1 − decay) · current, by name.
+ *
+ * @throws WaggleError `SHAPE_MISMATCH` where names or lengths differ.
+ */
+export function averagedWeights(
+  slow: NamedWeights,
+  current: NamedWeights,
+  decay: number,
+): Map<string, Float64Array> {
+  requireInside("decay", decay, 0, 1);
+  const result = new Map<string, Float64Array>();
+  for (const [name, weights] of slow) {
+    const other = current.get(name);
+    if (other === undefined || other.length !== weights.length || current.size !== slow.size) {
+      throw new WaggleError(
+        "SHAPE_MISMATCH",
+        `both copies must hold the same weights, got ${other?.length ?? "none"} numbers for ${name.slice(0, 64)} (${weights.length}); average copies of one model`,
+      );
+    }
+    result.set(
+      name,
+      weights.map((value, i) => decay * value + (1 - decay) * other[i]!),
+    );
+  }
+  return result;
+}
+
+/** True where the teacher is copied from the student before this step, counted from 0: every `period`. */
+export function isReseedStep(step: number, period: number): boolean {
+  requireInside("period", period, 1, Number.MAX_SAFE_INTEGER);
+  return step > 0 && step % period === 0;
+}

@@ -1,0 +1,76 @@
+/**
+ * `task-stats`: what is known of each task's pass rate: a Beta posterior whose old evidence fades, since
+ * the policy changes. A plain value: it survives JSON.
+ *
+ * Source: Beta–Bernoulli, textbook; fading as discounted Thompson sampling, Raj and Kalyani 2017.
+ */
+import { requireInside } from "../statistics.ts";
+
+export type TaskCounts = {
+  /** Faded sums of rewards in [0, 1] and of attempts. */
+  readonly wins: number;
+  readonly attempts: number;
+  /** Learning step of the last attempt. */
+  readonly lastStep: number;
+};
+
+export type TaskStatistics = {
+  /** Share of the evidence that is kept per learning step, in (0, 1]. */
+  readonly retention: number;
+  /** Pseudo-wins and pseudo-attempts before any evidence. */
+  readonly prior: { readonly wins: number; readonly attempts: number };
+  readonly tasks: { readonly [task: string]: TaskCounts };
+};
+
+export function taskStatistics(
+  options: Partial<Pick<TaskStatistics, "retention" | "prior">> = {},
+): TaskStatistics {
+  return {
+    retention: options.retention ?? 0.98,
+    prior: options.prior ?? { wins: 1, attempts: 2 },
+    tasks: {},
+  };
+}
+
+/** The statistics after a group of one task, `[G]` rewards in [0, 1], at this learning step. */
+export function observeTask(
+  statistics: TaskStatistics,
+  task: string,
+  rewards: readonly number[],
+  step: number,
+): TaskStatistics {
+  for (const reward of rewards) requireInside("reward", reward, 0, 1);
+  const { wins, attempts } = evidenceOf(statistics, task, step);
+  const counts = {
+    wins: wins + rewards.reduce((sum, reward) => sum + reward, 0),
+    attempts: attempts + rewards.length,
+    lastStep: step,
+  };
+  return { ...statistics, tasks: { ...statistics.tasks, [task]: counts } };
+}
+
+export type PassRate = {
+  readonly mean: number;
+  readonly variance: number;
+  /** Attempts that still count. */
+  readonly attempts: number;
+};
+
+/** Posterior pass rate of a task as seen at this step. */
+export function passRateOf(statistics: TaskStatistics, task: string, step: number): PassRate {
+  const { wins, attempts } = evidenceOf(statistics, task, step);
+  const a = wins + statistics.prior.wins;
+  const n = attempts + statistics.prior.attempts;
+  return { mean: a / n, variance: (a * (n - a)) / (n * n * (n + 1)), attempts };
+}
+
+function evidenceOf(
+  { tasks, retention }: TaskStatistics,
+  task: string,
+  step: number,
+): { readonly wins: number; readonly attempts: number } {
+  const counts = Object.hasOwn(tasks, task) ? tasks[task] : undefined;
+  if (counts === undefined) return { wins: 0, attempts: 0 };
+  const kept = retention ** Math.max(0, step - counts.lastStep);
+  return { wins: counts.wins * kept, attempts: counts.attempts * kept };
+}
