@@ -1,0 +1,85 @@
+/**
+ * Learning from answers that were liked or disliked one by one, without pairs: the natural loss for
+ * thumbs, also where one kind is rare. The part `kto`.
+ *
+ * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization",
+ * arXiv:2402.01306, equations 7 and 8. Differs from it: the divergence is estimated once for the whole
+ * minibatch (`mismatchedDivergence`) and passed in, so microbatches agree.
+ */
+import { logistic } from "../logistic.ts";
+import type { LossResult } from "../loss.ts";
+import { finiteAt, type LossMask, requireRows, type TokenRows, zeroRows } from "../token-rows.ts";
+import { type Segment, segmentTokens } from "./preference-pairs.ts";
+
+export type JudgedAnswer = {
+  readonly segments: readonly Segment[];
+  readonly isDesirable: boolean;
+};
+
+export type KtoBatch = {
+  readonly lossMask: LossMask;
+  readonly policyLogProbs: TokenRows;
+  readonly referenceLogProbs: TokenRows;
+  readonly answers: readonly JudgedAnswer[];
+};
+
+export type KtoOptions = {
+  readonly beta: number;
+  /** λ_D and λ_U: raise the rarer kind's, so that the ratio of λ·count lies in [1, 4/3]. Default 1. */
+  readonly desirableWeight?: number | undefined;
+  readonly undesirableWeight?: number | undefined;
+  /** Divergence of policy and reference in nats per answer, ≥ 0, detached; 0 is unpaired APO-zero. */
+  readonly divergence: number;
+  /** Answers of the whole minibatch. Default: those of the batch. */
+  readonly answerCount?: number | undefined;
+};
+
+/**
+ * Mean over answers of λ·(1 − σ(±β·(Δ − divergence))), Δ = Σ log π − log ref, + for desirable ones.
+ *
+ * @returns metrics over answers: `desirableLogRatio` and `undesirableLogRatio`, each a share of the mean.
+ */
+export function kto(batch: KtoBatch, options: KtoOptions): LossResult {
+  const { lossMask, policyLogProbs, referenceLogProbs, answers } = batch;
+  const { beta, desirableWeight = 1, undesirableWeight = 1, divergence } = options;
+  requireRows(lossMask, { policyLogProbs, referenceLogProbs });
+  const logProb = zeroRows(lossMask);
+  const answerCount = options.answerCount ?? answers.length;
+  const share = answerCount === 0 ? 0 : 1 / answerCount;
+  const totals = { loss: 0, desirable: 0, undesirable: 0 };
+  for (const { segments, isDesirable } of answers) {
+    const tokens = segmentTokens(lossMask, segments);
+    const ratio = tokens.reduce(
+      (sum, [b, t]) =>
+        sum +
+        finiteAt(policyLogProbs, "policyLogProbs", b, t) -
+        finiteAt(referenceLogProbs, "referenceLogProbs", b, t),
+      0,
+    );
+    const side = isDesirable ? 1 : -1;
+    const weight = isDesirable ? desirableWeight : undesirableWeight;
+    const satisfied = logistic(side * beta * (ratio - divergence));
+    totals.loss += share * weight * (1 - satisfied);
+    totals[isDesirable ? "desirable" : "undesirable"] += share * ratio;
+    const slope = -share * weight * side * beta * satisfied * (1 - satisfied);
+    for (const [b, t] of tokens) {
+      (logProb[b] as Float64Array)[t] = (logProb[b]?.[t] ?? 0) + slope;
+    }
+  }
+  return {
+    loss: totals.loss,
+    derivatives: { logProb },
+    metrics: { desirableLogRatio: totals.desirable, undesirableLogRatio: totals.undesirable },
+  };
+}
+
+/**
+ * The divergence that answers are measured against: mean of Σ log π − log ref over answers put to
+ * questions they do not belong to, at least 0.
+ *
+ * @param logRatios - one sum per mismatched answer of the whole minibatch.
+ */
+export function mismatchedDivergence(logRatios: readonly number[]): number {
+  if (logRatios.length === 0) return 0;
+  return Math.max(0, logRatios.reduce((sum, value) => sum + value, 0) / logRatios.length);
+}
