@@ -58,7 +58,7 @@ export type TaskFamily = {
     reference: TaskReference,
     random: RandomSource,
     mistakes: number,
-  ) => Demonstrator;
+  ) => Demonstrator | Promise<Demonstrator>;
 };
 
 /** References whose seed modulo the levels is their level. */

@@ -45,7 +45,7 @@ export async function demonstratedAttempt(
   },
 ): Promise<DemonstratedAttempt> {
   const { random, mistakes, contextLength } = options;
-  const demonstrator = family.demonstrator(reference, random, mistakes);
+  const demonstrator = await family.demonstrator(reference, random, mistakes);
   const world = family.world(reference);
   let observation: Observation | null = null;
   const environment: Environment = {

@@ -3,7 +3,7 @@
  * boss depends on the seed, so nothing can be known by heart. No wording here.
  */
 import type { TaskReference } from "@waggle/protocol";
-import { WaggleError } from "@waggle/protocol";
+import { drawInstance, integerBelow } from "../family-task.ts";
 import { createRandom, hashText, pick } from "../random.ts";
 
 /** Name of this environment in a task reference. */
@@ -51,34 +51,26 @@ export type LookupInstance = {
 /** Levels: questions of 1, 2 and 3 look-ups. */
 export const LOOKUP_LEVELS = 3;
 
-/** One in so many questions is held out. */
-const HELD_OUT_SHARE = 4;
-
 /** @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment. */
 export function lookupInstance(reference: TaskReference): LookupInstance {
-  if (reference.environment !== LOOKUP_ENVIRONMENT) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `environment must be "${LOOKUP_ENVIRONMENT}", got "${reference.environment.slice(0, 64)}"; ask the environment that made the task`,
+  const { start, path, world } = drawInstance(
+    LOOKUP_ENVIRONMENT,
+    reference,
+    (random) => ({
+      start: pick(random, PEOPLE),
+      path: Array.from({ length: reference.seed % LOOKUP_LEVELS }, () => pick(random, RELATIONS)),
+      world: integerBelow(random, 2 ** 32),
+    }),
+    (drawn) => `${drawn.start}/${drawn.path.join("/")}/${drawn.world}`,
+  );
+  const fact: LookupInstance["fact"] = (person, field) =>
+    pick(
+      createRandom(hashText(`${world}/${person}/${field}`)),
+      field === ATTRIBUTE ? CITIES : PEOPLE.filter((other) => other !== person),
     );
+  const reached: Person[] = [];
+  for (const relation of path) {
+    reached.push(fact(reached.at(-1) ?? start, relation) as Person);
   }
-  const { seed, split } = reference;
-  const random = createRandom(hashText(`lookup/${split}/${seed}`));
-  for (;;) {
-    const start = pick(random, PEOPLE);
-    const path = Array.from({ length: seed % LOOKUP_LEVELS }, () => pick(random, RELATIONS));
-    const world = Math.floor(random() * 2 ** 32);
-    const isHeldOut = hashText(`${start}/${path.join("/")}/${world}`) % HELD_OUT_SHARE === 0;
-    if (isHeldOut !== (split === "heldOut")) continue;
-    const fact: LookupInstance["fact"] = (person, field) =>
-      pick(
-        createRandom(hashText(`${world}/${person}/${field}`)),
-        field === ATTRIBUTE ? CITIES : PEOPLE.filter((other) => other !== person),
-      );
-    const reached: Person[] = [];
-    for (const relation of path) {
-      reached.push(fact(reached.at(-1) ?? start, relation) as Person);
-    }
-    return { start, path, reached, fact, answer: fact(reached.at(-1) ?? start, ATTRIBUTE) };
-  }
+  return { start, path, reached, fact, answer: fact(reached.at(-1) ?? start, ATTRIBUTE) };
 }

@@ -1,0 +1,74 @@
+/**
+ * A contextual bandit: which lever pays under this light? The colour decides, the shape does not; the pay
+ * is drawn with the task, so also the right lever sometimes pays nothing. One turn, no tool. Success is the
+ * lever that pays best, whatever it paid.
+ */
+import type { Task, TaskReference } from "@waggle/protocol";
+import { drawInstance } from "./family-task.ts";
+import { createRandom, hashText, pick } from "./random.ts";
+import { leveledReferences, type TaskFamily } from "./task-family.ts";
+import { createToolWorld } from "./tool-world.ts";
+
+const NAME = "bandit";
+const LEVERS = ["left", "middle", "right"] as const;
+const COLOURS = ["red", "blue", "green", "white", "black", "pink"] as const;
+const SHAPES = ["square", "circle", "star", "cross", "moon", "ring", "heart", "cone"] as const;
+/** Chance that the best lever pays, and that another does, by level. */
+const PAYS = [
+  { best: 1, other: 0 },
+  { best: 0.9, other: 0.2 },
+  { best: 0.7, other: 0.4 },
+] as const;
+
+type BanditInstance = {
+  readonly colour: (typeof COLOURS)[number];
+  readonly shape: (typeof SHAPES)[number];
+};
+
+function instance(reference: TaskReference): BanditInstance {
+  return drawInstance(
+    NAME,
+    reference,
+    (random) => ({ colour: pick(random, COLOURS), shape: pick(random, SHAPES) }),
+    ({ colour, shape }) => `${colour}/${shape}`,
+  );
+}
+
+function bestLever({ colour }: BanditInstance): (typeof LEVERS)[number] {
+  return LEVERS[COLOURS.indexOf(colour) % LEVERS.length] as (typeof LEVERS)[number];
+}
+
+function task(reference: TaskReference): Task {
+  const { colour, shape } = instance(reference);
+  const family = colour;
+  return { ...reference, family, template: "0", system: "", request: `${colour} ${shape}` };
+}
+
+/** Levels are how surely the best lever pays. */
+export const BANDIT: TaskFamily = {
+  ...leveledReferences(NAME, PAYS.length),
+  maxTurns: 1,
+  task,
+  world: (reference) => {
+    const best = bestLever(instance(reference));
+    const pays = PAYS[reference.seed % PAYS.length] as (typeof PAYS)[number];
+    return {
+      environment: createToolWorld({ task: task(reference), tools: {}, state: null }),
+      judge: (finalText) => {
+        const pulled = LEVERS.find((lever) => lever === (finalText ?? "").trim());
+        const chance = pulled === undefined ? 0 : pulled === best ? pays.best : pays.other;
+        // The pay of each lever is drawn with the task: the same pull is paid the same again.
+        const draw = createRandom(hashText(`${NAME}/${reference.seed}/${pulled ?? ""}`))();
+        return {
+          reward: draw < chance ? 1 : 0,
+          success: pulled === best,
+          parts: { pulled: pulled ?? "", best },
+        };
+      },
+    };
+  },
+  demonstrator: (reference, random, mistakes) => () => ({
+    text: random() < mistakes ? pick(random, LEVERS) : bestLever(instance(reference)),
+    calls: [],
+  }),
+};

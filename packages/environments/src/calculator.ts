@@ -1,0 +1,105 @@
+/**
+ * A calculator that fails: the answer needs the tool, and the tool is busy now and then. Who gives up or
+ * guesses is wrong; who asks again is right. Reward is 0 or 1.
+ */
+import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
+import { z } from "zod";
+import { evaluateExpression } from "./expression.ts";
+import { drawInstance, integerBelow } from "./family-task.ts";
+import { createRandom, hashText, pick } from "./random.ts";
+import { type RunnableTools, tool } from "./runnable-tool.ts";
+import { type Demonstrator, leveledReferences, type TaskFamily } from "./task-family.ts";
+import { createToolWorld } from "./tool-world.ts";
+
+const NAME = "calculator";
+/** Chance that a call fails, by level. */
+const FAILURES = [0, 0.3, 0.5] as const;
+/** Calls in a row that may fail; the next one works, so that every task can be solved. */
+const MOST_FAILURES = 4;
+
+type CalculatorInstance = { readonly expression: string; readonly answer: number };
+type Counter = { readonly seed: number; readonly failure: number; calls: number; failed: number };
+
+function instance(reference: TaskReference): CalculatorInstance {
+  return drawInstance(
+    NAME,
+    reference,
+    (random) => {
+      const terms = Array.from({ length: 2 + integerBelow(random, 2) }, () =>
+        String(2 + integerBelow(random, 48)),
+      );
+      const expression = terms.reduce((text, term) => `${text}${pick(random, ["+", "*"])}${term}`);
+      return { expression, answer: evaluateExpression(expression) };
+    },
+    ({ expression }) => expression,
+  );
+}
+
+function task(reference: TaskReference): Task {
+  const { expression } = instance(reference);
+  return {
+    ...reference,
+    family: `failures-${FAILURES[reference.seed % FAILURES.length]}`,
+    template: "0",
+    system: "You calculate.",
+    request: `What is ${expression}?`,
+  };
+}
+
+const TOOLS: RunnableTools<Counter> = {
+  calculate: tool({
+    description: "Evaluate arithmetic. Sometimes busy.",
+    schema: z.strictObject({ expression: z.string().max(64) }),
+    run: ({ expression }, counter: Counter) => {
+      counter.calls += 1;
+      const draw = createRandom(hashText(`${NAME}/${counter.seed}/${counter.calls}`))();
+      if (draw < counter.failure && counter.failed < MOST_FAILURES) {
+        counter.failed += 1;
+        throw new WaggleError("TOOL_FAILED", "busy");
+      }
+      counter.failed = 0;
+      return evaluateExpression(expression);
+    },
+  }),
+};
+
+function demonstrator(
+  reference: TaskReference,
+  random: () => number,
+  mistakes: number,
+): Demonstrator {
+  const { expression } = instance(reference);
+  let asked = false;
+  return (observation) => {
+    const result = observation?.toolResults[0];
+    if (result?.ok === true) return { text: String(result.value), calls: [] };
+    // A careless one guesses at once, gives up after a failure, or mistypes.
+    if (random() < (asked ? mistakes : mistakes / 3)) {
+      return { text: String(10 + integerBelow(random, 90)), calls: [] };
+    }
+    asked = true;
+    const typed = random() < mistakes / 4 ? expression.replace(/\d$/, "0") : expression;
+    return { text: "", calls: [{ name: "calculate", arguments: { expression: typed } }] };
+  };
+}
+
+/** Levels are how often the tool fails: never, 30 % and half of the calls. */
+export const CALCULATOR: TaskFamily = {
+  ...leveledReferences(NAME, FAILURES.length),
+  maxTurns: MOST_FAILURES + 3,
+  task,
+  world: (reference) => {
+    const { answer } = instance(reference);
+    const failure = FAILURES[reference.seed % FAILURES.length] as number;
+    const counter: Counter = { seed: reference.seed, failure, calls: 0, failed: 0 };
+    return {
+      environment: createToolWorld({ task: task(reference), tools: TOOLS, state: counter }),
+      judge: (finalText) => {
+        const said = /^-?\d+$/.test((finalText ?? "").trim()) ? Number(finalText) : null;
+        const success = said === answer;
+        return { reward: success ? 1 : 0, success, parts: { answer, calls: counter.calls } };
+      },
+    };
+  },
+  demonstrator,
+};

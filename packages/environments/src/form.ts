@@ -1,0 +1,171 @@
+/**
+ * A form to fill in from a request and to send: a checklist of fields, each paid when it is first set
+ * right, and the sending. Success is every field right and sent.
+ */
+import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
+import { z } from "zod";
+import { drawInstance } from "./family-task.ts";
+import { createRandom, hashText, pick } from "./random.ts";
+import { type RunnableTools, tool } from "./runnable-tool.ts";
+import { type Demonstrator, leveledReferences, type TaskFamily } from "./task-family.ts";
+import { createToolWorld } from "./tool-world.ts";
+
+const NAME = "form";
+const VALUES = {
+  day: ["monday", "tuesday", "friday", "sunday"],
+  time: ["noon", "six", "seven", "eight", "nine"],
+  people: ["two", "three", "four", "five", "six"],
+  seat: ["window", "garden", "corner", "bar"],
+} as const;
+type Field = keyof typeof VALUES;
+const FIELDS = Object.keys(VALUES) as Field[];
+/** Fields of a task, by level. */
+const COUNTS = [2, 3, 4] as const;
+
+const PHRASES: { readonly [field in Field]: string } = {
+  day: "on {value}",
+  time: "at {value}",
+  people: "for {value} people",
+  seat: "at the {value}",
+};
+
+type FormInstance = { readonly wanted: readonly (readonly [Field, string])[] };
+type Form = {
+  readonly wanted: ReadonlyMap<Field, string>;
+  readonly set: Map<string, string>;
+  /** Paid for each turn with calls. */
+  readonly paid: number[];
+  /** Fields that were paid for. */
+  readonly done: Set<string>;
+  isSent: boolean;
+};
+
+function instance(reference: TaskReference): FormInstance {
+  const count = COUNTS[reference.seed % COUNTS.length] as number;
+  return drawInstance(
+    NAME,
+    reference,
+    (random) => {
+      const fields = [...FIELDS];
+      while (fields.length > count) fields.splice(Math.floor(random() * fields.length), 1);
+      return { wanted: fields.map((field) => [field, pick(random, VALUES[field])] as const) };
+    },
+    ({ wanted }) => wanted.flat().join("/"),
+  );
+}
+
+function task(reference: TaskReference): Task {
+  const { wanted } = instance(reference);
+  const random = createRandom(hashText(`words/${reference.split}/${reference.seed}`));
+  const phrases = wanted.map(([field, value]) => PHRASES[field].replace("{value}", value));
+  const order = phrases.toSorted(() => random() - 0.5);
+  return {
+    ...reference,
+    family: `fields-${wanted.length}`,
+    template: "0",
+    system: "You fill in a form.",
+    request: `A table ${order.join(" ")}.`,
+  };
+}
+
+const TOOLS: RunnableTools<Form> = {
+  set: tool({
+    description: "Set day, time, people or seat.",
+    schema: z.strictObject({ field: z.string().max(16), value: z.string().max(16) }),
+    run: ({ field, value }, form: Form) => {
+      if (!FIELDS.some((known) => known === field)) {
+        throw new WaggleError("TOOL_FAILED", "no such field");
+      }
+      form.set.set(field, value);
+      return "ok";
+    },
+  }),
+  send: tool({
+    description: "Send the form.",
+    schema: z.strictObject({}),
+    run: (_, form: Form) => {
+      form.isSent = true;
+      return "sent";
+    },
+  }),
+};
+
+/** What a turn earned: fields that are right for the first time, and the sending of a right form. */
+function payTurn(form: Form): void {
+  const share = 1 / (form.wanted.size + 1);
+  let earned = 0;
+  for (const [field, value] of form.wanted) {
+    if (form.set.get(field) !== value || form.done.has(field)) continue;
+    form.done.add(field);
+    earned += share;
+  }
+  if (form.isSent && isRight(form)) earned += share;
+  form.paid.push(earned);
+}
+
+function isRight({ wanted, set }: Form): boolean {
+  return (
+    set.size === wanted.size && [...wanted].every(([field, value]) => set.get(field) === value)
+  );
+}
+
+function demonstrator(
+  reference: TaskReference,
+  random: () => number,
+  mistakes: number,
+): Demonstrator {
+  const left = [...instance(reference).wanted];
+  let isSent = false;
+  return () => {
+    if (isSent) return { text: "Done.", calls: [] };
+    let next = left.shift();
+    // A careless one skips a field or writes another value.
+    if (next !== undefined && random() < mistakes / 4) next = left.shift();
+    if (next === undefined) {
+      isSent = true;
+      if (random() < mistakes / 4) return { text: "Done.", calls: [] };
+      return { text: "", calls: [{ name: "send", arguments: {} }] };
+    }
+    const [field, right] = next;
+    const value = random() < mistakes / 3 ? pick(random, VALUES[field]) : right;
+    return { text: "", calls: [{ name: "set", arguments: { field, value } }] };
+  };
+}
+
+/** Levels are 2, 3 and 4 fields. */
+export const FORM: TaskFamily = {
+  ...leveledReferences(NAME, COUNTS.length),
+  maxTurns: 8,
+  task,
+  world: (reference) => {
+    const form: Form = {
+      wanted: new Map(instance(reference).wanted),
+      set: new Map(),
+      paid: [],
+      done: new Set(),
+      isSent: false,
+    };
+    return {
+      environment: createToolWorld({
+        task: task(reference),
+        tools: TOOLS,
+        state: form,
+        afterCalls: (state) => {
+          payTurn(state);
+          return state.isSent;
+        },
+      }),
+      judge: () => {
+        const success = form.isSent && isRight(form);
+        const reward = success ? 1 : form.paid.reduce((sum, paid) => sum + paid, 0);
+        return {
+          reward,
+          success,
+          parts: { fields: form.done.size, sent: form.isSent },
+          turnRewards: [...form.paid],
+        };
+      },
+    };
+  },
+  demonstrator,
+};
