@@ -127,7 +127,7 @@ test("a device that is a URL is a server", async () => {
   const engine = await createEngine({ ...MODEL, device, adapter });
   expect(engine.capabilities()).toMatchObject({
     outputs: ["logProb", "rawLogProb"],
-    sequences: [],
+    sequences: ["parents"],
     reads: ["parameters"],
     device: `tinker skyrl ${server.url} tiny/decoder zstd`,
   });
