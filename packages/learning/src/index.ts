@@ -72,3 +72,6 @@ export * as parts from "./parts/index.ts";
 export { literatureStates, stagedRecipe, STAGED_RECIPES } from "./recipes/catalogue.ts";
 export type { RowState } from "./recipes/catalogue.ts";
 export type { LiteratureRow, SlotName } from "./recipes/literature.ts";
+export { klLoss } from "./kl/kl-loss.ts";
+export type { KlBatch, KlForm } from "./kl/kl-loss.ts";
+export { klRewards } from "./kl/kl-rewards.ts";

@@ -5,15 +5,22 @@
 import { join } from "node:path";
 import { pairedDifference } from "@waggle/evaluation";
 import { FAMILIES, type TaskFamily } from "@waggle/environments";
-import { literatureStates, type Settings, stagedRecipe, STAGED_RECIPES } from "@waggle/learning";
+import {
+  literatureStates,
+  type Settings,
+  stagedRecipe,
+  type StagedRecipe,
+  STAGED_RECIPES,
+} from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { type Command, InvalidArgumentError } from "commander";
-import { readBaseModel } from "../base-model.ts";
+import { type BaseModel, readBaseModel } from "../base-model.ts";
 import { type Device, openEngine, openPolicy } from "../open-model.ts";
 import { number, positive } from "../option-values.ts";
 import { deviceOption } from "../server-options.ts";
 import { FAMILY_BASE, familyBase } from "./family-base.ts";
 import { type HeldOut, type RunEvent, runRecipe } from "./recipe-run.ts";
+import type { StageResources } from "./stage-update.ts";
 
 export type LearnCommandOptions = {
   readonly signal: AbortSignal;
@@ -92,10 +99,18 @@ export function addLearnCommand(
         given,
       );
       const policy = await openPolicy(model, given.threads);
+      const reference = await openReference(recipe, model, given);
       try {
         const { base, final, spent } = await runRecipe(
           recipe,
-          { engine, policy, format: model.format, family, adapterShape, resources: {} },
+          {
+            engine,
+            policy,
+            format: model.format,
+            family,
+            adapterShape,
+            resources: reference.resources,
+          },
           { ...given, evaluationTasks: given.tasks },
           (event) => say(event, wordsOf(event)),
           signal,
@@ -114,8 +129,28 @@ export function addLearnCommand(
       } finally {
         await engine.dispose();
         await policy.dispose();
+        await reference.dispose();
       }
     });
+}
+
+/** The base itself as what a recipe may not leave far behind; nothing where no stage asks for it. */
+async function openReference(
+  { stages }: StagedRecipe,
+  model: BaseModel,
+  given: Pick<Flags, "device" | "threads">,
+): Promise<{ readonly resources: StageResources; readonly dispose: () => Promise<void> }> {
+  if (stages.every(({ state }) => state.ref === undefined)) {
+    return { resources: {}, dispose: async () => {} };
+  }
+  // A fresh adapter changes nothing.
+  const engine = await openEngine(model, given.device, { rank: 1, alpha: 1, seed: 0 }, given);
+  return {
+    resources: {
+      reference: async (sequences) => (await engine.forward({ sequences })).logProb,
+    },
+    dispose: () => engine.dispose(),
+  };
 }
 
 function familyNamed(name: string): TaskFamily {

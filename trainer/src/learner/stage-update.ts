@@ -7,16 +7,21 @@ import {
   type AdvantageRows,
   addLosses,
   type EpisodeGroup,
+  type KlForm,
+  klLoss,
+  klRewards,
   type LossResult,
   type Minibatch,
   type PartContext,
   type PlannedMinibatch,
   planMinibatch,
   scaleLoss,
+  type ScoredGroup,
   scoreGroups,
   settingsAt,
   type Stage,
   type StateChange,
+  type TokenRows,
   toTokenDerivatives,
 } from "@waggle/learning";
 import type { TokenOutputs, TrainEngine, TrainSequence } from "@waggle/protocol";
@@ -70,13 +75,15 @@ export async function updateStage(
   // The parameters are still those of the update's start.
   const proximal = await engine.forward(batch);
   signal.throwIfAborted();
-  const estimated = estimate(stage, kept.groups, seen, first, proximal);
-  const planned = planMinibatch(kept.groups, stage.aggregation, estimated, kept.pairs);
+  const referenceLogProbs = await scored(stage, "ref", resources.reference, batch.sequences);
+  const paid = withKlPaid(stage, kept.groups, first, proximal.logProb, referenceLogProbs);
+  const estimated = estimate(stage, paid, seen, first, proximal);
+  const planned = planMinibatch(paid, stage.aggregation, estimated, kept.pairs);
   const fixed = {
     ...planned,
     proximalLogProbs: proximal.logProb,
     proximalValues: proximal.values,
-    referenceLogProbs: await scored(stage, "ref", resources.reference, batch.sequences),
+    referenceLogProbs,
     teacherLogProbs: await scored(stage, "teacher", resources.teacher, batch.sequences),
   };
 
@@ -143,14 +150,56 @@ function minibatchOf(
   };
 }
 
-/** Sum of the stage's losses by their weights. */
+/** Sum of the stage's losses by their weights, and of its KL term. */
 function stageLoss(stage: Stage, minibatch: Minibatch, context: PartContext): LossResult {
-  return addLosses(
-    ...stage.losses.map(({ loss, weight }) => {
-      const result = loss.compute(minibatch, context);
-      return weight === 1 ? result : scaleLoss(result, weight);
-    }),
-  );
+  const losses = stage.losses.map(({ loss, weight }) => {
+    const result = loss.compute(minibatch, context);
+    return weight === 1 ? result : scaleLoss(result, weight);
+  });
+  const { kl } = stage;
+  const { referenceLogProbs, proximalLogProbs } = minibatch;
+  if (kl?.in !== "loss" || referenceLogProbs === undefined) return addLosses(...losses);
+  const form: KlForm =
+    kl.estimator === "k3-by-ratio"
+      ? { form: kl.estimator, earlierLogProbs: proximalLogProbs }
+      : { form: kl.estimator };
+  const batch = { ...minibatch, referenceLogProbs };
+  return addLosses(...losses, klLoss(batch, kl.coefficient, form, minibatch));
+}
+
+/**
+ * Scores less the KL penalty, where it is in the reward: the whole episode's, summed over its tokens and
+ * paid with its outcome.
+ */
+function withKlPaid(
+  { kl }: Stage,
+  groups: readonly ScoredGroup[],
+  { rows, lossMask }: PlannedMinibatch,
+  sampledLogProbs: TokenRows,
+  referenceLogProbs: TokenRows | undefined,
+): readonly ScoredGroup[] {
+  if (kl?.in !== "reward" || referenceLogProbs === undefined) return groups;
+  const perToken = klRewards({ lossMask, sampledLogProbs, referenceLogProbs }, kl.coefficient);
+  const paid = new Map<string, number>();
+  for (const [
+    b,
+    {
+      scored: { episode },
+    },
+  ] of rows.entries()) {
+    const sum = (perToken[b] as Float64Array).reduce((all, reward) => all + reward, 0);
+    paid.set(episode.id, (paid.get(episode.id) ?? 0) + sum);
+  }
+  return groups.map(({ task, episodes }) => ({
+    task,
+    episodes: episodes.map((scored) => ({
+      ...scored,
+      score: {
+        ...scored.score,
+        reward: scored.score.reward + (paid.get(scored.episode.id) ?? 0),
+      },
+    })),
+  }));
 }
 
 async function scored(

@@ -5,6 +5,7 @@
  * both. Not a driver.
  */
 import { FULL_SUPPORT, type OptimizerOptions, type Sampling } from "@waggle/protocol";
+import type { KlForm } from "../kl/kl-loss.ts";
 import type { Aggregation } from "../losses/aggregation.ts";
 import type {
   AdvantagePart,
@@ -26,7 +27,7 @@ export type KlTerm =
   | {
       readonly in: "loss";
       readonly coefficient: number;
-      readonly estimator: "k2" | "k3-unbiased" | "k3-straight-through";
+      readonly estimator: KlForm["form"];
     };
 
 /** What a schedule may change from step to step. */
