@@ -10,7 +10,7 @@ import {
 } from "./opponent-pool.ts";
 import { fitProgress, progressEstimator, stepContributions } from "./progress-estimator.ts";
 import { putRest, rehearse, restBuffer, takeRest } from "./rest-buffer.ts";
-import { averagedWeights, isReseedStep } from "./slow-copy.ts";
+import { averagedWeights, isReseedStep, type NamedWeights } from "./slow-copy.ts";
 import { storeSuccess, successBuffer, withStoredSuccess } from "./success-buffer.ts";
 import { observeTask, passRateOf, taskStatistics } from "./task-statistics.ts";
 
@@ -85,7 +85,7 @@ test("opponents that still win are met most; the easiest leaves a full pool", ()
 });
 
 test("a slow copy is the exponential average of what it followed", () => {
-  const weights = (value: number) => new Map([["w", Float64Array.of(value, -value)]]);
+  const weights = (value: number): NamedWeights => new Map([["w", Float64Array.of(value, -value)]]);
   let slow = weights(0);
   for (const value of [1, 2]) slow = averagedWeights(slow, weights(value), 0.5);
   expectClose(slow.get("w")!, [0.5 * 0.5 + 1, -(0.5 * 0.5 + 1)]);

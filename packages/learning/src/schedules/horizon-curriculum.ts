@@ -1,0 +1,50 @@
+/**
+ * `horizon-curr`: the turn limit is short at first and widened by schedule, so that a policy learns to
+ * act before it learns to act long.
+ *
+ * Source: Xi et al. 2025, "AgentGym-RL" (ScalingInter-RL), arXiv:2509.08755.
+ */
+import { WaggleError } from "@waggle/protocol";
+
+/** From this step on, so many turns. */
+export type Horizon = { readonly fromStep: number; readonly maxTurns: number };
+
+/**
+ * Most turns of an episode at a step; switched off it is the last horizon's from the start.
+ *
+ * @param horizons - the first from step 0; steps ascend, turns do not shrink.
+ * @throws WaggleError `INVALID_ARGUMENT` for horizons that do not.
+ */
+export function maxTurnsAt(
+  horizons: readonly Horizon[],
+  step: number,
+  isOn: boolean = true,
+): number {
+  const [first] = horizons;
+  const isOrdered = horizons.every(({ fromStep, maxTurns }, i) => {
+    const before = horizons[i - 1];
+    return before === undefined || (fromStep > before.fromStep && maxTurns >= before.maxTurns);
+  });
+  if (first === undefined || first.fromStep !== 0 || !isOrdered) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `horizons must begin at step 0 and widen with the steps, got ${JSON.stringify(horizons).slice(0, 200)}; order them`,
+    );
+  }
+  const reached = isOn ? horizons.findLast(({ fromStep }) => fromStep <= step) : horizons.at(-1);
+  return (reached ?? first).maxTurns;
+}
+
+/** Horizons in equal steps from `first` turns to `last`, the last one reached at `steps`. */
+export function evenHorizons(
+  first: number,
+  last: number,
+  stages: number,
+  steps: number,
+): Horizon[] {
+  if (stages < 2) return [{ fromStep: 0, maxTurns: last }];
+  return Array.from({ length: stages }, (_, i) => ({
+    fromStep: Math.round((steps * i) / (stages - 1)),
+    maxTurns: Math.round(first + ((last - first) * i) / (stages - 1)),
+  }));
+}

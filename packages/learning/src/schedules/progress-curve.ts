@@ -1,0 +1,46 @@
+/**
+ * `weight-anneal`: a number that changes as training goes on, with exact values at both ends: reward and
+ * loss weights that fade or grow.
+ *
+ * Source: SPEAR (bonus fades, self-imitation grows), Atom-Searcher (process fades to outcome), MSRL.
+ */
+import { requireInside } from "../statistics.ts";
+
+export type Curve = "linear" | "cosine" | "step";
+
+export type Annealing = {
+  readonly from: number;
+  readonly to: number;
+  /** First step that is not at `from` any more, and first step at `to`; begin ≤ end. */
+  readonly begin: number;
+  readonly end: number;
+  /** `step` jumps at `end`. Default `linear`. */
+  readonly curve?: Curve;
+};
+
+/** The value at a step, counted from 0: `from` until `begin`, `to` from `end` on, exactly. */
+export function annealedAt(
+  { from, to, begin, end, curve = "linear" }: Annealing,
+  step: number,
+): number {
+  requireInside("begin", begin, 0, end);
+  if (step >= end) return to;
+  if (step <= begin || curve === "step") return from;
+  const progress = (step - begin) / (end - begin);
+  const share = curve === "linear" ? progress : (1 - Math.cos(Math.PI * progress)) / 2;
+  return from + (to - from) * share;
+}
+
+/** All weights of a step by name; the values of a curriculum switched off are its last ones. */
+export function annealedWeights(
+  weights: { readonly [name: string]: Annealing },
+  step: number,
+  isOn: boolean = true,
+): { readonly [name: string]: number } {
+  return Object.fromEntries(
+    Object.entries(weights).map(([name, annealing]) => [
+      name,
+      isOn ? annealedAt(annealing, step) : annealing.to,
+    ]),
+  );
+}
