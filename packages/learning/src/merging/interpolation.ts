@@ -1,0 +1,71 @@
+/**
+ * Points between models: weighted averages of fine-tunes, the straight line between two, and the arc
+ * between two, which keeps lengths.
+ *
+ * Sources: Wortsman et al. 2022, "Model soups", arXiv:2203.05482; averages of fine-tunes from varied
+ * starts, Ramé et al. 2022, "Model Ratatouille", arXiv:2212.10445; the arc (SLERP), Shoemake 1985,
+ * "Animating rotation with quaternion curves", per tensor as mergekit does.
+ */
+import type { TensorMap } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import { combined, requireAlike } from "./tensor-maps.ts";
+
+/** Σ weight·model / Σ weight. @param weights - not negative, not all 0. Default: all alike. */
+export function averaged(
+  models: readonly TensorMap[],
+  weights: readonly number[] = models.map(() => 1),
+): TensorMap {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  if (weights.length !== models.length || weights.some((w) => !(w >= 0)) || !(total > 0)) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `weights must be one per model (${models.length}), not negative and not all 0, got ${weights.slice(0, 8).join(", ")}; leave them out for a plain mean`,
+    );
+  }
+  return combined(models, (values) =>
+    values.reduce((sum, value, k) => sum + ((weights[k] as number) / total) * value, 0),
+  );
+}
+
+/** (1 − t)·from + t·to. Outside [0, 1] it extrapolates. */
+export function interpolated(from: TensorMap, to: TensorMap, t: number): TensorMap {
+  return combined([from, to], ([a = 0, b = 0]) => a + t * (b - a));
+}
+
+/** Sines of angles below this are no basis for an arc: the line is taken. */
+const SMALLEST_SINE = 1e-6;
+
+/**
+ * The point at t of the arc between two models, tensor by tensor: direction by spherical interpolation,
+ * and of vectors of different lengths the coefficients of the arc on the vectors themselves.
+ */
+export function sphericallyInterpolated(from: TensorMap, to: TensorMap, t: number): TensorMap {
+  requireAlike([from, to]);
+  const coefficients = new Map(
+    Array.from(from, ([name, { data }]) => {
+      const other = to.get(name)?.data ?? data;
+      let dot = 0;
+      let squares = 0;
+      let otherSquares = 0;
+      for (const [i, value] of data.entries()) {
+        const across = other[i] as number;
+        dot += value * across;
+        squares += value * value;
+        otherSquares += across * across;
+      }
+      const norm = Math.sqrt(squares * otherSquares);
+      const angle = norm === 0 ? 0 : Math.acos(Math.min(1, Math.max(-1, dot / norm)));
+      const sine = Math.sin(angle);
+      return [
+        name,
+        sine < SMALLEST_SINE
+          ? ([1 - t, t] as const)
+          : ([Math.sin((1 - t) * angle) / sine, Math.sin(t * angle) / sine] as const),
+      ];
+    }),
+  );
+  return combined([from, to], ([a = 0, b = 0], name) => {
+    const [near, far] = coefficients.get(name) as readonly [number, number];
+    return near * a + far * b;
+  });
+}

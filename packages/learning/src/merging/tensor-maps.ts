@@ -1,0 +1,79 @@
+/**
+ * Arithmetic on weights by name: what all merges are made of. Computed in double precision, stored in
+ * single. Not the training engine's tensors: these lie in plain memory.
+ */
+import type { Tensor, TensorMap } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+
+/**
+ * A map whose every entry is `entry` of the entries of the others at the same place.
+ *
+ * @throws WaggleError `SHAPE_MISMATCH` naming the tensor that differs, `INVALID_ARGUMENT` for no map.
+ */
+export function combined(
+  maps: readonly TensorMap[],
+  entry: (values: Float64Array, name: string, index: number) => number,
+): TensorMap {
+  const first = requireAlike(maps);
+  const values = new Float64Array(maps.length);
+  return new Map(
+    Array.from(first, ([name, { shape, data }]) => {
+      const tensors = maps.map((map) => map.get(name) as Tensor);
+      const result = Float32Array.from(data, (_, i) => {
+        for (const [k, tensor] of tensors.entries()) values[k] = tensor.data[i] as number;
+        return entry(values, name, i);
+      });
+      return [name, { shape, data: result }];
+    }),
+  );
+}
+
+/** A map of the results of `change` on each tensor's numbers. */
+export function mapped(
+  map: TensorMap,
+  change: (data: Float32Array, name: string) => Float32Array,
+): TensorMap {
+  return new Map(
+    Array.from(map, ([name, { shape, data }]) => [name, { shape, data: change(data, name) }]),
+  );
+}
+
+/**
+ * Throws unless all maps hold tensors of the same names and shapes.
+ *
+ * @returns the first.
+ */
+export function requireAlike(maps: readonly TensorMap[]): TensorMap {
+  const [first, ...others] = maps;
+  if (first === undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      "a merge must have at least one model, got none; name what to merge",
+    );
+  }
+  for (const other of others) {
+    const names = [...first.keys(), ...other.keys()];
+    const odd = names.find(
+      (name) => first.get(name)?.shape.join() !== other.get(name)?.shape.join(),
+    );
+    if (odd !== undefined) {
+      throw new WaggleError(
+        "SHAPE_MISMATCH",
+        `models must hold the same tensors, got ${odd.slice(0, 96)} as [${first.get(odd)?.shape.join() ?? "none"}] and [${other.get(odd)?.shape.join() ?? "none"}]; merge fine-tunes of one base`,
+      );
+    }
+  }
+  return first;
+}
+
+/**
+ * The magnitude that a share of a tensor's entries lies below: entries at least as large are kept where
+ * the smallest `share` goes. −Infinity for a share of 0, Infinity for 1.
+ */
+export function magnitudeQuantile(data: ArrayLike<number>, share: number): number {
+  const count = Math.round(share * data.length);
+  if (count <= 0) return -Infinity;
+  if (count >= data.length) return Infinity;
+  const magnitudes = Float64Array.from(data, Math.abs).sort();
+  return magnitudes[count] as number;
+}
