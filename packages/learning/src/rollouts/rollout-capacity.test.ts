@@ -116,3 +116,16 @@ test("recovery re-bases what was accepted; without it capacity would be short fo
   // The control: dropping what ran, but not what was accepted and lost with it.
   expect(freeCapacity({ ...lost, running: 0, accepted: 20 })).toBe(0);
 });
+
+test.each([
+  [1, "nothing", 200],
+  [0, "everything: synchronous training waits for its batch", 0],
+])("a rollout that never ends delays, with staleness %i, %s", (mostStaleness, _, versions) => {
+  let state = afterEvent(rolloutCapacity({ ...limits, mostStaleness }), "begin");
+  for (let i = 0; i < 2000; i += 1) {
+    // One is stuck for good; all others end at once.
+    if (freeCapacity(state) > 0) state = afterEvent(afterEvent(state, "begin"), "accept");
+    else if (waitingCount(state) >= limits.batchSize) state = afterEvent(state, "advance");
+  }
+  expect(Math.min(state.version, 200)).toBe(versions);
+});
