@@ -4,6 +4,7 @@
  * and on a citation of a test that does not exist. Pure data.
  */
 import { EXCHANGE_REQUIREMENTS } from "./exchange-requirements.ts";
+import { LEARNING_REQUIREMENTS } from "./learning-requirements.ts";
 import { LOOP_REQUIREMENTS } from "./loop-requirements.ts";
 import { MODEL_REQUIREMENTS } from "./model-requirements.ts";
 import { PAGE_REQUIREMENTS } from "./page-requirements.ts";
@@ -16,6 +17,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...RUNTIME_REQUIREMENTS,
   ...PAGE_REQUIREMENTS,
   ...LOOP_REQUIREMENTS,
+  ...LEARNING_REQUIREMENTS,
   ...EXCHANGE_REQUIREMENTS,
   ...REMOTE_REQUIREMENTS,
 ];

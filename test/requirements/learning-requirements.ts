@@ -1,0 +1,165 @@
+/** What advantages, filters, rewards, rollout decisions, states and schedules claim. Pure data. */
+import type { Requirement } from "./requirement.ts";
+
+const at = (file: string, ...names: readonly string[]): string[] =>
+  names.map((name) => `packages/learning/src/${file} > ${name}`);
+
+export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "learning:group-estimators",
+    source:
+      "Ahmadian et al. 2024, arXiv:2402.14740; Hu et al. 2025, arXiv:2501.03262; Hao et al. 2025, arXiv:2505.23585; Walder and Karkhanis 2025, arXiv:2505.15201",
+    behavior:
+      "RLOO, REINFORCE++, OPO, MaxRL, pass@k and set scores have the values of their formulas; a group of one is refused.",
+    tests: [
+      ...at(
+        "advantages/group-estimators.test.ts",
+        "agree with the reference values",
+        "REINFORCE++ agrees with the reference values, with and without a group's baseline",
+        "pass@k is the lead over all subsets, enumerated",
+        "a group of one is refused: %s",
+      ),
+      ...at("advantages/loop-twins.test.ts", "σ = 0 gives zeros and nothing infinite: %s"),
+    ],
+  },
+  {
+    id: "learning:single-rollouts",
+    source: "Liu et al. 2025, arXiv:2506.24119",
+    behavior: "A moving baseline serves groups of one, one baseline a key.",
+    tests: at(
+      "advantages/adjusted-advantages.test.ts",
+      "the moving baseline serves single rollouts and agrees with the reference values",
+      "the baseline comes to the mean return of its key and never to another's",
+    ),
+  },
+  {
+    id: "learning:turn-credit",
+    source: "Schulman et al. 2016, arXiv:1506.02438; Feng et al. 2025, arXiv:2505.10978",
+    behavior:
+      "GAE skips observations and bootstraps truncation only; GiGPO keeps equal states of different tasks apart.",
+    tests: [
+      ...at(
+        "advantages/step-credit.test.ts",
+        "GAE skips observations and agrees with the reference values; only truncation bootstraps",
+        "multi-turn GAE is the GAE of the action tokens put end to end",
+        "a reward on an observation token is refused, for it would be lost",
+        "equal states of different tasks are different groups",
+      ),
+      ...at(
+        "advantages/loop-twins.test.ts",
+        "GiGPO, step by step over every other step of its task and state",
+      ),
+    ],
+  },
+  {
+    id: "learning:tree-credit",
+    source: "Dong et al. 2025, arXiv:2507.19849; Li et al. 2025, arXiv:2510.05592",
+    behavior:
+      "A prefix is credited with the mean of its descendants, a shared segment is trained once, a trajectory of many rows counts once.",
+    tests: at(
+      "advantages/trajectory-tree.test.ts",
+      "a prefix is credited with the mean of its descendants, a branch with its own",
+      "a shared segment is trained once, by the first path that holds it",
+      "a trajectory of many rows counts once in the baseline",
+      "three trajectories of 2, 4 and 3 turns give 9 samples with the trajectories' advantages",
+    ),
+  },
+  {
+    id: "learning:tool-economy",
+    source: "catalogue L14",
+    behavior: "Cost is minded in four ways; economy among correct rollouts gives +, −, 0, 0.",
+    tests: [
+      ...at(
+        "advantages/adjusted-advantages.test.ts",
+        "correct rollouts alone compete in economy: + − 0 0 for rewards 1 1 0 0 and calls 1 5 0 9",
+      ),
+      ...at("rewards/shaped-rewards.test.ts", "the four economy switches"),
+    ],
+  },
+  {
+    id: "learning:rewards",
+    source: "catalogue V02 to V04, L08, L09",
+    behavior:
+      "Rewards are pure functions of what was judged; what nobody could judge is unavailable, never 0.",
+    tests: [
+      ...at(
+        "rewards/shaped-rewards.test.ts",
+        "a component that nobody judged makes the total unavailable, not 0",
+        "tier 1 failing zeroes the tiers below it",
+        "a criterion without valid evidence counts as failed, and so do its children",
+        "scripted probabilities give turn rewards that sum to the end-to-start difference",
+      ),
+      ...at(
+        "rewards/verified-rewards.test.ts",
+        "an invented quotation scores below a real one and below silence",
+        "equivalent calls: order of keys, spelling of numbers and space are free",
+      ),
+      ...at(
+        "rewards/judge-port.test.ts",
+        "a failed judge is a retryable failure, not a reward of 0",
+      ),
+    ],
+  },
+  {
+    id: "learning:filters",
+    source: "catalogue L11 to L13",
+    behavior:
+      "Groups, turns and rollouts are chosen as their papers say: refilled, varied, clean where correct, recomposed.",
+    tests: at(
+      "filters/group-choice.test.ts",
+      "groups that scored alike are left out, and the batch is refilled within its budget",
+      "turns with unanimous outcomes vanish, turns at even odds remain",
+      "kept successes have fewer tool errors; failures keep their distribution",
+      "the priority batch is short successes and long failures, the rest compensates",
+      "predicted and true difficulty correlate without running every task",
+    ),
+  },
+  {
+    id: "learning:branching",
+    source: "Dong et al. 2025, arXiv:2507.19849 and arXiv:2510.14545",
+    behavior: "Branches follow entropy within a budget of leaves that is always met.",
+    tests: at(
+      "rollouts/branching.test.ts",
+      "a fork is likelier where entropy rose, and decays with forks in a row",
+      "leaves equal the budget, whatever was measured and drawn",
+    ),
+  },
+  {
+    id: "learning:capacity",
+    source: "Fu et al. 2025, arXiv:2505.24298",
+    behavior:
+      "Capacity and staleness limits hold for any interleaving, through recoveries; a stuck rollout delays nothing.",
+    tests: at(
+      "rollouts/rollout-capacity.test.ts",
+      "capacity agrees with the reference value",
+      "the limits hold for any interleaving of events, recoveries included",
+      "what is learned from in order of its beginning is never older than the limit",
+      "recovery re-bases what was accepted; without it capacity would be short for ever",
+      "a rollout that never ends delays, with staleness %i, %s",
+    ),
+  },
+  {
+    id: "learning:curricula",
+    source: "catalogue L17",
+    behavior: "Curricula go level by level, end exactly, and can be switched off.",
+    tests: at(
+      "schedules/schedules.test.ts",
+      "annealing has exact values at both ends and nothing between for a step",
+      "the horizon widens by schedule, ends exactly, and can be switched off",
+      "level 1 comes before level 2, on a full window only, and falls back when it is not held",
+      "the temperature lands on the entropy target, solved or controlled",
+    ),
+  },
+  {
+    id: "learning:lineage",
+    source: "catalogue L18",
+    behavior:
+      "Stage order is enforced; an interrupted pipeline ends at the same artefact; a changed stage is made again.",
+    tests: at(
+      "schedules/stage-lineage.test.ts",
+      "stage order is enforced",
+      "an interrupted run ends at the same artefact, wherever it stopped and in any order",
+      "a changed stage is made again, and all that follows from it; its siblings stay",
+    ),
+  },
+];
