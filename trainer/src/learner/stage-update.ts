@@ -82,7 +82,7 @@ export async function updateStage(
   const fixed = {
     ...planned,
     proximalLogProbs: proximal.logProb,
-    proximalValues: proximal.values,
+    proximalValues: proximal.values?.map(beforeTokens),
     referenceLogProbs,
     teacherLogProbs: await scored(stage, "teacher", resources.teacher, batch.sequences),
   };
@@ -92,7 +92,11 @@ export async function updateStage(
     const outputs = epoch === 0 ? proximal : await engine.forward(batch);
     const result = stageLoss(stage, minibatchOf(fixed, engine, outputs), seen);
     signal.throwIfAborted();
-    await engine.backward(batch, toTokenDerivatives(result.derivatives));
+    const { values, ...others } = result.derivatives;
+    await engine.backward(
+      batch,
+      toTokenDerivatives({ ...others, values: values?.map(afterTokens) }),
+    );
     const { gradientNorm } = await engine.optimStep({
       ...stage.optimizer,
       learningRate: settings.learningRate,
@@ -127,7 +131,7 @@ function estimate(
     const row = outputs.values?.[b];
     if (row === undefined) continue;
     const ofEpisode = values.get(episode.id) ?? [];
-    ofEpisode[index] = row;
+    ofEpisode[index] = beforeTokens(row);
     values.set(episode.id, ofEpisode);
   }
   return stage.advantage.estimate(groups, {
@@ -146,8 +150,22 @@ function minibatchOf(
     ...fixed,
     policyLogProbs: outputs.logProb,
     entropies: hasEntropy ? outputs.entropy : undefined,
-    values: outputs.values,
+    values: outputs.values?.map(beforeTokens),
   };
+}
+
+/** An engine's value of a token is that of the state after it; estimators want the one before. */
+function beforeTokens(row: Float32Array): Float32Array {
+  const shifted = new Float32Array(row.length);
+  shifted.set(row.subarray(0, -1), 1);
+  return shifted;
+}
+
+/** The way back, for derivatives. */
+function afterTokens(row: Float64Array): Float64Array {
+  const shifted = new Float64Array(row.length);
+  shifted.set(row.subarray(1), 0);
+  return shifted;
 }
 
 /** Sum of the stage's losses by their weights, and of its KL term. */

@@ -3,7 +3,7 @@
  * needs, and a pure function. Not an engine, not a driver: a rollout part is a plan that the trainer
  * carries out, a loss part sees numbers.
  */
-import type { TaskReference } from "@waggle/protocol";
+import type { TaskReference, TokenDerivatives } from "@waggle/protocol";
 import type { LossResult } from "../loss.ts";
 import type { LossMask, TokenRows } from "../token-rows.ts";
 import type { Episode, EpisodeGroup } from "./episode.ts";
@@ -178,5 +178,7 @@ export type Minibatch = {
 };
 
 export type LossPart<N extends StateName = never> = Named<"loss", N> & {
+  /** Derivatives that its result holds: an engine without them cannot run the recipe. */
+  readonly derivatives: readonly (keyof TokenDerivatives)[];
   readonly compute: (minibatch: Minibatch, context: PartContext) => LossResult;
 };

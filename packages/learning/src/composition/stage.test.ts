@@ -47,6 +47,7 @@ const clip: LossPart = {
   slot: "loss",
   part: "pg-clip",
   needs: [],
+  derivatives: ["logProb"],
   compute: () => ({ loss: 0, derivatives: {}, metrics: {} }),
 };
 const dpo: LossPart<"ref"> = { ...clip, part: "dpo", needs: ["ref"] };

@@ -1,6 +1,58 @@
 /** The parts that recipes are made of, by slot, under the names of the literature. */
-export { groupAdvantage, leaveOneOut, movingBaselineAdvantage } from "./advantages.ts";
+export {
+  gae,
+  gaeStep,
+  movingBaselineAdvantage,
+  recalibrated,
+  reinforcePlusPlus,
+} from "./baseline-advantages.ts";
+export {
+  broadcast,
+  durationWeighted,
+  groupAdvantage,
+  leaveOneOut,
+  lengthWeighted,
+  maximumLikelihood,
+  passAtK,
+  perAgent,
+  setAdvantage,
+  splitAdvantage,
+} from "./group-advantages.ts";
+export {
+  batchNormalized,
+  branchAttributed,
+  entropyWeighted,
+  likeObservations,
+  mixedSteps,
+  stateGroups,
+  turnLevel,
+} from "./step-advantages.ts";
 export { mixedGroup, success } from "./filters.ts";
-export { clipHigh, crossEntropy, pgClip, spanMask, truncatedSurrogate } from "./losses.ts";
+export {
+  cispo,
+  clipHigh,
+  covMask,
+  dualClip,
+  entropyBonus,
+  pgClip,
+  reinforce,
+  sequenceRatio,
+  softGate,
+  spanMask,
+  stopGradientClip,
+  trajectoryBalancing,
+  truncatedImportance,
+  twoSidedClip,
+} from "./policy-losses.ts";
+export { apo, dpo, ipo, kto, orpo } from "./preference-losses.ts";
+export {
+  crossEntropy,
+  dft,
+  distillation,
+  languageModel,
+  maskedCrossEntropy,
+  returnConditioned,
+} from "./token-losses.ts";
+export { critic } from "./value-losses.ts";
 export { economy, outcome } from "./rewards.ts";
 export { demos, group, log, modeStrata, pivot, prefixReplay, retry, single } from "./rollouts.ts";

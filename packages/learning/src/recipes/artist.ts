@@ -8,9 +8,9 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
-import { groupAdvantage } from "../parts/advantages.ts";
+import { groupAdvantage } from "../parts/group-advantages.ts";
 import { mixedGroup } from "../parts/filters.ts";
-import { pgClip, spanMask } from "../parts/losses.ts";
+import { pgClip, spanMask } from "../parts/policy-losses.ts";
 import { outcome } from "../parts/rewards.ts";
 import { group } from "../parts/rollouts.ts";
 

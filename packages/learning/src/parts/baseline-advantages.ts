@@ -1,0 +1,174 @@
+/** Advantage parts whose baseline is no sibling: a critic, a moving average, the batch. */
+import {
+  generalizedAdvantages,
+  turnGae,
+  type GaeOptions,
+} from "../advantages/generalized-advantages.ts";
+import { recalibratedAdvantages } from "../advantages/recalibrated.ts";
+import {
+  reinforcePlusPlusAdvantages,
+  type ReinforcePlusPlusOptions,
+} from "../advantages/reinforce-plus-plus.ts";
+import type { AdvantagePart, ScoredEpisode, ScoredGroup } from "../composition/part.ts";
+import { type MovingBaseline, movingBaselineAdvantages } from "../states/moving-baseline.ts";
+import type { TokenRows } from "../token-rows.ts";
+import { advantagePart, overEpisode, overTurns, turnRewards } from "./credit.ts";
+
+/** γ 1 and λ 0.95: episodes are short and end in their reward. */
+const STANDARD: GaeOptions = { discount: 1, lambda: 0.95 };
+
+function episodesOf(groups: readonly ScoredGroup[]): ScoredEpisode[] {
+  return groups.flatMap(({ episodes }) => episodes);
+}
+
+/** `gae`: token by token against a critic; what tools said is skipped. */
+export function gae(options: GaeOptions = STANDARD): AdvantagePart<"critic", "single"> {
+  return advantagePart(
+    "gae",
+    "single",
+    (groups, { values }) => {
+      const advantages = new Map<string, TokenRows>();
+      const returns = new Map<string, TokenRows>();
+      for (const scored of episodesOf(groups)) {
+        const { id } = scored.episode;
+        const rows = scored.lossMask.map((mask, sample) =>
+          generalizedAdvantages(
+            tokenRewards(scored, sample),
+            values?.get(id)?.[sample] ?? new Float64Array(mask.length),
+            mask,
+            options,
+          ),
+        );
+        advantages.set(
+          id,
+          rows.map((row) => row.advantages),
+        );
+        returns.set(
+          id,
+          rows.map((row) => row.returns),
+        );
+      }
+      return { advantages, returns };
+    },
+    { needs: ["critic"] },
+  );
+}
+
+/** `[T]` of one sample: each turn's reward on its last sampled token. */
+function tokenRewards(scored: ScoredEpisode, sample: number): Float64Array {
+  const mask = scored.lossMask[sample] ?? [];
+  const rewards = new Float64Array(mask.length);
+  let last = -1;
+  let unplaced = 0;
+  for (const [i, reward] of turnRewards(scored).entries()) {
+    const turn = scored.episode.turns[i];
+    if (turn === undefined || turn.sample !== sample) continue;
+    const at = mask.lastIndexOf(true, turn.end - 1);
+    // What a turn without a token of its own earned is paid to the one before it.
+    if (at < turn.start) unplaced += reward;
+    else {
+      rewards[at] = (rewards[at] as number) + reward;
+      last = at;
+    }
+  }
+  if (last >= 0) rewards[last] = (rewards[last] as number) + unplaced;
+  return rewards;
+}
+
+/** `gae-step`: one value and one advantage a turn. */
+export function gaeStep(options: GaeOptions = STANDARD): AdvantagePart<"critic", "single"> {
+  return advantagePart(
+    "gae-step",
+    "single",
+    (groups, { values }) => {
+      const advantages = new Map<string, TokenRows>();
+      const returns = new Map<string, TokenRows>();
+      for (const scored of episodesOf(groups)) {
+        const { episode } = scored;
+        const ofTurns = turnGae(
+          turnRewards(scored),
+          episode.turns.map(({ sample, start }) => values?.get(episode.id)?.[sample]?.[start] ?? 0),
+          options,
+        );
+        advantages.set(episode.id, overTurns(scored, [...ofTurns.advantages]));
+        returns.set(episode.id, overTurns(scored, [...ofTurns.returns]));
+      }
+      return { advantages, returns };
+    },
+    { needs: ["critic"] },
+  );
+}
+
+/** `rae`: r − a moving average over earlier steps, by `keyOf`; serves single episodes. */
+export function movingBaselineAdvantage(
+  keyOf: (scored: ScoredEpisode) => string = ({ episode }) => episode.role,
+): AdvantagePart<"baseline", "single"> {
+  return advantagePart(
+    "rae",
+    "single",
+    (groups, { state }) => {
+      const episodes = episodesOf(groups);
+      const { advantages, baseline } = movingBaselineAdvantages(
+        state.baseline as MovingBaseline,
+        episodes.map(({ score }) => score.reward),
+        episodes.map(keyOf),
+      );
+      return {
+        advantages: new Map(
+          episodes.map((scored, i) => [
+            scored.episode.id,
+            overEpisode(scored, advantages[i] as number),
+          ]),
+        ),
+        state: { baseline },
+      };
+    },
+    { needs: ["baseline"] },
+  );
+}
+
+/** `reinforce++`: returns whitened over the whole batch; serves single episodes. */
+export function reinforcePlusPlus(
+  options: Omit<ReinforcePlusPlusOptions, "groups" | "referenceGaps" | "klCoefficient"> = {},
+): AdvantagePart<never, "single"> {
+  return advantagePart("reinforce++", "single", (groups) => {
+    const rows = episodesOf(groups).flatMap((scored) =>
+      scored.lossMask.map((mask) => ({ scored, mask })),
+    );
+    const ofRows = reinforcePlusPlusAdvantages(
+      rows.map(({ scored }) => scored.score.reward),
+      rows.map(({ mask }) => mask),
+      options,
+    );
+    const advantages = new Map<string, Float64Array[]>();
+    for (const [r, { scored }] of rows.entries()) {
+      const { id } = scored.episode;
+      advantages.set(id, [...(advantages.get(id) ?? []), ofRows[r] as Float64Array]);
+    }
+    return { advantages };
+  });
+}
+
+/** `recal`: stored wins against what the policy earns now, in `baseline` by task; never below 0. */
+export function recalibrated(): AdvantagePart<"baseline", "single"> {
+  return advantagePart(
+    "recal",
+    "single",
+    (groups, { state }) => {
+      const { values, prior } = state.baseline as MovingBaseline;
+      const all = groups.flatMap(({ task, episodes }) =>
+        episodes.map((scored) => ({ task, scored })),
+      );
+      const wins = recalibratedAdvantages(
+        all.map(({ scored }) => scored.score.reward),
+        all.map(({ task }) => values[task] ?? prior),
+      );
+      return {
+        advantages: new Map(
+          all.map(({ scored }, i) => [scored.episode.id, overEpisode(scored, wins[i] as number)]),
+        ),
+      };
+    },
+    { needs: ["baseline"] },
+  );
+}

@@ -1,0 +1,98 @@
+/** From numbers a group, an episode or a turn to numbers a token: what every advantage part ends with. */
+import type {
+  AdvantagePart,
+  AdvantageRows,
+  ScoredEpisode,
+  ScoredGroup,
+  Start,
+} from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+import type { TokenRows } from "../token-rows.ts";
+
+/** An advantage part under its name. */
+export function advantagePart<S extends Start, N extends StateName = never>(
+  part: string,
+  start: S,
+  estimate: AdvantagePart<N, S>["estimate"],
+  more: { readonly needs?: readonly N[]; readonly around?: AdvantagePart["around"] } = {},
+): AdvantagePart<N, S> {
+  const { needs = [], around } = more;
+  return {
+    slot: "advantage",
+    part,
+    start,
+    needs,
+    estimate,
+    ...(around === undefined ? {} : { around }),
+  };
+}
+
+/** `[samples][T]`: one advantage for every token that counts. */
+export function overEpisode({ lossMask }: ScoredEpisode, advantage: number): TokenRows {
+  return lossMask.map((row) => Float64Array.from(row, (counts) => (counts ? advantage : 0)));
+}
+
+/** `[samples][T]`: `[turns]` advantages, each for the tokens of its turn. */
+export function overTurns(
+  { episode, lossMask }: ScoredEpisode,
+  ofTurns: readonly number[],
+): TokenRows {
+  const rows = lossMask.map((row) => new Float64Array(row.length));
+  for (const [i, { sample, start, end }] of episode.turns.entries()) {
+    const mask = lossMask[sample];
+    const row = rows[sample];
+    for (let t = start; t < end; t += 1) {
+      if (mask?.[t] === true && row !== undefined) row[t] = ofTurns[i] ?? 0;
+    }
+  }
+  return rows;
+}
+
+/** One advantage an episode from what its group's rewards say. */
+export function byRewards(
+  groups: readonly ScoredGroup[],
+  advantagesOf: (
+    rewards: readonly number[],
+    episodes: readonly ScoredEpisode[],
+  ) => readonly number[],
+): { readonly advantages: AdvantageRows } {
+  const advantages = new Map<string, TokenRows>();
+  for (const { episodes } of groups) {
+    const ofGroup = advantagesOf(
+      episodes.map(({ score }) => score.reward),
+      episodes,
+    );
+    for (const [i, scored] of episodes.entries()) {
+      advantages.set(scored.episode.id, overEpisode(scored, ofGroup[i] as number));
+    }
+  }
+  return { advantages };
+}
+
+/** `[G][turns]` advantages of each group. */
+export function byTurns(
+  groups: readonly ScoredGroup[],
+  advantagesOf: (episodes: readonly ScoredEpisode[]) => readonly (readonly number[])[],
+): { readonly advantages: AdvantageRows } {
+  const advantages = new Map<string, TokenRows>();
+  for (const { episodes } of groups) {
+    const ofGroup = advantagesOf(episodes);
+    for (const [i, scored] of episodes.entries()) {
+      advantages.set(scored.episode.id, overTurns(scored, ofGroup[i] as readonly number[]));
+    }
+  }
+  return { advantages };
+}
+
+/**
+ * `[turns]` what each turn earned: by itself where it was paid, and the rest of the reward on the last.
+ * They add up to the reward.
+ */
+export function turnRewards({ episode, score }: ScoredEpisode): number[] {
+  const paid = episode.turns.map(({ reward }, i) => score.turnRewards?.[i] ?? reward ?? 0);
+  const last = paid.length - 1;
+  if (last >= 0) {
+    paid[last] = (paid[last] as number) + score.reward - paid.reduce((sum, r) => sum + r, 0);
+  }
+  return paid;
+}

@@ -1,0 +1,144 @@
+/** Advantage parts that judge an episode against its siblings. */
+import { durationWeightedAdvantages } from "../advantages/duration-weighted.ts";
+import {
+  type GroupAdvantageOptions,
+  groupRelativeAdvantages,
+} from "../advantages/group-advantages.ts";
+import { leaveOneOutAdvantages } from "../advantages/leave-one-out.ts";
+import { lengthWeightedAdvantages } from "../advantages/length-weighted-baseline.ts";
+import { maximumLikelihoodAdvantages } from "../advantages/maximum-likelihood.ts";
+import { passAtKAdvantages } from "../advantages/pass-at-k.ts";
+import { perAgentAdvantages } from "../advantages/per-agent.ts";
+import { setAdvantages } from "../advantages/set-advantages.ts";
+import { splitAdvantages } from "../advantages/split-channels.ts";
+import { sampledTokens } from "../composition/episode.ts";
+import type { AdvantagePart, ScoredEpisode } from "../composition/part.ts";
+import { advantagePart, byRewards, byTurns } from "./credit.ts";
+
+type GroupPart = AdvantagePart<never, "group">;
+
+const STANDARD: GroupAdvantageOptions = { scale: "std" };
+
+/** `group`: r − mean, over the deviation unless `scale` says otherwise. */
+export function groupAdvantage(options: GroupAdvantageOptions = STANDARD): GroupPart {
+  return advantagePart("group", "group", (groups) =>
+    byRewards(groups, (rewards) => groupRelativeAdvantages(rewards, options)),
+  );
+}
+
+/** `loo`: r − mean of the others. */
+export function leaveOneOut(): GroupPart {
+  return advantagePart("loo", "group", (groups) => byRewards(groups, leaveOneOutAdvantages));
+}
+
+/** `opo`: r − the mean weighed by length. */
+export function lengthWeighted(): GroupPart {
+  return advantagePart("opo", "group", (groups) =>
+    byRewards(groups, (rewards, episodes) =>
+      lengthWeightedAdvantages(
+        rewards,
+        episodes.map(({ episode }) => sampledTokens(episode)),
+      ),
+    ),
+  );
+}
+
+/** `maxrl`: (r − mean) / mean. */
+export function maximumLikelihood(): GroupPart {
+  return advantagePart("maxrl", "group", (groups) =>
+    byRewards(groups, maximumLikelihoodAdvantages),
+  );
+}
+
+/** `pass-at-k`: what an episode adds to the best of k. */
+export function passAtK(k = 2): GroupPart {
+  return advantagePart("pass-at-k", "group", (groups) =>
+    byRewards(groups, (rewards) => passAtKAdvantages(rewards, k)),
+  );
+}
+
+/** `split`: components normalised apart; the economy among correct episodes only. */
+export function splitAdvantage(costWeight = 0.3): GroupPart {
+  return advantagePart("split", "group", (groups) =>
+    byRewards(groups, (_, episodes) => {
+      const component = (name: string): number[] =>
+        episodes.map(({ score }) => score.components?.[name] ?? score.reward);
+      return splitAdvantages([
+        { rewards: component("outcome"), weight: 1 },
+        {
+          rewards: component("cost").map((cost) => -cost),
+          weight: costWeight,
+          among: episodes.map(({ episode }) => episode.verification.success),
+        },
+      ]);
+    }),
+  );
+}
+
+/** `per-agent`: the statistic of each role apart. */
+export function perAgent(options: GroupAdvantageOptions = STANDARD): GroupPart {
+  return advantagePart("per-agent", "group", (groups) =>
+    byRewards(groups, (rewards, episodes) =>
+      perAgentAdvantages(
+        rewards,
+        episodes.map(({ episode }) => episode.role),
+        (ofRole) => groupRelativeAdvantages(ofRole, options),
+      ),
+    ),
+  );
+}
+
+/** What an episode did, for telling kinds apart: its calls in order. */
+function kindOf({ episode }: ScoredEpisode): string {
+  return episode.turns
+    .flatMap(({ toolCalls }) =>
+      toolCalls.map((call) => JSON.stringify([call.name, call.arguments])),
+    )
+    .join(" ");
+}
+
+/** `set`: sets of episodes are scored by success times diversity, their members share it. */
+export function setAdvantage(size = 4): GroupPart {
+  return advantagePart("set", "group", (groups, { random }) =>
+    byRewards(groups, (rewards, episodes) =>
+      setAdvantages(rewards, episodes.map(kindOf), { size, random }),
+    ),
+  );
+}
+
+/** `broadcast`: every turn is a sample of its own and carries the episode's advantage. */
+export function broadcast(options: GroupAdvantageOptions = STANDARD): GroupPart {
+  const inner = groupAdvantage(options);
+  return advantagePart(
+    "broadcast",
+    "group",
+    (groups) =>
+      byTurns(groups, (episodes) => {
+        const ofGroup = groupRelativeAdvantages(
+          episodes.map(({ score }) => score.reward),
+          options,
+        );
+        return episodes.map(({ episode }, i) => episode.turns.map(() => ofGroup[i] as number));
+      }),
+    { around: [inner] },
+  );
+}
+
+/** `duration`: slow turns weigh as much in the sum as time says, so that quick ones do not own it. */
+export function durationWeighted(
+  secondsOf: (scored: ScoredEpisode, turn: number) => number,
+): GroupPart {
+  return advantagePart("duration", "group", (groups) =>
+    byTurns(groups, (episodes) => {
+      const ofGroup = groupRelativeAdvantages(episodes.map(({ score }) => score.reward));
+      return episodes.map((scored, i) =>
+        scored.episode.turns.length === 0
+          ? []
+          : durationWeightedAdvantages(
+              scored.episode.turns.map(() => ofGroup[i] as number),
+              scored.episode.turns.map((_, turn) => 1000 * secondsOf(scored, turn)),
+            ),
+      );
+    }),
+  );
+}

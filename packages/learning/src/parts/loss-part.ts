@@ -1,0 +1,41 @@
+/** How loss parts are made, and how they get at what the state slot promises. */
+import type { TokenDerivatives } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import type { LossPart, Minibatch, PartContext } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+import type { LossResult } from "../loss.ts";
+import type { TokenRows } from "../token-rows.ts";
+
+export type LossPartOptions<N extends StateName> = {
+  readonly needs?: readonly N[];
+  readonly around?: LossPart<StateName>["around"];
+  /** Derivatives that its result holds. Default `logProb`. */
+  readonly derivatives?: readonly (keyof TokenDerivatives)[];
+};
+
+/** A loss under its name. */
+export function lossPart<N extends StateName = never>(
+  part: string,
+  compute: (minibatch: Minibatch, context: PartContext) => LossResult,
+  { needs = [], around, derivatives = ["logProb"] }: LossPartOptions<N> = {},
+): LossPart<N> {
+  return {
+    slot: "loss",
+    part,
+    needs,
+    derivatives,
+    compute,
+    ...(around === undefined ? {} : { around }),
+  };
+}
+
+/** Rows that a resource or an engine must have filled in. @throws WaggleError `CAPABILITY_MISSING`. */
+export function present(rows: TokenRows | undefined, part: string, what: string): TokenRows {
+  if (rows === undefined) {
+    throw new WaggleError(
+      "CAPABILITY_MISSING",
+      `loss ${part} needs ${what}, got none; choose an engine that has them or another recipe`,
+    );
+  }
+  return rows;
+}

@@ -1,0 +1,169 @@
+/** Loss parts that push sampled tokens by their advantages. */
+import type { Episode, EpisodeTurn } from "../composition/episode.ts";
+import type { LossPart, Minibatch } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+import { covarianceMask } from "../corrections/covariance-mask.ts";
+import { truncatedImportanceWeights } from "../corrections/importance-weights.ts";
+import { cispo as cispoLoss } from "../losses/cispo.ts";
+import { clippedSurrogate } from "../losses/clipped-surrogate.ts";
+import { dualClippedSurrogate } from "../losses/dual-clip.ts";
+import { entropyBonus as entropyBonusLoss } from "../losses/entropy-bonus.ts";
+import { entropyPreservingClip } from "../losses/entropy-preserving-clip.ts";
+import { reinforce as reinforceLoss } from "../losses/reinforce.ts";
+import { sequenceRatioSurrogate } from "../losses/sequence-ratio.ts";
+import { softGatedSurrogate } from "../losses/soft-gate.ts";
+import { type LabelledSpan, spanMask as maskSpans } from "../losses/span-mask.ts";
+import { groupLogPartitions, trajectoryBalance } from "../losses/trajectory-balance.ts";
+import { twoSidedSurrogate } from "../losses/two-sided-clip.ts";
+import type { TokenRows } from "../token-rows.ts";
+import { lossPart, present } from "./loss-part.ts";
+
+/** `pg-clip`: the surrogate with the ratio clipped at 1 ± epsilon. */
+export function pgClip(epsilon = 0.2): LossPart {
+  const bounds = { lower: epsilon, upper: epsilon };
+  return lossPart("pg-clip", (minibatch) => clippedSurrogate(minibatch, bounds, minibatch));
+}
+
+/** `clip-high`: the upper bound is the wider one. */
+export function clipHigh(lower = 0.2, upper = 0.28): LossPart {
+  return lossPart("clip-high", (minibatch) =>
+    clippedSurrogate(minibatch, { lower, upper }, minibatch),
+  );
+}
+
+/** `dual-clip`: what a bad action may cost is capped at `ceiling` times its advantage. */
+export function dualClip(epsilon = 0.2, ceiling = 3): LossPart {
+  const bounds = { lower: epsilon, upper: epsilon };
+  return lossPart("dual-clip", (minibatch) =>
+    dualClippedSurrogate(minibatch, bounds, ceiling, minibatch),
+  );
+}
+
+/** `two-sided`: ratios are capped at `cap` also where the clip would let them go. */
+export function twoSidedClip(epsilon = 0.2, cap = 4): LossPart {
+  const bounds = { lower: epsilon, upper: epsilon };
+  return lossPart("two-sided", (minibatch) => twoSidedSurrogate(minibatch, bounds, cap, minibatch));
+}
+
+/** `seq-ratio`: one ratio a sequence, the mean of its tokens' log-ratios. */
+export function sequenceRatio(lower = 3e-4, upper = 4e-4): LossPart {
+  return lossPart("seq-ratio", (minibatch) =>
+    sequenceRatioSurrogate(minibatch, { lower, upper }, minibatch),
+  );
+}
+
+/** `cispo`: the clipped ratio weighs log π and is itself a constant. */
+export function cispo(lowest = 0, highest = 1.28): LossPart {
+  return lossPart("cispo", (minibatch) => cispoLoss(minibatch, { lowest, highest }, minibatch));
+}
+
+/** `soft-gate`: a sigmoid of the ratio in place of a clip. */
+export function softGate(positive = 1, negative = 1.05): LossPart {
+  return lossPart("soft-gate", (minibatch) =>
+    softGatedSurrogate(minibatch, { positive, negative }, minibatch),
+  );
+}
+
+/** `sg-clip`: a clipped token that the policy was unsure of keeps a gradient. */
+export function stopGradientClip(entropyThreshold: number, lower = 0.2, upper = 0.28): LossPart {
+  return lossPart("sg-clip", (minibatch) => {
+    const entropies = present(minibatch.entropies, "sg-clip", "entropies of the policy");
+    const preserved = { entropyThreshold, sides: "upper" } as const;
+    return entropyPreservingClip(
+      { ...minibatch, entropies },
+      { lower, upper },
+      preserved,
+      minibatch,
+    );
+  });
+}
+
+/** `reinforce`: −A·log π, nothing clipped. */
+export function reinforce(): LossPart {
+  return lossPart("reinforce", (minibatch) => reinforceLoss(minibatch, minibatch));
+}
+
+/** `tis`: `inner` with each token weighed by min(proximal / behavior, cap). */
+export function truncatedImportance<N extends StateName>(inner: LossPart<N>, cap = 2): LossPart<N> {
+  return lossPart(
+    "tis",
+    (minibatch, context) => {
+      const { weights } = truncatedImportanceWeights(minibatch, cap);
+      return inner.compute(weighed(minibatch, weights), context);
+    },
+    { ...inner, around: [inner] },
+  );
+}
+
+/** `cov-mask`: `inner` without tokens whose log-prob and advantage vary together the most. */
+export function covMask<N extends StateName>(
+  inner: LossPart<N>,
+  options: Parameters<typeof covarianceMask>[1],
+): LossPart<N> {
+  return lossPart(
+    "cov-mask",
+    (minibatch, context) => {
+      const { weights } = covarianceMask(minibatch, options, context.random);
+      return inner.compute(weighed(minibatch, weights), context);
+    },
+    { ...inner, around: [inner] },
+  );
+}
+
+/**
+ * `span-mask`: `inner` on chosen turns only. By default on all of them, which is what a sampled token's
+ * mask says anyway: what tools and users said carries no loss.
+ */
+export function spanMask<N extends StateName>(
+  inner: LossPart<N>,
+  isWanted: (turn: EpisodeTurn, episode: Episode) => boolean = () => true,
+): LossPart<N> {
+  return lossPart(
+    "span-mask",
+    (minibatch, context) => {
+      const spans = minibatch.episodes.flatMap(({ episode }, row) =>
+        episode.turns.flatMap((turn): LabelledSpan[] => {
+          const { start, end } = turn;
+          if (turn.sample !== minibatch.samples[row]) return [];
+          return [{ row, start, end, label: isWanted(turn, episode) ? "wanted" : "other" }];
+        }),
+      );
+      const lossMask = maskSpans(minibatch.lossMask, spans, (label) => label === "wanted");
+      return inner.compute({ ...minibatch, lossMask }, context);
+    },
+    { ...inner, around: [inner] },
+  );
+}
+
+/** `tb`: trajectory balance, log Z estimated from the group; the reward over `beta` is log R. */
+export function trajectoryBalancing(beta = 1): LossPart {
+  return lossPart("tb", (minibatch) => {
+    const batch = {
+      ...minibatch,
+      logRewards: minibatch.episodes.map(({ score }) => score.reward / beta),
+    };
+    const tasks = minibatch.episodes.map(({ episode }) =>
+      JSON.stringify(episode.trajectory.task ?? episode.id),
+    );
+    return trajectoryBalance({ ...batch, logPartitions: groupLogPartitions(batch, tasks) });
+  });
+}
+
+/** `entropy-bonus`: pays uncertainty. */
+export function entropyBonus(coefficient: number): LossPart {
+  return lossPart(
+    "entropy-bonus",
+    (minibatch) => entropyBonusLoss(minibatch, coefficient, minibatch),
+    { derivatives: ["entropy"] },
+  );
+}
+
+/** The minibatch with token weights times those that it has. */
+function weighed(minibatch: Minibatch, weights: TokenRows): Minibatch {
+  return {
+    ...minibatch,
+    weights: minibatch.weights.map((row, b) =>
+      Float64Array.from(row, (weight, t) => weight * (weights[b]?.[t] ?? 0)),
+    ),
+  };
+}

@@ -1,0 +1,67 @@
+/** Loss parts on pairs of a better and a worse episode. */
+import type { LossPart, Minibatch } from "../composition/part.ts";
+import { anchoredPreference } from "../losses/anchored-preference.ts";
+import { dpo as dpoLoss, type DpoOptions } from "../losses/dpo.ts";
+import { identityPreference } from "../losses/identity-preference.ts";
+import { kto as ktoLoss } from "../losses/kto.ts";
+import { oddsRatioPreference } from "../losses/orpo.ts";
+import { type PreferenceBatch, rowPairs } from "../losses/preference-pairs.ts";
+import { lossPart, present } from "./loss-part.ts";
+
+function batchOf(minibatch: Minibatch, part: string): PreferenceBatch {
+  return {
+    ...minibatch,
+    referenceLogProbs: present(minibatch.referenceLogProbs, part, "a reference policy"),
+    pairs: rowPairs(minibatch.pairs),
+  };
+}
+
+/** `dpo`. */
+export function dpo(beta = 0.1, noise?: DpoOptions["noise"]): LossPart<"ref"> {
+  return lossPart("dpo", (minibatch) => dpoLoss(batchOf(minibatch, "dpo"), { beta, noise }), {
+    needs: ["ref"],
+  });
+}
+
+/** `ipo`: the margin is fitted to 1 / (2β) instead of pushed without end. */
+export function ipo(beta = 0.1): LossPart<"ref"> {
+  return lossPart(
+    "ipo",
+    (minibatch) => identityPreference(batchOf(minibatch, "ipo"), { beta, measure: "mean" }),
+    { needs: ["ref"] },
+  );
+}
+
+/** `apo`: the better is raised and the worse lowered, each against the reference alone. */
+export function apo(beta = 0.1): LossPart<"ref"> {
+  return lossPart("apo", (minibatch) => anchoredPreference(batchOf(minibatch, "apo"), { beta }), {
+    needs: ["ref"],
+  });
+}
+
+/** `orpo`: no reference. */
+export function orpo(weight = 0.1): LossPart {
+  return lossPart("orpo", (minibatch) =>
+    oddsRatioPreference({ ...minibatch, pairs: rowPairs(minibatch.pairs) }, weight),
+  );
+}
+
+/** `kto`: episodes that succeeded are liked, the others disliked; no pairs. */
+export function kto(beta = 0.1, divergence = 0): LossPart<"ref"> {
+  return lossPart(
+    "kto",
+    (minibatch) =>
+      ktoLoss(
+        {
+          ...minibatch,
+          referenceLogProbs: present(minibatch.referenceLogProbs, "kto", "a reference policy"),
+          answers: minibatch.episodes.map(({ score }, row) => ({
+            segments: [{ row, start: 0, end: minibatch.lossMask[row]?.length ?? 0 }],
+            isDesirable: score.reward >= 0.5,
+          })),
+        },
+        { beta, divergence },
+      ),
+    { needs: ["ref"] },
+  );
+}

@@ -1,0 +1,204 @@
+/** Advantage parts that credit turns, branches and tokens of an episode apart. */
+import { batchNormalizedAdvantages } from "../advantages/batch-normalized.ts";
+import {
+  entropyWeightedAdvantages,
+  type EntropyWeighting,
+} from "../advantages/entropy-weighted.ts";
+import {
+  type GroupAdvantageOptions,
+  groupRelativeAdvantages,
+} from "../advantages/group-advantages.ts";
+import { clusterAdvantages, clustersOf } from "../advantages/like-observations.ts";
+import { stateGroupAdvantages, type StateGroupOptions } from "../advantages/state-groups.ts";
+import { mixedStepAdvantages, type StepMixOptions } from "../advantages/step-mix.ts";
+import { segmentAdvantages, type TreeSegment } from "../advantages/trajectory-tree.ts";
+import {
+  discountedReturns,
+  turnAdvantages,
+  type TurnAdvantageOptions,
+} from "../advantages/turn-returns.ts";
+import type { AdvantagePart, ScoredEpisode } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+import { sequenceSimilarity } from "../rewards/similarity.ts";
+import type { TokenRows } from "../token-rows.ts";
+import { advantagePart, byTurns, turnRewards } from "./credit.ts";
+
+type GroupPart = AdvantagePart<never, "group">;
+
+/** `turn`: discounted turn rewards, normalised over the turns of the group. */
+export function turnLevel(options: TurnAdvantageOptions = { scale: "std" }): GroupPart {
+  return advantagePart("turn", "group", (groups) =>
+    byTurns(groups, (episodes) => turnAdvantages(episodes.map(turnRewards), options)),
+  );
+}
+
+/** `gigpo`: the episode's advantage plus a turn's among turns that began in the same state. */
+export function stateGroups(options: StateGroupOptions = { scale: "std" }): GroupPart {
+  return advantagePart("gigpo", "group", (groups) =>
+    byTurns(groups, (episodes) =>
+      stateGroupAdvantages(
+        episodes.map((scored) => {
+          const rewards = turnRewards(scored);
+          return {
+            group: "task",
+            reward: scored.score.reward,
+            steps: scored.episode.turns.map(({ state }, i) => ({
+              state,
+              reward: rewards[i] as number,
+            })),
+          };
+        }),
+        options,
+      ),
+    ),
+  );
+}
+
+/** `mix`: A of the episode plus α times a turn's own, from process rewards. */
+export function mixedSteps(options: StepMixOptions = {}): GroupPart {
+  return advantagePart("mix", "group", (groups) =>
+    byTurns(groups, (episodes) =>
+      mixedStepAdvantages(
+        episodes.map(({ score }) => score.reward),
+        episodes.map(({ episode, score }) =>
+          episode.turns.map(({ reward }, i) => score.turnRewards?.[i] ?? reward ?? 0),
+        ),
+        options,
+      ),
+    ),
+  );
+}
+
+/** `cluster`: turns are judged among like observations, of the same group. */
+export function likeObservations(threshold = 0.8): GroupPart {
+  return advantagePart("cluster", "group", (groups) =>
+    byTurns(groups, (episodes) => {
+      const ofGroup = groupRelativeAdvantages(episodes.map(({ score }) => score.reward));
+      const returns = episodes.map((scored) => discountedReturns(turnRewards(scored), 1));
+      const states = episodes.flatMap(({ episode }) =>
+        episode.turns.map(({ state }) => state.split(" ")),
+      );
+      const flat = clusterAdvantages(
+        returns.flat(),
+        clustersOf(states, sequenceSimilarity, threshold),
+        episodes.flatMap(({ episode }, i) => episode.turns.map(() => ofGroup[i] as number)),
+        { scale: "std" },
+      );
+      let next = 0;
+      return returns.map((row) => row.map(() => flat[next++] as number));
+    }),
+  );
+}
+
+/** `branch`: what branches share is credited with the mean of all that came of it. */
+export function branchAttributed(options: GroupAdvantageOptions = { scale: "std" }): GroupPart {
+  return advantagePart("branch", "group", (groups) =>
+    byTurns(groups, (episodes) => {
+      const ofGroup = groupRelativeAdvantages(
+        episodes.map(({ score }) => score.reward),
+        options,
+      );
+      const { segments, leaves } = treeOf(episodes, ofGroup);
+      const bySegment = segmentAdvantages(segments, leaves);
+      return episodes.map(({ episode }) =>
+        episode.turns.map((_, turn) => bySegment.get(segmentId(episode.id, turn)) ?? 0),
+      );
+    }),
+  );
+}
+
+function segmentId(episode: string, turn: number): string {
+  return `${episode}/${turn}`;
+}
+
+/** The turns of a group as one tree: a branch hangs on the turn that it left. */
+function treeOf(
+  episodes: readonly ScoredEpisode[],
+  advantages: readonly number[],
+): { readonly segments: TreeSegment[]; readonly leaves: Map<string, number> } {
+  const segments: TreeSegment[] = [];
+  const leaves = new Map<string, number>();
+  for (const [i, { episode }] of episodes.entries()) {
+    const from = episode.branch?.turn ?? 0;
+    let parent: string | null =
+      episode.branch === null || from === 0 ? null : segmentId(episode.branch.episode, from - 1);
+    for (let turn = from; turn < episode.turns.length; turn += 1) {
+      const id = segmentId(episode.id, turn);
+      segments.push({ id, parent });
+      parent = id;
+    }
+    if (parent !== null) leaves.set(parent, advantages[i] as number);
+  }
+  return { segments, leaves };
+}
+
+/** `batch`: `inner`, brought to mean 0 and deviation 1 over the batch. */
+export function batchNormalized<N extends StateName>(
+  inner: AdvantagePart<N, "group">,
+): AdvantagePart<N, "group"> {
+  return advantagePart(
+    "batch",
+    "group",
+    (groups, context) => {
+      const estimated = inner.estimate(groups, context);
+      const rows = [...estimated.advantages].flatMap(([id, samples]) =>
+        samples.map((row) => ({ id, row })),
+      );
+      const masks = new Map(
+        groups.flatMap(({ episodes }) =>
+          episodes.map(({ episode, lossMask }) => [episode.id, lossMask] as const),
+        ),
+      );
+      const places = rows.flatMap(({ id, row }, r) => {
+        const samples = estimated.advantages.get(id) as TokenRows;
+        const mask = masks.get(id)?.[samples.indexOf(row)] ?? [];
+        return Array.from(row, (value, t) => ({ r, t, value })).filter(({ t }) => mask[t] === true);
+      });
+      const scaled = batchNormalizedAdvantages(places.map(({ value }) => value));
+      const changed = rows.map(({ row }) => new Float64Array(row.length));
+      for (const [i, { r, t }] of places.entries()) {
+        (changed[r] as Float64Array)[t] = scaled[i] as number;
+      }
+      const advantages = new Map<string, TokenRows[number][]>();
+      for (const [r, { id }] of rows.entries()) {
+        advantages.set(id, [...(advantages.get(id) ?? []), changed[r] as Float64Array]);
+      }
+      return { ...estimated, advantages };
+    },
+    { needs: inner.needs, around: [inner] },
+  );
+}
+
+/** `entropy-w`: `inner`, larger where the sampler was unsure. */
+export function entropyWeighted<N extends StateName>(
+  inner: AdvantagePart<N, "group">,
+  weighting: EntropyWeighting,
+): AdvantagePart<N, "group"> {
+  return advantagePart(
+    "entropy-w",
+    "group",
+    (groups, context) => {
+      const estimated = inner.estimate(groups, context);
+      const advantages = new Map<string, TokenRows>(estimated.advantages);
+      for (const scored of groups.flatMap(({ episodes }) => episodes)) {
+        const rows = advantages.get(scored.episode.id);
+        if (rows === undefined) continue;
+        advantages.set(
+          scored.episode.id,
+          entropyWeightedAdvantages(rows, entropiesOf(scored), scored.lossMask, weighting),
+        );
+      }
+      return { ...estimated, advantages };
+    },
+    { needs: inner.needs, around: [inner] },
+  );
+}
+
+/** `[samples][T]` entropies as the sampler recorded them, 0 where nothing was sampled. */
+function entropiesOf({ episode }: ScoredEpisode): TokenRows {
+  return episode.samples.map(({ sequence, spans }) => {
+    const row = new Float64Array(sequence.tokenIds.length);
+    for (const { segment, start } of spans) row.set(segment.entropies, start);
+    return row;
+  });
+}
