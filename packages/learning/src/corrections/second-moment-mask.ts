@@ -2,7 +2,8 @@
  * Leaving out the fewest tokens that bring the second moment of the log-ratios under a limit: stable on
  * data hundreds of versions old, because only outliers go.
  *
- * Source: Zheng et al. 2025, "Prosperity before Collapse" (M2PO), arXiv:2510.01161.
+ * Source: Zheng et al. 2025, "Prosperity before Collapse" (M2PO), arXiv:2510.01161. Differs from it: the
+ * ratio is that of the policy at the step's start, so one choice holds for all epochs of a minibatch.
  */
 import { finiteAt, forEachLossToken, requireRows } from "../token-rows.ts";
 import { type Correction, type CorrectionBatch, keptTokens } from "./correction.ts";

@@ -22,7 +22,7 @@ export type AbsoluteBounds = {
 export type RatioBounds = ClipBounds | AbsoluteBounds;
 
 /** The ratios that bounds of either convention keep. */
-export function absoluteBounds(bounds: RatioBounds): AbsoluteBounds {
+function absoluteBounds(bounds: RatioBounds): AbsoluteBounds {
   return "lowest" in bounds ? bounds : { lowest: 1 - bounds.lower, highest: 1 + bounds.upper };
 }
 

@@ -3,8 +3,8 @@
  * sequence is corrected for the sequence, with less noise than token by token. The part `seq-ratio`.
  *
  * Sources: Zheng et al. 2025, "Group Sequence Policy Optimization" (GSPO), arXiv:2507.18071, equations
- * 5 and 7 (sequence form), 14 (token form); times the length, "LUSPO" (Length-Unbiased Sequence Policy
- * Optimization) as in TRL, whose mean over tokens then does not favour short answers.
+ * 5 and 7 (sequence form), 14 (token form); times the length, so that a mean over tokens does not favour
+ * short answers, Liu et al. 2026, "Length-Unbiased Sequence Policy Optimization" (LUSPO), arXiv:2602.05261.
  */
 import { clampedRatio, clampedRatioSlope } from "../log-ratio.ts";
 import type { LossResult } from "../loss.ts";
