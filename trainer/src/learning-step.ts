@@ -31,7 +31,7 @@ export type LearningStepOptions = {
   readonly step: number;
   /** Recorded log-probs are bounded to re-scored ± this, in nats. */
   readonly band: number;
-  /** Most tokens of one forward or backward pass, padding included. */
+  /** Most tokens of one forward or backward pass, before the engine packs them. */
   readonly microbatchTokens: number;
   /** The negative control: advantages dealt at random over the minibatch. */
   readonly shuffleAdvantages: (() => number) | null;
@@ -67,7 +67,7 @@ export async function learningStep(
   const { betweenPasses = async () => {} } = options;
   const trajectories = groups.flatMap((group) => group.trajectories);
   const advantages = advantagesOf(recipe, groups, options.shuffleAdvantages);
-  const rows = trajectories.flatMap((trajectory) =>
+  const rowsOf = (trajectory: LearnableTrajectory): Row[] =>
     trajectory.samples.map((sample, i) => ({
       trajectory,
       sample,
@@ -77,9 +77,10 @@ export async function learningStep(
         options.band,
       ),
       advantage: advantages.get(trajectory.digest) ?? 0,
-    })),
-  );
-  const microbatches = toMicrobatches(rows, options.microbatchTokens);
+    }));
+  const rowGroups = groups.map((group) => group.trajectories.flatMap(rowsOf));
+  const rows = rowGroups.flat();
+  const microbatches = toMicrobatches(rowGroups, options.microbatchTokens);
   const tokenCount = rows.reduce((sum, row) => sum + countTrue(row.sample.lossMask), 0);
   const learningRate = recipe.schedule.learningRate(options.step);
 
@@ -144,19 +145,25 @@ function advantagesOf(
   return new Map(digests.map((digest, i) => [digest, dealt[i] as number]));
 }
 
-/** Rows of like length together, each microbatch at most `tokens` padded tokens (or one row). */
-function toMicrobatches(rows: readonly Row[], tokens: number): Row[][] {
+/**
+ * Group after group, each microbatch at most `tokens` (or one row). Rows of a group begin alike, which
+ * an engine may read once: a group is cut only where it alone is too large.
+ */
+function toMicrobatches(groups: readonly (readonly Row[])[], tokens: number): Row[][] {
   const microbatches: Row[][] = [];
-  let current: Row[] = [];
-  for (const row of rows.toSorted((a, b) => lengthOf(b) - lengthOf(a))) {
-    const widest = lengthOf(current[0] ?? row);
-    if (current.length > 0 && widest * (current.length + 1) > tokens) {
-      microbatches.push(current);
-      current = [];
+  let free = 0;
+  for (const group of groups) {
+    const isLarge = sum(group.map(lengthOf)) > tokens;
+    for (const part of isLarge ? group.map((row) => [row]) : [group]) {
+      const size = sum(part.map(lengthOf));
+      if (size > free || microbatches.length === 0) {
+        microbatches.push([]);
+        free = tokens;
+      }
+      microbatches.at(-1)?.push(...part);
+      free -= size;
     }
-    current.push(row);
   }
-  if (current.length > 0) microbatches.push(current);
   return microbatches;
 }
 

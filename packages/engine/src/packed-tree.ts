@@ -62,8 +62,8 @@ export class PackedTree {
   readonly #child: number[] = [];
   readonly #sibling: number[] = [];
   #lastRoot = NONE;
-  /** Rows that ask for what follows the token at a place, by that place. */
-  readonly #rowsAfter = new Map<number, AskedRow[]>();
+  /** By place: rows that ask for what follows its token. */
+  readonly #rowsAfter: (AskedRow[] | undefined)[] = [];
 
   get size(): number {
     return this.ids.length;
@@ -80,7 +80,7 @@ export class PackedTree {
       const before = parent < 0 ? NONE : (places[parent] as number);
       const isNew = parent >= 0 && before === NONE;
       if (isAsked[token]) {
-        const rows = isNew ? [] : (this.#rowsAfter.get(before) ?? []);
+        const rows = (isNew ? undefined : this.#rowsAfter[before]) ?? [];
         const isTaken = rows.length > 0 || ownRows.has(parent);
         if (isTaken && !rows.some((row) => isSame(row, sequence, token))) more++;
         ownRows.add(parent);
@@ -110,8 +110,7 @@ export class PackedTree {
 
   #ask(before: number, sequence: TrainSequence, asker: AskedToken): void {
     const { token } = asker;
-    const rows = this.#rowsAfter.get(before) ?? [];
-    this.#rowsAfter.set(before, rows);
+    const rows = (this.#rowsAfter[before] ??= []);
     const known = rows.find((row) => isSame(row, sequence, token));
     if (known !== undefined) {
       known.askers.push(asker);

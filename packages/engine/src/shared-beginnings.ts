@@ -13,18 +13,15 @@ export function shareBeginnings(
   cost: RowCost,
 ): PackedTree[] {
   const trees: PackedTree[] = [];
+  const empty = new PackedTree();
   for (const read of reads.toSorted(byTokens)) {
-    const last = trees.at(-1);
-    const alone = new PackedTree();
-    alone.add(read);
-    if (last !== undefined) {
-      const size = last.size + last.growth(read);
-      if (size <= mostTokens && cost(size) < cost(last.size) + cost(alone.size)) {
-        last.add(read);
-        continue;
-      }
+    let tree = trees.at(-1) ?? empty;
+    const size = tree.size + tree.growth(read);
+    if (size > mostTokens || cost(size) >= cost(tree.size) + cost(empty.growth(read))) {
+      tree = new PackedTree();
+      trees.push(tree);
     }
-    trees.push(alone);
+    tree.add(read);
   }
   return trees;
 }
