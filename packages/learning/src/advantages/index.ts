@@ -24,6 +24,8 @@ export { perAgentAdvantages } from "./per-agent.ts";
 export { recalibratedAdvantages, recentBaseline } from "./recalibrated.ts";
 export { reinforcePlusPlusAdvantages, whitenedRows } from "./reinforce-plus-plus.ts";
 export type { ReinforcePlusPlusOptions } from "./reinforce-plus-plus.ts";
+export { comparisonPrompt, semanticAdvantage } from "./semantic-comparison.ts";
+export type { ComparedGroup, SemanticAdvantage, WriterPort } from "./semantic-comparison.ts";
 export { polychromicScore, setAdvantages } from "./set-advantages.ts";
 export type { SetAdvantageOptions } from "./set-advantages.ts";
 export { shuffled } from "./shuffle.ts";

@@ -45,7 +45,7 @@ test.each(["turn", "group"] as const)("turn advantages over the %s", (normalizeO
   fc.assert(
     fc.property(turns, (rows) => {
       const returns = rows.map((row) =>
-        row.map((_, t) => row.slice(t).reduce((sum, r, k) => sum + 0.9 ** k * r, 0)),
+        row.map((_, t) => row.slice(t).reduce<number>((sum, r, k) => sum + 0.9 ** k * r, 0)),
       );
       const slow = returns.map((row) =>
         row.map((value, t) => {

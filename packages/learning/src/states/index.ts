@@ -8,6 +8,21 @@ export {
   writeCase,
 } from "./case-memory.ts";
 export type { Case, CaseMemory } from "./case-memory.ts";
+export {
+  editExperiences,
+  experienceLibrary,
+  experienceText,
+  experiencesOf,
+  rolledBack,
+} from "./experience-library.ts";
+export type {
+  EditedLibrary,
+  Experience,
+  ExperienceEdit,
+  ExperienceLibrary,
+} from "./experience-library.ts";
+export { memoryBank, operateMemory, recallMemory } from "./memory-bank.ts";
+export type { MemoryBank, MemoryEntry, MemoryOperation } from "./memory-bank.ts";
 export { baselineOf, movingBaseline, movingBaselineAdvantages } from "./moving-baseline.ts";
 export type { MovingBaseline } from "./moving-baseline.ts";
 export { addOpponent, drawOpponent, opponentPool, recordGame } from "./opponent-pool.ts";
@@ -18,6 +33,7 @@ export {
   addPrompt,
   choosePrompt,
   creditPrompt,
+  drawPrompt,
   promptPopulation,
   promptScore,
   prunePrompts,

@@ -13,6 +13,7 @@ import {
   addPrompt,
   choosePrompt,
   creditPrompt,
+  drawPrompt,
   promptPopulation,
   promptScore,
   prunePrompts,
@@ -31,6 +32,19 @@ test("sampling moves to the better prompt, and every prompt is tried", () => {
   const uses = population.living.map((prompt) => prompt.uses);
   expect(uses[0]).toBeGreaterThan(200);
   expect(Math.min(...uses)).toBeGreaterThan(0);
+});
+
+test("drawn prompts follow a softmax of mean rewards, an unused one is as good as the best", () => {
+  let population = promptPopulation(["good", "bad", "new"]);
+  population = creditPrompt(population, "p0", [1, 1]);
+  population = creditPrompt(population, "p1", [0.5]);
+  const random = seeded(8);
+  const drawn = Array.from({ length: 4000 }, () => drawPrompt(population, random, 0.5).text);
+  const share = (text: string) => drawn.filter((other) => other === text).length / drawn.length;
+  const sum = 2 + Math.exp(-1);
+  expect(Math.abs(share("good") - 1 / sum)).toBeLessThan(0.03);
+  expect(Math.abs(share("new") - 1 / sum)).toBeLessThan(0.03);
+  expect(Math.abs(share("bad") - Math.exp(-1) / sum)).toBeLessThan(0.03);
 });
 
 test("weak prompts are archived, failed ones too, the best never leaves, ids are never used twice", () => {

@@ -3,11 +3,14 @@
  * under it. Sampling moves to the better; weak ones are pruned into an archive, crashed ones are
  * archived as failed, and the best never leaves.
  *
- * Source: INSPO (instruction–policy co-evolution), arXiv:2512.01945; upper confidence bounds, Auer et
- * al. 2002; ADAS and SICA (archive).
+ * Source: Zhou et al. 2025, "Agentic Policy Optimization via Instruction-Policy Co-Evolution" (INSPO),
+ * arXiv:2512.01945 (softmax of importance weights); upper confidence bounds, Auer et al. 2002; ADAS and
+ * SICA (archive).
+ * Differs from INSPO: importance is the mean reward, which needs no rate of its own.
  */
 import { WaggleError } from "@waggle/protocol";
-import { argMax, requireFiniteRewards } from "../statistics.ts";
+import { drawWeighted } from "../draw.ts";
+import { argMax, requireFiniteRewards, requireInside } from "../statistics.ts";
 
 export type Prompt = {
   readonly id: string;
@@ -48,6 +51,21 @@ export function choosePrompt(population: PromptPopulation, exploration: number =
       : promptScore(prompt) + exploration * Math.sqrt((2 * Math.log(total)) / prompt.uses),
   );
   return requirePrompt(population.living[argMax(bounds)]);
+}
+
+/** A prompt drawn by softmax of mean rewards / temperature; unused ones count as the best so far. */
+export function drawPrompt(
+  population: PromptPopulation,
+  random: () => number,
+  temperature: number = 0.2,
+): Prompt {
+  requireInside("temperature", temperature, Number.MIN_VALUE, Number.MAX_VALUE);
+  const best = Math.max(0, ...population.living.map(promptScore));
+  const weights = population.living.map((prompt) =>
+    Math.exp(((prompt.uses === 0 ? best : promptScore(prompt)) - best) / temperature),
+  );
+  const [chosen] = drawWeighted(weights, 1, random);
+  return requirePrompt(chosen === undefined ? undefined : population.living[chosen]);
 }
 
 /** The population after runs under this prompt. */

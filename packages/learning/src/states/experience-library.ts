@@ -1,0 +1,104 @@
+/**
+ * `experience`: short texts that are put before the prompt, edited in place of weights. Every edit makes
+ * a new version, and any version can be gone back to. What to write is decided elsewhere.
+ *
+ * Source: Cai et al. 2025, "Training-Free Group Relative Policy Optimization", arXiv:2510.08191
+ * (add, modify, delete, keep).
+ */
+import { WaggleError } from "@waggle/protocol";
+
+export type Experience = { readonly id: string; readonly text: string };
+
+export type ExperienceEdit =
+  | { readonly edit: "add"; readonly text: string }
+  | { readonly edit: "modify"; readonly id: string; readonly text: string }
+  | { readonly edit: "delete"; readonly id: string };
+
+export type ExperienceLibrary = {
+  /** Most entries, and most characters of one. */
+  readonly limits: { readonly entries: number; readonly characters: number };
+  /** Newest last; the first is empty. */
+  readonly versions: readonly (readonly Experience[])[];
+  /** Entries ever added: the next id. */
+  readonly added: number;
+};
+
+export function experienceLibrary(
+  limits: ExperienceLibrary["limits"] = { entries: 32, characters: 400 },
+): ExperienceLibrary {
+  return { limits, versions: [[]], added: 0 };
+}
+
+/** The entries of the newest version. */
+export function experiencesOf({ versions }: ExperienceLibrary): readonly Experience[] {
+  return versions.at(-1) ?? [];
+}
+
+export type EditedLibrary = {
+  readonly library: ExperienceLibrary;
+  /** Edits that could not be made, with a stable word; a writer's mistake is data. */
+  readonly refused: readonly { readonly edit: ExperienceEdit; readonly reason: string }[];
+};
+
+/** The library after these edits: one new version, or none where no edit could be made. */
+export function editExperiences(
+  library: ExperienceLibrary,
+  edits: readonly ExperienceEdit[],
+): EditedLibrary {
+  let entries = [...experiencesOf(library)];
+  let { added } = library;
+  const refused: { edit: ExperienceEdit; reason: string }[] = [];
+  for (const edit of edits) {
+    const reason = reasonAgainst(library, entries, edit);
+    if (reason !== null) refused.push({ edit, reason });
+    else if (edit.edit === "add") {
+      entries = [...entries, { id: `e${added}`, text: edit.text.trim() }];
+      added += 1;
+    } else if (edit.edit === "delete") entries = entries.filter(({ id }) => id !== edit.id);
+    else {
+      entries = entries.map((entry) =>
+        entry.id === edit.id ? { ...entry, text: edit.text.trim() } : entry,
+      );
+    }
+  }
+  if (refused.length === edits.length) return { library, refused };
+  return { library: { ...library, versions: [...library.versions, entries], added }, refused };
+}
+
+function reasonAgainst(
+  { limits }: ExperienceLibrary,
+  entries: readonly Experience[],
+  edit: ExperienceEdit,
+): string | null {
+  if (edit.edit !== "add" && !entries.some(({ id }) => id === edit.id)) return "unknown-id";
+  if (edit.edit === "delete") return null;
+  const text = edit.text.trim();
+  if (text === "") return "empty";
+  if (text.length > limits.characters) return "too-long";
+  if (edit.edit === "modify") return null;
+  if (entries.some((entry) => entry.text === text)) return "already-there";
+  return entries.length >= limits.entries ? "full" : null;
+}
+
+/**
+ * The library as a new version that equals an old one (0 = empty).
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` for a version that there is not.
+ */
+export function rolledBack(library: ExperienceLibrary, version: number): ExperienceLibrary {
+  const old = library.versions[version];
+  if (old === undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `version must lie in [0, ${library.versions.length - 1}], got ${version}; choose one of these`,
+    );
+  }
+  return { ...library, versions: [...library.versions, old] };
+}
+
+/** What is put before the prompt; empty where nothing is known. */
+export function experienceText(library: ExperienceLibrary): string {
+  return experiencesOf(library)
+    .map(({ text }) => `- ${text}`)
+    .join("\n");
+}

@@ -1,0 +1,72 @@
+/**
+ * `memory-bank`: an agent's external memory, changed by operations that a policy chooses and that are
+ * paid by what a later answer makes of them. Not case memory: entries have no value of their own.
+ *
+ * Source: Yan et al. 2025, "Memory-R1", arXiv:2508.19828 (add, update, delete, none).
+ */
+
+export type MemoryEntry = { readonly id: string; readonly text: string };
+
+export type MemoryBank = { readonly entries: readonly MemoryEntry[]; readonly written: number };
+
+export type MemoryOperation =
+  | { readonly operation: "add"; readonly text: string }
+  | { readonly operation: "update"; readonly id: string; readonly text: string }
+  | { readonly operation: "delete"; readonly id: string }
+  | { readonly operation: "none" };
+
+export function memoryBank(): MemoryBank {
+  return { entries: [], written: 0 };
+}
+
+/** The bank after an operation, and whether it could be carried out; a policy's mistake is data. */
+export function operateMemory(
+  bank: MemoryBank,
+  operation: MemoryOperation,
+): { readonly bank: MemoryBank; readonly done: boolean } {
+  switch (operation.operation) {
+    case "none":
+      return { bank, done: true };
+    case "add": {
+      const entry = { id: `m${bank.written}`, text: operation.text };
+      return {
+        bank: { entries: [...bank.entries, entry], written: bank.written + 1 },
+        done: true,
+      };
+    }
+    case "update":
+    case "delete": {
+      const done = bank.entries.some(({ id }) => id === operation.id);
+      if (!done) return { bank, done };
+      const entries =
+        operation.operation === "delete"
+          ? bank.entries.filter(({ id }) => id !== operation.id)
+          : bank.entries.map((entry) =>
+              entry.id === operation.id ? { ...entry, text: operation.text } : entry,
+            );
+      return { bank: { ...bank, entries }, done };
+    }
+  }
+}
+
+/** The `count` entries that share most words with a query, the newer of equals first; none that share none. */
+export function recallMemory(bank: MemoryBank, query: string, count: number): MemoryEntry[] {
+  const wanted = new Set(wordsOf(query));
+  return bank.entries
+    .map((entry, at) => ({
+      entry,
+      at,
+      shared: new Set(wordsOf(entry.text).filter((word) => wanted.has(word))).size,
+    }))
+    .filter(({ shared }) => shared > 0)
+    .toSorted((a, b) => b.shared - a.shared || b.at - a.at)
+    .slice(0, count)
+    .map(({ entry }) => entry);
+}
+
+function wordsOf(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "");
+}
