@@ -1,43 +1,278 @@
 /** Filter parts: which episodes, tokens and pairs a stage learns from. */
-import type { FilterPart, ScoredGroup } from "../composition/part.ts";
-import { zeroVarianceFilter } from "../filters/group-filter.ts";
+import type { TaskReference } from "@waggle/protocol";
+import type { Episode, EpisodeTurn } from "../composition/episode.ts";
+import { sampledTokens, toolCalls, toolErrors } from "../composition/episode.ts";
+import type { FilterPart, ScoredEpisode, ScoredGroup } from "../composition/part.ts";
+import { resampledOnCorrect } from "../filters/clean-correct.ts";
+import { cleaned } from "../filters/clean.ts";
+import { curatedWithin } from "../filters/curated.ts";
+import { mixedInRatio, type Ratios } from "../filters/diversity-mix.ts";
+import { horizonWeights } from "../filters/long-tail.ts";
+import { mixedGroups } from "../filters/mixed-groups.ts";
+import { type Band, tasksInBand } from "../filters/pass-rate-band.ts";
+import { pivotTurns } from "../filters/pivot-variance.ts";
+import { recomposed } from "../filters/recompose.ts";
+import { selectBy, selectIndices } from "../filters/selection.ts";
+import { highEntropySteps, maskToSteps, stepMeans } from "../filters/step-choice.ts";
+import { successesOnly, type SuccessOptions } from "../filters/successes.ts";
+import { pairsByGap, type PairRule } from "../filters/value-gap-pairs.ts";
+import { verifiedOnly } from "../filters/verified.ts";
+import { observeTask, passRateOf, type TaskStatistics } from "../states/task-statistics.ts";
+import { changeEpisodes, filterPart, keepEpisodes, keepGroups } from "./filter-part.ts";
+
+const rewardsOf = ({ episodes }: ScoredGroup): number[] =>
+  episodes.map(({ score }) => score.reward);
 
 /** `mixed-group`: groups whose rewards do not differ are left out; the driver rolls out others. */
 export function mixedGroup(tolerance = 1e-6): FilterPart {
-  const reasonFor = zeroVarianceFilter(tolerance);
-  return {
-    slot: "filter",
-    part: "mixed-group",
-    needs: [],
-    apply: (groups) => {
-      const dropped = new Map<string, string>();
-      const kept: ScoredGroup[] = [];
-      for (const group of groups) {
-        const reason = reasonFor(group.episodes.map(({ score }) => score.reward));
-        if (reason === null) kept.push(group);
-        else for (const { episode } of group.episodes) dropped.set(episode.id, reason);
-      }
-      return { groups: kept, dropped };
-    },
-  };
+  return filterPart("mixed-group", (groups) =>
+    keepGroups(groups, (all) => mixedGroups(all.map(rewardsOf), tolerance)),
+  );
 }
 
 /** `success`: verified successes alone. */
-export function success(): FilterPart {
-  return {
-    slot: "filter",
-    part: "success",
-    needs: [],
-    apply: (groups) => {
-      const dropped = new Map<string, string>();
-      const kept = groups.map(({ task, episodes }) => ({
-        task,
-        episodes: episodes.filter(({ episode }) => {
-          if (!episode.verification.success) dropped.set(episode.id, "no-success");
-          return episode.verification.success;
-        }),
-      }));
-      return { groups: kept.filter(({ episodes }) => episodes.length > 0), dropped };
+export function success(options: Omit<SuccessOptions, "lengths"> = {}): FilterPart {
+  return filterPart("success", (groups) =>
+    keepEpisodes(groups, (all) =>
+      successesOnly(
+        all.map(({ episode }) => (episode.verification.success ? 1 : 0)),
+        all.map(({ episode }) => JSON.stringify(episode.trajectory.task ?? episode.id)),
+        { ...options, lengths: all.map(({ episode }) => sampledTokens(episode)) },
+      ),
+    ),
+  );
+}
+
+/** `verify`: what passes every check; the verifier's word and a whole ending unless others are given. */
+export function verify(
+  checks: (episode: Episode) => readonly boolean[] = ({ verification, trajectory }) => [
+    verification.success,
+    trajectory.terminated,
+  ],
+): FilterPart {
+  return filterPart("verify", (groups) =>
+    keepEpisodes(groups, (all) =>
+      verifiedOnly(
+        all.map(({ episode }) => checks(episode).map((passed) => (passed ? "pass" : "fail"))),
+      ),
+    ),
+  );
+}
+
+/** `clean`: no unreadable turn, no failed call, no near copy of another. */
+export function clean(sameFrom = 1): FilterPart {
+  return filterPart("clean", (groups) =>
+    keepEpisodes(groups, (all) =>
+      cleaned(all, {
+        faultOf: ({ episode }) => (toolErrors(episode) > 0 ? "tool-error" : null),
+        textOf: ({ episode }) =>
+          episode.samples.flatMap(({ sequence }) => sequence.tokenIds).join(" "),
+        sameFrom,
+      }),
+    ),
+  );
+}
+
+/** `clean-correct`: of an oversampled group, failures as they fall and the cleanest successes. */
+export function cleanCorrect(size = 8, sharpness = 1): FilterPart {
+  return filterPart("clean-correct", (groups, { random }) => {
+    const parts = groups.map((group) =>
+      keepEpisodes([group], (all) =>
+        resampledOnCorrect(
+          all.map(({ episode }) => ({
+            isCorrect: episode.verification.success,
+            toolErrorRate: toolErrors(episode) / Math.max(1, toolCalls(episode)),
+            formatErrorRate:
+              episode.turns.filter(({ parseError }) => parseError !== null).length /
+              Math.max(1, episode.turns.length),
+          })),
+          Math.min(size, all.length),
+          random,
+          sharpness,
+        ),
+      ),
+    );
+    return {
+      groups: parts.flatMap((part) => part.groups),
+      dropped: new Map(parts.flatMap(({ dropped }) => [...dropped])),
+    };
+  });
+}
+
+/** `recompose`: short successes and long failures now; the rest is left out. */
+export function recompose(share = 0.5): FilterPart {
+  return filterPart("recompose", (groups) =>
+    keepEpisodes(groups, (all) => {
+      const { priority } = recomposed(
+        all.map(({ episode }) => episode.verification.success),
+        all.map(({ episode }) => toolCalls(episode) + sampledTokens(episode) / 1000),
+        share,
+      );
+      return selectIndices(all.length, priority, "left-for-later");
+    }),
+  );
+}
+
+/** `pivot-var`: turns whose sampled actions differ in outcome. */
+export function pivotVariance(least = 0.01): FilterPart {
+  return filterPart("pivot-var", (groups) =>
+    keepGroups(groups, (all) => pivotTurns(all.map(rewardsOf), least)),
+  );
+}
+
+/** `pair-gap`: a pair where values of one task differ by a margin. */
+export function pairGap(margin = 0.1, rule: PairRule = "extremes"): FilterPart {
+  return filterPart("pair-gap", (groups) => {
+    const all = groups.flatMap(({ task, episodes }) =>
+      episodes.map((scored) => ({ task, scored })),
+    );
+    const pairs = pairsByGap(
+      all.map(({ scored }) => scored.score.reward),
+      all.map(({ task }) => task),
+      margin,
+      rule,
+    ).map(({ chosen, rejected }) => [idOf(all[chosen]), idOf(all[rejected])] as const);
+    const paired = new Set(pairs.flat());
+    const kept = keepEpisodes(groups, (episodes) =>
+      selectBy(episodes, ({ episode }) => (paired.has(episode.id) ? null : "no-pair")),
+    );
+    return { ...kept, pairs };
+  });
+}
+
+function idOf(entry: { readonly scored: ScoredEpisode } | undefined): string {
+  return entry?.scored.episode.id ?? "";
+}
+
+/** `step-mask`: the loss of chosen turns only. By default those that did not fail. */
+export function stepMask(
+  keeps: (turn: EpisodeTurn, episode: Episode) => boolean = ({ toolResults }) =>
+    toolResults.every(({ ok }) => ok),
+): FilterPart {
+  return filterPart("step-mask", (groups) =>
+    changeEpisodes(groups, (scored) =>
+      withTurns(scored, (i) => keeps(turnOf(scored, i), scored.episode)),
+    ),
+  );
+}
+
+/** `entropy-steps`: the loss of turns whose mean entropy lies above a quantile of the batch. */
+export function entropySteps(quantile = 0.5): FilterPart {
+  return filterPart("entropy-steps", (groups) => {
+    const all = groups.flatMap(({ episodes }) => episodes);
+    const means = all.map(({ episode }) =>
+      episode.turns.map(({ sample, start, end }) => {
+        const from = episode.samples[sample];
+        const entropies = new Float64Array(from?.lossMask.length ?? 0);
+        for (const { segment, start: at } of from?.spans ?? [])
+          entropies.set(segment.entropies, at);
+        return stepMeans(entropies, from?.lossMask ?? [], [{ start, end }])[0] ?? 0;
+      }),
+    );
+    const kept = highEntropySteps(means, quantile);
+    return changeEpisodes(groups, (scored) => {
+      const wanted = kept[all.indexOf(scored)] ?? [];
+      return withTurns(scored, (i) => wanted[i] === true);
+    });
+  });
+}
+
+/** `long-tail`: long episodes weigh more. */
+export function longTail(power = 0.5): FilterPart {
+  return filterPart("long-tail", (groups) => {
+    const all = groups.flatMap(({ episodes }) => episodes);
+    const weights = horizonWeights(
+      all.map(({ episode }) => Math.max(1, episode.turns.length)),
+      power,
+    );
+    return changeEpisodes(groups, (scored) => {
+      const weight = weights[all.indexOf(scored)] ?? 1;
+      return {
+        ...scored,
+        tokenWeights: scored.tokenWeights.map((row) => Float64Array.from(row, (w) => w * weight)),
+      };
+    });
+  });
+}
+
+/** `curated`: a small budget of episodes that cover the most. */
+export function curated(budget: number): FilterPart {
+  return filterPart("curated", (groups) =>
+    keepEpisodes(groups, (all) =>
+      curatedWithin(
+        all.map(({ episode, score }) => ({
+          quality: Math.min(1, Math.max(0, score.reward)),
+          tags: [
+            ...new Set(episode.turns.flatMap((turn) => turn.toolCalls.map(({ name }) => name))),
+          ],
+        })),
+        budget,
+      ),
+    ),
+  );
+}
+
+/** `diversity-mix`: exact ratios over labels, as far as there is enough of each. */
+export function diversityMix(
+  ratios: Ratios,
+  total: number,
+  labelOf: (scored: ScoredEpisode) => string,
+): FilterPart {
+  return filterPart("diversity-mix", (groups, { random }) =>
+    keepEpisodes(groups, (all) =>
+      mixedInRatio(all.map(labelOf), ratios, Math.min(total, all.length), random),
+    ),
+  );
+}
+
+/**
+ * `band`: tasks whose pass rate lies around the frontier are rolled out.
+ *
+ * @param keyOf what tasks have their statistics in common; by default each has its own.
+ */
+export function passRateBand(
+  band: Band = {},
+  keyOf: (task: TaskReference) => string = (task) => JSON.stringify(task),
+): FilterPart<"task-stats"> {
+  return filterPart(
+    "band",
+    (groups, { state, step }) => {
+      const observed = groups.reduce((statistics, { episodes }) => {
+        const task = episodes[0]?.episode.trajectory.task ?? null;
+        if (task === null) return statistics;
+        const rewards = episodes.map(({ score }) => Math.min(1, Math.max(0, score.reward)));
+        return observeTask(statistics, keyOf(task), rewards, step);
+      }, state["task-stats"] as TaskStatistics);
+      return { groups, dropped: new Map(), state: { "task-stats": observed } };
     },
+    {
+      needs: ["task-stats"],
+      chooseTasks: (candidates, count, { state, step, random }) => {
+        const statistics = state["task-stats"] as TaskStatistics;
+        const rates = candidates.map((task) => passRateOf(statistics, keyOf(task), step).mean);
+        return tasksInBand(rates, count, random, band).map((i) => candidates[i] as TaskReference);
+      },
+    },
+  );
+}
+
+function turnOf({ episode }: ScoredEpisode, i: number): EpisodeTurn {
+  return episode.turns[i] as EpisodeTurn;
+}
+
+/** The episode with the loss of some turns only. */
+function withTurns(scored: ScoredEpisode, keeps: (turn: number) => boolean): ScoredEpisode {
+  return {
+    ...scored,
+    lossMask: scored.lossMask.map((mask, sample) => {
+      const turns = scored.episode.turns.flatMap((turn, i) =>
+        turn.sample === sample ? [{ turn, i }] : [],
+      );
+      return maskToSteps(
+        mask,
+        turns.map(({ turn }) => turn),
+        (step) => keeps(turns[step]?.i ?? -1),
+      );
+    }),
   };
 }

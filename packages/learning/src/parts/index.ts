@@ -27,7 +27,22 @@ export {
   stateGroups,
   turnLevel,
 } from "./step-advantages.ts";
-export { mixedGroup, success } from "./filters.ts";
+export {
+  clean,
+  cleanCorrect,
+  curated,
+  diversityMix,
+  entropySteps,
+  longTail,
+  mixedGroup,
+  pairGap,
+  passRateBand,
+  pivotVariance,
+  recompose,
+  stepMask,
+  success,
+  verify,
+} from "./filters.ts";
 export {
   cispo,
   clipHigh,
