@@ -52,6 +52,7 @@ export type {
   LossPart,
   Minibatch,
   PartContext,
+  PartPorts,
   RewardPart,
   RolloutPart,
   RolloutPlan,

@@ -7,6 +7,7 @@ import {
   type Episode,
   type EpisodeGroup,
   type PartContext,
+  type PartPorts,
   type StagedRecipe,
   sampledTokens,
   settingsAt,
@@ -31,6 +32,8 @@ export type RunParts = {
   readonly family: TaskFamily;
   readonly adapterShape: { readonly rank: number; readonly alpha: number };
   readonly resources: StageResources;
+  /** For rewards that ask somebody else. */
+  readonly ports?: PartPorts;
 };
 
 export type RunOptions = {
@@ -142,6 +145,8 @@ class RecipeRun {
         steps,
         random: seededRandom(this.#options.seed, this.#version, 0x5e),
         state: this.#state,
+        ports: this.#parts.ports ?? {},
+        signal: this.#signal,
       };
       const metrics = await this.#step(stage, settingsAt(stage, context), context);
       this.#onEvent({

@@ -59,7 +59,7 @@ export async function updateStage(
   resources: StageResources,
   signal: AbortSignal,
 ): Promise<StageUpdate> {
-  const kept = scoreGroups(stage, groups, context);
+  const kept = await scoreGroups(stage, groups, context);
   const seen = { ...context, state: { ...context.state, ...kept.state } };
   const settings = settingsAt(stage, seen);
   const hasCritic = stage.state["critic"] !== undefined;

@@ -5,6 +5,7 @@
  */
 import type { TaskReference, TokenDerivatives } from "@waggle/protocol";
 import type { LossResult } from "../loss.ts";
+import type { JudgePort } from "../rewards/judge-port.ts";
 import type { LossMask, TokenRows } from "../token-rows.ts";
 import type { Episode, EpisodeGroup } from "./episode.ts";
 import type { StateName } from "./state.ts";
@@ -21,7 +22,12 @@ export type PartContext = {
   /** In [0, 1), seeded. */
   readonly random: () => number;
   readonly state: StateValues;
+  /** What the trainer opened for parts that ask somebody else. */
+  readonly ports: PartPorts;
+  readonly signal: AbortSignal;
 };
+
+export type PartPorts = { readonly judge?: JudgePort | undefined };
 
 type Named<Slot extends string, Needs extends StateName> = {
   readonly slot: Slot;
@@ -91,7 +97,10 @@ export type Score = {
 
 export type RewardPart<N extends StateName = never> = Named<"reward", N> & {
   /** @returns one score an episode of the group. Where it cannot judge it throws `REWARD_UNAVAILABLE`. */
-  readonly score: (group: EpisodeGroup, context: PartContext) => readonly Score[];
+  readonly score: (
+    group: EpisodeGroup,
+    context: PartContext,
+  ) => readonly Score[] | Promise<readonly Score[]>;
 };
 
 export type ScoredEpisode = {

@@ -5,7 +5,7 @@
 import { WaggleError } from "@waggle/protocol";
 import type { EpisodeGroup } from "./episode.ts";
 import { scoredEpisode } from "./minibatch.ts";
-import type { Filtered, PartContext, ScoredGroup, StateChange } from "./part.ts";
+import type { Filtered, PartContext, Score, ScoredGroup, StateChange } from "./part.ts";
 import type { Stage } from "./stage.ts";
 
 /** What is left, why the rest is not, and the state that filters leave. */
@@ -17,17 +17,20 @@ export type Kept = Required<Pick<Filtered, "groups" | "dropped" | "pairs">> & {
  * @throws WaggleError `SHAPE_MISMATCH` where a reward scores another number of episodes than there are;
  *   what the parts throw.
  */
-export function scoreGroups(
+export async function scoreGroups(
   stage: Stage,
   groups: readonly EpisodeGroup[],
   context: PartContext,
-): Kept {
-  let kept: readonly ScoredGroup[] = groups.map((group) => ({
-    task: group.task,
-    episodes: scoresOf(stage, group, context).map((score, i) =>
-      scoredEpisode(group.episodes[i] as (typeof group.episodes)[number], score),
-    ),
-  }));
+): Promise<Kept> {
+  let kept: readonly ScoredGroup[] = await Promise.all(
+    groups.map(async (group) => {
+      const scores = await scoresOf(stage, group, context);
+      const episodes = group.episodes.map((episode, i) =>
+        scoredEpisode(episode, scores[i] as Score),
+      );
+      return { task: group.task, episodes };
+    }),
+  );
   const dropped = new Map<string, string>();
   let pairs: NonNullable<Filtered["pairs"]> = [];
   let state: StateChange = {};
@@ -41,16 +44,16 @@ export function scoreGroups(
   return { groups: kept, dropped, pairs, state };
 }
 
-function scoresOf(
+async function scoresOf(
   stage: Stage,
   group: EpisodeGroup,
   context: PartContext,
-): ReturnType<NonNullable<Stage["reward"]>["score"]> {
+): Promise<readonly Score[]> {
   const { reward } = stage;
   if (reward === null) {
     return group.episodes.map(({ verification }) => ({ reward: verification.reward }));
   }
-  const scores = reward.score(group, context);
+  const scores = await reward.score(group, context);
   if (scores.length !== group.episodes.length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",

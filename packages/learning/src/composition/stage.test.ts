@@ -108,7 +108,8 @@ test("a schedule changes the settings of a step, each part after the one before 
       },
     ],
   });
-  const context = { step: 3, steps: 30, random: () => 0, state: {} };
+  const { signal } = new AbortController();
+  const context = { step: 3, steps: 30, random: () => 0, state: {}, ports: {}, signal };
   expect(settingsAt(stage, context)).toMatchObject({ maxTurns: 5, difficulty: 0.5 });
 });
 

@@ -69,5 +69,23 @@ export {
   returnConditioned,
 } from "./token-losses.ts";
 export { critic } from "./value-losses.ts";
-export { economy, outcome } from "./rewards.ts";
+export {
+  calibration,
+  callBonus,
+  checklist,
+  economy,
+  equivalent,
+  exec,
+  format,
+  gate,
+  judge,
+  outcome,
+  overlong,
+  progress,
+  redistribute,
+  rewardPart,
+  team,
+  tiers,
+  weighted,
+} from "./rewards.ts";
 export { demos, group, log, modeStrata, pivot, prefixReplay, retry, single } from "./rollouts.ts";

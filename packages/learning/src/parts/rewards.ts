@@ -1,27 +1,46 @@
-/** Reward parts: what an episode is worth. */
-import type { EpisodeGroup } from "../composition/episode.ts";
+/** Reward parts: what an episode, and each of its turns, is worth. */
+import type { Trajectory } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import type { Episode, EpisodeGroup } from "../composition/episode.ts";
 import { sampledTokens, toolCalls } from "../composition/episode.ts";
-import type { RewardPart, Score } from "../composition/part.ts";
+import type { PartContext, RewardPart, Score } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+import { equivalenceReward } from "../rewards/call-equivalence.ts";
+import { calibrationReward } from "../rewards/calibration.ts";
 import { economyReward, type EconomySwitch, type Prices, usageCost } from "../rewards/economy.ts";
+import { executableTurns, executionReward } from "../rewards/exec.ts";
+import { toolCallBonus } from "../rewards/exploration-bonus.ts";
+import { formatReward } from "../rewards/format.ts";
+import { judgedReward } from "../rewards/judge-port.ts";
+import { overlongPenalty } from "../rewards/length-shaping.ts";
 import { type OutcomeKind, outcomeReward } from "../rewards/outcome.ts";
+import { redistributedRewards } from "../rewards/redistribute.ts";
+import { type TeamRule, teamReward } from "../rewards/team-reward.ts";
+import { type Tier, tieredReward } from "../rewards/combinators.ts";
 
-function perEpisode(
+/** A reward under its name, one episode at a time. */
+export function rewardPart(
   part: string,
-  score: (episode: EpisodeGroup["episodes"][number]) => Score,
+  score: (episode: Episode, context: PartContext) => Score,
 ): RewardPart {
-  return { slot: "reward", part, needs: [], score: ({ episodes }) => episodes.map(score) };
+  return {
+    slot: "reward",
+    part,
+    needs: [],
+    score: ({ episodes }, context) => episodes.map((episode) => score(episode, context)),
+  };
 }
 
 /** `outcome`: what the verifier says at the end. */
 export function outcome(kind: OutcomeKind = "score"): RewardPart {
-  return perEpisode("outcome", ({ verification }) => ({
+  return rewardPart("outcome", ({ verification }) => ({
     reward: outcomeReward(verification, kind),
   }));
 }
 
 /** `economy`: the outcome, minding what calls, turns and tokens cost. */
 export function economy(prices: Prices, how: EconomySwitch = { kind: "scalar" }): RewardPart {
-  return perEpisode("economy", (episode) => {
+  return rewardPart("economy", (episode) => {
     const cost = usageCost(
       {
         toolCalls: toolCalls(episode),
@@ -35,4 +54,199 @@ export function economy(prices: Prices, how: EconomySwitch = { kind: "scalar" })
       components: { outcome: episode.verification.reward, cost },
     };
   });
+}
+
+/** `progress`: the environment's pay for single turns, and the rest at the end. */
+export function progress(): RewardPart {
+  return rewardPart("progress", ({ verification, turns }) => ({
+    reward: verification.reward,
+    turnRewards: turns.map(({ reward }) => reward ?? 0),
+  }));
+}
+
+/** `checklist`: criteria with evidence, as the environment pays them; sparse = all at the end. */
+export function checklist(payment: "turn" | "episode" = "turn"): RewardPart {
+  return rewardPart("checklist", ({ verification, turns }) => {
+    const paid = turns.map(({ reward }) => reward ?? 0);
+    const sum = paid.reduce((all, reward) => all + reward, 0);
+    const reward = Math.max(sum, verification.reward);
+    return payment === "turn" ? { reward, turnRewards: paid } : { reward };
+  });
+}
+
+/** `format`: the share of turns that could be read. */
+export function format(): RewardPart {
+  return rewardPart("format", ({ turns }) => ({ reward: formatReward(turns) }));
+}
+
+/** `exec`: the share of calls that ran, turn by turn. */
+export function exec(): RewardPart {
+  return rewardPart("exec", ({ turns }) => {
+    const ran = executableTurns(turns);
+    return {
+      reward: executionReward(turns),
+      turnRewards: ran.map((value) => value / Math.max(1, ran.length)),
+    };
+  });
+}
+
+/** `length`: a penalty that grows towards the limit, in sampled tokens. */
+export function overlong(limit: number, buffer: number): RewardPart {
+  return rewardPart("length", (episode) => ({
+    reward: overlongPenalty(sampledTokens(episode), { limit, buffer }),
+  }));
+}
+
+/** `bonus`: pays the first calls, less and less as the stage goes on. */
+export function callBonus(weight: number, most = 1): RewardPart {
+  return rewardPart("bonus", (episode, { step, steps }) => ({
+    reward: toolCallBonus(toolCalls(episode), weight * Math.max(0, 1 - step / steps), most),
+  }));
+}
+
+/** `equiv`: the last action does what the stored one did, whatever its spelling. */
+export function equivalent(
+  storedOf: (episode: Episode) => Trajectory["turns"][number],
+): RewardPart {
+  return rewardPart("equiv", (episode) => ({
+    reward: equivalenceReward(episode.turns.at(-1)?.toolCalls ?? [], storedOf(episode).toolCalls),
+  }));
+}
+
+/** `calibration`: −(confidence − correct)², the confidence read off the episode. */
+export function calibration(confidenceOf: (episode: Episode) => number): RewardPart {
+  return rewardPart("calibration", (episode) => ({
+    reward: calibrationReward(confidenceOf(episode), episode.verification.success),
+  }));
+}
+
+/** `redistribute`: the outcome spread over the turns by what each contributed. */
+export function redistribute(
+  contributionsOf: (episode: Episode, context: PartContext) => readonly number[],
+): RewardPart {
+  return rewardPart("redistribute", (episode, context) => {
+    const { reward } = episode.verification;
+    if (episode.turns.length === 0) return { reward };
+    return { reward, turnRewards: redistributedRewards(reward, contributionsOf(episode, context)) };
+  });
+}
+
+/** `tiers`: later levels count where earlier ones are met. */
+export function tiers(tiersOf: (episode: Episode) => readonly Tier[]): RewardPart {
+  return rewardPart("tiers", (episode) => ({ reward: tieredReward(tiersOf(episode)) }));
+}
+
+/** `team`: one reward for all agents of a group's task. */
+export function team(rule: TeamRule = "mean"): RewardPart {
+  return {
+    slot: "reward",
+    part: "team",
+    needs: [],
+    score: ({ episodes }) =>
+      teamReward(
+        episodes.map(({ verification }) => verification.reward),
+        rule,
+      ).map((reward) => ({ reward })),
+  };
+}
+
+/** `judge`: a judge's word, the median of `votes`; what it cannot judge has no reward. */
+export function judge(
+  inputOf: (episode: Episode) => { readonly request: string; readonly transcript: string },
+  votes = 1,
+): RewardPart<"judge"> {
+  return {
+    slot: "reward",
+    part: "judge",
+    needs: ["judge"],
+    score: async ({ episodes }, { ports, signal }) => {
+      const port = ports.judge;
+      if (port === undefined) {
+        throw new WaggleError(
+          "CAPABILITY_MISSING",
+          "reward judge needs a judge, got none; open one for the run or choose another recipe",
+        );
+      }
+      const rewards = episodes.map((episode) =>
+        judgedReward(port, inputOf(episode), signal, votes),
+      );
+      return (await Promise.all(rewards)).map((reward) => ({ reward }));
+    },
+  };
+}
+
+/** `gate`: `bonus` counts only where `holds` says so; default, where the episode succeeded. */
+export function gate<A extends StateName, B extends StateName>(
+  base: RewardPart<A>,
+  bonus: RewardPart<B>,
+  holds: (episode: Episode) => boolean = ({ verification }) => verification.success,
+): RewardPart<A | B> {
+  return joined<A | B>("gate", [base, bonus], (scores, episode) => {
+    const [first, second] = scores as readonly [Score, Score];
+    return holds(episode) ? summed([first, second], [1, 1]) : first;
+  });
+}
+
+/** Several rewards added by weight, each under its own name; their parts are components of the score. */
+export function weighted<N extends StateName>(
+  entries: readonly (readonly [part: RewardPart<N>, weight: number])[],
+): RewardPart<N> {
+  const [first] = entries;
+  if (first === undefined) {
+    throw new WaggleError("INVALID_ARGUMENT", "a weighted reward needs parts, got none; give some");
+  }
+  return joined(
+    first[0].part,
+    entries.map(([part]) => part),
+    (scores) =>
+      summed(
+        scores,
+        entries.map(([, weight]) => weight),
+      ),
+  );
+}
+
+function joined<N extends StateName>(
+  part: string,
+  parts: readonly RewardPart<N>[],
+  join: (scores: readonly Score[], episode: Episode) => Score,
+): RewardPart<N> {
+  return {
+    slot: "reward",
+    part,
+    needs: parts.flatMap(({ needs }) => needs),
+    around: parts,
+    score: async (group: EpisodeGroup, context) => {
+      const all = await Promise.all(parts.map((one) => one.score(group, context)));
+      return group.episodes.map((episode, i) => {
+        const scores = all.map((scored) => scored[i] as Score);
+        const components = Object.fromEntries(
+          parts.map((one, p) => [one.part, (scores[p] as Score).reward]),
+        );
+        const score = join(scores, episode);
+        return { ...score, components: { ...score.components, ...components } };
+      });
+    },
+  };
+}
+
+function summed(scores: readonly Score[], weights: readonly number[]): Score {
+  const add = (of: (score: Score) => number): number =>
+    scores.reduce((sum, score, i) => sum + (weights[i] ?? 0) * of(score), 0);
+  const turns = Math.max(0, ...scores.map(({ turnRewards }) => turnRewards?.length ?? 0));
+  const components = Object.assign(
+    {},
+    ...scores.map((score) => score.components),
+  ) as Score["components"];
+  return {
+    reward: add(({ reward }) => reward),
+    ...(components === undefined ? {} : { components }),
+    ...(turns === 0
+      ? {}
+      : {
+          turnRewards: Array.from({ length: turns }, (_, t) =>
+            add(({ turnRewards }) => turnRewards?.[t] ?? 0),
+          ),
+        }),
+  };
 }
