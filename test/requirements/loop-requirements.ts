@@ -147,6 +147,22 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "engine:values",
+    source: "docs/design.md, decision 2",
+    behavior:
+      "Value heads give values per token and gradients into head and decoder as the float64 twin does; a critic learns, its controls do not.",
+    tests: [
+      "packages/engine/src/train-engine-values.contract.ts > values and their gradients are the plain twin's, every tensor (${config.modelType}, ${trains})",
+      "packages/engine/src/train-engine-values.contract.ts > values beside log-probs add their gradients, whatever the microbatches",
+      "packages/engine/src/train-engine-values.contract.ts > values need not train the decoder",
+      "packages/engine/src/train-engine-values.contract.ts > a critic learns returns, and neither at rate 0 nor from shuffled ones",
+      "packages/engine/src/train-engine-values.contract.ts > value heads have a learning rate of their own",
+      "packages/engine/src/train-engine-values.contract.ts > a loaded checkpoint goes on bit by bit, value heads included",
+      "packages/engine/src/engines-agree.test.ts > ONNX whole, ONNX by layers and TensorFlow.js agree norm-wise to 1e-4, values included (%s)",
+      "packages/engine/src/remote/remote-refusals.test.ts > value heads are refused by name before anything is asked of the server",
+    ],
+  },
+  {
     id: "engine:checkpointing",
     source: "Chen et al. 2016, arXiv:1604.06174",
     behavior:

@@ -2,15 +2,19 @@
  * AdamW on plain float32 arrays, shared by all engines, so that they differ only in gradients.
  * Source: Loshchilov and Hutter 2019, Decoupled Weight Decay Regularization, arXiv:1711.05101,
  * algorithm 2 with the learning rate as schedule multiplier, as in PyTorch.
- * Differs from it: decay touches only matrices, not the gains of norms.
+ * Differs from it: decay touches only matrices, not the gains of norms; value heads may have a rate
+ * of their own.
  */
 import { updateArrays } from "./adamw-kernel.ts";
+import { VALUE_HEAD } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { OptimizerOptions, OptimizerResult, Tensor, TensorMap } from "@waggle/protocol";
 
 const PARAMETER = "parameters/";
 const FIRST_MOMENT = "firstMoments/";
 const SECOND_MOMENT = "secondMoments/";
+
+const HEADS: ReadonlySet<string> = new Set(Object.values(VALUE_HEAD));
 
 type Slot = {
   readonly name: string;
@@ -41,6 +45,7 @@ export class AdamW {
    */
   update(gradients: ReadonlyMap<string, Float32Array>, options: OptimizerOptions): OptimizerResult {
     const { learningRate, beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8 } = options;
+    const { valueLearningRate = learningRate } = options;
     const { weightDecay = 0, maxGradientNorm = 0 } = options;
     const gradientNorm = globalNorm(gradients);
     const clip = maxGradientNorm > 0 && gradientNorm > maxGradientNorm;
@@ -52,16 +57,17 @@ export class AdamW {
       beta2,
       gain1: (1 - beta1) * scale,
       gain2: (1 - beta2) * scale * scale,
-      // √v/c + epsilon in the paper, both divided by 1/c here.
-      stepSize: (learningRate / (1 - beta1 ** this.#step)) * rootCorrection,
       epsilon: epsilon * rootCorrection,
     };
     for (const { name, parameter, firstMoment, secondMoment } of this.#slots) {
       const { data, shape } = parameter;
       const gradient = gradients.get(name) ?? new Float32Array(data.length);
-      const keep = shape.length > 1 ? 1 - learningRate * weightDecay : 1;
+      const rate = HEADS.has(name) ? valueLearningRate : learningRate;
+      const keep = shape.length > 1 ? 1 - rate * weightDecay : 1;
+      // √v/c + epsilon in the paper, both divided by 1/c here.
+      const stepSize = (rate / (1 - beta1 ** this.#step)) * rootCorrection;
       const arrays = { parameter: data, gradient, firstMoment, secondMoment };
-      updateArrays(arrays, { ...factors, keep });
+      updateArrays(arrays, { ...factors, stepSize, keep });
     }
     return { gradientNorm, step: this.#step };
   }

@@ -10,7 +10,9 @@ export function requireBatchSupport(batch: TrainBatch, capabilities: EngineCapab
   const { outputs, sequences, device } = capabilities;
   const asks = (member: "candidateTokenIds" | (typeof sequences)[number]): boolean =>
     batch.sequences.some((sequence) => sequence[member] !== undefined);
-  if (batch.values === true && !outputs.includes("values")) throw missing("values", device);
+  if (batch.values === true && !outputs.includes("values")) {
+    throw missing("values without a valueHead", device);
+  }
   if (asks("candidateTokenIds") && !outputs.includes("candidateLogProbs")) {
     throw missing("candidateTokenIds", device);
   }

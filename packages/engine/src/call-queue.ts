@@ -1,14 +1,24 @@
-/** Calls of one engine run one after the other, so that none sees half of another's work. */
+/**
+ * Calls of one engine run one after the other, so that none sees half of another's work. Engines that
+ * share graphs share a lane: their calls take turns too, and each engine closes for itself.
+ */
 import { WaggleError } from "@waggle/protocol";
 
+/** The last call of all queues on it. */
+export type CallLane = { last: Promise<unknown> };
+
 export class CallQueue {
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #lane: CallLane;
   #isClosed = false;
   #closing: Promise<void> | undefined;
 
+  constructor(lane: CallLane = { last: Promise.resolve() }) {
+    this.#lane = lane;
+  }
+
   /** Runs `work` after all calls before it. Rejects with `DISPOSED` once `close` has run. */
   run<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(() => {
+    const result = this.#lane.last.then(() => {
       if (this.#isClosed) {
         throw new WaggleError(
           "DISPOSED",
@@ -17,7 +27,7 @@ export class CallQueue {
       }
       return work();
     });
-    this.#last = result.catch(() => {});
+    this.#lane.last = result.catch(() => {});
     return result;
   }
 

@@ -2,7 +2,7 @@ import { readResidentWeights, roundedWeights, tensorMapSource } from "@waggle/mo
 import type { Tensor } from "@waggle/protocol";
 import { afterEach, expect, test } from "vitest";
 import { ChunkedHead } from "./chunked-head.ts";
-import type { RowDerivatives, RowOutputs } from "./decoder-runner.ts";
+import type { LogitDerivatives, LogitOutputs } from "./decoder-runner.ts";
 import { graphMatrix } from "./graph-matrix.ts";
 import type { HeadRows } from "./head-statistics.ts";
 import { openOnnxDevice } from "./onnx-device.ts";
@@ -60,7 +60,7 @@ const CASES: Record<string, HeadRows> = {
 };
 
 /** The same in float64 over whole rows. */
-function plainHead(matrix: Float32Array, states: Float32Array, rows: HeadRows): RowOutputs {
+function plainHead(matrix: Float32Array, states: Float32Array, rows: HeadRows): LogitOutputs {
   const outputs = { logProb: [], rawLogProb: [], entropy: [], sumSquaredProb: [] } as Record<
     (typeof OUTPUTS)[number],
     number[]
@@ -100,11 +100,11 @@ function plainHead(matrix: Float32Array, states: Float32Array, rows: HeadRows): 
   }
   const plain = Object.fromEntries(
     OUTPUTS.map((name) => [name, outputs[name]]),
-  ) as unknown as RowOutputs;
+  ) as unknown as LogitOutputs;
   return { ...plain, candidateLogProbs };
 }
 
-function weightedSum(outputs: RowOutputs, derivatives: RowDerivatives): number {
+function weightedSum(outputs: LogitOutputs, derivatives: LogitDerivatives): number {
   let total = 0;
   for (let row = 0; row < ROWS; row++) {
     for (const name of ["logProb", "rawLogProb", "entropy"] as const) {
@@ -137,7 +137,7 @@ for (const [name, rows] of Object.entries(CASES)) {
       for (const output of OUTPUTS)
         expect(largestGap(outputs[output], expected[output])).toBeLessThan(1e-5);
       expect(outputs.candidateLogProbs === null).toBe(rows.candidateTokenIds === null);
-      const flat = (candidates: RowOutputs["candidateLogProbs"]): number[] =>
+      const flat = (candidates: LogitOutputs["candidateLogProbs"]): number[] =>
         (candidates ?? []).flatMap((values) =>
           values === null ? [Number.MAX_VALUE] : [...values],
         );
@@ -149,7 +149,7 @@ for (const [name, rows] of Object.entries(CASES)) {
   test.each(TILES)(
     `${name} rows: gradients equal central differences, %s`,
     async (_, logits, most) => {
-      const derivatives: RowDerivatives = {
+      const derivatives: LogitDerivatives = {
         logProb: noise(ROWS, 2),
         rawLogProb: noise(ROWS, 3),
         entropy: noise(ROWS, 4),

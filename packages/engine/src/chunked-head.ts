@@ -6,7 +6,7 @@
  * With t = z/τ, p = softmax(t) over the kept set, q = softmax(z), of the taken token y:
  *   d logProb/dz = (onehot(y) − p)/τ,  d entropy/dz = −p∘(log p + H)/τ,  d log q(c)/dz = onehot(c) − q.
  */
-import type { RowDerivatives, RowOutputs, LoadGraph } from "./decoder-runner.ts";
+import type { LoadGraph, LogitDerivatives, LogitOutputs } from "./decoder-runner.ts";
 import type { OnnxGraph } from "./onnx-graph.ts";
 import { matrixFeeds } from "./graph-matrix.ts";
 import type { Feed, GraphMatrix } from "./graph-matrix.ts";
@@ -49,8 +49,8 @@ export class ChunkedHead {
     this.#tileRows = tileRows ?? 512;
   }
 
-  /** @param hidden `[K, C]`, K the number of rows. */
-  async outputs(hidden: Float32Array, rows: HeadRows): Promise<RowOutputs> {
+  /** @param hidden `[K, C]`, of which the first rows are those of `rows`. */
+  async outputs(hidden: Float32Array, rows: HeadRows): Promise<LogitOutputs> {
     const count = rows.targets.length;
     const outputs = {
       logProb: new Float32Array(count),
@@ -82,13 +82,14 @@ export class ChunkedHead {
   }
 
   /**
+   * @param hidden `[K, C]`, of which the first rows are those of `rows`.
    * @param weightGradient `[V, C]`, added to in place; null where the matrix is frozen.
-   * @returns the gradient of the hidden states `[K, C]`.
+   * @returns the gradient of the hidden states `[K, C]`, zero in further rows.
    */
   async gradient(
     hidden: Float32Array,
     rows: HeadRows,
-    derivatives: RowDerivatives,
+    derivatives: LogitDerivatives,
     weightGradient: Float32Array | null,
   ): Promise<Float32Array> {
     const gradient = new Float32Array(hidden.length);
@@ -139,7 +140,7 @@ export class ChunkedHead {
   async #blockGradient(
     hidden: Float32Array,
     statistics: RowStatistics,
-    derivatives: RowDerivatives,
+    derivatives: LogitDerivatives,
     weightGradient: Float32Array | null,
   ): Promise<Float32Array> {
     const { begin, end, isTempered } = statistics;

@@ -2,7 +2,7 @@
  * Chooses an engine by device. TensorFlow.js is loaded only when it is asked for: it takes longer to
  * start than the native engine takes for a step.
  */
-import type { Adapter, DecoderConfig, ResidentFormat } from "@waggle/model";
+import type { Adapter, DecoderConfig, ResidentFormat, ValueHead } from "@waggle/model";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { Checkpointing } from "./memory-plan.ts";
 import { createOnnxEngine } from "./onnx-engine.ts";
@@ -37,6 +37,8 @@ export type EngineOptions = {
   readonly trains: "lora" | "full";
   /** Where training starts; required with `lora`, refused with `full`. */
   readonly adapter?: Adapter;
+  /** Heads that give `values` and are trained; a server has none and refuses. */
+  readonly valueHead?: ValueHead;
   /** Threads on `cpu` and `wasm`, default: all that the machine offers. */
   readonly threads?: number;
   /** Bound on the padded tokens of one microbatch, for memory. Default: the engine's own. */

@@ -2,7 +2,7 @@
  * Softmax statistics of some rows while the tiles of the vocabulary come in, then the outputs of each
  * row and the factors of its gradient. Float64; the formulas are in `chunked-head.ts`.
  */
-import type { RowDerivatives } from "./decoder-runner.ts";
+import type { LogitDerivatives } from "./decoder-runner.ts";
 import type { Microbatch } from "./microbatch.ts";
 import type { LogitList, LogitValues } from "./picked-logits.ts";
 
@@ -104,7 +104,7 @@ export class RowStatistics {
   }
 
   /** @param values gets the gradients of single logits, on top of the dense ones. */
-  gradient(derivatives: RowDerivatives, values: LogitValues): DenseFactors {
+  gradient(derivatives: LogitDerivatives, values: LogitValues): DenseFactors {
     const zeros = (): Float32Array => new Float32Array(this.end - this.begin);
     const factors = {
       normalizer: zeros(),
@@ -135,7 +135,11 @@ export class RowStatistics {
   }
 
   /** @returns the sum of the candidates' derivatives. */
-  #addCandidates(row: number, { candidateLogProbs }: RowDerivatives, values: LogitValues): number {
+  #addCandidates(
+    row: number,
+    { candidateLogProbs }: LogitDerivatives,
+    values: LogitValues,
+  ): number {
     const ids = this.#rows.candidateTokenIds?.[row] ?? [];
     let sum = 0;
     candidateLogProbs?.[row]?.forEach((derivative, place) => {

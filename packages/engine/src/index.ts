@@ -4,6 +4,8 @@
  */
 export { createEngine, ENGINE_DEVICES, isEngineUrl } from "./create-engine.ts";
 export type { EngineDevice, EngineOptions, EngineUrl } from "./create-engine.ts";
+export { openSharedBase } from "./shared-base.ts";
+export type { SharedBaseOptions } from "./shared-base.ts";
 export { planMemory } from "./memory-plan.ts";
 export type { Checkpointing, MemoryPlan, MemoryPlanOptions } from "./memory-plan.ts";
 export { createOnnxEngine } from "./onnx-engine.ts";

@@ -11,14 +11,15 @@ import type { LinearName } from "./decoder-layer.ts";
 import { declareMatrix } from "./graph-matrix.ts";
 import { GraphTape } from "./graph-tape.ts";
 import { linear, rmsNorm } from "./tape-operations.ts";
+import { LORA_RANK, LORA_SCALE } from "./trained-weights.ts";
 
 export type LayerGraphOptions = {
   /** Of the device that runs it. */
   readonly savesNormScale: boolean;
   readonly config: DecoderConfig;
   readonly format: ResidentFormat;
-  /** Of adapters on every linear; null where there are none. */
-  readonly lora: { readonly rank: number; readonly scale: number } | null;
+  /** Whether there are adapters on every linear, of any rank. */
+  readonly isLora: boolean;
   /** Names of trained tensors within the layer: see `layerTensors`. Backward only. */
   readonly trained: ReadonlySet<string>;
 };
@@ -52,8 +53,8 @@ export function layerTensors(
 }
 
 /**
- * Inputs: `hidden` f32 `[N, C]`, weights and adapters under the names of `layerTensors`, those of
- * `declareLayerInputs`; backward: `outputGradient` f32 `[N, C]`.
+ * Inputs: `hidden` f32 `[N, C]`, weights and adapters under the names of `layerTensors`, `LORA_SCALE`
+ * with adapters, those of `declareLayerInputs`; backward: `outputGradient` f32 `[N, C]`.
  * Output: `output` `[N, C]`; backward: `HIDDEN_GRADIENT` `[N, C]` and `gradient:{name}` of all that
  * is trained.
  */
@@ -61,14 +62,14 @@ export function buildLayerGraph(
   options: LayerGraphOptions,
   pass: "forward" | "backward",
 ): Uint8Array {
-  const { config, format, lora, trained } = options;
+  const { config, format, isLora, trained } = options;
   const builder = new OnnxGraphBuilder();
   const tape = new GraphTape(builder, options.savesNormScale);
   builder.input("hidden", "f32", ["N", config.width]);
   const isBackward = pass === "backward";
   if (isBackward) tape.track("hidden");
-  const shapes = new Map<string, readonly number[]>();
-  const declare = (name: string, shape: readonly number[]): string => {
+  const shapes = new Map<string, readonly (number | string)[]>();
+  const declare = (name: string, shape: readonly (number | string)[]): string => {
     builder.input(name, "f32", shape);
     shapes.set(name, shape);
     if (isBackward && trained.has(name)) tape.track(name);
@@ -78,6 +79,7 @@ export function buildLayerGraph(
   declare("input_layernorm", [config.width]);
   declare("post_attention_layernorm", [config.width]);
   for (const name of headNorms(config)) declare(name, [config.headSize]);
+  if (isLora) builder.input(LORA_SCALE, "f32", [1]);
   const linears = new Map(
     layerLinears(config, 0).map(({ name, inputSize, outputSize }) => {
       const within = name.slice("model.layers.0.".length);
@@ -86,11 +88,12 @@ export function buildLayerGraph(
         format === "f32"
           ? declare(within, [outputSize, inputSize])
           : declareMatrix(builder, within, shape, format);
-      const adapter = lora && {
-        a: declare(`${within}.A`, [lora.rank, inputSize]),
-        b: declare(`${within}.B`, [outputSize, lora.rank]),
-        scale: lora.scale,
-      };
+      const adapter = isLora
+        ? {
+            a: declare(`${within}.A`, [LORA_RANK, inputSize]),
+            b: declare(`${within}.B`, [outputSize, LORA_RANK]),
+          }
+        : null;
       return [within, { weight, adapter }] as const;
     }),
   );
@@ -98,7 +101,7 @@ export function buildLayerGraph(
     const { weight, adapter } = linears.get(name) as { weight: string; adapter: Adapter | null };
     const frozen = linear(tape, input, weight, addend);
     if (adapter === null) return frozen;
-    const thin = scaled(tape, linear(tape, input, adapter.a), adapter.scale);
+    const thin = scaled(tape, linear(tape, input, adapter.a), LORA_SCALE);
     return linear(tape, thin, adapter.b, frozen);
   };
   const weights = { linear: apply, norm: (name: string) => name, blocks: 1 };
@@ -117,7 +120,7 @@ export function buildLayerGraph(
   };
   declareGradient("hidden", HIDDEN_GRADIENT, ["N", config.width]);
   for (const name of trained) {
-    declareGradient(name, `gradient:${name}`, shapes.get(name) as readonly number[]);
+    declareGradient(name, `gradient:${name}`, shapes.get(name) as readonly (number | string)[]);
   }
   return builder.build();
 }
@@ -155,17 +158,17 @@ export function buildNormGraph(
   return builder.build();
 }
 
-type Adapter = { readonly a: string; readonly b: string; readonly scale: number };
+type Adapter = { readonly a: string; readonly b: string };
 
 function headNorms({ modelType }: DecoderConfig): string[] {
   return modelType === "qwen3" ? ["self_attn.q_norm", "self_attn.k_norm"] : [];
 }
 
-function scaled(tape: GraphTape, input: string, factor: number): string {
-  const { builder } = tape;
-  const output = builder.op("Mul", [input, builder.float(factor)]);
+/** @param factor a tensor of one element, not trained. */
+function scaled(tape: GraphTape, input: string, factor: string): string {
+  const output = tape.op("Mul", [input, factor]);
   tape.record(output, [input], (gradient) => {
-    tape.add(input, () => builder.op("Mul", [gradient, builder.float(factor)]));
+    tape.add(input, () => tape.op("Mul", [gradient, factor]));
   });
   return output;
 }

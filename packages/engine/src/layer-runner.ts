@@ -4,36 +4,15 @@
  * (Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost, arXiv:1604.06174). Logits come in
  * tiles. A third more arithmetic than `WholeRunner`, for memory that hardly grows with depth.
  */
-import type { DecoderConfig, ResidentWeight } from "@waggle/model";
+import type { Adapter } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
-import { ChunkedHead } from "./chunked-head.ts";
-import type { DecoderRunner, LoadGraph, RowDerivatives, RowOutputs } from "./decoder-runner.ts";
-import { graphMatrix, matrixFeeds } from "./graph-matrix.ts";
-import type { Feed, GraphMatrix } from "./graph-matrix.ts";
-import { LayerFeeds } from "./layer-feeds.ts";
-import { buildLayerGraph, buildNormGraph, HIDDEN_GRADIENT, layerTensors } from "./layer-graph.ts";
+import type { DecoderRunner, RowDerivatives, RowOutputs } from "./decoder-runner.ts";
+import type { Feed } from "./graph-matrix.ts";
+import type { LayerBase } from "./layer-base.ts";
+import { HIDDEN_GRADIENT, layerTensors } from "./layer-graph.ts";
 import type { Microbatch } from "./microbatch.ts";
-import type { OnnxGraph } from "./onnx-graph.ts";
-import { EMBEDDING, headName } from "./training-graph.ts";
-
-const FINAL_NORM = "model.norm.weight";
-
-export type LayerRunnerOptions = {
-  readonly config: DecoderConfig;
-  /** Read in place, never written to unless it is trained. */
-  readonly weights: ReadonlyMap<string, ResidentWeight>;
-  /** Trained beside frozen weights; null: the weights themselves are trained, all in float32. */
-  readonly adapter: {
-    readonly rank: number;
-    readonly alpha: number;
-    readonly parameters: TensorMap;
-  } | null;
-  readonly load: LoadGraph;
-  /** Of the device that `load` loads onto. */
-  readonly savesNormScale: boolean;
-  /** Most logits of one tile of the head. Default: that of `ChunkedHead`. */
-  readonly tileLogits?: number;
-};
+import { EMBEDDING, FINAL_NORM, headName } from "./training-graph.ts";
+import { adapterParameters, LORA_SCALE, scaleFeed } from "./trained-weights.ts";
 
 type Layer = {
   readonly feeds: readonly (readonly [string, Feed])[];
@@ -43,76 +22,61 @@ type Layer = {
 
 export class LayerRunner implements DecoderRunner {
   readonly parameters: TensorMap;
-  readonly #config: DecoderConfig;
+  readonly #base: LayerBase;
   readonly #layers: readonly Layer[];
-  readonly #embedding: GraphMatrix;
-  readonly #finalNorm: Tensor;
-  readonly #head: ChunkedHead;
-  readonly #layerFeeds: LayerFeeds;
-  readonly #graphs: { readonly [name in GraphName]: () => Promise<OnnxGraph> };
   readonly #isFull: boolean;
   #gradients = new Map<string, Float32Array>();
-  readonly #loaded: Promise<OnnxGraph>[] = [];
 
-  constructor(options: LayerRunnerOptions) {
-    const { config, weights, adapter, load, tileLogits } = options;
-    this.#config = config;
+  /**
+   * @param adapter null where the base's own weights are trained, in place.
+   * @throws WaggleError `ADAPTER_INCOMPATIBLE` when the adapter is not one of this decoder.
+   */
+  constructor(base: LayerBase, adapter: Adapter | null) {
+    const { config } = base;
+    this.#base = base;
     this.#isFull = adapter === null;
-    this.parameters = adapter?.parameters ?? new Map(plainTensors(weights));
-    this.#embedding = graphMatrix(weights.get(EMBEDDING) as ResidentWeight);
-    this.#finalNorm = weights.get(FINAL_NORM) as Tensor;
-    this.#layerFeeds = new LayerFeeds(config);
-    this.#layers = Array.from({ length: config.layers }, (_, layer) =>
-      makeLayer(layerTensors(config, layer), weights, adapter?.parameters ?? null),
-    );
-    const head = headName(config);
-    this.#head = new ChunkedHead(
-      head === EMBEDDING ? this.#embedding : graphMatrix(weights.get(head) as ResidentWeight),
-      { load, ...(tileLogits === undefined ? {} : { tileLogits }) },
-    );
-    const layerOptions = {
-      config,
-      savesNormScale: options.savesNormScale,
-      format: formatOf(weights, config),
-      lora: adapter && { rank: adapter.rank, scale: adapter.alpha / adapter.rank },
-      trained: new Set(this.#layers[0]?.trained.map(([name]) => name)),
-    };
-    const once = (build: () => Uint8Array): (() => Promise<OnnxGraph>) => {
-      let loading: Promise<OnnxGraph> | undefined;
-      return () => {
-        if (loading === undefined) {
-          loading = load(build());
-          this.#loaded.push(loading);
-        }
-        return loading;
-      };
-    };
-    this.#graphs = {
-      layer: once(() => buildLayerGraph(layerOptions, "forward")),
-      layerGradient: once(() => buildLayerGraph(layerOptions, "backward")),
-      norm: once(() => buildNormGraph(layerOptions, "forward")),
-      normGradient: once(() => buildNormGraph(layerOptions, "backward")),
-    };
+    const parameters = adapter === null ? base.tensors : adapterParameters(config, adapter);
+    this.parameters = parameters;
+    const scale: (readonly [string, Feed])[] =
+      adapter === null ? [] : [[LORA_SCALE, scaleFeed(adapter)]];
+    this.#layers = base.layers.map((weights, layer) => {
+      const names = layerTensors(config, layer);
+      const trained = Array.from(
+        adapter === null ? names.weights : names.adapter,
+        ([stored, name]) => [name, stored] as const,
+      );
+      const adapters = trained.map(
+        ([name, stored]) => [name, parameters.get(stored) as Tensor] as const,
+      );
+      return { trained, feeds: adapter === null ? weights : [...weights, ...adapters, ...scale] };
+    });
   }
 
   async forward(microbatch: Microbatch): Promise<RowOutputs> {
     const hidden = await this.#finalHidden(microbatch, () => {});
-    return this.#head.outputs(await this.#normalize(hidden), microbatch);
+    const normal = await this.#normalize(hidden);
+    const outputs = await this.#base.head.outputs(normal, microbatch);
+    return { ...outputs, hidden: microbatch.values && normal };
   }
 
-  async backward(microbatch: Microbatch, derivatives: RowDerivatives): Promise<void> {
+  async backward(
+    microbatch: Microbatch,
+    derivatives: RowDerivatives,
+  ): Promise<Float32Array | null> {
     const inputs: Float32Array[] = [];
     const hidden = await this.#finalHidden(microbatch, (input) => inputs.push(input));
     const normal = await this.#normalize(hidden);
-    const normalGradient = await this.#head.gradient(
+    const normalGradient = await this.#base.head.gradient(
       normal,
       microbatch,
       derivatives,
-      this.#isFull ? this.#accumulator(headName(this.#config)) : null,
+      this.#isFull ? this.#accumulator(headName(this.#base.config)) : null,
     );
+    const { hiddenGradient } = derivatives;
+    if (hiddenGradient !== null) addTo(normalGradient, hiddenGradient);
     let gradient = await this.#normGradient(hidden, normalGradient, microbatch);
-    const graph = await this.#graphs.layerGradient();
-    const shared = this.#layerFeeds.of(microbatch, "backward", 1);
+    const graph = await this.#base.graphs.layerGradient();
+    const shared = this.#base.layerFeeds.of(microbatch, "backward", 1);
     for (let layer = this.#layers.length - 1; layer >= 0; layer--) {
       const { feeds, trained } = this.#layers[layer] as Layer;
       const outputs = await graph.run(
@@ -129,6 +93,7 @@ export class LayerRunner implements DecoderRunner {
       gradient = outputs.get(HIDDEN_GRADIENT) as Float32Array;
     }
     if (this.#isFull) this.#addEmbedded(microbatch.ids, gradient);
+    return microbatch.values && normal;
   }
 
   async gradients(): Promise<ReadonlyMap<string, Float32Array>> {
@@ -140,24 +105,19 @@ export class LayerRunner implements DecoderRunner {
   }
 
   /** Graphs read the parameters themselves. */
-  async refresh(): Promise<void> {}
-
-  async dispose(): Promise<void> {
-    await this.#head.dispose();
-    for (const graph of this.#loaded) await (await graph).dispose();
-  }
+  parametersChanged(): void {}
 
   /** The last layer's output for the asked rows, `[K, C]`. */
   async #finalHidden(
     microbatch: Microbatch,
     keep: (input: Float32Array) => void,
   ): Promise<Float32Array> {
-    const { width } = this.#config;
+    const { width } = this.#base.config;
     const { ids, rows } = microbatch;
-    const graph = await this.#graphs.layer();
-    const shared = this.#layerFeeds.of(microbatch, "forward", 1);
+    const graph = await this.#base.graphs.layer();
+    const shared = this.#base.layerFeeds.of(microbatch, "forward", 1);
     let hidden: Float32Array = new Float32Array(ids.length * width);
-    ids.forEach((id, place) => hidden.set(this.#embedding.read(id, id + 1), place * width));
+    ids.forEach((id, place) => hidden.set(this.#base.embedding.read(id, id + 1), place * width));
     for (const { feeds } of this.#layers) {
       keep(hidden);
       const outputs = await graph.run(
@@ -173,11 +133,11 @@ export class LayerRunner implements DecoderRunner {
   }
 
   async #normalize(hidden: Float32Array): Promise<Float32Array> {
-    const graph = await this.#graphs.norm();
+    const graph = await this.#base.graphs.norm();
     const outputs = await graph.run(
       new Map([
         ["hidden", this.#matrix(hidden)],
-        ["weight", this.#finalNorm],
+        ["weight", this.#base.finalNorm],
       ]),
     );
     return outputs.get("output") as Float32Array;
@@ -189,12 +149,12 @@ export class LayerRunner implements DecoderRunner {
     outputGradient: Float32Array,
     { rows, ids }: Microbatch,
   ): Promise<Float32Array> {
-    const { width } = this.#config;
-    const graph = await this.#graphs.normGradient();
+    const { width } = this.#base.config;
+    const graph = await this.#base.graphs.normGradient();
     const outputs = await graph.run(
       new Map([
         ["hidden", this.#matrix(hidden)],
-        ["weight", this.#finalNorm],
+        ["weight", this.#base.finalNorm],
         ["outputGradient", this.#matrix(outputGradient)],
       ]),
     );
@@ -210,7 +170,7 @@ export class LayerRunner implements DecoderRunner {
   }
 
   #addEmbedded(ids: Int32Array, gradient: Float32Array): void {
-    const { width } = this.#config;
+    const { width } = this.#base.config;
     const sum = this.#accumulator(EMBEDDING);
     ids.forEach((id, place) => {
       const row = sum.subarray(id * width, (id + 1) * width);
@@ -228,47 +188,9 @@ export class LayerRunner implements DecoderRunner {
   }
 
   #matrix(data: Float32Array): Tensor {
-    const { width } = this.#config;
+    const { width } = this.#base.config;
     return { shape: [data.length / width, width], data };
   }
-}
-
-type GraphName = "layer" | "layerGradient" | "norm" | "normGradient";
-
-function makeLayer(
-  names: ReturnType<typeof layerTensors>,
-  weights: ReadonlyMap<string, ResidentWeight>,
-  adapter: TensorMap | null,
-): Layer {
-  const feeds = [...names.weights].flatMap(([stored, name]) => {
-    const weight = weights.get(stored) as ResidentWeight;
-    if ("bits" in weight) return matrixFeeds(name, graphMatrix(weight));
-    return [[name, weight] as const];
-  });
-  if (adapter === null) {
-    return { feeds, trained: [...names.weights].map(([stored, name]) => [name, stored] as const) };
-  }
-  const adapters = [...names.adapter].map(
-    ([stored, name]) => [name, adapter.get(stored) as Tensor] as const,
-  );
-  return {
-    feeds: [...feeds, ...adapters],
-    trained: [...names.adapter].map(([stored, name]) => [name, stored] as const),
-  };
-}
-
-function formatOf(
-  weights: ReadonlyMap<string, ResidentWeight>,
-  config: DecoderConfig,
-): GraphMatrix["format"] {
-  const [first] = layerTensors(config, 0).weights.keys();
-  return graphMatrix(weights.get(first as string) as ResidentWeight).format;
-}
-
-function* plainTensors(
-  weights: ReadonlyMap<string, ResidentWeight>,
-): Generator<readonly [string, Tensor]> {
-  for (const [name, weight] of weights) if (!("bits" in weight)) yield [name, weight];
 }
 
 function addTo(sum: Float32Array, part: Float32Array): void {

@@ -30,6 +30,9 @@ test("what is lowered shrinks its part", () => {
   expect(plan({ base: "int8", checkpointing: "layer" }).base).toBeLessThan(whole.base / 3.4);
   expect(plan({ base: "int4", checkpointing: "layer" }).base).toBeLessThan(whole.base / 4.5);
   expect(plan({ rank: 8 }).trained).toBe(whole.trained / 2);
+  const valued = plan({ valueHeads: 1 });
+  expect(valued.trained - whole.trained).toBe(4 * 4 * (QWEN3_0_6B.width + 1));
+  expect(valued.activations).toBeGreaterThan(whole.activations);
   expect(plan({ length: 256 }).activations).toBeLessThan(whole.activations / 2);
   // more sequences than a microbatch holds change nothing
   expect(plan({ sequences: 200 })).toEqual(plan({ sequences: 2 }));

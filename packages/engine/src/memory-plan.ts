@@ -10,11 +10,18 @@ import { WaggleError } from "@waggle/protocol";
 /** `none`: all activations are kept. `layer`: the input of each layer is, the rest comes again. */
 export type Checkpointing = "layer" | "none";
 
+/** Of one adapter over a base. */
+export type PlannedModel = { readonly rank: number; readonly valueHeads?: number };
+
 export type MemoryPlanOptions = {
   readonly config: DecoderConfig;
   readonly trains: "lora" | "full";
   /** Of the adapter, with `lora`. */
   readonly rank: number;
+  /** Default 0. */
+  readonly valueHeads?: number;
+  /** Adapters that are trained over the same base beside this one; default none. */
+  readonly otherModels?: readonly PlannedModel[];
   /** Sequences and tokens of each that one call trains on. */
   readonly sequences: number;
   readonly length: number;
@@ -54,7 +61,7 @@ const PROCESS_BYTES = 200e6;
 
 /** Only plain arithmetic: may be called for models of any size. */
 export function planMemory(options: MemoryPlanOptions): MemoryPlan {
-  const { config, trains, rank, base, checkpointing, sequences, length } = options;
+  const { config, trains, base, checkpointing, sequences, length } = options;
   const { maxMicrobatchTokens = 1024 } = options;
   const isLora = trains === "lora";
   const tokens =
@@ -66,16 +73,28 @@ export function planMemory(options: MemoryPlanOptions): MemoryPlan {
   const embedded = base === "int4" ? "int8" : base;
   const baseBytes =
     linears * BYTES_PER_WEIGHT[base] + matrices * BYTES_PER_WEIGHT[embedded] + small * FLOAT;
-  const trained = isLora ? count(loraParameters(config, rank)) : all;
+  const models: readonly PlannedModel[] = [options, ...(options.otherModels ?? [])];
+  const heads = models.reduce(
+    (sum, { valueHeads = 0 }) => sum + valueHeads * (config.width + 1),
+    0,
+  );
+  const trained = isLora
+    ? models.reduce((sum, model) => sum + count(loraParameters(config, model.rank)), 0)
+    : all;
   const perToken = activationBytesPerToken(config, checkpointing, length);
   const isWhole = checkpointing === "none";
   const parts = {
     base: baseBytes,
-    // the merged copy, its making, and the sum of gradients
-    effective: isWhole && isLora ? 3 * linears * FLOAT : 0,
+    // the merged copy, its making, and every model's sum of gradients
+    effective: isWhole && isLora ? (2 + models.length) * linears * FLOAT : 0,
     // parameters (of `full` they are the base), two moments, gradients, those of one run
-    trained: trained * FLOAT * (isLora ? 4 : 3 + (isWhole ? 1 : 0)),
-    activations: tokens * (perToken - (isWhole ? logitBytesPerToken(config) : 0)),
+    trained: (trained * (isLora ? 4 : 3 + (isWhole ? 1 : 0)) + 4 * heads) * FLOAT,
+    // for values, final hidden states and their gradient are read and given beside the graph
+    activations:
+      tokens *
+      (perToken -
+        (isWhole ? logitBytesPerToken(config) : 0) +
+        (heads > 0 ? 2 * FLOAT * config.width : 0)),
     head: isWhole ? tokens * logitBytesPerToken(config) : TILE_LOGITS * FLOAT * LOGIT_COPIES,
     runtime: PROCESS_BYTES + (base === "f32" || isWhole ? 0 : 2 * linearWeights(config) * FLOAT),
   };
@@ -103,7 +122,7 @@ export function activationBytesPerToken(
 /** `auto`: the whole graph where its activations keep within 1 GB and its plan within the limit. */
 export function chooseCheckpointing(
   asked: Checkpointing | "auto",
-  options: Pick<MemoryPlanOptions, "config" | "trains" | "rank" | "base"> & {
+  options: Pick<MemoryPlanOptions, "config" | "trains" | "rank" | "valueHeads" | "base"> & {
     readonly memoryLimit?: number | undefined;
   },
 ): Checkpointing {

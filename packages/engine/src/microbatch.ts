@@ -26,12 +26,23 @@ export type Microbatch = {
   readonly parents: Int32Array | null;
   /** i32 `[B·T]`, or null: the place within the row. */
   readonly positions: Int32Array | null;
-  /** `[K]` rows of `[B·T]`, all different, that predict the asked tokens, and those tokens' ids. */
+  /**
+   * `[K]` rows of `[B·T]`, all different, whose hidden states are needed: first the P that predict
+   * asked tokens, then those that only have values.
+   */
   readonly rows: Int32Array;
+  /** `[P]` ids of the asked tokens. */
   readonly targets: Int32Array;
-  /** `[K]` the asked tokens of each row: several where sequences share it. */
+  /** `[P]` the asked tokens of each row: several where sequences share it. */
   readonly asked: readonly (readonly AskedToken[])[];
-  /** `[K]` 1/τ, or null where all temperatures are 1 and all supports full. */
+  /** Where values are asked for; null where they are not. */
+  readonly values: {
+    /** `[n]` places in `rows` of tokens whose values are asked for. */
+    readonly rows: Int32Array;
+    /** `[n]` those tokens: several where sequences share one. */
+    readonly asked: readonly (readonly AskedToken[])[];
+  } | null;
+  /** `[P]` 1/τ, or null where all temperatures are 1 and all supports full. */
   readonly inverseTemperatures: Float32Array | null;
   /** Kept ids of each row, or null where no row has a kept set. */
   readonly keptTokenIds: readonly (readonly number[] | null)[] | null;
@@ -42,7 +53,7 @@ export type Microbatch = {
 /** Tokens of a sequence that the memory plan of an engine counts with, where the context has them. */
 export const USUAL_LENGTH = 512;
 
-/** Which tokens of a sequence are asked for; a first token never is. */
+/** Which tokens of a sequence are asked for; a first token never is, but for values. */
 export type AskedRule = (sequence: number, token: number) => boolean;
 
 /**
@@ -56,13 +67,19 @@ export function packMicrobatches(
   model: DecoderConfig,
   maxTokens: number,
   isAsked: AskedRule,
+  isValueAsked: AskedRule = () => false,
 ): Microbatch[] {
   const reads = batch.sequences
     .map((sequence, index) => {
       checkSequence(sequence, index, model);
-      return readSequence(sequence, index, (token) => isAsked(index, token));
+      return readSequence(
+        sequence,
+        index,
+        (token) => isAsked(index, token),
+        (token) => isValueAsked(index, token),
+      );
     })
-    .filter((read) => read.isAsked.includes(true));
+    .filter((read) => read.isRead.includes(true));
   const cost = rowCost(model);
   const trees = shareBeginnings(reads, mostTreeTokens(model, maxTokens), cost);
   return arrangeRows(trees, maxTokens, cost).map(toMicrobatch);
@@ -74,6 +91,29 @@ export function forEachAsked(
   visit: (asker: AskedToken, row: number) => void,
 ): void {
   for (const [row, askers] of asked.entries()) for (const asker of askers) visit(asker, row);
+}
+
+/** Whether the taken token of row p could be sampled there. */
+export function isTakenKept({ keptTokenIds, targets }: Microbatch, row: number): boolean {
+  const kept = keptTokenIds?.[row];
+  return kept === undefined || kept === null || kept.includes(targets[row] as number);
+}
+
+/**
+ * log 0 has no gradient: a token outside of its kept set must not be learned from.
+ * @throws WaggleError `INVALID_ARGUMENT` naming the first that is.
+ */
+export function checkTakenKept(
+  microbatch: Microbatch,
+  logProb: readonly Float32Array[] | undefined,
+): void {
+  forEachAsked(microbatch, ({ sequence, token }, row) => {
+    if ((logProb?.[sequence]?.[token] ?? 0) === 0 || isTakenKept(microbatch, row)) return;
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a token with a logProb derivative must be in its kept set, got ${microbatch.targets[row]} at token ${token} of sequence ${sequence}; set its derivative to 0`,
+    );
+  });
 }
 
 /** A tree's T × T scores take no more memory than those of a microbatch of what is usual. */
@@ -88,12 +128,13 @@ function toMicrobatch({ length, rows: treesOfRow }: Arranged<PackedTree>): Micro
   const ids = new Int32Array(batch * length);
   const parents = new Int32Array(batch * length).fill(-1);
   const positions = new Int32Array(batch * length);
-  const rows = new Int32Array(count);
+  const rows: number[] = [];
   const targets = new Int32Array(count);
   const inverseTemperatures = new Float32Array(count);
   const kept: (readonly number[] | null)[] = [];
   const candidates: (readonly number[] | null)[] = [];
   const asked: (readonly AskedToken[])[] = [];
+  const valued: { readonly row: number; readonly askers: readonly AskedToken[] }[] = [];
   treesOfRow.forEach((trees, rowIndex) => {
     let start = 0;
     for (const tree of trees) {
@@ -105,16 +146,18 @@ function toMicrobatch({ length, rows: treesOfRow }: Arranged<PackedTree>): Micro
       }
       for (const askedRow of tree.rows) {
         const row = asked.length;
-        rows[row] = begin + askedRow.place;
+        rows.push(begin + askedRow.place);
         targets[row] = askedRow.target;
         inverseTemperatures[row] = 1 / askedRow.temperature;
         kept.push(askedRow.keptTokenIds);
         candidates.push(askedRow.candidateTokenIds);
         asked.push(askedRow.askers);
       }
+      for (const { place, askers } of tree.values) valued.push({ row: begin + place, askers });
       start += tree.size;
     }
   });
+  const values = valued.length === 0 ? null : placeValues(valued, rows);
   const isMasked = kept.some((list) => list !== null);
   const isTempered = isMasked || inverseTemperatures.some((value) => value !== 1);
   const isPlain = treesOfRow.every((trees) => trees.length === 1 && isChain(trees[0]));
@@ -125,12 +168,25 @@ function toMicrobatch({ length, rows: treesOfRow }: Arranged<PackedTree>): Micro
     ids,
     parents: isPlain ? null : parents,
     positions: isInOrder ? null : positions,
-    rows,
+    rows: Int32Array.from(rows),
     targets,
     asked,
+    values,
     inverseTemperatures: isTempered ? inverseTemperatures : null,
     keptTokenIds: isMasked ? kept : null,
     candidateTokenIds: candidates.some((list) => list !== null) ? candidates : null,
+  };
+}
+
+/** @param rows those of the asked tokens; what values need beside them is added at the end. */
+function placeValues(
+  valued: readonly { readonly row: number; readonly askers: readonly AskedToken[] }[],
+  rows: number[],
+): Microbatch["values"] {
+  const known = new Map(rows.map((row, place) => [row, place]));
+  return {
+    rows: Int32Array.from(valued, ({ row }) => known.get(row) ?? rows.push(row) - 1),
+    asked: valued.map(({ askers }) => askers),
   };
 }
 
@@ -189,9 +245,14 @@ export function checkSequence(
 
 /**
  * Checks derivatives against their batch.
+ * @param valueHeads H of the values; 0 where the engine takes none.
  * @throws WaggleError `SHAPE_MISMATCH` when lengths differ, `NON_FINITE_VALUE` on NaN or infinity.
  */
-export function checkDerivatives(batch: TrainBatch, derivatives: TokenDerivatives): void {
+export function checkDerivatives(
+  batch: TrainBatch,
+  derivatives: TokenDerivatives,
+  valueHeads: number = 0,
+): void {
   for (const name of ["logProb", "rawLogProb", "entropy"] as const) {
     const arrays = derivatives[name];
     if (arrays === undefined) continue;
@@ -213,6 +274,29 @@ export function checkDerivatives(batch: TrainBatch, derivatives: TokenDerivative
     });
   }
   checkCandidateDerivatives(batch, derivatives);
+  checkValueDerivatives(batch, derivatives, valueHeads);
+}
+
+function checkValueDerivatives(
+  { sequences }: TrainBatch,
+  { values }: TokenDerivatives,
+  heads: number,
+): void {
+  if (values === undefined || heads === 0) return;
+  const lengths = sequences.map(({ tokenIds }) => heads * tokenIds.length);
+  if (values.map(({ length }) => length).join() !== lengths.join()) {
+    throw new WaggleError(
+      "SHAPE_MISMATCH",
+      `derivatives.values must have ${heads} per token, [${lengths.slice(0, 9).join(", ")}], got [${Array.from(values.slice(0, 9), ({ length }) => length).join(", ")}]; pass the batch they were computed from`,
+    );
+  }
+  const bad = values.findIndex((array) => !array.every(Number.isFinite));
+  if (bad !== -1) {
+    throw new WaggleError(
+      "NON_FINITE_VALUE",
+      `derivatives.values must be finite, got another in sequence ${bad}; check the loss`,
+    );
+  }
 }
 
 function checkCandidateDerivatives(

@@ -29,28 +29,35 @@ export type ReadSequence = {
   readonly positions: readonly number[];
   /** `[T]`: its outputs are asked for. */
   readonly isAsked: readonly boolean[];
-  /** `[T]`: something after it is asked for. */
+  /** `[T]`: its values are asked for. */
+  readonly isValued: readonly boolean[];
+  /** `[T]`: something after it is asked for, or its values are. */
   readonly isRead: readonly boolean[];
 };
 
-/** A first token is never asked for: nothing predicts it. */
+/** A first token is never asked for, as nothing predicts it, but may have values. */
 export function readSequence(
   sequence: TrainSequence,
   index: number,
   isAsked: (token: number) => boolean,
+  isValueAsked: (token: number) => boolean,
 ): ReadSequence {
   const parents = parentsOf(sequence);
   const asked = parents.map((parent, token) => parent >= 0 && isAsked(token));
-  const isRead = parents.map(() => false);
+  const isValued = parents.map((_, token) => isValueAsked(token));
+  const isRead = [...isValued];
   for (let token = parents.length - 1; token >= 0; token--) {
     const parent = parents[token] as number;
     if (parent >= 0 && (asked[token] || isRead[token])) isRead[parent] = true;
   }
   const positions = sequence.positions ?? depthsOf(parents);
-  return { index, sequence, parents, positions, isAsked: asked, isRead };
+  return { index, sequence, parents, positions, isAsked: asked, isValued, isRead };
 }
 
 const NONE = -1;
+
+/** A token whose values are asked for, by whom. */
+export type ValuedPlace = { readonly place: number; readonly askers: AskedToken[] };
 
 export class PackedTree {
   readonly ids: number[] = [];
@@ -58,6 +65,9 @@ export class PackedTree {
   /** Place of the token right before each, −1 for a first one; less than the own place. */
   readonly parents: number[] = [];
   readonly rows: AskedRow[] = [];
+  /** Each place once. */
+  readonly values: ValuedPlace[] = [];
+  readonly #valueAt = new Map<number, ValuedPlace>();
   /** By place: its latest child, and the child of the same parent before it. */
   readonly #child: number[] = [];
   readonly #sibling: number[] = [];
@@ -94,7 +104,8 @@ export class PackedTree {
     return more;
   }
 
-  add({ index, sequence, parents, positions, isAsked, isRead }: ReadSequence): void {
+  add(read: ReadSequence): void {
+    const { index, sequence, parents, positions, isAsked, isValued, isRead } = read;
     const places: number[] = [];
     for (const token of parents.keys()) {
       const parent = parents[token] as number;
@@ -104,8 +115,21 @@ export class PackedTree {
       const id = sequence.tokenIds[token] as number;
       const position = positions[token] as number;
       const known = this.#find(before, id, position);
-      places[token] = known === NONE ? this.#grow(before, id, position) : known;
+      const place = known === NONE ? this.#grow(before, id, position) : known;
+      places[token] = place;
+      if (isValued[token]) this.#askValues(place, { sequence: index, token });
     }
+  }
+
+  #askValues(place: number, asker: AskedToken): void {
+    const known = this.#valueAt.get(place);
+    if (known !== undefined) {
+      known.askers.push(asker);
+      return;
+    }
+    const value = { place, askers: [asker] };
+    this.#valueAt.set(place, value);
+    this.values.push(value);
   }
 
   #ask(before: number, sequence: TrainSequence, asker: AskedToken): void {

@@ -3,7 +3,7 @@
  * sequences, no cache. The readable reference of the ONNX engine, not a fast one.
  */
 import * as tf from "@tensorflow/tfjs";
-import { layerLinears, loraName, ropeTables } from "@waggle/model";
+import { layerLinears, loraName, ropeTables, VALUE_HEAD } from "@waggle/model";
 import type { DecoderConfig, Linear } from "@waggle/model";
 import { causalView, treeView } from "./attention-view.ts";
 import type { QueryBlock } from "./attention-view.ts";
@@ -32,12 +32,20 @@ type Context = {
 
 const EMBEDDING = "model.embed_tokens.weight";
 
-/** Logits `[B·T, V]` of all tokens of a microbatch. Call it inside `tf.tidy`. */
-export function tfjsLogits(
+/** What the decoder makes of each token of a microbatch. */
+type TfjsStates = {
+  /** `[B·T, V]` */
+  readonly logits: tf.Tensor2D;
+  /** `[B·T, C]`, after the final norm. */
+  readonly hidden: tf.Tensor2D;
+};
+
+/** Final hidden states and logits of all tokens of a microbatch. Call it inside `tf.tidy`. */
+export function tfjsStates(
   config: DecoderConfig,
   parameters: TfjsParameters,
   { batch, length, ids, parents, positions }: Layout,
-): tf.Tensor2D {
+): TfjsStates {
   const [block] = parents === null ? causalView(length, 1) : treeView(parents, length, 1);
   const { data, shape } = (block as QueryBlock).mask;
   const mask = tf.tensor(data, [...shape]);
@@ -53,7 +61,17 @@ export function tfjsLogits(
     x = tf.add(x, feedForward(context, linears, fed));
   }
   const head = config.tiedEmbeddings ? EMBEDDING : "lm_head.weight";
-  return product(context, rmsNorm(context, x, "model.norm.weight"), head);
+  const hidden = rmsNorm(context, x, "model.norm.weight");
+  return { hidden, logits: product(context, hidden, head) };
+}
+
+/** `[N, H]` values of hidden states `[N, C]`. */
+export function tfjsValues(
+  { trained }: Pick<TfjsParameters, "trained">,
+  hidden: tf.Tensor2D,
+): tf.Tensor2D {
+  const weight = trained.get(VALUE_HEAD.weight) as tf.Tensor2D;
+  return tf.add(linear(hidden, weight), trained.get(VALUE_HEAD.bias) as tf.Tensor1D);
 }
 
 function parameter({ parameters }: Context, name: string): tf.Tensor {

@@ -4,14 +4,15 @@
  * optimizer live in plain arrays and are uploaded after each step. Float32 throughout.
  */
 import * as tf from "@tensorflow/tfjs";
-import { loraParameters, selectDecoderWeights } from "@waggle/model";
-import type { Adapter, DecoderConfig } from "@waggle/model";
+import { selectDecoderWeights, valueHeadTensors } from "@waggle/model";
+import type { Adapter, DecoderConfig, ValueHead } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type {
   EngineCapabilities,
   EngineCheckpoint,
   OptimizerOptions,
   OptimizerResult,
+  SharedBase,
   Tensor,
   TensorMap,
   TokenDerivatives,
@@ -21,28 +22,55 @@ import type {
 } from "@waggle/protocol";
 import { AdamW } from "./adamw.ts";
 import { requireBatchSupport, requireDerivativeSupport } from "./batch-support.ts";
-import { checkDerivatives, forEachAsked, packMicrobatches } from "./microbatch.ts";
+import {
+  checkDerivatives,
+  checkTakenKept,
+  forEachAsked,
+  isTakenKept,
+  packMicrobatches,
+} from "./microbatch.ts";
 import type { Microbatch } from "./microbatch.ts";
+import { ModelTable } from "./model-table.ts";
+import type { AskedToken } from "./packed-tree.ts";
 import { onBackend, startBackend } from "./tfjs-backend.ts";
 import type { TfjsDevice } from "./tfjs-backend.ts";
-import { tfjsLogits } from "./tfjs-decoder.ts";
+import { tfjsStates, tfjsValues } from "./tfjs-decoder.ts";
+import { detached } from "./tfjs-operations.ts";
 import { OUTPUT_NAMES, tokenOutputs } from "./tfjs-token-outputs.ts";
+import type { OutputTensors } from "./tfjs-token-outputs.ts";
+import { read, upload } from "./tfjs-tensors.ts";
 import { requireTrainable } from "./trainable-model.ts";
+import { adapterParameters, mapTensors } from "./trained-weights.ts";
+import { emptyValues, hasValueDerivative } from "./value-heads.ts";
 
 const ROW_DERIVATIVES = ["logProb", "rawLogProb", "entropy"] as const;
 type RowDerivative = (typeof ROW_DERIVATIVES)[number];
 
-export type TfjsEngineOptions = {
+/** By position: `[N]`, of values `[N·H]`. */
+type OutputFactors = { readonly [name in RowDerivative | "values"]: Float32Array } & {
+  /** Whether values leave the decoder as it is. */
+  readonly isDetached: boolean;
+};
+
+export type TfjsBaseOptions = {
   readonly config: DecoderConfig;
   /** Hugging Face names; copied, never written to. */
   readonly weights: TensorMap;
-  readonly trains: "lora" | "full";
-  /** Where training starts; required with `lora`, refused with `full`. */
-  readonly adapter?: Adapter;
   readonly device: TfjsDevice;
   /** Bound on the padded tokens of one microbatch, for memory. Default 1024. */
   readonly maxMicrobatchTokens?: number;
 };
+
+export type TfjsEngineOptions = TfjsBaseOptions & {
+  readonly trains: "lora" | "full";
+  /** Where training starts; required with `lora`, refused with `full`. */
+  readonly adapter?: Adapter;
+  /** Heads that give `values` and are trained; copied. Absent: none, and `values` are refused. */
+  readonly valueHead?: ValueHead;
+};
+
+/** Tensors that no engine trains, and the device that they are on. */
+type FrozenWeights = { readonly label: string; readonly tensors: Map<string, tf.Tensor> };
 
 /**
  * Loads the weights onto the device.
@@ -52,7 +80,7 @@ export type TfjsEngineOptions = {
  *   does not start, `INVALID_ARGUMENT` on options that contradict each other.
  */
 export async function createTfjsEngine(options: TfjsEngineOptions): Promise<TrainEngine> {
-  const { config, trains, adapter, device } = options;
+  const { config, trains, adapter } = options;
   requireTrainable(config);
   const weights = selectDecoderWeights(config, options.weights);
   if ((trains === "lora") !== (adapter !== undefined)) {
@@ -61,12 +89,54 @@ export async function createTfjsEngine(options: TfjsEngineOptions): Promise<Trai
       `an adapter must be given with trains "lora" and only then, got trains "${trains}" ${adapter ? "with" : "without"} an adapter; use initializeAdapter for a fresh one`,
     );
   }
-  const trained = copyTensors(adapter ? adapterTensors(config, adapter) : weights);
+  const trained = trainedTensors(
+    options,
+    adapter ? adapterParameters(config, adapter) : mapTensors(weights, (data) => data.slice()),
+  );
+  const frozen = await loadFrozen(options, trains === "lora" ? weights : new Map());
+  return new TfjsEngine(options, frozen, trained, async () => disposeOf(frozen));
+}
+
+/**
+ * Loads frozen weights over which adapters of any rank are trained, each as a model of its own.
+ * @throws WaggleError as `createTfjsEngine`.
+ */
+export async function openTfjsBase(options: TfjsBaseOptions): Promise<SharedBase> {
+  const { config, device } = options;
+  requireTrainable(config);
+  const frozen = await loadFrozen(options, selectDecoderWeights(config, options.weights));
+  return new ModelTable({
+    create: async ({ adapter, valueHead }, release) => {
+      const model = {
+        ...options,
+        trains: "lora",
+        adapter,
+        ...(valueHead ? { valueHead } : {}),
+      } as const;
+      const trained = trainedTensors(model, adapterParameters(config, adapter));
+      return new TfjsEngine(model, frozen, trained, release);
+    },
+    close: () => onBackend(device, async () => disposeOf(frozen)),
+  });
+}
+
+async function loadFrozen({ device }: TfjsBaseOptions, weights: TensorMap): Promise<FrozenWeights> {
   const label = await startBackend(device);
-  const frozen = adapter
-    ? await onBackend(device, async () => upload(weights))
-    : new Map<string, tf.Tensor>();
-  return new TfjsEngine(options, label, trained, frozen);
+  return { label, tensors: await onBackend(device, async () => upload(weights)) };
+}
+
+function disposeOf({ tensors }: FrozenWeights): void {
+  tf.dispose([...tensors.values()]);
+  tensors.clear();
+}
+
+/** Those of the decoder, then those of value heads, which are copied. */
+function trainedTensors(
+  { config, valueHead }: Pick<TfjsEngineOptions, "config" | "valueHead">,
+  ofDecoder: TensorMap,
+): TensorMap {
+  const ofHeads = valueHead ? valueHeadTensors(valueHead, config) : new Map<string, Tensor>();
+  return new Map([...ofDecoder, ...mapTensors(ofHeads, (data) => data.slice())]);
 }
 
 class TfjsEngine implements TrainEngine {
@@ -75,36 +145,43 @@ class TfjsEngine implements TrainEngine {
   readonly #capabilities: EngineCapabilities;
   readonly #maxTokens: number;
   readonly #loraScale: number | null;
+  /** 0 without. */
+  readonly #valueHeads: number;
   /** Trained parameters; the optimizer writes into their data. */
   readonly #parameters: TensorMap;
   readonly #optimizer: AdamW;
-  readonly #frozen: Map<string, tf.Tensor>;
+  readonly #frozen: ReadonlyMap<string, tf.Tensor>;
+  /** Called once, when the engine is disposed of. */
+  readonly #release: () => Promise<void>;
   /** Copies of `#parameters` on the device; empty after a change, filled when next needed. */
   #trained = new Map<string, tf.Tensor>();
   #gradients = new Map<string, Float32Array>();
   #isDisposed = false;
 
   constructor(
-    { config, trains, adapter, device, maxMicrobatchTokens }: TfjsEngineOptions,
-    label: string,
+    { config, trains, adapter, valueHead, device, maxMicrobatchTokens }: TfjsEngineOptions,
+    frozen: FrozenWeights,
     parameters: TensorMap,
-    frozen: Map<string, tf.Tensor>,
+    release: () => Promise<void>,
   ) {
     this.#config = config;
     this.#device = device;
     this.#capabilities = {
-      outputs: ["logProb", "rawLogProb", "entropy", "sumSquaredProb"],
-      derivatives: ROW_DERIVATIVES,
+      outputs: [...OUTPUT_NAMES, ...(valueHead ? (["values"] as const) : [])],
+      derivatives: [...ROW_DERIVATIVES, ...(valueHead ? (["values"] as const) : [])],
+      ...(valueHead ? { valueHeads: valueHead.heads } : {}),
       sequences: ["temperatures", "keptTokenIds", "parents", "positions"],
       trains,
       reads: ["parameters", "gradients"],
-      device: label,
+      device: frozen.label,
     };
     this.#maxTokens = maxMicrobatchTokens ?? 1024;
     this.#loraScale = adapter ? adapter.alpha / adapter.rank : null;
+    this.#valueHeads = valueHead?.heads ?? 0;
     this.#parameters = parameters;
     this.#optimizer = new AdamW(parameters);
-    this.#frozen = frozen;
+    this.#frozen = frozen.tensors;
+    this.#release = release;
   }
 
   capabilities(): EngineCapabilities {
@@ -122,19 +199,33 @@ class TfjsEngine implements TrainEngine {
         entropy: zeros(),
         sumSquaredProb: zeros(),
       };
-      for (const microbatch of packMicrobatches(batch, this.#config, this.#maxTokens, () => true)) {
-        const tensors = tf.tidy(() => this.#outputs(microbatch, this.#uploaded()));
+      const values = emptyValues(batch.sequences, this.#valueHeads);
+      const wantsValues = batch.values === true;
+      for (const microbatch of packMicrobatches(
+        batch,
+        this.#config,
+        this.#maxTokens,
+        () => true,
+        () => wantsValues,
+      )) {
+        const tensors = tf.tidy(() => this.#outputs(microbatch));
+        if (tensors.values !== undefined) {
+          const all = await read(tensors.values);
+          forEachValue(microbatch, this.#valueHeads, (place, { sequence, token }) => {
+            values[sequence]?.set(all.subarray(...place), token * this.#valueHeads);
+          });
+        }
         for (const name of OUTPUT_NAMES) {
-          const values = await read(tensors[name]);
+          const ofName = await read(tensors[name]);
           forEachAsked(microbatch, ({ sequence, token }, k) => {
             (outputs[name][sequence] as Float32Array)[token] =
               name === "logProb" && !isTakenKept(microbatch, k)
                 ? -Infinity
-                : (values[microbatch.rows[k] as number] as number);
+                : (ofName[microbatch.rows[k] as number] as number);
           });
         }
       }
-      return outputs;
+      return wantsValues ? { ...outputs, values } : outputs;
     });
   }
 
@@ -142,25 +233,40 @@ class TfjsEngine implements TrainEngine {
     return this.#run(async () => {
       requireBatchSupport(batch, this.#capabilities);
       requireDerivativeSupport(derivatives, this.#capabilities);
-      checkDerivatives(batch, derivatives);
+      checkDerivatives(batch, derivatives, this.#valueHeads);
+      const { values } = derivatives;
       const at = (name: RowDerivative, sequence: number, token: number): number =>
         derivatives[name]?.[sequence]?.[token] ?? 0;
-      const microbatches = packMicrobatches(batch, this.#config, this.#maxTokens, (s, t) =>
-        ROW_DERIVATIVES.some((name) => at(name, s, t) !== 0),
+      const microbatches = packMicrobatches(
+        batch,
+        this.#config,
+        this.#maxTokens,
+        (sequence, token) => ROW_DERIVATIVES.some((name) => at(name, sequence, token) !== 0),
+        (sequence, token) => hasValueDerivative(values, this.#valueHeads, { sequence, token }),
       );
+      for (const microbatch of microbatches) checkTakenKept(microbatch, derivatives.logProb);
       for (const microbatch of microbatches) {
-        forEachAsked(microbatch, ({ sequence, token }, k) => {
-          if (at("logProb", sequence, token) === 0 || isTakenKept(microbatch, k)) return;
-          throw new WaggleError(
-            "INVALID_ARGUMENT",
-            `a token with a logProb derivative must be in its kept set, got ${microbatch.targets[k]} at token ${token} of sequence ${sequence}; set its derivative to 0`,
-          );
+        const factors = (name: RowDerivative): Float32Array => {
+          const array = new Float32Array(microbatch.ids.length);
+          forEachAsked(microbatch, ({ sequence, token }, k) => {
+            const row = microbatch.rows[k] as number;
+            array[row] = (array[row] as number) + at(name, sequence, token);
+          });
+          return array;
+        };
+        const valueFactors = new Float32Array(microbatch.ids.length * this.#valueHeads);
+        forEachValue(microbatch, this.#valueHeads, ([from], { sequence, token }) => {
+          for (let head = 0; head < this.#valueHeads; head++) {
+            const value = values?.[sequence]?.[token * this.#valueHeads + head] ?? 0;
+            valueFactors[from + head] = (valueFactors[from + head] as number) + value;
+          }
         });
-      }
-      for (const microbatch of microbatches) {
-        await this.#accumulate(microbatch, (name, k) => {
-          const askers = microbatch.asked[k] ?? [];
-          return askers.reduce((sum, { sequence, token }) => sum + at(name, sequence, token), 0);
+        await this.#accumulate(microbatch, {
+          logProb: factors("logProb"),
+          rawLogProb: factors("rawLogProb"),
+          entropy: factors("entropy"),
+          values: valueFactors,
+          isDetached: batch.valuesTrainDecoder === false,
         });
       }
     });
@@ -188,7 +294,7 @@ class TfjsEngine implements TrainEngine {
   }
 
   parameters(): Promise<TensorMap> {
-    return this.#run(async () => copyTensors(this.#parameters));
+    return this.#run(async () => mapTensors(this.#parameters, (data) => data.slice()));
   }
 
   save(): Promise<EngineCheckpoint> {
@@ -208,8 +314,7 @@ class TfjsEngine implements TrainEngine {
     return this.#run(async () => {
       this.#isDisposed = true;
       this.#dropUploads();
-      tf.dispose([...this.#frozen.values()]);
-      this.#frozen.clear();
+      await this.#release();
     });
   }
 
@@ -227,28 +332,31 @@ class TfjsEngine implements TrainEngine {
 
   #outputs(
     microbatch: Microbatch,
-    trained: ReadonlyMap<string, tf.Tensor>,
-  ): ReturnType<typeof tokenOutputs> {
+    trained: ReadonlyMap<string, tf.Tensor> = this.#uploaded(),
+    isDetached = false,
+  ): OutputTensors & { readonly values?: tf.Tensor2D } {
     const parameters = { frozen: this.#frozen, trained, loraScale: this.#loraScale };
-    const logits = tfjsLogits(this.#config, parameters, microbatch);
-    return tokenOutputs(logits, microbatch);
+    const states = tfjsStates(this.#config, parameters, microbatch);
+    const hidden = isDetached ? detached(states.hidden) : states.hidden;
+    const outputs = tokenOutputs(states.logits, microbatch);
+    return this.#valueHeads === 0
+      ? outputs
+      : { ...outputs, values: tfjsValues(parameters, hidden) };
   }
 
-  /** Adds the gradients of Σ derivative · output over the asked rows of one microbatch. */
-  async #accumulate(
-    microbatch: Microbatch,
-    derivative: (name: RowDerivative, k: number) => number,
-  ): Promise<void> {
+  /** Adds the gradients of Σ factor · output over the positions of one microbatch. */
+  async #accumulate(microbatch: Microbatch, factors: OutputFactors): Promise<void> {
     const uploaded = this.#uploaded();
     const names = [...uploaded.keys()];
     const lossOf = (...tensors: tf.Tensor[]): tf.Scalar => {
       const trained = new Map(names.map((name, i) => [name, tensors[i] as tf.Tensor]));
-      const outputs = this.#outputs(microbatch, trained);
-      const terms = (["logProb", "rawLogProb", "entropy"] as const).map((name) => {
-        const factors = new Float32Array(microbatch.ids.length);
-        for (const [k, row] of microbatch.rows.entries()) factors[row] = derivative(name, k);
-        return tf.sum(tf.mul(outputs[name], tf.tensor1d(factors)));
-      });
+      const { values, ...outputs } = this.#outputs(microbatch, trained, factors.isDetached);
+      const terms: tf.Tensor[] = ROW_DERIVATIVES.map((name) =>
+        tf.sum(tf.mul(outputs[name], tf.tensor1d(factors[name]))),
+      );
+      if (values !== undefined) {
+        terms.push(tf.sum(tf.mul(values, tf.tensor2d(factors.values, values.shape))));
+      }
       return tf.addN(terms) as tf.Scalar;
     };
     const gradients = tf.tidy(() => tf.grads(lossOf)([...uploaded.values()]));
@@ -272,46 +380,14 @@ class TfjsEngine implements TrainEngine {
   }
 }
 
-/** Values of a tensor that is not needed after. The array is the caller's. */
-async function read(tensor: tf.Tensor): Promise<Float32Array> {
-  const values = Float32Array.from(await tensor.data());
-  tensor.dispose();
-  return values;
-}
-
-/** Kept through an enclosing `tf.tidy`: whoever asks for them disposes of them. */
-function upload(tensors: TensorMap): Map<string, tf.Tensor> {
-  return new Map(
-    Array.from(tensors, ([name, { shape, data }]) => [
-      name,
-      // a copy: some backends keep the array they are given
-      tf.keep(tf.tensor(data.slice(), [...shape])),
-    ]),
-  );
-}
-
-function copyTensors(tensors: TensorMap): TensorMap {
-  return new Map(
-    Array.from(tensors, ([name, { shape, data }]) => [name, { shape, data: data.slice() }]),
-  );
-}
-
-function adapterTensors(config: DecoderConfig, adapter: Adapter): TensorMap {
-  return new Map(
-    loraParameters(config, adapter.rank).map(({ name, shape }) => {
-      const tensor = adapter.tensors.get(name);
-      if (tensor === undefined || tensor.shape.join() !== shape.join()) {
-        throw new WaggleError(
-          "ADAPTER_INCOMPATIBLE",
-          `${name} must have shape [${shape.join(", ")}], got ${tensor ? `[${tensor.shape.join(", ")}]` : "nothing"}; use an adapter of this base model`,
-        );
-      }
-      return [name, tensor];
-    }),
-  );
-}
-
-function isTakenKept({ keptTokenIds, targets }: Microbatch, k: number): boolean {
-  const kept = keptTokenIds?.[k];
-  return kept === undefined || kept === null || kept.includes(targets[k] as number);
+/** @param each gets from where to where the values of a token lie in `[N·H]`. */
+function forEachValue(
+  { values, rows }: Microbatch,
+  heads: number,
+  each: (place: readonly [number, number], token: AskedToken) => void,
+): void {
+  values?.asked.forEach((askers, i) => {
+    const from = (rows[values.rows[i] as number] as number) * heads;
+    for (const asker of askers) each([from, from + heads], asker);
+  });
 }

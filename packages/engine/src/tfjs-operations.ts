@@ -23,6 +23,15 @@ export function frozenLinear(x: tf.Tensor2D, weight: tf.Tensor2D): tf.Tensor2D {
   return run(x) as tf.Tensor2D;
 }
 
+/** The same values, through which no gradient flows. */
+export function detached(x: tf.Tensor2D): tf.Tensor2D {
+  const run = tf.customGrad((input) => ({
+    value: tf.clone(input as tf.Tensor2D),
+    gradFunc: (dy: tf.Tensor) => tf.zerosLike(dy),
+  }));
+  return run(x) as tf.Tensor2D;
+}
+
 /** Rows `[N, C]` of a matrix `[V, C]`. */
 export function selectRows(matrix: tf.Tensor2D, ids: Int32Array): tf.Tensor2D {
   const indices = tf.tensor1d(ids, "int32");

@@ -16,7 +16,9 @@ const NOT_KEPT = -1e30;
 export function tokenOutputs(logits: tf.Tensor2D, microbatch: Microbatch): OutputTensors {
   const [positions, vocabulary] = logits.shape;
   const targets = new Int32Array(positions);
-  for (const [k, row] of microbatch.rows.entries()) targets[row] = microbatch.targets[k] as number;
+  for (const [k, target] of microbatch.targets.entries()) {
+    targets[microbatch.rows[k] as number] = target;
+  }
   const taken = oneHotRows(targets, vocabulary);
   const ofTaken = (logProbs: tf.Tensor2D): tf.Tensor1D => tf.sum(tf.mul(logProbs, taken), -1);
   const rawLogProbs = tf.logSoftmax(logits);
@@ -32,7 +34,8 @@ export function tokenOutputs(logits: tf.Tensor2D, microbatch: Microbatch): Outpu
 
 /** Logits under each row's temperature and kept set. */
 function sampledFrom(logits: tf.Tensor2D, microbatch: Microbatch): tf.Tensor2D {
-  const { rows, inverseTemperatures, keptTokenIds } = microbatch;
+  const { inverseTemperatures, keptTokenIds } = microbatch;
+  const rows = microbatch.rows.subarray(0, microbatch.targets.length);
   const [positions, vocabulary] = logits.shape;
   let result = logits;
   if (inverseTemperatures !== null) {

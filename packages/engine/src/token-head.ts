@@ -9,7 +9,7 @@ import type { GraphTape } from "./graph-tape.ts";
 import type { GraphVariant } from "./training-graph.ts";
 
 type HeadInputs = {
-  /** `[K, C]` */
+  /** `[P, C]` */
   readonly hidden: string;
   /** `[V, C]` */
   readonly weight: string;
@@ -17,8 +17,8 @@ type HeadInputs = {
 };
 
 /**
- * Declares the outputs `logProb`, `rawLogProb`, `entropy`, `sumSquaredProb`, each `[K, 1]`, and
- * `candidateLogProbs` `[P]` where there are candidates.
+ * Declares the outputs `logProb`, `rawLogProb`, `entropy`, `sumSquaredProb`, each `[P, 1]`, and
+ * `candidateLogProbs` `[Q]` where there are candidates.
  */
 export function addHeadOutputs(tape: GraphTape, { hidden, weight, variant }: HeadInputs): void {
   const { builder } = tape;
@@ -41,12 +41,12 @@ export function addHeadOutputs(tape: GraphTape, { hidden, weight, variant }: Hea
   builder.node("Neg", [information], { outputs: ["entropy"] });
   builder.node("ReduceSumSquare", [probs, lastAxis], { outputs: ["sumSquaredProb"] });
   for (const name of ["logProb", "entropy", "sumSquaredProb"]) {
-    builder.output(name, "f32", ["K", 1]);
+    builder.output(name, "f32", ["P", 1]);
   }
-  if (variant.tempered) builder.output("rawLogProb", "f32", ["K", 1]);
+  if (variant.tempered) builder.output("rawLogProb", "f32", ["P", 1]);
   if (variant.candidates) {
     builder.node("GatherND", [rawLogProbs, "candidates"], { outputs: ["candidateLogProbs"] });
-    builder.output("candidateLogProbs", "f32", ["P"]);
+    builder.output("candidateLogProbs", "f32", ["Q"]);
   }
 }
 

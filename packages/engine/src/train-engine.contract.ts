@@ -9,6 +9,7 @@ import { trainEngineCandidates } from "./train-engine-candidates.contract.ts";
 import { trainEngineNumbers } from "./train-engine-numbers.contract.ts";
 import { trainEngineTraining } from "./train-engine-training.contract.ts";
 import { trainEngineTrees } from "./train-engine-trees.contract.ts";
+import { trainEngineValues } from "./train-engine-values.contract.ts";
 
 export type TrainEngineContractOptions = {
   readonly name: string;
@@ -21,6 +22,7 @@ export function trainEngineContract({ name, create, skip = [] }: TrainEngineCont
   const cases = [
     ...trainEngineNumbers(),
     ...trainEngineCandidates(),
+    ...trainEngineValues(),
     ...trainEngineTraining(),
     ...trainEngineTrees(),
   ];

@@ -1,6 +1,6 @@
 /** What the parts of the TrainEngine contract share: tiny decoders, batches, comparisons. Tests only. */
-import { initializeAdapter, initializeDecoder } from "@waggle/model";
-import type { Adapter, DecoderConfig } from "@waggle/model";
+import { initializeAdapter, initializeDecoder, initializeValueHead } from "@waggle/model";
+import type { Adapter, DecoderConfig, ValueHead } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type {
   Tensor,
@@ -17,6 +17,7 @@ export type ContractEngineOptions = {
   readonly weights: TensorMap;
   readonly trains: "lora" | "full";
   readonly adapter?: Adapter;
+  readonly valueHead?: ValueHead;
   readonly maxMicrobatchTokens?: number;
 };
 
@@ -70,6 +71,14 @@ export function loudAdapter(config: DecoderConfig): Adapter {
     if (key.includes("lora_B")) data.forEach((_, i) => (data[i] = 0.3 * random()));
   }
   return adapter;
+}
+
+/** Two heads with biases. */
+export function loudValueHead(config: DecoderConfig): ValueHead {
+  const head = initializeValueHead(config, { heads: 2, seed: 21 });
+  const random = pseudoRandom(22);
+  for (const { data } of head.tensors.values()) data.forEach((_, i) => (data[i] = random()));
+  return head;
 }
 
 function scaled(weights: TensorMap, factor: number): TensorMap {

@@ -2,10 +2,11 @@
  * What is trained, and how it makes the weights that the graphs read: the weights themselves
  * (`full`), or adapters on frozen weights (`lora`).
  *
- * With `lora` the graphs see W' = W + s·B·A, made once per step, and give the gradient of W'; since
- * dA = s·Bᵀ·dW' and dB = s·dW'·Aᵀ, it is projected once per step too. Against the usual chain of two
- * thin products per token this costs no time in the forward pass and, for widths up to a few
- * hundred, less in the backward pass; for wide models it costs the memory of W'.
+ * With `lora` the graphs see W' = W + s·B·A, made when an adapter is used after it changed or after
+ * another was used, and give the gradient of W'; since dA = s·Bᵀ·dW' and dB = s·dW'·Aᵀ, it is
+ * projected once per step. Against the usual chain of two thin products per token this costs no time
+ * in the forward pass and, for widths up to a few hundred, less in the backward pass; for wide models
+ * it costs the memory of W', one for all adapters.
  */
 import { layerLinears, loraName, loraParameters, OnnxGraphBuilder } from "@waggle/model";
 import type { Adapter, DecoderConfig, Linear } from "@waggle/model";
@@ -17,15 +18,12 @@ import { OnnxGraph } from "./onnx-graph.ts";
 export interface TrainedWeights {
   /** The trained parameters, updated in place by the optimizer. */
   readonly parameters: TensorMap;
-  /** What the graphs read. The same arrays for the engine's life; `refresh` rewrites them. */
-  readonly effective: TensorMap;
-  /** Names of effective weights whose gradients are needed. */
-  readonly wanted: ReadonlySet<string>;
+  /** What the graphs read: the same arrays every time, brought up to date. */
+  effective(): Promise<TensorMap>;
   /** Gradients of parameters from gradients of effective weights; linear in them. */
   project(gradients: ReadonlyMap<string, Float32Array>): Promise<ReadonlyMap<string, Float32Array>>;
-  /** Brings `effective` up to date after the parameters changed. */
-  refresh(): Promise<void>;
-  dispose(): Promise<void>;
+  /** Says that the parameters changed. */
+  changed(): void;
 }
 
 /** Every parameter is trained; gradients and weights are used as they are. */
@@ -33,96 +31,147 @@ export function createFullWeights(weights: TensorMap): TrainedWeights {
   const parameters = mapTensors(weights, (data) => data.slice());
   return {
     parameters,
-    effective: parameters,
-    wanted: new Set(parameters.keys()),
+    effective: async () => parameters,
     project: async (gradients) => gradients,
-    refresh: async () => {},
-    dispose: async () => {},
+    changed: () => {},
   };
 }
 
-/**
- * A and B are trained, the base is frozen.
- * @throws WaggleError `ADAPTER_INCOMPATIBLE` when the adapter is not one of this decoder.
- */
-export async function createLoraWeights(
-  config: DecoderConfig,
-  weights: TensorMap,
-  adapter: Adapter,
-  device: OnnxDevice,
-): Promise<TrainedWeights> {
-  const parameters = adapterParameters(config, adapter);
-  const linears = Array.from({ length: config.layers }, (_, layer) =>
-    layerLinears(config, layer),
-  ).flat();
-  const wanted = new Set(linears.map(({ name }) => `${name}.weight`));
-  const base = new Map([...weights].filter(([name]) => wanted.has(name)));
-  const effective = mapTensors(weights, (data, name) => (wanted.has(name) ? data.slice() : data));
-  const scale = adapter.alpha / adapter.rank;
-  const merge = await OnnxGraph.create(mergeGraph(linears, adapter.rank, scale), device);
-  const projection = await OnnxGraph.create(projectionGraph(linears, adapter.rank, scale), device);
+/** Frozen weights with one merged copy of their linears, in which one adapter at a time stands. */
+export class MergedBase {
+  /** Names of the merged weights, whose gradients are needed. */
+  readonly wanted: ReadonlySet<string>;
+  readonly #config: DecoderConfig;
+  readonly #frozen: TensorMap;
+  readonly #effective: TensorMap;
+  readonly #merge: OnnxGraph;
+  readonly #projection: OnnxGraph;
+  /** Whose parameters `#effective` holds. */
+  #shown: TensorMap | null = null;
 
-  const refresh = async (): Promise<void> => {
-    const merged = await merge.run(new Map([...base, ...parameters]));
-    for (const name of wanted) {
-      effective.get(name)?.data.set(merged.get(`merged:${name}`) as Float32Array);
-    }
-  };
-  await refresh();
-  return {
-    parameters,
-    effective,
-    wanted,
-    refresh,
-    project: async (gradients) => {
-      if (gradients.size === 0) return gradients;
-      const feeds = new Map<string, Tensor>(parameters);
-      for (const name of wanted) {
-        const { shape, data } = effective.get(name) as Tensor;
-        feeds.set(name, { shape, data: gradients.get(name) ?? new Float32Array(data.length) });
-      }
-      const outputs = await projection.run(feeds);
-      return new Map(
-        Array.from(parameters.keys(), (name) => [
-          name,
-          outputs.get(`gradient:${name}`) as Float32Array,
-        ]),
-      );
-    },
-    dispose: async () => {
-      await merge.dispose();
-      await projection.dispose();
-    },
-  };
-}
+  private constructor(
+    config: DecoderConfig,
+    weights: TensorMap,
+    graphs: { readonly merge: OnnxGraph; readonly projection: OnnxGraph },
+  ) {
+    this.#config = config;
+    this.wanted = new Set(allLinears(config).map(({ name }) => `${name}.weight`));
+    this.#frozen = new Map([...weights].filter(([name]) => this.wanted.has(name)));
+    this.#effective = mapTensors(weights, (data, name) =>
+      this.wanted.has(name) ? data.slice() : data,
+    );
+    this.#merge = graphs.merge;
+    this.#projection = graphs.projection;
+  }
 
-/** W' = W + scale·B·A for every linear. */
-function mergeGraph(linears: readonly Linear[], rank: number, scale: number): Uint8Array {
-  const builder = new OnnxGraphBuilder();
-  for (const { name, inputSize, outputSize } of linears) {
-    const shape = [outputSize, inputSize];
-    const { a, b, weight } = linearInputs(builder, { name, inputSize, outputSize }, rank);
-    const merged = `merged:${weight}`;
-    builder.node("Gemm", [b, a, weight], {
-      outputs: [merged],
-      attributes: { alpha: { float: scale } },
+  static async create(
+    config: DecoderConfig,
+    weights: TensorMap,
+    device: OnnxDevice,
+  ): Promise<MergedBase> {
+    const linears = allLinears(config);
+    return new MergedBase(config, weights, {
+      merge: await OnnxGraph.create(mergeGraph(linears), device),
+      projection: await OnnxGraph.create(projectionGraph(linears), device),
     });
-    builder.output(merged, "f32", shape);
+  }
+
+  /**
+   * A and B are trained, the base is frozen.
+   * @throws WaggleError `ADAPTER_INCOMPATIBLE` when the adapter is not one of this decoder.
+   */
+  adapted(adapter: Adapter): TrainedWeights {
+    const parameters = adapterParameters(this.#config, adapter);
+    const scale = scaleFeed(adapter);
+    return {
+      parameters,
+      effective: async () => {
+        if (this.#shown !== parameters) await this.#show(parameters, scale);
+        return this.#effective;
+      },
+      changed: () => {
+        if (this.#shown === parameters) this.#shown = null;
+      },
+      project: async (gradients) => {
+        if (gradients.size === 0) return gradients;
+        const feeds = new Map<string, Tensor>([...parameters, [LORA_SCALE, scale]]);
+        for (const name of this.wanted) {
+          const { shape, data } = this.#effective.get(name) as Tensor;
+          feeds.set(name, { shape, data: gradients.get(name) ?? new Float32Array(data.length) });
+        }
+        const outputs = await this.#projection.run(feeds);
+        return new Map(
+          Array.from(parameters.keys(), (name) => [
+            name,
+            outputs.get(`gradient:${name}`) as Float32Array,
+          ]),
+        );
+      },
+    };
+  }
+
+  async dispose(): Promise<void> {
+    await this.#merge.dispose();
+    await this.#projection.dispose();
+  }
+
+  async #show(parameters: TensorMap, scale: Tensor): Promise<void> {
+    this.#shown = null;
+    const merged = await this.#merge.run(
+      new Map([...this.#frozen, ...parameters, [LORA_SCALE, scale]]),
+    );
+    for (const name of this.wanted) {
+      this.#effective.get(name)?.data.set(merged.get(`merged:${name}`) as Float32Array);
+    }
+    this.#shown = parameters;
+  }
+}
+
+/** Input `[1]` of graphs that serve adapters of any rank and alpha. */
+export const LORA_SCALE = "loraScale";
+/** Their rank, known only when a graph runs. */
+export const LORA_RANK = "R";
+
+/** What is fed as `LORA_SCALE`. */
+export function scaleFeed({ alpha, rank }: Pick<Adapter, "alpha" | "rank">): Tensor {
+  return { shape: [1], data: Float32Array.of(alpha / rank) };
+}
+
+function allLinears(config: DecoderConfig): Linear[] {
+  return Array.from({ length: config.layers }, (_, layer) => layerLinears(config, layer)).flat();
+}
+
+/** W' = W + (scale·B)·A for every linear. */
+function mergeGraph(linears: readonly Linear[]): Uint8Array {
+  const builder = new OnnxGraphBuilder();
+  builder.input(LORA_SCALE, "f32", [1]);
+  for (const { name, inputSize, outputSize } of linears) {
+    const { a, b, weight } = linearInputs(builder, { name, inputSize, outputSize });
+    const merged = `merged:${weight}`;
+    builder.node("Gemm", [builder.op("Mul", [b, LORA_SCALE]), a, weight], { outputs: [merged] });
+    builder.output(merged, "f32", [outputSize, inputSize]);
   }
   return builder.build();
 }
 
-/** dA = scale·Bᵀ·dW', dB = scale·dW'·Aᵀ for every linear; dW' comes in under the weight's name. */
-function projectionGraph(linears: readonly Linear[], rank: number, scale: number): Uint8Array {
+/** dA = scale·(Bᵀ·dW'), dB = scale·(dW'·Aᵀ) for every linear; dW' comes in under the weight's name. */
+function projectionGraph(linears: readonly Linear[]): Uint8Array {
   const builder = new OnnxGraphBuilder();
+  builder.input(LORA_SCALE, "f32", [1]);
   for (const linear of linears) {
-    const { a, b, weight } = linearInputs(builder, linear, rank);
-    const alpha = { float: scale };
-    const outputs = { a: `gradient:${a}`, b: `gradient:${b}` };
-    builder.node("Gemm", [b, weight], { outputs: [outputs.a], attributes: { alpha, transA: 1 } });
-    builder.node("Gemm", [weight, a], { outputs: [outputs.b], attributes: { alpha, transB: 1 } });
-    builder.output(outputs.a, "f32", [rank, linear.inputSize]);
-    builder.output(outputs.b, "f32", [linear.outputSize, rank]);
+    const { a, b, weight } = linearInputs(builder, linear);
+    const output = (
+      name: string,
+      inputs: readonly [string, string],
+      transpose: "transA" | "transB",
+      shape: readonly (number | string)[],
+    ): void => {
+      const product = builder.op("Gemm", inputs, { attributes: { [transpose]: 1 } });
+      builder.node("Mul", [product, LORA_SCALE], { outputs: [`gradient:${name}`] });
+      builder.output(`gradient:${name}`, "f32", shape);
+    };
+    output(a, [b, weight], "transA", [LORA_RANK, linear.inputSize]);
+    output(b, [weight, a], "transB", [linear.outputSize, LORA_RANK]);
   }
   return builder.build();
 }
@@ -130,11 +179,10 @@ function projectionGraph(linears: readonly Linear[], rank: number, scale: number
 function linearInputs(
   builder: OnnxGraphBuilder,
   { name, inputSize, outputSize }: Linear,
-  rank: number,
 ): { readonly a: string; readonly b: string; readonly weight: string } {
   return {
-    a: builder.input(loraName(name, "A"), "f32", [rank, inputSize]),
-    b: builder.input(loraName(name, "B"), "f32", [outputSize, rank]),
+    a: builder.input(loraName(name, "A"), "f32", [LORA_RANK, inputSize]),
+    b: builder.input(loraName(name, "B"), "f32", [outputSize, LORA_RANK]),
     weight: builder.input(`${name}.weight`, "f32", [outputSize, inputSize]),
   };
 }

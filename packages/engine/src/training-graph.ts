@@ -8,7 +8,7 @@ import type { DecoderConfig } from "@waggle/model";
 import { declareLayerInputs, decoderLayer } from "./decoder-layer.ts";
 import { addHeadGradient, addHeadOutputs } from "./token-head.ts";
 import { GraphTape } from "./graph-tape.ts";
-import { linear, rmsNorm } from "./tape-operations.ts";
+import { gatherRows, linear, rmsNorm } from "./tape-operations.ts";
 
 /** Which graph: each combination is built when first needed. */
 export type GraphVariant = {
@@ -25,6 +25,12 @@ export type GraphVariant = {
   readonly raw: boolean;
   /** Raw log-probs of candidates are asked for, or their derivatives are given. */
   readonly candidates: boolean;
+  /** Rows whose logits are needed: the first P of K, or every one. */
+  readonly logits: "all" | "some" | "none";
+  /** The final hidden states are an output, for value heads. */
+  readonly hidden: boolean;
+  /** Backward only: a gradient of the final hidden states is given. */
+  readonly hiddenGradient: boolean;
 };
 
 export type TrainingGraph = {
@@ -34,10 +40,14 @@ export type TrainingGraph = {
 };
 
 export const EMBEDDING = "model.embed_tokens.weight";
+export const FINAL_NORM = "model.norm.weight";
 /** `[N, C]`: gradient with respect to the embedded tokens; its rows are summed by token outside. */
 export const EMBEDDED_GRADIENT = "gradient:embedded";
-/** `[K, C]`: gradient with respect to the logit row of each taken token, summed outside. */
+/** `[P, C]`: gradient with respect to the logit row of each taken token, summed outside. */
 export const TAKEN_GRADIENT = "gradient:taken";
+
+/** `[K, C]`: hidden states after the final norm. */
+export const FINAL_HIDDEN = "hidden:final";
 
 /** Name of the matrix that makes the logits. */
 export function headName(config: DecoderConfig): string {
@@ -45,14 +55,16 @@ export function headName(config: DecoderConfig): string {
 }
 
 /**
- * Builds one variant. With B sequences of T input tokens (N = B·T) and K rows whose next token is
- * asked for, the inputs are all weights under their own names and
- * - `ids` i32 `[B·T]`, `rows` i32 `[K]`, `inverse` i32 `[N]`, `targets` i32 `[K, 1]`;
+ * Builds one variant. With B sequences of T input tokens (N = B·T), K rows that are needed and P ≤ K
+ * whose next token is asked for, the inputs are all weights under their own names and
+ * - `ids` i32 `[B·T]`, `rows` i32 `[K]`, `inverse` i32 `[N]`, `targets` i32 `[P, 1]`;
+ * - logits of some rows: `logitRows` i32 `[P]`, `logitInverse` i32 `[K]`;
  * - those of `declareLayerInputs`;
- * - tempered: `inverseTemperatures` f32 `[K, 1]`; masked: `keptMask` f32 `[K, V]`; candidates:
- *   `candidates` i64 `[P, 2]` (row, id), each once;
+ * - tempered: `inverseTemperatures` f32 `[P, 1]`; masked: `keptMask` f32 `[P, V]`; candidates:
+ *   `candidates` i64 `[Q, 2]` (row, id), each once;
  * - backward: `derivatives`, `takenScale` and, by variant, `rawDerivatives` (those of candidates
- *   included), `entropyDerivatives` f32 `[K, 1]`, `candidateDerivatives` f32 `[P]`.
+ *   included), `entropyDerivatives` f32 `[P, 1]`, `candidateDerivatives` f32 `[Q]`,
+ *   `hiddenGradient` f32 `[K, C]`.
  *
  * @param trained names of the weights whose gradients are wanted; only for backward.
  * @param device what the device that runs it can do.
@@ -86,18 +98,26 @@ export function buildTrainingGraph(
     const rows = layer === config.layers - 1 ? { indices: "rows", inverse: "inverse" } : undefined;
     hidden = decoderLayer(tape, config, weights, hidden, rows);
   }
-  const normal = rmsNorm(tape, hidden, "model.norm.weight", {
+  const normal = rmsNorm(tape, hidden, FINAL_NORM, {
     size: config.width,
     epsilon: config.rmsNormEpsilon,
   });
-  const head = headName(config);
+  if (variant.hidden) {
+    builder.node("Identity", [normal], { outputs: [FINAL_HIDDEN] });
+    builder.output(FINAL_HIDDEN, "f32", ["K", config.width]);
+  }
+  const logitRows = { indices: "logitRows", inverse: "logitInverse", width: config.width };
+  const hasLogits = variant.logits !== "none";
+  const predicting = variant.logits === "some" ? gatherRows(tape, normal, logitRows) : normal;
+  const head = { hidden: predicting, weight: headName(config), variant };
   if (variant.pass === "forward") {
-    addHeadOutputs(tape, { hidden: normal, weight: head, variant });
+    if (hasLogits) addHeadOutputs(tape, head);
     return { bytes: builder.build(), gradients: new Map() };
   }
-  addHeadGradient(tape, { hidden: normal, weight: head, variant });
+  if (hasLogits) addHeadGradient(tape, head);
+  if (variant.hiddenGradient) tape.add(normal, () => "hiddenGradient");
   tape.backward();
-  const gradients = declareGradients(tape, config, embedded, normal);
+  const gradients = declareGradients(tape, config, embedded, hasLogits ? predicting : null);
   return { bytes: builder.build(), gradients };
 }
 
@@ -105,25 +125,32 @@ function declareInputs(tape: GraphTape, config: DecoderConfig, variant: GraphVar
   const { builder } = tape;
   builder.input("ids", "i32", ["N"]);
   builder.input("rows", "i32", ["K"]);
-  builder.input("targets", "i32", ["K", 1]);
+  const isBackward = variant.pass === "backward";
   declareLayerInputs(tape, config, variant.pass, variant.blocks);
-  if (variant.tempered) builder.input("inverseTemperatures", "f32", ["K", 1]);
-  if (variant.masked) builder.input("keptMask", "f32", ["K", config.vocabularySize]);
-  if (variant.candidates) builder.input("candidates", "i64", ["P", 2]);
-  if (variant.pass === "forward") return;
-  builder.input("inverse", "i32", ["N"]);
-  builder.input("derivatives", "f32", ["K", 1]);
-  builder.input("takenScale", "f32", ["K", 1]);
-  if (variant.raw) builder.input("rawDerivatives", "f32", ["K", 1]);
-  if (variant.entropy) builder.input("entropyDerivatives", "f32", ["K", 1]);
-  if (variant.candidates) builder.input("candidateDerivatives", "f32", ["P"]);
+  if (isBackward) builder.input("inverse", "i32", ["N"]);
+  if (variant.hiddenGradient) builder.input("hiddenGradient", "f32", ["K", config.width]);
+  if (variant.logits === "some") {
+    builder.input("logitRows", "i32", ["P"]);
+    if (isBackward) builder.input("logitInverse", "i32", ["K"]);
+  }
+  if (variant.logits === "none") return;
+  builder.input("targets", "i32", ["P", 1]);
+  if (variant.tempered) builder.input("inverseTemperatures", "f32", ["P", 1]);
+  if (variant.masked) builder.input("keptMask", "f32", ["P", config.vocabularySize]);
+  if (variant.candidates) builder.input("candidates", "i64", ["Q", 2]);
+  if (!isBackward) return;
+  builder.input("derivatives", "f32", ["P", 1]);
+  builder.input("takenScale", "f32", ["P", 1]);
+  if (variant.raw) builder.input("rawDerivatives", "f32", ["P", 1]);
+  if (variant.entropy) builder.input("entropyDerivatives", "f32", ["P", 1]);
+  if (variant.candidates) builder.input("candidateDerivatives", "f32", ["Q"]);
 }
 
 function declareGradients(
   tape: GraphTape,
   config: DecoderConfig,
   embedded: string,
-  normal: string,
+  predicting: string | null,
 ): ReadonlyMap<string, string> {
   const { builder } = tape;
   const gradients = new Map<string, string>();
@@ -140,9 +167,9 @@ function declareGradients(
       builder.output(EMBEDDED_GRADIENT, "f32", ["N", config.width]);
     }
   }
-  if (tape.isTracked(headName(config))) {
-    builder.node("Mul", [normal, "takenScale"], { outputs: [TAKEN_GRADIENT] });
-    builder.output(TAKEN_GRADIENT, "f32", ["K", config.width]);
+  if (predicting !== null && tape.isTracked(headName(config))) {
+    builder.node("Mul", [predicting, "takenScale"], { outputs: [TAKEN_GRADIENT] });
+    builder.output(TAKEN_GRADIENT, "f32", ["P", config.width]);
   }
   return gradients;
 }

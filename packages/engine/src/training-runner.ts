@@ -13,7 +13,7 @@ import type { OnnxDevice } from "./onnx-device.ts";
 import { OnnxGraph } from "./onnx-graph.ts";
 import { LogitValues, picksByTile } from "./picked-logits.ts";
 import type { LogitList } from "./picked-logits.ts";
-import { buildTrainingGraph } from "./training-graph.ts";
+import { buildTrainingGraph, FINAL_HIDDEN } from "./training-graph.ts";
 import type { GraphVariant } from "./training-graph.ts";
 
 type LoadedGraph = { readonly graph: OnnxGraph; readonly gradients: ReadonlyMap<string, string> };
@@ -39,7 +39,7 @@ export class TrainingRunner {
     const { candidateTokenIds } = microbatch;
     if (variant.candidates) this.#feedCandidates(feeds, listCandidates(microbatch));
     const outputs = await graph.run(feeds);
-    const output = (name: string): Float32Array => outputs.get(name) as Float32Array;
+    const output = (name: string): Float32Array => outputs.get(name) ?? new Float32Array();
     const logProb = output("logProb");
     return {
       logProb,
@@ -47,17 +47,21 @@ export class TrainingRunner {
       entropy: output("entropy"),
       sumSquaredProb: output("sumSquaredProb"),
       candidateLogProbs: candidateTokenIds && splitRows(candidateTokenIds, outputs),
+      hidden: outputs.get(FINAL_HIDDEN) ?? null,
     };
   }
 
-  /** @returns outputs by the weight's name, and the two row gradients under their own names. */
+  /**
+   * @returns gradients by the weight's name; under their own names the two row gradients and, where
+   *   values are asked for, `FINAL_HIDDEN`.
+   */
   async backward(
     weights: TensorMap,
     microbatch: Microbatch,
     derivatives: RowDerivatives,
   ): Promise<ReadonlyMap<string, Float32Array>> {
     const plain = microbatch.inverseTemperatures === null;
-    const { rawLogProb, entropy } = derivatives;
+    const { rawLogProb, entropy, hiddenGradient } = derivatives;
     const candidates = new LogitValues();
     const ofRaw = rawLogProb.map((value, row) => {
       let sum = value;
@@ -73,6 +77,7 @@ export class TrainingRunner {
       entropy: entropy.some((value) => value !== 0),
       raw: !plain && ofRaw.some((value) => value !== 0),
       candidates: list.ids.length > 0,
+      hiddenGradient: hiddenGradient !== null,
     };
     const { graph, gradients } = await this.#load(variant);
     const feeds = this.#feeds(weights, microbatch, "backward");
@@ -85,18 +90,27 @@ export class TrainingRunner {
       (value, row) =>
         value * (microbatch.inverseTemperatures?.[row] ?? 1) + (rawLogProb[row] as number),
     );
-    feeds.set("derivatives", column(logProb));
-    feeds.set("takenScale", column(takenScale));
+    if (variant.logits !== "none") {
+      feeds.set("derivatives", column(logProb));
+      feeds.set("takenScale", column(takenScale));
+    }
     if (variant.entropy) feeds.set("entropyDerivatives", column(entropy));
     if (variant.raw) feeds.set("rawDerivatives", column(ofRaw));
     if (variant.candidates) {
       this.#feedCandidates(feeds, list);
       feeds.set("candidateDerivatives", { shape: [list.values.length], data: list.values });
     }
-    const { batch, length, rows } = microbatch;
-    const inverse = new Int32Array(batch * length).fill(rows.length);
-    rows.forEach((row, index) => (inverse[row] = index));
-    feeds.set("inverse", { shape: [inverse.length], data: inverse });
+    const { batch, length, rows, targets } = microbatch;
+    feeds.set("inverse", inverseOf(rows, batch * length));
+    if (variant.logits === "some") {
+      feeds.set("logitInverse", inverseOf(logitRows(targets), rows.length));
+    }
+    if (hiddenGradient !== null) {
+      feeds.set("hiddenGradient", {
+        shape: [rows.length, this.#config.width],
+        data: hiddenGradient,
+      });
+    }
     const outputs = await graph.run(feeds);
     return new Map(Array.from(outputs, ([name, data]) => [gradients.get(name) ?? name, data]));
   }
@@ -140,10 +154,14 @@ export class TrainingRunner {
     ]);
     feeds.set("ids", { shape: [ids.length], data: ids });
     feeds.set("rows", { shape: [rows.length], data: rows });
+    if (targets.length === 0) return feeds;
     feeds.set("targets", { shape: [targets.length, 1], data: targets });
+    if (targets.length < rows.length) {
+      feeds.set("logitRows", { shape: [targets.length], data: logitRows(targets) });
+    }
     if (inverseTemperatures !== null) {
       feeds.set("inverseTemperatures", {
-        shape: [rows.length, 1],
+        shape: [targets.length, 1],
         data: inverseTemperatures,
       });
     }
@@ -154,7 +172,20 @@ export class TrainingRunner {
   }
 }
 
+/** The first rows are those that predict. */
+function logitRows(targets: Int32Array): Int32Array {
+  return targets.map((_, row) => row);
+}
+
+/** i32 `[count]`: where each row went, or their number for one that is not taken. */
+function inverseOf(rows: Int32Array, count: number): Feed {
+  const data = new Int32Array(count).fill(rows.length);
+  rows.forEach((row, index) => (data[row] = index));
+  return { shape: [count], data };
+}
+
 function variantOf(microbatch: Microbatch, pass: "forward" | "backward"): GraphVariant {
+  const { rows, targets } = microbatch;
   return {
     pass,
     blocks: attentionBlocks(microbatch.length),
@@ -163,6 +194,9 @@ function variantOf(microbatch: Microbatch, pass: "forward" | "backward"): GraphV
     entropy: false,
     raw: false,
     candidates: microbatch.candidateTokenIds?.some((ids) => (ids?.length ?? 0) > 0) ?? false,
+    logits: targets.length === 0 ? "none" : targets.length < rows.length ? "some" : "all",
+    hidden: microbatch.values !== null,
+    hiddenGradient: false,
   };
 }
 

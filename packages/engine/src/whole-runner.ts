@@ -6,10 +6,17 @@ import type { DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 import type { DecoderRunner, RowDerivatives, RowOutputs } from "./decoder-runner.ts";
 import type { Microbatch } from "./microbatch.ts";
-import type { OnnxDevice } from "./onnx-device.ts";
 import type { TrainedWeights } from "./trained-weights.ts";
-import { EMBEDDED_GRADIENT, EMBEDDING, headName, TAKEN_GRADIENT } from "./training-graph.ts";
-import { TrainingRunner } from "./training-runner.ts";
+import {
+  EMBEDDED_GRADIENT,
+  EMBEDDING,
+  FINAL_HIDDEN,
+  headName,
+  TAKEN_GRADIENT,
+} from "./training-graph.ts";
+import type { TrainingRunner } from "./training-runner.ts";
+
+const NOT_WEIGHTS: ReadonlySet<string> = new Set([EMBEDDED_GRADIENT, TAKEN_GRADIENT, FINAL_HIDDEN]);
 
 export class WholeRunner implements DecoderRunner {
   readonly #config: DecoderConfig;
@@ -18,24 +25,29 @@ export class WholeRunner implements DecoderRunner {
   /** Of effective weights. */
   #gradients = new Map<string, Float32Array>();
 
-  constructor(config: DecoderConfig, trained: TrainedWeights, device: OnnxDevice) {
+  /** @param graphs that give gradients of the effective weights; not disposed of here. */
+  constructor(config: DecoderConfig, trained: TrainedWeights, graphs: TrainingRunner) {
     this.#config = config;
     this.#trained = trained;
-    this.#graphs = new TrainingRunner(config, trained.wanted, device);
+    this.#graphs = graphs;
   }
 
   get parameters(): TensorMap {
     return this.#trained.parameters;
   }
 
-  forward(microbatch: Microbatch): Promise<RowOutputs> {
-    return this.#graphs.forward(this.#trained.effective, microbatch);
+  async forward(microbatch: Microbatch): Promise<RowOutputs> {
+    return this.#graphs.forward(await this.#trained.effective(), microbatch);
   }
 
-  async backward(microbatch: Microbatch, derivatives: RowDerivatives): Promise<void> {
-    const outputs = await this.#graphs.backward(this.#trained.effective, microbatch, derivatives);
+  async backward(
+    microbatch: Microbatch,
+    derivatives: RowDerivatives,
+  ): Promise<Float32Array | null> {
+    const weights = await this.#trained.effective();
+    const outputs = await this.#graphs.backward(weights, microbatch, derivatives);
     for (const [name, data] of outputs) {
-      if (name === EMBEDDED_GRADIENT || name === TAKEN_GRADIENT) continue;
+      if (NOT_WEIGHTS.has(name)) continue;
       const sum = this.#gradients.get(name);
       if (sum === undefined) {
         this.#gradients.set(name, data);
@@ -47,6 +59,7 @@ export class WholeRunner implements DecoderRunner {
     if (embedded !== undefined) this.#addRows(EMBEDDING, embedded, microbatch.ids);
     const taken = outputs.get(TAKEN_GRADIENT);
     if (taken !== undefined) this.#addRows(headName(this.#config), taken, microbatch.targets);
+    return outputs.get(FINAL_HIDDEN) ?? null;
   }
 
   gradients(): Promise<ReadonlyMap<string, Float32Array>> {
@@ -57,13 +70,8 @@ export class WholeRunner implements DecoderRunner {
     this.#gradients = new Map();
   }
 
-  refresh(): Promise<void> {
-    return this.#trained.refresh();
-  }
-
-  async dispose(): Promise<void> {
-    await this.#graphs.dispose();
-    await this.#trained.dispose();
+  parametersChanged(): void {
+    this.#trained.changed();
   }
 
   /** Adds row i of `rows` to row `ids[i]` of a matrix' gradient, in order and so repeatably. */

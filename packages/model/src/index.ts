@@ -66,3 +66,5 @@ export type { SafetensorsDataType } from "./safetensors-header.ts";
 export { parseStoredFormat, quantizationConfigJson } from "./stored-format.ts";
 export { openSafetensors, openShardedSafetensors, tensorMapSource } from "./tensor-source.ts";
 export type { ByteSource, RowRange, TensorDescription, TensorSource } from "./tensor-source.ts";
+export { initializeValueHead, VALUE_HEAD, valueHeadTensors } from "./value-head.ts";
+export type { ValueHead } from "./value-head.ts";

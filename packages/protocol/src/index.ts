@@ -57,6 +57,8 @@ export type {
   TokenDerivatives,
   TokenOutputs,
   TrainBatch,
+  ModelStart,
+  SharedBase,
   TrainEngine,
   TrainSequence,
 } from "./train-engine.ts";

@@ -36,8 +36,13 @@ export type TrainSequence = {
 
 export type TrainBatch = {
   readonly sequences: readonly TrainSequence[];
-  /** Whether `values` are wanted. Default false. */
+  /** Whether `values` are wanted from `forward`. Default false. */
   readonly values?: boolean | undefined;
+  /**
+   * Whether derivatives of `values` go on from the heads into the decoder (`backward`). `false`
+   * trains the heads alone, on hidden states as they are. Default true.
+   */
+  readonly valuesTrainDecoder?: boolean | undefined;
 };
 
 /**
@@ -62,7 +67,10 @@ export type TokenOutputs = {
   readonly candidateLogProbs?: readonly (readonly (Float32Array | null)[])[] | undefined;
 };
 
-/** dL/d(output), per sequence as in `TokenOutputs`; entries of a first token are ignored but for values, an absent output has derivative 0. */
+/**
+ * dL/d(output), per sequence as in `TokenOutputs`; entries of a first token are ignored but for
+ * values, an absent output has derivative 0.
+ */
 export type TokenDerivatives = {
   readonly logProb?: readonly Float32Array[] | undefined;
   readonly rawLogProb?: readonly Float32Array[] | undefined;
@@ -73,6 +81,8 @@ export type TokenDerivatives = {
 
 export type OptimizerOptions = {
   readonly learningRate: number;
+  /** Of value heads, which bear a larger one than a decoder. Default: `learningRate`. */
+  readonly valueLearningRate?: number;
   /** Default 0.9. */
   readonly beta1?: number;
   /** Default 0.95. */
@@ -101,6 +111,8 @@ export type EngineCapabilities = {
   readonly sequences: readonly ("temperatures" | "keptTokenIds" | "parents" | "positions")[];
   /** `lora`: base frozen, A and B trained. `full`: every parameter. */
   readonly trains: "lora" | "full";
+  /** Value heads, H of `values`; absent where there are none, and `outputs` has no `values`. */
+  readonly valueHeads?: number | undefined;
   /** What can be read back by the method of that name; the others throw `CAPABILITY_MISSING`. */
   readonly reads: readonly ("parameters" | "gradients")[];
   /**
@@ -136,10 +148,50 @@ export interface TrainEngine {
    * @throws WaggleError `CAPABILITY_MISSING` where `reads` has none; so does `parameters`.
    */
   gradients(): Promise<TensorMap>;
-  /** The trained parameters: PEFT names with `lora`, Hugging Face names with `full`. */
+  /**
+   * The trained parameters: PEFT names with `lora`, Hugging Face names with `full`, then those of
+   * value heads, `score.weight` `[H, C]` and `score.bias` `[H]`.
+   */
   parameters(): Promise<TensorMap>;
   save(): Promise<EngineCheckpoint>;
   /** @throws WaggleError `CHECKPOINT_CORRUPT` when names or shapes do not fit. */
   load(checkpoint: EngineCheckpoint): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+/** Where the training of a model over a shared base starts. Copied. */
+export type ModelStart = {
+  /** B·A·alpha/rank is added to each linear; tensors by PEFT's names. */
+  readonly adapter: {
+    readonly rank: number;
+    readonly alpha: number;
+    readonly tensors: TensorMap;
+  };
+  /** `score.weight` `[H, C]` and `score.bias` `[H]`, where values are wanted. */
+  readonly valueHead?: { readonly heads: number; readonly tensors: TensorMap } | undefined;
+};
+
+/**
+ * A base model that is held once and the models trained over it, as the Tinker API has them: each is an
+ * adapter, of any rank, under an id that the caller gives, with gradients, moments and steps of its
+ * own. Training one leaves the others as they are, bit for bit; their calls take turns.
+ */
+export interface SharedBase {
+  /**
+   * @throws WaggleError `INVALID_ARGUMENT` where the id is taken, `ADAPTER_INCOMPATIBLE`,
+   *   `OUT_OF_MEMORY` where one more does not fit, `CAPABILITY_MISSING` where the base holds no more
+   *   models or no value heads.
+   */
+  createModel(modelId: string, start: ModelStart): Promise<TrainEngine>;
+  /** The engine of a model. @throws WaggleError `NOT_FOUND` */
+  model(modelId: string): TrainEngine;
+  /** In the order of their creation. */
+  modelIds(): string[];
+  /**
+   * Gives back what is the model's own, as its engine's `dispose` does; the id is free then.
+   * @throws WaggleError `NOT_FOUND`
+   */
+  unloadModel(modelId: string): Promise<void>;
+  /** Unloads all models, and the base. */
   dispose(): Promise<void>;
 }

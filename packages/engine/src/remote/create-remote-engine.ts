@@ -3,7 +3,7 @@
  * it does not, creates a model there.
  */
 import { loraParameters, PlainDecoder } from "@waggle/model";
-import type { Adapter, DecoderConfig } from "@waggle/model";
+import type { Adapter, DecoderConfig, ValueHead } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { OptimizerOptions, TensorMap, TrainEngine } from "@waggle/protocol";
 import { requireSummedWeights } from "./gradient-probe.ts";
@@ -52,6 +52,8 @@ export type RemoteEngineOptions = RemoteServerOptions & {
   readonly trains: "lora" | "full";
   /** With `lora`: gives rank and alpha. It must be fresh (B zero): the server draws its own A. */
   readonly adapter?: Adapter | undefined;
+  /** Refused: the Tinker API has no values. */
+  readonly valueHead?: ValueHead | undefined;
   /** The base model here. Given, the server's must give the same log-probs. */
   readonly weights?: TensorMap | undefined;
 };
@@ -62,11 +64,21 @@ const SAME_MODEL_TOLERANCE = 0.5;
 
 /**
  * Connects, checks what the server serves and creates a model there.
+ * @param release called when the engine is disposed of.
  * @throws WaggleError `CAPABILITY_MISSING` for what the server cannot do, `INVALID_ARGUMENT` on
  *   options that contradict each other, `MODEL_UNSUPPORTED` where its base model is another,
  *   `DEVICE_UNAVAILABLE` or `NETWORK` where no server answers.
  */
-export async function createRemoteEngine(options: RemoteEngineOptions): Promise<TrainEngine> {
+export async function createRemoteEngine(
+  options: RemoteEngineOptions,
+  release: () => Promise<void> = async () => {},
+): Promise<TrainEngine> {
+  if (options.valueHead !== undefined) {
+    throw missingOnServer(
+      "values need an engine of this machine: the Tinker API has no value heads",
+      `${options.valueHead.heads} of them`,
+    );
+  }
   const shape = adapterShape(options);
   const transport = new HttpTransport({ ...options, baseUrl: options.url });
   const { flavor, baseModel } = await probeServer(transport, options);
@@ -122,6 +134,7 @@ export async function createRemoteEngine(options: RemoteEngineOptions): Promise<
           : { fixedOptimizer: options.fixedOptimizer ?? flavor.fixedOptimizer }),
         device: `tinker ${flavor.name} ${transport.origin} ${detail}`,
       },
+      release,
     );
     if (options.weights !== undefined) {
       await requireSameBase(engine, options.config, options.weights);

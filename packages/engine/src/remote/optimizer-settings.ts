@@ -2,7 +2,8 @@
 import { WaggleError } from "@waggle/protocol";
 import type { OptimizerOptions } from "@waggle/protocol";
 
-type Settings = Required<Omit<OptimizerOptions, "learningRate">>;
+/** Without rates; a server has no value heads. */
+type Settings = Required<Omit<OptimizerOptions, "learningRate" | "valueLearningRate">>;
 
 /** What the port says where a caller says nothing. */
 const DEFAULTS: Settings = {

@@ -64,6 +64,23 @@ trainEngineContract({
       test: "a tiny model overfits one sequence, and not at learning rate 0",
       reason: "SkyRL fixes clipping at its start; remote-engine.test.ts has it with that setting",
     },
+    ...[
+      ...["qwen3", "llama"].flatMap((model) =>
+        ["full", "lora"].map(
+          (trains) =>
+            `values and their gradients are the plain twin's, every tensor (${model}, ${trains})`,
+        ),
+      ),
+      "values beside log-probs add their gradients, whatever the microbatches",
+      "values need not train the decoder",
+      "a critic learns returns, and neither at rate 0 nor from shuffled ones",
+      "value heads have a learning rate of their own",
+      "a loaded checkpoint goes on bit by bit, value heads included",
+      "heads of another width, and derivatives of other shapes, are refused",
+    ].map((title) => ({
+      test: title,
+      reason: "the Tinker API has no values; remote-refusals.test.ts has the refusal",
+    })),
     ...["full", "lora"].map((trains) => ({
       test: `a loaded checkpoint goes on bit by bit (${trains})`,
       reason: "checkpoints name a place on the server; remote-engine.test.ts compares parameters",

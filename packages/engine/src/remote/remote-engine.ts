@@ -39,16 +39,22 @@ export class RemoteEngine implements TrainEngine {
   /** Why nobody knows what the server's gradients and parameters are, until `load`. */
   #unknownSince: string | null = null;
   readonly #calls = new CallQueue();
+  readonly #release: () => Promise<void>;
 
-  /** @param client with a model of its own, which the engine gives back when it is disposed. */
+  /**
+   * @param client with a model of its own, which the engine gives back when it is disposed.
+   * @param release called once, after that.
+   */
   constructor(
     client: TinkerClient,
     options: RemoteWeightsOptions & { readonly limits: RequestLimits },
     capabilities: EngineCapabilities,
+    release: () => Promise<void>,
   ) {
     this.#client = client;
     this.#options = options;
     this.#capabilities = capabilities;
+    this.#release = release;
   }
 
   capabilities(): EngineCapabilities {
@@ -154,6 +160,7 @@ export class RemoteEngine implements TrainEngine {
       this.#client.close();
       // A server that is gone holds nothing that could be given back.
       await this.#client.unloadModel().catch(() => {});
+      await this.#release();
     });
   }
 

@@ -1,7 +1,7 @@
 /** What a server lacks, or has otherwise, is said before anything is trained. */
 import { initializeAdapter } from "@waggle/model";
 import { expect, test } from "vitest";
-import { codeOf, loudAdapter, TINY, TINY_LLAMA } from "../train-engine.fixture.ts";
+import { codeOf, loudAdapter, loudValueHead, TINY, TINY_LLAMA } from "../train-engine.fixture.ts";
 import {
   ALPHA,
   connect,
@@ -61,6 +61,23 @@ test("there is no upload: a trained adapter, and one of another decoder, are ref
   expect(await codeOf(connect(server, MODEL, { adapter: trained }))).toBe("CAPABILITY_MISSING");
   const foreign = initializeAdapter(TINY_LLAMA, { rank: 3, alpha: ALPHA, seed: 1 });
   expect(await codeOf(connect(server, MODEL, { adapter: foreign }))).toBe("ADAPTER_INCOMPATIBLE");
+});
+
+test("value heads are refused by name before anything is asked of the server", async () => {
+  const server = await serverOf(MODEL, { flavor: "skyrl" });
+  const valueHead = loudValueHead(TINY);
+  await expect(connect(server, MODEL, { valueHead })).rejects.toMatchObject({
+    code: "CAPABILITY_MISSING",
+    message: expect.stringContaining("value heads") as string,
+  });
+  expect(server.server.requests).toEqual([]);
+  const engine = await connect(server, MODEL);
+  const asked = server.server.requests.length;
+  const values = SEQUENCES.map(({ tokenIds }) => new Float32Array(tokenIds.length));
+  const batch = { sequences: SEQUENCES };
+  expect(await codeOf(engine.forward({ ...batch, values: true }))).toBe("CAPABILITY_MISSING");
+  expect(await codeOf(engine.backward(batch, { values }))).toBe("CAPABILITY_MISSING");
+  expect(server.server.requests.length).toBe(asked);
 });
 
 test("SkyRL has one alpha, open-rl any", async () => {

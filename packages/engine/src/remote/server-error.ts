@@ -46,8 +46,17 @@ export function refusal(call: string, status: number, json: unknown): WaggleErro
   );
 }
 
+/** SkyRL's FSDP and Megatron backends: `skyrl_train_backend.py`, create_model. */
+const ONE_MODEL = /only one model supported/i;
+
 /** A request that the server took and then failed at. */
 export function failedRequest(call: string, text: string): WaggleError {
+  if (ONE_MODEL.test(text)) {
+    return new WaggleError(
+      "CAPABILITY_MISSING",
+      `the server must hold another model beside those that it has, got "${text}" to ${call}; unload that one first, or use an engine of this machine (--device cpu)`,
+    );
+  }
   if (LOST.test(text)) return lostModel(call, text);
   return new WaggleError(
     "INVALID_ARGUMENT",

@@ -4,8 +4,8 @@
  * checked against PyTorch and shares no computation with any graph; one of them reads each path of
  * a tree from its root, so that what is shared is computed again. Slow on purpose: for tiny decoders.
  */
-import { PlainDecoder } from "@waggle/model";
-import type { DecoderConfig } from "@waggle/model";
+import { PlainDecoder, VALUE_HEAD } from "@waggle/model";
+import type { DecoderConfig, ValueHead } from "@waggle/model";
 import type { TensorMap, TrainSequence } from "@waggle/protocol";
 
 /** As `TokenOutputs` of one sequence: `[T]` each, entries of a first token 0. */
@@ -16,10 +16,13 @@ export type PlainOutputs = {
   readonly sumSquaredProb: readonly number[];
   /** `[K]` where the sequence asks for candidates; null elsewhere and for first tokens. */
   readonly candidateLogProbs: readonly (readonly number[] | null)[];
+  /** `[T·H]`, token by token; empty without heads. */
+  readonly values: readonly number[];
 };
 
 /**
  * @param weights as they are trained: an adapter is merged before, by `mergeAdapter`.
+ * @param valueHead heads on the final hidden states.
  * @param sequence any; a taken token outside of its kept set has log-prob −∞.
  * @throws WaggleError as `PlainDecoder`.
  */
@@ -27,19 +30,21 @@ export function plainOutputs(
   config: DecoderConfig,
   weights: TensorMap,
   sequence: TrainSequence,
+  valueHead: ValueHead | null = null,
 ): PlainOutputs {
   const { tokenIds, keptTokenIds, candidateTokenIds } = sequence;
   const parents = sequence.parents ?? tokenIds.map((_, token) => token - 1);
-  const logits = logitsByToken(config, weights, sequence, parents);
+  const states = statesByToken(config, weights, sequence, parents);
   const outputs = {
     logProb: zeros(tokenIds),
     rawLogProb: zeros(tokenIds),
     entropy: zeros(tokenIds),
     sumSquaredProb: zeros(tokenIds),
     candidateLogProbs: tokenIds.map((): readonly number[] | null => null),
+    values: states.flatMap(({ hidden }) => (valueHead ? valuesOf(hidden, valueHead) : [])),
   };
   tokenIds.forEach((taken, token) => {
-    const row = logits[parents[token] as number];
+    const row = states[parents[token] as number]?.logits;
     if (row === undefined) return;
     const raw = logSoftmax(row);
     const kept = keptTokenIds?.[token] ?? null;
@@ -58,14 +63,16 @@ export function plainOutputs(
   return outputs;
 }
 
-/** `[T]` of `[V]`: the logits of what follows each token. */
-function logitsByToken(
+/** After each token: final hidden state `[C]`, and the logits `[V]` of what follows. */
+type PlainState = { readonly hidden: Float64Array; readonly logits: Float64Array };
+
+function statesByToken(
   config: DecoderConfig,
   weights: TensorMap,
   { tokenIds, positions }: TrainSequence,
   parents: readonly number[],
-): Float64Array[] {
-  const logits: Float64Array[] = [];
+): PlainState[] {
+  const states: PlainState[] = [];
   const inner = new Set(parents);
   for (const leaf of tokenIds.keys()) {
     if (inner.has(leaf)) continue;
@@ -74,10 +81,22 @@ function logitsByToken(
     const decoder = new PlainDecoder(config, weights);
     for (const token of path) {
       const hidden = decoder.readHidden(tokenIds[token] as number, positions?.[token]);
-      logits[token] ??= decoder.logits(hidden);
+      states[token] ??= { hidden, logits: decoder.logits(hidden) };
     }
   }
-  return logits;
+  return states;
+}
+
+/** `[H]` */
+function valuesOf(hidden: Float64Array, { heads, tensors }: ValueHead): number[] {
+  const weight = tensors.get(VALUE_HEAD.weight)?.data ?? [];
+  const bias = tensors.get(VALUE_HEAD.bias)?.data ?? [];
+  return Array.from({ length: heads }, (_, head) =>
+    hidden.reduce(
+      (total, value, c) => total + value * (weight[head * hidden.length + c] as number),
+      bias[head] as number,
+    ),
+  );
 }
 
 function temperatureOf({ temperatures = 1 }: TrainSequence, token: number): number {

@@ -17,6 +17,8 @@ export type SkyrlOptions = {
   readonly weighting: "sum" | "mean";
   /** AdamW's settings but the rate, which alone is a call's (skyrl_train_backend.py, optim_step). */
   readonly optimizer: Omit<OptimizerOptions, "learningRate">;
+  /** skyrl_train_backend.py, create_model. */
+  readonly holdsOneModel?: boolean;
 };
 
 type Json = { readonly [name: string]: unknown };
@@ -26,6 +28,7 @@ const ID = /^[a-zA-Z0-9_-]{1,255}$/;
 
 export function skyrlRoutes(state: TinkerState, options: SkyrlOptions): TinkerRoutes {
   const { baseModel, exportFiles, longPollMs, weighting, optimizer } = options;
+  const { holdsOneModel = false } = options;
 
   function modelOf(json: Json): TinkerModel {
     const model = state.models.get(text(json, "model_id"));
@@ -107,6 +110,10 @@ export function skyrlRoutes(state: TinkerState, options: SkyrlOptions): TinkerRo
       };
       const model = state.addModel(`model_${state.nextNumber()}`, request);
       const requestId = state.enqueue(String(state.nextNumber()), async () => {
+        const held = [...state.models.values()].find(({ engine }) => engine !== null);
+        if (holdsOneModel && held !== undefined) {
+          throw new Error(`Model '${held.id}' already exists. Only one model supported.`);
+        }
         await state.startModel(model);
         return { model_id: model.id, base_model: baseModel, lora_config: lora };
       });

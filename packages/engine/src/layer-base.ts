@@ -1,0 +1,109 @@
+/**
+ * What runs of a decoder layer by layer share: weights as they are held, one graph for all layers of
+ * all adapters, tiles of the head. Loads graphs when first needed; trains nothing.
+ */
+import type { Adapter, DecoderConfig, ResidentWeight } from "@waggle/model";
+import type { Tensor, TensorMap } from "@waggle/protocol";
+import { ChunkedHead } from "./chunked-head.ts";
+import type { DecoderBase, LoadGraph } from "./decoder-runner.ts";
+import { graphMatrix, matrixFeeds } from "./graph-matrix.ts";
+import type { Feed, GraphMatrix } from "./graph-matrix.ts";
+import { LayerFeeds } from "./layer-feeds.ts";
+import { buildLayerGraph, buildNormGraph, layerTensors } from "./layer-graph.ts";
+import { LayerRunner } from "./layer-runner.ts";
+import type { OnnxGraph } from "./onnx-graph.ts";
+import { EMBEDDING, FINAL_NORM, headName } from "./training-graph.ts";
+
+export type LayerBaseOptions = {
+  readonly config: DecoderConfig;
+  /** Read in place, never written to unless trained. */
+  readonly weights: ReadonlyMap<string, ResidentWeight>;
+  /** `full`: the weights themselves are trained, all in float32. */
+  readonly trains: "lora" | "full";
+  readonly load: LoadGraph;
+  /** Of the device that `load` loads onto. */
+  readonly savesNormScale: boolean;
+  /** Most logits of one tile of the head. Default: that of `ChunkedHead`. */
+  readonly tileLogits?: number;
+};
+
+/** Feeds by their names within a layer's graph. */
+type NamedFeeds = readonly (readonly [string, Feed])[];
+
+type GraphName = "layer" | "layerGradient" | "norm" | "normGradient";
+
+export class LayerBase implements DecoderBase {
+  readonly config: DecoderConfig;
+  readonly trains: "lora" | "full";
+  /** Those in float32, by name. */
+  readonly tensors: TensorMap;
+  readonly embedding: GraphMatrix;
+  readonly finalNorm: Tensor;
+  readonly head: ChunkedHead;
+  readonly layerFeeds: LayerFeeds;
+  /** Weights of each layer. */
+  readonly layers: readonly NamedFeeds[];
+  readonly graphs: { readonly [name in GraphName]: () => Promise<OnnxGraph> };
+  readonly #loaded: Promise<OnnxGraph>[] = [];
+
+  constructor(options: LayerBaseOptions) {
+    const { config, weights, trains, load, tileLogits, savesNormScale } = options;
+    this.config = config;
+    this.trains = trains;
+    this.tensors = new Map(plainTensors(weights));
+    this.embedding = graphMatrix(weights.get(EMBEDDING) as ResidentWeight);
+    this.finalNorm = weights.get(FINAL_NORM) as Tensor;
+    this.layerFeeds = new LayerFeeds(config);
+    this.layers = Array.from({ length: config.layers }, (_, layer) =>
+      [...layerTensors(config, layer).weights].flatMap(([stored, name]) => {
+        const weight = weights.get(stored) as ResidentWeight;
+        if ("bits" in weight) return matrixFeeds(name, graphMatrix(weight));
+        return [[name, weight] as const];
+      }),
+    );
+    const head = headName(config);
+    this.head = new ChunkedHead(
+      head === EMBEDDING ? this.embedding : graphMatrix(weights.get(head) as ResidentWeight),
+      { load, ...(tileLogits === undefined ? {} : { tileLogits }) },
+    );
+    const { weights: names, adapter } = layerTensors(config, 0);
+    const graphOptions = {
+      config,
+      savesNormScale,
+      format: graphMatrix(weights.get([...names.keys()][0] as string) as ResidentWeight).format,
+      isLora: trains === "lora",
+      trained: new Set((trains === "lora" ? adapter : names).values()),
+    };
+    const once = (build: () => Uint8Array): (() => Promise<OnnxGraph>) => {
+      let loading: Promise<OnnxGraph> | undefined;
+      return () => {
+        if (loading === undefined) {
+          loading = load(build());
+          this.#loaded.push(loading);
+        }
+        return loading;
+      };
+    };
+    this.graphs = {
+      layer: once(() => buildLayerGraph(graphOptions, "forward")),
+      layerGradient: once(() => buildLayerGraph(graphOptions, "backward")),
+      norm: once(() => buildNormGraph(graphOptions, "forward")),
+      normGradient: once(() => buildNormGraph(graphOptions, "backward")),
+    };
+  }
+
+  createRunner(adapter: Adapter | null): LayerRunner {
+    return new LayerRunner(this, adapter);
+  }
+
+  async dispose(): Promise<void> {
+    await this.head.dispose();
+    for (const graph of this.#loaded) await (await graph).dispose();
+  }
+}
+
+function* plainTensors(
+  weights: ReadonlyMap<string, ResidentWeight>,
+): Generator<readonly [string, Tensor]> {
+  for (const [name, weight] of weights) if (!("bits" in weight)) yield [name, weight];
+}

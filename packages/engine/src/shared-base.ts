@@ -1,0 +1,23 @@
+/** Chooses a base for several models by device, as `createEngine` chooses an engine for one. */
+import type { SharedBase } from "@waggle/protocol";
+import { isEngineUrl } from "./create-engine.ts";
+import type { EngineOptions } from "./create-engine.ts";
+import { openOnnxBase } from "./onnx-engine.ts";
+import { openRemoteBase } from "./remote/remote-base.ts";
+
+/** Those of an engine, without what a model brings. */
+export type SharedBaseOptions = Omit<EngineOptions, "trains" | "adapter" | "valueHead">;
+
+/**
+ * The base for a device, loaded once; on a server models are the server's.
+ * @throws WaggleError as `createEngine`.
+ */
+export async function openSharedBase(options: SharedBaseOptions): Promise<SharedBase> {
+  const { device, threads, server, ...shared } = options;
+  if (isEngineUrl(device)) return openRemoteBase({ ...server, ...shared, url: device });
+  if (device === "reference-wasm" || device === "reference-webgpu") {
+    const { openTfjsBase } = await import("./tfjs-engine.ts");
+    return openTfjsBase({ ...shared, device: device === "reference-wasm" ? "wasm" : "webgpu" });
+  }
+  return openOnnxBase({ ...shared, device, ...(threads === undefined ? {} : { threads }) });
+}

@@ -1,0 +1,294 @@
+/**
+ * The TrainEngine contract, fourth part: value heads. Their values and gradients are the plain
+ * twin's, they learn returns, and an engine that was given none refuses.
+ */
+import { mergeAdapter } from "@waggle/model";
+import type { DecoderConfig, ValueHead } from "@waggle/model";
+import type { TensorMap, TrainEngine, TrainSequence } from "@waggle/protocol";
+import { toBeAllClose, TOLERANCE } from "@waggle/testing";
+import { plainOutputs } from "@waggle/testing/plain-decoder";
+import { expect } from "vitest";
+import {
+  centralDifference,
+  codeOf,
+  gradientErrors,
+  largestEntry,
+  loudAdapter,
+  loudValueHead,
+  loudWeights,
+  randomDerivatives,
+  TINY,
+  TINY_LLAMA,
+  variedSequences,
+} from "./train-engine.fixture.ts";
+import type { ContractCase } from "./train-engine.fixture.ts";
+
+expect.extend({ toBeAllClose });
+
+const HEADS = 2;
+
+type Add = (title: string, body: ContractCase["body"]) => void;
+
+/** @returns the tests, in order. */
+export function trainEngineValues(): ContractCase[] {
+  const cases: ContractCase[] = [];
+  const add: Add = (title, body) => cases.push({ title, body });
+  numberCases(add);
+  trainingCases(add);
+  return cases;
+}
+
+/**
+ * One token has nothing to predict and yet a value; two sequences begin alike; one is a tree, where an
+ * engine takes trees.
+ */
+function sequencesOf(config: DecoderConfig, engine?: TrainEngine): TrainSequence[] {
+  const sequences = variedSequences(config);
+  const [first] = sequences as [TrainSequence, ...TrainSequence[]];
+  const tree = { tokenIds: [7, 3, 9, 20, 3, 1], parents: [-1, 0, 1, 1, 0, 4] };
+  const takesTrees = engine?.capabilities().sequences.includes("parents") ?? false;
+  return [
+    ...sequences,
+    { tokenIds: [4] },
+    { tokenIds: [] },
+    { tokenIds: [...first.tokenIds.slice(0, 7), 2, 2] },
+    ...(takesTrees ? [tree] : []),
+  ];
+}
+
+function options(config: DecoderConfig, trains: "full" | "lora") {
+  const adapter = loudAdapter(config);
+  return {
+    ...{ config, trains, weights: loudWeights(config), valueHead: loudValueHead(config) },
+    ...(trains === "lora" ? { adapter } : {}),
+  };
+}
+
+/** `[T·H]` of each sequence; a third of the tokens have none. */
+function valueDerivatives(sequences: readonly TrainSequence[], seed: number): Float32Array[] {
+  const pairs = sequences.map(({ tokenIds }) => ({ tokenIds: [...tokenIds, ...tokenIds] }));
+  return randomDerivatives(pairs, seed).map((values) =>
+    values.map((value, i) => (Math.floor(i / HEADS) % 3 === 1 ? 0 : value)),
+  );
+}
+
+function isOfHead(name: string): boolean {
+  return name.startsWith("score.");
+}
+
+function numberCases(add: Add): void {
+  for (const config of [TINY, TINY_LLAMA]) {
+    for (const trains of ["full", "lora"] as const) {
+      add(
+        `values and their gradients are the plain twin's, every tensor (${config.modelType}, ${trains})`,
+        async (engineOf) => {
+          const given = options(config, trains);
+          const { weights, adapter, valueHead } = given;
+          const engine = await engineOf(given);
+          expect(engine.capabilities().valueHeads).toBe(HEADS);
+          const sequences = sequencesOf(config, engine);
+          const expected = (): number[][] => {
+            const effective = adapter ? mergeAdapter(config, weights, adapter) : weights;
+            return plainValues(config, effective, sequences, valueHead);
+          };
+          const { values = [] } = await engine.forward({ sequences, values: true });
+          expect(values.map(({ length }) => length)).toEqual(
+            sequences.map(({ tokenIds }) => HEADS * tokenIds.length),
+          );
+          expect(values.flatMap((row) => [...row])).toBeAllClose(
+            expected().flat(),
+            TOLERANCE.f32Reduction,
+          );
+
+          const derivatives = valueDerivatives(sequences, 31);
+          await engine.backward({ sequences }, { values: derivatives });
+          const gradients = await engine.gradients();
+          const factors = derivatives.flatMap((row) => [...row]);
+          const errors = new Map<string, number>();
+          const head = config.tiedEmbeddings ? "none" : "lm_head.weight";
+          expect(
+            largestEntry(new Map([...gradients].filter(([name]) => name === head))),
+          ).toBeLessThan(1e-30);
+          const trained = new Map([...(adapter?.tensors ?? weights), ...valueHead.tensors]);
+          expect([...gradients.keys()]).toEqual([...trained.keys()]);
+          for (const [name, { data }] of trained) {
+            if (name === head) continue;
+            const gradient = gradients.get(name)?.data ?? new Float32Array();
+            const largest = Math.max(...gradient.map(Math.abs));
+            const index = gradient.findIndex((value) => Math.abs(value) === largest);
+            const difference = centralDifference(data, index, () =>
+              expected()
+                .flat()
+                .reduce((sum, value, i) => sum + value * (factors[i] as number), 0),
+            );
+            errors.set(name, Math.abs((gradient[index] as number) / difference - 1));
+          }
+          // The largest entry of each tensor; 1e-3 covers f32 sums and the step's own error.
+          expect([...errors].filter(([, error]) => !(error < 1e-3))).toEqual([]);
+        },
+      );
+    }
+  }
+
+  add(
+    "values beside log-probs add their gradients, whatever the microbatches",
+    async (engineOf) => {
+      const given = options(TINY, "full");
+      const together = await engineOf({ ...given, maxMicrobatchTokens: 12 });
+      const sequences = sequencesOf(TINY, together);
+      const values = valueDerivatives(sequences, 32);
+      const logProb = randomDerivatives(sequences, 33).map((row) =>
+        row.map((value, token) => (token % 2 ? value : 0)),
+      );
+      const outputs = await together.forward({ sequences, values: true });
+      await together.backward({ sequences }, { logProb, values });
+      const apart = await engineOf(given);
+      const { logProb: expected } = await apart.forward({ sequences });
+      outputs.logProb.forEach((row, i) =>
+        expect(row).toBeAllClose(expected[i] ?? [], TOLERANCE.f32),
+      );
+      await apart.backward({ sequences }, { values });
+      await apart.backward({ sequences }, { logProb });
+      expect(gradientErrors(await together.gradients(), await apart.gradients())).toEqual([]);
+    },
+  );
+
+  add("values need not train the decoder", async (engineOf) => {
+    const sequences = sequencesOf(TINY);
+    const values = valueDerivatives(sequences, 34);
+    const gradientsOf = async (valuesTrainDecoder: boolean, logProb?: Float32Array[]) => {
+      const engine = await engineOf(options(TINY, "lora"));
+      await engine.backward(
+        { sequences, valuesTrainDecoder },
+        { values, ...(logProb ? { logProb } : {}) },
+      );
+      const all = [...(await engine.gradients())];
+      return {
+        ofHead: new Map(all.filter(([name]) => isOfHead(name))),
+        ofDecoder: new Map(all.filter(([name]) => !isOfHead(name))),
+      };
+    };
+    const [through, apart] = [await gradientsOf(true), await gradientsOf(false)];
+    expect(gradientErrors(apart.ofHead, through.ofHead)).toEqual([]);
+    expect(largestEntry(apart.ofDecoder)).toBe(0);
+    expect(largestEntry(through.ofDecoder)).toBeGreaterThan(0.01);
+    const beside = await gradientsOf(false, randomDerivatives(sequences, 35));
+    expect(gradientErrors(beside.ofHead, through.ofHead)).toEqual([]);
+    expect(largestEntry(beside.ofDecoder)).toBeGreaterThan(0.01);
+  });
+}
+
+function trainingCases(add: Add): void {
+  add("a critic learns returns, and neither at rate 0 nor from shuffled ones", async (engineOf) => {
+    const sequences = [11, 12, 13, 14].map((seed) => ({
+      tokenIds: [...randomDerivatives([{ tokenIds: Array<number>(12).fill(0) }], seed)].flatMap(
+        (row) => Array.from(row, (value) => Math.floor(((value + 1) / 2) * TINY.vocabularySize)),
+      ),
+    }));
+    // 1 from the second token below 10 on: no single token says it
+    const returns = sequences.map(({ tokenIds }) => {
+      let seen = 0;
+      return Float32Array.from(tokenIds, (id) => ((seen += id < 10 ? 1 : 0) > 1 ? 1 : -1));
+    });
+    const errorAfter = async (learningRate: number, shuffles: boolean): Promise<number> => {
+      const engine = await engineOf({
+        config: TINY,
+        weights: loudWeights(TINY),
+        trains: "full",
+        valueHead: oneHead(TINY),
+      });
+      const gaps = async (): Promise<Float32Array[]> => {
+        const { values = [] } = await engine.forward({ sequences, values: true });
+        return values.map((row, i) => row.map((v, t) => v - (returns[i] as Float32Array)[t]!));
+      };
+      for (let step = 0; step < 60; step++) {
+        const derivatives = await gaps();
+        if (shuffles) for (const row of derivatives) row.reverse();
+        await engine.backward({ sequences }, { values: derivatives });
+        await engine.optimStep({ learningRate, maxGradientNorm: 1 });
+      }
+      const all = (await gaps()).flatMap((row) => [...row]);
+      return all.reduce((sum, gap) => sum + gap * gap, 0) / all.length;
+    };
+    expect(await errorAfter(0.01, false)).toBeLessThan(0.1);
+    expect(await errorAfter(0, false)).toBeGreaterThan(0.5);
+    expect(await errorAfter(0.01, true)).toBeGreaterThan(0.5);
+  });
+
+  add("value heads have a learning rate of their own", async (engineOf) => {
+    const engine = await engineOf(options(TINY, "lora"));
+    const sequences = sequencesOf(TINY);
+    const before = await engine.parameters();
+    await engine.backward({ sequences }, { values: valueDerivatives(sequences, 36) });
+    await engine.optimStep({ learningRate: 0, valueLearningRate: 0.01 });
+    const after = await engine.parameters();
+    const moved = [...after].filter(([name, { data }]) =>
+      data.some((value, i) => value !== before.get(name)?.data[i]),
+    );
+    expect(moved.map(([name]) => name)).toEqual(["score.weight", "score.bias"]);
+  });
+
+  add("a loaded checkpoint goes on bit by bit, value heads included", async (engineOf) => {
+    const given = options(TINY, "lora");
+    const sequences = sequencesOf(TINY);
+    const train = async (engine: TrainEngine, steps: readonly number[]): Promise<void> => {
+      for (const step of steps) {
+        const derivatives = {
+          values: valueDerivatives(sequences, step),
+          logProb: randomDerivatives(sequences, step),
+        };
+        await engine.backward({ sequences }, derivatives);
+        await engine.optimStep({ learningRate: 0.01, valueLearningRate: 0.02, weightDecay: 0.01 });
+      }
+    };
+    const whole = await engineOf(given);
+    await train(whole, [1, 2]);
+    const checkpoint = await whole.save();
+    await train(whole, [3, 4]);
+    const resumed = await engineOf(given);
+    await resumed.load(checkpoint);
+    await train(resumed, [3, 4]);
+    expect(await resumed.save()).toEqual(await whole.save());
+    const batch = { sequences, values: true };
+    expect(await resumed.forward(batch)).toEqual(await whole.forward(batch));
+    const { valueHead: _, ...without } = given;
+    const headless = await engineOf(without);
+    expect(await codeOf(headless.load(checkpoint))).toBe("CHECKPOINT_CORRUPT");
+  });
+
+  add("heads of another width, and derivatives of other shapes, are refused", async (engineOf) => {
+    const foreign = engineOf({
+      ...options(TINY, "full"),
+      valueHead: loudValueHead({ ...TINY, width: 8 }),
+    });
+    expect(await codeOf(foreign)).toBe("ADAPTER_INCOMPATIBLE");
+    const engine = await engineOf(options(TINY, "full"));
+    const batch = { sequences: [{ tokenIds: [1, 2] }] };
+    const backward = (...values: number[]): Promise<unknown> =>
+      codeOf(engine.backward(batch, { values: [Float32Array.from(values)] }));
+    expect(await backward(1, 2)).toBe("SHAPE_MISMATCH");
+    expect(await backward(Number.NaN, 0, 0, 0)).toBe("NON_FINITE_VALUE");
+    expect(await codeOf(engine.backward(batch, { values: [] }))).toBe("SHAPE_MISMATCH");
+  });
+}
+
+function oneHead(config: DecoderConfig): ValueHead {
+  return {
+    heads: 1,
+    tensors: new Map([
+      ["score.weight", { shape: [1, config.width], data: new Float32Array(config.width) }],
+      ["score.bias", { shape: [1], data: new Float32Array(1) }],
+    ]),
+  };
+}
+
+function plainValues(
+  config: DecoderConfig,
+  weights: TensorMap,
+  sequences: readonly TrainSequence[],
+  valueHead: ValueHead,
+): number[][] {
+  return sequences.map((sequence) => [
+    ...plainOutputs(config, weights, sequence, valueHead).values,
+  ]);
+}
