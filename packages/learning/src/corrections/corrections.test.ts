@@ -204,6 +204,39 @@ test("the mismatch of sampler and trainer agrees with the reference", () => {
   expect(metrics.mismatchChiSquared).toBeCloseTo(golden.chiSquared, 12);
 });
 
+test("weighted, the expected gradient on stale samples is that on fresh ones; unweighted it is not", () => {
+  const policy = [0.6, 0.3, 0.1];
+  const sampler = [0.2, 0.3, 0.5];
+  const advantage = [1, -0.5, 0.2];
+  /** E over what `from` samples of slope · d log π / d logit j, by enumeration of all actions. */
+  const expectedGradient = (from: readonly number[], isWeighted: boolean): number[] =>
+    policy.map((pj, j) =>
+      from.reduce((sum, chance, action) => {
+        const rows = {
+          lossMask: [[true]],
+          proximalLogProbs: [[Math.log(policy[action]!)]],
+          behaviorLogProbs: [[Math.log(from[action]!)]],
+        };
+        const { derivatives } = clippedSurrogate(
+          {
+            ...rows,
+            advantages: [[advantage[action]!]],
+            policyLogProbs: rows.proximalLogProbs,
+            weights: isWeighted ? truncatedImportanceWeights(rows, Infinity).weights : undefined,
+          },
+          { lower: 0.2, upper: 0.28 },
+        );
+        const slope = derivatives.logProb![0]![0]!;
+        return sum + chance * slope * ((action === j ? 1 : 0) - pj);
+      }, 0),
+    );
+  const fresh = expectedGradient(policy, false);
+  const [weighted, unweighted] = [true, false].map((is) => expectedGradient(sampler, is));
+  for (const [j, value] of fresh.entries()) expect(weighted![j]).toBeCloseTo(value, 12);
+  const error = fresh.map((value, j) => Math.abs(unweighted![j]! - value));
+  expect(Math.max(...error)).toBeGreaterThan(0.05);
+});
+
 const CORRECTIONS: { readonly [name: string]: (given: CorrectionBatch) => Correction } = {
   tokenWeights: (given) => truncatedImportanceWeights(given, 2),
   sequenceWeights: (given) => truncatedSequenceWeights(given, 2),

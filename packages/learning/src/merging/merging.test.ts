@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { adapterSum } from "./adapter-sums.ts";
 import { averaged, interpolated, sphericallyInterpolated } from "./interpolation.ts";
 import { chosenMerge } from "./merge-choice.ts";
+import { drawnNames, withTrained } from "./parameter-subsets.ts";
 import { reinforcedMerge } from "./reinforced-merge.ts";
 import { signElected } from "./sign-election.ts";
 import { largestEntries, randomlyThinned, withoutTails } from "./sparse-deltas.ts";
@@ -164,6 +165,37 @@ test("a merge below its best parent is refused, the best of the others taken", (
   expect(chosenMerge({ parents: [0.5, 0.7], merges: [0.6, 0.7, 0.9, 0.8] })).toBe(2);
   expect(chosenMerge({ parents: [0.5], merges: [] })).toBeNull();
   expect(chosenMerge({ parents: [0.5], merges: [Number.NaN] })).toBeNull();
+});
+
+test("what is not trained is put back bit for bit", () => {
+  const before = new Map([...tensors([1, 2], "a"), ...tensors([3], "b")]);
+  const after = new Map([...tensors([9, 9], "a"), ...tensors([9], "b")]);
+  expect(numbers(withTrained(before, after, (name) => name === "a"))).toEqual([9, 9, 3]);
+  expect(withTrained(before, after, () => false)).toEqual(before);
+});
+
+test("half of each block is drawn, by its seed, another half another time", () => {
+  const names = ["0.q", "0.k", "0.v", "0.o", "1.q", "1.k", "1.v", "1.o"];
+  const draw = (start: number): string[] => {
+    let state = start;
+    return [
+      ...drawnNames(
+        names,
+        0.5,
+        (name) => name.slice(0, 1),
+        () => {
+          state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+          return state / 2 ** 32;
+        },
+      ),
+    ].sort();
+  };
+  for (const seed of [1, 2, 3]) {
+    expect(draw(seed).filter((name) => name.startsWith("0"))).toHaveLength(2);
+    expect(draw(seed).filter((name) => name.startsWith("1"))).toHaveLength(2);
+    expect(draw(seed)).toEqual(draw(seed));
+  }
+  expect(new Set([1, 2, 3, 4, 5].map((seed) => draw(seed).join())).size).toBeGreaterThan(1);
 });
 
 test("models of other shapes or names are refused", () => {
