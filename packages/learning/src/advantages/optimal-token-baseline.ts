@@ -3,6 +3,7 @@
  * norm of the score, which needs no gradient: for softmax logits it is 1 − 2π_s + Σ_v π_v² a token.
  *
  * Source: Li et al. 2025, "Optimal Token Baseline", as verl's `tir_optimal_token_baseline`.
+ * Differs from it: a position counts sampled tokens only, so that tool results do not shift it.
  */
 import { requireFiniteRewards, requireGroup, requireSameLength } from "../statistics.ts";
 import type { LossMask, TokenRows } from "../token-rows.ts";

@@ -3,7 +3,8 @@
  * score. One lucky copy does not pay as much as several ways that work.
  *
  * Source: Hamid et al. 2025, "Polychromic Objectives for Reinforcement Learning", arXiv:2509.25424.
- * Differs from it: all sets of size n of a group are enumerated where they are few, else drawn.
+ * Differs from it: all sets of size n of a group are enumerated where they are few, else drawn;
+ * diversity is 0 for copies and 1 where all differ.
  */
 import { meanOf, requireGroup, requireInside, requireSameLength } from "../statistics.ts";
 

@@ -4,7 +4,8 @@
  * format errors.
  *
  * Source: Shang et al. 2025, "rStar2-Agent", arXiv:2508.20722 (resample on correct).
- * Differs from it: the share of failures kept is that of the oversampled group, rounded.
+ * Differs from it: the share of failures kept is that of the oversampled group, rounded; a success's
+ * weight falls with a power of its cleanness instead of the inverse of its penalty.
  */
 import { requireInside, requireSameLength } from "../statistics.ts";
 import { drawFrom, drawWeighted } from "../draw.ts";

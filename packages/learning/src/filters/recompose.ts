@@ -3,6 +3,7 @@
  * brevity pays; what is left goes to a compensation buffer and is learned from later.
  *
  * Source: Li et al. 2025, "RoRecomp", arXiv:2509.25958.
+ * Differs from it: the chance of a compensation step rises linearly with progress.
  */
 import { requireInside, requireSameLength } from "../statistics.ts";
 

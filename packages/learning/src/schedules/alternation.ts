@@ -18,9 +18,11 @@ export function phaseAt<N extends string>(phases: readonly Phase<N>[], step: num
       `phases must take at least one step, got ${JSON.stringify(phases).slice(0, 200)}; give one a number of steps`,
     );
   }
-  let left = step % period;
-  const found = phases.find(({ steps }) => (left -= steps) < 0);
-  return (found as Phase<N>).name;
+  const at = step % period;
+  const ends = phases.map((_, i) =>
+    phases.slice(0, i + 1).reduce((sum, { steps }) => sum + steps, 0),
+  );
+  return (phases[ends.findIndex((end) => at < end)] as Phase<N>).name;
 }
 
 /** Roles by member at a step: every `period` steps each takes the role of the next. */
