@@ -103,6 +103,7 @@ export function decoderLayer(
     rmsNorm(tape, input, weights.norm(name), {
       size: config.width,
       epsilon: config.rmsNormEpsilon,
+      isFlat: true,
     });
   const normal = norm(hidden, "input_layernorm");
   const mixed = attend(tape, config, weights, {
@@ -143,6 +144,7 @@ function attend(
         : rmsNorm(tape, perHead, weights.norm(normName), {
             size: headSize,
             epsilon: config.rmsNormEpsilon,
+            isFlat: false,
           });
     return swapTimeAndHeads(tape, normal);
   };

@@ -16,7 +16,7 @@ export class GraphTape {
   readonly #rules: { readonly output: string; readonly rule: GradientRule }[] = [];
   readonly #gradients = new Map<string, string>();
   readonly #tracked = new Set<string>();
-  readonly #zeroRows = new Set<string>();
+  readonly #rows = new Set<string>();
 
   /** @param savesNormScale `savesNormScale` of the device that will run the graph. */
   constructor(builder: OnnxGraphBuilder, savesNormScale: boolean) {
@@ -38,12 +38,12 @@ export class GraphTape {
     return this.builder.op(opType, inputs, options);
   }
 
-  /** A constant `[1, width]` of zeros, shared. */
-  zeroRow(width: number): string {
-    const name = `zero_row_${width}`;
-    if (!this.#zeroRows.has(name)) {
-      this.builder.initializer(name, "f32", [1, width], new Float32Array(width));
-      this.#zeroRows.add(name);
+  /** A constant `[1, width]` of equal numbers, shared. */
+  row(value: number, width: number): string {
+    const name = `row_${value}_${width}`;
+    if (!this.#rows.has(name)) {
+      this.builder.initializer(name, "f32", [1, width], new Float32Array(width).fill(value));
+      this.#rows.add(name);
     }
     return name;
   }

@@ -141,6 +141,7 @@ export function buildNormGraph(
   const output = rmsNorm(tape, "hidden", "weight", {
     size: config.width,
     epsilon: config.rmsNormEpsilon,
+    isFlat: true,
   });
   const name = (tensor: string, label: string, dims: readonly (number | string)[]): void => {
     builder.node("Identity", [tensor], { outputs: [label] });

@@ -26,16 +26,16 @@ export function linear(tape: GraphTape, input: string, weight: string, addend?: 
 }
 
 /**
- * x / √(mean x² + epsilon) ∘ weight over the last dimension. `column` is the i64 shape `[size, 1]`.
+ * x / √(mean x² + epsilon) ∘ weight over the last dimension, `[N, size]` or `[B, T, H, size]`.
  * With r = 1/√(…), s = Σ dy∘x∘weight: dx = r·(dy∘weight) − x·r³·s/size, dweight = Σ_N r·(dy∘x).
  */
 export function rmsNorm(
   tape: GraphTape,
   input: string,
   weight: string,
-  options: { readonly size: number; readonly epsilon: number },
+  options: { readonly size: number; readonly epsilon: number; readonly isFlat: boolean },
 ): string {
-  const { size, epsilon } = options;
+  const { size, epsilon, isFlat } = options;
   const [output, saved] = tape.builder.node("SimplifiedLayerNormalization", [input, weight], {
     outputs: tape.savesNormScale ? 2 : 1,
     attributes: { axis: -1, epsilon: { float: epsilon }, stash_type: 1 },
@@ -43,24 +43,27 @@ export function rmsNorm(
   tape.record(output, [input, weight], (gradient) => {
     const inverse = saved ?? inverseRoot(tape, input, size, epsilon);
     const product = tape.op("Mul", [gradient, input]);
-    const rows = tape.builder.ints([-1, size]);
+    const flat = (value: string, width: number): string =>
+      isFlat ? value : tape.op("Reshape", [value, tape.builder.ints([-1, width])]);
     tape.add(weight, () => {
-      const flatProduct = tape.op("Reshape", [product, rows]);
-      const flatInverse = tape.op("Reshape", [inverse, tape.builder.ints([-1, 1])]);
-      const sums = tape.op("Gemm", [flatInverse, flatProduct], { attributes: { transA: 1 } });
+      const sums = tape.op("Gemm", [flat(inverse, 1), flat(product, size)], {
+        attributes: { transA: 1 },
+      });
       return tape.op("Reshape", [sums, tape.builder.ints([size])]);
     });
     tape.contribute(input, (sum) => {
-      const column = tape.op("Reshape", [weight, tape.builder.ints([size, 1])]);
-      const projected = tape.op("MatMul", [product, column]);
+      const gains = tape.op("Reshape", [weight, tape.builder.ints([1, size])]);
+      const projected = tape.op("FusedMatMul", [product, gains], {
+        domain: MICROSOFT,
+        attributes: { transB: 1, alpha: { float: -1 / size } },
+      });
       const square = tape.op("Mul", [inverse, inverse]);
-      const cube = tape.op("Mul", [square, inverse]);
-      const scale = tape.op("Mul", [
-        tape.op("Mul", [cube, projected]),
-        tape.builder.float(-1 / size),
+      const scale = tape.op("Mul", [square, tape.op("Mul", [inverse, projected])]);
+      const direct = tape.op("Mul", [gradient, tape.op("MatMul", [inverse, gains])]);
+      const along = tape.op("Mul", [
+        input,
+        isFlat ? scale : tape.op("MatMul", [scale, tape.row(1, size)]),
       ]);
-      const direct = tape.op("Mul", [tape.op("Mul", [gradient, weight]), inverse]);
-      const along = tape.op("Mul", [input, scale]);
       const parts = sum === undefined ? [direct, along] : [direct, along, sum];
       return tape.op("Sum", parts);
     });
@@ -151,7 +154,7 @@ export function gatherRows(
   tape.record(output, [input], (gradient) => {
     tape.add(input, () => {
       // A Gather from [gradient; 0] in place of a scatter, which races on two threads.
-      const padded = tape.op("Concat", [gradient, tape.zeroRow(rows.width)], {
+      const padded = tape.op("Concat", [gradient, tape.row(0, rows.width)], {
         attributes: { axis: 0 },
       });
       return tape.op("Gather", [padded, rows.inverse], { attributes: { axis: 0 } });

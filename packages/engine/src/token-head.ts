@@ -2,8 +2,7 @@
  * From final hidden states to per-token outputs, and from per-token derivatives back. With
  * z' = z/τ + mask, p = softmax(z') and H its entropy, of the taken token y:
  *   d logProb / dz' = onehot(y) − p,   dH / dz' = −p∘(log p + H).
- * The one-hot part is a single row of the matrix, so it is taken by Gather here and summed into the
- * matrix' gradient outside of the graph, where no threads race on equal tokens.
+ * The one-hot part is added where it belongs, one logit of each row, before the products.
  */
 import type { GraphTape } from "./graph-tape.ts";
 import type { GraphVariant } from "./training-graph.ts";
@@ -50,7 +49,7 @@ export function addHeadOutputs(tape: GraphTape, { hidden, weight, variant }: Hea
   }
 }
 
-/** Contributes the gradients of the hidden states and, but for the taken rows, of the matrix. */
+/** Contributes the gradients of the hidden states and of the matrix. */
 export function addHeadGradient(tape: GraphTape, { hidden, weight, variant }: HeadInputs): void {
   const logits = logitsOf(tape, hidden, weight);
   let gradient = variant.tempered
@@ -69,14 +68,10 @@ export function addHeadGradient(tape: GraphTape, { hidden, weight, variant }: He
       attributes: { reduction: { string: "add" } },
     });
   }
-  tape.contribute(hidden, () => {
-    const takenRows = tape.op("Gather", [
-      weight,
-      tape.op("Squeeze", ["targets", tape.builder.ints([1])]),
-    ]);
-    const taken = tape.op("Mul", [takenRows, "takenScale"]);
-    return tape.op("Gemm", [gradient, weight, taken]);
+  gradient = tape.op("ScatterElements", [gradient, "targets", "takenScale"], {
+    attributes: { axis: 1, reduction: { string: "add" } },
   });
+  tape.contribute(hidden, () => tape.op("Gemm", [gradient, weight]));
   tape.contribute(weight, () => tape.op("Gemm", [gradient, hidden], { attributes: { transA: 1 } }));
 }
 

@@ -43,8 +43,6 @@ export const EMBEDDING = "model.embed_tokens.weight";
 export const FINAL_NORM = "model.norm.weight";
 /** `[N, C]`: gradient with respect to the embedded tokens; its rows are summed by token outside. */
 export const EMBEDDED_GRADIENT = "gradient:embedded";
-/** `[P, C]`: gradient with respect to the logit row of each taken token, summed outside. */
-export const TAKEN_GRADIENT = "gradient:taken";
 
 /** `[K, C]`: hidden states after the final norm. */
 export const FINAL_HIDDEN = "hidden:final";
@@ -101,6 +99,7 @@ export function buildTrainingGraph(
   const normal = rmsNorm(tape, hidden, FINAL_NORM, {
     size: config.width,
     epsilon: config.rmsNormEpsilon,
+    isFlat: true,
   });
   if (variant.hidden) {
     builder.node("Identity", [normal], { outputs: [FINAL_HIDDEN] });
@@ -117,7 +116,7 @@ export function buildTrainingGraph(
   if (hasLogits) addHeadGradient(tape, head);
   if (variant.hiddenGradient) tape.add(normal, () => "hiddenGradient");
   tape.backward();
-  const gradients = declareGradients(tape, config, embedded, hasLogits ? predicting : null);
+  const gradients = declareGradients(tape, config, embedded);
   return { bytes: builder.build(), gradients };
 }
 
@@ -150,7 +149,6 @@ function declareGradients(
   tape: GraphTape,
   config: DecoderConfig,
   embedded: string,
-  predicting: string | null,
 ): ReadonlyMap<string, string> {
   const { builder } = tape;
   const gradients = new Map<string, string>();
@@ -166,10 +164,6 @@ function declareGradients(
       builder.node("Identity", [rows], { outputs: [EMBEDDED_GRADIENT] });
       builder.output(EMBEDDED_GRADIENT, "f32", ["N", config.width]);
     }
-  }
-  if (predicting !== null && tape.isTracked(headName(config))) {
-    builder.node("Mul", [predicting, "takenScale"], { outputs: [TAKEN_GRADIENT] });
-    builder.output(TAKEN_GRADIENT, "f32", ["P", config.width]);
   }
   return gradients;
 }

@@ -7,16 +7,10 @@ import type { TensorMap } from "@waggle/protocol";
 import type { DecoderRunner, RowDerivatives, RowOutputs } from "./decoder-runner.ts";
 import type { Microbatch } from "./microbatch.ts";
 import type { TrainedWeights } from "./trained-weights.ts";
-import {
-  EMBEDDED_GRADIENT,
-  EMBEDDING,
-  FINAL_HIDDEN,
-  headName,
-  TAKEN_GRADIENT,
-} from "./training-graph.ts";
+import { EMBEDDED_GRADIENT, EMBEDDING, FINAL_HIDDEN } from "./training-graph.ts";
 import type { TrainingRunner } from "./training-runner.ts";
 
-const NOT_WEIGHTS: ReadonlySet<string> = new Set([EMBEDDED_GRADIENT, TAKEN_GRADIENT, FINAL_HIDDEN]);
+const NOT_WEIGHTS: ReadonlySet<string> = new Set([EMBEDDED_GRADIENT, FINAL_HIDDEN]);
 
 export class WholeRunner implements DecoderRunner {
   readonly #config: DecoderConfig;
@@ -57,8 +51,6 @@ export class WholeRunner implements DecoderRunner {
     }
     const embedded = outputs.get(EMBEDDED_GRADIENT);
     if (embedded !== undefined) this.#addRows(EMBEDDING, embedded, microbatch.ids);
-    const taken = outputs.get(TAKEN_GRADIENT);
-    if (taken !== undefined) this.#addRows(headName(this.#config), taken, microbatch.targets);
     return outputs.get(FINAL_HIDDEN) ?? null;
   }
 
