@@ -6,6 +6,7 @@
 import { EXCHANGE_REQUIREMENTS } from "./exchange-requirements.ts";
 import { LEARNING_REQUIREMENTS } from "./learning-requirements.ts";
 import { LOOP_REQUIREMENTS } from "./loop-requirements.ts";
+import { LOSS_REQUIREMENTS } from "./loss-requirements.ts";
 import { MODEL_REQUIREMENTS } from "./model-requirements.ts";
 import { PAGE_REQUIREMENTS } from "./page-requirements.ts";
 import { RUNTIME_REQUIREMENTS } from "./runtime-requirements.ts";
@@ -17,6 +18,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...RUNTIME_REQUIREMENTS,
   ...PAGE_REQUIREMENTS,
   ...LOOP_REQUIREMENTS,
+  ...LOSS_REQUIREMENTS,
   ...LEARNING_REQUIREMENTS,
   ...EXCHANGE_REQUIREMENTS,
   ...REMOTE_REQUIREMENTS,

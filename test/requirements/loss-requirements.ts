@@ -1,0 +1,189 @@
+/** What losses, corrections, KL forms, merging and evolution strategies claim. Pure data. */
+import type { Requirement } from "./requirement.ts";
+
+const at = (file: string, ...names: readonly string[]): string[] =>
+  names.map((name) => `packages/learning/src/${file} > ${name}`);
+
+export const LOSS_REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "learning:policy-losses",
+    source:
+      "arXiv:1707.06347, 1912.09729, 2505.07291, 2506.13585, 2507.18071, 2507.20673, 2511.20347, 2602.05261, 2602.10693, 2510.14545, 2505.22617, 2509.22601; prime-rl; Tinker",
+    behavior:
+      "PPO, clip higher, dual and two-sided clip, importance sampling, REINFORCE, CISPO, SAPO, DPPO, IPO mask, AEPO, KL-Cov, self-imitation, GSPO in both forms, LUSPO, GMPO and VESPO have the values of their formulas and the derivatives of a twin that holds detached parts fixed.",
+    tests: [
+      ...at(
+        "losses/policy-losses.test.ts",
+        "$name: value and derivatives are those of its plain twin",
+        "control: the check of derivatives fails where a detached part is differentiated",
+        "$name: on its own policy nothing is clipped, all are REINFORCE",
+        "$name: an all-masked minibatch and zero weights have derivatives 0",
+      ),
+      ...at(
+        "losses/policy-losses-golden.test.ts",
+        "%s under every aggregation",
+        "%s agrees with the reference value",
+        "asymmetric bounds: a ratio of 1.25 passes at 0.28 above, 0.75 is clipped at 0.2 below",
+      ),
+      ...at(
+        "losses/entropy-preserving-clip.test.ts",
+        "an uncertain token keeps its gradient with an equal forward value",
+      ),
+    ],
+  },
+  {
+    id: "learning:policy-losses-learn",
+    source: "issue 5, item 1",
+    behavior:
+      "Every policy loss learns, not from advantages of others, and on stale samples too; every combination with a correction and an aggregation moves the policy by finite amounts.",
+    tests: at(
+      "losses/policy-losses-learn.test.ts",
+      "%s learns, and not from advantages of others",
+      "%s: learning survives samplers 1, 4 and 8 steps old",
+      "every loss with every correction and aggregation moves the table by finite amounts",
+    ),
+  },
+  {
+    id: "learning:aggregation",
+    source: "arXiv:2402.03300, 2503.14476, 2503.20783; SkyRL; Agent Lightning",
+    behavior:
+      "Shares come from the whole minibatch before any rejection, so microbatches add up and what is left out stays counted.",
+    tests: [
+      ...at(
+        "losses/aggregation.test.ts",
+        "%o gives each token its share of the whole minibatch",
+        "every mean but the ones of sums has shares that add up to 1, and none outside the mask",
+      ),
+      ...at(
+        "losses/policy-losses.test.ts",
+        "$name: microbatches add up to the minibatch, padding adds nothing",
+      ),
+      ...at(
+        "corrections/corrections.test.ts",
+        "what is left out stays in the denominator: a mask scales no other token's derivative",
+      ),
+    ],
+  },
+  {
+    id: "learning:corrections",
+    source: "verl, SkyRL, AReaL arXiv:2505.24298, arXiv:2510.18855, 2510.01161, 2512.02556",
+    behavior:
+      "Sequence weights, band masks, IcePop, OPSM, M2PO, outlier veto and divergence masks agree with reference values; bounds are ratios; weighted, stale samples have the gradient of fresh ones.",
+    tests: [
+      ...at(
+        "corrections/corrections.test.ts",
+        "sequence weights, normalised weights and effective sample size agree with the reference",
+        "band masks and IcePop agree with the reference",
+        "bounds are ratios, not their inverses: an asymmetric band keeps 1.9 and drops 0.6",
+        "one absurd ratio drops its whole sequence and no other",
+        "OPSM drops only sequences that are pushed down and have become less likely",
+        "M2PO leaves out the fewest tokens, the largest first, until the second moment fits",
+        "the log-linear proximal policy lies between the two by versions",
+        "weighted, the expected gradient on stale samples is that on fresh ones; unweighted it is not",
+        "%s: on data of its own policy every weight is 1, 0 outside the mask, padding or not",
+      ),
+      ...at(
+        "corrections/token-choices.test.ts",
+        "the top fifth of the tokens by entropy stays",
+        "the covariance mask leaves out a share of the tokens in its range, by its seed",
+      ),
+    ],
+  },
+  {
+    id: "learning:kl",
+    source: "Schulman 2020; Tang and Munos 2025, arXiv:2506.09477; arXiv:2512.02556",
+    behavior:
+      "Under the policy's own samples k2 and k3 by the ratio have the exact gradient of the divergence; k3 has its value.",
+    tests: at(
+      "kl/kl.test.ts",
+      "k3 and k3 by the ratio agree with the reference",
+      "under the policy's own samples k2 and k3 by the ratio have the gradient of the KL, k3 and k1 do not",
+      "the estimators' means under the policy are the exact divergence for k1 and k3",
+      "k3 with the gradient of k2 has the value of one and the derivative of the other",
+    ),
+  },
+  {
+    id: "learning:preferences",
+    source:
+      "arXiv:2305.18290, 2403.00409, 2310.12036, 2402.01306, 2403.07691, 2408.06266, 2412.01981, 2509.19199",
+    behavior:
+      "DPO (conservative, robust), IPO, KTO, ORPO, APO-zero, ranking and implicit process rewards agree with reference values; a preference is of answers, steps or trajectories.",
+    tests: at(
+      "losses/preference-losses.test.ts",
+      "%s agrees with the reference value",
+      "%s: its derivatives are those of its value, for answers, steps and trajectories",
+      "a step's preference moves that step only",
+      "kto needs no pairs: a liked answer rises, a disliked one falls",
+      "the implicit reward's cross-entropy: derivatives, and −log σ at a certain outcome",
+      "ranking: derivatives are those of its value, at the last loss token; a margin asks for more",
+    ),
+  },
+  {
+    id: "learning:critics",
+    source: "arXiv:1707.06347, 2110.06169, 2006.04779, 2303.05479, 2106.06860",
+    behavior:
+      "Value losses, several heads, conservatism and the constrained actor have the derivatives of their formulas.",
+    tests: at(
+      "losses/value-losses.test.ts",
+      "%s: value and derivatives are those of its plain twin",
+      "explained variance: 1 for the targets themselves, 0 for a constant, negative for their opposite",
+      "a head is one of H numbers a token, forward and backward",
+      "the conservative penalty: derivatives, log N where all are alike, 0 far below",
+      "the constrained actor: derivatives, scale-free in its advantages, imitation where they are 0",
+    ),
+  },
+  {
+    id: "learning:imitation",
+    source: "catalogue L02; arXiv:2508.05629, 2306.13649, 2305.16554, 1908.04319",
+    behavior:
+      "DFT's derivative is p times the cross-entropy's; observations, text and teachers are learned from over their own counts.",
+    tests: [
+      ...at(
+        "losses/imitation-losses.test.ts",
+        "DFT: each token's derivative is its probability times that of the cross-entropy",
+        "observations are learned from apart from what was sampled, over their own count",
+        "components do not dilute each other: twice the observations weigh no less per action",
+        "distillation on taken tokens: the gap is an advantage that is held fixed",
+        "distillation over candidates ($direction, $support): the divergence and its derivatives",
+        "unlikelihood: derivatives are those of −log(1 − π), finite at certainty",
+      ),
+      ...at("losses/span-mask.test.ts", "only sampled tokens of wanted spans stay"),
+    ],
+  },
+  {
+    id: "learning:trajectory-balance",
+    source: "Malkin et al. 2022, arXiv:2201.13259",
+    behavior: "Trajectory balance is 0 for a policy in proportion to reward, log Z learned or not.",
+    tests: at(
+      "losses/trajectory-balance.test.ts",
+      "agrees with the reference value",
+      "log Z of the group makes its gaps sum to 0; a distribution that fits its rewards has loss 0",
+    ),
+  },
+  {
+    id: "learning:merging",
+    source:
+      "catalogue L23; arXiv:2212.04089, 2312.06795, 2306.01708, 2311.03099, 2601.13572, 2110.07560",
+    behavior:
+      "Disjoint changes are not shrunk to 1/N, a merge with itself is itself, stacked adapters add exactly, a merge below its best parent is refused.",
+    tests: at(
+      "merging/merging.test.ts",
+      "merging a model with itself is the model, by every method",
+      "RAM: disjoint changes are not shrunk, shared ones are averaged",
+      "breadcrumbs cut both tails",
+      "stacked adapters change a weight by exactly the sum of their changes",
+      "a merge below its best parent is refused, the best of the others taken",
+      "what is not trained is put back bit for bit",
+    ),
+  },
+  {
+    id: "learning:evolution-strategies",
+    source: "catalogue L26; arXiv:1703.03864, 2509.24372",
+    behavior: "An update rebuilt from seeds equals one from stored noise, and climbs a toy reward.",
+    tests: at(
+      "gradient-free/evolution-strategies.test.ts",
+      "an update rebuilt from seeds equals one from stored noise",
+      "a toy reward is climbed by either fitness, and not where scores are dealt to others",
+    ),
+  },
+];
