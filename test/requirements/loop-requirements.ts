@@ -109,6 +109,22 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "engine:trees",
+    source: "docs/design.md, decision 2; docs/evidence/engine.md, Trees and packed rows",
+    behavior:
+      "A tree of tokens is trained once and counts as its paths apart; packing, sharing and microbatches change no number.",
+    tests: [
+      "packages/engine/src/train-engine-trees.contract.ts > a tree has the plain twin's outputs (${config.modelType})",
+      "packages/engine/src/train-engine-trees.contract.ts > the gradients of trees equal central differences of the plain twin, every tensor (${config.modelType}, ${trains})",
+      "packages/engine/src/train-engine-trees.contract.ts > a tree is its paths as sequences of their own",
+      "packages/engine/src/train-engine-trees.contract.ts > trees and sequences packed together are each alone, in any microbatches",
+      "packages/engine/src/microbatch.test.ts > any batch: every asked token has a row whose path is its own, within the bound",
+      "packages/engine/src/microbatch.test.ts > packed is padded: groups with prompts and short sequences in long rows, %s",
+      "packages/engine/src/causal-attention.test.ts > packed rows in %i blocks give the outputs and gradients of one",
+      "packages/engine/src/causal-attention.test.ts > keys that nobody of a block sees are left out",
+    ],
+  },
+  {
     id: "engine:adamw",
     source: "Loshchilov and Hutter 2019, arXiv:1711.05101",
     behavior: "AdamW with clipping is PyTorch's over ten steps.",

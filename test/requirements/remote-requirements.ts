@@ -12,6 +12,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       `${ENGINE}/remote-engine.test.ts > %s: outputs, norms and parameters are the local engine's`,
       `${ENGINE}/remote-engine.test.ts > derivatives of both log-probs add up`,
+      `${ENGINE}/remote-wire.test.ts > a tree goes as one datum for each path, what they share with a weight on the first only`,
       `${ENGINE}/remote-engine.test.ts > a device that is a URL is a server`,
       "trainer/src/remote-training.test.ts > simulate on a server learns what it learns here",
     ],

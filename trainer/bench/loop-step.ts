@@ -6,16 +6,13 @@
  */
 import { join } from "node:path";
 import type { EngineDevice } from "@waggle/engine";
-import { type Recipe, recipeNamed } from "@waggle/learning";
-import { type TensorMap, toTrainingSamples, type TrainEngine } from "@waggle/protocol";
-import { attempt } from "../src/attempt.ts";
-import { type BaseModel, readBaseModel } from "../src/base-model.ts";
-import { inLanes } from "../src/lanes.ts";
+import { recipeNamed } from "@waggle/learning";
+import type { TensorMap, TrainEngine } from "@waggle/protocol";
+import { readBaseModel } from "../src/base-model.ts";
 import { type LearnableGroup, learningStep } from "../src/learning-step.ts";
-import { openEngine, openPolicy } from "../src/open-model.ts";
-import { derivedSeed } from "../src/random.ts";
-import { createTaskWorld } from "../src/task-worlds.ts";
+import { openEngine } from "../src/open-model.ts";
 import { LOG_PROB_BAND } from "../src/trajectory-check.ts";
+import { playGroups } from "./played-groups.ts";
 
 export type LoopStepOptions = {
   readonly devices: readonly [EngineDevice, EngineDevice];
@@ -40,39 +37,8 @@ export type LoopStep = {
 const ADAPTER = { rank: 16, alpha: 32, seed: 1 };
 const MICROBATCH_TOKENS = 4096;
 const LEARNING_RATE = 2e-3;
-const GROUP_SIZE = 8;
 /** Steps shorter than this are taken several times a round. */
 const ROUND_MILLISECONDS = 1000;
-
-async function playGroups(
-  model: BaseModel,
-  recipe: Recipe,
-  wanted: number,
-): Promise<LearnableGroup[]> {
-  const policy = await openPolicy(model);
-  const { sampling } = recipe.rollout;
-  const parts = { policy, format: model.format, createTaskWorld, sampling };
-  const { signal } = new AbortController();
-  const groups: LearnableGroup[] = [];
-  for (let number = 0; groups.length < wanted; number += 1) {
-    const task = { environment: "shop", seed: derivedSeed(1, number), split: "train" } as const;
-    const trajectories = await inLanes(GROUP_SIZE, async (i) => {
-      const played = await attempt(parts, task, derivedSeed(2, number, i), signal);
-      const samples = toTrainingSamples(played.trajectory);
-      return {
-        digest: played.trajectory.id,
-        samples,
-        rescoredLogProbs: samples.map(({ behaviorLogProbs }) => behaviorLogProbs),
-        verification: played.verification,
-        staleness: 0,
-      };
-    });
-    const rewards = trajectories.map(({ verification }) => recipe.reward(verification));
-    if (recipe.filter(rewards) === null) groups.push({ trajectories });
-  }
-  await policy.dispose();
-  return groups;
-}
 
 /**
  * Gradients of the mean log-probability of all tokens. Not those of the step's loss, nor of what was

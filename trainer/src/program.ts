@@ -233,7 +233,7 @@ function withLearning(command: Command): Command {
     )
     .option("--groups-per-step <n>", "groups with a signal of one step", positive, 8)
     .option("--epochs <n>", "optimizer steps on each minibatch", positive, 1)
-    .option("--microbatch-tokens <n>", "most padded tokens of one pass", positive, 4096)
+    .option("--microbatch-tokens <n>", "most tokens of one pass", positive, 4096)
     .option("--entropy-coefficient <c>", "weight of the entropy bonus", number, 0)
     .option("--rank <n>", "of the adapter", positive, 16)
     .option("--alpha <n>", "LoRA alpha; default twice the rank", number)

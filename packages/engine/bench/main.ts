@@ -6,6 +6,7 @@ import { runBench } from "../../runtime/bench/bench-command.ts";
 import type { EngineScenario } from "./scenario.ts";
 import { largeStep } from "./scenarios/large-step.ts";
 import { loopStep } from "./scenarios/loop-step.ts";
+import { packedGroups } from "./scenarios/packed-groups.ts";
 import { tokenCost } from "./scenarios/token-cost.ts";
 import { versusPeers } from "./scenarios/versus-peers.ts";
 import { vocabularyMemory } from "./scenarios/vocabulary-memory.ts";
@@ -17,6 +18,7 @@ const SCENARIOS: readonly EngineScenario[] = [
   vocabularyMemory,
   largeStep,
   loopStep,
+  packedGroups,
 ];
 
 await runBench({

@@ -22,7 +22,7 @@ export type MemoryPlanOptions = {
   readonly valueHeads?: number;
   /** Adapters that are trained over the same base beside this one; default none. */
   readonly otherModels?: readonly PlannedModel[];
-  /** Sequences and tokens of each that one call trains on. */
+  /** Sequences and tokens of each that one call trains on; a tree counts as one of all its tokens. */
   readonly sequences: number;
   readonly length: number;
   readonly base: ResidentFormat;
@@ -114,9 +114,11 @@ export function activationBytesPerToken(
   const scores = (isWhole ? 3 : 5) * heads * length;
   const attention = (4 * heads + 4 * keyValueHeads) * headSize + scores;
   const layer = FLOAT * (10 * width + attention + 8 * feedForwardSize);
+  // who sees whom: packed rows have a mask each, which all layers share
+  const mask = FLOAT * length;
   return isWhole
-    ? layers * layer + logitBytesPerToken(config)
-    : layer + FLOAT * width * (layers + 6);
+    ? layers * layer + mask + logitBytesPerToken(config)
+    : layer + mask + FLOAT * width * (layers + 6);
 }
 
 /** `auto`: the whole graph where its activations keep within 1 GB and its plan within the limit. */

@@ -1,0 +1,28 @@
+/**
+ * `node --conditions=source trainer/bench/print-groups.ts <groups>` prints PrintedGroups as JSON: what a
+ * learning step of the loop trains on, for benchmarks of an engine alone.
+ */
+import { join } from "node:path";
+import { recipeNamed } from "@waggle/learning";
+import type { DecoderConfig } from "@waggle/model";
+import type { TrainingSample } from "@waggle/protocol";
+import { readBaseModel } from "../src/base-model.ts";
+import { playGroups } from "./played-groups.ts";
+
+export type PrintedGroups = {
+  /** Of the nano model. */
+  readonly config: DecoderConfig;
+  /** Samples of each group. */
+  readonly groups: readonly (readonly Pick<TrainingSample, "sequence" | "lossMask">[])[];
+};
+
+const [, , wanted = "8"] = process.argv;
+const model = await readBaseModel(join(import.meta.dirname, "../../packages/model/nano"));
+const played = await playGroups(model, recipeNamed("dr-grpo-tis", {}), Number(wanted));
+const groups = played.map(({ trajectories }) =>
+  trajectories.flatMap(({ samples }) =>
+    samples.map(({ sequence, lossMask }) => ({ sequence, lossMask })),
+  ),
+);
+const printed: PrintedGroups = { config: model.config, groups };
+process.stdout.write(`${JSON.stringify(printed)}\n`);
