@@ -69,7 +69,6 @@ export { pairStage, rewardStage, settingsAt, tokenStage } from "./composition/st
 export type { KlTerm, SchedulePart, Stage, StepSettings } from "./composition/stage.ts";
 export { kept, resource } from "./composition/state.ts";
 export type { ResourceName, StateName, StatePart, ValueName } from "./composition/state.ts";
-export * as parts from "./parts/index.ts";
 export { literatureStates, stagedRecipe, STAGED_RECIPES } from "./recipes/catalogue.ts";
 export type { RowState } from "./recipes/catalogue.ts";
 export type { LiteratureRow, SlotName } from "./recipes/literature.ts";

@@ -168,17 +168,17 @@ async function pivots(
   options: CollectOptions,
 ): Promise<EpisodeGroup[]> {
   const turns = stored.flatMap((episode) =>
-    episode.trajectory.turns.flatMap(({ toolCalls }, turn) =>
-      toolCalls.length > 0 ? [{ episode, turn }] : [],
+    episode.trajectory.turns.flatMap((original, turn) =>
+      original.toolCalls.length > 0 ? [{ episode, turn, original }] : [],
     ),
   );
   const groups: EpisodeGroup[] = [];
-  for (const [at, { episode, turn }] of drawn(turns, count, options.seed).entries()) {
+  for (const [at, { episode, turn, original }] of drawn(turns, count, options.seed).entries()) {
     const task = taskOf(episode);
     const episodes = await many(size, (i) =>
       attempt(parts, { ...options, maxTurns: turn + 1 }, task, [at, i], {
         from: { trajectory: episode.trajectory, turns: turn },
-        branch: { episode: episode.id, turn },
+        branch: { episode: episode.id, turn, original },
       }),
     );
     groups.push({ task: `${nameOf(task)}/${episode.id}/${turn}`, episodes });

@@ -82,6 +82,9 @@ export type RunResult = { readonly base: HeldOut; readonly final: HeldOut; reado
 const REFILLS = 2;
 /** Stored episodes that plans may go on from. */
 const STORED = 512;
+/** Where none were rolled out before: how many demonstrations, and how often they err. */
+const STORED_DEMONSTRATIONS = 128;
+const STORED_MISTAKES = 0.15;
 
 export async function runRecipe(
   recipe: StagedRecipe,
@@ -210,6 +213,8 @@ class RecipeRun {
   ): Promise<EpisodeGroup[]> {
     const { policy, format, family } = this.#parts;
     const plan = stage.rollout.plan(context);
+    const goesOn = plan.kind === "pivot" || plan.kind === "prefix" || plan.kind === "log";
+    if (goesOn && this.#stored.length === 0) await this.#store();
     const groups = await collect(
       plan,
       this.#nextTasks(stage, settings, context, count),
@@ -228,6 +233,22 @@ class RecipeRun {
       this.#spent.toolCalls += toolCalls(episode);
     }
     return groups;
+  }
+
+  /** Fills the store with demonstrations, right and wrong ones, where a plan goes on from stored episodes. */
+  async #store(): Promise<void> {
+    const { policy, format, family } = this.#parts;
+    const tasks = Array.from({ length: STORED_DEMONSTRATIONS }, (_, i) =>
+      family.reference(derivedSeed(this.#options.seed, i, 0x57), "train", i % family.levels),
+    );
+    const groups = await collect(
+      { kind: "demos", size: 1, mistakes: STORED_MISTAKES },
+      tasks,
+      [],
+      { policy, format, family, signal: this.#signal },
+      { sampling: FULL_SUPPORT, seed: this.#options.seed, staleness: 0 },
+    );
+    this.#stored = groups.flatMap(({ episodes }) => episodes);
   }
 
   #nextTasks(

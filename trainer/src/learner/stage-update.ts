@@ -59,9 +59,10 @@ export async function updateStage(
   resources: StageResources,
   signal: AbortSignal,
 ): Promise<StageUpdate> {
-  const kept = await scoreGroups(stage, groups, context);
-  const seen = { ...context, state: { ...context.state, ...kept.state } };
-  const settings = settingsAt(stage, seen);
+  const settings = settingsAt(stage, context);
+  const { rewardWeights } = settings;
+  const kept = await scoreGroups(stage, groups, { ...context, rewardWeights });
+  const seen = { ...context, rewardWeights, state: { ...context.state, ...kept.state } };
   const hasCritic = stage.state["critic"] !== undefined;
 
   const first = planMinibatch(kept.groups, stage.aggregation, {}, kept.pairs);
@@ -121,6 +122,7 @@ function estimate(
 ): { advantages?: AdvantageRows; returns?: AdvantageRows; state?: StateChange } {
   if (stage.advantage === null) return {};
   const values = new Map<string, Float32Array[]>();
+  const finalValues = new Map<string, number[]>();
   for (const [
     b,
     {
@@ -133,10 +135,13 @@ function estimate(
     const ofEpisode = values.get(episode.id) ?? [];
     ofEpisode[index] = beforeTokens(row);
     values.set(episode.id, ofEpisode);
+    const last = finalValues.get(episode.id) ?? [];
+    last[index] = row.at(-1) ?? 0;
+    finalValues.set(episode.id, last);
   }
   return stage.advantage.estimate(groups, {
     ...context,
-    ...(outputs.values === undefined ? {} : { values }),
+    ...(outputs.values === undefined ? {} : { values, finalValues }),
   });
 }
 

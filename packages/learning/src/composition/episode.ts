@@ -7,6 +7,7 @@ import type {
   ToolResult,
   TrainingSample,
   Trajectory,
+  Turn,
   Verification,
 } from "@waggle/protocol";
 import { toTrainingSamples, WaggleError } from "@waggle/protocol";
@@ -42,7 +43,12 @@ export type Episode = {
    * Where it shares its beginning with another episode of its group: turns before `turn` are that
    * episode's own, trained there, and given here.
    */
-  readonly branch: { readonly episode: string; readonly turn: number } | null;
+  readonly branch: {
+    readonly episode: string;
+    readonly turn: number;
+    /** What was done there before, where an action is compared with it. */
+    readonly original?: Turn;
+  } | null;
 };
 
 /** Episodes that began alike: one task, one start. A trajectory counts once in a baseline. */

@@ -25,6 +25,8 @@ export type PartContext = {
   /** What the trainer opened for parts that ask somebody else. */
   readonly ports: PartPorts;
   readonly signal: AbortSignal;
+  /** Of this step, by component; absent = 1. */
+  readonly rewardWeights?: { readonly [component: string]: number } | undefined;
 };
 
 export type PartPorts = { readonly judge?: JudgePort | undefined };
@@ -144,8 +146,10 @@ export type AdvantagePart<N extends StateName = never, S extends Start = Start> 
   readonly estimate: (
     groups: readonly ScoredGroup[],
     context: PartContext & {
-      /** `[samples][T]` of the critic before the step, by episode id; absent without one. */
+      /** `[samples][T]` of the critic before each token and before the step, by episode id; absent without one. */
       readonly values?: AdvantageRows;
+      /** `[samples]` of the critic after each sample's last token, by episode id. */
+      readonly finalValues?: ReadonlyMap<string, readonly number[]>;
     },
   ) => {
     readonly advantages: AdvantageRows;

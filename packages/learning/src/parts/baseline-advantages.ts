@@ -26,7 +26,7 @@ export function gae(options: GaeOptions = STANDARD): AdvantagePart<"critic", "si
   return advantagePart(
     "gae",
     "single",
-    (groups, { values }) => {
+    (groups, { values, finalValues }) => {
       const advantages = new Map<string, TokenRows>();
       const returns = new Map<string, TokenRows>();
       for (const scored of episodesOf(groups)) {
@@ -36,7 +36,7 @@ export function gae(options: GaeOptions = STANDARD): AdvantagePart<"critic", "si
             tokenRewards(scored, sample),
             values?.get(id)?.[sample] ?? new Float64Array(mask.length),
             mask,
-            options,
+            { ...options, bootstrap: bootstrapOf(scored, finalValues?.get(id)?.[sample]) },
           ),
         );
         advantages.set(
@@ -52,6 +52,11 @@ export function gae(options: GaeOptions = STANDARD): AdvantagePart<"critic", "si
     },
     { needs: ["critic"] },
   );
+}
+
+/** What came after the last token: nothing where the task ended by itself, else what the critic says. */
+function bootstrapOf({ episode }: ScoredEpisode, finalValue = 0): number {
+  return episode.trajectory.terminated ? 0 : finalValue;
 }
 
 /** `[T]` of one sample: each turn's reward on its last sampled token. */
@@ -80,7 +85,7 @@ export function gaeStep(options: GaeOptions = STANDARD): AdvantagePart<"critic",
   return advantagePart(
     "gae-step",
     "single",
-    (groups, { values }) => {
+    (groups, { values, finalValues }) => {
       const advantages = new Map<string, TokenRows>();
       const returns = new Map<string, TokenRows>();
       for (const scored of episodesOf(groups)) {
@@ -88,7 +93,7 @@ export function gaeStep(options: GaeOptions = STANDARD): AdvantagePart<"critic",
         const ofTurns = turnGae(
           turnRewards(scored),
           episode.turns.map(({ sample, start }) => values?.get(episode.id)?.[sample]?.[start] ?? 0),
-          options,
+          { ...options, bootstrap: bootstrapOf(scored, finalValues?.get(episode.id)?.at(-1)) },
         );
         advantages.set(episode.id, overTurns(scored, [...ofTurns.advantages]));
         returns.set(episode.id, overTurns(scored, [...ofTurns.returns]));

@@ -88,4 +88,18 @@ export {
   tiers,
   weighted,
 } from "./rewards.ts";
-export { demos, group, log, modeStrata, pivot, prefixReplay, retry, single } from "./rollouts.ts";
+export {
+  asynchronous,
+  branchEntropy,
+  branchVine,
+  demos,
+  group,
+  log,
+  modeStrata,
+  pivot,
+  prefixReplay,
+  retry,
+  single,
+} from "./rollouts.ts";
+export { difficultyCurriculum, horizonCurriculum, rate, weightAnneal } from "./schedules.ts";
+export { baseline, judgement, reference, taskStats, teacher, valueHead } from "./states.ts";

@@ -1,5 +1,4 @@
 /** Reward parts: what an episode, and each of its turns, is worth. */
-import type { Trajectory } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import type { Episode, EpisodeGroup } from "../composition/episode.ts";
 import { sampledTokens, toolCalls } from "../composition/episode.ts";
@@ -104,13 +103,20 @@ export function callBonus(weight: number, most = 1): RewardPart {
   }));
 }
 
-/** `equiv`: the last action does what the stored one did, whatever its spelling. */
-export function equivalent(
-  storedOf: (episode: Episode) => Trajectory["turns"][number],
-): RewardPart {
-  return rewardPart("equiv", (episode) => ({
-    reward: equivalenceReward(episode.turns.at(-1)?.toolCalls ?? [], storedOf(episode).toolCalls),
-  }));
+/** `equiv`: the action at a stored turn does what the stored one did, whatever its spelling. */
+export function equivalent(): RewardPart {
+  return rewardPart("equiv", (episode) => {
+    const stored = episode.branch?.original;
+    if (stored === undefined) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `reward equiv needs episodes that left a stored turn, got ${episode.id}; roll out with pivot`,
+      );
+    }
+    return {
+      reward: equivalenceReward(episode.turns.at(-1)?.toolCalls ?? [], stored.toolCalls),
+    };
+  });
 }
 
 /** `calibration`: −(confidence − correct)², the confidence read off the episode. */
@@ -198,10 +204,10 @@ export function weighted<N extends StateName>(
   return joined(
     first[0].part,
     entries.map(([part]) => part),
-    (scores) =>
+    (scores, _, { rewardWeights }) =>
       summed(
         scores,
-        entries.map(([, weight]) => weight),
+        entries.map(([part, weight]) => weight * (rewardWeights?.[part.part] ?? 1)),
       ),
   );
 }
@@ -209,7 +215,7 @@ export function weighted<N extends StateName>(
 function joined<N extends StateName>(
   part: string,
   parts: readonly RewardPart<N>[],
-  join: (scores: readonly Score[], episode: Episode) => Score,
+  join: (scores: readonly Score[], episode: Episode, context: PartContext) => Score,
 ): RewardPart<N> {
   return {
     slot: "reward",
@@ -217,13 +223,13 @@ function joined<N extends StateName>(
     needs: parts.flatMap(({ needs }) => needs),
     around: parts,
     score: async (group: EpisodeGroup, context) => {
-      const all = await Promise.all(parts.map((one) => one.score(group, context)));
+      const all = await Promise.all(parts.map(async (one) => one.score(group, context)));
       return group.episodes.map((episode, i) => {
         const scores = all.map((scored) => scored[i] as Score);
         const components = Object.fromEntries(
           parts.map((one, p) => [one.part, (scores[p] as Score).reward]),
         );
-        const score = join(scores, episode);
+        const score = join(scores, episode, context);
         return { ...score, components: { ...score.components, ...components } };
       });
     },

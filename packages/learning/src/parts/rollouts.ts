@@ -1,5 +1,7 @@
 /** Rollout parts: which episodes a step asks for. The trainer carries the plans out. */
-import type { RolloutPart, RolloutPlan } from "../composition/part.ts";
+import type { RolloutPart, RolloutPlan, Start } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+import { type BranchRule, branchProbability } from "../rollouts/branch-entropy.ts";
 
 function fixed<S extends "group" | "single">(
   part: string,
@@ -26,7 +28,9 @@ export function demos(mistakes = 0): RolloutPart<never, "single"> {
 
 /** `mode-strata`: a group in which each mode has its share; a mode is a sentence of the system message. */
 export function modeStrata(modes: readonly string[], perMode = 4): RolloutPart<never, "group"> {
-  return fixed("mode-strata", "group", { kind: "group", size: perMode * modes.length, modes });
+  const size = perMode * modes.length;
+  const strata = fixed("mode-strata", "group", { kind: "group", size, modes });
+  return { ...strata, around: [group(size)] };
 }
 
 /** `pivot`: `size` actions at single turns of stored episodes. */
@@ -47,4 +51,42 @@ export function retry(guidance: string, size = 8): RolloutPart<never, "group"> {
 /** `log`: stored episodes, no environment call. */
 export function log(size = 8): RolloutPart<never, "group"> {
   return fixed("log", "group", { kind: "log", size });
+}
+
+/**
+ * `branch-entropy`: `whole` episodes, and forks of them after tool results that made the policy less
+ * sure, `size` leaves in all.
+ */
+export function branchEntropy(
+  size = 8,
+  whole = 4,
+  rule: BranchRule = { base: 0.2, slope: 2, mostEntropy: Math.log(384), mostInARow: 2 },
+): RolloutPart<never, "group"> {
+  const branching = fixed("branch-entropy", "group", {
+    kind: "branch",
+    whole,
+    size,
+    branchAt: (entropies, inARow, random) => {
+      const [start = 0] = entropies;
+      return random() < branchProbability(rule, entropies.at(-1) ?? start, start, inARow);
+    },
+  });
+  return { ...branching, around: [group(whole)] };
+}
+
+/** `branch-vine`: forks of a visited state at any turn alike. */
+export function branchVine(size = 8, whole = 2): RolloutPart<never, "group"> {
+  return fixed("branch-vine", "group", {
+    kind: "branch",
+    whole,
+    size,
+    branchAt: (_, __, random) => random() < 0.5,
+  });
+}
+
+/** `async`: `inner` sampled by a policy that lags behind; the lag itself is a setting of the stage. */
+export function asynchronous<N extends StateName, S extends Start>(
+  inner: RolloutPart<N, S>,
+): RolloutPart<N, S> {
+  return { ...inner, part: "async", around: [inner] };
 }

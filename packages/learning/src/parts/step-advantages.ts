@@ -22,6 +22,7 @@ import type { StateName } from "../composition/state.ts";
 import { sequenceSimilarity } from "../rewards/similarity.ts";
 import type { TokenRows } from "../token-rows.ts";
 import { advantagePart, byTurns, turnRewards } from "./credit.ts";
+import { groupAdvantage } from "./group-advantages.ts";
 
 type GroupPart = AdvantagePart<never, "group">;
 
@@ -92,33 +93,44 @@ export function likeObservations(threshold = 0.8): GroupPart {
 
 /** `branch`: what branches share is credited with the mean of all that came of it. */
 export function branchAttributed(options: GroupAdvantageOptions = { scale: "std" }): GroupPart {
-  return advantagePart("branch", "group", (groups) =>
-    byTurns(groups, (episodes) => {
-      const ofGroup = groupRelativeAdvantages(
-        episodes.map(({ score }) => score.reward),
-        options,
-      );
-      const { segments, leaves } = treeOf(episodes, ofGroup);
-      const bySegment = segmentAdvantages(segments, leaves);
-      return episodes.map(({ episode }) =>
-        episode.turns.map((_, turn) => bySegment.get(segmentId(episode.id, turn)) ?? 0),
-      );
-    }),
+  return advantagePart(
+    "branch",
+    "group",
+    (groups) =>
+      byTurns(groups, (episodes) => {
+        const ofGroup = groupRelativeAdvantages(
+          episodes.map(({ score }) => score.reward),
+          options,
+        );
+        const { segments, leaves } = treeOf(episodes, ofGroup);
+        const bySegment = segmentAdvantages(segments, leaves);
+        return episodes.map(({ episode }) =>
+          episode.turns.map((_, turn) => bySegment.get(segmentId(episode.id, turn)) ?? 0),
+        );
+      }),
+    { around: [groupAdvantage(options)] },
   );
 }
 
-function segmentId(episode: string, turn: number): string {
+function segmentId(episode: string, turn: number | "end"): string {
   return `${episode}/${turn}`;
 }
 
-/** The turns of a group as one tree: a branch hangs on the turn that it left. */
+/**
+ * The turns of a group as one tree: a branch hangs on the turn that it left, and every episode ends in a
+ * leaf of its own, so that one may end where another goes on.
+ */
 function treeOf(
   episodes: readonly ScoredEpisode[],
   advantages: readonly number[],
 ): { readonly segments: TreeSegment[]; readonly leaves: Map<string, number> } {
   const segments: TreeSegment[] = [];
   const leaves = new Map<string, number>();
-  for (const [i, { episode }] of episodes.entries()) {
+  // Roots first: a parent comes before its children.
+  const order = [...episodes.entries()].toSorted(
+    ([, a], [, b]) => (a.episode.branch?.turn ?? 0) - (b.episode.branch?.turn ?? 0),
+  );
+  for (const [i, { episode }] of order) {
     const from = episode.branch?.turn ?? 0;
     let parent: string | null =
       episode.branch === null || from === 0 ? null : segmentId(episode.branch.episode, from - 1);
@@ -127,7 +139,9 @@ function treeOf(
       segments.push({ id, parent });
       parent = id;
     }
-    if (parent !== null) leaves.set(parent, advantages[i] as number);
+    const leaf = segmentId(episode.id, "end");
+    segments.push({ id: leaf, parent });
+    leaves.set(leaf, advantages[i] as number);
   }
   return { segments, leaves };
 }
@@ -169,7 +183,7 @@ export function batchNormalized<N extends StateName>(
   );
 }
 
-/** `entropy-w`: `inner`, larger where the sampler was unsure. */
+/** `entropy-w`: `inner`, larger where the sampler was less sure than on the batch's average. */
 export function entropyWeighted<N extends StateName>(
   inner: AdvantagePart<N, "group">,
   weighting: EntropyWeighting,
@@ -179,14 +193,27 @@ export function entropyWeighted<N extends StateName>(
     "group",
     (groups, context) => {
       const estimated = inner.estimate(groups, context);
-      const advantages = new Map<string, TokenRows>(estimated.advantages);
-      for (const scored of groups.flatMap(({ episodes }) => episodes)) {
-        const rows = advantages.get(scored.episode.id);
-        if (rows === undefined) continue;
-        advantages.set(
-          scored.episode.id,
-          entropyWeightedAdvantages(rows, entropiesOf(scored), scored.lossMask, weighting),
-        );
+      const rows = groups
+        .flatMap(({ episodes }) => episodes)
+        .flatMap((scored) => {
+          const own = estimated.advantages.get(scored.episode.id) ?? [];
+          const entropies = entropiesOf(scored);
+          return own.map((row, sample) => ({
+            id: scored.episode.id,
+            row,
+            mask: scored.lossMask[sample] ?? [],
+            entropies: entropies[sample] as ArrayLike<number>,
+          }));
+        });
+      const weighed = entropyWeightedAdvantages(
+        rows.map(({ row }) => row),
+        rows.map(({ entropies }) => entropies),
+        rows.map(({ mask }) => mask),
+        weighting,
+      );
+      const advantages = new Map<string, Float64Array[]>();
+      for (const [r, { id }] of rows.entries()) {
+        advantages.set(id, [...(advantages.get(id) ?? []), weighed[r] as Float64Array]);
       }
       return { ...estimated, advantages };
     },

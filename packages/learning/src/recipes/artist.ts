@@ -19,7 +19,7 @@ export const artist: CreateRecipe = recipe({
   literature: "ARTIST",
   differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
   schedule: ["one"],
-  settings: { groupSize: 8, epsilon: 0.2, steps: 40, learningRate: 3e-3 },
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
     rewardStage({
       rollout: group(groupSize),

@@ -1,10 +1,30 @@
 /** Recipes by the name that a command line gives, and what the literature's table still lacks. */
 import { WaggleError } from "@waggle/protocol";
 import { type CreateRecipe, partsOf } from "../composition/definition.ts";
+import { a2fm } from "./a2fm.ts";
+import { aepo } from "./aepo.ts";
+import { arpo } from "./arpo.ts";
 import { artist } from "./artist.ts";
+import { bnGspo } from "./bn-gspo.ts";
+import { greedyAgents } from "./greedy-agents.ts";
+import { grpoRoc } from "./grpo-roc.ts";
+import { pivotRl } from "./pivot-rl.ts";
+import { polar } from "./polar.ts";
+import { scalingInterRl } from "./scaling-inter-rl.ts";
 import { LITERATURE, type LiteratureRow, plainParts } from "./literature.ts";
 
-const ALL: readonly CreateRecipe[] = [artist];
+const ALL: readonly CreateRecipe[] = [
+  a2fm,
+  aepo,
+  arpo,
+  artist,
+  bnGspo,
+  greedyAgents,
+  grpoRoc,
+  pivotRl,
+  polar,
+  scalingInterRl,
+];
 
 export const STAGED_RECIPES: ReadonlyMap<string, CreateRecipe> = new Map(
   ALL.map((create) => [create.recipeName, create]),

@@ -1,0 +1,27 @@
+/** State parts: what a stage's parts carry from step to step, or what the trainer opens for them. */
+import { kept, resource, type StatePart } from "../composition/state.ts";
+import { movingBaseline } from "../states/moving-baseline.ts";
+import { taskStatistics } from "../states/task-statistics.ts";
+
+/** The base itself, frozen. */
+export const reference: StatePart<"ref"> = resource("ref");
+/** A value head on the policy. */
+export const valueHead: StatePart<"critic"> = resource("critic");
+/** A stronger policy. */
+export const teacher: StatePart<"teacher"> = resource("teacher");
+/** Somebody who scores transcripts. */
+export const judgement: StatePart<"judge"> = resource("judge");
+
+/** A moving average of rewards by key. */
+export function baseline(
+  options: Parameters<typeof movingBaseline>[0] = {},
+): StatePart<"baseline"> {
+  return kept("baseline", () => movingBaseline(options));
+}
+
+/** Pass rates by task. */
+export function taskStats(
+  options: Parameters<typeof taskStatistics>[0] = {},
+): StatePart<"task-stats"> {
+  return kept("task-stats", () => taskStatistics(options));
+}

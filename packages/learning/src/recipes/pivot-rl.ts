@@ -1,0 +1,29 @@
+/**
+ * PivotRL: single turns of stored episodes, those whose sampled actions differ, scored by whether the
+ * action does what the stored one did.
+ *
+ * Source: "PivotRL: High Accuracy Agentic Post-Training at Low Compute Cost" (S262).
+ * Differs from it: stored episodes are the demonstrator's.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+
+export const pivotRl: CreateRecipe = recipe({
+  name: "pivot-rl",
+  literature: "PivotRL",
+  differs: ["token-mean over the minibatch", "stored episodes are the demonstrator's"],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.pivot(groupSize),
+      filters: [parts.pivotVariance()],
+      reward: parts.equivalent(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

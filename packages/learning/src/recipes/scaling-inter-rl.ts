@@ -1,0 +1,35 @@
+/**
+ * ScalingInter-RL: few turns at first, more by schedule; no start from demonstrations.
+ *
+ * Source: Xi et al. 2025, "AgentGym-RL", arXiv:2509.08755.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+
+export const scalingInterRl: CreateRecipe = recipe({
+  name: "scaling-inter-rl",
+  literature: "ScalingInter-RL",
+  differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  schedule: ["one"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    firstTurns: 3,
+    lastTurns: 8,
+    steps: 25,
+    learningRate: 3e-3,
+  },
+  stages: ({ groupSize, epsilon, firstTurns, lastTurns, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      schedule: [parts.horizonCurriculum(firstTurns, lastTurns)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
