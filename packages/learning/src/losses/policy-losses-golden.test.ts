@@ -112,6 +112,21 @@ test.each<[string, LossResult, number]>([
   expect(result.loss).toBeCloseTo(expected, 12);
 });
 
+test("a dual clip caps what a bad token of ratio 5 may cost: 1.5 instead of 2.5 at A = −0.5", () => {
+  const one = {
+    lossMask: [[true]],
+    advantages: [[-0.5]],
+    policyLogProbs: [[Math.log(5) - 4]],
+    proximalLogProbs: [[-4]],
+  };
+  const bounds = { lower: 0.2, upper: 0.2 };
+  expect(clippedSurrogate(one, bounds).loss).toBeCloseTo(2.5, 12);
+  const capped = dualClippedSurrogate(one, bounds, 3);
+  expect(capped.loss).toBeCloseTo(1.5, 12);
+  expect(capped.derivatives.logProb?.[0]?.[0]).toBe(0);
+  expect(capped.metrics["capFraction"]).toBe(1);
+});
+
 test("asymmetric bounds: a ratio of 1.25 passes at 0.28 above, 0.75 is clipped at 0.2 below", () => {
   const at = (ratio: number, advantage: number): LossResult =>
     clippedSurrogate(

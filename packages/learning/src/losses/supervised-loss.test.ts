@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import golden from "../../../../test/golden/learning/learning.json" with { type: "json" };
+import { tokenShares } from "./aggregation.ts";
 import { entropyBonus } from "./entropy-bonus.ts";
 import { addLosses, type LossResult, toTokenDerivatives } from "../loss.ts";
 import { supervisedLoss } from "./supervised-loss.ts";
@@ -69,6 +70,18 @@ test("the entropy bonus pushes entropy up: loss −c·mean entropy, derivative �
       expect(derivatives.entropy?.[b]?.[t]).toBeCloseTo(difference(entropies, lossOf, b, t), 9);
     }
   }
+});
+
+test("both follow an aggregation, while their metrics stay token-means", () => {
+  const shares = tokenShares({ kind: "seq-mean-token-sum" }, { lossMask });
+  const supervised = supervisedLoss({ lossMask, policyLogProbs }, { shares });
+  expect(supervised.loss).toBeCloseTo(3 * golden.crossEntropy, 12);
+  expect(supervised.metrics["crossEntropy"]).toBeCloseTo(golden.crossEntropy, 12);
+  const entropies = lossMask.map((row) => row.map(() => 2));
+  const bonus = entropyBonus({ lossMask, entropies }, 0.1, { shares });
+  expect(bonus.loss).toBeCloseTo(-0.1 * 2 * 3, 12);
+  expect(bonus.metrics["entropy"]).toBeCloseTo(2, 12);
+  expect(bonus.derivatives.entropy?.[0]?.[0]).toBeCloseTo(-0.1 / 2, 12);
 });
 
 test("a sum of losses has the sum of their derivatives, in single precision for the engine", () => {
