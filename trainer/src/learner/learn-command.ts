@@ -5,22 +5,16 @@
 import { join } from "node:path";
 import { pairedDifference } from "@waggle/evaluation";
 import { FAMILIES, type TaskFamily } from "@waggle/environments";
-import {
-  literatureStates,
-  type Settings,
-  stagedRecipe,
-  type StagedRecipe,
-  STAGED_RECIPES,
-} from "@waggle/learning";
+import { literatureStates, type Settings, stagedRecipe, STAGED_RECIPES } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { type Command, InvalidArgumentError } from "commander";
-import { type BaseModel, readBaseModel } from "../base-model.ts";
-import { type Device, openEngine, openPolicy } from "../open-model.ts";
+import { readBaseModel } from "../base-model.ts";
+import { type Device, openPolicy } from "../open-model.ts";
 import { number, positive } from "../option-values.ts";
 import { deviceOption } from "../server-options.ts";
 import { FAMILY_BASE, familyBase } from "./family-base.ts";
 import { type HeldOut, type RunEvent, runRecipe } from "./recipe-run.ts";
-import type { StageResources } from "./stage-update.ts";
+import { openRecipeEngines } from "./recipe-engines.ts";
 
 export type LearnCommandOptions = {
   readonly signal: AbortSignal;
@@ -92,25 +86,18 @@ export function addLearnCommand(
             )
           : await readBaseModel(given.model);
       const adapterShape = { rank: given.rank, alpha: 2 * given.rank };
-      const engine = await openEngine(
+      const engines = await openRecipeEngines(
+        recipe,
         model,
         given.device,
         { ...adapterShape, seed: given.seed },
         given,
       );
       const policy = await openPolicy(model, given.threads);
-      const reference = await openReference(recipe, model, given);
       try {
         const { base, final, spent } = await runRecipe(
           recipe,
-          {
-            engine,
-            policy,
-            format: model.format,
-            family,
-            adapterShape,
-            resources: reference.resources,
-          },
+          { ...engines, policy, format: model.format, family, adapterShape },
           { ...given, evaluationTasks: given.tasks },
           (event) => say(event, wordsOf(event)),
           signal,
@@ -127,30 +114,10 @@ export function addLearnCommand(
             : `${recipe.name} in ${family.name}: ${percent(result.base)} → ${percent(result.final)} of ${given.tasks} held-out tasks (p = ${pValue.toPrecision(2)}), ${spent.sampledTokens} tokens sampled, ${spent.toolCalls} tool calls, ${spent.seconds.toFixed(0)} s`,
         );
       } finally {
-        await engine.dispose();
+        await engines.dispose();
         await policy.dispose();
-        await reference.dispose();
       }
     });
-}
-
-/** The base itself as what a recipe may not leave far behind; nothing where no stage asks for it. */
-async function openReference(
-  { stages }: StagedRecipe,
-  model: BaseModel,
-  given: Pick<Flags, "device" | "threads">,
-): Promise<{ readonly resources: StageResources; readonly dispose: () => Promise<void> }> {
-  if (stages.every(({ state }) => state.ref === undefined)) {
-    return { resources: {}, dispose: async () => {} };
-  }
-  // A fresh adapter changes nothing.
-  const engine = await openEngine(model, given.device, { rank: 1, alpha: 1, seed: 0 }, given);
-  return {
-    resources: {
-      reference: async (sequences) => (await engine.forward({ sequences })).logProb,
-    },
-    dispose: () => engine.dispose(),
-  };
 }
 
 function familyNamed(name: string): TaskFamily {

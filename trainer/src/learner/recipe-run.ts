@@ -16,6 +16,7 @@ import {
   type StepSettings,
   toolCalls,
 } from "@waggle/learning";
+import { VALUE_HEAD } from "@waggle/model";
 import type { TaskReference, TensorMap, TrainEngine } from "@waggle/protocol";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
@@ -190,7 +191,7 @@ class RecipeRun {
     }
     const update = await updateStage(engine, stage, groups, context, resources, this.#signal);
     this.#state = { ...this.#state, ...update.state };
-    if (update.learned) this.#snapshots.push(await engine.parameters());
+    if (update.learned) this.#snapshots.push(adapterOf(await engine.parameters()));
     this.#snapshots = this.#snapshots.slice(-(settings.lag + 1));
     const episodes = groups.flatMap((each) => each.episodes);
     this.#stored = [...this.#stored, ...episodes].slice(-STORED);
@@ -310,6 +311,13 @@ class RecipeRun {
     this.#onEvent({ event: "evaluated", stage, step, heldOut });
     return heldOut;
   }
+}
+
+/** Without value heads, which a policy does not have. */
+function adapterOf(parameters: TensorMap): TensorMap {
+  return new Map(
+    [...parameters].filter(([name]) => !Object.values<string>(VALUE_HEAD).includes(name)),
+  );
 }
 
 /** False where a group of several scored alike. */

@@ -10,6 +10,7 @@ import { greedyAgents } from "./greedy-agents.ts";
 import { grpoRoc } from "./grpo-roc.ts";
 import { pivotRl } from "./pivot-rl.ts";
 import { polar } from "./polar.ts";
+import { rl4vlm } from "./rl4vlm.ts";
 import { scalingInterRl } from "./scaling-inter-rl.ts";
 import { LITERATURE, type LiteratureRow, plainParts } from "./literature.ts";
 
@@ -23,6 +24,7 @@ const ALL: readonly CreateRecipe[] = [
   grpoRoc,
   pivotRl,
   polar,
+  rl4vlm,
   scalingInterRl,
 ];
 

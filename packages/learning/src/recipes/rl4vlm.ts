@@ -1,0 +1,29 @@
+/**
+ * RL4VLM: an end-to-end actor-critic on single episodes whose actions are parsed from text.
+ *
+ * Source: Zhai et al. 2024, "Fine-Tuning Large Vision-Language Models as Decision-Making Agents via
+ * Reinforcement Learning", arXiv:2405.10292.
+ * Differs from it: no images; thought and action tokens weigh alike.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+
+export const rl4vlm: CreateRecipe = recipe({
+  name: "rl4vlm",
+  literature: "RL4VLM",
+  differs: ["no images", "thought and action tokens weigh alike"],
+  schedule: ["one"],
+  settings: { epsilon: 0.2, lambda: 0.95, epochs: 2, steps: 25, learningRate: 3e-3 },
+  stages: ({ epsilon, lambda, epochs, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.single(),
+      reward: parts.outcome(),
+      advantage: parts.gae({ discount: 1, lambda }),
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
+      state: { critic: parts.valueHead },
+      steps,
+      settings: { tasksPerStep: 96, epochs, learningRate },
+    }),
+  ],
+});

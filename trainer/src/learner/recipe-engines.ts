@@ -1,0 +1,91 @@
+/**
+ * The engines that a recipe asks for, over one resident base: the policy that is trained, with a value
+ * head where a stage has a critic, and the base itself where a stage has a reference.
+ */
+import { openSharedBase } from "@waggle/engine";
+import type { StageResources } from "./stage-update.ts";
+import type { StagedRecipe, StateName } from "@waggle/learning";
+import { initializeAdapter, initializeValueHead } from "@waggle/model";
+import { type TrainEngine, WaggleError } from "@waggle/protocol";
+import type { BaseModel } from "../base-model.ts";
+import type { Device, EngineResources } from "../open-model.ts";
+
+export type RecipeEngines = {
+  readonly engine: TrainEngine;
+  readonly resources: StageResources;
+  readonly dispose: () => Promise<void>;
+};
+
+/** State that is opened here, or that learning keeps itself. */
+const SERVED: ReadonlySet<string> = new Set<StateName>([
+  "critic",
+  "ref",
+  "task-stats",
+  "good-buffer",
+  "rest-buffer",
+  "baseline",
+  "tree-store",
+]);
+
+/**
+ * @throws WaggleError `CAPABILITY_MISSING` naming what the recipe needs and this run has not.
+ */
+export async function openRecipeEngines(
+  recipe: StagedRecipe,
+  model: BaseModel,
+  device: Device,
+  shape: { readonly rank: number; readonly alpha: number; readonly seed: number },
+  { threads, memoryLimit }: EngineResources = {},
+): Promise<RecipeEngines> {
+  const needed = new Set(recipe.stages.flatMap(({ state }) => Object.keys(state)));
+  const missing = [...needed].filter((name) => !SERVED.has(name));
+  if (missing.length > 0) {
+    throw new WaggleError(
+      "CAPABILITY_MISSING",
+      `a run of this process can open ${[...SERVED].join(", ")}, got recipe ${recipe.name} that needs ${missing.join(", ")}; choose another recipe`,
+    );
+  }
+  const { config, weights } = model;
+  const base = await openSharedBase({
+    ...{ device, config, weights },
+    ...(threads === undefined ? {} : { threads }),
+    ...(memoryLimit === undefined ? {} : { memoryLimit }),
+  });
+  try {
+    const engine = await base.createModel("policy", {
+      adapter: initializeAdapter(config, shape),
+      ...(needed.has("critic")
+        ? { valueHead: initializeValueHead(config, { seed: shape.seed }) }
+        : {}),
+    });
+    requireDerivatives(recipe, engine);
+    if (!needed.has("ref")) return { engine, resources: {}, dispose: () => base.dispose() };
+    // A fresh adapter changes nothing: this is the base.
+    const reference = await base.createModel("reference", {
+      adapter: initializeAdapter(config, { rank: 1, alpha: 1, seed: 0 }),
+    });
+    return {
+      engine,
+      resources: {
+        reference: async (sequences) => (await reference.forward({ sequences })).logProb,
+      },
+      dispose: () => base.dispose(),
+    };
+  } catch (error) {
+    await base.dispose();
+    throw error;
+  }
+}
+
+function requireDerivatives(recipe: StagedRecipe, engine: TrainEngine): void {
+  const { derivatives, device } = engine.capabilities();
+  const wanted = recipe.stages.flatMap(({ losses }) =>
+    losses.flatMap(({ loss }) => loss.derivatives),
+  );
+  const missing = wanted.filter((name) => !derivatives.includes(name));
+  if (missing.length === 0) return;
+  throw new WaggleError(
+    "CAPABILITY_MISSING",
+    `an engine must take the derivatives that recipe ${recipe.name} has, got ${device} without ${[...new Set(missing)].join(", ")}; the engines of this machine take them (--device cpu)`,
+  );
+}
