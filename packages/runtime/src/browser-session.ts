@@ -192,7 +192,7 @@ export class BrowserSession implements Session, RestorableSession {
       },
       { signal: listener.signal, onTokens: listener.receive },
     );
-    listener.assertWhole();
+    listener.end(answer.sample.tokenIds);
     return answer;
   }
 
@@ -256,6 +256,7 @@ class Listener {
   readonly #options: GenerateOptions;
   readonly #tokenIds: number[];
   readonly #stop = new AbortController();
+  #start = 0;
   #position = 0;
   #error: unknown = null;
   #hasDiverged = false;
@@ -278,6 +279,7 @@ class Listener {
 
   /** @param position - index of the first token that will come. */
   begin(position: number): void {
+    this.#start = position;
     this.#position = position;
   }
 
@@ -285,8 +287,12 @@ class Listener {
     for (const id of tokenIds) if (!this.#hasDiverged) this.#take(id);
   };
 
-  /** @throws what a listener threw, or that the tokens were not the same again. */
-  assertWhole(): void {
+  /**
+   * @param tokenIds - all of the generation's: the last of them come with the answer only.
+   * @throws what a listener threw, or that the tokens were not the same again.
+   */
+  end(tokenIds: readonly number[]): void {
+    this.receive(tokenIds.slice(this.#position - this.#start));
     if (this.#error !== null) throw this.#error;
   }
 

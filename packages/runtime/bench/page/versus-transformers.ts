@@ -13,9 +13,19 @@ export type VersusOptions = {
   readonly model: BenchModelName;
   readonly device: "wasm" | "webgpu";
   readonly threads: number;
+  /**
+   * Rounds of the first workload that count for nothing: WebAssembly and JavaScript are compiled again
+   * while they run, for some ten generations. Later workloads have one.
+   */
+  readonly warmUp: number;
+  readonly workloads: readonly VersusWorkload[];
+};
+
+export type VersusWorkload = {
+  readonly promptLength: number;
+  /** Tokens that are timed. */
+  readonly count: number;
   readonly rounds: number;
-  /** Prompt length and tokens that are timed. */
-  readonly workloads: readonly (readonly [number, number])[];
 };
 
 export type VersusResult = {
@@ -32,14 +42,14 @@ export type VersusResult = {
 type Decode = () => Promise<{ readonly tokenIds: readonly number[]; readonly decodeMs: number }>;
 
 export async function measure(options: VersusOptions): Promise<VersusResult> {
-  const { model, device, threads, rounds } = options;
+  const { model, device, threads } = options;
   const ours = await loadOurs(model, device, threads);
   const peer = await TransformersPeer.load(model, device, threads);
   // On WebGPU some devices prefill 32 and more tokens wrongly, in Transformers.js too.
   const chunk = device === "webgpu" ? 31 : Number.MAX_SAFE_INTEGER;
   const bare = device === "wasm" ? await openBare(model, options.workloads) : null;
   const workloads = [];
-  for (const [promptLength, count] of options.workloads) {
+  for (const { promptLength, count, rounds } of options.workloads) {
     const prompt = benchPrompt(model, promptLength);
     const outputs = new Set<string>();
     const timed = async (decode: Decode): Promise<number> => {
@@ -51,7 +61,8 @@ export async function measure(options: VersusOptions): Promise<VersusResult> {
     const byUs: Decode = () => generateOurs(ours, prompt, count);
     const paired = new PairedRatios(count);
     const pairedFloor = new PairedRatios(count);
-    for (let round = -1; round < rounds; round++) {
+    const warmUp = workloads.length === 0 ? options.warmUp : 1;
+    for (let round = -warmUp; round < rounds; round++) {
       const ends: [number, number] = [await timed(byPeer), 0];
       const ourMs: [number, number] = [await timed(byUs), 0];
       const byBare: Decode | null = bare && (() => Promise.resolve(bare(prompt, count)));
@@ -77,7 +88,7 @@ async function openBare(
 ): Promise<(prompt: readonly number[], count: number) => Awaited<ReturnType<Decode>>> {
   const kept = new KeptModule();
   await plainPolicyInPage(model, kept);
-  const room = Math.max(...workloads.map(([promptLength, count]) => promptLength + count + 1));
+  const room = Math.max(...workloads.map(({ promptLength, count }) => promptLength + count + 1));
   const loop = new BareLoop(kept, BENCH_CONFIGS[model], room);
   return (prompt, count) => {
     const generation = loop.begin(prompt, false);

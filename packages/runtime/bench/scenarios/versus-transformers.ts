@@ -1,15 +1,16 @@
 /** Decoding speed against Transformers.js: same graph, same Chromium, same prompt, equal tokens. */
 import { sizeLabel } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
-import type { VersusOptions, VersusResult } from "../page/versus-transformers.ts";
+import type { VersusOptions, VersusResult, VersusWorkload } from "../page/versus-transformers.ts";
 import { speedRow } from "../row.ts";
 import type { BenchRow } from "../row.ts";
 import type { BenchContext, Scenario } from "../scenario.ts";
 
-const ON_WASM: VersusOptions["workloads"] = [
-  [64, 64],
-  [256, 128],
-  [512, 128],
+/** What lasts a tenth of a second scatters, and costs little to repeat. */
+const ON_WASM: readonly VersusWorkload[] = [
+  { promptLength: 64, count: 64, rounds: 24 },
+  { promptLength: 256, count: 128, rounds: 6 },
+  { promptLength: 512, count: 128, rounds: 6 },
 ];
 
 export const versusTransformersWasm: Scenario = {
@@ -25,8 +26,8 @@ export const versusTransformersWebgpu: Scenario = {
   name: "transformers-webgpu",
   description: "tokens/s on WebGPU against Transformers.js, micro and nano",
   run: async function* (context) {
-    yield* await rows(context, "micro", "webgpu", [[64, 64]]);
-    yield* await rows(context, "nano", "webgpu", [[64, 24]]);
+    yield* await rows(context, "micro", "webgpu", [{ promptLength: 64, count: 64, rounds: 3 }]);
+    yield* await rows(context, "nano", "webgpu", [{ promptLength: 64, count: 24, rounds: 3 }]);
   },
 };
 
@@ -34,7 +35,7 @@ async function rows(
   { quick, report, page }: BenchContext,
   model: BenchModelName,
   device: "wasm" | "webgpu",
-  workloads: VersusOptions["workloads"],
+  workloads: readonly VersusWorkload[],
 ): Promise<BenchRow[]> {
   report(`${model} on ${device} against Transformers.js`);
   const opened = await page();
@@ -42,13 +43,13 @@ async function rows(
     model,
     device,
     threads: 1,
-    rounds: quick ? 1 : device === "wasm" ? 6 : 3,
-    workloads,
+    warmUp: device === "wasm" && !quick ? 6 : 1,
+    workloads: quick ? workloads.map((each) => ({ ...each, rounds: 1 })) : workloads,
   };
   const result = await opened.measure<VersusResult>("versus-transformers", options);
   await opened.close();
   return result.workloads.flatMap(({ ours, floor, agree }, index) => {
-    const [promptLength, count] = workloads[index] as readonly [number, number];
+    const { promptLength, count } = workloads[index] as VersusWorkload;
     const name = `${device} ${model} ${sizeLabel(model)} p${promptLength}/d${count}`;
     const { peerName } = result;
     return [

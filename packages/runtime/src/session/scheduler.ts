@@ -18,8 +18,11 @@ import type { Job } from "./job.ts";
 import { JobRing } from "./job-ring.ts";
 import type { Sequence } from "./sequence.ts";
 
-/** How long the thread may be deaf, in milliseconds. An abort waits at most this and one run. */
-const DEAF_MS = 8;
+/**
+ * How long the thread may be deaf, in milliseconds. An abort waits at most this and one run. A turn
+ * of the event loop takes up to 0.2 ms of Chromium after a task of this length, a token of a small model.
+ */
+const DEAF_MS = 16;
 
 /** Devices that may be lost during one job, or one operation, before it is given up. */
 const MOST_LOSSES = 3;

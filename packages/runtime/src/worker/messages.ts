@@ -1,7 +1,7 @@
 /**
  * What crosses between a page and the worker that runs its policy: one request and one response for
- * a whole generation, tokens in between in bunches. The page names sessions, and sends what was
- * appended to one with its next request.
+ * a whole generation, tokens in between in bunches. The last of them come with the response. The page
+ * names sessions, and sends what was appended to one with its next request.
  */
 import type { Adapter, WeightFormat } from "@waggle/model";
 import type {

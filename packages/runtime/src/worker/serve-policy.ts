@@ -143,8 +143,9 @@ class PolicyServer {
     try {
       const sample = await session.generate({ ...request.options, signal, onToken: bunches.add });
       return { sample, policyVersion: session.policyVersion };
-    } finally {
-      bunches.end();
+    } catch (error) {
+      bunches.flush();
+      throw error;
     }
   }
 

@@ -1,4 +1,7 @@
-/** Tokens of one generation on their way to the page: a message a frame, not a message a token. */
+/**
+ * Tokens of one generation on their way to the page: a message a frame, not a message a token. They
+ * leave between two tokens, so no turn of the event loop is waited for.
+ */
 
 /** A frame, where somebody looks at each token. */
 const WATCHED_MS = 16;
@@ -9,27 +12,23 @@ export class TokenBunches {
   readonly #post: (tokenIds: readonly number[]) => void;
   readonly #intervalMs: number;
   #waiting: number[] = [];
-  #timer: ReturnType<typeof setTimeout> | null = null;
+  #due: number;
 
   constructor(post: (tokenIds: readonly number[]) => void, isWatched: boolean) {
     this.#post = post;
     this.#intervalMs = isWatched ? WATCHED_MS : UNWATCHED_MS;
+    this.#due = performance.now() + this.#intervalMs;
   }
 
   readonly add = (tokenId: number): void => {
     this.#waiting.push(tokenId);
-    this.#timer ??= setTimeout(this.#flush, this.#intervalMs);
+    if (performance.now() >= this.#due) this.flush();
   };
 
-  /** Sends the rest; to be called before the answer. */
-  end(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#flush();
-  }
-
-  readonly #flush = (): void => {
-    this.#timer = null;
+  /** Sends what waits: of a generation that fails, since an answer has all of its tokens. */
+  flush(): void {
+    this.#due = performance.now() + this.#intervalMs;
     if (this.#waiting.length > 0) this.#post(this.#waiting);
     this.#waiting = [];
-  };
+  }
 }

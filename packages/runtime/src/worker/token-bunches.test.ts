@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { TokenBunches } from "./token-bunches.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Posts of a generation with a token every 4 ms. */
+function postsOf(count: number, isWatched: boolean): { posts: number[][]; bunches: TokenBunches } {
+  const posts: number[][] = [];
+  const bunches = new TokenBunches((tokenIds) => posts.push([...tokenIds]), isWatched);
+  for (let id = 0; id < count; id++) {
+    vi.advanceTimersByTime(4);
+    bunches.add(id);
+  }
+  return { posts, bunches };
+}
+
+test("watched tokens leave once a frame, in order, while the thread is busy", () => {
+  expect(postsOf(9, true).posts).toEqual([
+    [0, 1, 2, 3],
+    [4, 5, 6, 7],
+  ]);
+});
+
+test("a short generation that nobody watches posts nothing: the answer has its tokens", () => {
+  expect(postsOf(24, false).posts).toEqual([]);
+  expect(postsOf(25, false).posts).toHaveLength(1);
+});
+
+test("what waits is sent when asked for, once", () => {
+  const { posts, bunches } = postsOf(6, true);
+  bunches.flush();
+  bunches.flush();
+  expect(posts).toEqual([
+    [0, 1, 2, 3],
+    [4, 5],
+  ]);
+});
