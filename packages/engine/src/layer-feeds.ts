@@ -13,6 +13,7 @@ type Named = readonly (readonly [string, Feed])[];
 /** Of a microbatch, what attention and rotary turns depend on. */
 type Layout = Pick<Microbatch, "batch" | "length" | "parents" | "positions">;
 
+type Positions = { readonly feed: Feed; readonly rows: number };
 type Rotary = { readonly rows: number; readonly forward: Named; readonly backward: Named };
 
 /** Keeps what the last microbatch needed, as most batches have one shape. */
@@ -21,6 +22,7 @@ export class LayerFeeds {
   #rotary: Rotary = { rows: 0, forward: [], backward: [] };
   /** Of plain sequences. */
   #causal: { readonly length: number; readonly blocks: readonly QueryBlock[] } | null = null;
+  #counted: (Positions & { readonly batch: number; readonly length: number }) | null = null;
   /** Of a packed microbatch: both passes ask for it. */
   #packed: { readonly parents: Int32Array; readonly blocks: readonly QueryBlock[] } | null = null;
 
@@ -32,17 +34,15 @@ export class LayerFeeds {
   of(layout: Layout, pass: "forward" | "backward", blockCount: number): Named {
     const { batch, length } = layout;
     const blocks = this.#blocksOf(layout, blockCount);
-    const positions = positionsOf(layout);
     const shapes = Object.entries(shapeInputs(this.#config, batch, length, blocks)).map(
       ([name, shape]) =>
         [name, { shape: [shape.length], data: BigInt64Array.from(shape, BigInt) }] as const,
     );
-    // the kernel wants a table at least as long as the row, wherever its positions lie
-    const rows = positions.reduce((most, position) => Math.max(most, position + 1), length);
+    const positions = this.#positionsOf(layout);
     return [
-      ...this.#rotaryOf(rows)[pass],
+      ...this.#rotaryOf(positions.rows)[pass],
       ...blocks.map(({ mask }, block) => [nameIn(block)("mask"), mask] as const),
-      ["positions", { shape: [batch, length], data: BigInt64Array.from(positions, BigInt) }],
+      ["positions", positions.feed],
       ...shapes,
     ];
   }
@@ -60,6 +60,20 @@ export class LayerFeeds {
     return this.#packed.blocks;
   }
 
+  /** @returns also how many rows of the rotary table they need. */
+  #positionsOf({ batch, length, positions }: Layout): Positions {
+    const known = this.#counted;
+    if (positions === null && known?.batch === batch && known.length === length) return known;
+    const data = BigInt64Array.from({ length: batch * length }, (_, place) =>
+      BigInt(positions === null ? place % length : (positions[place] as number)),
+    );
+    // the kernel wants a table at least as long as the row, wherever its positions lie
+    const rows = positions?.reduce((most, position) => Math.max(most, position + 1), length);
+    const made = { feed: { shape: [batch, length], data }, rows: rows ?? length };
+    if (positions === null) this.#counted = { ...made, batch, length };
+    return made;
+  }
+
   /** For at least that many positions. */
   #rotaryOf(rows: number): Rotary {
     if (this.#rotary.rows < rows) {
@@ -74,8 +88,4 @@ export class LayerFeeds {
     }
     return this.#rotary;
   }
-}
-
-function positionsOf({ batch, length, positions }: Layout): Int32Array {
-  return positions ?? Int32Array.from({ length: batch * length }, (_, place) => place % length);
 }

@@ -79,6 +79,11 @@ export class PackedTree {
     return this.ids.length;
   }
 
+  /** Whether a path of it begins with the sequence's first token. */
+  sharesBeginning({ sequence, positions }: ReadSequence): boolean {
+    return this.#find(NONE, sequence.tokenIds[0] as number, positions[0] as number) !== NONE;
+  }
+
   /** How many tokens more would be read with this sequence; for a tree at most so many. */
   growth(read: ReadSequence): number {
     const { sequence, parents, positions, isAsked, isRead } = read;

@@ -21,6 +21,7 @@ export function depthsOf(parents: readonly number[]): number[] {
  */
 export function checkTree(sequence: TrainSequence, index: number, contextLength: number): void {
   const { tokenIds, parents, positions } = sequence;
+  const isPlain = parents === undefined && positions === undefined;
   for (const [name, array] of Object.entries({ parents, positions })) {
     if (array === undefined || array.length === tokenIds.length) continue;
     throw new WaggleError(
@@ -43,7 +44,9 @@ export function checkTree(sequence: TrainSequence, index: number, contextLength:
     );
   }
   const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), -1);
-  const longest = Math.max(most(depthsOf(parentsOf(sequence))), most(positions ?? [])) + 1;
+  const longest = isPlain
+    ? tokenIds.length
+    : Math.max(most(depthsOf(parentsOf(sequence))), most(positions ?? [])) + 1;
   if (longest > contextLength) {
     throw new WaggleError(
       "CONTEXT_OVERFLOW",

@@ -13,11 +13,14 @@ export function shareBeginnings(
   cost: RowCost,
 ): PackedTree[] {
   const trees: PackedTree[] = [];
-  const empty = new PackedTree();
-  for (const read of reads.toSorted(byTokens)) {
-    let tree = trees.at(-1) ?? empty;
+  const isCheaper = (tree: PackedTree, read: ReadSequence): boolean => {
     const size = tree.size + tree.growth(read);
-    if (size > mostTokens || cost(size) >= cost(tree.size) + cost(empty.growth(read))) {
+    const alone = new PackedTree().growth(read);
+    return size <= mostTokens && cost(size) < cost(tree.size) + cost(alone);
+  };
+  for (const read of reads.toSorted(byTokens)) {
+    let tree = trees.at(-1);
+    if (!tree?.sharesBeginning(read) || !isCheaper(tree, read)) {
       tree = new PackedTree();
       trees.push(tree);
     }
