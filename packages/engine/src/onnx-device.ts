@@ -32,6 +32,13 @@ export type OnnxDevice = {
 };
 
 /**
+ * How long a native thread without work looks for some before it sleeps. Waking it takes as long as a
+ * short node; spinning without a limit takes the cores from whatever shares them (pages, the edge
+ * Worker, the other thread): 2 to 3 times slower on two busy cores.
+ */
+const SPIN_MICROSECONDS = 20;
+
+/**
  * Opens a provider.
  * @param threads of one graph on `cpu` and `wasm`. WebAssembly's are those of its first opening in a
  *   process; the label says how many.
@@ -70,7 +77,10 @@ async function openNative(
   const { InferenceSession, Tensor } = await import("onnxruntime-node");
   const options: InferenceSession.SessionOptions = {
     executionProviders: [provider],
-    ...sessionOptions(threads),
+    ...sessionOptions(threads, {
+      allow_spinning: "1",
+      spin_duration_us: `${SPIN_MICROSECONDS}`,
+    }),
   };
   const device: OnnxDevice = {
     provider,
@@ -88,7 +98,8 @@ async function openWasm(threads: number): Promise<OnnxDevice> {
   env.wasm.numThreads ??= threads;
   const options: InferenceSession.SessionOptions = {
     executionProviders: ["wasm"],
-    ...sessionOptions(threads),
+    // a limited spin changes nothing here
+    ...sessionOptions(threads, { allow_spinning: "0" }),
   };
   const device: OnnxDevice = {
     provider: "wasm",
@@ -101,16 +112,17 @@ async function openWasm(threads: number): Promise<OnnxDevice> {
   return device;
 }
 
-function sessionOptions(threads: number): InferenceSession.SessionOptions {
+function sessionOptions(
+  threads: number,
+  waiting: { readonly allow_spinning: string; readonly spin_duration_us?: string },
+): InferenceSession.SessionOptions {
   return {
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: "sequential",
     // Same time, 40 % less memory where shapes change from run to run.
     enableMemPattern: false,
-    // Waiting threads that spin take the cores from whatever shares them (pages, the edge
-    // Worker, the other thread): 2 to 3 times slower on two busy cores.
-    extra: { session: { intra_op: { allow_spinning: "0" } } },
+    extra: { session: { intra_op: waiting } },
     logSeverityLevel: 3,
   };
 }
