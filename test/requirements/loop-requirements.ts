@@ -179,6 +179,31 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "engine:golden-heads",
+    source: "test/golden/decoder/generate_heads.py (PyTorch autograd, f64)",
+    behavior:
+      "Log-probs of candidates, values and the gradients of both are PyTorch's, in every engine that has them and in the float64 twin.",
+    tests: [
+      "packages/engine/src/train-engine-heads.contract.ts > candidates, values and their gradients are PyTorch's (${modelType}, ${trains})",
+      "test/golden/decoder/plain-decoder.test.ts > the plain candidates and values are PyTorch's of ${modelType}",
+    ],
+  },
+  {
+    id: "engine:shared-base",
+    source: "packages/engine/README.md, Several models over one base",
+    behavior:
+      "Several adapters train over one base, held once: each bit for bit as if alone, on this machine and as a server's models.",
+    tests: [
+      "packages/engine/src/shared-base.contract.ts > one that trains leaves another as it is, bit for bit, of another rank too",
+      "packages/engine/src/shared-base.contract.ts > each takes the steps of an engine of its own, bit for bit, however they mix",
+      "packages/engine/src/shared-base.contract.ts > one that is unloaded leaves its id and the others, and its checkpoint goes on",
+      "packages/engine/src/shared-base.test.ts > eight models take what they train and not their base again, checkpointing %s",
+      "packages/engine/src/shared-base.test.ts > a model that does not fit beside the others is refused, and fits when one is gone",
+      "packages/engine/src/remote/remote-base.test.ts > models are the server's own, one each, and go when they are unloaded",
+      "packages/engine/src/remote/remote-base.test.ts > a server that holds one model refuses the second by name, and keeps the first",
+    ],
+  },
+  {
     id: "engine:checkpointing",
     source: "Chen et al. 2016, arXiv:1604.06174",
     behavior:

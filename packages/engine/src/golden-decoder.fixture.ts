@@ -1,8 +1,8 @@
 /** Reads the golden decoders of `test/golden/decoder`, computed by PyTorch in float64. Tests only. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseDecoderConfig, readAdapter, readSafetensors } from "@waggle/model";
-import type { Adapter, DecoderConfig } from "@waggle/model";
+import { parseDecoderConfig, readAdapter, readSafetensors, VALUE_HEAD } from "@waggle/model";
+import type { Adapter, DecoderConfig, ValueHead } from "@waggle/model";
 import type { TensorMap, TrainSequence } from "@waggle/protocol";
 
 const FOLDER = join(import.meta.dirname, "../../../test/golden/decoder");
@@ -27,6 +27,48 @@ export type GoldenDecoder = {
   readonly gradients: TensorMap;
   readonly cases: { readonly [name in "plain" | "cool" | "full" | "lora"]: GoldenCase };
 };
+
+/** Log-probs of candidates, values of heads, and the gradients of each by name. */
+export type GoldenHeads = {
+  readonly sequences: readonly TrainSequence[];
+  readonly valueHead: ValueHead;
+  readonly derivatives: {
+    readonly candidateLogProbs: readonly (readonly (PerToken | null)[])[];
+    readonly values: readonly PerToken[];
+  };
+  readonly outputs: { readonly [trains in "full" | "lora"]: readonly GoldenHeadOutputs[] };
+  readonly gradients: (
+    output: "candidateLogProbs" | "values",
+    trains: "full" | "lora",
+  ) => TensorMap;
+};
+
+type GoldenHeadOutputs = {
+  readonly candidateLogProbs: readonly (PerToken | null)[];
+  readonly values: PerToken;
+};
+
+/** Of the same weights and adapter, by `generate_heads.py`. */
+export function readGoldenHeads(modelType: "qwen3" | "llama"): GoldenHeads {
+  const read = (name: string): Uint8Array => readFileSync(join(FOLDER, modelType, name));
+  const { tensors } = readSafetensors(read("heads.safetensors"));
+  const within = (prefix: string): TensorMap =>
+    new Map(
+      [...tensors]
+        .filter(([name]) => name.startsWith(prefix))
+        .map(([name, tensor]) => [name.slice(prefix.length), tensor] as const),
+    );
+  const golden = JSON.parse(new TextDecoder().decode(read("heads.json"))) as Pick<
+    GoldenHeads,
+    "sequences" | "derivatives" | "outputs"
+  >;
+  const head = within("head/");
+  return {
+    ...golden,
+    valueHead: { heads: head.get(VALUE_HEAD.bias)?.shape[0] ?? 0, tensors: head },
+    gradients: (output, trains) => within(`${trains}/${output}/`),
+  };
+}
 
 export function readGoldenDecoder(modelType: "qwen3" | "llama"): GoldenDecoder {
   const read = (name: string): Uint8Array => readFileSync(join(FOLDER, modelType, name));

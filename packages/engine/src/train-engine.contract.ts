@@ -6,6 +6,7 @@ import type { TrainEngine } from "@waggle/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ContractEngineOptions } from "./train-engine.fixture.ts";
 import { trainEngineCandidates } from "./train-engine-candidates.contract.ts";
+import { trainEngineHeads } from "./train-engine-heads.contract.ts";
 import { trainEngineNumbers } from "./train-engine-numbers.contract.ts";
 import { trainEngineTraining } from "./train-engine-training.contract.ts";
 import { trainEngineTrees } from "./train-engine-trees.contract.ts";
@@ -22,6 +23,7 @@ export function trainEngineContract({ name, create, skip = [] }: TrainEngineCont
   const cases = [
     ...trainEngineNumbers(),
     ...trainEngineCandidates(),
+    ...trainEngineHeads(),
     ...trainEngineValues(),
     ...trainEngineTraining(),
     ...trainEngineTrees(),

@@ -3,6 +3,7 @@ import { mergeAdapter, PlainDecoder } from "@waggle/model";
 import { toBeAllClose, TOLERANCE } from "@waggle/testing";
 import { plainOutputs } from "@waggle/testing/plain-decoder";
 import { expect, test } from "vitest";
+import { readGoldenHeads } from "../../../packages/engine/src/golden-decoder.fixture.ts";
 import { GOLDEN_TYPES, goldenGap } from "./golden.ts";
 import { readGolden } from "./golden-files.ts";
 
@@ -33,6 +34,24 @@ for (const modelType of GOLDEN_TYPES) {
       }
     });
   }
+}
+
+for (const modelType of ["qwen3", "llama"] as const) {
+  test(`the plain candidates and values are PyTorch's of ${modelType}`, async () => {
+    const { config, weights, adapter } = await readGolden(modelType);
+    const { sequences, valueHead, outputs } = readGoldenHeads(modelType);
+    for (const trains of ["full", "lora"] as const) {
+      const merged = trains === "lora" ? mergeAdapter(config, weights, adapter) : weights;
+      for (const [index, sequence] of sequences.entries()) {
+        const plain = plainOutputs(config, merged, sequence, valueHead);
+        const expected = outputs[trains][index]!;
+        expect(plain.values).toBeAllClose(expected.values, TOLERANCE.f32);
+        const numbers = (rows: typeof plain.candidateLogProbs) => rows.flatMap((row) => row ?? []);
+        const candidates = numbers(expected.candidateLogProbs);
+        expect(numbers(plain.candidateLogProbs)).toBeAllClose(candidates, TOLERANCE.f32);
+      }
+    }
+  });
 }
 
 test("branches of a tree are the chains they are cut from, at the positions given", async () => {

@@ -66,10 +66,10 @@ trainEngineContract({
     },
     ...[
       ...["qwen3", "llama"].flatMap((model) =>
-        ["full", "lora"].map(
-          (trains) =>
-            `values and their gradients are the plain twin's, every tensor (${model}, ${trains})`,
-        ),
+        ["full", "lora"].flatMap((trains) => [
+          `values and their gradients are the plain twin's, every tensor (${model}, ${trains})`,
+          `candidates, values and their gradients are PyTorch's (${model}, ${trains})`,
+        ]),
       ),
       "values beside log-probs add their gradients, whatever the microbatches",
       "values need not train the decoder",
@@ -79,7 +79,7 @@ trainEngineContract({
       "heads of another width, and derivatives of other shapes, are refused",
     ].map((title) => ({
       test: title,
-      reason: "the Tinker API has no values; remote-refusals.test.ts has the refusal",
+      reason: "the Tinker API has no values or candidates; remote-refusals.test.ts has the refusal",
     })),
     ...["full", "lora"].map((trains) => ({
       test: `a loaded checkpoint goes on bit by bit (${trains})`,

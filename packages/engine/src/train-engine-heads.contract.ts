@@ -1,0 +1,71 @@
+/**
+ * The TrainEngine contract, sixth part: log-probs of candidates, values of heads and the gradients of
+ * both against PyTorch's, of the golden decoders.
+ */
+import type { TokenDerivatives } from "@waggle/protocol";
+import { toBeAllClose, TOLERANCE } from "@waggle/testing";
+import { expect } from "vitest";
+import { readGoldenDecoder, readGoldenHeads } from "./golden-decoder.fixture.ts";
+import { gradientErrors } from "./train-engine.fixture.ts";
+import type { ContractCase } from "./train-engine.fixture.ts";
+
+expect.extend({ toBeAllClose });
+
+/** @returns the tests, in order. */
+export function trainEngineHeads(): ContractCase[] {
+  return (["qwen3", "llama"] as const).flatMap((modelType) =>
+    (["full", "lora"] as const).map((trains) => ({
+      title: `candidates, values and their gradients are PyTorch's (${modelType}, ${trains})`,
+      body: async (engineOf) => {
+        const { config, weights, adapter } = readGoldenDecoder(modelType);
+        const { sequences, valueHead, derivatives, outputs, gradients } =
+          readGoldenHeads(modelType);
+        const engine = await engineOf({
+          ...{ config, weights, trains, valueHead },
+          ...(trains === "lora" ? { adapter } : {}),
+        });
+        const served = engine.capabilities().outputs;
+        const given: { readonly [name in "candidateLogProbs" | "values"]: TokenDerivatives } = {
+          candidateLogProbs: {
+            candidateLogProbs: derivatives.candidateLogProbs.map((rows) =>
+              rows.map((row) => row && Float32Array.from(row)),
+            ),
+          },
+          values: { values: derivatives.values.map((row) => Float32Array.from(row)) },
+        };
+        for (const output of ["candidateLogProbs", "values"] as const) {
+          // candidates are for distillation, which the reference engine does without
+          if (!served.includes(output)) continue;
+          const batch = {
+            sequences:
+              output === "values" ? sequences.map(({ tokenIds }) => ({ tokenIds })) : sequences,
+            values: output === "values",
+          };
+          const actual = await engine.forward(batch);
+          const expected = outputs[trains].map((ofSequence) => ofSequence[output]);
+          expect(numbersOf(actual[output] ?? [])).toBeAllClose(
+            numbersOf(expected),
+            TOLERANCE.f32Reduction,
+          );
+          await engine.backward(batch, given[output]);
+          const trained = await engine.gradients();
+          const watched = gradients(output, trains);
+          expect(watched.size).toBeGreaterThan(4);
+          expect(gradientErrors(trained, watched)).toEqual([]);
+          // drops the gradients
+          await engine.load(await engine.save());
+        }
+      },
+    })),
+  );
+}
+
+type Numbers = number | null | Float32Array | readonly Numbers[];
+
+/** In order, without what is null: tokens that nothing was asked of. */
+function numbersOf(value: Numbers): number[] {
+  if (typeof value === "number") return [value];
+  if (value === null) return [];
+  if (value instanceof Float32Array) return [...value];
+  return value.flatMap(numbersOf);
+}
