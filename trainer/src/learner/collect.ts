@@ -6,14 +6,13 @@ import type { Judgement, TaskFamily } from "@waggle/environments";
 import { type EpisodeGroup, type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
 import type { Environment, Sampling, TaskReference, Trajectory } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
-import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../random.ts";
 import { demonstratedAttempt } from "./demonstrated-attempt.ts";
-import { type AttemptOptions, familyAttempt } from "./family-attempt.ts";
+import { type ActingPolicy, type AttemptOptions, familyAttempt } from "./family-attempt.ts";
 
 export type CollectParts = {
-  readonly policy: AdaptivePolicy;
+  readonly policy: ActingPolicy;
   readonly format: ChatFormat;
   readonly family: TaskFamily;
   readonly signal: AbortSignal;

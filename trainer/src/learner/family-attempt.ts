@@ -4,10 +4,13 @@
  */
 import { replayedPolicy, rollOut } from "@waggle/agent";
 import type { Judgement, TaskFamily } from "@waggle/environments";
-import type { Environment, Sampling, TaskReference, Trajectory } from "@waggle/protocol";
+import type { Environment, Policy, Sampling, TaskReference, Trajectory } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { finalTextOf } from "../attempt.ts";
+
+/** A policy that says what runs it: attempts ask no more of one. */
+export type ActingPolicy = Policy & Pick<AdaptivePolicy, "client">;
 
 export type AttemptOptions = {
   readonly sampling: Omit<Sampling, "seed">;
@@ -26,7 +29,7 @@ export type FamilyAttempt = { readonly trajectory: Trajectory; readonly verifica
 const MAX_TURN_TOKENS = 96;
 
 export async function familyAttempt(
-  policy: AdaptivePolicy,
+  policy: ActingPolicy,
   format: ChatFormat,
   family: TaskFamily,
   reference: TaskReference,

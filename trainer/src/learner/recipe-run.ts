@@ -23,12 +23,12 @@ import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../random.ts";
 import { collect } from "./collect.ts";
-import { familyAttempt } from "./family-attempt.ts";
+import { type ActingPolicy, familyAttempt } from "./family-attempt.ts";
 import { type StageResources, updateStage } from "./stage-update.ts";
 
 export type RunParts = {
   readonly engine: TrainEngine;
-  readonly policy: AdaptivePolicy;
+  readonly policy: ActingPolicy & Pick<AdaptivePolicy, "setAdapter">;
   readonly format: ChatFormat;
   readonly family: TaskFamily;
   readonly adapterShape: { readonly rank: number; readonly alpha: number };

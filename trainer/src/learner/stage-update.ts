@@ -45,6 +45,19 @@ export type StageUpdate = {
   readonly state: StateChange;
   /** Why episodes were left out, by id. */
   readonly dropped: ReadonlyMap<string, string>;
+  /** The numbers that it was learned from; `null` where nothing was. */
+  readonly numbers: UpdateNumbers | null;
+};
+
+/** What lies between episodes and gradients. */
+export type UpdateNumbers = {
+  /** As filters left them, the KL paid where it is in the reward. */
+  readonly groups: readonly ScoredGroup[];
+  /** `[samples][T]` by episode id; absent where the stage has none. */
+  readonly advantages: AdvantageRows | undefined;
+  readonly minibatch: PlannedMinibatch;
+  /** Of the last optimizer step, with the derivatives by row of the minibatch. */
+  readonly result: LossResult;
 };
 
 /**
@@ -67,7 +80,7 @@ export async function updateStage(
 
   const first = planMinibatch(kept.groups, stage.aggregation, {}, kept.pairs);
   if (first.rows.length === 0) {
-    return { learned: false, metrics: {}, state: kept.state, dropped: kept.dropped };
+    return { learned: false, metrics: {}, state: kept.state, dropped: kept.dropped, numbers: null };
   }
   const batch = {
     sequences: first.rows.map(({ sample }) => sample.sequence),
@@ -89,6 +102,7 @@ export async function updateStage(
   };
 
   let metrics: { [name: string]: number } = {};
+  let numbers: UpdateNumbers | null = null;
   for (let epoch = 0; epoch < settings.epochs; epoch += 1) {
     const outputs = epoch === 0 ? proximal : await engine.forward(batch);
     const result = stageLoss(stage, minibatchOf(fixed, engine, outputs), seen);
@@ -103,12 +117,14 @@ export async function updateStage(
       learningRate: settings.learningRate,
     });
     metrics = { ...result.metrics, loss: result.loss, gradientNorm };
+    numbers = { groups: paid, advantages: estimated.advantages, minibatch: planned, result };
   }
   return {
     learned: true,
     metrics: { ...metrics, learningRate: settings.learningRate, tokens: planned.tokenCount },
     state: { ...kept.state, ...estimated.state },
     dropped: kept.dropped,
+    numbers,
   };
 }
 

@@ -1,0 +1,166 @@
+/**
+ * What each recipe of the policy-gradient table does otherwise than plain GRPO: where that shows, and
+ * how. A check must hold for its recipe and fail for plain GRPO.
+ */
+import { expect } from "vitest";
+import type { Settings } from "@waggle/learning";
+import {
+  advantagesOf,
+  at,
+  callsCost,
+  type Check,
+  errorRate,
+  episodesOf,
+  fitsCritic,
+  lags,
+  mean,
+  numbersOf,
+  schedules,
+  scoredOf,
+  single,
+  startsFromDemonstrations,
+  turnAdvantages,
+} from "./recipe-checks.fixture.ts";
+
+export type Expectation = {
+  /** Default the calculator, whose tool fails. */
+  readonly env?: string;
+  /** Besides those of the recipe. */
+  readonly settings?: Settings;
+  /** `null` where the paper is the point that others differ from. */
+  readonly differs: readonly Check[] | null;
+};
+
+export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  a2fm: {
+    differs: [
+      startsFromDemonstrations,
+      callsCost,
+      (records) => {
+        const { plan, groups } = at(records, -1);
+        const modes = plan.kind === "group" ? (plan.modes ?? []) : [];
+        expect(modes.length).toBeGreaterThan(1);
+        const [group] = groups;
+        const starts = group?.episodes.map(({ trajectory }) =>
+          trajectory.segments[0]?.tokenIds.join(" "),
+        );
+        expect(new Set(starts).size).toBe(modes.length);
+      },
+    ],
+  },
+  aepo: {
+    env: "key-door",
+    differs: [
+      (records) => {
+        // Tokens of one episode weigh apart, by how sure the sampler was.
+        const { advantages, lossMask } = numbersOf(at(records, -1)).minibatch;
+        const spread = advantages.map((row, b) => {
+          const own = Array.from(row).filter((_, t) => lossMask[b]?.[t] === true);
+          return Math.max(...own) - Math.min(...own);
+        });
+        expect(Math.max(...spread)).toBeGreaterThan(1e-3);
+        expect(episodesOf(at(records, -1)).some(({ branch }) => branch !== null)).toBe(true);
+      },
+    ],
+  },
+  arpo: {
+    env: "key-door",
+    differs: [
+      (records) => {
+        const record = at(records, -1);
+        let shared = 0;
+        for (const { episodes } of numbersOf(record).groups) {
+          for (const { episode: root } of episodes) {
+            const branches = episodes.filter(({ episode }) => episode.branch?.episode === root.id);
+            const [first] = branches.toSorted(
+              (a, b) => (a.episode.branch?.turn ?? 0) - (b.episode.branch?.turn ?? 0),
+            );
+            const turn = first?.episode.branch?.turn ?? 0;
+            if (first === undefined || turn < 1) continue;
+            // The beginning carries the mean of what came of it; the end its own.
+            const last = [root, ...branches.map(({ episode }) => episode)].map(
+              (episode) => turnAdvantages(record, episode).at(-1) ?? 0,
+            );
+            expect(turnAdvantages(record, root)[0]).toBeCloseTo(mean(last), 9);
+            shared += 1;
+          }
+        }
+        expect(shared).toBeGreaterThan(0);
+      },
+    ],
+  },
+  artist: { differs: null },
+  "bn-gspo": {
+    differs: [
+      (records) => {
+        const advantages = advantagesOf(at(records, -1));
+        expect(mean(advantages)).toBeCloseTo(0, 9);
+        expect(mean(advantages.map((value) => value ** 2))).toBeCloseTo(1, 4);
+      },
+    ],
+  },
+  "greedy-agents": {
+    differs: [
+      single,
+      (records) => {
+        const baseline = at(records, -1).state.baseline as { values: { [key: string]: number } };
+        expect(Object.keys(baseline.values).length).toBeGreaterThan(0);
+      },
+    ],
+  },
+  "grpo-roc": {
+    differs: [
+      startsFromDemonstrations,
+      (records) => {
+        const record = at(records, -1);
+        const kept = new Set(scoredOf(record).map(({ episode }) => episode.id));
+        const groups = record.groups.filter(({ episodes }) =>
+          episodes.some(({ id }) => kept.has(id)),
+        );
+        const successes = groups
+          .flatMap(({ episodes }) => episodes)
+          .filter(({ verification }) => verification.success);
+        const [inside, outside] = [true, false].map((isKept) =>
+          successes.filter(({ id }) => kept.has(id) === isKept),
+        );
+        expect(outside?.length).toBeGreaterThan(0);
+        expect(errorRate(inside ?? [])).toBeLessThan(errorRate(outside ?? []));
+      },
+    ],
+  },
+  "pivot-rl": {
+    differs: [
+      (records) => {
+        const record = at(records, -1);
+        for (const { episodes } of numbersOf(record).groups) {
+          // One action each, at one stored turn, and they differ in what they do.
+          expect(new Set(episodes.map(({ episode }) => episode.branch?.turn)).size).toBe(1);
+          expect(episodes.every(({ episode }) => episode.branch?.original !== undefined)).toBe(
+            true,
+          );
+          expect(new Set(episodes.map(({ score }) => score.reward)).size).toBeGreaterThan(1);
+          // Only the action is learned, not what led to it.
+          const trained = episodes.map(({ lossMask }) => lossMask.flat().filter(Boolean).length);
+          const actions = episodes.map(({ episode: { turns } }) => {
+            const last = turns.at(-1);
+            return last === undefined ? 0 : last.end - last.start;
+          });
+          expect(trained).toEqual(actions);
+        }
+      },
+    ],
+  },
+  polar: { differs: [lags] },
+  rl4vlm: { differs: [single, fitsCritic] },
+  "scaling-inter-rl": {
+    env: "key-door",
+    settings: { firstTurns: 5, lastTurns: 12 },
+    differs: [
+      schedules(-1, ({ maxTurns }) => maxTurns),
+      (records) => {
+        const turns = episodesOf(at(records, -1)).map(({ trajectory }) => trajectory.turns.length);
+        expect(Math.max(...turns)).toBe(5);
+      },
+    ],
+  },
+};

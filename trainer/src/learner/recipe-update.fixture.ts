@@ -1,0 +1,247 @@
+/**
+ * One update of every stage of a recipe on a real, tiny engine. The policy is the family's demonstrator
+ * with mistakes, its numbers those of a policy that knows nothing: nearly uniform over the vocabulary.
+ */
+import { createOnnxEngine } from "@waggle/engine";
+import type { Demonstrator, TaskFamily } from "@waggle/environments";
+import {
+  type Episode,
+  type EpisodeGroup,
+  type PartContext,
+  type RolloutPlan,
+  type StagedRecipe,
+  settingsAt,
+  type Stage,
+  type StateValues,
+} from "@waggle/learning";
+import { type DecoderConfig, initializeDecoder, initializeValueHead } from "@waggle/model";
+import type { Observation, PolicyContext, TaskReference, TrainEngine } from "@waggle/protocol";
+import { FULL_SUPPORT } from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
+import type { ChatFormat } from "@waggle/text";
+import { derivedSeed, seededRandom } from "../random.ts";
+import { collect, type CollectParts } from "./collect.ts";
+import type { ActingPolicy } from "./family-attempt.ts";
+import { trainFamilyText } from "./family-text.ts";
+import { type StageUpdate, updateStage } from "./stage-update.ts";
+
+const VOCABULARY_SIZE = 448;
+const CONTEXT_LENGTH = 1024;
+/** Share of decisions made wrong: about half of the attempts succeed. */
+const MISTAKES = 0.3;
+const TASKS = 3;
+
+const CONFIG: DecoderConfig = {
+  modelType: "qwen3",
+  vocabularySize: VOCABULARY_SIZE,
+  width: 32,
+  layers: 1,
+  heads: 1,
+  keyValueHeads: 1,
+  headSize: 32,
+  feedForwardSize: 32,
+  ropeTheta: 10_000,
+  rmsNormEpsilon: 1e-6,
+  tiedEmbeddings: true,
+  contextLength: CONTEXT_LENGTH,
+  ropeScaling: null,
+};
+
+/** A tiny engine with a value head, and another one with the same weights that stays as it is. */
+export async function tinyEngines(): Promise<{ engine: TrainEngine; reference: TrainEngine }> {
+  const options = { config: CONFIG, weights: initializeDecoder(CONFIG, 1), threads: 1 };
+  const valueHead = initializeValueHead(CONFIG, { seed: 2 });
+  return {
+    engine: await createOnnxEngine({ ...options, trains: "full", valueHead }),
+    reference: await createOnnxEngine({ ...options, trains: "full" }),
+  };
+}
+
+type Attempt = { readonly reference: TaskReference; readonly heard: (Observation | null)[] };
+
+/** A family whose worlds are overheard, and a policy that does what its demonstrator would. */
+export type ActedFamily = {
+  readonly family: TaskFamily;
+  readonly format: ChatFormat;
+  readonly policy: ActingPolicy & Pick<AdaptivePolicy, "setAdapter">;
+  /** Versions that were given to the policy, with a copy of what was given. */
+  readonly adopted: { readonly version: number; readonly sum: number }[];
+  /** Demonstrations with mistakes, for plans that go on from stored episodes. */
+  readonly stored: readonly Episode[];
+};
+
+export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
+  const { chat: format } = await trainFamilyText(original, {
+    seed: 1,
+    count: 60,
+    vocabularySize: VOCABULARY_SIZE,
+    contextLength: CONTEXT_LENGTH,
+    mistakes: MISTAKES,
+  });
+  let latest: Attempt | null = null;
+  let attempts = 0;
+  const family: TaskFamily = {
+    ...original,
+    world: (reference) => {
+      const world = original.world(reference);
+      const attempt: Attempt = { reference, heard: [null] };
+      latest = attempt;
+      return {
+        ...world,
+        environment: {
+          task: world.environment.task,
+          observe: () => world.environment.observe(),
+          async step(action, signal) {
+            const observation = await world.environment.step(action, signal);
+            attempt.heard.push(observation);
+            return observation;
+          },
+        },
+      };
+    },
+  };
+  const adopted: { version: number; sum: number }[] = [];
+  const policy: ActedFamily["policy"] = {
+    baseModel: "0".repeat(64),
+    client: { build: "test", backend: "scripted", device: "test", crossOriginIsolated: false },
+    contextLength: CONTEXT_LENGTH,
+    vocabularySize: VOCABULARY_SIZE,
+    get currentVersion() {
+      return adopted.at(-1)?.version ?? 0;
+    },
+    setAdapter: async (version, adapter) => {
+      adopted.push({ version, sum: sumOf(adapter?.tensors ?? new Map()) });
+    },
+    // A world and the context of its attempt are made in one go, with nothing awaited between.
+    createContext: () => {
+      const attempt = latest as unknown as Attempt;
+      attempts += 1;
+      return contextOf(original, format, attempt, seededRandom(attempts, 0xac7));
+    },
+    score: ({ tokenIds }) => Promise.resolve(numbersOf(tokenIds.length, seededRandom(1))),
+    dispose: () => Promise.resolve(),
+  };
+  const stored = await collect(
+    { kind: "demos", size: 1, mistakes: MISTAKES },
+    Array.from({ length: 24 }, (_, i) => original.reference(i * 977, "train", i % family.levels)),
+    [],
+    { policy, format, family, signal: new AbortController().signal },
+    { sampling: FULL_SUPPORT, seed: 5, staleness: 0 },
+  );
+  return { family, format, policy, adopted, stored: stored.flatMap(({ episodes }) => episodes) };
+}
+
+async function contextOf(
+  family: TaskFamily,
+  format: ChatFormat,
+  { reference, heard }: Attempt,
+  random: () => number,
+): Promise<PolicyContext> {
+  const demonstrator: Demonstrator = await family.demonstrator(reference, random, MISTAKES);
+  const tokenIds: number[] = [];
+  let told = 0;
+  return {
+    policyVersion: 0,
+    tokenIds,
+    append: (more) => void tokenIds.push(...more),
+    generate: async () => {
+      let action = { text: "", calls: [] } as ReturnType<Demonstrator>;
+      // What was replayed before is told first, so that the script stands where the world does.
+      for (; told < heard.length; told += 1) action = demonstrator(heard[told] ?? null);
+      const said = format.encodeAssistant(action.text, action.calls);
+      tokenIds.push(...said);
+      return { tokenIds: said, ...numbersOf(said.length, random), stopReason: "stop-token" };
+    },
+    adoptCurrentVersion: () => {},
+    dispose: () => {},
+  };
+}
+
+/** Log-probs and entropies of a policy that is nearly uniform. */
+function numbersOf(
+  count: number,
+  random: () => number,
+): { behaviorLogProbs: number[]; rawLogProbs: number[]; entropies: number[] } {
+  const logProbs = Array.from(
+    { length: count },
+    () => -Math.log(VOCABULARY_SIZE) + 0.6 * (random() - 0.5),
+  );
+  const entropies = logProbs.map(() => Math.log(VOCABULARY_SIZE) * random());
+  return { behaviorLogProbs: logProbs, rawLogProbs: logProbs, entropies };
+}
+
+/** What came of one stage. */
+export type StageRecord = {
+  readonly stage: Stage;
+  readonly plan: RolloutPlan;
+  readonly groups: readonly EpisodeGroup[];
+  readonly update: StageUpdate;
+  /** How much the parameters moved, summed over all. */
+  readonly moved: number;
+  readonly state: StateValues;
+};
+
+/** Rolls out, scores and learns once for every stage. */
+export async function updateOnce(
+  recipe: StagedRecipe,
+  acted: ActedFamily,
+  { engine, reference }: { readonly engine: TrainEngine; readonly reference: TrainEngine },
+  seed = 1,
+): Promise<StageRecord[]> {
+  const { signal } = new AbortController();
+  const parts: CollectParts = { ...acted, signal };
+  const records: StageRecord[] = [];
+  let state: StateValues = {};
+  let stored = acted.stored;
+  for (const [s, stage] of recipe.stages.entries()) {
+    for (const part of Object.values(stage.state)) {
+      if (part.initial !== undefined && !(part.part in state)) {
+        state = { ...state, [part.part]: part.initial() };
+      }
+    }
+    const context: PartContext = {
+      ...{ step: 0, steps: stage.steps, random: seededRandom(seed, s), state, signal },
+      ports: { judge: { score: async ({ transcript }) => (transcript.length % 7) / 7 } },
+    };
+    const plan = stage.rollout.plan(context);
+    const settings = settingsAt(stage, context);
+    const tasks = Array.from({ length: stage.learns === "rewards" ? TASKS : 2 * TASKS }, (_, i) =>
+      acted.family.reference(derivedSeed(seed, s, i), "train", i % acted.family.levels),
+    );
+    const groups = await collect(plan, tasks, stored, parts, {
+      sampling: settings.sampling,
+      maxTurns: settings.maxTurns,
+      seed: derivedSeed(seed, s),
+      staleness: settings.lag,
+    });
+    const before = await engine.parameters();
+    const scorer = async (
+      sequences: Parameters<TrainEngine["forward"]>[0]["sequences"],
+    ): Promise<readonly Float32Array[]> => (await reference.forward({ sequences })).logProb;
+    const resources = { reference: scorer, teacher: scorer };
+    const update = await updateStage(engine, stage, groups, context, resources, signal);
+    const moved = distance(before, await engine.parameters());
+    state = { ...state, ...update.state };
+    stored = [...stored, ...groups.flatMap(({ episodes }) => episodes)];
+    records.push({ stage, plan, groups, update, moved, state });
+  }
+  return records;
+}
+
+type Tensors = Awaited<ReturnType<TrainEngine["parameters"]>>;
+
+function distance(before: Tensors, after: Tensors): number {
+  let sum = 0;
+  for (const [name, { data }] of after) {
+    const old = before.get(name)?.data ?? data;
+    for (let i = 0; i < data.length; i += 1) sum += Math.abs((data[i] ?? 0) - (old[i] ?? 0));
+  }
+  return sum;
+}
+
+/** Tells tensors apart. */
+export function sumOf(tensors: Tensors): number {
+  let sum = 0;
+  for (const { data } of tensors.values()) for (const value of data) sum += Math.abs(value);
+  return sum;
+}

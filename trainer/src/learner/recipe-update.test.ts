@@ -1,0 +1,87 @@
+/** Every staged recipe learns once, stage by stage, and does what its paper says is different. */
+import { FAMILIES } from "@waggle/environments";
+import { recipe, rewardStage, STAGED_RECIPES, stagedRecipe } from "@waggle/learning";
+import * as parts from "@waggle/learning/parts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { EXPECTATIONS, type Expectation } from "./recipe-expectations.fixture.ts";
+import {
+  type ActedFamily,
+  actedFamily,
+  type StageRecord,
+  tinyEngines,
+  updateOnce,
+} from "./recipe-update.fixture.ts";
+
+let engines: Awaited<ReturnType<typeof tinyEngines>>;
+const acted = new Map<string, Promise<ActedFamily>>();
+/** Plain GRPO by environment: what every check must fail for. */
+const plain = new Map<string, Promise<StageRecord[]>>();
+
+const GRPO = recipe({
+  name: "plain-grpo",
+  literature: "ARTIST",
+  differs: ["the control of these tests"],
+  schedule: ["one"],
+  settings: {},
+  stages: () => [
+    rewardStage({
+      rollout: parts.group(8),
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip()],
+    }),
+  ],
+});
+
+beforeAll(async () => {
+  engines = await tinyEngines();
+});
+afterAll(async () => {
+  await engines.engine.dispose();
+  await engines.reference.dispose();
+});
+
+function actedIn(env: string): Promise<ActedFamily> {
+  const family = FAMILIES.find(({ name }) => name === env);
+  if (family === undefined) throw new Error(`no family ${env}`);
+  const made = acted.get(env) ?? actedFamily(family);
+  acted.set(env, made);
+  return made;
+}
+
+async function updated(
+  name: string,
+  { env = "calculator", settings = {} }: Partial<Expectation>,
+): Promise<StageRecord[]> {
+  return updateOnce(stagedRecipe(name)(settings), await actedIn(env), engines);
+}
+
+async function updatedPlainly({ env = "calculator" }: Expectation): Promise<StageRecord[]> {
+  const made = plain.get(env) ?? updateOnce(GRPO(), await actedIn(env), engines);
+  plain.set(env, made);
+  return made;
+}
+
+test.each([...STAGED_RECIPES.keys()])("%s learns once in each of its stages", async (name) => {
+  const expectation = EXPECTATIONS[name];
+  const records = await updated(name, expectation ?? {});
+  for (const { update, moved } of records) {
+    expect(update.learned).toBe(true);
+    expect(Number.isFinite(update.metrics["loss"])).toBe(true);
+    expect(moved).toBeGreaterThan(0);
+  }
+  if (expectation === undefined || expectation.differs === null) return;
+  const { differs } = expectation;
+  const control = await updatedPlainly(expectation);
+  for (const check of differs) {
+    check(records);
+    expect(() => check(control)).toThrow(/./);
+  }
+});
+
+test("every recipe of the policy-gradient table says what is different", () => {
+  const wanted = [...STAGED_RECIPES.values()]
+    .filter((create) => create().literature.table === "policy-gradient")
+    .map(({ recipeName }) => recipeName);
+  expect(Object.keys(EXPECTATIONS).toSorted()).toEqual(wanted.toSorted());
+});
