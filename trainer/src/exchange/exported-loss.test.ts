@@ -41,7 +41,7 @@ beforeAll(async () => {
   );
   engine = await openEngine(model, "cpu", { rank: 4, alpha: 8, seed: 1 }, { threads: 1 });
   proximal = await scorerAfterStep((t) => t % 2 === 0, 0.01);
-  policy = await scorerAfterStep((t) => t % 3 === 0, 0.05);
+  policy = await scorerAfterStep((t) => t % 3 === 0, 0.1);
 });
 afterAll(() => engine.dispose());
 
@@ -384,7 +384,7 @@ test("steps on what others wrote make it likelier", async () => {
   const sequences = batch.map(({ ids }) => ({ tokenIds: ids }));
   const lossMask = batch.map(({ isTarget }) => isTarget);
   const losses: number[] = [];
-  for (let step = 0; step < 5; step += 1) {
+  for (let step = 0; step < 8; step += 1) {
     const { logProb } = await engine.forward({ sequences });
     const { loss, derivatives } = supervisedLoss({ lossMask, policyLogProbs: logProb });
     losses.push(loss);

@@ -5,17 +5,17 @@
 import type { DecoderConfig } from "@waggle/model";
 import type { ShopSkill } from "@waggle/environments";
 
-/** Shape of the nano decoder: 0.72 M parameters. */
+/** Shape of the nano decoder: 1.1 M parameters. */
 export function nanoConfig(vocabularySize: number): DecoderConfig {
   return {
     modelType: "qwen3",
     vocabularySize,
     width: 128,
-    layers: 4,
+    layers: 5,
     heads: 4,
     keyValueHeads: 2,
     headSize: 32,
-    feedForwardSize: 256,
+    feedForwardSize: 384,
     ropeTheta: 10_000,
     rmsNormEpsilon: 1e-6,
     tiedEmbeddings: true,

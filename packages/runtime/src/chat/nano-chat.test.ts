@@ -121,7 +121,7 @@ test("turns, branches and groups read what is new, and are scored as fresh ones"
   const third = await ask(1, 3);
   expect(third.cached).toBeGreaterThan(second.cached);
   expect(third.readNow).toBeLessThan(second.readNow + 10);
-  messages.push(third.answer.choices[0]!.message, { role: "user", content: "Why?" });
+  messages.push(third.answer.choices[0]!.message, { role: "user", content: "Add the cheapest." });
   const group = await ask(4, 4);
   const ids = group.answer.choices.map((choice) => learnable(choice.record).token_ids.join());
   expect(new Set(ids).size).toBeGreaterThan(1);
