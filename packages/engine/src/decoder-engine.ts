@@ -20,14 +20,9 @@ import { requireBatchSupport, requireDerivativeSupport } from "./batch-support.t
 import { CallQueue } from "./call-queue.ts";
 import type { CallLane } from "./call-queue.ts";
 import type { DecoderRunner, LogitDerivatives } from "./decoder-runner.ts";
-import {
-  checkDerivatives,
-  checkTakenKept,
-  forEachAsked,
-  isTakenKept,
-  packMicrobatches,
-} from "./microbatch.ts";
+import { checkTakenKept, forEachAsked, isTakenKept, packMicrobatches } from "./microbatch.ts";
 import type { Microbatch } from "./microbatch.ts";
+import { checkDerivatives } from "./batch-checks.ts";
 import { mapTensors } from "./trained-weights.ts";
 import { emptyValues, hasValueDerivative } from "./value-heads.ts";
 import type { ValueHeads } from "./value-heads.ts";

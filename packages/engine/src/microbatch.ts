@@ -5,12 +5,12 @@
  */
 import type { DecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
-import type { TokenDerivatives, TrainBatch, TrainSequence } from "@waggle/protocol";
-import { readSequence, temperatureOf } from "./packed-tree.ts";
+import type { TrainBatch } from "@waggle/protocol";
+import { checkSequence } from "./batch-checks.ts";
+import { readSequence } from "./packed-tree.ts";
 import type { AskedToken, PackedTree } from "./packed-tree.ts";
 import { arrangeRows, rowCost } from "./row-arrangement.ts";
 import type { Arranged } from "./row-arrangement.ts";
-import { checkTree } from "./sequence-tree.ts";
 import { shareBeginnings } from "./shared-beginnings.ts";
 
 export type Microbatch = {
@@ -196,147 +196,4 @@ function isChain(tree: PackedTree | undefined): boolean {
 
 function countsUp(tree: PackedTree | undefined): boolean {
   return tree?.positions.every((position, place) => position === place) ?? false;
-}
-
-/** One sequence against the model: tree, ids, lengths, temperatures, kept sets. */
-export function checkSequence(
-  sequence: TrainSequence,
-  index: number,
-  model: { readonly vocabularySize: number; readonly contextLength: number },
-): void {
-  const { tokenIds, temperatures, keptTokenIds, candidateTokenIds } = sequence;
-  const { vocabularySize, contextLength } = model;
-  checkTree(sequence, index, contextLength);
-  const isId = (id: number): boolean => Number.isInteger(id) && id >= 0 && id < vocabularySize;
-  const badToken = tokenIds.findIndex((id) => !isId(id));
-  if (badToken !== -1) {
-    throw invalid(
-      `token ids must be integers in [0, ${vocabularySize}), got ${tokenIds[badToken]} at token ${badToken} of sequence ${index}`,
-      "use the tokenizer of this model",
-    );
-  }
-  if (Array.isArray(temperatures)) checkLength("temperatures", temperatures, tokenIds, index);
-  if (keptTokenIds) checkLength("keptTokenIds", keptTokenIds, tokenIds, index);
-  if (candidateTokenIds) checkLength("candidateTokenIds", candidateTokenIds, tokenIds, index);
-  for (let token = 1; token < tokenIds.length; token++) {
-    const temperature = temperatureOf(sequence, token);
-    if (!(temperature > 0 && Number.isFinite(temperature))) {
-      throw invalid(
-        `a temperature must be positive and finite, got ${temperature} at token ${token} of sequence ${index}`,
-        "record greedy samples as such and leave them out",
-      );
-    }
-    const kept = keptTokenIds?.[token];
-    if (kept && (kept.length === 0 || !kept.every(isId))) {
-      throw invalid(
-        `a kept set must hold at least one id, all in [0, ${vocabularySize}), got ${kept.length} ids at token ${token} of sequence ${index}`,
-        "pass null where every token could be sampled",
-      );
-    }
-    const candidates = candidateTokenIds?.[token];
-    if (candidates && !candidates.every(isId)) {
-      throw invalid(
-        `candidates must be ids in [0, ${vocabularySize}), got another at token ${token} of sequence ${index}`,
-        "use the tokenizer of this model for the teacher's candidates too",
-      );
-    }
-  }
-}
-
-/**
- * Checks derivatives against their batch.
- * @param valueHeads H of the values; 0 where the engine takes none.
- * @throws WaggleError `SHAPE_MISMATCH` when lengths differ, `NON_FINITE_VALUE` on NaN or infinity.
- */
-export function checkDerivatives(
-  batch: TrainBatch,
-  derivatives: TokenDerivatives,
-  valueHeads: number = 0,
-): void {
-  for (const name of ["logProb", "rawLogProb", "entropy"] as const) {
-    const arrays = derivatives[name];
-    if (arrays === undefined) continue;
-    if (arrays.length !== batch.sequences.length) {
-      throw new WaggleError(
-        "SHAPE_MISMATCH",
-        `derivatives.${name} must have one array per sequence, got ${arrays.length} for ${batch.sequences.length}; pass the batch they were computed from`,
-      );
-    }
-    arrays.forEach((array, index) => {
-      checkLength(`derivatives.${name}`, array, batch.sequences[index]?.tokenIds ?? [], index);
-      const bad = array.findIndex((value, token) => token > 0 && !Number.isFinite(value));
-      if (bad !== -1) {
-        throw new WaggleError(
-          "NON_FINITE_VALUE",
-          `derivatives.${name} must be finite, got ${array[bad]} at token ${bad} of sequence ${index}; check the loss`,
-        );
-      }
-    });
-  }
-  checkCandidateDerivatives(batch, derivatives);
-  checkValueDerivatives(batch, derivatives, valueHeads);
-}
-
-function checkValueDerivatives(
-  { sequences }: TrainBatch,
-  { values }: TokenDerivatives,
-  heads: number,
-): void {
-  if (values === undefined || heads === 0) return;
-  const lengths = sequences.map(({ tokenIds }) => heads * tokenIds.length);
-  if (values.map(({ length }) => length).join() !== lengths.join()) {
-    throw new WaggleError(
-      "SHAPE_MISMATCH",
-      `derivatives.values must have ${heads} per token, [${lengths.slice(0, 9).join(", ")}], got [${Array.from(values.slice(0, 9), ({ length }) => length).join(", ")}]; pass the batch they were computed from`,
-    );
-  }
-  const bad = values.findIndex((array) => !array.every(Number.isFinite));
-  if (bad !== -1) {
-    throw new WaggleError(
-      "NON_FINITE_VALUE",
-      `derivatives.values must be finite, got another in sequence ${bad}; check the loss`,
-    );
-  }
-}
-
-function checkCandidateDerivatives(
-  batch: TrainBatch,
-  { candidateLogProbs }: TokenDerivatives,
-): void {
-  batch.sequences.forEach(({ tokenIds, candidateTokenIds }, index) => {
-    for (let token = 1; token < tokenIds.length; token++) {
-      const values = candidateLogProbs?.[index]?.[token] ?? null;
-      if (values === null) continue;
-      const count = candidateTokenIds?.[token]?.length ?? 0;
-      if (values.length !== count) {
-        throw new WaggleError(
-          "SHAPE_MISMATCH",
-          `derivatives.candidateLogProbs must have one entry per candidate, got ${values.length} for ${count} at token ${token} of sequence ${index}; align them`,
-        );
-      }
-      if (!values.every(Number.isFinite)) {
-        throw new WaggleError(
-          "NON_FINITE_VALUE",
-          `derivatives.candidateLogProbs must be finite, got another at token ${token} of sequence ${index}; check the loss`,
-        );
-      }
-    }
-  });
-}
-
-function checkLength(
-  name: string,
-  array: ArrayLike<unknown>,
-  tokenIds: readonly number[],
-  index: number,
-): void {
-  if (array.length === tokenIds.length) return;
-  throw new WaggleError(
-    "SHAPE_MISMATCH",
-    `${name} must have one entry per token, got ${array.length} for ${tokenIds.length} tokens of sequence ${index}; align them`,
-  );
-}
-
-function invalid(fact: string, advice: string): WaggleError {
-  return new WaggleError("INVALID_ARGUMENT", `${fact}; ${advice}`);
 }

@@ -22,14 +22,9 @@ import type {
 } from "@waggle/protocol";
 import { AdamW } from "./adamw.ts";
 import { requireBatchSupport, requireDerivativeSupport } from "./batch-support.ts";
-import {
-  checkDerivatives,
-  checkTakenKept,
-  forEachAsked,
-  isTakenKept,
-  packMicrobatches,
-} from "./microbatch.ts";
+import { checkTakenKept, forEachAsked, isTakenKept, packMicrobatches } from "./microbatch.ts";
 import type { Microbatch } from "./microbatch.ts";
+import { checkDerivatives } from "./batch-checks.ts";
 import { ModelTable } from "./model-table.ts";
 import type { AskedToken } from "./packed-tree.ts";
 import { onBackend, startBackend } from "./tfjs-backend.ts";

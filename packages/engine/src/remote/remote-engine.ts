@@ -19,7 +19,7 @@ import type {
 } from "@waggle/protocol";
 import { CallQueue } from "../call-queue.ts";
 import { requireBatchSupport, requireDerivativeSupport } from "../batch-support.ts";
-import { checkDerivatives, checkSequence } from "../microbatch.ts";
+import { checkDerivatives, checkSequence } from "../batch-checks.ts";
 import { depthsOf, parentsOf } from "../sequence-tree.ts";
 import { missingOnServer } from "./missing-on-server.ts";
 import { requireSameOptimizer } from "./optimizer-settings.ts";
