@@ -2,10 +2,11 @@
  * `learn`: any recipe in any family of tasks, in this process; and the list of what the literature has.
  * Words and flags; what they do is in the modules it calls.
  */
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { pairedDifference } from "@waggle/evaluation";
 import { FAMILIES, type TaskFamily } from "@waggle/environments";
-import { literatureStates, type Settings, stagedRecipe, STAGED_RECIPES } from "@waggle/learning";
+import { type CreateRecipe, literatureStates, type Settings, stagedRecipe } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import { readBaseModel } from "../base-model.ts";
@@ -46,7 +47,7 @@ export function addLearnCommand(
   program
     .command("learn")
     .description("run a recipe in a family of tasks, or list the recipes of the literature")
-    .option("--recipe <name>", `one of ${[...STAGED_RECIPES.keys()].join(", ")}`, "artist")
+    .option("--recipe <name>", "a recipe of --list, or a module that exports one", "artist")
     .option("--env <name>", `one of ${FAMILIES.map(({ name }) => name).join(", ")}`, "lookup")
     .option("--list", "every recipe of the literature and what of it can be run", false)
     .option("--set <name=value>", "a setting of the recipe; may be repeated", setting, {})
@@ -65,7 +66,7 @@ export function addLearnCommand(
         for (const line of listed(given.json)) writeOut(line);
         return;
       }
-      const recipe = stagedRecipe(given.recipe)(given.set);
+      const recipe = (await recipeOf(given.recipe))(given.set);
       const family = familyNamed(given.env);
       const say = (event: object, words: string): void => {
         if (given.json) writeOut(JSON.stringify(event));
@@ -118,6 +119,19 @@ export function addLearnCommand(
         await policy.dispose();
       }
     });
+}
+
+/** A name of the catalogue, or the default export of a file. */
+async function recipeOf(name: string): Promise<CreateRecipe> {
+  if (!/\.[cm]?[jt]s$/.test(name)) return stagedRecipe(name);
+  const loaded = (await import(pathToFileURL(resolve(name)).href)) as { default?: unknown };
+  if (typeof loaded.default !== "function" || !("recipeName" in loaded.default)) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `--recipe ${name} must export a recipe by default, got ${typeof loaded.default}; export default recipe({ … })`,
+    );
+  }
+  return loaded.default as CreateRecipe;
 }
 
 function familyNamed(name: string): TaskFamily {

@@ -12,8 +12,8 @@ export type Settings = { readonly [name: string]: number | boolean | string };
 export type RecipeDefinition<S extends Settings> = {
   /** As a command line gives it: `grpo-roc`. */
   readonly name: string;
-  /** Its row in the table of the literature. */
-  readonly literature: string;
+  /** Its row in the table of the literature; a paper that is not in it brings its own. */
+  readonly literature: string | LiteratureRow;
   /** What differs from the paper, and why; empty where nothing does. */
   readonly differs: readonly string[];
   /** How its stages follow one another. */
@@ -55,13 +55,7 @@ export function recipe<const S extends Settings>(
   definition: RecipeDefinition<Widened<S>> & { readonly settings: S },
 ): CreateRecipe {
   const { name, differs, schedule, settings: defaults } = definition;
-  const literature = LITERATURE.find((row) => row.recipe === definition.literature);
-  if (literature === undefined) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `literature of recipe ${name} must be a row of the table, got ${definition.literature}; add the paper to literature.json`,
-    );
-  }
+  const literature = rowOf(name, definition.literature);
   const create = (overrides: Settings = {}): Recipe => {
     for (const [key, value] of Object.entries(overrides)) {
       const standard = Object.hasOwn(defaults, key) ? defaults[key] : undefined;
@@ -79,6 +73,18 @@ export function recipe<const S extends Settings>(
     return { name, literature, differs, schedule, settings: settings as Settings, stages, rounds };
   };
   return Object.assign(create, { recipeName: name, defaults });
+}
+
+function rowOf(name: string, literature: string | LiteratureRow): LiteratureRow {
+  if (typeof literature !== "string") return literature;
+  const row = LITERATURE.find(({ recipe: known }) => known === literature);
+  if (row === undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `literature of recipe ${name} must be a row of the table, got ${literature}; give the row itself for a paper that is not in it`,
+    );
+  }
+  return row;
 }
 
 function describe(settings: Settings): string {
