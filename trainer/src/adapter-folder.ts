@@ -1,8 +1,9 @@
 /**
  * An adapter in a folder: PEFT's two files, and where training shall go on, `optimizer.safetensors`
  * beside them, which PEFT passes over. Its tensors are `firstMoments/<name>` and
- * `secondMoments/<name>` in float32, shaped as the adapter's tensor of that name; metadata `step`
- * counts the optimizer's steps.
+ * `secondMoments/<name>` in float32, shaped as the trained tensor of that name; metadata `step`
+ * counts the optimizer's steps. Value heads that were trained are `value_head.safetensors`, with
+ * `score.weight` and `score.bias`; they go where training goes on.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,13 +14,17 @@ import {
   readPeftAdapter,
   readSafetensors,
   writeAdapter,
+  VALUE_HEAD,
+  type ValueHead,
   writeSafetensors,
 } from "@waggle/model";
-import { type EngineCheckpoint, WaggleError } from "@waggle/protocol";
+import { type EngineCheckpoint, type Tensor, WaggleError } from "@waggle/protocol";
 import type { OutputFile } from "./exchange/output.ts";
 
 export type AdapterFolder = {
   readonly adapter: Adapter;
+  /** Where heads were trained. */
+  readonly valueHead: ValueHead | null;
   /** With moments, where the folder has them: parameters, moments and step go on bit for bit. */
   readonly checkpoint: EngineCheckpoint | null;
 };
@@ -27,6 +32,7 @@ export type AdapterFolder = {
 const CONFIG = "adapter_config.json";
 const WEIGHTS = "adapter_model.safetensors";
 const OPTIMIZER = "optimizer.safetensors";
+const HEADS = "value_head.safetensors";
 /** In an engine's checkpoint; the rest of it are moments. */
 const PARAMETER = "parameters/";
 
@@ -46,10 +52,11 @@ export async function readAdapterFolder(
       throw error;
     }
   };
-  const [configBytes, weights, optimizer] = [
+  const [configBytes, weights, optimizer, heads] = [
     await read(CONFIG),
     await read(WEIGHTS),
     await read(OPTIMIZER),
+    await read(HEADS),
   ];
   if (configBytes === null || weights === null) {
     throw new WaggleError(
@@ -58,7 +65,8 @@ export async function readAdapterFolder(
     );
   }
   const adapter = readPeftAdapter(parseJson(configBytes), weights, config);
-  if (optimizer === null) return { adapter, checkpoint: null };
+  const valueHead = heads && readHeads(heads);
+  if (optimizer === null) return { adapter, valueHead, checkpoint: null };
   const { tensors, metadata } = readSafetensors(optimizer);
   const step = Number(metadata["step"] ?? "none");
   if (!Number.isInteger(step) || step < 0) {
@@ -67,11 +75,20 @@ export async function readAdapterFolder(
       `${OPTIMIZER} must say its step, got ${JSON.stringify(metadata["step"]) ?? "nothing"}; save the checkpoint again`,
     );
   }
-  const parameters = Array.from(
-    adapter.tensors,
+  const parameters = [...adapter.tensors, ...(valueHead?.tensors ?? [])].map(
     ([name, tensor]) => [PARAMETER + name, tensor] as const,
   );
-  return { adapter, checkpoint: { step, tensors: new Map([...parameters, ...tensors]) } };
+  return {
+    adapter,
+    valueHead,
+    checkpoint: { step, tensors: new Map([...parameters, ...tensors]) },
+  };
+}
+
+/** What an engine checks against its decoder. */
+function readHeads(bytes: Uint8Array): ValueHead {
+  const { tensors } = readSafetensors(bytes);
+  return { heads: tensors.get(VALUE_HEAD.bias)?.shape[0] ?? 0, tensors };
 }
 
 /** The files of a folder. @param checkpoint whose moments go with it. */
@@ -95,19 +112,30 @@ export function adapterFolderFiles(
     );
     const metadata = { format: "pt", step: String(checkpoint.step) };
     files.push({ name: OPTIMIZER, content: writeSafetensors(moments, metadata) });
+    const heads = parametersOf(checkpoint).filter(([name]) => IN_HEADS.has(name));
+    if (heads.length > 0) {
+      files.push({ name: HEADS, content: writeSafetensors(new Map(heads), { format: "pt" }) });
+    }
   }
   return files;
 }
 
-/** The trained adapter in an engine's checkpoint. */
+/** The trained adapter in an engine's checkpoint, without value heads. */
 export function adapterOf(
-  { tensors }: EngineCheckpoint,
+  checkpoint: EngineCheckpoint,
   { rank, alpha }: Pick<Adapter, "rank" | "alpha">,
 ): Adapter {
-  const parameters = [...tensors]
+  const parameters = parametersOf(checkpoint).filter(([name]) => !IN_HEADS.has(name));
+  return { rank, alpha, tensors: new Map(parameters) };
+}
+
+const IN_HEADS: ReadonlySet<string> = new Set(Object.values(VALUE_HEAD));
+
+/** Under their own names. */
+function parametersOf({ tensors }: EngineCheckpoint): (readonly [string, Tensor])[] {
+  return [...tensors]
     .filter(([name]) => name.startsWith(PARAMETER))
     .map(([name, tensor]) => [name.slice(PARAMETER.length), tensor] as const);
-  return { rank, alpha, tensors: new Map(parameters) };
 }
 
 function parseJson(bytes: Uint8Array): unknown {

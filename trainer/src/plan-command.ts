@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { type Checkpointing, type MemoryPlan, planMemory } from "@waggle/engine";
 import { parseDecoderConfig, type ResidentFormat } from "@waggle/model";
 import { type Command, Option } from "commander";
-import { positive } from "./option-values.ts";
+import { number, positive } from "./option-values.ts";
 
 type PlanOptions = {
   model: string;
   trains: "lora" | "full";
   rank: number;
+  valueHeads: number;
+  models: number;
   sequences: number;
   length: number;
   base: ResidentFormat;
@@ -27,6 +29,8 @@ export function addPlanCommand(
     .option("--model <folder>", "folder with a config.json", "packages/model/nano")
     .addOption(new Option("--trains <what>").choices(["lora", "full"]).default("lora"))
     .option("--rank <n>", "of the adapter", positive, 16)
+    .option("--value-heads <n>", "of each model", number, 0)
+    .option("--models <n>", "adapters over one base", positive, 1)
     .option("--sequences <n>", "sequences of one step", positive, 8)
     .option("--length <n>", "tokens of each", positive, 512)
     .addOption(
@@ -40,9 +44,12 @@ export function addPlanCommand(
         .default("layer"),
     )
     .option("--json", "bytes as one JSON object", false)
-    .action(async ({ model, json, ...given }: PlanOptions) => {
+    .action(async ({ model, json, models, ...given }: PlanOptions) => {
       const text = await readFile(join(model, "config.json"), "utf8");
-      const plan = planMemory({ ...given, config: parseDecoderConfig(JSON.parse(text)) });
+      const { rank, valueHeads } = given;
+      const otherModels = Array.from({ length: models - 1 }, () => ({ rank, valueHeads }));
+      const config = parseDecoderConfig(JSON.parse(text));
+      const plan = planMemory({ ...given, otherModels, config });
       if (json) {
         writeOut(JSON.stringify({ totalBytes: plan.totalBytes, parts: plan.parts }));
       } else {

@@ -3,6 +3,7 @@
  * with a device as argument, and `keep` as second for the control that holds on to every gradient.
  * Prints one JSON line. Tests only.
  */
+import { initializeValueHead } from "@waggle/model";
 import { createEngine } from "./create-engine.ts";
 import type { EngineDevice } from "./create-engine.ts";
 import { loudWeights, TINY, variedSequences } from "./train-engine.fixture.ts";
@@ -26,16 +27,17 @@ const [, , device, mode] = process.argv;
 const weights = loudWeights(CONFIG);
 const engine = await createEngine({
   ...{ device: device as EngineDevice, config: CONFIG, weights },
-  ...{ trains: "full", threads: 2 },
+  ...{ trains: "full", threads: 2, valueHead: initializeValueHead(CONFIG, { seed: 3 }) },
 });
 const sequences = variedSequences(CONFIG);
+const values = sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length).fill(0.01));
 const logProb = sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length).fill(-0.01));
 /** The control's leak. */
 const kept: unknown[] = [];
 
 async function step(): Promise<void> {
-  await engine.forward({ sequences });
-  await engine.backward({ sequences }, { logProb });
+  await engine.forward({ sequences, values: true });
+  await engine.backward({ sequences }, { logProb, values });
   if (mode === "keep") kept.push(await engine.gradients());
   await engine.optimStep({ learningRate: 1e-4, maxGradientNorm: 1 });
 }

@@ -1,3 +1,4 @@
+import { initializeValueHead } from "@waggle/model";
 import * as tf from "@tensorflow/tfjs";
 import { expect, test } from "vitest";
 import { readGoldenDecoder } from "./golden-decoder.fixture.ts";
@@ -17,13 +18,14 @@ test("steps leave no tensors behind, and dispose none at all", async () => {
     weights,
     trains: "lora",
     adapter,
+    valueHead: initializeValueHead(config, { seed: 1 }),
     device: "wasm",
   });
   const { sequences } = cases.lora;
   const logProb = sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length).fill(0.1));
   const step = async (): Promise<number> => {
-    await engine.forward({ sequences });
-    await engine.backward({ sequences }, { logProb });
+    await engine.forward({ sequences, values: true });
+    await engine.backward({ sequences, valuesTrainDecoder: false }, { logProb, values: logProb });
     await engine.optimStep({ learningRate: 0.001 });
     return tf.memory().numTensors;
   };

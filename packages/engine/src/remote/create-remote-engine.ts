@@ -58,20 +58,27 @@ export type RemoteEngineOptions = RemoteServerOptions & {
   readonly weights?: TensorMap | undefined;
 };
 
+/** What models of one server share. */
+type RemoteModelOptions = {
+  /** Called when the engine is disposed of. */
+  readonly release?: () => Promise<void>;
+  /** An earlier model of this server has shown how it weights and which base it serves. */
+  readonly isProbed?: boolean;
+};
+
 const SDK_LIMITS: RequestLimits = { sequences: 1024, bytes: 5_000_000 };
 /** Nats: bfloat16 on the server; another model is off by several. */
 const SAME_MODEL_TOLERANCE = 0.5;
 
 /**
  * Connects, checks what the server serves and creates a model there.
- * @param release called when the engine is disposed of.
  * @throws WaggleError `CAPABILITY_MISSING` for what the server cannot do, `INVALID_ARGUMENT` on
  *   options that contradict each other, `MODEL_UNSUPPORTED` where its base model is another,
  *   `DEVICE_UNAVAILABLE` or `NETWORK` where no server answers.
  */
 export async function createRemoteEngine(
   options: RemoteEngineOptions,
-  release: () => Promise<void> = async () => {},
+  { release = async () => {}, isProbed = false }: RemoteModelOptions = {},
 ): Promise<TrainEngine> {
   if (options.valueHead !== undefined) {
     throw missingOnServer(
@@ -112,10 +119,12 @@ export async function createRemoteEngine(
   try {
     await client.openSession();
     await client.createModel();
-    await requireSummedWeights(client);
-    // What the probe left in the moments goes with its model.
-    await client.unloadModel();
-    await client.createModel();
+    if (!isProbed) {
+      await requireSummedWeights(client);
+      // What the probe left in the moments goes with its model.
+      await client.unloadModel();
+      await client.createModel();
+    }
     const canRead = await readsParameters(client, weights);
     const detail = `${baseModel} ${client.encoding}`;
     const limits = options.limits ?? SDK_LIMITS;
@@ -136,7 +145,7 @@ export async function createRemoteEngine(
       },
       release,
     );
-    if (options.weights !== undefined) {
+    if (options.weights !== undefined && !isProbed) {
       await requireSameBase(engine, options.config, options.weights);
     }
     return engine;

@@ -39,6 +39,9 @@ test("models are the server's own, one each, and go when they are unloaded", asy
   onTestFinished(() => base.dispose());
   expect(server.server.requests).toEqual([]);
   const engines = [await base.createModel("a", start(3)), await base.createModel("b", start(4))];
+  const created = server.server.requests.filter(({ call }) => call === "create_model");
+  // one of them is the probe's
+  expect(created.length).toBe(3);
   const from = server.server.requests.length;
   for (const engine of engines) await engine.forward({ sequences: [{ tokenIds: [1, 2, 3] }] });
   await base.unloadModel("a");

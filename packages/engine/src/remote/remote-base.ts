@@ -11,14 +11,19 @@ import type { RemoteEngineOptions } from "./create-remote-engine.ts";
 export type RemoteBaseOptions = Omit<RemoteEngineOptions, "trains" | "adapter" | "valueHead">;
 
 /**
- * Nothing is asked of the server before the first model. A model's adapter must be fresh, and value
+ * Nothing is asked of the server before the first model, with which it is probed, once. A model's adapter must be fresh, and value
  * heads are refused; a server that holds one model only (SkyRL's FSDP and Megatron backends) refuses
  * the second with `CAPABILITY_MISSING`.
  */
 export async function openRemoteBase(options: RemoteBaseOptions): Promise<SharedBase> {
+  let isProbed = false;
   return new ModelTable({
-    create: (start, release) =>
-      createRemoteEngine({ ...options, ...start, trains: "lora" }, release),
+    create: async (start, release) => {
+      const ofModel = { ...options, ...start, trains: "lora" } as const;
+      const engine = await createRemoteEngine(ofModel, { release, isProbed });
+      isProbed = true;
+      return engine;
+    },
     close: async () => {},
   });
 }
