@@ -2,6 +2,7 @@
 import type { DecoderConfig } from "@waggle/model";
 import type { TrainSequence } from "@waggle/protocol";
 import { attentionBlocks, blockRange } from "../src/attention-view.ts";
+import type { OnnxProvider } from "../src/onnx-device.ts";
 
 export type ShapeName = "S" | "M";
 
@@ -57,10 +58,13 @@ export function batchOf({ config, sequences, length }: StepShape): TrainSequence
  * them: two for each multiplication and addition, the backward pass twice the forward pass, of
  * attention only the blocks that are computed. Nothing elementwise counts.
  */
-export function productOperations({ config, sequences, length }: StepShape): number {
+export function productOperations(
+  { config, sequences, length }: StepShape,
+  provider: OnnxProvider,
+): number {
   const { layers, width, feedForwardSize, vocabularySize, heads, keyValueHeads, headSize } = config;
   const linears = width * headSize * (2 * heads + 2 * keyValueHeads) + 3 * width * feedForwardSize;
-  const blocks = attentionBlocks(length);
+  const blocks = attentionBlocks(length, provider);
   const scores = Array.from({ length: blocks }, (_, block) => {
     const { begin, end } = blockRange(length, blocks, block);
     return (end - begin) * end;

@@ -4,16 +4,20 @@
  * of their tokens. Data only: the products are in `causal-attention.ts`.
  */
 import type { Tensor } from "@waggle/protocol";
+import type { OnnxProvider } from "./onnx-device.ts";
 
 /** Large enough that exp(−MASKED) is 0 and small enough that products with it stay finite in f32. */
 export const MASKED = 1e9;
 
-/** Below this, what is saved is less than what more nodes cost (measured at 128: nothing saved). */
-const SHORTEST_IN_BLOCKS = 192;
+/**
+ * Below this, what is saved is less than what more nodes cost: at 128 native code saves nothing, and
+ * WebAssembly, whose products are slower and whose nodes cost the same, a seventh.
+ */
+const SHORTEST_IN_BLOCKS = { cpu: 192, cuda: 192, webgpu: 192, wasm: 128 } as const;
 
 /** In how many blocks queries of this length are cut. Four take as little time as eight. */
-export function attentionBlocks(length: number): number {
-  return length < SHORTEST_IN_BLOCKS ? 1 : 4;
+export function attentionBlocks(length: number, provider: OnnxProvider): number {
+  return length < SHORTEST_IN_BLOCKS[provider] ? 1 : 4;
 }
 
 /** Queries `begin` to `end` of block `block`, which look at no key from `end` on. */

@@ -129,5 +129,7 @@ test("keys that nobody of a block sees are left out", () => {
 });
 
 test("short sequences are one block", () => {
-  expect([1, 128, 192, 4096].map(attentionBlocks)).toEqual([1, 1, 4, 4]);
+  const lengths = [1, 127, 128, 191, 192, 4096];
+  expect(lengths.map((length) => attentionBlocks(length, "cpu"))).toEqual([1, 1, 1, 1, 4, 4]);
+  expect(lengths.map((length) => attentionBlocks(length, "wasm"))).toEqual([1, 1, 4, 4, 4, 4]);
 });

@@ -9,7 +9,7 @@ import type { Feed } from "./graph-matrix.ts";
 import { attentionBlocks, MASKED } from "./attention-view.ts";
 import { LayerFeeds } from "./layer-feeds.ts";
 import type { Microbatch } from "./microbatch.ts";
-import type { OnnxDevice } from "./onnx-device.ts";
+import type { OnnxDevice, OnnxProvider } from "./onnx-device.ts";
 import { OnnxGraph } from "./onnx-graph.ts";
 import { LogitValues, picksByTile } from "./picked-logits.ts";
 import type { LogitList } from "./picked-logits.ts";
@@ -33,7 +33,7 @@ export class TrainingRunner {
   }
 
   async forward(weights: TensorMap, microbatch: Microbatch): Promise<RowOutputs> {
-    const variant = variantOf(microbatch, "forward");
+    const variant = variantOf(microbatch, "forward", this.#device.provider);
     const { graph } = await this.#load(variant);
     const feeds = this.#feeds(weights, microbatch, "forward");
     const { candidateTokenIds } = microbatch;
@@ -73,7 +73,7 @@ export class TrainingRunner {
     });
     const list = candidates.list();
     const variant: GraphVariant = {
-      ...variantOf(microbatch, "backward"),
+      ...variantOf(microbatch, "backward", this.#device.provider),
       entropy: entropy.some((value) => value !== 0),
       raw: !plain && ofRaw.some((value) => value !== 0),
       candidates: list.ids.length > 0,
@@ -150,7 +150,7 @@ export class TrainingRunner {
     const { length, ids, rows, targets, inverseTemperatures } = microbatch;
     const feeds = new Map<string, Feed>([
       ...weights,
-      ...this.#layerFeeds.of(microbatch, pass, attentionBlocks(length)),
+      ...this.#layerFeeds.of(microbatch, pass, attentionBlocks(length, this.#device.provider)),
     ]);
     feeds.set("ids", { shape: [ids.length], data: ids });
     feeds.set("rows", { shape: [rows.length], data: rows });
@@ -184,11 +184,15 @@ function inverseOf(rows: Int32Array, count: number): Feed {
   return { shape: [count], data };
 }
 
-function variantOf(microbatch: Microbatch, pass: "forward" | "backward"): GraphVariant {
+function variantOf(
+  microbatch: Microbatch,
+  pass: "forward" | "backward",
+  provider: OnnxProvider,
+): GraphVariant {
   const { rows, targets } = microbatch;
   return {
     pass,
-    blocks: attentionBlocks(microbatch.length),
+    blocks: attentionBlocks(microbatch.length, provider),
     tempered: microbatch.inverseTemperatures !== null,
     masked: microbatch.keptTokenIds !== null,
     entropy: false,

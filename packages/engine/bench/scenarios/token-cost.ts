@@ -174,7 +174,7 @@ async function openAttention(config: DecoderConfig, threads: number): Promise<Ti
         const data = new Float32Array(each * headCount * length * headSize).fill(0.1);
         return { shape: [each, headCount, length, headSize], data };
       };
-      const view = causalView(length, attentionBlocks(length));
+      const view = causalView(length, attentionBlocks(length, "cpu"));
       const sizes = attentionInputs({ ...config, batch: each, length }, view);
       const feeds = new Map<string, Feed>([
         ["queries", tensor(heads)],

@@ -148,7 +148,7 @@ function* rowsOf(
       .reduce((a, b) => (b.best > a.best ? b : a));
     yield benchRow({
       name: `share of the best product ${name} ${provider}`,
-      ours: productOperations(shape) / median(own.times) / 1e6,
+      ours: productOperations(shape, provider) / median(own.times) / 1e6,
       peer: best.best,
       peerName: `chained ${best.peer.label}`,
       unit: "GFLOP/s",
