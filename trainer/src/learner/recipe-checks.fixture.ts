@@ -1,10 +1,26 @@
 /** What papers say is different, as checks on the numbers of an update. Each throws where it does not hold. */
-import { type Episode, settingsAt, toolCalls, toolErrors } from "@waggle/learning";
+import {
+  type Episode,
+  sampledTokens,
+  type Settings,
+  settingsAt,
+  toolCalls,
+  toolErrors,
+} from "@waggle/learning";
 import { expect } from "vitest";
 import type { StageRecord } from "./recipe-update.fixture.ts";
 import type { UpdateNumbers } from "./stage-update.ts";
 
 export type Check = (records: readonly StageRecord[]) => void;
+
+export type Expectation = {
+  /** Default the calculator, whose tool fails. */
+  readonly env?: string;
+  /** Besides those of the recipe. */
+  readonly settings?: Settings;
+  /** `null` where the paper is the point that others differ from. */
+  readonly differs: readonly Check[] | null;
+};
 
 export function at(records: readonly StageRecord[], stage: number): StageRecord {
   const record = records.at(stage);
@@ -92,7 +108,7 @@ export const bonusOnlyOnSuccess: Check = (records) => {
   const bonuses = scored.map(({ episode, score }) => ({
     success: episode.verification.success,
     bonus: (score.components?.["bonus"] ?? 0) > 0,
-    more: score.reward - (score.components?.["economy"] ?? episode.verification.reward),
+    more: score.reward - (score.components?.["outcome"] ?? episode.verification.reward),
   }));
   expect(bonuses.some(({ success, bonus, more }) => success && bonus && more > 0)).toBe(true);
   expect(bonuses.some(({ success, bonus }) => !success && bonus)).toBe(true);
@@ -156,4 +172,94 @@ export function learnsInTurn(...kinds: readonly StageRecord["stage"]["learns"][]
 /** Mean error rate of some episodes. */
 export function errorRate(episodes: readonly Episode[]): number {
   return mean(episodes.map((episode) => toolErrors(episode) / Math.max(1, toolCalls(episode))));
+}
+
+/** Rewards lie on the levels that the tiers allow, one of them between nothing and all. */
+export const paysTiers: Check = (records) => {
+  const rewards = scoredOf(at(records, -1)).map(({ score }) => score.reward);
+  expect(rewards.some((reward) => reward > 0.05 && reward < 0.95)).toBe(true);
+  // What could not be read and run earns less than what could, whatever else it is.
+  const scored = scoredOf(at(records, -1));
+  const [clean, failed] = [false, true].map((hasErrors) =>
+    scored
+      .filter(({ episode }) => !episode.verification.success)
+      .filter(({ episode }) => toolErrors(episode) > 0 === hasErrors)
+      .map(({ score }) => score.reward),
+  );
+  if (clean?.length && failed?.length) expect(mean(clean)).toBeGreaterThanOrEqual(mean(failed));
+};
+
+/** The state holds what was seen of tasks. */
+export const remembersTasks: Check = (records) => {
+  const statistics = at(records, -1).state["task-stats"];
+  expect(JSON.stringify(statistics)).toMatch(/calculator|key-door|form|lookup/);
+};
+
+/** Only attempts that ended by themselves are learned from. */
+export const learnsEnded: Check = keeps(-1, ({ trajectory }) => trajectory.terminated);
+
+/** A judge was asked: rewards are not the verifier's alone. */
+export const judged: Check = (records) => {
+  const record = at(records, -1);
+  expect(record.stage.state.judge).toBeDefined();
+  const scored = scoredOf(record);
+  expect(scored.some(({ score, episode }) => score.reward !== episode.verification.reward)).toBe(
+    true,
+  );
+};
+
+/** Groups of which no episode differs are left out, and only those. */
+export const keepsMixedGroups: Check = (records) => {
+  const record = at(records, -1);
+  const { groups } = numbersOf(record);
+  expect(groups.length).toBeLessThan(record.groups.length);
+  for (const { episodes } of groups) {
+    expect(new Set(episodes.map(({ score }) => score.reward)).size).toBeGreaterThan(1);
+  }
+};
+
+/** Among failures and among successes, more sampled tokens are paid less or alike, and some less. */
+export const lengthCosts: Check = (records) => {
+  const scored = scoredOf(at(records, -1));
+  let cheaper = 0;
+  for (const a of scored) {
+    for (const b of scored) {
+      if (a.episode.verification.reward !== b.episode.verification.reward) continue;
+      if (sampledTokens(a.episode) <= sampledTokens(b.episode)) continue;
+      expect(a.score.reward).toBeLessThanOrEqual(b.score.reward);
+      if (a.score.reward < b.score.reward) cheaper += 1;
+    }
+  }
+  expect(cheaper).toBeGreaterThan(0);
+};
+
+/** The stage starts at the easiest level of the dial. */
+export function easy(stage: number): Check {
+  return (records) => {
+    expect(at(records, stage).stage.settings.difficulty).toBe(0);
+  };
+}
+
+/** The turns whose tokens have a derivative are those that are wanted. */
+export function learnsTurns(
+  stage: number,
+  isWanted: (episode: Episode, turn: number) => boolean,
+): Check {
+  return (records) => {
+    const { result, minibatch } = numbersOf(at(records, stage));
+    let left = 0;
+    let learned = 0;
+    for (const [b, { episode }] of minibatch.episodes.entries()) {
+      for (const [i, { sample, start, end }] of episode.turns.entries()) {
+        if (sample !== minibatch.samples[b]) continue;
+        const row = result.derivatives.logProb?.[b]?.subarray(start, end) ?? [];
+        const moves = Array.from(row).some((value) => value !== 0);
+        expect(moves).toBe(isWanted(episode, i));
+        if (moves) learned += 1;
+        else left += 1;
+      }
+    }
+    expect(learned).toBeGreaterThan(0);
+    expect(left).toBeGreaterThan(0);
+  };
 }

@@ -3,12 +3,10 @@
  * how. A check must hold for its recipe and fail for plain GRPO.
  */
 import { expect } from "vitest";
-import type { Settings } from "@waggle/learning";
 import {
   advantagesOf,
   at,
   callsCost,
-  type Check,
   errorRate,
   episodesOf,
   fitsCritic,
@@ -20,18 +18,12 @@ import {
   single,
   startsFromDemonstrations,
   turnAdvantages,
+  type Expectation,
 } from "./recipe-checks.fixture.ts";
-
-export type Expectation = {
-  /** Default the calculator, whose tool fails. */
-  readonly env?: string;
-  /** Besides those of the recipe. */
-  readonly settings?: Settings;
-  /** `null` where the paper is the point that others differ from. */
-  readonly differs: readonly Check[] | null;
-};
+import { COMPOSED_EXPECTATIONS } from "./composed-expectations.fixture.ts";
 
 export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  ...COMPOSED_EXPECTATIONS,
   a2fm: {
     differs: [
       startsFromDemonstrations,

@@ -174,6 +174,8 @@ class RecipeRun {
     context: PartContext,
   ): Promise<{ [name: string]: number }> {
     const { engine, resources } = this.#parts;
+    // The start is a version too: the second step of a policy that lags by one samples from it.
+    if (this.#snapshots.length === 0) this.#snapshots.push(await engine.parameters());
     await this.#adopt(settings.lag);
     const groups: EpisodeGroup[] = [];
     let informative = 0;

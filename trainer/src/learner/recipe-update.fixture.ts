@@ -29,7 +29,7 @@ const VOCABULARY_SIZE = 448;
 const CONTEXT_LENGTH = 1024;
 /** Share of decisions made wrong: about half of the attempts succeed. */
 const MISTAKES = 0.3;
-const TASKS = 3;
+const TASKS = 4;
 
 const CONFIG: DecoderConfig = {
   modelType: "qwen3",
@@ -64,8 +64,10 @@ export type ActedFamily = {
   readonly family: TaskFamily;
   readonly format: ChatFormat;
   readonly policy: ActingPolicy & Pick<AdaptivePolicy, "setAdapter">;
-  /** Versions that were given to the policy, with a copy of what was given. */
+  /** Versions that the policy was given, each with the sum of its numbers, 0 for the base. */
   readonly adopted: { readonly version: number; readonly sum: number }[];
+  /** The policy's next attempts are those after its first start: tests do not depend on their order. */
+  readonly restart: () => void;
   /** Demonstrations with mistakes, for plans that go on from stored episodes. */
   readonly stored: readonly Episode[];
 };
@@ -128,7 +130,11 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
     { policy, format, family, signal: new AbortController().signal },
     { sampling: FULL_SUPPORT, seed: 5, staleness: 0 },
   );
-  return { family, format, policy, adopted, stored: stored.flatMap(({ episodes }) => episodes) };
+  const restart = (): void => {
+    attempts = 0;
+  };
+  const episodes = stored.flatMap((group) => group.episodes);
+  return { family, format, policy, adopted, restart, stored: episodes };
 }
 
 async function contextOf(
@@ -188,6 +194,7 @@ export async function updateOnce(
   { engine, reference }: { readonly engine: TrainEngine; readonly reference: TrainEngine },
   seed = 1,
 ): Promise<StageRecord[]> {
+  acted.restart();
   const { signal } = new AbortController();
   const parts: CollectParts = { ...acted, signal };
   const records: StageRecord[] = [];
@@ -205,7 +212,8 @@ export async function updateOnce(
     };
     const plan = stage.rollout.plan(context);
     const settings = settingsAt(stage, context);
-    const tasks = Array.from({ length: stage.learns === "rewards" ? TASKS : 2 * TASKS }, (_, i) =>
+    const isAlone = plan.kind === "demos" || (plan.kind === "group" && plan.size === 1);
+    const tasks = Array.from({ length: isAlone ? 3 * TASKS : TASKS }, (_, i) =>
       acted.family.reference(derivedSeed(seed, s, i), "train", i % acted.family.levels),
     );
     const groups = await collect(plan, tasks, stored, parts, {
@@ -240,7 +248,7 @@ function distance(before: Tensors, after: Tensors): number {
 }
 
 /** Tells tensors apart. */
-export function sumOf(tensors: Tensors): number {
+function sumOf(tensors: Tensors): number {
   let sum = 0;
   for (const { data } of tensors.values()) for (const value of data) sum += Math.abs(value);
   return sum;

@@ -3,7 +3,9 @@ import { FAMILIES } from "@waggle/environments";
 import { recipe, rewardStage, STAGED_RECIPES, stagedRecipe } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { EXPECTATIONS, type Expectation } from "./recipe-expectations.fixture.ts";
+import type { Expectation } from "./recipe-checks.fixture.ts";
+import { EXPECTATIONS } from "./recipe-expectations.fixture.ts";
+import { runRecipe } from "./recipe-run.ts";
 import {
   type ActedFamily,
   actedFamily,
@@ -77,6 +79,34 @@ test.each([...STAGED_RECIPES.keys()])("%s learns once in each of its stages", as
     check(records);
     expect(() => check(control)).toThrow(/./);
   }
+});
+
+/** What the policy had at each of four steps, between the looks at held-out tasks. */
+async function adoptedBy(lag: number): Promise<number[]> {
+  const family = await actedIn("bandit");
+  const from = family.adopted.length;
+  const run = {
+    ...{ ...family, engine: engines.engine, resources: {} },
+    adapterShape: { rank: 1, alpha: 1 },
+  };
+  const options = { seed: 1, evaluationTasks: 0, evaluateEvery: 0, steps: 4 };
+  const signal = new AbortController().signal;
+  await runRecipe(stagedRecipe("polar")({ groupSize: 4, lag }), run, options, () => {}, signal);
+  return family.adopted.slice(from + 1).map(({ sum }) => sum);
+}
+
+test.each([1, 2])("a policy that lags by %i samples from so many updates ago", async (lag) => {
+  const sums = await adoptedBy(lag);
+  const [newest] = sums.slice(-1);
+  const steps = sums.slice(0, -1);
+  // The first steps are from the start, each later one from an update more.
+  expect(new Set(steps.slice(0, 1 + lag)).size).toBe(1);
+  expect(new Set([...steps.slice(lag), newest]).size).toBe(steps.length - lag + 1);
+});
+
+test("a policy that does not lag samples from the newest", async () => {
+  const sums = await adoptedBy(0);
+  expect(new Set(sums).size).toBe(sums.length);
 });
 
 test("every recipe of the policy-gradient table says what is different", () => {

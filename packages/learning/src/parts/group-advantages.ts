@@ -11,6 +11,7 @@ import { passAtKAdvantages } from "../advantages/pass-at-k.ts";
 import { perAgentAdvantages } from "../advantages/per-agent.ts";
 import { setAdvantages } from "../advantages/set-advantages.ts";
 import { splitAdvantages } from "../advantages/split-channels.ts";
+import { componentOf } from "../rewards/combinators.ts";
 import { sampledTokens } from "../composition/episode.ts";
 import type { AdvantagePart, ScoredEpisode } from "../composition/part.ts";
 import { advantagePart, byRewards, byTurns } from "./credit.ts";
@@ -72,6 +73,25 @@ export function splitAdvantage(costWeight = 0.3): GroupPart {
         },
       ]);
     }),
+  );
+}
+
+/** `split`: the reward's components by name, each normalised apart, summed by these weights. */
+export function splitComponents(weights: { readonly [component: string]: number }): GroupPart {
+  return advantagePart(
+    "split",
+    "group",
+    (groups) =>
+      byRewards(groups, (_, episodes) =>
+        splitAdvantages(
+          Object.entries(weights).map(([name, weight]) => ({
+            rewards: episodes.map(({ score }) => componentOf(score.components ?? {}, name)),
+            weight,
+            options: STANDARD,
+          })),
+        ),
+      ),
+    { around: [groupAdvantage()] },
   );
 }
 

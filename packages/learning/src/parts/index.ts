@@ -17,6 +17,7 @@ export {
   perAgent,
   setAdvantage,
   splitAdvantage,
+  splitComponents,
 } from "./group-advantages.ts";
 export {
   batchNormalized,

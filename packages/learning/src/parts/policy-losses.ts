@@ -135,15 +135,18 @@ export function spanMask<N extends StateName>(
   );
 }
 
-/** `tb`: trajectory balance, log Z estimated from the group; the reward over `beta` is log R. */
-export function trajectoryBalancing(beta = 1): LossPart {
+/**
+ * `tb`: trajectory balance, log Z estimated from the episodes of a task or, for single ones, of the
+ * batch; the reward over `beta` is log R.
+ */
+export function trajectoryBalancing(beta = 1, estimated: "task" | "batch" = "task"): LossPart {
   return lossPart("tb", (minibatch) => {
     const batch = {
       ...minibatch,
       logRewards: minibatch.episodes.map(({ score }) => score.reward / beta),
     };
     const tasks = minibatch.episodes.map(({ episode }) =>
-      JSON.stringify(episode.trajectory.task ?? episode.id),
+      estimated === "batch" ? "batch" : JSON.stringify(episode.trajectory.task ?? episode.id),
     );
     return trajectoryBalance({ ...batch, logPartitions: groupLogPartitions(batch, tasks) });
   });

@@ -12,6 +12,46 @@ import { pivotRl } from "./pivot-rl.ts";
 import { polar } from "./polar.ts";
 import { rl4vlm } from "./rl4vlm.ts";
 import { scalingInterRl } from "./scaling-inter-rl.ts";
+import { webdancer } from "./webdancer.ts";
+import { asearcher } from "./asearcher.ts";
+import { astra } from "./astra.ts";
+import { agentGl } from "./agent-gl.ts";
+import { agenTracer } from "./agen-tracer.ts";
+import { armThinker } from "./arm-thinker.ts";
+import { calibrationRl } from "./calibration-rl.ts";
+import { closedLoopRl } from "./closed-loop-rl.ts";
+import { codeGym } from "./code-gym.ts";
+import { deepSport } from "./deep-sport.ts";
+import { dynamicPlanning } from "./dynamic-planning.ts";
+import { envFactory } from "./env-factory.ts";
+import { era } from "./era.ts";
+import { fusionAgent } from "./fusion-agent.ts";
+import { geoVista } from "./geo-vista.ts";
+import { gflowVlm } from "./gflow-vlm.ts";
+import { graphWalker } from "./graph-walker.ts";
+import { grpoAr } from "./grpo-ar.ts";
+import { hdpo } from "./hdpo.ts";
+import { indusAgent } from "./indus-agent.ts";
+import { kimiK2 } from "./kimi-k2.ts";
+import { kimiDev } from "./kimi-dev.ts";
+import { lmExperimenter } from "./lm-experimenter.ts";
+import { logigen } from "./logigen.ts";
+import { longVt } from "./long-vt.ts";
+import { plannerR1 } from "./planner-r1.ts";
+import { quasar } from "./quasar.ts";
+import { reflectRetryReward } from "./reflect-retry-reward.ts";
+import { remoteAgent } from "./remote-agent.ts";
+import { rftInstanceFilter } from "./rft-instance-filter.ts";
+import { seGui } from "./se-gui.ts";
+import { sftGrpoLength } from "./sft-grpo-length.ts";
+import { spotAgent } from "./spot-agent.ts";
+import { taMdp } from "./ta-mdp.ts";
+import { toolCua } from "./tool-cua.ts";
+import { verlTool } from "./verl-tool.ts";
+import { videoTempO3 } from "./video-temp-o3.ts";
+import { vlDac } from "./vl-dac.ts";
+import { durationAware } from "./duration-aware.ts";
+import { openAgentRl } from "./open-agent-rl.ts";
 import { LITERATURE, type LiteratureRow, plainParts } from "./literature.ts";
 
 const ALL: readonly CreateRecipe[] = [
@@ -26,6 +66,46 @@ const ALL: readonly CreateRecipe[] = [
   polar,
   rl4vlm,
   scalingInterRl,
+  webdancer,
+  asearcher,
+  astra,
+  agentGl,
+  agenTracer,
+  armThinker,
+  calibrationRl,
+  closedLoopRl,
+  codeGym,
+  deepSport,
+  dynamicPlanning,
+  envFactory,
+  era,
+  fusionAgent,
+  geoVista,
+  gflowVlm,
+  graphWalker,
+  grpoAr,
+  hdpo,
+  indusAgent,
+  kimiK2,
+  kimiDev,
+  lmExperimenter,
+  logigen,
+  longVt,
+  plannerR1,
+  quasar,
+  reflectRetryReward,
+  remoteAgent,
+  rftInstanceFilter,
+  seGui,
+  sftGrpoLength,
+  spotAgent,
+  taMdp,
+  toolCua,
+  verlTool,
+  videoTempO3,
+  vlDac,
+  durationAware,
+  openAgentRl,
 ];
 
 export const STAGED_RECIPES: ReadonlyMap<string, CreateRecipe> = new Map(

@@ -1,0 +1,49 @@
+/**
+ * ASTRA: verified demonstrations, then a reward for the whole trajectory that minds what calls cost.
+ *
+ * Source: "ASTRA: Automated Synthesis of agentic Trajectories and Reinforcement Arenas" (S085).
+ * Differs from it: the arenas are this project's environments.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { demonstrationStart } from "./demonstration-start.ts";
+
+export const astra: CreateRecipe = recipe({
+  name: "astra",
+  literature: "ASTRA",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "the arenas are this project's environments",
+  ],
+  schedule: ["sft-rl"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    callCost: 0.05,
+  },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, callCost }) => [
+    demonstrationStart({
+      steps: startSteps,
+      learningRate,
+      mistakes: 0.3,
+      filters: [parts.verify()],
+    }),
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.weighted([
+        [parts.outcome(), 0.5],
+        [parts.economy({ toolCall: callCost }), 0.5],
+      ]),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,38 @@
+/**
+ * Calibration RL: beside the outcome, a reward for being as sure as one is right.
+ *
+ * Source: "The Confidence Dichotomy: Analyzing and Mitigating Miscalibration in Tool-Use Agents"
+ * (S320).
+ * Differs from it: confidence is the probability with which the last turn was sampled, by token, not a
+ * number that is said.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { sampledConfidence } from "./sampled-confidence.ts";
+
+export const calibrationRl: CreateRecipe = recipe({
+  name: "calibration-rl",
+  literature: "Calibration RL",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "confidence is the probability with which the last turn was sampled, by token, not a number that is said",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, honesty: 0.5 },
+  stages: ({ groupSize, epsilon, steps, learningRate, honesty }) => [
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.weighted([
+        [parts.outcome(), 1],
+        [parts.calibration(sampledConfidence), honesty],
+      ]),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

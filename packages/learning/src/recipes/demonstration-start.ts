@@ -1,0 +1,33 @@
+/**
+ * The stage that many recipes begin with: a few steps of cross-entropy on what the environment's
+ * demonstrator did. Not a recipe.
+ */
+import type { FilterPart, LossPart } from "../composition/part.ts";
+import { type Stage, tokenStage } from "../composition/stage.ts";
+import { demos } from "../parts/rollouts.ts";
+import { crossEntropy } from "../parts/token-losses.ts";
+
+type DemonstrationStart = {
+  readonly steps: number;
+  readonly learningRate: number;
+  /** Default `start`. */
+  readonly name?: string;
+  /** Share of the demonstrator's decisions made at random; default 0. */
+  readonly mistakes?: number;
+  /** Which demonstrations, and which of their turns, are learned; default all. */
+  readonly filters?: readonly FilterPart[];
+  /** Default cross-entropy of all their turns. */
+  readonly loss?: LossPart;
+};
+
+export function demonstrationStart(options: DemonstrationStart): Stage {
+  const { steps, learningRate, name = "start", mistakes = 0, filters = [], loss } = options;
+  return tokenStage({
+    name,
+    rollout: demos(mistakes),
+    filters,
+    losses: [loss ?? crossEntropy()],
+    steps,
+    settings: { tasksPerStep: 32, learningRate },
+  });
+}

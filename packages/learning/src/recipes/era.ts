@@ -1,0 +1,34 @@
+/**
+ * ERA: dense pay along the way and one unit of credit a turn, after a start from demonstrations.
+ *
+ * Source: "ERA: Transforming VLMs into Embodied Agents via Embodied Prior Learning and Online
+ * Reinforcement Learning" (S144).
+ * Differs from it: no summaries in the context.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { demonstrationStart } from "./demonstration-start.ts";
+
+export const era: CreateRecipe = recipe({
+  name: "era",
+  literature: "ERA",
+  differs: ["token-mean over the minibatch", "no summaries in the context"],
+  schedule: ["sft-rl"],
+  settings: { epsilon: 0.2, lambda: 0.95, startSteps: 2, steps: 25, learningRate: 3e-3 },
+  stages: ({ epsilon, lambda, startSteps, steps, learningRate }) => [
+    demonstrationStart({ steps: startSteps, learningRate }),
+    rewardStage({
+      rollout: parts.single(),
+      reward: parts.weighted([
+        [parts.outcome(), 0.5],
+        [parts.progress(), 0.5],
+      ]),
+      advantage: parts.gaeStep({ discount: 1, lambda }),
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
+      state: { critic: parts.valueHead },
+      steps,
+      settings: { tasksPerStep: 96, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,35 @@
+/**
+ * FusionAgent: models are tools and each call has its price.
+ *
+ * Source: "FusionAgent: A Multimodal Agent with Dynamic Model Selection for Human Recognition" (S169).
+ * Differs from it: tools of the environment stand for models.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+
+export const fusionAgent: CreateRecipe = recipe({
+  name: "fusion-agent",
+  literature: "FusionAgent",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "tools of the environment stand for models",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, callCost: 0.05 },
+  stages: ({ groupSize, epsilon, steps, learningRate, callCost }) => [
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.weighted([
+        [parts.outcome(), 0.5],
+        [parts.economy({ toolCall: callCost }), 0.5],
+      ]),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,35 @@
+/**
+ * GeoVista: credit by the level that an answer reaches, after a start from demonstrations.
+ *
+ * Source: "GeoVista: Web-Augmented Agentic Visual Reasoning for Geolocalization" (S175).
+ * Differs from it: levels are readable turns, calls that ran, and success, not city and country.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { demonstrationStart } from "./demonstration-start.ts";
+import { readRanSolved } from "./answer-tiers.ts";
+
+export const geoVista: CreateRecipe = recipe({
+  name: "geo-vista",
+  literature: "GeoVista",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "levels are readable turns, calls that ran, and success, not city and country",
+  ],
+  schedule: ["sft-rl"],
+  settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
+    demonstrationStart({ steps: startSteps, learningRate }),
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.tiers(readRanSolved),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,32 @@
+/**
+ * GFlowVLM: episodes are sampled in proportion to their reward instead of as the best one.
+ *
+ * Source: "GFlowVLM: Enhancing Multi-step Reasoning in Vision-Language Models with Generative Flow
+ * Networks", arXiv:2503.06514.
+ * Differs from it: log Z is estimated from the batch, not learned; trajectory balance, as the abstract
+ * names no loss.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { tokenStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+
+export const gflowVlm: CreateRecipe = recipe({
+  name: "gflow-vlm",
+  literature: "GFlowVLM",
+  differs: [
+    "log Z is estimated from the batch, not learned",
+    "trajectory balance, as the abstract names no loss",
+  ],
+  schedule: ["one"],
+  settings: { beta: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ beta, steps, learningRate }) => [
+    // Trajectory balance needs no advantage: the gap to log R is its own.
+    tokenStage({
+      rollout: parts.single(),
+      reward: parts.outcome(),
+      losses: [parts.trajectoryBalancing(beta, "batch")],
+      steps,
+      settings: { tasksPerStep: 96, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,43 @@
+/**
+ * GraphWalker: random walks that were verified, then expert demonstrations, then a little
+ * reinforcement.
+ *
+ * Source: "GraphWalker: Agentic Knowledge Graph Question Answering via Synthetic Trajectory
+ * Curriculum" (S179).
+ * Differs from it: a walk is the demonstrator with half of its decisions made at random.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { demonstrationStart } from "./demonstration-start.ts";
+
+export const graphWalker: CreateRecipe = recipe({
+  name: "graph-walker",
+  literature: "GraphWalker",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "a walk is the demonstrator with half of its decisions made at random",
+  ],
+  schedule: ["sft-rl", "stages"],
+  settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
+    demonstrationStart({
+      steps: startSteps,
+      learningRate,
+      name: "walks",
+      mistakes: 0.5,
+      filters: [parts.verify()],
+    }),
+    demonstrationStart({ steps: startSteps, learningRate, name: "expert" }),
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

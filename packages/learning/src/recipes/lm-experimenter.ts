@@ -1,0 +1,41 @@
+/**
+ * LM as experimenter: a curriculum over tasks for an actor that is paid by a judge.
+ *
+ * Source: "Game On: Towards Language Models as RL Experimenters" (S170).
+ * Differs from it: the curriculum follows pass rates, no model runs it; a moving baseline, as the
+ * abstract names no estimator; the judge reads calls and results.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { callsAndResults } from "./calls-and-results.ts";
+
+export const lmExperimenter: CreateRecipe = recipe({
+  name: "lm-experimenter",
+  literature: "LM as experimenter",
+  differs: [
+    "token-mean over the minibatch",
+    "the curriculum follows pass rates, no model runs it",
+    "a moving baseline, as the abstract names no estimator",
+    "the judge reads calls and results",
+  ],
+  schedule: ["one"],
+  settings: { decay: 0.98, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ decay, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.single(),
+      filters: [parts.passRateBand()],
+      reward: parts.judge(callsAndResults),
+      advantage: parts.movingBaselineAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      state: {
+        judge: parts.judgement,
+        baseline: parts.baseline({ decay, prior: 0.5 }),
+        "task-stats": parts.taskStats(),
+      },
+      schedule: [parts.difficultyCurriculum()],
+      steps,
+      settings: { tasksPerStep: 96, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,38 @@
+/**
+ * LOGIGEN: pay for every step towards the wanted state and for reaching it exactly, after verified
+ * demonstrations.
+ *
+ * Source: "LOGIGEN: Logic-Driven Generation of Verifiable Agentic Tasks" (S213).
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { demonstrationStart } from "./demonstration-start.ts";
+
+export const logigen: CreateRecipe = recipe({
+  name: "logigen",
+  literature: "LOGIGEN",
+  differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  schedule: ["sft-rl"],
+  settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
+    demonstrationStart({
+      steps: startSteps,
+      learningRate,
+      mistakes: 0.3,
+      filters: [parts.verify()],
+    }),
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.weighted([
+        [parts.outcome("success"), 0.5],
+        [parts.progress(), 0.5],
+      ]),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

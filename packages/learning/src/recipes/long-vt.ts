@@ -1,0 +1,49 @@
+/**
+ * LongVT: demonstrations, reinforcement, then tuning on the successes of the second stage's policy.
+ *
+ * Source: "LongVT: Incentivizing "Thinking with Long Videos" via Native Tool Calling" (S216).
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage, tokenStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { demonstrationStart } from "./demonstration-start.ts";
+
+export const longVt: CreateRecipe = recipe({
+  name: "long-vt",
+  literature: "LongVT",
+  differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  schedule: ["sft-rl-rft"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    tuneSteps: 4,
+  },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, tuneSteps }) => [
+    demonstrationStart({
+      steps: startSteps,
+      learningRate,
+      mistakes: 0.3,
+      filters: [parts.success()],
+    }),
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+    tokenStage({
+      name: "tune",
+      rollout: parts.group(groupSize),
+      filters: [parts.success()],
+      losses: [parts.crossEntropy()],
+      steps: tuneSteps,
+      settings: { tasksPerStep: 12, learningRate: learningRate / 3 },
+    }),
+  ],
+});

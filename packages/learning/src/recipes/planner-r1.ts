@@ -1,0 +1,35 @@
+/**
+ * Planner-R1: process pay along the way in place of the final pass alone.
+ *
+ * Source: "Planner-R1: Reward Shaping Enables Efficient Agentic RL with Smaller LLMs" (S264).
+ * Differs from it: a half of the reward is the outcome.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+
+export const plannerR1: CreateRecipe = recipe({
+  name: "planner-r1",
+  literature: "Planner-R1",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "a half of the reward is the outcome",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.weighted([
+        [parts.outcome(), 0.5],
+        [parts.progress(), 0.5],
+      ]),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,33 @@
+/**
+ * QUASAR: what can be read and run is paid before what is right.
+ *
+ * Source: "QUASAR: Quantum Assembly Code Generation Using Tool-Augmented LLMs via Agentic RL" (S274).
+ * Differs from it: tiers are readable turns, calls that ran, and success.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { readRanSolved } from "./answer-tiers.ts";
+
+export const quasar: CreateRecipe = recipe({
+  name: "quasar",
+  literature: "QUASAR",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "tiers are readable turns, calls that ran, and success",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.tiers(readRanSolved),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,44 @@
+/**
+ * Reflect, Retry, Reward: a failed attempt is told so and tries again; only what was said after the
+ * failure is learned.
+ *
+ * Source: "Reflect, Retry, Reward: Self-Improving LLMs via Reinforcement Learning", arXiv:2505.24726.
+ * Differs from it: what follows the failure is learned, the second attempt included: turns do not tell
+ * a reflection from it.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import type { Episode, EpisodeTurn } from "../composition/episode.ts";
+
+/** True for turns after one that ended in words and yet did not end the task. */
+function isAfterFailure(turn: EpisodeTurn, { turns }: Episode): boolean {
+  const failed = turns.findIndex(
+    ({ toolCalls, parseError }, i) =>
+      toolCalls.length === 0 && parseError === null && i < turns.length - 1,
+  );
+  return failed >= 0 && turns.indexOf(turn) > failed;
+}
+
+export const reflectRetryReward: CreateRecipe = recipe({
+  name: "reflect-retry-reward",
+  literature: "Reflect, Retry, Reward",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "what follows the failure is learned, the second attempt included: turns do not tell a reflection from it",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.retry("That failed. Say why, then try again.", groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.spanMask(parts.pgClip(epsilon), isAfterFailure)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,34 @@
+/**
+ * RFT with instance filter: continual tuning in which tasks whose episodes all score alike are left
+ * out.
+ *
+ * Source: "Reinforcement Fine-Tuning Naturally Mitigates Forgetting in Continual Post-Training"
+ * (S281).
+ * Differs from it: rounds over one family of tasks, not over several.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+
+export const rftInstanceFilter: CreateRecipe = recipe({
+  name: "rft-instance-filter",
+  literature: "RFT with instance filter",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "rounds over one family of tasks, not over several",
+  ],
+  schedule: ["rounds"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, rounds: 2 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

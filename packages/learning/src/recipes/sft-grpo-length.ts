@@ -1,0 +1,42 @@
+/**
+ * SFT then GRPO for length: the reward shortens what was learned from demonstrations, it does not lift
+ * accuracy.
+ *
+ * Source: "A Practical Two-Stage Recipe for Mathematical LLMs: Maximizing Accuracy with SFT and
+ * Efficiency with Reinforcement Learning" (S006).
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { demonstrationStart } from "./demonstration-start.ts";
+
+export const sftGrpoLength: CreateRecipe = recipe({
+  name: "sft-grpo-length",
+  literature: "SFT then GRPO for length",
+  differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  schedule: ["sft-rl"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    limit: 128,
+    buffer: 112,
+  },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, limit, buffer }) => [
+    demonstrationStart({ steps: startSteps, learningRate }),
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.weighted([
+        [parts.outcome(), 1],
+        [parts.overlong(limit, buffer), 1],
+      ]),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

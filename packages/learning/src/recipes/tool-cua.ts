@@ -1,0 +1,69 @@
+/**
+ * ToolCUA: single turns of stored episodes first, whole episodes that mind the path after.
+ *
+ * Source: "ToolCUA: Towards Optimal GUI-Tool Path Orchestration for Computer Use Agents" (S327).
+ * Differs from it: every turn with a call is a point to choose at.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { demonstrationStart } from "./demonstration-start.ts";
+
+export const toolCua: CreateRecipe = recipe({
+  name: "tool-cua",
+  literature: "ToolCUA",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "every turn with a call is a point to choose at",
+  ],
+  schedule: ["sft-rl", "stages"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    pivotSteps: 8,
+    callCost: 0.05,
+    bonus: 0.2,
+  },
+  stages: ({
+    groupSize,
+    epsilon,
+    startSteps,
+    steps,
+    learningRate,
+    pivotSteps,
+    callCost,
+    bonus,
+  }) => [
+    demonstrationStart({ steps: startSteps, learningRate }),
+    rewardStage({
+      rollout: parts.pivot(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.equivalent(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      name: "turns",
+      steps: pivotSteps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.gate(
+        parts.weighted([
+          [parts.outcome(), 0.5],
+          [parts.economy({ toolCall: callCost }), 0.5],
+        ]),
+        parts.callBonus(bonus),
+      ),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      name: "paths",
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

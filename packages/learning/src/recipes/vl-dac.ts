@@ -1,0 +1,28 @@
+/**
+ * VL-DAC: one value a turn for the critic, one ratio a token for the policy.
+ *
+ * Source: "Enhancing Vision-Language Model Training with Reinforcement Learning in Synthetic Worlds
+ * for Real-World Success" (S140).
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+
+export const vlDac: CreateRecipe = recipe({
+  name: "vl-dac",
+  literature: "VL-DAC",
+  differs: ["token-mean over the minibatch"],
+  schedule: ["one"],
+  settings: { epsilon: 0.2, lambda: 0.95, steps: 25, learningRate: 3e-3 },
+  stages: ({ epsilon, lambda, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.single(),
+      reward: parts.outcome(),
+      advantage: parts.gaeStep({ discount: 1, lambda }),
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
+      state: { critic: parts.valueHead },
+      steps,
+      settings: { tasksPerStep: 96, learningRate },
+    }),
+  ],
+});

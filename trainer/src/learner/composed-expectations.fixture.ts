@@ -1,0 +1,297 @@
+/**
+ * Expectations of recipes that compose parts which others have too: starts from demonstrations, prices,
+ * gates, tiers, lag, critics. Not those with a part of their own.
+ */
+import { toolCalls } from "@waggle/learning";
+import { expect } from "vitest";
+import {
+  at,
+  bonusOnlyOnSuccess,
+  callsCost,
+  type Check,
+  easy,
+  type Expectation,
+  fitsCritic,
+  judged,
+  keepsMixedGroups,
+  keepsSuccesses,
+  lags,
+  learnsEnded,
+  learnsInTurn,
+  learnsTurns,
+  lengthCosts,
+  mean,
+  numbersOf,
+  paysTiers,
+  paysTurns,
+  remembersTasks,
+  schedules,
+  scoredOf,
+  single,
+  startsFromDemonstrations,
+  turnAdvantages,
+} from "./recipe-checks.fixture.ts";
+
+const difficulty = schedules(-1, (settings) => settings.difficulty);
+
+/** Every turn carries one number, and turns of one episode carry several. */
+const creditsTurns: Check = (records) => {
+  const record = at(records, -1);
+  const { advantages } = numbersOf(record);
+  const spreads = scoredOf(record).map(({ episode }) => {
+    for (const { sample, start, end } of episode.turns) {
+      const row = advantages?.get(episode.id)?.[sample] ?? [];
+      const own = Array.from(row).slice(start, end);
+      expect(new Set(own).size).toBe(1);
+    }
+    const turns = turnAdvantages(record, episode);
+    return Math.max(...turns) - Math.min(...turns);
+  });
+  expect(Math.max(...spreads)).toBeGreaterThan(1e-6);
+};
+
+export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  webdancer: { differs: [startsFromDemonstrations, keepsSuccesses] },
+  asearcher: {
+    differs: [
+      lags,
+      (records) => {
+        expect(at(records, -1).stage.settings.maxTurns).toBeGreaterThan(18);
+      },
+    ],
+  },
+  astra: { differs: [startsFromDemonstrations, keepsSuccesses, callsCost] },
+  "agent-gl": { env: "lookup", differs: [callsCost, difficulty, remembersTasks] },
+  "agen-tracer": { env: "key-door", settings: { mostTurns: 6 }, differs: [learnsEnded, paysTiers] },
+  "arm-thinker": { differs: [learnsInTurn("rewards", "rewards"), easy(0)] },
+  "calibration-rl": {
+    differs: [
+      (records) => {
+        // Surely wrong is worse than unsure and wrong; what is right is the other way round.
+        const scored = scoredOf(at(records, -1));
+        const bySuccess = [true, false].map((success) =>
+          scored
+            .filter(({ episode }) => episode.verification.success === success)
+            .map(({ score }) => score.components?.["calibration"] ?? Number.NaN),
+        );
+        expect(Math.max(...(bySuccess[0] ?? []))).toBeLessThan(Math.min(...(bySuccess[1] ?? [])));
+      },
+    ],
+  },
+  "closed-loop-rl": { differs: [startsFromDemonstrations, single] },
+  "code-gym": { env: "key-door", settings: { mostTurns: 6 }, differs: [learnsEnded] },
+  "deep-sport": { differs: [startsFromDemonstrations, bonusOnlyOnSuccess] },
+  "dynamic-planning": {
+    env: "lookup",
+    differs: [startsFromDemonstrations, single, callsCost, fitsCritic],
+  },
+  "env-factory": { differs: [startsFromDemonstrations, keepsSuccesses] },
+  era: {
+    env: "form",
+    differs: [startsFromDemonstrations, single, paysTurns, fitsCritic, creditsTurns],
+  },
+  "fusion-agent": { env: "lookup", differs: [callsCost] },
+  "geo-vista": { differs: [startsFromDemonstrations, paysTiers] },
+  "gflow-vlm": {
+    differs: [
+      single,
+      (records) => {
+        // Of two episodes with one reward, that which is likelier already is pulled down against the other.
+        const { result, minibatch } = numbersOf(at(records, -1));
+        const rows = minibatch.episodes.map(({ score }, b) => ({
+          reward: score.reward,
+          pull: Math.max(...Array.from(result.derivatives.logProb?.[b] ?? [], Math.abs)),
+        }));
+        const wins = rows.filter(({ reward }) => reward === 1).map(({ pull }) => pull.toFixed(9));
+        expect(wins.length).toBeGreaterThan(1);
+        expect(new Set(wins).size).toBe(wins.length);
+      },
+    ],
+  },
+  "graph-walker": {
+    differs: [
+      startsFromDemonstrations,
+      keepsSuccesses,
+      learnsInTurn("tokens", "tokens", "rewards"),
+    ],
+  },
+  "grpo-ar": { differs: [startsFromDemonstrations, judged] },
+  hdpo: {
+    env: "key-door",
+    differs: [
+      (records) => {
+        const record = at(records, -1);
+        let compared = 0;
+        for (const { episodes } of numbersOf(record).groups) {
+          for (const a of episodes) {
+            for (const b of episodes) {
+              if (a.episode.verification.success !== b.episode.verification.success) continue;
+              if (toolCalls(a.episode) <= toolCalls(b.episode)) continue;
+              const [dear, cheap] = [a, b].map(
+                ({ episode }) => turnAdvantages(record, episode)[0] ?? Number.NaN,
+              ) as [number, number];
+              if (a.episode.verification.success) {
+                expect(dear).toBeLessThan(cheap);
+                compared += 1;
+              } else expect(dear).toBeCloseTo(cheap, 9);
+            }
+          }
+        }
+        expect(compared).toBeGreaterThan(0);
+      },
+    ],
+  },
+  "indus-agent": { differs: [startsFromDemonstrations, bonusOnlyOnSuccess] },
+  "kimi-k2": {
+    differs: [
+      judged,
+      learnsInTurn("tokens", "tokens", "rewards"),
+      (records) => {
+        // Plain text: what was given is learned too.
+        const { result, minibatch } = numbersOf(at(records, 0));
+        const row = result.derivatives.logProb?.[0] ?? [];
+        const given = Array.from(row).filter((_, t) => minibatch.lossMask[0]?.[t] === false);
+        expect(given.filter((value) => value !== 0).length).toBeGreaterThan(3);
+        expect(at(records, 1).update.dropped.size).toBeGreaterThan(0);
+      },
+    ],
+  },
+  "kimi-dev": { differs: [learnsInTurn("rewards", "tokens"), easy(0)] },
+  "lm-experimenter": { differs: [single, judged, difficulty, remembersTasks] },
+  logigen: { env: "form", differs: [startsFromDemonstrations, keepsSuccesses, paysTurns] },
+  "long-vt": {
+    differs: [
+      keepsSuccesses,
+      learnsInTurn("tokens", "rewards", "tokens"),
+      (records) => {
+        // The last stage learns the policy's own successes, not demonstrations.
+        const kept = scoredOf(at(records, -1)).map(({ episode }) => episode);
+        expect(kept.every(({ trajectory }) => trajectory.client.device === "test")).toBe(true);
+        expect(kept.every(({ verification }) => verification.success)).toBe(true);
+      },
+    ],
+  },
+  "planner-r1": { env: "form", differs: [paysTurns] },
+  quasar: { differs: [paysTiers] },
+  "reflect-retry-reward": {
+    differs: [
+      learnsTurns(-1, (episode, turn) =>
+        episode.turns.slice(0, turn).some(({ toolCalls: calls }) => calls.length === 0),
+      ),
+    ],
+  },
+  "remote-agent": {
+    env: "key-door",
+    settings: { callCost: 0.02 },
+    differs: [
+      (records) => {
+        const scored = scoredOf(at(records, -1));
+        const wrong = scored.filter(({ episode }) => !episode.verification.success);
+        const right = scored.filter(({ episode }) => episode.verification.success);
+        expect(new Set(wrong.map(({ score }) => score.reward))).toEqual(new Set([0]));
+        const few = Math.min(...right.map(({ episode }) => toolCalls(episode)));
+        const [cheap, dear] = [true, false].map((isCheap) =>
+          right
+            .filter(({ episode }) => (toolCalls(episode) === few) === isCheap)
+            .map(({ score }) => score.reward),
+        );
+        expect(mean(cheap ?? [])).toBeGreaterThan(mean(dear ?? []));
+      },
+    ],
+  },
+  "rft-instance-filter": { differs: [keepsMixedGroups] },
+  "se-gui": {
+    env: "form",
+    settings: { budget: 12 },
+    differs: [
+      paysTurns,
+      (records) => {
+        expect(scoredOf(at(records, -1))).toHaveLength(12);
+      },
+    ],
+  },
+  "sft-grpo-length": {
+    settings: { limit: 80, buffer: 70 },
+    differs: [startsFromDemonstrations, lengthCosts],
+  },
+  "spot-agent": { differs: [startsFromDemonstrations, remembersTasks] },
+  "ta-mdp": {
+    differs: [
+      (records) => {
+        // The sum of components that were each brought to deviation 1.
+        const record = at(records, -1);
+        const weights = { outcome: 1, format: 0.2, exec: 0.2 };
+        for (const { episodes } of numbersOf(record).groups) {
+          const sums = episodes.map(() => 0);
+          for (const [name, weight] of Object.entries(weights)) {
+            const own = episodes.map(({ score }) => score.components?.[name] ?? Number.NaN);
+            const centre = mean(own);
+            const deviation = Math.sqrt(mean(own.map((value) => (value - centre) ** 2)));
+            for (const [i, value] of own.entries()) {
+              sums[i] = (sums[i] ?? 0) + (weight * (value - centre)) / (deviation + 1e-6);
+            }
+          }
+          for (const [i, { episode }] of episodes.entries()) {
+            expect(turnAdvantages(record, episode)[0]).toBeCloseTo(sums[i] ?? Number.NaN, 3);
+          }
+        }
+      },
+    ],
+  },
+  "tool-cua": {
+    env: "lookup",
+    differs: [
+      learnsInTurn("tokens", "rewards", "rewards"),
+      bonusOnlyOnSuccess,
+      (records) => {
+        const actions = scoredOf(at(records, 1));
+        expect(actions.every(({ episode }) => episode.branch?.original !== undefined)).toBe(true);
+      },
+    ],
+  },
+  "verl-tool": { differs: [lags] },
+  "video-temp-o3": {
+    differs: [
+      startsFromDemonstrations,
+      bonusOnlyOnSuccess,
+      learnsTurns(0, (episode, turn) =>
+        (episode.turns[turn]?.toolResults ?? []).every(({ ok }) => ok),
+      ),
+    ],
+  },
+  "vl-dac": { env: "form", differs: [single, fitsCritic, creditsTurns] },
+  "duration-aware": {
+    differs: [
+      lags,
+      (records) => {
+        // Within an episode, what took longer carries more.
+        const record = at(records, -1);
+        let compared = 0;
+        for (const { episode } of scoredOf(record)) {
+          const own = turnAdvantages(record, episode).map(Math.abs);
+          const lengths = episode.turns.map(({ start, end }) => end - start);
+          const [longest, shortest] = [Math.max(...lengths), Math.min(...lengths)];
+          if (longest === shortest || own.every((value) => value === 0)) continue;
+          expect(own[lengths.indexOf(longest)]).toBeGreaterThan(
+            own[lengths.indexOf(shortest)] ?? Number.NaN,
+          );
+          compared += 1;
+        }
+        expect(compared).toBeGreaterThan(0);
+      },
+    ],
+  },
+  "open-agent-rl": {
+    settings: { limit: 80, buffer: 70, diverse: 6 },
+    differs: [
+      startsFromDemonstrations,
+      lengthCosts,
+      remembersTasks,
+      (records) => {
+        const turns = scoredOf(at(records, 0)).map(({ episode }) => episode.turns.length);
+        const short = turns.filter((count) => count <= 2).length;
+        expect(2 * short).toBe(turns.length);
+      },
+    ],
+  },
+};
