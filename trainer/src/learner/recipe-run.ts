@@ -48,7 +48,7 @@ export type RunOptions = {
 };
 
 /** What was spent so far: budgets are compared by these. */
-export type Spent = {
+type Spent = {
   readonly episodes: number;
   readonly sampledTokens: number;
   readonly toolCalls: number;

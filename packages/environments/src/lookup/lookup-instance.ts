@@ -35,7 +35,7 @@ export const RELATIONS = ["boss", "friend"] as const;
 export const ATTRIBUTE = "city";
 
 export type Person = (typeof PEOPLE)[number];
-export type Relation = (typeof RELATIONS)[number];
+type Relation = (typeof RELATIONS)[number];
 
 export type LookupInstance = {
   readonly start: Person;

@@ -34,6 +34,8 @@ export type Episode = {
   readonly trajectory: Trajectory;
   /** Whose tokens these are, where several policies act: `solver`, `proposer`. Else `policy`. */
   readonly role: string;
+  /** The sentence of the system message that its attempt was given, where a plan gives some. */
+  readonly mode: string | null;
   readonly samples: readonly TrainingSample[];
   readonly turns: readonly EpisodeTurn[];
   readonly verification: Verification;
@@ -61,6 +63,8 @@ export type EpisodeGroup = {
 export type EpisodeOptions = {
   /** Default `policy`. */
   readonly role?: string;
+  /** Default `null`. */
+  readonly mode?: string | null;
   /** Default 0. */
   readonly staleness?: number;
   /** Default `null`. */
@@ -79,7 +83,7 @@ export function toEpisode(
   verification: Verification,
   options: EpisodeOptions = {},
 ): Episode {
-  const { role = "policy", staleness = 0, branch = null, turnRewards } = options;
+  const { role = "policy", mode = null, staleness = 0, branch = null, turnRewards } = options;
   if (turnRewards !== undefined && turnRewards.length !== trajectory.turns.length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
@@ -108,7 +112,17 @@ export function toEpisode(
       },
     ];
   });
-  return { id: trajectory.id, trajectory, role, samples, turns, verification, staleness, branch };
+  return {
+    id: trajectory.id,
+    trajectory,
+    role,
+    mode,
+    samples,
+    turns,
+    verification,
+    staleness,
+    branch,
+  };
 }
 
 /** Samples that train nothing of the first `turns` turns. */
