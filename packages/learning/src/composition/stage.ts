@@ -19,7 +19,7 @@ import type {
 import type { StateName, StatePart } from "./state.ts";
 
 /** The state slot that serves these needs. */
-export type StateFor<N extends StateName> = { readonly [name in N]: StatePart<name> };
+type StateFor<N extends StateName> = { readonly [name in N]: StatePart<name> };
 
 /** A penalty on leaving the reference. k1 in the reward; in the loss an estimator with a right gradient. */
 export type KlTerm =
