@@ -66,6 +66,31 @@ test("an absent gradient counts as zero: at first only decay moves the parameter
   expect(parameters.get("gain")?.data).toEqual(Float32Array.from(GOLDEN.start.gain));
 });
 
+test("parameters of any length lie beside each other as each does alone, in every bit", () => {
+  const lengths = [1, 6, 8195, 3];
+  const noise = (length: number, seed: number): Float32Array =>
+    Float32Array.from({ length }, (_, i) => Math.sin(seed + i * 1.7));
+  const stepped = (chosen: readonly number[]) => {
+    const named = chosen.map((length) => [`of ${length}`, noise(length, length)] as const);
+    const optimizer = new AdamW(
+      new Map(named.map(([name, data]) => [name, { shape: [data.length], data }])),
+    );
+    for (const seed of [1, 2]) {
+      const gradients = new Map(named.map(([name, { length }]) => [name, noise(length, seed)]));
+      optimizer.update(gradients, { learningRate: 0.1 });
+    }
+    return optimizer.checkpoint().tensors;
+  };
+  const together = stepped(lengths);
+  expect(together.size).toBe(3 * lengths.length);
+  for (const length of lengths) {
+    for (const [name, { data }] of stepped([length])) {
+      expect(data.some((value) => value !== 0)).toBe(true);
+      expect(together.get(name)?.data).toEqual(data);
+    }
+  }
+});
+
 test("the norm is over all gradients and does not overflow f32", () => {
   const gradients = new Map([
     ["a", Float32Array.of(3e30, 0)],
