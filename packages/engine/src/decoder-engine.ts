@@ -159,17 +159,22 @@ export class DecoderEngine implements TrainEngine {
       for (const microbatch of microbatches) checkTakenKept(microbatch, logProb);
       for (const microbatch of microbatches) {
         const rows = (arrays: readonly Float32Array[] | undefined): Float32Array =>
-          Float32Array.from(microbatch.asked, (askers) =>
-            askers.reduce((sum, { sequence, token }) => sum + at(arrays, sequence, token), 0),
+          arrays === undefined
+            ? new Float32Array(microbatch.asked.length)
+            : Float32Array.from(microbatch.asked, (askers) =>
+                askers.reduce((sum, { sequence, token }) => sum + at(arrays, sequence, token), 0),
+              );
+        const candidates =
+          candidateLogProbs &&
+          microbatch.asked.map((askers) =>
+            sumOf(askers.map(({ sequence, token }) => candidateLogProbs[sequence]?.[token])),
           );
-        const candidates = microbatch.asked.map((askers) =>
-          sumOf(askers.map(({ sequence, token }) => candidateLogProbs?.[sequence]?.[token])),
-        );
         await this.#backward(microbatch, derivatives.values, batch.valuesTrainDecoder ?? true, {
           logProb: rows(logProb),
           rawLogProb: rows(rawLogProb),
           entropy: rows(entropy),
-          candidateLogProbs: candidates.some((values) => values !== null) ? candidates : null,
+          candidateLogProbs:
+            candidates?.some((values) => values !== null) === true ? candidates : null,
         });
       }
     });
