@@ -18,6 +18,8 @@ export type Expectation = {
   readonly env?: string;
   /** Besides those of the recipe. */
   readonly settings?: Settings;
+  /** Updates of each stage, where what is stored by one shows in the next; default 1. */
+  readonly updates?: number;
   /** `null` where the paper is the point that others differ from. */
   readonly differs: readonly Check[] | null;
 };
@@ -188,6 +190,15 @@ export const paysTiers: Check = (records) => {
   );
   if (clean?.length && failed?.length) expect(mean(clean)).toBeGreaterThanOrEqual(mean(failed));
 };
+
+/** How many of four behaviours an episode shows: checks, goes on, recovers, answers. */
+export function behaviorsShown({ turns }: Episode): number {
+  const calling = turns.filter((turn) => turn.toolCalls.length > 0);
+  const failed = turns.findIndex((turn) => turn.toolResults.some(({ ok }) => !ok));
+  const recovers = failed >= 0 && calling.some((turn) => turns.indexOf(turn) > failed);
+  const answers = turns.at(-1)?.toolCalls.length === 0;
+  return [calling.length > 0, calling.length > 1, recovers, answers].filter(Boolean).length;
+}
 
 /** The state holds what was seen of tasks. */
 export const remembersTasks: Check = (records) => {

@@ -21,9 +21,11 @@ import {
   type Expectation,
 } from "./recipe-checks.fixture.ts";
 import { COMPOSED_EXPECTATIONS } from "./composed-expectations.fixture.ts";
+import { MEMORY_EXPECTATIONS } from "./memory-expectations.fixture.ts";
 
 export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   ...COMPOSED_EXPECTATIONS,
+  ...MEMORY_EXPECTATIONS,
   a2fm: {
     differs: [
       startsFromDemonstrations,

@@ -268,8 +268,9 @@ class RecipeRun {
     const chooser = stage.filters.find(({ chooseTasks }) => chooseTasks !== undefined);
     const candidates = Array.from({ length: chooser === undefined ? count : 4 * count }, () => {
       this.#tasks += 1;
-      const seed = derivedSeed(this.#options.seed, this.#tasks, 0x7a);
-      return family.reference(seed, "train", this.#tasks % hardest);
+      const task = this.#tasks % (settings.taskPool ?? Number.POSITIVE_INFINITY);
+      const seed = derivedSeed(this.#options.seed, task, 0x7a);
+      return family.reference(seed, "train", task % hardest);
     });
     return chooser?.chooseTasks?.(candidates, count, context) ?? candidates;
   }

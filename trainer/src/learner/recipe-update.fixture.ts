@@ -185,13 +185,19 @@ export type StageRecord = {
   /** How much the parameters moved, summed over all. */
   readonly moved: number;
   readonly state: StateValues;
+  /** The stage's updates before this one. */
+  readonly earlier: readonly StageRecord[];
 };
 
-/** Rolls out, scores and learns once for every stage. */
+/**
+ * Rolls out, scores and learns once for every stage, or some times over the same tasks, spread over the
+ * stage's steps; the last update is the stage's record.
+ */
 export async function updateOnce(
   recipe: StagedRecipe,
   acted: ActedFamily,
   { engine, reference }: { readonly engine: TrainEngine; readonly reference: TrainEngine },
+  updates = 1,
   seed = 1,
 ): Promise<StageRecord[]> {
   acted.restart();
@@ -206,32 +212,37 @@ export async function updateOnce(
         state = { ...state, [part.part]: part.initial() };
       }
     }
-    const context: PartContext = {
-      ...{ step: 0, steps: stage.steps, random: seededRandom(seed, s), state, signal },
-      ports: { judge: { score: async ({ transcript }) => (transcript.length % 7) / 7 } },
-    };
-    const plan = stage.rollout.plan(context);
-    const settings = settingsAt(stage, context);
-    const isAlone = plan.kind === "demos" || (plan.kind === "group" && plan.size === 1);
-    const tasks = Array.from({ length: isAlone ? 3 * TASKS : TASKS }, (_, i) =>
-      acted.family.reference(derivedSeed(seed, s, i), "train", i % acted.family.levels),
-    );
-    const groups = await collect(plan, tasks, stored, parts, {
-      sampling: settings.sampling,
-      maxTurns: settings.maxTurns,
-      seed: derivedSeed(seed, s),
-      staleness: settings.lag,
-    });
-    const before = await engine.parameters();
-    const scorer = async (
-      sequences: Parameters<TrainEngine["forward"]>[0]["sequences"],
-    ): Promise<readonly Float32Array[]> => (await reference.forward({ sequences })).logProb;
-    const resources = { reference: scorer, teacher: scorer };
-    const update = await updateStage(engine, stage, groups, context, resources, signal);
-    const moved = distance(before, await engine.parameters());
-    state = { ...state, ...update.state };
-    stored = [...stored, ...groups.flatMap(({ episodes }) => episodes)];
-    records.push({ stage, plan, groups, update, moved, state });
+    const updatesOf: StageRecord[] = [];
+    for (let u = 0; u < updates; u += 1) {
+      const step = updates === 1 ? 0 : Math.floor((u * (stage.steps - 1)) / (updates - 1));
+      const context: PartContext = {
+        ...{ step, steps: stage.steps, random: seededRandom(seed, s), state, signal },
+        ports: { judge: { score: async ({ transcript }) => (transcript.length % 7) / 7 } },
+      };
+      const plan = stage.rollout.plan(context);
+      const settings = settingsAt(stage, context);
+      const isAlone = plan.kind === "demos" || (plan.kind === "group" && plan.size === 1);
+      const tasks = Array.from({ length: isAlone ? 3 * TASKS : TASKS }, (_, i) =>
+        acted.family.reference(derivedSeed(seed, s, i), "train", i % acted.family.levels),
+      );
+      const groups = await collect(plan, tasks, stored, parts, {
+        sampling: settings.sampling,
+        maxTurns: settings.maxTurns,
+        seed: derivedSeed(seed, s, step),
+        staleness: settings.lag,
+      });
+      const before = await engine.parameters();
+      const scorer = async (
+        sequences: Parameters<TrainEngine["forward"]>[0]["sequences"],
+      ): Promise<readonly Float32Array[]> => (await reference.forward({ sequences })).logProb;
+      const resources = { reference: scorer, teacher: scorer };
+      const update = await updateStage(engine, stage, groups, context, resources, signal);
+      const moved = distance(before, await engine.parameters());
+      state = { ...state, ...update.state };
+      stored = [...stored, ...groups.flatMap(({ episodes }) => episodes)];
+      updatesOf.push({ stage, plan, groups, update, moved, state, earlier: updatesOf.slice() });
+    }
+    records.push(...updatesOf.slice(-1));
   }
   return records;
 }

@@ -40,6 +40,8 @@ export type StepSettings = {
   readonly sampling: Omit<Sampling, "seed">;
   /** Most turns of an episode; absent = the environment's. */
   readonly maxTurns?: number;
+  /** Tasks are drawn from so many and come back; absent = every task is a new one. */
+  readonly taskPool?: number;
   /** Of the environment's dial, 0 (easiest) to 1; absent = all of them. */
   readonly difficulty?: number;
   /** Versions that the sampling policy lags behind. */

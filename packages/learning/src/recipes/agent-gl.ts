@@ -2,7 +2,7 @@
  * AgentGL: a curriculum from easy tasks to all of them, with calls that cost.
  *
  * Source: "AgentGL: Towards Agentic Graph Learning with LLMs via Reinforcement Learning" (S042).
- * Differs from it: tasks around a pass rate are chosen within the curriculum's levels, in place of
+ * Differs from it: tasks come from a pool, so that pass rates are known; tasks around a pass rate are chosen within the curriculum's levels, in place of
  * conditions on a graph.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -13,13 +13,14 @@ export const agentGl: CreateRecipe = recipe({
   name: "agent-gl",
   literature: "AgentGL",
   differs: [
+    "tasks come from a pool, so that pass rates are known",
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
     "tasks around a pass rate are chosen within the curriculum's levels, in place of conditions on a graph",
   ],
   schedule: ["one"],
-  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, callCost: 0.05 },
-  stages: ({ groupSize, epsilon, steps, learningRate, callCost }) => [
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, callCost: 0.05, pool: 96 },
+  stages: ({ groupSize, epsilon, steps, learningRate, callCost, pool }) => [
     rewardStage({
       rollout: parts.group(groupSize),
       filters: [parts.passRateBand(), parts.mixedGroup()],
@@ -32,7 +33,7 @@ export const agentGl: CreateRecipe = recipe({
       state: { "task-stats": parts.taskStats() },
       schedule: [parts.difficultyCurriculum()],
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      settings: { tasksPerStep: 12, learningRate, taskPool: pool },
     }),
   ],
 });

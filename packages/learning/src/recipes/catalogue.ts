@@ -52,6 +52,13 @@ import { videoTempO3 } from "./video-temp-o3.ts";
 import { vlDac } from "./vl-dac.ts";
 import { durationAware } from "./duration-aware.ts";
 import { openAgentRl } from "./open-agent-rl.ts";
+import { arpoGui } from "./arpo-gui.ts";
+import { dart } from "./dart.ts";
+import { roRecomp } from "./ro-recomp.ts";
+import { rlRetention } from "./rl-retention.ts";
+import { behaviorPriming } from "./behavior-priming.ts";
+import { mpts } from "./mpts.ts";
+import { spear } from "./spear.ts";
 import { LITERATURE, type LiteratureRow, plainParts } from "./literature.ts";
 
 const ALL: readonly CreateRecipe[] = [
@@ -106,6 +113,13 @@ const ALL: readonly CreateRecipe[] = [
   vlDac,
   durationAware,
   openAgentRl,
+  arpoGui,
+  dart,
+  roRecomp,
+  rlRetention,
+  behaviorPriming,
+  mpts,
+  spear,
 ];
 
 export const STAGED_RECIPES: ReadonlyMap<string, CreateRecipe> = new Map(

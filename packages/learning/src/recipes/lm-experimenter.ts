@@ -2,7 +2,7 @@
  * LM as experimenter: a curriculum over tasks for an actor that is paid by a judge.
  *
  * Source: "Game On: Towards Language Models as RL Experimenters" (S170).
- * Differs from it: the curriculum follows pass rates, no model runs it; a moving baseline, as the
+ * Differs from it: tasks come from a pool, so that pass rates are known; the curriculum follows pass rates, no model runs it; a moving baseline, as the
  * abstract names no estimator; the judge reads calls and results.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -14,14 +14,15 @@ export const lmExperimenter: CreateRecipe = recipe({
   name: "lm-experimenter",
   literature: "LM as experimenter",
   differs: [
+    "tasks come from a pool, so that pass rates are known",
     "token-mean over the minibatch",
     "the curriculum follows pass rates, no model runs it",
     "a moving baseline, as the abstract names no estimator",
     "the judge reads calls and results",
   ],
   schedule: ["one"],
-  settings: { decay: 0.98, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
-  stages: ({ decay, epsilon, steps, learningRate }) => [
+  settings: { decay: 0.98, epsilon: 0.2, steps: 25, learningRate: 3e-3, pool: 384 },
+  stages: ({ decay, epsilon, steps, learningRate, pool }) => [
     rewardStage({
       rollout: parts.single(),
       filters: [parts.passRateBand()],
@@ -35,7 +36,7 @@ export const lmExperimenter: CreateRecipe = recipe({
       },
       schedule: [parts.difficultyCurriculum()],
       steps,
-      settings: { tasksPerStep: 96, learningRate },
+      settings: { tasksPerStep: 96, learningRate, taskPool: pool },
     }),
   ],
 });

@@ -3,7 +3,7 @@
  * now, a diverse set of demonstrations.
  *
  * Source: "Demystifying Reinforcement Learning in Agentic Reasoning", arXiv:2510.11701.
- * Differs from it: diversity is an exact ratio of short and long demonstrations.
+ * Differs from it: tasks come from a pool, so that pass rates are known; diversity is an exact ratio of short and long demonstrations.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -21,6 +21,7 @@ export const openAgentRl: CreateRecipe = recipe({
   name: "open-agent-rl",
   literature: "Open-AgentRL preset",
   differs: [
+    "tasks come from a pool, so that pass rates are known",
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
     "diversity is an exact ratio of short and long demonstrations",
@@ -35,8 +36,19 @@ export const openAgentRl: CreateRecipe = recipe({
     limit: 160,
     buffer: 96,
     diverse: 24,
+    pool: 96,
   },
-  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, limit, buffer, diverse }) => [
+  stages: ({
+    groupSize,
+    epsilon,
+    startSteps,
+    steps,
+    learningRate,
+    limit,
+    buffer,
+    diverse,
+    pool,
+  }) => [
     demonstrationStart({
       steps: startSteps,
       learningRate,
@@ -53,7 +65,7 @@ export const openAgentRl: CreateRecipe = recipe({
       losses: [parts.clipHigh(epsilon, epsilon + 0.08)],
       state: { "task-stats": parts.taskStats() },
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      settings: { tasksPerStep: 12, learningRate, taskPool: pool },
     }),
   ],
 });

@@ -4,7 +4,7 @@
  *
  * Source: "SpotAgent: Grounding Visual Geo-localization in Large Vision-Language Models through
  * Agentic Reasoning" (S311).
- * Differs from it: pass rates alone say what can be learned.
+ * Differs from it: tasks come from a pool, so that pass rates are known; pass rates alone say what can be learned.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -15,13 +15,14 @@ export const spotAgent: CreateRecipe = recipe({
   name: "spot-agent",
   literature: "SpotAgent",
   differs: [
+    "tasks come from a pool, so that pass rates are known",
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
     "pass rates alone say what can be learned",
   ],
   schedule: ["sft-rl"],
-  settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
-  stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
+  settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3, pool: 96 },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, pool }) => [
     demonstrationStart({ steps: startSteps, learningRate }),
     rewardStage({
       rollout: parts.group(groupSize),
@@ -31,7 +32,7 @@ export const spotAgent: CreateRecipe = recipe({
       losses: [parts.pgClip(epsilon)],
       state: { "task-stats": parts.taskStats() },
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      settings: { tasksPerStep: 12, learningRate, taskPool: pool },
     }),
   ],
 });

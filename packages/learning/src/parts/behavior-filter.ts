@@ -1,0 +1,42 @@
+/** `behaviour`: episodes are chosen by what they show, not by whether they are right. */
+import type { Episode } from "../composition/episode.ts";
+import type { FilterPart } from "../composition/part.ts";
+import { showingBehaviors } from "../filters/behaviors.ts";
+import { filterPart, keepEpisodes } from "./filter-part.ts";
+
+/**
+ * `checks` the world before answering, `goes-on` after a result with another call, `recovers` from a
+ * failed call, `answers` at the end.
+ */
+export type Behavior = "checks" | "goes-on" | "recovers" | "answers";
+
+export function behaviorsOf({ turns }: Episode): readonly Behavior[] {
+  const calls = turns.filter(({ toolCalls }) => toolCalls.length > 0);
+  const failed = turns.findIndex(({ toolResults }) => toolResults.some(({ ok }) => !ok));
+  const shown: readonly (readonly [Behavior, boolean])[] = [
+    ["checks", calls.length > 0],
+    ["goes-on", calls.length > 1],
+    [
+      "recovers",
+      failed >= 0 && turns.slice(failed + 1).some(({ toolCalls }) => toolCalls.length > 0),
+    ],
+    ["answers", turns.at(-1)?.toolCalls.length === 0],
+  ];
+  return shown.flatMap(([behavior, isShown]) => (isShown ? [behavior] : []));
+}
+
+/** Keeps episodes that show at least `least` of the wanted behaviours. */
+export function behaviour(
+  wanted: readonly Behavior[] = ["checks", "goes-on", "recovers", "answers"],
+  least = 3,
+): FilterPart {
+  return filterPart("behaviour", (groups) =>
+    keepEpisodes(groups, (all) =>
+      showingBehaviors(
+        all.map(({ episode }) => behaviorsOf(episode)),
+        wanted,
+        least,
+      ),
+    ),
+  );
+}

@@ -1,0 +1,125 @@
+/** Parts that learn from earlier episodes: stored successes, and what was left over or is rehearsed. */
+import type { FilterPart, ScoredEpisode, ScoredGroup } from "../composition/part.ts";
+import { kept, type StatePart } from "../composition/state.ts";
+import { sampledTokens, toolCalls } from "../composition/episode.ts";
+import { isCompensationStep, recomposed } from "../filters/recompose.ts";
+import { putRest, rehearse, restBuffer, type RestBuffer } from "../states/rest-buffer.ts";
+import {
+  storeSuccess,
+  type SuccessBuffer,
+  successBuffer,
+  withStoredSuccess,
+} from "../states/success-buffer.ts";
+import { filterPart } from "./filter-part.ts";
+
+/** Stored successes by task. */
+export function goodBuffer(
+  options: Parameters<typeof successBuffer>[0] = {},
+): StatePart<"good-buffer"> {
+  return kept("good-buffer", () => successBuffer<ScoredEpisode>(options));
+}
+
+/** What is kept for later, the newest `capacity` episodes or groups. */
+export function leftovers(capacity = 256): StatePart<"rest-buffer"> {
+  return kept("rest-buffer", () => restBuffer(capacity));
+}
+
+type StoredEpisode = { readonly task: string; readonly scored: ScoredEpisode };
+
+/** A group without a success gets a stored one of its task in place of its last failure. */
+export function storedSuccess(successFrom = 1): FilterPart<"good-buffer"> {
+  return filterPart(
+    "stored-success",
+    (groups, { state, step, random }) => {
+      let buffer = state["good-buffer"] as SuccessBuffer<ScoredEpisode>;
+      const joined = groups.map(({ task, episodes }): ScoredGroup => {
+        const rewards = episodes.map(({ score }) => score.reward);
+        return {
+          task,
+          episodes: withStoredSuccess(buffer, task, episodes, rewards, step, random, successFrom)
+            .items,
+        };
+      });
+      for (const { task, episodes } of groups) {
+        for (const item of episodes) {
+          const { reward } = item.score;
+          if (reward >= successFrom) buffer = storeSuccess(buffer, task, { item, reward, step });
+        }
+      }
+      return { groups: joined, dropped: new Map(), state: { "good-buffer": buffer } };
+    },
+    { needs: ["good-buffer"] },
+  );
+}
+
+/**
+ * `recompose` with a memory: the loss of short successes and long failures now, the rest kept; in some
+ * later steps, up to a share `most` of them at the end, what was kept is learned from instead. Groups
+ * stay whole, so that baselines are those of all that was rolled out.
+ */
+export function recomposeLater(share = 0.5, most = 0.5): FilterPart<"rest-buffer"> {
+  return filterPart(
+    "recompose",
+    (groups, { state, step, steps, random }) => {
+      const buffer = state["rest-buffer"] as RestBuffer<ScoredGroup>;
+      const isLater = buffer.items.length > 0 && isCompensationStep(step / steps, most, random);
+      if (isLater) {
+        const learned = buffer.items.map(({ item }) => item);
+        const kept = putRest(restBuffer<ScoredGroup>(buffer.capacity), groups, step);
+        return { groups: learned, dropped: new Map(), state: { "rest-buffer": kept } };
+      }
+      const all = groups.flatMap(({ episodes }) => episodes);
+      const { priority } = recomposed(
+        all.map(({ episode }) => episode.verification.success),
+        all.map(({ episode }) => toolCalls(episode) + sampledTokens(episode) / 1000),
+        share,
+      );
+      const first = new Set(priority.map((i) => all[i]?.episode.id));
+      const rest = groups.map((group) => withLossOf(group, (id) => !first.has(id)));
+      return {
+        groups: groups.map((group) => withLossOf(group, (id) => first.has(id))),
+        dropped: new Map(),
+        state: { "rest-buffer": putRest(buffer, rest, step) },
+      };
+    },
+    { needs: ["rest-buffer"] },
+  );
+}
+
+/** The group with the loss of some episodes only. */
+function withLossOf({ task, episodes }: ScoredGroup, counts: (id: string) => boolean): ScoredGroup {
+  return {
+    task,
+    episodes: episodes.map((scored) =>
+      counts(scored.episode.id)
+        ? scored
+        : { ...scored, lossMask: scored.lossMask.map((row) => row.map(() => false)) },
+    ),
+  };
+}
+
+/** `count` old episodes beside each step's own; every step's are kept. */
+export function rehearsed(count: number): FilterPart<"rest-buffer"> {
+  return filterPart(
+    "rehearsal",
+    (groups, { state, step, random }) => {
+      const buffer = state["rest-buffer"] as RestBuffer<StoredEpisode>;
+      const own = groups.flatMap(({ task, episodes }) =>
+        episodes.map((scored): StoredEpisode => ({ task, scored })),
+      );
+      const old = rehearse(buffer, Math.min(count, buffer.items.length), random);
+      return {
+        groups: [...groups, ...byTask(old)],
+        dropped: new Map(),
+        state: { "rest-buffer": putRest(buffer, own, step) },
+      };
+    },
+    { needs: ["rest-buffer"] },
+  );
+}
+
+function byTask(entries: readonly StoredEpisode[]): ScoredGroup[] {
+  const tasks = new Map<string, ScoredEpisode[]>();
+  for (const { task, scored } of entries) tasks.set(task, [...(tasks.get(task) ?? []), scored]);
+  return [...tasks].map(([task, episodes]) => ({ task, episodes }));
+}

@@ -1,0 +1,49 @@
+/**
+ * Behavior Priming: demonstrations are chosen by the behaviours that they show, right or wrong, before
+ * reinforcement.
+ *
+ * Source: "Beneficial Reasoning Behaviors in Agentic Search and Effective Post-training to Obtain
+ * Them" (S098).
+ * Differs from it: behaviours are read off calls and results: checks, goes on, recovers, answers.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { demonstrationStart } from "./demonstration-start.ts";
+import { behaviour } from "../parts/behavior-filter.ts";
+
+export const behaviorPriming: CreateRecipe = recipe({
+  name: "behavior-priming",
+  literature: "Behavior Priming",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "behaviours are read off calls and results: checks, goes on, recovers, answers",
+  ],
+  schedule: ["sft-rl"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    leastBehaviors: 3,
+  },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, leastBehaviors }) => [
+    demonstrationStart({
+      steps: startSteps,
+      learningRate,
+      mistakes: 0.3,
+      filters: [behaviour(undefined, leastBehaviors)],
+    }),
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,183 @@
+/** Expectations of recipes that remember: stored successes, leftovers, rehearsal, what tasks are like. */
+import { sampledTokens, toolCalls } from "@waggle/learning";
+import { expect } from "vitest";
+import {
+  at,
+  behaviorsShown,
+  type Check,
+  episodesOf,
+  type Expectation,
+  lags,
+  mean,
+  numbersOf,
+  remembersTasks,
+  schedules,
+  scoredOf,
+  single,
+  startsFromDemonstrations,
+} from "./recipe-checks.fixture.ts";
+import type { StageRecord } from "./recipe-update.fixture.ts";
+
+/** What was learned from and not rolled out in this update. */
+function remembered(record: StageRecord): ReturnType<typeof scoredOf> {
+  const fresh = new Set(episodesOf(record).map(({ id }) => id));
+  const learned = record.update.numbers?.groups.flatMap(({ episodes }) => episodes) ?? [];
+  return learned.filter(({ episode }) => !fresh.has(episode.id));
+}
+
+/** A group whose own episodes all failed learns from a stored success of its task. */
+const injectsSuccess: Check = (records) => {
+  let injected = 0;
+  for (const record of [...at(records, -1).earlier, at(records, -1)]) {
+    const stored = new Set(remembered(record).map(({ episode }) => episode.id));
+    for (const { task, episodes } of record.update.numbers?.groups ?? []) {
+      const win = episodes.find(({ episode }) => stored.has(episode.id));
+      if (win === undefined) continue;
+      const own = record.groups.filter((group) => group.task === task).flatMap((g) => g.episodes);
+      expect(own.length).toBeGreaterThan(0);
+      expect(own.some(({ verification }) => verification.success)).toBe(false);
+      expect(win.episode.verification.success).toBe(true);
+      expect(JSON.stringify(win.episode.trajectory.task)).toBe(
+        JSON.stringify(own[0]?.trajectory.task),
+      );
+      injected += 1;
+    }
+  }
+  expect(injected).toBeGreaterThan(0);
+};
+
+/** Old episodes are learned from beside the step's own. */
+const learnsOld: Check = (records) => {
+  expect(remembered(at(records, -1)).length).toBeGreaterThan(0);
+};
+
+export const MEMORY_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  "arpo-gui": {
+    settings: { groupSize: 2 },
+    updates: 8,
+    differs: [injectsSuccess, remembersTasks],
+  },
+  dart: {
+    settings: { groupSize: 3 },
+    updates: 6,
+    differs: [
+      lags,
+      remembersTasks,
+      (records) => {
+        // Longer episodes weigh more, and the surest turns are left out.
+        const scored = scoredOf(at(records, -1));
+        const weightOf = (entry: (typeof scored)[number]): number =>
+          entry.tokenWeights.flatMap((row) => Array.from(row))[0] ?? Number.NaN;
+        const turns = scored.map(({ episode }) => episode.turns.length);
+        const [most, fewest] = [Math.max(...turns), Math.min(...turns)];
+        const [long, short] = [most, fewest].map((count) =>
+          mean(scored.filter(({ episode }) => episode.turns.length === count).map(weightOf)),
+        );
+        expect(long).toBeGreaterThan(short ?? Number.NaN);
+      },
+      (records) => {
+        const scored = scoredOf(at(records, -1));
+        const [learned, sampled] = [
+          scored.flatMap(({ lossMask }) => lossMask.flat()),
+          scored.flatMap(({ episode }) => episode.samples.flatMap(({ lossMask }) => lossMask)),
+        ].map((masks) => masks.filter(Boolean).length);
+        expect(learned).toBeLessThan(sampled ?? Number.NaN);
+      },
+    ],
+  },
+  "ro-recomp": {
+    settings: { later: 1 },
+    updates: 2,
+    differs: [
+      learnsOld,
+      (records) => {
+        // Of what was kept, the priority was learned before: short successes and long failures are not in it.
+        const kept = remembered(at(records, -1));
+        const successes = kept.filter(({ episode }) => episode.verification.success);
+        const lengths = [true, false].map((isLearned) =>
+          successes
+            .filter(({ lossMask }) => lossMask.flat().some(Boolean) === isLearned)
+            .map(({ episode }) => toolCalls(episode) + sampledTokens(episode) / 1000),
+        );
+        expect(mean(lengths[0] ?? [])).toBeGreaterThan(mean(lengths[1] ?? []));
+      },
+    ],
+  },
+  "rl-retention": {
+    updates: 3,
+    differs: [
+      single,
+      learnsOld,
+      (records) => {
+        // The policy has moved: a pull back to the reference is part of the loss.
+        const { result, minibatch } = numbersOf(at(records, -1));
+        expect(at(records, -1).stage.kl?.in).toBe("loss");
+        const still = minibatch.advantages.flatMap((row, b) =>
+          Array.from(row).flatMap((advantage, t) =>
+            minibatch.lossMask[b]?.[t] === true && advantage === 0
+              ? [result.derivatives.logProb?.[b]?.[t] ?? 0]
+              : [],
+          ),
+        );
+        const all = result.derivatives.logProb?.flatMap((row) => Array.from(row)) ?? [];
+        expect(still.every((value) => value !== 0)).toBe(true);
+        expect(all.some((value) => value !== 0)).toBe(true);
+      },
+    ],
+  },
+  "behavior-priming": {
+    differs: [
+      startsFromDemonstrations,
+      (records) => {
+        const record = at(records, 0);
+        const kept = scoredOf(record).map(({ episode }) => episode);
+        expect(kept.length).toBeLessThan(episodesOf(record).length);
+        expect(kept.every((episode) => behaviorsShown(episode) >= 3)).toBe(true);
+        expect(episodesOf(record).filter((episode) => behaviorsShown(episode) >= 3)).toHaveLength(
+          kept.length,
+        );
+      },
+    ],
+  },
+  mpts: {
+    updates: 3,
+    differs: [
+      single,
+      (records) => {
+        const { state, stage } = at(records, -1);
+        const model = state["task-stats"] as { shift: number[] };
+        expect(model.shift.some((value) => value !== 0)).toBe(true);
+        // A class that was always failed is not chosen while others are nearer to the target.
+        const hopeless = { ...model, shift: model.shift.map((v, i) => (i === 1 ? 1e4 : v)) };
+        const candidates = Array.from({ length: 24 }, (_, seed) => ({
+          ...{ environment: "calculator", split: "train" as const },
+          seed,
+        }));
+        const chosen = stage.filters[0]?.chooseTasks?.(candidates, 12, {
+          ...{ step: 0, steps: 1, random: () => 0.5, state: { "task-stats": hopeless }, ports: {} },
+          signal: new AbortController().signal,
+        });
+        expect(chosen).toHaveLength(12);
+        expect(chosen?.some(({ seed }) => seed % 12 === 0)).toBe(false);
+      },
+    ],
+  },
+  spear: {
+    updates: 3,
+    differs: [
+      learnsOld,
+      schedules(-1, ({ rewardWeights }) => rewardWeights?.["imitation"]),
+      (records) => {
+        // Stored wins are never pushed down, and at the end they weigh as much as the rest.
+        const record = at(records, -1);
+        const wins = remembered(record);
+        expect(wins.length).toBeGreaterThan(0);
+        for (const { episode, tokenWeights } of wins) {
+          const rows = numbersOf(record).advantages?.get(episode.id) ?? [];
+          expect(rows.every((row) => Array.from(row).every((value) => value >= 0))).toBe(true);
+          expect(new Set(tokenWeights.flatMap((row) => Array.from(row)))).toEqual(new Set([1]));
+        }
+      },
+    ],
+  },
+};
