@@ -121,6 +121,10 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "packages/runtime/src/browser-session.browser.test.ts > the record of a session grows while it generates, and a branch sees it",
       "packages/runtime/src/backend/cpu/wasm-backend.test.ts > a group holds its prefix once, and the weights once or twice, with the same tokens",
       "packages/runtime/src/backend/webgpu/branch-steps.browser.test.ts > branches grow, draw, leave, go back and are forked; nothing of them is left",
+      "packages/runtime/src/backend/webgpu/branch-steps.browser.test.ts > a group of eight takes no more than 1.6 runs and what its members add",
+      "packages/runtime/src/backend/webgpu/branch-steps.browser.test.ts > a model of more than 2 M parameters has its weights once",
+      "packages/model/src/decoder-graph.test.ts > weights of ${config.modelType} in a store serve a second graph, each matrix once",
+      "packages/model/src/gpu-branches.test.ts > layers that look on a window: counted by their bias is %s",
     ],
   },
   {
@@ -230,6 +234,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "packages/runtime/src/session/recovery.test.ts > again and again is the caller's to know, and the session goes on afterwards",
       "packages/runtime/src/node/node-recovery.test.ts > a native device that is lost in the middle: same tokens, same log-probs, nothing left",
       "packages/runtime/src/browser-session.browser.test.ts > %s, is replaced: the generation goes on with the same tokens",
+      "packages/runtime/src/worker/lost-device.browser.test.ts > a device that is lost in the middle of branches' steps is replaced, same continuations",
       "packages/runtime/src/backend/webgpu/gpu-memory.browser.test.ts > a device that refuses a command is as good as lost",
     ],
   },

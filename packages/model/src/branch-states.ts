@@ -2,7 +2,7 @@
 import { layerKind } from "./decoder-config.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 
-/** Whether every layer looks on all positions: others need more than a shared prefix. */
+/** Whether every layer looks on all positions. The form for GPUs needs no such thing. */
 export function canBranch(config: DecoderConfig): boolean {
   return Array.from({ length: config.layers }, (_, layer) => layerKind(config, layer)).every(
     (kind) => kind === "attention" || kind === "unrotated",

@@ -7,9 +7,12 @@ import type { DecoderConfig } from "./decoder-config.ts";
 import { buildDecoderGraph } from "./decoder-graph.ts";
 import { BRANCHES } from "./graph-branches.ts";
 import { initializeDecoder } from "./decoder-parameters.ts";
+import type { OnnxDataType } from "./onnx-wire.ts";
+import { parameterCount } from "./parameter-count.ts";
 import { PlainDecoder } from "./plain-decoder.ts";
 import { seededRandom } from "./random.ts";
 import { mergeAdapter } from "./merged-weights.ts";
+import type { WeightStore } from "./weight-store.ts";
 
 const qwen3: DecoderConfig = {
   modelType: "qwen3",
@@ -169,6 +172,35 @@ for (const config of [qwen3, llama]) {
     expect(largestDifference(merged, base)).toBeGreaterThan(0.5);
     expect(largestDifference((await run(adapter))[0]!, merged)).toBeLessThan(1e-4);
     expect(largestDifference((await run(null))[0]!, base)).toBeLessThan(1e-4);
+  });
+}
+
+for (const config of [qwen3, llama]) {
+  test(`weights of ${config.modelType} in a store serve a second graph, each matrix once`, async () => {
+    const weights = loudWeights(config, 3);
+    const tensors = new Map<string, { type: OnnxDataType; shape: readonly number[] }>();
+    const held: Map<string, { shape: readonly number[]; data: Float32Array }> = new Map();
+    const store: WeightStore = {
+      tensors,
+      add: async (name, type, shape, data) => {
+        tensors.set(name, { type, shape });
+        held.set(name, { shape, data: data as Float32Array });
+      },
+    };
+    const first = await buildDecoderGraph(config, weights, { lora: null, store });
+    const second = await buildDecoderGraph(config, new Map(), { lora: { rank: 5 }, store });
+    const ids = tokens(30, 4);
+    const base = plainLogits(config, weights, ids);
+    const [whole] = await runGraph(config, first.model, [ids], [17, 13], held);
+    expect(largestDifference(whole!, base)).toBeLessThan(1e-4);
+    const adapter = loudAdapter(config, 3);
+    const fed = new Map([...held, ...adapterGraphInputs(config, adapter, 5)]);
+    const [adapted] = await runGraph(config, second.model, [ids], [30], fed);
+    const merged = plainLogits(config, mergeAdapter(config, weights, adapter), ids);
+    expect(largestDifference(adapted!, merged)).toBeLessThan(1e-4);
+    const numbers = [...held.values()].reduce((sum, { data }) => sum + data.length, 0);
+    // Both tables of rotations beside the parameters.
+    expect(numbers).toBe(parameterCount(config) + config.contextLength * config.headSize);
   });
 }
 

@@ -112,7 +112,7 @@ const DEFAULT_MAX_POSITIONS = 8192;
  *
  * With `GPU_BRANCHES`, the same, but the prefix's keys are as its values are, `prefix_length` i32 `[1]`
  * says P, read on the host, and `bias` f32 `[1, B, 1, P + room]` takes the place of `own_bias`: the
- * prefix may have room to spare. f32 only.
+ * prefix may have room to spare. Models with sliding layers have `sliding_bias` for those.
  *
  * With `PACKED_OR_BRANCHES` there are the inputs of both and `is_branches` i32 `[1]`: 1 for
  * branches. Those of the way that is not taken are fed, but not read: any number in any size will do.

@@ -21,12 +21,14 @@ export type BranchInputs = {
    * own positions on a CPU, `[1, B, 1, P + S]` of all on a GPU, where the prefix has room to spare.
    */
   readonly bias: string;
+  /** The same of sliding layers, whose windows leave out more; "" where there are none. */
+  readonly slidingBias: string;
   /** i64 `[2]` P, S on a CPU; i32 `[1]` P on a GPU, read on the host. */
   readonly sizes: string;
+  /** onnxruntime's WebGPU provider has no FusedMatMul, and no shapes: a host must not take part. */
   readonly kernels: BranchKernels;
 };
 
-/** onnxruntime's WebGPU provider has no FusedMatMul, and no shapes: a host must not take part. */
 export type BranchKernels = "cpu" | "gpu";
 
 /** Constants of slices, i32 as the input between them. */
@@ -41,7 +43,7 @@ export function addBranchInputs(
   { graph, config, activations }: GraphParts,
   kernels: BranchKernels,
 ): BranchInputs {
-  if (!canBranch(config)) {
+  if (kernels === "cpu" && !canBranch(config)) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
       `branches need layers that attend to all positions, got ${config.modelType} with others; use the packed inputs`,
@@ -55,7 +57,14 @@ export function addBranchInputs(
     kernels === "cpu"
       ? graph.input("own_bias", activations, ["branches", 1, 1, "room"])
       : graph.input("bias", "f32", [1, "branches", 1, "positions"]);
+  const hasWindows = Array.from({ length: layers }, (_, layer) => layer).some(
+    (layer) => layerKind(config, layer) === "sliding",
+  );
+  const slidingBias = hasWindows
+    ? graph.input("sliding_bias", "f32", [1, "branches", 1, "positions"])
+    : "";
   for (let layer = 0; layer < layers; layer++) {
+    if (layerKind(config, layer) === "convolution") continue;
     const { key, value } = prefixNames(layer);
     const values = [1, keyValueHeads, "prefix", headSize];
     const keys = kernels === "cpu" ? [1, keyValueHeads, headSize, "prefix"] : values;
@@ -67,14 +76,14 @@ export function addBranchInputs(
       graph.initializer(name, "i32", [1], Int32Array.of(value));
     }
     const sizes = graph.input("prefix_length", "i32", [1]);
-    return { positions, slots, bias, sizes, kernels };
+    return { positions, slots, bias, slidingBias, sizes, kernels };
   }
   const last = (name: string): string =>
     graph.op("Shape", [name], { attributes: { start: 3, end: 4 } });
   const sizes = graph.op("Concat", [last(prefixNames(0).key), last(bias)], {
     attributes: { axis: 0 },
   });
-  return { positions, slots, bias, sizes, kernels };
+  return { positions, slots, bias, slidingBias, sizes, kernels };
 }
 
 /** One token of each branch. @returns `[B, 1, heads · D]`. */
@@ -83,12 +92,15 @@ export function branchAttention(
   layer: number,
   projections: Projections,
   present: PresentNames,
-  { positions, slots, bias, sizes, kernels }: BranchInputs,
+  { positions, slots, sizes, kernels, ...inputs }: BranchInputs,
 ): string {
   const { graph, config } = parts;
   const { heads, keyValueHeads, headSize } = config;
   const prefix = `model.layers.${layer}.self_attn`;
-  const isRotated = layerKind(config, layer) !== "unrotated";
+  const kind = layerKind(config, layer);
+  const isSliding = kind === "sliding";
+  const table = isSliding ? "rope.local" : "rope";
+  const bias = isSliding ? inputs.slidingBias : inputs.bias;
   const perHead = heads / keyValueHeads;
   const reshape = (x: string, shape: readonly number[]): string =>
     graph.op("Reshape", [x, graph.ints(shape)]);
@@ -98,8 +110,8 @@ export function branchAttention(
   const split = (x: string, count: number): string => reshape(x, [-1, count, 1, headSize]);
   const place = (x: string, norm: string | undefined): string => {
     const normal = norm === undefined ? x : normalize(parts, x, `${prefix}.${norm}.weight`);
-    if (!isRotated) return normal;
-    return graph.op("RotaryEmbedding", [normal, positions, "rope.cosines", "rope.sines"], {
+    if (kind === "unrotated") return normal;
+    return graph.op("RotaryEmbedding", [normal, positions, `${table}.cosines`, `${table}.sines`], {
       domain: MICROSOFT,
       attributes: { interleaved: 0 },
     });

@@ -14,7 +14,7 @@ import type { OnnxSubgraph } from "./onnx-wire.ts";
 /** One token each of sequences that share a prefix, for models of which `canBranch`. */
 export const BRANCHES: InputForm = branchesBy("cpu", branchAttention);
 
-/** The same of the kernels that onnxruntime's WebGPU provider has. f32 only. */
+/** The same of the kernels that onnxruntime's WebGPU provider has, for all models. */
 export const GPU_BRANCHES: InputForm = branchesBy("gpu", branchAttention);
 
 /** The packed inputs as well: each run chooses, at some 6 µs a layer on WASM. */

@@ -8,7 +8,7 @@ import type { Linear } from "./decoder-parameters.ts";
 import { linear } from "./graph-linear.ts";
 import type { GraphParts } from "./graph-parts.ts";
 
-/** @param hidden `[B, S, C]`. @param kept from `keptPositions`. */
+/** @param hidden `[B, S, C]`. @param kept from `keptPositions`; "" where S is always 1. */
 export function convolution(
   parts: GraphParts,
   layer: number,
@@ -46,10 +46,11 @@ export function convolution(
     ]);
     sum = tap === 0 ? weighted : graph.op("Add", [sum, weighted]);
   }
-  graph.node("GatherElements", [inputs, kept], {
-    outputs: [`present_conv.${layer}`],
-    attributes: { axis: 1 },
-  });
+  const outputs = [`present_conv.${layer}`];
+  if (kept === "") {
+    const last = [graph.ints([1]), graph.ints([Number.MAX_SAFE_INTEGER]), graph.ints([1])];
+    graph.node("Slice", [inputs, ...last], { outputs });
+  } else graph.node("GatherElements", [inputs, kept], { outputs, attributes: { axis: 1 } });
   return linear(parts, output, graph.op("Mul", [third(1), sum]));
 }
 

@@ -1,7 +1,7 @@
 /** An ONNX model whose large tensors are in files beside it: a protobuf message ends at 2 GiB. */
 import type { OnnxBuildOptions, OnnxGraphBuilder } from "./onnx-graph-builder.ts";
 import { dataBytes } from "./onnx-wire.ts";
-import type { ExternalPlace, OnnxInitializer } from "./onnx-wire.ts";
+import type { OnnxInitializer, WritePlace } from "./onnx-wire.ts";
 
 export type OnnxExternalOptions = OnnxBuildOptions & {
   /** Bytes of all constant tensors from which the large ones leave the model. Default: 1 GiB. */
@@ -25,6 +25,8 @@ const DEFAULT_FILE_BYTES = 2 ** 28;
 /** Smaller tensors stay in the model: shapes must be known before external files are read. */
 const MIN_EXTERNAL_BYTES = 1024;
 const EXTERNAL_ALIGNMENT = 64;
+/** TensorProto.DataLocation. */
+const EXTERNAL = 1;
 
 /**
  * The serialized model, large tensors in files of their own where all together pass the threshold.
@@ -40,9 +42,20 @@ export function buildExternal(
     return { model: graph.build(options), externalData: [] };
   }
   const files = placeExternally(graph.initializers, options.fileBytes ?? DEFAULT_FILE_BYTES);
-  const places = new Map<string, ExternalPlace>();
+  const places = new Map<string, WritePlace>();
   for (const { path, tensors } of files) {
-    for (const { tensor, offset } of tensors) places.set(tensor.name, { path, offset });
+    for (const { tensor, offset } of tensors) {
+      const facts = { location: path, offset, length: tensor.data.byteLength };
+      places.set(tensor.name, (writer) => {
+        for (const [key, value] of Object.entries(facts)) {
+          writer.message(13, () => {
+            writer.string(1, key);
+            writer.string(2, `${value}`);
+          });
+        }
+        writer.int(14, EXTERNAL);
+      });
+    }
   }
   const model = graph.build(options, places);
   const externalData = files.map(({ path, sizeBytes: length, tensors }) => {

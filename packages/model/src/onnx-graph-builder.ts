@@ -5,7 +5,7 @@
 import { WaggleError } from "@waggle/protocol";
 import { tensorParts, writeNode, writeValueInfo } from "./onnx-wire.ts";
 import type {
-  ExternalPlace,
+  WritePlace,
   OnnxAttribute,
   OnnxData,
   OnnxDataType,
@@ -144,7 +144,7 @@ export class OnnxGraphBuilder {
    */
   build(
     options: OnnxBuildOptions = {},
-    places: ReadonlyMap<string, ExternalPlace> = new Map(),
+    places: ReadonlyMap<string, WritePlace> = new Map(),
   ): Uint8Array {
     const sizeBytes = this.initializers.reduce(
       (sum, { name, data }) => sum + (places.has(name) ? 0 : data.byteLength),
@@ -177,7 +177,7 @@ export class OnnxGraphBuilder {
   }
 
   /** GraphProto in pieces: the writer's own buffer doubles as it grows, weights stay out of it. */
-  #graphParts(places: ReadonlyMap<string, ExternalPlace>): Uint8Array[] {
+  #graphParts(places: ReadonlyMap<string, WritePlace>): Uint8Array[] {
     const writer = new ProtobufWriter();
     for (const node of this.#neededNodes()) writer.message(1, () => writeNode(writer, node));
     writer.string(2, "waggle");

@@ -58,8 +58,6 @@ const DATA_TYPE: { readonly [dtype in OnnxDataType]: number } = {
 };
 /** AttributeProto.AttributeType. */
 const ATTRIBUTE_TYPE = { float: 1, int: 2, string: 3, graph: 5, floats: 6, ints: 7 } as const;
-/** TensorProto.DataLocation. */
-const EXTERNAL = 1;
 
 export function writeNode(writer: ProtobufWriter, node: OnnxNode): void {
   for (const name of node.inputs) writer.string(1, name);
@@ -109,29 +107,22 @@ function writeAttribute(writer: ProtobufWriter, name: string, attribute: OnnxAtt
   writer.int(20, type);
 }
 
-/** Where a tensor's bytes lie outside the model. */
-export type ExternalPlace = { readonly path: string; readonly offset: number };
+/** Writes the fields of a TensorProto that say where its bytes lie outside the model. */
+export type WritePlace = (writer: ProtobufWriter) => void;
 
 /** A TensorProto as a field: what describes it, and its data uncopied or where that is. */
 export function tensorParts(
   field: number,
   tensor: OnnxInitializer,
-  external: ExternalPlace | undefined,
+  writePlace: WritePlace | undefined,
 ): Uint8Array[] {
   const { byteLength } = tensor.data;
   const writer = new ProtobufWriter();
   for (const dim of tensor.shape) writer.int(1, dim);
   writer.int(2, DATA_TYPE[tensor.dtype]);
   writer.string(8, tensor.name);
-  if (external !== undefined) {
-    const facts = { location: external.path, offset: external.offset, length: byteLength };
-    for (const [key, value] of Object.entries(facts)) {
-      writer.message(13, () => {
-        writer.string(1, key);
-        writer.string(2, `${value}`);
-      });
-    }
-    writer.int(14, EXTERNAL);
+  if (writePlace !== undefined) {
+    writePlace(writer);
     const whole = writer.finish();
     writer.head(field, whole.length);
     return [writer.finish(), whole];

@@ -7,6 +7,7 @@ import { AGREEMENT_CASES } from "../src/agreement/agreement-cases.ts";
 import { agreementModels } from "../src/agreement/agreement-models.ts";
 import { randomDecoderWeights } from "../src/agreement/random-decoder.ts";
 import { createApiGraph } from "../src/backend/webgpu/api-graph.ts";
+import { BranchSteps } from "../src/backend/webgpu/branch-steps.ts";
 import { createWebgpuBackend } from "../src/backend/webgpu/webgpu-backend.ts";
 import { requestWebgpuDevice } from "../src/backend/webgpu/webgpu-device.ts";
 
@@ -18,7 +19,10 @@ for (const { config } of agreementModels([dtype])) {
   const stored = randomDecoderWeights(config, 3);
   const weights = roundedWeights(config, stored, dtype, "f16");
   const backend = await createWebgpuBackend({
-    createGraph: createApiGraph,
+    createGraph: async (...all) => ({
+      ...(await createApiGraph(...all)),
+      loadBranches: async () => BranchSteps,
+    }),
     device,
     config,
     weights: stored,

@@ -11,7 +11,7 @@ import {
   tinyPrompt,
 } from "../tiny-decoder.fixture.ts";
 
-test("a device that is lost in the middle of a generation is replaced, same continuation", async () => {
+test("a device that is lost in the middle of branches' steps is replaced, same continuations", async () => {
   // What checks find has tests of its own.
   const { heads, keyValueHeads, headSize, modelType } = TINY_CONFIG;
   const shape = `${modelType} ${heads}/${keyValueHeads}x${headSize}`;
@@ -27,29 +27,45 @@ test("a device that is lost in the middle of a generation is replaced, same cont
     createWorker: () =>
       new Worker(new URL("./losing-worker.fixture.ts", import.meta.url), { type: "module" }),
   });
-  const generate = async (loses: boolean) => {
+  /** Three branches of one prompt. One is aborted and the device goes in the middle of their steps. */
+  const generate = async (isDisturbed: boolean) => {
     const session = await policy.createContext();
-    session.append(tinyPrompt(20));
-    let seen = 0;
-    const sample = await session.generate({
-      sampling: { ...FULL_SUPPORT, seed: 5 },
-      stopTokenIds: [],
-      maxTokens: 24,
-      onToken: () => {
-        if (++seen === 6 && loses) channel.postMessage("now");
-      },
-    });
-    expect(seen).toBe(24);
-    session.dispose();
-    return sample;
+    session.append(tinyPrompt(140));
+    const members = await session.group(3);
+    const abort = new AbortController();
+    const seen = [0, 0, 0];
+    const samples = await Promise.all(
+      members.map((member, index) =>
+        member.generate({
+          sampling: { ...FULL_SUPPORT, seed: 5 + index },
+          stopTokenIds: [],
+          maxTokens: 16,
+          ...(index === 2 && { signal: abort.signal }),
+          onToken: () => {
+            const count = ++seen[index]!;
+            if (!isDisturbed) return;
+            if (index === 2 && count === 3) abort.abort();
+            if (index === 0 && count === 6) channel.postMessage("now");
+          },
+        }),
+      ),
+    );
+    expect(seen.slice(0, 2)).toEqual([16, 16]);
+    for (const each of [session, ...members]) each.dispose();
+    return samples;
   };
   const expected = await generate(false);
   expect(opened).toBe(1);
   const recovered = await generate(true);
   await vi.waitFor(() => expect(opened).toBe(2));
-  expect(recovered.tokenIds).toEqual(expected.tokenIds);
-  for (const [index, value] of recovered.behaviorLogProbs.entries()) {
-    expect(value).toBeCloseTo(expected.behaviorLogProbs[index] as number, 4);
+  for (const [index, { tokenIds, behaviorLogProbs, stopReason }] of recovered.entries()) {
+    const { length } = tokenIds;
+    expect(stopReason).toBe(index === 2 ? "aborted" : expected[index]?.stopReason);
+    expect(length).toBeGreaterThanOrEqual(index === 2 ? 3 : 16);
+    expect(tokenIds).toEqual(expected[index]?.tokenIds.slice(0, length));
+    for (const [at, value] of behaviorLogProbs.entries()) {
+      expect(value).toBeCloseTo(expected[index]?.behaviorLogProbs[at] as number, 4);
+    }
   }
   channel.close();
   await policy.dispose();

@@ -2,11 +2,12 @@
  * Steps of sequences of one session that share a long beginning, by a graph in which one product
  * serves all of them. Loaded with the first long fork: most pages never fork.
  */
-import { canBranch, GPU_BRANCHES, prefixNames } from "@waggle/model";
+import { GPU_BRANCHES, hasPositions, prefixNames } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { DecoderRow, RowResult } from "../decoder-backend.ts";
-import { BranchGroup } from "./branch-group.ts";
-import type { StateLayout, WebgpuCache } from "./cache-rows.ts";
+import type { BranchGroup } from "./branch-group.ts";
+import { BranchMember, BranchPrefix } from "./branch-prefix.ts";
+import type { CacheStore, WebgpuCache } from "./cache-rows.ts";
 import { encodeCommands } from "./command-tap.ts";
 import type { BoundCommands } from "./command-tap.ts";
 import { DecoderProgram } from "./decoder-program.ts";
@@ -19,14 +20,13 @@ import type { WebgpuSessionOptions } from "./webgpu-session.ts";
 
 export class BranchSteps {
   readonly #options: WebgpuSessionOptions;
-  readonly #layouts: readonly StateLayout[];
-  readonly #groups = new Set<BranchGroup>();
-  #canBranch: boolean;
+  readonly #caches: CacheStore;
+  readonly #prefixes = new Set<BranchPrefix>();
+  #canBranch = true;
 
-  constructor(options: WebgpuSessionOptions, layouts: readonly StateLayout[]) {
+  constructor(options: WebgpuSessionOptions, caches: CacheStore) {
     this.#options = options;
-    this.#layouts = layouts;
-    this.#canBranch = canBranch(options.program.options.config);
+    this.#caches = caches;
   }
 
   /** Runs the rows that branches take, and sets their results; leaves the others alone. */
@@ -34,11 +34,15 @@ export class BranchSteps {
     if (!this.#canBranch) return;
     const single = [...rows.keys()].filter((index) => rows[index]?.tokenIds.length === 1);
     const cacheOf = (index: number): WebgpuCache => rows[index]?.cache as WebgpuCache;
-    await this.#gather(single.map(cacheOf));
-    for (const group of this.#groups) {
-      const indices = single.filter((index) => group.slotOf(cacheOf(index)) !== -1);
+    await this.#unlessFull(() => this.#gather(single.map(cacheOf)));
+    const byGroup = new Map<BranchGroup, number[]>();
+    for (const index of single) {
+      const member = memberOf(cacheOf(index));
       // The last one goes on in a row of its own.
-      if (indices.length === 0 || group.size < 2) continue;
+      if (!member?.group || member.prefix.members.size < 2) continue;
+      byGroup.set(member.group, [...(byGroup.get(member.group) ?? []), index]);
+    }
+    for (const [group, indices] of byGroup) {
       const answers = await this.#step(
         group,
         indices.map((index) => rows[index] as DecoderRow),
@@ -48,45 +52,45 @@ export class BranchSteps {
   }
 
   dispose(): void {
-    for (const group of this.#groups) group.free();
+    for (const prefix of this.#prefixes) prefix.free();
   }
 
-  /** Makes groups of caches that are in one row and in none yet. */
+  /** Makes branches of caches in one row, of which several step, and gives those that do a place. */
   async #gather(caches: readonly WebgpuCache[]): Promise<void> {
-    const byRow = new Map<unknown, WebgpuCache[]>();
-    for (const cache of caches) {
-      const { block, row, length } = cache;
-      if (length < (cache.branch?.shared ?? 0)) cache.branch?.leave();
-      if (block === null || cache.branch !== null || length < MIN_SHARED_LENGTH) continue;
-      const users = block.rows[row];
-      byRow.set(users, [...(byRow.get(users) ?? []), cache]);
-    }
     const { memory, maxRows, program } = this.#options;
-    for (const together of byRow.values()) {
-      for (let start = 0; start + 1 < together.length; start += maxRows) {
-        const group = await this.#unlessFull(async () => {
-          await this.#program();
-          return BranchGroup.of(together.slice(start, start + maxRows), {
-            memory,
-            states: program.graph.states,
-            layouts: this.#layouts,
-            onFree: (freed) => this.#groups.delete(freed),
-          });
-        });
-        if (group === null) return;
-        this.#groups.add(group);
-      }
+    const rows = caches.map(({ block, row }) => block?.rows[row]);
+    for (const [index, users] of rows.entries()) {
+      const isShared = users !== undefined && rows.indexOf(users) !== index;
+      // A row that became a prefix has no users any more.
+      if (!isShared || users.size === 0 || (caches[index]?.length ?? 0) < MIN_SHARED_LENGTH)
+        continue;
+      await this.#program();
+      const prefix = await BranchPrefix.of([...users], {
+        memory,
+        states: program.graph.states,
+        caches: this.#caches,
+        maxRows,
+        onFree: (freed) => this.#prefixes.delete(freed),
+      });
+      this.#prefixes.add(prefix);
+    }
+    const waiting = caches.flatMap((cache) => {
+      const member = memberOf(cache);
+      return member?.group === null ? [member] : [];
+    });
+    for (const prefix of new Set(waiting.map((member) => member.prefix))) {
+      const coming = waiting.filter((member) => member.prefix === prefix);
+      if (prefix.members.size > 1) await prefix.seat(coming, null);
     }
   }
 
   /** Without memory for branches forks are copied, which may still do. */
-  async #unlessFull<T>(make: () => Promise<T>): Promise<T | null> {
+  async #unlessFull(make: () => Promise<void>): Promise<void> {
     try {
-      return await make();
+      await make();
     } catch (error) {
       if (!(error instanceof WaggleError) || error.code !== "OUT_OF_MEMORY") throw error;
-      this.#canBranch = this.#groups.size > 0;
-      return null;
+      this.#canBranch = this.#prefixes.size > 0;
     }
   }
 
@@ -102,19 +106,16 @@ export class BranchSteps {
   }
 
   async #step(group: BranchGroup, rows: readonly DecoderRow[]): Promise<RowResult[]> {
-    group.hold();
-    try {
+    return group.prefix.hold(async () => {
       await group.fit();
-      return await this.#stepHeld(group, rows);
-    } finally {
-      group.unhold();
-    }
+      return this.#stepHeld(group, rows);
+    });
   }
 
   async #stepHeld(group: BranchGroup, rows: readonly DecoderRow[]): Promise<RowResult[]> {
     const { inputs, sampler, memory, contextLength } = this.#options;
     const caches = rows.map((row) => row.cache as WebgpuCache);
-    const slots = caches.map((cache) => group.slotOf(cache));
+    const slots = caches.map((cache) => group.rowOf(cache));
     const { place } = group;
     const { jobs } = jobsOf(rows, slots, place.rows);
     const isRead = inputs.ahead?.isOf(rows, place) ?? false;
@@ -132,6 +133,7 @@ export class BranchSteps {
     const pass = commands === null ? encoder.beginComputePass() : encodeCommands(encoder, commands);
     if (jobs.length > 0) batch = sampler.encode(pass, jobs);
     pass.end();
+    group.bringBack(encoder, slots);
     batch?.copy(encoder);
     memory.device.queue.submit([encoder.finish()]);
     for (const cache of caches) cache.length++;
@@ -189,17 +191,25 @@ export class BranchSteps {
   }
 }
 
+function memberOf({ branch }: WebgpuCache): BranchMember | null {
+  return branch instanceof BranchMember ? branch : null;
+}
+
 /** What the graph of branches is fed besides tokens, own keys and values, and adapters. */
 const BRANCHES: NonNullable<DecoderProgramOptions["branches"]> = {
   form: GPU_BRANCHES,
   addPorts: (add, { states, activations }) => {
-    const { rowShape } = states[0] as (typeof states)[number];
+    const shared = states.filter(hasPositions);
+    const { rowShape } = shared[0] as (typeof states)[number];
     const [heads, , size] = rowShape as [number, "positions", number];
     add("positions", ({ rows }) => [rows, 1]);
     add("slots", ({ rows }) => [rows, heads, 1, 3]);
-    add("bias", ({ rows, prefix = 0, room = 0 }) => [1, rows, 1, prefix + room], { type: "f32" });
+    const hasWindows = states.some(({ window }) => window !== null);
+    for (const bias of hasWindows ? ["bias", "sliding_bias"] : ["bias"]) {
+      add(bias, ({ rows, prefix = 0, room = 0 }) => [1, rows, 1, prefix + room], { type: "f32" });
+    }
     add("prefix_length", () => [1], { onHost: ({ prefix = 0 }) => prefix });
-    for (const { layer, past } of states) {
+    for (const { layer, past } of shared) {
       const { key, value } = prefixNames(layer);
       const name = past.endsWith(".key") ? key : value;
       add(name, ({ prefix = 0 }) => [1, heads, prefix, size], { type: activations });

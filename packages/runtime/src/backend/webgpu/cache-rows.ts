@@ -32,13 +32,12 @@ export class CacheBlock {
   }
 }
 
-/** What a cache reads after the first positions of its row, where others read those too. */
+/** Where a cache is that shares what it begins with, in place of a row. */
 export type Branch = {
-  /** Positions of the row that count. */
-  readonly shared: number;
-  /** Appends the rest to these positions in a row. */
+  /** Copies all that it holds. */
   copyTo(encoder: GPUCommandEncoder, target: CacheBlock, row: number): void;
-  /** Forgets the rest. */
+  /** Makes an empty cache one that has its first positions. */
+  fork(cache: WebgpuCache, length: number): Promise<void>;
   leave(): void;
 };
 
@@ -104,26 +103,26 @@ export class CacheStore {
     return new WebgpuCache(this);
   }
 
-  /** Shares the source's row; copied only where a state would move on under it. */
+  /** Shares the source's row. Empty where a state cannot go back to so few positions. */
   async fork(source: WebgpuCache, length: number): Promise<WebgpuCache> {
     const cache = this.create();
-    const { block } = source;
-    if (block === null || length === 0) return cache;
-    if (this.canGoBack && length <= sharedBy(source)) {
+    const { block, branch } = source;
+    if (length === 0) return cache;
+    if (branch !== null) {
+      await branch.fork(cache, length);
+      return cache;
+    }
+    if (block === null) return cache;
+    if (this.canGoBack ? length <= source.length : length === source.length) {
       enter(cache, block, source.row);
       cache.length = length;
-    } else if (this.canGoBack || length === source.length) {
-      const target = await this.#take(1);
-      cache.length = length;
-      this.#copy(source, target, 0);
-      enter(cache, target, 0);
     }
     return cache;
   }
 
   /** A row of its own that the cache may be written in. */
   async placeOne(cache: WebgpuCache): Promise<CachePlacement> {
-    if (cache.block === null || !mayWrite(cache))
+    if (cache.block === null || !this.#mayWrite(cache))
       await this.#move([cache], await this.#take(1), [0]);
     return { block: cache.block as CacheBlock, first: cache.row, rows: 1 };
   }
@@ -136,7 +135,7 @@ export class CacheStore {
   async placeMany(caches: readonly WebgpuCache[], most: number): Promise<CachePlacement> {
     const home = this.#homeOf(caches);
     if (home !== null) {
-      const settled = settledIn(home, caches);
+      const settled = this.#settledIn(home, caches);
       const coming = caches.filter((cache) => !settled.has(cache));
       const free = [...home.rows.keys()].filter((row) => home.rows[row]?.size === 0);
       await this.#move(coming, home, free);
@@ -152,8 +151,8 @@ export class CacheStore {
   /** Called by a cache that needs its row no longer. */
   leave(cache: WebgpuCache): void {
     const { block, row } = cache;
-    if (block === null) return;
     cache.branch?.leave();
+    if (block === null) return;
     block.rows[row]?.delete(cache);
     cache.block = null;
     if (block.rows.some((users) => users.size > 0)) return;
@@ -163,10 +162,13 @@ export class CacheStore {
   }
 
   dispose(): void {
-    for (const { buffers } of [...this.#blocks, ...this.#spare.values()]) {
-      for (const buffer of buffers) buffer.destroy();
-    }
+    this.freeSpare();
+    for (const { buffers } of this.#blocks) for (const buffer of buffers) buffer.destroy();
     this.#blocks.clear();
+  }
+
+  freeSpare(): void {
+    for (const { buffers } of this.#spare.values()) for (const buffer of buffers) buffer.destroy();
     this.#spare.clear();
   }
 
@@ -175,12 +177,31 @@ export class CacheStore {
     let home: CacheBlock | null = null;
     for (const block of new Set(caches.map((cache) => cache.block))) {
       if (block === null || block.rows.length < 2) continue;
-      const count = settledIn(block, caches).size;
+      const count = this.#settledIn(block, caches).size;
       const free = block.rows.filter((users) => users.size === 0).length;
       const isIdle = caches.length * 2 <= block.rows.length;
       if (!isIdle && count * 2 >= caches.length && count + free >= caches.length) home = block;
     }
     return home;
+  }
+
+  /** Those that may stay where they are: of several in one row only the first. */
+  #settledIn(block: CacheBlock, caches: readonly WebgpuCache[]): Set<WebgpuCache> {
+    const byRow = new Map<number, WebgpuCache>();
+    for (const cache of caches) {
+      if (cache.block === block && this.#mayWrite(cache) && !byRow.has(cache.row)) {
+        byRow.set(cache.row, cache);
+      }
+    }
+    return new Set(byRow.values());
+  }
+
+  /** Whether what it appends leaves alone what others read in its row. */
+  #mayWrite(cache: WebgpuCache): boolean {
+    for (const other of cache.block?.rows[cache.row] ?? []) {
+      if (other !== cache && (other.length > cache.length || !this.canGoBack)) return false;
+    }
+    return true;
   }
 
   /** Brings caches into rows of a block, of which there must be enough. */
@@ -202,11 +223,12 @@ export class CacheStore {
   /** Copies what a cache holds; a row that starts empty has zeros where there are no positions. */
   #copy(cache: WebgpuCache, target: CacheBlock, row: number): void {
     const { device } = this.#memory;
-    const { block: source, branch } = cache;
-    const length = sharedBy(cache);
+    const { block: source, branch, length } = cache;
     if (length === 0 && this.canGoBack) return;
     const encoder = device.createCommandEncoder();
-    for (const [index, { rowBytes, outer, innerBytes }] of this.layouts.entries()) {
+    branch?.copyTo(encoder, target, row);
+    const copied = branch === null ? this.layouts : [];
+    for (const [index, { rowBytes, outer, innerBytes }] of copied.entries()) {
       const to = target.buffers[index] as GPUBuffer;
       if (source === null || length === 0) {
         if (outer === 0) encoder.clearBuffer(to, row * rowBytes, rowBytes);
@@ -224,7 +246,6 @@ export class CacheStore {
         encoder.copyBufferToBuffer(from, fromRow + at, to, toRow + at, length * innerBytes);
       }
     }
-    branch?.copyTo(encoder, target, row);
     device.queue.submit([encoder.finish()]);
   }
 
@@ -245,44 +266,16 @@ export class CacheStore {
     try {
       return await this.#memory.allocate("caches", sizes);
     } catch {
-      for (const { buffers } of this.#spare.values()) {
-        for (const buffer of buffers) buffer.destroy();
-      }
-      this.#spare.clear();
+      this.freeSpare();
       return this.#memory.allocate("caches", sizes);
     }
   }
-}
-
-/** Those that may stay where they are: of several in one row only the first. */
-function settledIn(block: CacheBlock, caches: readonly WebgpuCache[]): Set<WebgpuCache> {
-  const byRow = new Map<number, WebgpuCache>();
-  for (const cache of caches) {
-    if (cache.block === block && mayWrite(cache) && !byRow.has(cache.row)) {
-      byRow.set(cache.row, cache);
-    }
-  }
-  return new Set(byRow.values());
 }
 
 function enter(cache: WebgpuCache, block: CacheBlock, row: number): void {
   block.rows[row]?.add(cache);
   cache.block = block;
   cache.row = row;
-}
-
-/** Positions that it reads in its row. */
-function sharedBy({ branch, length }: WebgpuCache): number {
-  return Math.min(branch?.shared ?? length, length);
-}
-
-/** Whether what it appends leaves alone what others read in its row. */
-function mayWrite(cache: WebgpuCache): boolean {
-  if (cache.branch !== null) return false;
-  for (const other of cache.block?.rows[cache.row] ?? []) {
-    if (other !== cache && other.length > cache.length) return false;
-  }
-  return true;
 }
 
 function layoutOf(state: DecoderState, capacity: number): StateLayout {

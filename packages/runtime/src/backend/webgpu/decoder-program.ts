@@ -88,18 +88,22 @@ export class DecoderProgram {
       inputs: options.branches?.form,
       store: options.weights,
     });
-    const creation = boundary("device", () =>
-      createGraph(graph.build(), memory.device, canCapture(facts.states)),
-    );
-    return new DecoderProgram(options, await memory.untilLost(creation), facts);
+    // Windows of branches are biases, which capturing does not forget.
+    const captures = options.branches ? facts.states.every(isInPlace) : canCapture(facts.states);
+    const creation = boundary("device", () => createGraph(graph.build(), memory.device, captures));
+    return new DecoderProgram(options, await memory.untilLost(creation), facts, captures);
   }
 
-  private constructor(options: DecoderProgramOptions, compiled: WebgpuGraph, graph: ProgramGraph) {
+  private constructor(
+    options: DecoderProgramOptions,
+    compiled: WebgpuGraph,
+    graph: ProgramGraph,
+    captures: boolean,
+  ) {
     this.options = options;
     this.#graph = compiled;
     this.loadBranches = compiled.loadBranches;
     this.graph = graph;
-    const captures = canCapture(graph.states);
     this.#replays = options.replay && captures;
     this.#ports = portsOf(options, graph, captures);
   }

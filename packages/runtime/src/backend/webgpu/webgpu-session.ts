@@ -84,7 +84,7 @@ export class WebgpuSession implements DecoderSession {
   async fork(cache: DecoderCache, length: number): Promise<DecoderCache> {
     const load = this.#options.program.loadBranches;
     if (load && length >= MIN_SHARED_LENGTH) {
-      this.#branches ??= new (await load())(this.#options, this.#caches.layouts);
+      this.#branches ??= new (await load())(this.#options, this.#caches);
     }
     return this.#caches.fork(cache as WebgpuCache, length);
   }

@@ -1,0 +1,203 @@
+/**
+ * What sequences begin with that were forked from one another: its keys and values once, whoever
+ * reads them. Those that step have a place in a group for what comes after; the rest only read here.
+ * It frees itself with its last member, and runs nothing.
+ */
+import type { DecoderState } from "@waggle/model";
+import { after, bytesFor, copyParts, rowAt } from "./branch-copies.ts";
+import type { Parts } from "./branch-copies.ts";
+import { BranchGroup } from "./branch-group.ts";
+import type { Branch, CacheBlock, CacheStore, WebgpuCache } from "./cache-rows.ts";
+import type { GpuMemory } from "./gpu-memory.ts";
+
+const LEAST_ROOM = 128;
+
+export type BranchOptions = {
+  readonly memory: GpuMemory;
+  readonly states: readonly DecoderState[];
+  readonly caches: CacheStore;
+  /** Most sequences of one run. */
+  readonly maxRows: number;
+  readonly onFree: (prefix: BranchPrefix) => void;
+};
+
+export class BranchPrefix {
+  readonly options: BranchOptions;
+  readonly members: Set<BranchMember> = new Set();
+  readonly groups: Set<BranchGroup> = new Set();
+  /** Positions that there is room for. */
+  readonly room: number;
+  /** One for each state. */
+  readonly buffers: readonly GPUBuffer[];
+  /** Who uses it now; nothing is freed before that ends. */
+  #holders = 0;
+  #isFreed = false;
+
+  /**
+   * Takes over the beginning that caches of one row have, and the caches.
+   *
+   * @param caches - all that are in the row.
+   * @throws WaggleError `OUT_OF_MEMORY`.
+   */
+  static async of(caches: readonly WebgpuCache[], options: BranchOptions): Promise<BranchPrefix> {
+    const { memory, caches: store } = options;
+    const { block, row } = caches[0] as WebgpuCache;
+    const longest = Math.max(...caches.map(({ length }) => length));
+    const room = roomFor(longest);
+    const sizes = store.layouts.map((layout) => bytesFor(layout, room));
+    const buffers = await memory.allocate("caches", sizes);
+    const prefix = new BranchPrefix(options, room, buffers);
+    const encoder = memory.device.createCommandEncoder();
+    for (const [index, layout] of store.layouts.entries()) {
+      const from = rowAt(block as CacheBlock, row, index, layout);
+      copyParts(encoder, from, prefix.at(index), longest, layout);
+    }
+    memory.device.queue.submit([encoder.finish()]);
+    await prefix.hold(() => {
+      for (const cache of caches) {
+        if (cache.block !== block) continue; // disposed meanwhile
+        store.leave(cache);
+        cache.branch = new BranchMember(cache, prefix, cache.length);
+      }
+    });
+    store.freeSpare();
+    return prefix;
+  }
+
+  private constructor(options: BranchOptions, room: number, buffers: readonly GPUBuffer[]) {
+    this.options = options;
+    this.room = room;
+    this.buffers = buffers;
+  }
+
+  /** Where a state is. */
+  at(index: number): Parts {
+    const { innerBytes } = this.options.caches.layouts[index] ?? { innerBytes: 0 };
+    return { buffer: this.buffers[index] as GPUBuffer, at: 0, stride: this.room * innerBytes };
+  }
+
+  /**
+   * Gives members a place in a group.
+   *
+   * @param source - whose own positions they begin with; `null` for none.
+   * @throws WaggleError `OUT_OF_MEMORY`.
+   */
+  async seat(members: readonly BranchMember[], source: BranchMember | null): Promise<void> {
+    const { maxRows } = this.options;
+    await this.hold(async () => {
+      const waiting = [...members];
+      for (const group of this.groups) {
+        const coming = waiting.splice(0, maxRows - group.members.length);
+        if (coming.length > 0) await group.admit(coming, source);
+      }
+      while (waiting.length > 0) {
+        const group = new BranchGroup(this);
+        this.groups.add(group);
+        await group.admit(waiting.splice(0, maxRows), source);
+      }
+    });
+  }
+
+  /** Frees nothing while `use` runs. */
+  async hold<T>(use: () => T | Promise<T>): Promise<T> {
+    this.#holders++;
+    try {
+      return await use();
+    } finally {
+      this.#holders--;
+      this.sweep();
+    }
+  }
+
+  /** Frees what nobody needs any more. */
+  sweep(): void {
+    if (this.#holders > 0) return;
+    for (const group of this.groups) {
+      if (group.members.length > 0) continue;
+      group.free();
+      this.groups.delete(group);
+    }
+    if (this.members.size === 0) this.free();
+  }
+
+  free(): void {
+    if (this.#isFreed) return;
+    this.#isFreed = true;
+    for (const { cache } of this.members) cache.branch = null;
+    for (const group of this.groups) group.free();
+    for (const buffer of this.buffers) buffer.destroy();
+    this.options.onFree(this);
+  }
+}
+
+/** One sequence: positions of the prefix, then its own. */
+export class BranchMember implements Branch {
+  readonly cache: WebgpuCache;
+  readonly prefix: BranchPrefix;
+  /** Where its own positions are, once it has some. */
+  group: BranchGroup | null = null;
+  #shared: number;
+
+  constructor(cache: WebgpuCache, prefix: BranchPrefix, shared: number) {
+    this.cache = cache;
+    this.prefix = prefix;
+    this.#shared = shared;
+    prefix.members.add(this);
+  }
+
+  /** Positions of the prefix that it reads: fewer from the next step on where it went back. */
+  get shared(): number {
+    return Math.min(this.#shared, this.cache.length);
+  }
+
+  get own(): number {
+    return this.cache.length - this.shared;
+  }
+
+  /** Before a step: what it went back to is what it shares now. */
+  settle(): void {
+    this.#shared = this.shared;
+  }
+
+  /** Where its own positions of a state are, or the state itself. */
+  placeOf(index: number): Parts {
+    return this.group?.placeOf(this, index) ?? this.prefix.at(index);
+  }
+
+  copyTo(encoder: GPUCommandEncoder, target: CacheBlock, row: number): void {
+    const { shared, own, prefix } = this;
+    for (const [index, layout] of prefix.options.caches.layouts.entries()) {
+      const to = rowAt(target, row, index, layout);
+      copyParts(encoder, prefix.at(index), to, shared, layout);
+      copyParts(encoder, this.placeOf(index), after(to, shared, layout), own, layout);
+    }
+  }
+
+  async fork(cache: WebgpuCache, length: number): Promise<void> {
+    const { prefix, shared, group } = this;
+    const { canGoBack } = prefix.options.caches;
+    if (!canGoBack && length < this.cache.length) return;
+    cache.length = length;
+    const member = new BranchMember(cache, prefix, Math.min(length, shared));
+    cache.branch = member;
+    try {
+      if (length > shared || (group && !canGoBack)) await prefix.seat([member], this);
+    } catch (error) {
+      cache.dispose();
+      throw error;
+    }
+  }
+
+  leave(): void {
+    this.cache.branch = null;
+    this.prefix.members.delete(this);
+    this.group?.dismiss(this);
+    this.prefix.sweep();
+  }
+}
+
+/** Four sizes for each doubling: every size is a shape of its own, and what is to spare costs time. */
+function roomFor(length: number): number {
+  const step = Math.max(LEAST_ROOM, 2 ** Math.floor(Math.log2(length)) / 4);
+  return Math.ceil(length / step) * step;
+}
