@@ -43,25 +43,22 @@ export async function collect(
       return byTask(tasks, (task, at) =>
         many(plan.size, (i) => {
           const mode = plan.modes?.[i % plan.modes.length];
-          return attempt(parts, options, task, [at, i], mode === undefined ? {} : told(mode));
+          return attempt(
+            parts,
+            options,
+            task,
+            [at, i],
+            mode === undefined ? {} : { ...told(mode), mode },
+          );
         }),
       );
     case "demos":
-      return byTask(tasks, (task, at) =>
-        many(plan.size, async (i) => {
-          const { trajectory, verification } = await demonstratedAttempt(
-            parts.family,
-            task,
-            parts.format,
-            {
-              random: seededRandom(options.seed, at, i),
-              mistakes: plan.mistakes,
-              contextLength: parts.policy.contextLength,
-            },
-          );
-          return toEpisode(trajectory, verification, rewardsOf(trajectory, verification));
-        }),
-      );
+      return byTask(tasks, async (task, at) => [
+        ...(await many(plan.students ?? 0, (i) =>
+          attempt(parts, options, task, [at, i], { role: "student" }),
+        )),
+        ...(await many(plan.size, (i) => demonstration(plan, parts, options.seed, task, at, i))),
+      ]);
     case "branch":
       return byTask(tasks, (task, at) => branches(plan, parts, options, task, at));
     case "pivot":
@@ -84,6 +81,25 @@ export async function collect(
   }
 }
 
+/** Demonstrators and sentences take turns. */
+async function demonstration(
+  { mistakes, modes = [] }: Extract<RolloutPlan, { kind: "demos" }>,
+  { family, format, policy }: CollectParts,
+  seed: number,
+  task: TaskReference,
+  at: number,
+  i: number,
+): Promise<Episode> {
+  const mode = modes[(at + i) % modes.length] ?? null;
+  const { trajectory, verification } = await demonstratedAttempt(family, task, format, {
+    random: seededRandom(seed, at, i),
+    mistakes: typeof mistakes === "number" ? mistakes : (mistakes[i % mistakes.length] ?? 0),
+    contextLength: policy.contextLength,
+    ...(mode === null ? {} : { around: told(mode).around }),
+  });
+  return toEpisode(trajectory, verification, { mode, ...rewardsOf(trajectory, verification) });
+}
+
 async function byTask(
   tasks: readonly TaskReference[],
   run: (task: TaskReference, at: number) => Promise<Episode[]>,
@@ -104,9 +120,9 @@ async function attempt(
   { sampling, maxTurns, seed, staleness }: CollectOptions,
   task: TaskReference,
   place: readonly number[],
-  more: Partial<AttemptOptions> & { readonly branch?: Episode["branch"] } = {},
+  more: Partial<AttemptOptions> & Partial<Pick<Episode, "branch" | "role" | "mode">> = {},
 ): Promise<Episode> {
-  const { branch = null, ...attemptOptions } = more;
+  const { branch = null, role = "policy", mode = null, ...attemptOptions } = more;
   const { trajectory, verification } = await familyAttempt(
     policy,
     format,
@@ -118,6 +134,8 @@ async function attempt(
   return toEpisode(trajectory, verification, {
     staleness,
     branch,
+    role,
+    mode,
     ...rewardsOf(trajectory, verification),
   });
 }
@@ -252,7 +270,7 @@ function retrying(
 }
 
 /** The same environment with a sentence more at its beginning. */
-function told(mode: string): Pick<AttemptOptions, "around"> {
+function told(mode: string): { readonly around: (environment: Environment) => Environment } {
   return {
     around: (environment) => ({
       task: environment.task,

@@ -42,9 +42,11 @@ export async function demonstratedAttempt(
     readonly random: () => number;
     readonly mistakes: number;
     readonly contextLength: number;
+    /** The world as the attempt sees it; default as it is. */
+    readonly around?: (environment: Environment) => Environment;
   },
 ): Promise<DemonstratedAttempt> {
-  const { random, mistakes, contextLength } = options;
+  const { random, mistakes, contextLength, around = (same) => same } = options;
   const demonstrator = await family.demonstrator(reference, random, mistakes);
   const world = family.world(reference);
   let observation: Observation | null = null;
@@ -62,7 +64,7 @@ export async function demonstratedAttempt(
   };
   const trajectory = await rollOut({
     policy: scriptedPolicy(speak, contextLength),
-    environment,
+    environment: around(environment),
     chatFormat: format,
     limits: { maxTurns: family.maxTurns, maxTokensPerTurn: contextLength, timeoutMs: 0 },
     consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },

@@ -37,8 +37,11 @@ export async function openRecipeEngines(
   shape: { readonly rank: number; readonly alpha: number; readonly seed: number },
   { threads, memoryLimit }: EngineResources = {},
 ): Promise<RecipeEngines> {
-  const needed = new Set(recipe.stages.flatMap(({ state }) => Object.keys(state)));
-  const missing = [...needed].filter((name) => !SERVED.has(name));
+  const parts = recipe.stages.flatMap(({ state }) => Object.values(state));
+  const needed = new Set(parts.map(({ part }) => part));
+  const missing = parts
+    .filter(({ part, initial }) => initial === undefined && !SERVED.has(part))
+    .map(({ part }) => part);
   if (missing.length > 0) {
     throw new WaggleError(
       "CAPABILITY_MISSING",

@@ -24,13 +24,15 @@ import {
   type TokenRows,
   toTokenDerivatives,
 } from "@waggle/learning";
+import { withTrained } from "@waggle/learning/merging";
 import type { TokenOutputs, TrainEngine, TrainSequence } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 
+/** Where a checkpoint of this project's engines has its parameters, beside their moments. */
+const SAVED_PARAMETERS = "parameters/";
+
 /** Log-probs of policies that are not trained, `[B][T]`. */
-export type FrozenScorer = (
-  sequences: readonly TrainSequence[],
-) => Promise<readonly Float32Array[]>;
+type FrozenScorer = (sequences: readonly TrainSequence[]) => Promise<readonly Float32Array[]>;
 
 /** What a stage's state slot may ask the trainer to open. */
 export type StageResources = {
@@ -112,10 +114,7 @@ export async function updateStage(
       batch,
       toTokenDerivatives({ ...others, values: values?.map(afterTokens) }),
     );
-    const { gradientNorm } = await engine.optimStep({
-      ...stage.optimizer,
-      learningRate: settings.learningRate,
-    });
+    const { gradientNorm } = await optimizerStep(engine, stage, settings.learningRate, seen);
     metrics = { ...result.metrics, loss: result.loss, gradientNorm };
     numbers = { groups: paid, advantages: estimated.advantages, minibatch: planned, result };
   }
@@ -126,6 +125,35 @@ export async function updateStage(
     dropped: kept.dropped,
     numbers,
   };
+}
+
+/** One step, after which only those parameters have moved that the stage's losses train. */
+async function optimizerStep(
+  engine: TrainEngine,
+  stage: Stage,
+  learningRate: number,
+  context: PartContext,
+): Promise<{ readonly gradientNorm: number }> {
+  const options = { ...stage.optimizer, learningRate };
+  const choose = stage.losses.find(({ loss }) => loss.trains !== undefined)?.loss.trains;
+  if (choose === undefined) return engine.optimStep(options);
+  const before = await engine.parameters();
+  const chosen = choose([...before.keys()], context);
+  const result = await engine.optimStep(options);
+  const after = await engine.parameters();
+  const { step, tensors } = await engine.save();
+  const kept = withTrained(before, after, (name) => chosen.has(name));
+  const replaced = new Map(
+    Array.from(kept, ([name, tensor]) => [`${SAVED_PARAMETERS}${name}`, tensor] as const),
+  );
+  if (![...replaced.keys()].every((key) => tensors.has(key))) {
+    throw new WaggleError(
+      "CAPABILITY_MISSING",
+      `stage ${stage.name} trains a part of the parameters, which needs an engine whose checkpoints hold them, got ${engine.capabilities().device}; train with --device cpu`,
+    );
+  }
+  await engine.load({ step, tensors: new Map([...tensors, ...replaced]) });
+  return result;
 }
 
 /** Advantages, with what the critic says of each episode. */
@@ -247,7 +275,9 @@ async function scored(
   scorer: FrozenScorer | undefined,
   sequences: readonly TrainSequence[],
 ): Promise<readonly Float32Array[] | undefined> {
-  if (stage.state[name] === undefined) return undefined;
+  // A teacher that learning knows itself demonstrates; it scores nothing.
+  const part = stage.state[name];
+  if (part === undefined || part.initial !== undefined) return undefined;
   if (scorer === undefined) {
     throw new WaggleError(
       "CAPABILITY_MISSING",

@@ -49,7 +49,16 @@ export type RolloutPlan =
   /** `size` episodes of each task from its start; 1 = no group. */
   | { readonly kind: "group"; readonly size: number; readonly modes?: readonly string[] }
   /** The environment's own demonstrator, with a share of its decisions made at random. */
-  | { readonly kind: "demos"; readonly size: number; readonly mistakes: number }
+  | {
+      readonly kind: "demos";
+      readonly size: number;
+      /** One share, or one for each demonstrator in turn. */
+      readonly mistakes: number | readonly number[];
+      /** Sentences of the system message, one for each demonstration in turn. */
+      readonly modes?: readonly string[];
+      /** Attempts of the policy at the same task, before the demonstrations; default 0. */
+      readonly students?: number;
+    }
   /** Whole episodes, and branches that leave them where `branch` says. */
   | {
       readonly kind: "branch";
@@ -193,5 +202,7 @@ export type Minibatch = {
 export type LossPart<N extends StateName = never> = Named<"loss", N> & {
   /** Derivatives that its result holds: an engine without them cannot run the recipe. */
   readonly derivatives: readonly (keyof TokenDerivatives)[];
+  /** Which of the parameters may move; absent = all. */
+  readonly trains?: (names: readonly string[], context: PartContext) => ReadonlySet<string>;
   readonly compute: (minibatch: Minibatch, context: PartContext) => LossResult;
 };

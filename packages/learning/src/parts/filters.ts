@@ -43,6 +43,25 @@ export function success(options: Omit<SuccessOptions, "lengths"> = {}): FilterPa
   );
 }
 
+/** `student-fail`: what teachers show of tasks that the policy's own attempts all failed. */
+export function studentFail(): FilterPart {
+  return filterPart("student-fail", (groups) =>
+    keepEpisodes(groups, (all) => {
+      const taskOf = ({ episode }: ScoredEpisode): string =>
+        JSON.stringify(episode.trajectory.task);
+      const mastered = new Set(
+        all
+          .filter(({ episode }) => episode.role === "student" && episode.verification.success)
+          .map(taskOf),
+      );
+      return selectBy(all, (scored) => {
+        if (scored.episode.role === "student") return "students-own";
+        return mastered.has(taskOf(scored)) ? "student-can" : null;
+      });
+    }),
+  );
+}
+
 /** `verify`: what passes every check; the verifier's word and a whole ending unless others are given. */
 export function verify(
   checks: (episode: Episode) => readonly boolean[] = ({ verification, trajectory }) => [

@@ -41,6 +41,7 @@ export {
   pivotVariance,
   recompose,
   stepMask,
+  studentFail,
   success,
   verify,
 } from "./filters.ts";
@@ -60,13 +61,19 @@ export {
   truncatedImportance,
   twoSidedClip,
 } from "./policy-losses.ts";
-export { apo, dpo, ipo, kto, orpo } from "./preference-losses.ts";
+export { apo, chosenCrossEntropy, dpo, ipo, kto, orpo } from "./preference-losses.ts";
 export {
+  auxiliaryObservations,
+  auxiliaryText,
+  auxiliaryTurns,
+  contrast,
   crossEntropy,
   dft,
   distillation,
+  drawnShare,
   languageModel,
   maskedCrossEntropy,
+  parameterSubset,
   returnConditioned,
 } from "./token-losses.ts";
 export { critic } from "./value-losses.ts";
@@ -82,6 +89,7 @@ export {
   judge,
   outcome,
   overlong,
+  preference,
   progress,
   redistribute,
   rewardPart,
@@ -101,6 +109,16 @@ export {
   prefixReplay,
   retry,
   single,
+  teacherDemos,
+  toldDemos,
 } from "./rollouts.ts";
 export { difficultyCurriculum, horizonCurriculum, rate, weightAnneal } from "./schedules.ts";
-export { baseline, judgement, reference, taskStats, teacher, valueHead } from "./states.ts";
+export {
+  baseline,
+  demonstrators,
+  judgement,
+  reference,
+  taskStats,
+  teacher,
+  valueHead,
+} from "./states.ts";

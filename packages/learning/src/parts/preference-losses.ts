@@ -6,6 +6,7 @@ import { identityPreference } from "../losses/identity-preference.ts";
 import { kto as ktoLoss } from "../losses/kto.ts";
 import { oddsRatioPreference } from "../losses/orpo.ts";
 import { type PreferenceBatch, rowPairs } from "../losses/preference-pairs.ts";
+import { supervisedLoss } from "../losses/supervised-loss.ts";
 import { lossPart, present } from "./loss-part.ts";
 
 function batchOf(minibatch: Minibatch, part: string): PreferenceBatch {
@@ -44,6 +45,17 @@ export function orpo(weight = 0.1): LossPart {
   return lossPart("orpo", (minibatch) =>
     oddsRatioPreference({ ...minibatch, pairs: rowPairs(minibatch.pairs) }, weight),
   );
+}
+
+/** `ce`: cross-entropy of the better of each pair alone. */
+export function chosenCrossEntropy(): LossPart {
+  return lossPart("ce", (minibatch) => {
+    const chosen = new Set(minibatch.pairs.map(([better]) => better));
+    const lossMask = minibatch.lossMask.map((mask, row) =>
+      mask.map((counts) => counts && chosen.has(row)),
+    );
+    return supervisedLoss({ ...minibatch, lossMask });
+  });
 }
 
 /** `kto`: episodes that succeeded are liked, the others disliked; no pairs. */

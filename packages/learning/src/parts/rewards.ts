@@ -37,6 +37,27 @@ export function outcome(kind: OutcomeKind = "score"): RewardPart {
   }));
 }
 
+/**
+ * `preference`: the share of the other attempts at its task that one is preferred to. By default the
+ * better outcome is, and among equals the one with fewer calls; half a point where neither is.
+ */
+export function preference(
+  compare: (a: Episode, b: Episode) => number = (a, b) =>
+    a.verification.reward - b.verification.reward || toolCalls(b) - toolCalls(a),
+): RewardPart {
+  return {
+    slot: "reward",
+    part: "preference",
+    needs: [],
+    score: ({ episodes }) =>
+      episodes.map((a) => {
+        const others = episodes.filter((b) => b !== a);
+        const wins = others.reduce((sum, b) => sum + (1 + Math.sign(compare(a, b))) / 2, 0);
+        return { reward: others.length === 0 ? 0.5 : wins / others.length };
+      }),
+  };
+}
+
 /** `economy`: the outcome, minding what calls, turns and tokens cost. */
 export function economy(prices: Prices, how: EconomySwitch = { kind: "scalar" }): RewardPart {
   return rewardPart("economy", (episode) => {

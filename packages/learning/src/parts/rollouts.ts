@@ -26,6 +26,40 @@ export function demos(mistakes = 0): RolloutPart<never, "single"> {
   return fixed("demos", "single", { kind: "demos", size: 1, mistakes });
 }
 
+/** `demos` in so many wordings: each demonstration is told another sentence, in turn. */
+export function toldDemos(
+  modes: readonly string[],
+  { size = 1, mistakes = 0 }: { readonly size?: number; readonly mistakes?: number } = {},
+): RolloutPart<never, "single"> {
+  return fixed("demos", "single", { kind: "demos", size, mistakes, modes });
+}
+
+/**
+ * `demos` of the teachers that the state names, one attempt of each at every task, after `students`
+ * attempts of the policy.
+ */
+export function teacherDemos({
+  students = 0,
+  modes,
+}: { readonly students?: number; readonly modes?: readonly string[] } = {}): RolloutPart<
+  "teacher",
+  "group"
+> {
+  return {
+    slot: "rollout",
+    part: "demos",
+    start: "group",
+    needs: ["teacher"],
+    plan: ({ state }) => {
+      const mistakes = state.teacher as readonly number[];
+      return {
+        ...{ kind: "demos", size: mistakes.length, mistakes, students },
+        ...(modes === undefined ? {} : { modes }),
+      };
+    },
+  };
+}
+
 /** `mode-strata`: a group in which each mode has its share; a mode is a sentence of the system message. */
 export function modeStrata(modes: readonly string[], perMode = 4): RolloutPart<never, "group"> {
   const size = perMode * modes.length;

@@ -9,6 +9,10 @@ export const reference: StatePart<"ref"> = resource("ref");
 export const valueHead: StatePart<"critic"> = resource("critic");
 /** A stronger policy. */
 export const teacher: StatePart<"teacher"> = resource("teacher");
+/** Teachers that show what to do: how often each of them decides at random. */
+export function demonstrators(...mistakes: readonly number[]): StatePart<"teacher"> {
+  return { slot: "state", part: "teacher", initial: () => [...mistakes] };
+}
 /** Somebody who scores transcripts. */
 export const judgement: StatePart<"judge"> = resource("judge");
 

@@ -1,11 +1,15 @@
 /** Loss parts on given tokens: demonstrations, verified rollouts, a teacher's. */
 import type { Episode, EpisodeTurn } from "../composition/episode.ts";
-import type { LossPart } from "../composition/part.ts";
+import type { LossPart, Minibatch, ScoredEpisode } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+import { contrastiveLoss } from "../losses/contrastive.ts";
 import { dynamicFineTuning } from "../losses/dft.ts";
 import { onPolicyDistillation } from "../losses/distillation.ts";
 import { returnWeights } from "../losses/hindsight.ts";
 import { languageModelLoss } from "../losses/language-model.ts";
 import { supervisedLoss } from "../losses/supervised-loss.ts";
+import { drawnNames } from "../merging/parameter-subsets.ts";
+import type { LossMask } from "../token-rows.ts";
 import { lossPart, present } from "./loss-part.ts";
 import { spanMask } from "./policy-losses.ts";
 
@@ -48,6 +52,76 @@ export function returnConditioned(temperature = 0.5): LossPart {
     );
     return supervisedLoss({ ...minibatch, weights }, minibatch);
   });
+}
+
+/** Sampled tokens of turns that are wanted. */
+function ofTurns(
+  minibatch: Minibatch,
+  isWanted: (turn: EpisodeTurn, episode: Episode) => boolean,
+): LossMask {
+  return minibatch.lossMask.map((mask, row) => {
+    const { episode } = minibatch.episodes[row] as ScoredEpisode;
+    const wanted = episode.turns.filter(
+      (turn) => turn.sample === minibatch.samples[row] && isWanted(turn, episode),
+    );
+    return mask.map(
+      (counts, t) => counts && wanted.some(({ start, end }) => t >= start && t < end),
+    );
+  });
+}
+
+/** `aux`: a second cross-entropy beside the first, of some turns by themselves. */
+export function auxiliaryTurns(
+  isWanted: (turn: EpisodeTurn, episode: Episode) => boolean,
+): LossPart {
+  return lossPart("aux", (minibatch) =>
+    supervisedLoss({ ...minibatch, lossMask: ofTurns(minibatch, isWanted) }),
+  );
+}
+
+/** `aux`: what the world answers, predicted: tokens after the first action that the policy did not say. */
+export function auxiliaryObservations(): LossPart {
+  return lossPart("aux", (minibatch) => {
+    const lossMask = minibatch.episodes.map(({ episode }, row) => {
+      const sample = episode.samples[minibatch.samples[row] ?? 0];
+      const first = sample?.lossMask.indexOf(true) ?? -1;
+      return (sample?.lossMask ?? []).map((said, t) => first >= 0 && t > first && !said);
+    });
+    return supervisedLoss({ ...minibatch, weights: undefined, lossMask });
+  });
+}
+
+/** `aux`: the whole text as a language model, beside the loss of the turns. */
+export function auxiliaryText(): LossPart {
+  return { ...languageModel(), part: "aux" };
+}
+
+/** `contrast`: the chosen of a pair is to be the likelier one, by mean log-prob of its tokens. */
+export function contrast(temperature = 1): LossPart {
+  return lossPart("contrast", (minibatch) =>
+    contrastiveLoss(
+      minibatch,
+      minibatch.pairs.map(([chosen, rejected]) => ({
+        right: [{ row: chosen }],
+        wrong: [[{ row: rejected }]],
+      })),
+      { temperature, measure: "mean" },
+    ),
+  );
+}
+
+/** `param-subset`: `inner`, of which only chosen parameters learn; the others are put back. */
+export function parameterSubset<N extends StateName>(
+  inner: LossPart<N>,
+  choose: NonNullable<LossPart["trains"]>,
+): LossPart<N> {
+  return { ...inner, part: "param-subset", around: [inner], trains: choose };
+}
+
+/** A share of the matrices of each layer, drawn anew each step. */
+export function drawnShare(share = 0.5): NonNullable<LossPart["trains"]> {
+  return (names, { random }) =>
+    drawnNames(names, share, (name) => /layers\.\d+/.exec(name)?.[0] ?? "outside", random);
 }
 
 /** `distill`: what was sampled is pulled to the teacher, token by token. */

@@ -59,6 +59,8 @@ import { rlRetention } from "./rl-retention.ts";
 import { behaviorPriming } from "./behavior-priming.ts";
 import { mpts } from "./mpts.ts";
 import { spear } from "./spear.ts";
+import { IMITATION_RECIPES } from "./imitation-recipes.ts";
+import { PREFERENCE_RECIPES } from "./preference-recipes.ts";
 import { LITERATURE, type LiteratureRow, plainParts } from "./literature.ts";
 
 const ALL: readonly CreateRecipe[] = [
@@ -120,6 +122,8 @@ const ALL: readonly CreateRecipe[] = [
   behaviorPriming,
   mpts,
   spear,
+  ...IMITATION_RECIPES,
+  ...PREFERENCE_RECIPES,
 ];
 
 export const STAGED_RECIPES: ReadonlyMap<string, CreateRecipe> = new Map(

@@ -1,0 +1,44 @@
+/**
+ * Agentic CPT: agent data as plain text first, then demonstrations, then reinforcement.
+ *
+ * Source: "Scaling Agents via Continual Pre-training" (S294).
+ * Differs from it: the text of the first stage is that of demonstrated runs.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { demonstrationStart } from "./demonstration-start.ts";
+
+export const agenticCpt: CreateRecipe = recipe({
+  name: "agentic-cpt",
+  literature: "Agentic CPT",
+  differs: ["the text of the first stage is that of demonstrated runs"],
+  schedule: ["cpt-sft-rl"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    textSteps: 5,
+    startSteps: 5,
+    steps: 25,
+    learningRate: 3e-3,
+  },
+  stages: ({ groupSize, epsilon, textSteps, startSteps, steps, learningRate }) => [
+    demonstrationStart({
+      name: "text",
+      steps: textSteps,
+      learningRate,
+      mistakes: 0.3,
+      loss: parts.languageModel(),
+    }),
+    demonstrationStart({ steps: startSteps, learningRate }),
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,39 @@
+/**
+ * CastFlow: in imitation and in reinforcement only the specialist role is trained, what plans and
+ * sums up is not.
+ *
+ * Source: "CastFlow: Learning Role-Specialized Agentic Workflows for Time Series Forecasting"
+ * (S105).
+ * Differs from it: the specialist is the turns that call, in one conversation.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { demonstrationStart } from "./demonstration-start.ts";
+import type { EpisodeTurn } from "../composition/episode.ts";
+
+const isSpecialist = ({ toolCalls }: EpisodeTurn): boolean => toolCalls.length > 0;
+
+export const castFlow: CreateRecipe = recipe({
+  name: "cast-flow",
+  literature: "CastFlow",
+  differs: ["the specialist is the turns that call, in one conversation"],
+  schedule: ["sft-rl"],
+  settings: { groupSize: 8, epsilon: 0.2, startSteps: 5, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
+    demonstrationStart({
+      steps: startSteps,
+      learningRate,
+      filters: [parts.stepMask(isSpecialist)],
+    }),
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.spanMask(parts.pgClip(epsilon), isSpecialist)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,35 @@
+/**
+ * MATRIX: verified demonstrations of whole runs first, then preferences of single steps.
+ *
+ * Source: "MATRIX: Multimodal Agent Tuning for Robust Tool-Use Reasoning" (S224).
+ * Differs from it: what is preferred at a step is the call that agrees with the stored one.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { pairStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { demonstrationStart } from "./demonstration-start.ts";
+
+export const matrix: CreateRecipe = recipe({
+  name: "matrix",
+  literature: "MATRIX",
+  differs: ["what is preferred at a step is the call that agrees with the stored one"],
+  schedule: ["sft-pref"],
+  settings: { size: 4, beta: 0.1, margin: 0.3, startSteps: 5, steps: 25, learningRate: 3e-3 },
+  stages: ({ size, beta, margin, startSteps, steps, learningRate }) => [
+    demonstrationStart({
+      steps: startSteps,
+      learningRate,
+      mistakes: 0.3,
+      filters: [parts.verify()],
+    }),
+    pairStage({
+      rollout: parts.pivot(size),
+      filters: [parts.pairGap(margin)],
+      reward: parts.preference(),
+      losses: [parts.dpo(beta)],
+      state: { ref: parts.reference },
+      steps,
+      settings: { tasksPerStep: 24, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,338 @@
+/**
+ * What each recipe of the imitation and preference tables does otherwise than plain imitation of
+ * demonstrations that err now and then. A check must hold for its recipe and fail for that control.
+ */
+import { type Episode, sampledTokens, toolErrors } from "@waggle/learning";
+import { expect } from "vitest";
+import {
+  at,
+  type Check,
+  type Expectation,
+  episodesOf,
+  keeps,
+  learnsInTurn,
+  learnsTurns,
+  numbersOf,
+  scoredOf,
+} from "./recipe-checks.fixture.ts";
+
+const keepsSuccesses = keeps(0, ({ verification }) => verification.success);
+const ran = ({ turns }: Episode, turn: number): boolean =>
+  turns[turn]?.toolResults.every(({ ok }) => ok) === true;
+const calls = ({ turns }: Episode, turn: number): boolean =>
+  (turns[turn]?.toolCalls.length ?? 0) > 0;
+
+/** What is learned from is so many episodes of each label, to one. */
+function mixes(
+  stage: number,
+  shares: { readonly [label: string]: number },
+  total: number,
+  labelOf: (episode: Episode) => string = ({ turns }) => (turns.length > 2 ? "long" : "short"),
+): Check {
+  return (records) => {
+    const kept = scoredOf(at(records, stage)).map(({ episode }) => labelOf(episode));
+    const offered = episodesOf(at(records, stage)).map(labelOf);
+    expect(kept.length).toBeLessThanOrEqual(total);
+    for (const [label, share] of Object.entries(shares)) {
+      const own = kept.filter((other) => other === label).length;
+      if (offered.includes(label)) expect(own).toBeGreaterThan(0);
+      expect(own).toBeLessThanOrEqual(Math.ceil(share * total));
+    }
+  };
+}
+
+/** A stage learns from at most so many episodes. */
+function keepsFew(stage: number, budget: number): Check {
+  return (records) => {
+    expect(scoredOf(at(records, stage)).length).toBeLessThanOrEqual(budget);
+  };
+}
+
+/** The state names a teacher, and what is imitated is not the policy's own. */
+const hasTeacher: Check = (records) => {
+  expect(at(records, 0).state.teacher).toBeDefined();
+  const kept = scoredOf(at(records, 0));
+  expect(kept.every(({ episode }) => episode.trajectory.client.device === "none")).toBe(true);
+};
+
+/** Attempts begin with several sentences. */
+function tellsModes(count: number): Check {
+  return (records) => {
+    const modes = new Set(episodesOf(at(records, 0)).map(({ mode }) => mode));
+    expect(modes.size).toBe(count);
+    expect(modes.has(null)).toBe(false);
+  };
+}
+
+/** Tokens learned that nobody sampled: prompts, or what the world answered. */
+function learnsUnsaid(stage: number): Check {
+  return (records) => {
+    const { result, minibatch } = numbersOf(at(records, stage));
+    const learned = minibatch.lossMask.flatMap((mask, b) =>
+      mask.filter((said, t) => !said && result.derivatives.logProb?.[b]?.[t] !== 0),
+    );
+    // Position 0 has nothing before it.
+    expect(learned.length).toBeGreaterThan(minibatch.lossMask.length);
+  };
+}
+
+/** Loss weights by what episodes returned: the best most. */
+const weighsByReturn: Check = (records) => {
+  const { result, minibatch } = numbersOf(at(records, 0));
+  const [won, lost] = [true, false].map((success) =>
+    minibatch.episodes.flatMap(({ episode }, b) =>
+      episode.verification.success === success
+        ? [Math.max(...Array.from(result.derivatives.logProb?.[b] ?? [], Math.abs))]
+        : [],
+    ),
+  );
+  expect(won?.length).toBeGreaterThan(0);
+  expect(lost?.length).toBeGreaterThan(0);
+  expect(Math.max(...(lost ?? []))).toBeLessThan(Math.min(...(won ?? [])));
+};
+
+/** The better of each pair is pulled up, the worse down. */
+function learnsPairs(stage: number): Check {
+  return (records) => {
+    const { result, minibatch } = numbersOf(at(records, stage));
+    const pull = (row: number): number =>
+      Array.from(result.derivatives.logProb?.[row] ?? []).reduce((sum, value) => sum + value, 0);
+    expect(minibatch.pairs.length).toBeGreaterThan(0);
+    for (const [chosen, rejected] of minibatch.pairs) {
+      expect(minibatch.episodes[chosen]?.score.reward).toBeGreaterThan(
+        minibatch.episodes[rejected]?.score.reward ?? Number.NaN,
+      );
+      expect(pull(chosen)).toBeLessThan(0);
+      expect(pull(rejected)).toBeGreaterThan(0);
+    }
+  };
+}
+
+/** Turns whose tokens weigh otherwise than those of other turns. */
+const weighsKinds: Check = (records) => {
+  const { result, minibatch } = numbersOf(at(records, 0));
+  const sums = { calls: 0, words: 0 };
+  for (const [b, { episode }] of minibatch.episodes.entries()) {
+    for (const [i, { start, end }] of episode.turns.entries()) {
+      const row = result.derivatives.logProb?.[b]?.subarray(start, end) ?? [];
+      const sum = Array.from(row).reduce((all, value) => all - value, 0);
+      sums[calls(episode, i) ? "calls" : "words"] += sum;
+    }
+  }
+  // Each a mean over its own tokens, or the masked one over all: words alone sum to one.
+  expect(sums.words).toBeCloseTo(1, 6);
+  expect(sums.calls).toBeGreaterThan(0);
+};
+
+export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  "opt-sft": { differs: null },
+  "agent-bank": {
+    settings: { kept: 4 },
+    differs: [keepsSuccesses, mixes(0, { short: 0.5, long: 0.5 }, 4)],
+  },
+  "adp-mixture": {
+    settings: { kept: 4 },
+    differs: [keeps(0, (episode) => toolErrors(episode) === 0), keepsFew(0, 4)],
+  },
+  "agent-tuning": {
+    settings: { kept: 5 },
+    differs: [keepsSuccesses, mixes(0, { long: 0.2, short: 0.8 }, 5)],
+  },
+  "agent-refine": { differs: [keepsSuccesses, learnsTurns(0, ran), hasTeacher] },
+  atlas: { differs: [learnsTurns(0, ({ turns }, turn) => turn === turns.length - 1)] },
+  "benign-realignment": {
+    differs: [
+      learnsInTurn("tokens", "tokens"),
+      keepsFew(1, 6),
+      (records) => {
+        const rate = (stage: number): number => {
+          const all = scoredOf(at(records, stage));
+          return all.filter(({ episode }) => episode.verification.success).length / all.length;
+        };
+        expect(rate(0)).toBeLessThan(rate(1));
+      },
+    ],
+  },
+  limi: { differs: [keepsFew(0, 4)] },
+  "agentic-cpt": { differs: [learnsInTurn("tokens", "tokens", "rewards"), learnsUnsaid(0)] },
+  "cap-cpt": { differs: [learnsInTurn("tokens", "tokens"), learnsUnsaid(0)] },
+  "youtu-llm": {
+    settings: { kept: 4 },
+    differs: [
+      learnsUnsaid(0),
+      learnsUnsaid(1),
+      mixes(0, { long: 0.25, short: 0.75 }, 4),
+      mixes(1, { long: 0.75, short: 0.25 }, 4),
+    ],
+  },
+  "contextual-fine-tuning": { differs: [tellsModes(3), learnsTurns(0, ran)] },
+  dft: {
+    differs: [
+      (records) => {
+        // A likelier token has the larger pull, in proportion.
+        const { result, minibatch } = numbersOf(at(records, 0));
+        const pulls = minibatch.lossMask.flatMap((mask, b) =>
+          Array.from(result.derivatives.logProb?.[b] ?? [])
+            .filter((_, t) => mask[t] === true)
+            .map((value) => -value),
+        );
+        expect(Math.max(...pulls) / Math.min(...pulls)).toBeGreaterThan(1.01);
+        expect(pulls.reduce((sum, pull) => sum + pull, 0)).toBeLessThan(0.9);
+      },
+    ],
+  },
+  "dual-distill": {
+    differs: [
+      hasTeacher,
+      keepsSuccesses,
+      (records) => {
+        const record = at(records, 0);
+        expect(record.groups.every(({ episodes }) => episodes.length === 2)).toBe(true);
+        for (const { episodes } of numbersOf(record).groups) expect(episodes).toHaveLength(1);
+        // Of two that succeed, the shorter.
+        for (const { episodes } of record.groups) {
+          const wins = episodes.filter(({ verification }) => verification.success);
+          const shortest = Math.min(...wins.map(sampledTokens));
+          const kept = scoredOf(record).find(({ episode }) => wins.includes(episode));
+          if (kept !== undefined) expect(sampledTokens(kept.episode)).toBe(shortest);
+        }
+      },
+    ],
+  },
+  "fire-act": {
+    settings: { kept: 4 },
+    differs: [
+      hasTeacher,
+      keepsSuccesses,
+      tellsModes(2),
+      mixes(0, { "": 0.5, "Be brief.": 0.5 }, 4, ({ mode }) => mode ?? ""),
+    ],
+  },
+  "meta-agent-tuning": {
+    settings: { kept: 6 },
+    differs: [
+      hasTeacher,
+      tellsModes(3),
+      mixes(
+        0,
+        { "You plan first.": 1 / 3, "You call tools.": 1 / 3, "You answer.": 1 / 3 },
+        6,
+        ({ mode }) => mode ?? "",
+      ),
+    ],
+  },
+  "early-experience": {
+    differs: [
+      learnsUnsaid(0),
+      (records) => {
+        const record = at(records, 0);
+        expect(record.stage.reward).toBeNull();
+        expect(episodesOf(record).some(({ branch }) => branch !== null)).toBe(true);
+        // What the policy said itself is not learned.
+        const { result, minibatch } = numbersOf(record);
+        for (const [b, mask] of minibatch.lossMask.entries()) {
+          const said = mask.filter((own, t) => own && result.derivatives.logProb?.[b]?.[t] !== 0);
+          expect(said).toHaveLength(0);
+        }
+      },
+    ],
+  },
+  "mo-repair": { differs: [weighsKinds] },
+  "transfer-transfo": { differs: [learnsUnsaid(0)] },
+  eef: {
+    differs: [
+      hasTeacher,
+      keepsSuccesses,
+      learnsTurns(0, ran),
+      (records) => {
+        const branches = scoredOf(at(records, 1));
+        expect(branches.every(({ episode }) => (episode.branch?.turn ?? 0) > 0)).toBe(true);
+        expect(branches.every(({ episode }) => episode.verification.success)).toBe(true);
+      },
+    ],
+  },
+  "self-improving-web": {
+    settings: { kept: 4 },
+    differs: [
+      keepsSuccesses,
+      (records) => {
+        const kept = scoredOf(at(records, 0));
+        expect(kept.some(({ episode }) => episode.trajectory.client.device === "none")).toBe(false);
+      },
+    ],
+  },
+  "cast-flow": {
+    differs: [learnsInTurn("tokens", "rewards"), learnsTurns(0, calls), learnsTurns(1, calls)],
+  },
+  meissa: {
+    differs: [
+      hasTeacher,
+      (records) => {
+        const record = at(records, 0);
+        const kept = new Set(scoredOf(record).map(({ episode }) => episode.id));
+        const solved = ({ episodes }: (typeof record.groups)[number]): boolean =>
+          episodes.some(({ role, verification }) => role === "student" && verification.success);
+        expect(record.groups.some(solved)).toBe(true);
+        for (const group of record.groups) {
+          const learned = group.episodes.some(({ id }) => kept.has(id));
+          expect(learned).toBe(!solved(group));
+        }
+      },
+    ],
+  },
+  "search-align": {
+    differs: [keepsSuccesses, keeps(0, (episode) => toolErrors(episode) === 0)],
+  },
+  "t3-agent": {
+    differs: [
+      keepsSuccesses,
+      keeps(0, ({ turns, verification }) => {
+        const read = turns.every(({ parseError }) => parseError === null);
+        return read && verification.success && turns.some((turn) => turn.toolCalls.length > 0);
+      }),
+    ],
+  },
+  "search-swarm": { differs: [keepsSuccesses] },
+  tura: { differs: [hasTeacher, learnsTurns(0, calls)] },
+  alama: {
+    differs: [
+      tellsModes(2),
+      (records) => {
+        // The chosen is pulled up; the rejected down, by the contrast alone.
+        learnsPairs(0)(records);
+        const { metrics } = numbersOf(at(records, 0)).result;
+        expect(metrics["contrastAccuracy"]).toBeDefined();
+      },
+    ],
+  },
+  // Which parameters move is looked at in the test itself.
+  hft: { differs: null },
+  "loc-ft": { differs: null },
+  "input-space": { differs: null },
+  "agentic-transformer": {
+    differs: [
+      weighsByReturn,
+      (records) => {
+        expect(at(records, 0).plan.kind).toBe("log");
+      },
+    ],
+  },
+  faft: { differs: [weighsByReturn] },
+  aidsafe: {
+    differs: [
+      learnsInTurn("tokens", "pairs"),
+      keeps(0, (episode) => toolErrors(episode) === 0),
+      learnsPairs(1),
+    ],
+  },
+  matrix: {
+    differs: [
+      learnsInTurn("tokens", "pairs"),
+      learnsPairs(1),
+      (records) => {
+        const rows = scoredOf(at(records, 1));
+        expect(rows.every(({ episode }) => episode.branch?.original !== undefined)).toBe(true);
+      },
+    ],
+  },
+};
