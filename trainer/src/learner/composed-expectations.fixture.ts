@@ -294,4 +294,78 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       },
     ],
   },
+  "ai-search-planner": {
+    env: "lookup",
+    differs: [
+      single,
+      callsCost,
+      (records) => {
+        for (const { episode, score } of scoredOf(at(records, -1))) {
+          expect(score.components?.["utility"]).toBe(episode.verification.reward);
+          expect(score.components?.["price"]).toBe(-toolCalls(episode));
+        }
+      },
+    ],
+  },
+  "ppr-renorm": {
+    differs: [
+      creditsTurns,
+      (records) => {
+        // No step of a failure is worth one of a success.
+        const scored = scoredOf(at(records, -1));
+        const [won, lost] = [true, false].map((success) =>
+          scored
+            .filter(({ episode }) => episode.verification.success === success)
+            .flatMap(({ score }) => score.turnRewards ?? []),
+        );
+        expect(Math.min(...(won ?? []))).toBeGreaterThan(Math.max(...(lost ?? [])));
+        expect(new Set(won).size).toBeGreaterThan(1);
+      },
+    ],
+  },
+  "mua-rl": {
+    env: "dialogue",
+    differs: [
+      (records) => {
+        const record = at(records, -1);
+        expect(record.stage.state["world-model"]).toBeDefined();
+        const { result, minibatch } = numbersOf(record);
+        let heard = 0;
+        for (const [b, { episode }] of minibatch.episodes.entries()) {
+          const { segments } = episode.trajectory;
+          const first = segments.findIndex(({ kind }) => kind === "sampled");
+          heard += segments
+            .slice(first)
+            .filter((s) => s.kind === "given" && s.role === "user").length;
+          const row = result.derivatives.logProb?.[b] ?? [];
+          const given = Array.from(row).filter((_, t) => minibatch.lossMask[b]?.[t] !== true);
+          expect(given.every((value) => value === 0)).toBe(true);
+        }
+        expect(heard).toBeGreaterThan(0);
+      },
+    ],
+  },
+  "meow-tea-taro": {
+    env: "form",
+    differs: [
+      startsFromDemonstrations,
+      single,
+      paysTurns,
+      fitsCritic,
+      (records) => {
+        // One budget: 30 steps, a tenth of them imitation.
+        const steps = records.map(({ stage }) => stage.steps);
+        expect(steps).toEqual([3, 9, 9, 9]);
+        // The second estimator leaves each episode out of its own mean.
+        const record = at(records, 2);
+        for (const { episodes } of numbersOf(record).groups) {
+          const rewards = episodes.map(({ score }) => score.reward);
+          for (const [i, { episode }] of episodes.entries()) {
+            const others = mean(rewards.filter((_, j) => j !== i));
+            expect(turnAdvantages(record, episode)[0]).toBeCloseTo((rewards[i] ?? 0) - others, 9);
+          }
+        }
+      },
+    ],
+  },
 };

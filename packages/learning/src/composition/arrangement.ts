@@ -20,7 +20,8 @@ export type ArrangementName =
   | "cpt"
   | "cpt-sft"
   | "cpt-sft-rl"
-  | "cpt-sft-pref";
+  | "cpt-sft-pref"
+  | "budget-split";
 
 type Check = (stages: readonly Stage[], rounds: number) => boolean;
 
@@ -58,6 +59,10 @@ const ARRANGEMENTS: { readonly [name in ArrangementName]: Check } = {
   "sft-rl-rft": (stages) => learns(stages, "tokens", "rewards", "tokens"),
   /** Continued pre-training alone. */
   cpt: (stages) => stages.length > 0 && stages.every(isPlain),
+  /** Parts of one budget of steps go to imitation and to reinforcement. */
+  "budget-split": (stages) =>
+    stages[0]?.learns === "tokens" &&
+    stages.slice(1).some(({ learns: kind }) => kind === "rewards"),
   "cpt-sft": (stages) => isPlain(stages[0]) && learns(stages, "tokens", "tokens"),
   "cpt-sft-rl": (stages) => isPlain(stages[0]) && learns(stages, "tokens", "tokens", "rewards"),
   "cpt-sft-pref": (stages) => isPlain(stages[0]) && learns(stages, "tokens", "tokens", "pairs"),

@@ -8,9 +8,9 @@ import { filterPart, keepEpisodes } from "./filter-part.ts";
  * `checks` the world before answering, `goes-on` after a result with another call, `recovers` from a
  * failed call, `answers` at the end.
  */
-export type Behavior = "checks" | "goes-on" | "recovers" | "answers";
+type Behavior = "checks" | "goes-on" | "recovers" | "answers";
 
-export function behaviorsOf({ turns }: Episode): readonly Behavior[] {
+function behaviorsOf({ turns }: Episode): readonly Behavior[] {
   const calls = turns.filter(({ toolCalls }) => toolCalls.length > 0);
   const failed = turns.findIndex(({ toolResults }) => toolResults.some(({ ok }) => !ok));
   const shown: readonly (readonly [Behavior, boolean])[] = [

@@ -19,7 +19,7 @@ import { filterPart } from "./filter-part.ts";
 const CLASSES = 12;
 
 /** `[13]` a constant and the class of the seed. */
-export function seedFeatures({ seed }: TaskReference): number[] {
+function seedFeatures({ seed }: TaskReference): number[] {
   return [1, ...Array.from({ length: CLASSES }, (_, i) => (seed % CLASSES === i ? 1 : 0))];
 }
 

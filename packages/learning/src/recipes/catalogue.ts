@@ -61,6 +61,10 @@ import { mpts } from "./mpts.ts";
 import { spear } from "./spear.ts";
 import { IMITATION_RECIPES } from "./imitation-recipes.ts";
 import { PREFERENCE_RECIPES } from "./preference-recipes.ts";
+import { aiSearchPlanner } from "./ai-search-planner.ts";
+import { pprRenorm } from "./ppr-renorm.ts";
+import { muaRl } from "./mua-rl.ts";
+import { meowTeaTaro } from "./meow-tea-taro.ts";
 import { LITERATURE, type LiteratureRow, plainParts } from "./literature.ts";
 
 const ALL: readonly CreateRecipe[] = [
@@ -122,6 +126,10 @@ const ALL: readonly CreateRecipe[] = [
   behaviorPriming,
   mpts,
   spear,
+  aiSearchPlanner,
+  pprRenorm,
+  muaRl,
+  meowTeaTaro,
   ...IMITATION_RECIPES,
   ...PREFERENCE_RECIPES,
 ];

@@ -1,0 +1,75 @@
+/** Rewards of single steps by a judge, and rewards that stay vectors until they are weighed. */
+import { WaggleError } from "@waggle/protocol";
+import { calibratedByOutcome } from "../advantages/step-mix.ts";
+import type { Episode } from "../composition/episode.ts";
+import type { RewardPart, Score } from "../composition/part.ts";
+import { type JudgeInput, judgedReward } from "../rewards/judge-port.ts";
+import { scalarized } from "../rewards/multi-dimensional.ts";
+
+/**
+ * `process`: a judge scores every turn; the scores move around the verified outcome by at most `spread`,
+ * so that no step of a failure is worth one of a success. The reward itself is the outcome.
+ */
+export function calibratedProcess(
+  inputOf: (episode: Episode, turn: number) => JudgeInput,
+  spread = 0.25,
+): RewardPart<"judge"> {
+  return {
+    slot: "reward",
+    part: "process",
+    needs: ["judge"],
+    score: async ({ episodes }, { ports: { judge }, signal }) => {
+      if (judge === undefined) {
+        throw new WaggleError(
+          "CAPABILITY_MISSING",
+          "reward process needs a judge, got none; open one for the run or choose another recipe",
+        );
+      }
+      return Promise.all(
+        episodes.map(async (episode) => {
+          const scores = await Promise.all(
+            episode.turns.map((_, turn) => judgedReward(judge, inputOf(episode, turn), signal)),
+          );
+          const { reward } = episode.verification;
+          return { reward, turnRewards: calibratedByOutcome(reward, scores, spread) };
+        }),
+      );
+    },
+  };
+}
+
+/** One direction in which an episode may be good: what a reward says of it. */
+type Dimension = {
+  readonly reward: RewardPart;
+  readonly weight: number;
+  /** Default the reward itself. */
+  readonly of?: (score: Score) => number;
+};
+
+/** `multi-dim`: several rewards, kept as components, and their sum by weights that a run may choose. */
+export function multiDimensional(dimensions: { readonly [name: string]: Dimension }): RewardPart {
+  const entries = Object.entries(dimensions);
+  return {
+    slot: "reward",
+    part: "multi-dim",
+    needs: [],
+    around: entries.map(([, { reward }]) => reward),
+    score: async (group, context) => {
+      const columns = await Promise.all(
+        entries.map(async ([, { reward, of = (score: Score): number => score.reward }]) =>
+          (await reward.score(group, context)).map(of),
+        ),
+      );
+      return group.episodes.map((_, i) => {
+        const vector = columns.map((column) => column[i] as number);
+        return {
+          reward: scalarized(
+            vector,
+            entries.map(([, { weight }]) => weight),
+          ),
+          components: Object.fromEntries(entries.map(([name], d) => [name, vector[d] as number])),
+        };
+      });
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/**
+ * `user-sim`: episodes in which somebody answers the policy. Who that is belongs to the environment,
+ * which simulates a user by rules; where it has none, these are plain groups.
+ */
+import type { RolloutPart } from "../composition/part.ts";
+import type { StatePart } from "../composition/state.ts";
+import { group } from "./rollouts.ts";
+
+/** The environment's own simulator: nothing is opened for it. */
+export const ownSimulator: StatePart<"world-model"> = {
+  slot: "state",
+  part: "world-model",
+  initial: () => "environment",
+};
+
+/** `size` episodes from the same start, with the environment's user. */
+export function userSimulation(size = 8): RolloutPart<"world-model", "group"> {
+  const plain = group(size);
+  return { ...plain, part: "user-sim", needs: ["world-model"], around: [plain] };
+}

@@ -1,0 +1,59 @@
+/**
+ * PPR with ReNorm: a judge scores every step, and the scores are brought around the verified outcome
+ * before they are mixed with it.
+ *
+ * Source: "Hybrid Reward Normalization for Process-supervised Non-verifiable Agentic Tasks" (S186).
+ * Differs from it: the judge reads calls and results.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import type { Episode } from "../composition/episode.ts";
+import { calibratedProcess } from "../parts/process-rewards.ts";
+import type { JudgeInput } from "../rewards/judge-port.ts";
+
+/** One turn, and how far into the episode it is. */
+function turnShown({ trajectory, turns }: Episode, turn: number): JudgeInput {
+  return {
+    request: JSON.stringify(trajectory.task),
+    transcript: JSON.stringify({
+      turn,
+      calls: turns[turn]?.toolCalls,
+      results: turns[turn]?.toolResults,
+    }),
+  };
+}
+
+export const pprRenorm: CreateRecipe = recipe({
+  name: "ppr-renorm",
+  literature: "PPR / ReNorm",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "the judge reads calls and results",
+  ],
+  schedule: ["one"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    steps: 25,
+    learningRate: 3e-3,
+    spread: 0.25,
+    stepWeight: 0.5,
+  },
+  stages: ({ groupSize, epsilon, steps, learningRate, spread, stepWeight }) => [
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.weighted<"judge">([
+        [calibratedProcess(turnShown, spread), 0.5],
+        [parts.outcome(), 0.5],
+      ]),
+      advantage: parts.mixedSteps({ stepWeight }),
+      losses: [parts.pgClip(epsilon)],
+      state: { judge: parts.judgement },
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
