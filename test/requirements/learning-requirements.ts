@@ -162,4 +162,16 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "a changed stage is made again, and all that follows from it; its siblings stay",
     ),
   },
+  {
+    id: "learning:recipes-differ",
+    source: "issue 5, recipes; the papers that their files name",
+    behavior:
+      "Every recipe of the policy-gradient table learns once in each of its stages on a real engine, with what its paper says is different in the numbers; plain GRPO fails each of these checks.",
+    tests: [
+      "trainer/src/learner/recipe-update.test.ts > %s learns once in each of its stages",
+      "trainer/src/learner/recipe-update.test.ts > every recipe of the policy-gradient table says what is different",
+      "trainer/src/learner/recipe-update.test.ts > a policy that lags by %i samples from so many updates ago",
+      ...at("recipes/catalogue.test.ts", "%s has every part that its row names"),
+    ],
+  },
 ];

@@ -65,6 +65,10 @@ import { aiSearchPlanner } from "./ai-search-planner.ts";
 import { pprRenorm } from "./ppr-renorm.ts";
 import { muaRl } from "./mua-rl.ts";
 import { meowTeaTaro } from "./meow-tea-taro.ts";
+import { chainOfAgents } from "./chain-of-agents.ts";
+import { dirl } from "./dirl.ts";
+import { embodiedR1 } from "./embodied-r1.ts";
+import { orchard } from "./orchard.ts";
 import { LITERATURE, type LiteratureRow, plainParts } from "./literature.ts";
 
 const ALL: readonly CreateRecipe[] = [
@@ -130,6 +134,10 @@ const ALL: readonly CreateRecipe[] = [
   pprRenorm,
   muaRl,
   meowTeaTaro,
+  chainOfAgents,
+  dirl,
+  embodiedR1,
+  orchard,
   ...IMITATION_RECIPES,
   ...PREFERENCE_RECIPES,
 ];

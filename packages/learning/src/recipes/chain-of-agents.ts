@@ -1,0 +1,50 @@
+/**
+ * Chain-of-Agents: runs of several teachers become the policy's own turns, those that succeeded and
+ * their faultless turns, before reinforcement.
+ *
+ * Source: "Chain-of-Agents: End-to-End Agent Foundation Models via Multi-Agent Distillation and
+ * Agentic RL" (S106).
+ * Differs from it: teachers are demonstrators that err more or less often, each acting alone.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage, tokenStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+
+export const chainOfAgents: CreateRecipe = recipe({
+  name: "chain-of-agents",
+  literature: "Chain-of-Agents",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "teachers are demonstrators that err more or less often, each acting alone",
+  ],
+  schedule: ["sft-rl"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    secondMistakes: 0.3,
+  },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, secondMistakes }) => [
+    tokenStage({
+      name: "start",
+      rollout: parts.teacherDemos(),
+      filters: [parts.success()],
+      losses: [parts.maskedCrossEntropy()],
+      state: { teacher: parts.demonstrators(0, secondMistakes) },
+      steps: startSteps,
+      settings: { tasksPerStep: 16, learningRate },
+    }),
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

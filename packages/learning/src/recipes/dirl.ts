@@ -1,0 +1,58 @@
+/**
+ * DIRL: runs of specialists at easy tasks first, then successes of all teachers at all tasks, then
+ * reinforcement there.
+ *
+ * Source: "SpaceTools: Tool-Augmented Spatial Reasoning via Double Interactive RL" (S309).
+ * Differs from it: specialists are teachers at the easiest level, not one a tool.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage, tokenStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+
+export const dirl: CreateRecipe = recipe({
+  name: "dirl",
+  literature: "DIRL",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "specialists are teachers at the easiest level, not one a tool",
+  ],
+  schedule: ["skill-first"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    secondMistakes: 0.3,
+  },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, secondMistakes }) => [
+    tokenStage({
+      name: "specialists",
+      rollout: parts.teacherDemos(),
+      filters: [parts.success()],
+      losses: [parts.crossEntropy()],
+      state: { teacher: parts.demonstrators(0, secondMistakes) },
+      steps: startSteps,
+      settings: { tasksPerStep: 16, learningRate, difficulty: 0 },
+    }),
+    tokenStage({
+      name: "all tools",
+      rollout: parts.teacherDemos(),
+      filters: [parts.success()],
+      losses: [parts.crossEntropy()],
+      state: { teacher: parts.demonstrators(0, secondMistakes) },
+      steps: startSteps,
+      settings: { tasksPerStep: 16, learningRate },
+    }),
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,47 @@
+/**
+ * Embodied R1: a teacher's plans first, then a reward by rule that pays for every right action.
+ *
+ * Source: "Reinforced Reasoning for Embodied Planning" (S280).
+ * Differs from it: the rule is the environment's progress.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage, tokenStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+
+export const embodiedR1: CreateRecipe = recipe({
+  name: "embodied-r1",
+  literature: "Embodied R1",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "the rule is the environment's progress",
+  ],
+  schedule: ["sft-rl"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    secondMistakes: 0.3,
+  },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, secondMistakes }) => [
+    tokenStage({
+      name: "start",
+      rollout: parts.teacherDemos(),
+      losses: [parts.crossEntropy()],
+      state: { teacher: parts.demonstrators(0, secondMistakes) },
+      steps: startSteps,
+      settings: { tasksPerStep: 16, learningRate },
+    }),
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.progress(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

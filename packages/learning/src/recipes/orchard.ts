@@ -1,0 +1,49 @@
+/**
+ * Orchard: productive turns of failed runs are learned too, those that failed are masked.
+ *
+ * Source: "Orchard: An Open-Source Agentic Modeling Framework" (S254).
+ * Differs from it: a productive turn is one whose calls ran; group sizes are fixed.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage, tokenStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+
+export const orchard: CreateRecipe = recipe({
+  name: "orchard",
+  literature: "Orchard",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "a productive turn is one whose calls ran",
+    "group sizes are fixed",
+  ],
+  schedule: ["sft-rl"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    secondMistakes: 0.3,
+  },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, secondMistakes }) => [
+    tokenStage({
+      name: "start",
+      rollout: parts.teacherDemos(),
+      filters: [parts.stepMask()],
+      losses: [parts.maskedCrossEntropy()],
+      state: { teacher: parts.demonstrators(0, secondMistakes) },
+      steps: startSteps,
+      settings: { tasksPerStep: 16, learningRate },
+    }),
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,62 @@
+/** Expectations of recipes that begin with what several teachers did. */
+import { expect } from "vitest";
+import {
+  at,
+  type Check,
+  easy,
+  type Expectation,
+  keepsSuccesses,
+  learnsInTurn,
+  learnsTurns,
+  numbersOf,
+  paysTurns,
+  scoredOf,
+  startsFromDemonstrations,
+} from "./recipe-checks.fixture.ts";
+
+/** Every task is shown once by each teacher, and they do not do the same. */
+const severalTeachers: Check = (records) => {
+  const { groups, state } = at(records, 0);
+  const teachers = state.teacher as readonly number[];
+  expect(teachers.length).toBeGreaterThan(1);
+  expect(groups.every(({ episodes }) => episodes.length === teachers.length)).toBe(true);
+  const rates = teachers.map(
+    (_, i) => groups.filter(({ episodes }) => episodes[i]?.verification.success === true).length,
+  );
+  expect(new Set(rates).size).toBeGreaterThan(1);
+};
+
+/** Turns whose calls failed are not learned, also where the attempt failed as a whole. */
+const masksFailedTurns: Check = learnsTurns(0, (episode, turn) =>
+  (episode.turns[turn]?.toolResults ?? []).every(({ ok }) => ok),
+);
+
+export const TEACHER_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  "chain-of-agents": {
+    differs: [startsFromDemonstrations, severalTeachers, keepsSuccesses, masksFailedTurns],
+  },
+  dirl: {
+    differs: [
+      startsFromDemonstrations,
+      severalTeachers,
+      keepsSuccesses,
+      learnsInTurn("tokens", "tokens", "rewards"),
+      easy(0),
+    ],
+  },
+  "embodied-r1": { env: "form", differs: [startsFromDemonstrations, severalTeachers, paysTurns] },
+  orchard: {
+    differs: [
+      startsFromDemonstrations,
+      severalTeachers,
+      masksFailedTurns,
+      (records) => {
+        const failed = scoredOf(at(records, 0)).filter(
+          ({ episode, lossMask }) => !episode.verification.success && lossMask.flat().some(Boolean),
+        );
+        expect(failed.length).toBeGreaterThan(0);
+        expect(numbersOf(at(records, 0)).result.loss).toBeGreaterThan(0);
+      },
+    ],
+  },
+};
