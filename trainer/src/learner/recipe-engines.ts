@@ -4,7 +4,7 @@
  */
 import { openSharedBase } from "@waggle/engine";
 import type { StageResources } from "./stage-update.ts";
-import type { StagedRecipe, StateName } from "@waggle/learning";
+import type { Stage, StagedRecipe, StateName } from "@waggle/learning";
 import { initializeAdapter, initializeValueHead } from "@waggle/model";
 import { type TrainEngine, WaggleError } from "@waggle/protocol";
 import type { BaseModel } from "../base-model.ts";
@@ -25,6 +25,7 @@ const SERVED: ReadonlySet<string> = new Set<StateName>([
   "rest-buffer",
   "baseline",
   "tree-store",
+  "delta",
 ]);
 
 /**
@@ -37,7 +38,7 @@ export async function openRecipeEngines(
   shape: { readonly rank: number; readonly alpha: number; readonly seed: number },
   { threads, memoryLimit }: EngineResources = {},
 ): Promise<RecipeEngines> {
-  const parts = recipe.stages.flatMap(({ state }) => Object.values(state));
+  const parts = stagesOf(recipe).flatMap(({ state }) => Object.values(state));
   const needed = new Set(parts.map(({ part }) => part));
   const missing = parts
     .filter(({ part, initial }) => initial === undefined && !SERVED.has(part))
@@ -80,9 +81,14 @@ export async function openRecipeEngines(
   }
 }
 
+/** Its stages and those of models that it merges. */
+function stagesOf({ stages }: StagedRecipe): Stage[] {
+  return stages.flatMap((stage) => [stage, ...(stage.merging?.members.flat() ?? [])]);
+}
+
 function requireDerivatives(recipe: StagedRecipe, engine: TrainEngine): void {
   const { derivatives, device } = engine.capabilities();
-  const wanted = recipe.stages.flatMap(({ losses }) =>
+  const wanted = stagesOf(recipe).flatMap(({ losses }) =>
     losses.flatMap(({ loss }) => loss.derivatives),
   );
   const missing = wanted.filter((name) => !derivatives.includes(name));

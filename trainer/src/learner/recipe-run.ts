@@ -24,6 +24,7 @@ import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../random.ts";
 import { collect } from "./collect.ts";
 import { type ActingPolicy, familyAttempt } from "./family-attempt.ts";
+import { mergeMembers } from "./merge-update.ts";
 import { type StageResources, updateStage } from "./stage-update.ts";
 
 export type RunParts = {
@@ -135,6 +136,7 @@ class RecipeRun {
 
   /** @returns the evaluation after its last step. */
   async stage(stage: Stage): Promise<HeldOut> {
+    if (stage.merging !== null) return this.#merge(stage, stage.merging);
     const steps = this.#options.steps ?? stage.steps;
     for (const [name, part] of Object.entries(stage.state)) {
       if (part.initial !== undefined && !(name in this.#state)) {
@@ -166,6 +168,18 @@ class RecipeRun {
       if (isDue || step + 1 === steps) last = await this.evaluate(stage.name, step + 1);
     }
     return last ?? this.evaluate(stage.name, 0);
+  }
+
+  async #merge(stage: Stage, merging: NonNullable<Stage["merging"]>): Promise<HeldOut> {
+    const { engine } = this.#parts;
+    const learn = async (members: readonly Stage[]): Promise<void> => {
+      // Each begins with what the engine was given back.
+      this.#snapshots = [adapterOf(await engine.parameters())];
+      for (const member of members) await this.stage(member);
+    };
+    await mergeMembers(engine, merging, learn, seededRandom(this.#options.seed, 0x3e));
+    this.#snapshots = [adapterOf(await engine.parameters())];
+    return this.evaluate(stage.name, 1);
   }
 
   async #step(

@@ -27,9 +27,7 @@ import {
 import { withTrained } from "@waggle/learning/merging";
 import type { TokenOutputs, TrainEngine, TrainSequence } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
-
-/** Where a checkpoint of this project's engines has its parameters, beside their moments. */
-const SAVED_PARAMETERS = "parameters/";
+import { setParameters } from "./engine-parameters.ts";
 
 /** Log-probs of policies that are not trained, `[B][T]`. */
 type FrozenScorer = (sequences: readonly TrainSequence[]) => Promise<readonly Float32Array[]>;
@@ -141,18 +139,10 @@ async function optimizerStep(
   const chosen = choose([...before.keys()], context);
   const result = await engine.optimStep(options);
   const after = await engine.parameters();
-  const { step, tensors } = await engine.save();
-  const kept = withTrained(before, after, (name) => chosen.has(name));
-  const replaced = new Map(
-    Array.from(kept, ([name, tensor]) => [`${SAVED_PARAMETERS}${name}`, tensor] as const),
+  await setParameters(
+    engine,
+    withTrained(before, after, (name) => chosen.has(name)),
   );
-  if (![...replaced.keys()].every((key) => tensors.has(key))) {
-    throw new WaggleError(
-      "CAPABILITY_MISSING",
-      `stage ${stage.name} trains a part of the parameters, which needs an engine whose checkpoints hold them, got ${engine.capabilities().device}; train with --device cpu`,
-    );
-  }
-  await engine.load({ step, tensors: new Map([...tensors, ...replaced]) });
   return result;
 }
 

@@ -17,6 +17,7 @@ export type ArrangementName =
   | "sft-pref"
   | "sft-rft"
   | "sft-rl-rft"
+  | "post-merge"
   | "cpt"
   | "cpt-sft"
   | "cpt-sft-rl"
@@ -57,6 +58,8 @@ const ARRANGEMENTS: { readonly [name in ArrangementName]: Check } = {
   "sft-rft": (stages) => learns(stages, "tokens", "tokens"),
   /** Cold start, reinforcement, tuning on its rollouts. */
   "sft-rl-rft": (stages) => learns(stages, "tokens", "rewards", "tokens"),
+  /** What was learned apart is merged at the end. */
+  "post-merge": (stages) => stages.at(-1)?.learns === "merges",
   /** Continued pre-training alone. */
   cpt: (stages) => stages.length > 0 && stages.every(isPlain),
   /** Parts of one budget of steps go to imitation and to reinforcement. */

@@ -97,12 +97,14 @@ export function partsOf({ stages, schedule }: Recipe): {
   readonly [slot: string]: readonly string[];
 } {
   const parts: { slot: string; part: string }[] = stages
+    .flatMap((stage) => [stage, ...(stage.merging?.members.flat() ?? [])])
     .flatMap((stage) => [
       stage.rollout,
       ...stage.filters,
       ...(stage.reward === null ? [] : [stage.reward]),
       ...(stage.advantage === null ? [] : [stage.advantage]),
       ...stage.losses.map(({ loss }) => loss),
+      ...(stage.merging === null ? [] : [stage.merging.how]),
       ...(stage.kl?.in === "loss" ? [{ slot: "loss", part: "kl" }] : []),
       ...Object.values(stage.state),
       ...stage.schedule,

@@ -3,7 +3,7 @@
  * needs, and a pure function. Not an engine, not a driver: a rollout part is a plan that the trainer
  * carries out, a loss part sees numbers.
  */
-import type { TaskReference, TokenDerivatives } from "@waggle/protocol";
+import type { TaskReference, TensorMap, TokenDerivatives } from "@waggle/protocol";
 import type { LossResult } from "../loss.ts";
 import type { JudgePort } from "../rewards/judge-port.ts";
 import type { LossMask, TokenRows } from "../token-rows.ts";
@@ -205,4 +205,17 @@ export type LossPart<N extends StateName = never> = Named<"loss", N> & {
   /** Which of the parameters may move; absent = all. */
   readonly trains?: (names: readonly string[], context: PartContext) => ReadonlySet<string>;
   readonly compute: (minibatch: Minibatch, context: PartContext) => LossResult;
+};
+
+/** In the loss slot of a stage that merges: from what others learned to parameters, without a gradient. */
+export type MergePart = Named<"loss", "delta"> & {
+  /**
+   * @param base what all members began with.
+   * @param deltas what each of them changed.
+   */
+  readonly merge: (
+    base: TensorMap,
+    deltas: readonly TensorMap[],
+    context: Pick<PartContext, "random">,
+  ) => TensorMap;
 };

@@ -11,6 +11,7 @@ import type {
   AdvantagePart,
   FilterPart,
   LossPart,
+  MergePart,
   PartContext,
   RewardPart,
   RolloutPart,
@@ -60,7 +61,7 @@ export type SchedulePart = {
 /** A stage with its types forgotten: what the trainer carries out. */
 export type Stage = {
   readonly name: string;
-  readonly learns: "rewards" | "tokens" | "pairs";
+  readonly learns: "rewards" | "tokens" | "pairs" | "merges";
   readonly rollout: RolloutPart<StateName>;
   readonly filters: readonly FilterPart<StateName>[];
   readonly reward: RewardPart<StateName> | null;
@@ -73,6 +74,11 @@ export type Stage = {
   readonly steps: number;
   readonly settings: StepSettings;
   readonly optimizer: Omit<OptimizerOptions, "learningRate">;
+  /** Where it merges: what is learned, each from the same start, and how it becomes one. */
+  readonly merging: {
+    readonly members: readonly (readonly Stage[])[];
+    readonly how: MergePart;
+  } | null;
 };
 
 /** What a user of a stage leaves open takes these. */
@@ -169,6 +175,20 @@ export function pairStage<
   return toStage("pairs", { ...spec, kl: null });
 }
 
+/** A stage that makes one model of several that began alike. */
+export function mergeStage(spec: {
+  readonly name?: string;
+  readonly rollout: RolloutPart;
+  /** Chains of stages, each gone through from the same start. */
+  readonly members: readonly (readonly Stage[])[];
+  readonly how: MergePart;
+  readonly state: StateFor<"delta">;
+}): Stage {
+  const { members, how, ...rest } = spec;
+  const stage = toStage("merges", { ...rest, losses: [], kl: null, steps: 1 });
+  return { ...stage, merging: { members, how } };
+}
+
 function toStage(
   learns: Stage["learns"],
   spec: Open & {
@@ -196,6 +216,7 @@ function toStage(
     steps: spec.steps ?? 30,
     settings: { ...DEFAULT_SETTINGS, ...spec.settings },
     optimizer: { maxGradientNorm: 1, ...spec.optimizer },
+    merging: null,
   };
 }
 

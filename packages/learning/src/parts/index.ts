@@ -61,6 +61,7 @@ export {
   truncatedImportance,
   twoSidedClip,
 } from "./policy-losses.ts";
+export { addedDeltas, averagedDeltas, breadcrumbs, reinforced } from "./merge-operations.ts";
 export { apo, chosenCrossEntropy, dpo, ipo, kto, orpo } from "./preference-losses.ts";
 export {
   auxiliaryObservations,
@@ -111,10 +112,12 @@ export {
   single,
   teacherDemos,
   toldDemos,
+  weights,
 } from "./rollouts.ts";
 export { difficultyCurriculum, horizonCurriculum, rate, weightAnneal } from "./schedules.ts";
 export {
   baseline,
+  deltas,
   demonstrators,
   judgement,
   reference,

@@ -67,6 +67,11 @@ export function modeStrata(modes: readonly string[], perMode = 4): RolloutPart<n
   return { ...strata, around: [group(size)] };
 }
 
+/** `weights`: nothing is rolled out, models are what is learned from. */
+export function weights(): RolloutPart<never, "single"> {
+  return fixed("weights", "single", { kind: "none" });
+}
+
 /** `pivot`: `size` actions at single turns of stored episodes. */
 export function pivot(size = 8): RolloutPart<never, "group"> {
   return fixed("pivot", "group", { kind: "pivot", size });

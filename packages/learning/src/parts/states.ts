@@ -9,6 +9,9 @@ export const reference: StatePart<"ref"> = resource("ref");
 export const valueHead: StatePart<"critic"> = resource("critic");
 /** A stronger policy. */
 export const teacher: StatePart<"teacher"> = resource("teacher");
+/** What models changed since their common start; the trainer keeps it while it merges. */
+export const deltas: StatePart<"delta"> = resource("delta");
+
 /** Teachers that show what to do: how often each of them decides at random. */
 export function demonstrators(...mistakes: readonly number[]): StatePart<"teacher"> {
   return { slot: "state", part: "teacher", initial: () => [...mistakes] };

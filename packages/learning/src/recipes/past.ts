@@ -1,0 +1,50 @@
+/**
+ * PaST: what reinforcement changed is added to a model that learned knowledge apart from it.
+ *
+ * Source: "Knowledge is Not Enough: Injecting RL Skills for Continual Adaptation" (S198).
+ * Differs from it: knowledge is the text of demonstrated runs; factors of adapters are merged, not
+ * their products.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { mergeStage, rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { demonstrationStart } from "./demonstration-start.ts";
+
+export const past: CreateRecipe = recipe({
+  name: "past",
+  literature: "PaST",
+  differs: [
+    "knowledge is the text of demonstrated runs",
+    "factors of adapters are merged, not their products",
+  ],
+  schedule: ["post-merge"],
+  settings: { groupSize: 8, scale: 1, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, scale, steps, learningRate }) => [
+    mergeStage({
+      rollout: parts.weights(),
+      members: [
+        [
+          demonstrationStart({
+            name: "knowledge",
+            steps,
+            learningRate,
+            loss: parts.languageModel(),
+          }),
+        ],
+        [
+          rewardStage({
+            rollout: parts.group(groupSize),
+            filters: [parts.mixedGroup()],
+            reward: parts.outcome(),
+            advantage: parts.groupAdvantage(),
+            losses: [parts.pgClip()],
+            steps,
+            settings: { tasksPerStep: 12, learningRate, difficulty: 1 },
+          }),
+        ],
+      ],
+      how: parts.addedDeltas(scale),
+      state: { delta: parts.deltas },
+    }),
+  ],
+});

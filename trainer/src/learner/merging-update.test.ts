@@ -1,0 +1,100 @@
+/** Every merging recipe: members learn from one start, and the merge is what its paper says it is. */
+import { FAMILIES } from "@waggle/environments";
+import { type Stage, STAGED_RECIPES, stagedRecipe } from "@waggle/learning";
+import type { TensorMap } from "@waggle/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { mergeMembers } from "./merge-update.ts";
+import { type ActedFamily, actedFamily, tinyEngines, updateOnce } from "./recipe-update.fixture.ts";
+
+let engines: Awaited<ReturnType<typeof tinyEngines>>;
+let acted: ActedFamily;
+
+beforeAll(async () => {
+  const family = FAMILIES.find(({ name }) => name === "calculator");
+  if (family === undefined) throw new Error("no calculator");
+  engines = await tinyEngines();
+  acted = await actedFamily(family);
+});
+afterAll(async () => {
+  await engines.engine.dispose();
+  await engines.reference.dispose();
+});
+
+type Merged = { deltas: readonly TensorMap[]; change: (name: string, i: number) => number };
+
+async function merged(name: string): Promise<Merged> {
+  const { engine } = engines;
+  const made = stagedRecipe(name)();
+  const { merging } = made.stages.at(-1) as Stage;
+  if (merging === null) throw new Error(`${name} merges nothing`);
+  const start = await engine.parameters();
+  const learn = (stages: readonly Stage[]): Promise<unknown> =>
+    updateOnce({ ...made, stages }, acted, engines);
+  const deltas = await mergeMembers(engine, merging, learn, () => 0.5);
+  const after = await engine.parameters();
+  const change = (tensor: string, i: number): number =>
+    (after.get(tensor)?.data[i] ?? 0) - (start.get(tensor)?.data[i] ?? 0);
+  return { deltas, change };
+}
+
+/** What the merge must be, entry by entry, of what the members changed. */
+const RULES: { readonly [recipe: string]: (values: readonly number[]) => number } = {
+  past: (values) => values.reduce((sum, value) => sum + value, 0),
+  "composable-sparse": (values) => values.reduce((sum, value) => sum + value, 0),
+  "model-ratatouille": (values) => values.reduce((sum, value) => sum + value, 0) / values.length,
+};
+
+function entries({ deltas }: Merged): { name: string; i: number; values: number[] }[] {
+  return [...(deltas[0] ?? new Map())].flatMap(([name, { data }]) =>
+    Array.from(data as Float32Array, (_, i) => ({
+      name,
+      i,
+      values: deltas.map((delta) => delta.get(name)?.data[i] ?? 0),
+    })),
+  );
+}
+
+test.each(Object.keys(RULES))("%s merges as its paper says", async (name) => {
+  const result = await merged(name);
+  const all = entries(result);
+  for (const delta of [0, 1]) expect(all.some(({ values }) => values[delta] !== 0)).toBe(true);
+  const rule = RULES[name] as (values: readonly number[]) => number;
+  const error = Math.max(
+    ...all.map((entry) => Math.abs(result.change(entry.name, entry.i) - rule(entry.values))),
+  );
+  expect(error).toBeLessThan(1e-6);
+  // No member by itself is the result.
+  expect(all.some((entry) => Math.abs(rule(entry.values) - (entry.values[0] ?? 0)) > 1e-5)).toBe(
+    true,
+  );
+});
+
+test("composable sparse changes lie apart", async () => {
+  const all = entries(await merged("composable-sparse"));
+  expect(all.some(({ values: [a, b] }) => a !== 0 && b !== 0)).toBe(false);
+});
+
+test("breadcrumbs leaves the tails of each change out", async () => {
+  const result = await merged("model-breadcrumbs");
+  const all = entries(result);
+  const changed = all.filter(({ name, i }) => Math.abs(result.change(name, i)) > 1e-9);
+  expect(changed.length).toBeGreaterThan(0);
+  expect(changed.length).toBeLessThan(0.3 * all.length);
+});
+
+test("RAM averages what both changed and stretches what one alone did", async () => {
+  const result = await merged("ram");
+  const all = entries(result);
+  const both = all.filter(({ values }) => values.every((value) => Math.abs(value) > 2e-5));
+  expect(both.length).toBeGreaterThan(0);
+  for (const { name, i, values } of both.slice(0, 500)) {
+    expect(result.change(name, i)).toBeCloseTo(((values[0] ?? 0) + (values[1] ?? 0)) / 2, 6);
+  }
+});
+
+test("every recipe of the merging table is looked at here", () => {
+  const names = [...STAGED_RECIPES.values()]
+    .filter((create) => create().literature.table === "merging")
+    .map(({ recipeName }) => recipeName);
+  expect([...Object.keys(RULES), "model-breadcrumbs", "ram"].toSorted()).toEqual(names.toSorted());
+});
