@@ -43,12 +43,13 @@ export async function collect(
       return byTask(tasks, (task, at) =>
         many(plan.size, (i) => {
           const mode = plan.modes?.[i % plan.modes.length];
+          const around = plan.explains === true ? { around: explaining } : {};
           return attempt(
             parts,
             options,
             task,
             [at, i],
-            mode === undefined ? {} : { ...told(mode), mode },
+            mode === undefined ? around : { ...told(mode), mode },
           );
         }),
       );
@@ -280,6 +281,38 @@ function told(mode: string): { readonly around: (environment: Environment) => En
       },
       step: (action, signal) => environment.step(action, signal),
     }),
+  };
+}
+
+/** Says after a failed call what each tool takes. */
+function explaining(environment: Environment): Environment {
+  let usage = "";
+  return {
+    task: environment.task,
+    async observe() {
+      const first = await environment.observe();
+      usage = first.tools
+        .map(
+          ({ name, parameters }) =>
+            `${name}(${Object.keys(parameters.properties ?? {}).join(", ")})`,
+        )
+        .join(", ");
+      return first;
+    },
+    async step(action, signal) {
+      const observation = await environment.step(action, signal);
+      return {
+        ...observation,
+        toolResults: observation.toolResults.map((result) =>
+          result.ok
+            ? result
+            : {
+                ...result,
+                error: { ...result.error, message: `${result.error.message}; try ${usage}` },
+              },
+        ),
+      };
+    },
   };
 }
 

@@ -10,6 +10,7 @@ import {
   callsCost,
   type Check,
   easy,
+  episodesOf,
   type Expectation,
   fitsCritic,
   judged,
@@ -365,6 +366,20 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
             expect(turnAdvantages(record, episode)[0]).toBeCloseTo((rewards[i] ?? 0) - others, 9);
           }
         }
+      },
+    ],
+  },
+  "environment-tuning": {
+    seed: 2,
+    differs: [
+      difficulty,
+      (records) => {
+        const results = episodesOf(at(records, -1)).flatMap(({ turns }) =>
+          turns.flatMap(({ toolResults }) => toolResults),
+        );
+        const failed = results.flatMap((result) => (result.ok ? [] : [result.error.message]));
+        expect(failed.length).toBeGreaterThan(0);
+        expect(failed.every((message) => /; try \w+\(\w+/.test(message))).toBe(true);
       },
     ],
   },

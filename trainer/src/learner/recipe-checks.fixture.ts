@@ -20,6 +20,8 @@ export type Expectation = {
   readonly settings?: Settings;
   /** Updates of each stage, where what is stored by one shows in the next; default 1. */
   readonly updates?: number;
+  /** Of its tasks, where those of seed 1 do not show it. */
+  readonly seed?: number;
   /** `null` where the paper is the point that others differ from. */
   readonly differs: readonly Check[] | null;
 };

@@ -58,9 +58,9 @@ function actedIn(env: string): Promise<ActedFamily> {
 
 async function updated(
   name: string,
-  { env = "calculator", settings = {}, updates = 1 }: Partial<Expectation>,
+  { env = "calculator", settings = {}, updates = 1, seed = 1 }: Partial<Expectation>,
 ): Promise<StageRecord[]> {
-  return updateOnce(stagedRecipe(name)(settings), await actedIn(env), engines, updates);
+  return updateOnce(stagedRecipe(name)(settings), await actedIn(env), engines, updates, seed);
 }
 
 async function updatedPlainly({ env = "calculator" }: Expectation): Promise<StageRecord[]> {

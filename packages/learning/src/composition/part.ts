@@ -47,7 +47,13 @@ export type StateChange = { readonly [name in StateName]?: unknown };
 /** How episodes come about; the trainer carries it out. */
 export type RolloutPlan =
   /** `size` episodes of each task from its start; 1 = no group. */
-  | { readonly kind: "group"; readonly size: number; readonly modes?: readonly string[] }
+  | {
+      readonly kind: "group";
+      readonly size: number;
+      readonly modes?: readonly string[];
+      /** A failed call is answered with what the tool would have taken. */
+      readonly explains?: boolean;
+    }
   /** The environment's own demonstrator, with a share of its decisions made at random. */
   | {
       readonly kind: "demos";

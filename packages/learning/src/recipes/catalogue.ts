@@ -60,7 +60,6 @@ import { behaviorPriming } from "./behavior-priming.ts";
 import { mpts } from "./mpts.ts";
 import { spear } from "./spear.ts";
 import { IMITATION_RECIPES } from "./imitation-recipes.ts";
-import { MERGING_RECIPES } from "./merging-recipes.ts";
 import { PREFERENCE_RECIPES } from "./preference-recipes.ts";
 import { aiSearchPlanner } from "./ai-search-planner.ts";
 import { pprRenorm } from "./ppr-renorm.ts";
@@ -70,6 +69,7 @@ import { chainOfAgents } from "./chain-of-agents.ts";
 import { dirl } from "./dirl.ts";
 import { embodiedR1 } from "./embodied-r1.ts";
 import { orchard } from "./orchard.ts";
+import { environmentTuning } from "./environment-tuning.ts";
 import { LITERATURE, type LiteratureRow, plainParts } from "./literature.ts";
 
 const ALL: readonly CreateRecipe[] = [
@@ -139,9 +139,9 @@ const ALL: readonly CreateRecipe[] = [
   dirl,
   embodiedR1,
   orchard,
+  environmentTuning,
   ...IMITATION_RECIPES,
   ...PREFERENCE_RECIPES,
-  ...MERGING_RECIPES,
 ];
 
 export const STAGED_RECIPES: ReadonlyMap<string, CreateRecipe> = new Map(
