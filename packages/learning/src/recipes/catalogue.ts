@@ -60,6 +60,7 @@ import { behaviorPriming } from "./behavior-priming.ts";
 import { mpts } from "./mpts.ts";
 import { spear } from "./spear.ts";
 import { IMITATION_RECIPES } from "./imitation-recipes.ts";
+import { MERGING_RECIPES } from "./merging-recipes.ts";
 import { PREFERENCE_RECIPES } from "./preference-recipes.ts";
 import { aiSearchPlanner } from "./ai-search-planner.ts";
 import { pprRenorm } from "./ppr-renorm.ts";
@@ -142,6 +143,7 @@ const ALL: readonly CreateRecipe[] = [
   environmentTuning,
   ...IMITATION_RECIPES,
   ...PREFERENCE_RECIPES,
+  ...MERGING_RECIPES,
 ];
 
 export const STAGED_RECIPES: ReadonlyMap<string, CreateRecipe> = new Map(
