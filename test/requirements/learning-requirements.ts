@@ -174,4 +174,20 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       ...at("recipes/catalogue.test.ts", "%s has every part that its row names"),
     ],
   },
+  {
+    id: "learning:imitation-recipes-differ",
+    source: "issue 5, recipes; the papers that their files name",
+    behavior:
+      "Recipes of the imitation and preference tables learn once in each of their stages with what their papers say is different, and plain imitation fails each of these checks; recipes of the merging table make one model of several by the rule of their papers.",
+    tests: [
+      "trainer/src/learner/imitation-update.test.ts > %s learns once in each of its stages",
+      "trainer/src/learner/imitation-update.test.ts > %s moves the parameters it names and no other",
+      "trainer/src/learner/imitation-update.test.ts > every recipe of these tables says what is different",
+      "trainer/src/learner/merging-update.test.ts > %s merges as its paper says",
+      "trainer/src/learner/merging-update.test.ts > composable sparse changes lie apart",
+      "trainer/src/learner/merging-update.test.ts > breadcrumbs leaves the tails of each change out",
+      "trainer/src/learner/merging-update.test.ts > RAM averages what both changed and stretches what one alone did",
+      "trainer/src/learner/merging-update.test.ts > every recipe of the merging table is looked at here",
+    ],
+  },
 ];
