@@ -190,4 +190,14 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/learner/merging-update.test.ts > every recipe of the merging table is looked at here",
     ],
   },
+  {
+    id: "learning:evolution-recipe",
+    source: "issue 5, learning without gradients; Evolution Strategies at Scale, arXiv:2509.24372",
+    behavior:
+      "A recipe without gradients perturbs the adapter by seeds, scores each perturbation by its episodes and moves towards what earned more; equal scores move nothing.",
+    tests: [
+      "trainer/src/learner/evolve-update.test.ts > parameters move towards what earned more, sign %i",
+      "trainer/src/learner/evolve-update.test.ts > where all perturbations earn alike nothing moves",
+    ],
+  },
 ];

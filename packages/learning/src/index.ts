@@ -65,7 +65,14 @@ export type {
 } from "./composition/part.ts";
 export { scoreGroups } from "./composition/score-groups.ts";
 export type { Kept } from "./composition/score-groups.ts";
-export { mergeStage, pairStage, rewardStage, settingsAt, tokenStage } from "./composition/stage.ts";
+export {
+  evolutionStage,
+  mergeStage,
+  pairStage,
+  rewardStage,
+  settingsAt,
+  tokenStage,
+} from "./composition/stage.ts";
 export type { KlTerm, SchedulePart, Stage, StepSettings } from "./composition/stage.ts";
 export { kept, resource } from "./composition/state.ts";
 export type { ResourceName, StateName, StatePart, ValueName } from "./composition/state.ts";

@@ -24,6 +24,7 @@ import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../random.ts";
 import { collect } from "./collect.ts";
 import { type ActingPolicy, familyAttempt } from "./family-attempt.ts";
+import { evolve } from "./evolve-update.ts";
 import { mergeMembers } from "./merge-update.ts";
 import { type StageResources, updateStage } from "./stage-update.ts";
 
@@ -170,6 +171,47 @@ class RecipeRun {
     return last ?? this.evaluate(stage.name, 0);
   }
 
+  async #evolve(
+    stage: Stage,
+    evolution: NonNullable<Stage["evolution"]>,
+    settings: StepSettings,
+    context: PartContext,
+  ): Promise<{ [name: string]: number }> {
+    const { engine, policy, adapterShape, format, family } = this.#parts;
+    const plan = stage.rollout.plan(context);
+    if (plan.kind !== "noise") return {};
+    // All perturbations meet the same tasks with the same draws.
+    const tasks = this.#nextTasks(stage, settings, context, settings.tasksPerStep);
+    const seed = derivedSeed(this.#options.seed, this.#tasks);
+    const act = async (parameters: TensorMap): Promise<EpisodeGroup[]> => {
+      this.#version += 1;
+      await policy.setAdapter(this.#version, { ...adapterShape, tensors: adapterOf(parameters) });
+      const groups = await collect(
+        { kind: "group", size: 1 },
+        tasks,
+        [],
+        { policy, format, family, signal: this.#signal },
+        { sampling: settings.sampling, maxTurns: settings.maxTurns, seed, staleness: 0 },
+      );
+      return this.#count(groups);
+    };
+    const options = { seed, learningRate: settings.learningRate, context };
+    const scores = await evolve(engine, { stage, evolution, plan }, act, options);
+    this.#snapshots = [adapterOf(await engine.parameters())];
+    return { rewardMean: mean(scores.map(({ score }) => score)) };
+  }
+
+  #count(groups: EpisodeGroup[]): EpisodeGroup[] {
+    for (const { episodes } of groups) {
+      this.#spent.episodes += episodes.length;
+      for (const episode of episodes) {
+        this.#spent.sampledTokens += sampledTokens(episode);
+        this.#spent.toolCalls += toolCalls(episode);
+      }
+    }
+    return groups;
+  }
+
   async #merge(stage: Stage, merging: NonNullable<Stage["merging"]>): Promise<HeldOut> {
     const { engine } = this.#parts;
     const learn = async (members: readonly Stage[]): Promise<void> => {
@@ -187,6 +229,7 @@ class RecipeRun {
     settings: StepSettings,
     context: PartContext,
   ): Promise<{ [name: string]: number }> {
+    if (stage.evolution !== null) return this.#evolve(stage, stage.evolution, settings, context);
     const { engine, resources } = this.#parts;
     // The start is a version too: the second step of a policy that lags by one samples from it.
     if (this.#snapshots.length === 0) this.#snapshots.push(await engine.parameters());
@@ -244,12 +287,7 @@ class RecipeRun {
         staleness: settings.lag,
       },
     );
-    for (const episode of groups.flatMap(({ episodes }) => episodes)) {
-      this.#spent.episodes += 1;
-      this.#spent.sampledTokens += sampledTokens(episode);
-      this.#spent.toolCalls += toolCalls(episode);
-    }
-    return groups;
+    return this.#count(groups);
   }
 
   /** Fills the store with demonstrations, right and wrong ones, where a plan goes on from stored episodes. */

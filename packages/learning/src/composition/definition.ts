@@ -104,6 +104,7 @@ export function partsOf({ stages, schedule }: Recipe): {
       ...(stage.reward === null ? [] : [stage.reward]),
       ...(stage.advantage === null ? [] : [stage.advantage]),
       ...stage.losses.map(({ loss }) => loss),
+      ...(stage.evolution === null ? [] : [stage.evolution.fitness, stage.evolution.how]),
       ...(stage.merging === null ? [] : [stage.merging.how]),
       ...(stage.kl?.in === "loss" ? [{ slot: "loss", part: "kl" }] : []),
       ...Object.values(stage.state),

@@ -7,6 +7,7 @@
 import { FULL_SUPPORT, type OptimizerOptions, type Sampling } from "@waggle/protocol";
 import type { KlForm } from "../kl/kl-loss.ts";
 import type { Aggregation } from "../losses/aggregation.ts";
+import type { Evolution, EvolutionPart, FitnessPart } from "./evolution.ts";
 import type {
   AdvantagePart,
   FilterPart,
@@ -61,7 +62,7 @@ export type SchedulePart = {
 /** A stage with its types forgotten: what the trainer carries out. */
 export type Stage = {
   readonly name: string;
-  readonly learns: "rewards" | "tokens" | "pairs" | "merges";
+  readonly learns: "rewards" | "tokens" | "pairs" | "merges" | "scores";
   readonly rollout: RolloutPart<StateName>;
   readonly filters: readonly FilterPart<StateName>[];
   readonly reward: RewardPart<StateName> | null;
@@ -79,6 +80,8 @@ export type Stage = {
     readonly members: readonly (readonly Stage[])[];
     readonly how: MergePart;
   } | null;
+  /** Where it learns without a gradient. */
+  readonly evolution: Evolution | null;
 };
 
 /** What a user of a stage leaves open takes these. */
@@ -189,6 +192,19 @@ export function mergeStage(spec: {
   return { ...stage, merging: { members, how } };
 }
 
+/** A stage that learns from scores of perturbed parameters. */
+export function evolutionStage(
+  spec: Open & {
+    readonly rollout: RolloutPart<never, "single">;
+    readonly reward: RewardPart;
+    readonly fitness: FitnessPart;
+    readonly how: EvolutionPart;
+  },
+): Stage {
+  const { fitness, how, ...rest } = spec;
+  return { ...toStage("scores", { ...rest, losses: [], kl: null }), evolution: { fitness, how } };
+}
+
 function toStage(
   learns: Stage["learns"],
   spec: Open & {
@@ -217,6 +233,7 @@ function toStage(
     settings: { ...DEFAULT_SETTINGS, ...spec.settings },
     optimizer: { maxGradientNorm: 1, ...spec.optimizer },
     merging: null,
+    evolution: null,
   };
 }
 

@@ -61,6 +61,7 @@ export {
   truncatedImportance,
   twoSidedClip,
 } from "./policy-losses.ts";
+export { evolutionStrategy, fitness, noiseSeed } from "./evolution.ts";
 export { addedDeltas, averagedDeltas, breadcrumbs, reinforced } from "./merge-operations.ts";
 export { apo, chosenCrossEntropy, dpo, ipo, kto, orpo } from "./preference-losses.ts";
 export {

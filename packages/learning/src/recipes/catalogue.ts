@@ -59,6 +59,7 @@ import { rlRetention } from "./rl-retention.ts";
 import { behaviorPriming } from "./behavior-priming.ts";
 import { mpts } from "./mpts.ts";
 import { spear } from "./spear.ts";
+import { evolutionStrategies } from "./evolution-strategies.ts";
 import { IMITATION_RECIPES } from "./imitation-recipes.ts";
 import { MERGING_RECIPES } from "./merging-recipes.ts";
 import { PREFERENCE_RECIPES } from "./preference-recipes.ts";
@@ -141,6 +142,7 @@ const ALL: readonly CreateRecipe[] = [
   embodiedR1,
   orchard,
   environmentTuning,
+  evolutionStrategies,
   ...IMITATION_RECIPES,
   ...PREFERENCE_RECIPES,
   ...MERGING_RECIPES,

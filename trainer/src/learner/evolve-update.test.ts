@@ -1,0 +1,73 @@
+/** Evolution strategies: no gradient, one number a perturbation, and the way goes to what earned more. */
+import {
+  type EpisodeGroup,
+  type PartContext,
+  type RolloutPlan,
+  type Stage,
+  stagedRecipe,
+} from "@waggle/learning";
+import { perturbed } from "@waggle/learning/gradient-free";
+import type { TensorMap } from "@waggle/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { evolve, type EvolvedStage } from "./evolve-update.ts";
+import { tinyEngines } from "./recipe-update.fixture.ts";
+
+let engines: Awaited<ReturnType<typeof tinyEngines>>;
+
+beforeAll(async () => {
+  engines = await tinyEngines();
+});
+afterAll(async () => {
+  await engines.engine.dispose();
+  await engines.reference.dispose();
+});
+
+const CONTEXT: PartContext = {
+  ...{ step: 0, steps: 1, random: () => 0.5, state: {}, ports: {} },
+  signal: new AbortController().signal,
+};
+const OPTIONS = { seed: 3, learningRate: 1e-3, context: CONTEXT };
+
+/** A group whose one episode earned this much. */
+function earning(reward: number): EpisodeGroup[] {
+  const verification = { reward, success: reward > 0.5 };
+  const episode = { id: "a", samples: [], turns: [], verification };
+  return [{ task: "t", episodes: [episode] } as unknown as EpisodeGroup];
+}
+
+function evolved(): EvolvedStage {
+  const stage = stagedRecipe("evolution-strategies")({ perturbations: 64 }).stages[0] as Stage;
+  const plan: RolloutPlan = stage.rollout.plan(CONTEXT);
+  if (plan.kind !== "noise" || stage.evolution === null) throw new Error("nothing to evolve");
+  return { stage, evolution: stage.evolution, plan };
+}
+
+/** What is earned rises, or falls, with one weight alone. */
+function weightOf(parameters: TensorMap): number {
+  const [first] = parameters.values();
+  return first?.data[0] ?? Number.NaN;
+}
+
+test.each([1, -1])("parameters move towards what earned more, sign %i", async (sign) => {
+  const { engine } = engines;
+  const made = evolved();
+  const before = await engine.parameters();
+  const seen: TensorMap[] = [];
+  const act = async (parameters: TensorMap): Promise<EpisodeGroup[]> => {
+    seen.push(parameters);
+    return earning(sign * (weightOf(parameters) - weightOf(before)));
+  };
+  const [first] = await evolve(engine, made, act, OPTIONS);
+  expect(seen).toHaveLength(64);
+  // A perturbation is its seed and direction.
+  const again = perturbed(before, first?.seed ?? 0, made.plan.scale);
+  expect(weightOf(again)).toBe(weightOf(seen[0] as TensorMap));
+  expect(sign * (weightOf(await engine.parameters()) - weightOf(before))).toBeGreaterThan(0);
+});
+
+test("where all perturbations earn alike nothing moves", async () => {
+  const { engine } = engines;
+  const before = await engine.parameters();
+  await evolve(engine, evolved(), async () => earning(1), OPTIONS);
+  expect([...(await engine.parameters()).values()]).toEqual([...before.values()]);
+});
