@@ -167,8 +167,13 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
           `waiting ${waiting + leased} · published ${published}, stable ${policies.stable} · ` +
           `pages on ${statuses.map((status) => status.policyVersion ?? "–").join(" ")}`,
       );
+      // A page that still loads has not begun to simulate.
       const rolledOut =
-        options.simulate !== "forever" && statuses.every((status) => !status.simulating);
+        options.simulate !== "forever" &&
+        statuses.every(
+          ({ simulating, trajectories, errors }) =>
+            !simulating && (trajectories.assigned > 0 || errors.length > 0),
+        );
       if (Date.now() > deadline || published >= options.publications || rolledOut) break;
     }
 
