@@ -71,8 +71,9 @@ test.each(["none", "layer"] as const)(
     // adapter, two moments, and what one step leaves for the next
     expect(memory.arraysOfSeven).toBeLessThan(7 * 5 * memory.adapter);
     expect(memory.arraysOfSeven).toBeLessThan(memory.base);
-    // allocators keep pages of gradients that are gone
-    expect(memory.residentOfSeven).toBeLessThan(4 * memory.base);
+    // seven bases of their own would be seven times as much in weights alone; allocators keep pages of
+    // gradients that are gone, 1.2 to 5 times the base in the runs that were seen
+    expect(memory.residentOfSeven).toBeLessThan(7 * memory.base);
     // control: bases of their own are seen
     expect(memory.arraysOfTwoAlone).toBeGreaterThan(1.9 * memory.base);
   },
