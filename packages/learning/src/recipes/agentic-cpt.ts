@@ -5,9 +5,9 @@
  * Differs from it: the text of the first stage is that of demonstrated runs.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const agenticCpt: CreateRecipe = recipe({
   name: "agentic-cpt",
@@ -31,14 +31,6 @@ export const agenticCpt: CreateRecipe = recipe({
       loss: parts.languageModel(),
     }),
     demonstrationStart({ steps: startSteps, learningRate }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
-      reward: parts.outcome(),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
-      steps,
-      settings: { tasksPerStep: 12, learningRate },
-    }),
+    groupReinforcement({ groupSize, loss: parts.pgClip(epsilon), steps, learningRate }),
   ],
 });

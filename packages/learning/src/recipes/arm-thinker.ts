@@ -7,8 +7,8 @@
  * differ in difficulty, as the abstract does not say in what.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const armThinker: CreateRecipe = recipe({
   name: "arm-thinker",
@@ -22,25 +22,20 @@ export const armThinker: CreateRecipe = recipe({
   schedule: ["stages"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, easySteps: 8 },
   stages: ({ groupSize, epsilon, steps, learningRate, easySteps }) => [
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
-      reward: parts.outcome(),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+    groupReinforcement({
+      groupSize,
       name: "easy",
+      loss: parts.pgClip(epsilon),
       steps: easySteps,
-      settings: { tasksPerStep: 12, learningRate, difficulty: 0 },
+      learningRate,
+      difficulty: 0,
     }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
-      reward: parts.outcome(),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+    groupReinforcement({
+      groupSize,
       name: "all",
+      loss: parts.pgClip(epsilon),
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
   ],
 });

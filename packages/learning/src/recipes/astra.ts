@@ -5,9 +5,9 @@
  * Differs from it: the arenas are this project's environments.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const astra: CreateRecipe = recipe({
   name: "astra",
@@ -33,17 +33,15 @@ export const astra: CreateRecipe = recipe({
       mistakes: 0.3,
       filters: [parts.verify()],
     }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
+    groupReinforcement({
+      groupSize,
       reward: parts.weighted([
         [parts.outcome(), 0.5],
         [parts.economy({ toolCall: callCost }), 0.5],
       ]),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+      loss: parts.pgClip(epsilon),
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
   ],
 });

@@ -7,10 +7,10 @@
  * Differs from it: behaviours are read off calls and results: checks, goes on, recovers, answers.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
 import { behaviour } from "../parts/behavior-filter.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const behaviorPriming: CreateRecipe = recipe({
   name: "behavior-priming",
@@ -36,14 +36,6 @@ export const behaviorPriming: CreateRecipe = recipe({
       mistakes: 0.3,
       filters: [behaviour(undefined, leastBehaviors)],
     }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
-      reward: parts.outcome(),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
-      steps,
-      settings: { tasksPerStep: 12, learningRate },
-    }),
+    groupReinforcement({ groupSize, loss: parts.pgClip(epsilon), steps, learningRate }),
   ],
 });

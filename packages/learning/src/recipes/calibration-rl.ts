@@ -7,9 +7,9 @@
  * number that is said.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { sampledConfidence } from "./sampled-confidence.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const calibrationRl: CreateRecipe = recipe({
   name: "calibration-rl",
@@ -22,17 +22,15 @@ export const calibrationRl: CreateRecipe = recipe({
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, honesty: 0.5 },
   stages: ({ groupSize, epsilon, steps, learningRate, honesty }) => [
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
+    groupReinforcement({
+      groupSize,
       reward: parts.weighted([
         [parts.outcome(), 1],
         [parts.calibration(sampledConfidence), honesty],
       ]),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+      loss: parts.pgClip(epsilon),
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
   ],
 });

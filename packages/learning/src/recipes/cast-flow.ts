@@ -7,10 +7,10 @@
  * Differs from it: the specialist is the turns that call, in one conversation.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
 import type { EpisodeTurn } from "../composition/episode.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 const isSpecialist = ({ toolCalls }: EpisodeTurn): boolean => toolCalls.length > 0;
 
@@ -26,14 +26,11 @@ export const castFlow: CreateRecipe = recipe({
       learningRate,
       filters: [parts.stepMask(isSpecialist)],
     }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
-      reward: parts.outcome(),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.spanMask(parts.pgClip(epsilon), isSpecialist)],
+    groupReinforcement({
+      groupSize,
+      loss: parts.spanMask(parts.pgClip(epsilon), isSpecialist),
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
   ],
 });

@@ -7,8 +7,9 @@
  * Differs from it: teachers are demonstrators that err more or less often, each acting alone.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage, tokenStage } from "../composition/stage.ts";
+import { tokenStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const chainOfAgents: CreateRecipe = recipe({
   name: "chain-of-agents",
@@ -37,14 +38,6 @@ export const chainOfAgents: CreateRecipe = recipe({
       steps: startSteps,
       settings: { tasksPerStep: 16, learningRate },
     }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
-      reward: parts.outcome(),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
-      steps,
-      settings: { tasksPerStep: 12, learningRate },
-    }),
+    groupReinforcement({ groupSize, loss: parts.pgClip(epsilon), steps, learningRate }),
   ],
 });

@@ -5,9 +5,9 @@
  * Agentic Reinforcement Learning" (S124).
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const deepSport: CreateRecipe = recipe({
   name: "deep-sport",
@@ -24,14 +24,12 @@ export const deepSport: CreateRecipe = recipe({
   },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate, bonus }) => [
     demonstrationStart({ steps: startSteps, learningRate }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
+    groupReinforcement({
+      groupSize,
       reward: parts.gate(parts.outcome(), parts.callBonus(bonus)),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+      loss: parts.pgClip(epsilon),
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
   ],
 });

@@ -6,8 +6,9 @@
  * Differs from it: specialists are teachers at the easiest level, not one a tool.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage, tokenStage } from "../composition/stage.ts";
+import { tokenStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const dirl: CreateRecipe = recipe({
   name: "dirl",
@@ -45,14 +46,6 @@ export const dirl: CreateRecipe = recipe({
       steps: startSteps,
       settings: { tasksPerStep: 16, learningRate },
     }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
-      reward: parts.outcome(),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
-      steps,
-      settings: { tasksPerStep: 12, learningRate },
-    }),
+    groupReinforcement({ groupSize, loss: parts.pgClip(epsilon), steps, learningRate }),
   ],
 });

@@ -5,8 +5,9 @@
  * Differs from it: the rule is the environment's progress.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage, tokenStage } from "../composition/stage.ts";
+import { tokenStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const embodiedR1: CreateRecipe = recipe({
   name: "embodied-r1",
@@ -34,14 +35,12 @@ export const embodiedR1: CreateRecipe = recipe({
       steps: startSteps,
       settings: { tasksPerStep: 16, learningRate },
     }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
+    groupReinforcement({
+      groupSize,
       reward: parts.progress(),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+      loss: parts.pgClip(epsilon),
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
   ],
 });

@@ -5,8 +5,8 @@
  * Differs from it: tools of the environment stand for models.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const fusionAgent: CreateRecipe = recipe({
   name: "fusion-agent",
@@ -19,17 +19,15 @@ export const fusionAgent: CreateRecipe = recipe({
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, callCost: 0.05 },
   stages: ({ groupSize, epsilon, steps, learningRate, callCost }) => [
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
+    groupReinforcement({
+      groupSize,
       reward: parts.weighted([
         [parts.outcome(), 0.5],
         [parts.economy({ toolCall: callCost }), 0.5],
       ]),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+      loss: parts.pgClip(epsilon),
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
   ],
 });

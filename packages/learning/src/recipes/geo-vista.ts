@@ -5,10 +5,10 @@
  * Differs from it: levels are readable turns, calls that ran, and success, not city and country.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
 import { readRanSolved } from "./answer-tiers.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const geoVista: CreateRecipe = recipe({
   name: "geo-vista",
@@ -22,14 +22,12 @@ export const geoVista: CreateRecipe = recipe({
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
     demonstrationStart({ steps: startSteps, learningRate }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
+    groupReinforcement({
+      groupSize,
       reward: parts.tiers(readRanSolved),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+      loss: parts.pgClip(epsilon),
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
   ],
 });

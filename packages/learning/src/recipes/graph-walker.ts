@@ -7,9 +7,9 @@
  * Differs from it: a walk is the demonstrator with half of its decisions made at random.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const graphWalker: CreateRecipe = recipe({
   name: "graph-walker",
@@ -30,14 +30,6 @@ export const graphWalker: CreateRecipe = recipe({
       filters: [parts.verify()],
     }),
     demonstrationStart({ steps: startSteps, learningRate, name: "expert" }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
-      reward: parts.outcome(),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
-      steps,
-      settings: { tasksPerStep: 12, learningRate },
-    }),
+    groupReinforcement({ groupSize, loss: parts.pgClip(epsilon), steps, learningRate }),
   ],
 });

@@ -7,9 +7,9 @@
  * Differs from it: weights are settings, as the abstract gives none.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const indusAgent: CreateRecipe = recipe({
   name: "indus-agent",
@@ -31,9 +31,8 @@ export const indusAgent: CreateRecipe = recipe({
   },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate, callCost, bonus }) => [
     demonstrationStart({ steps: startSteps, learningRate }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
+    groupReinforcement({
+      groupSize,
       reward: parts.gate(
         parts.weighted([
           [parts.outcome(), 0.5],
@@ -41,10 +40,9 @@ export const indusAgent: CreateRecipe = recipe({
         ]),
         parts.callBonus(bonus),
       ),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+      loss: parts.pgClip(epsilon),
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
   ],
 });

@@ -5,9 +5,9 @@
  * Differs from it: a skill is a task of the easiest level.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const kimiDev: CreateRecipe = recipe({
   name: "kimi-dev",
@@ -20,15 +20,13 @@ export const kimiDev: CreateRecipe = recipe({
   schedule: ["skill-first"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
-      reward: parts.outcome(),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+    groupReinforcement({
+      groupSize,
       name: "skills",
+      loss: parts.pgClip(epsilon),
       steps,
-      settings: { tasksPerStep: 12, learningRate, difficulty: 0 },
+      learningRate,
+      difficulty: 0,
     }),
     demonstrationStart({ steps: startSteps, learningRate, name: "tasks" }),
   ],

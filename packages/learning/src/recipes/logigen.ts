@@ -5,9 +5,9 @@
  * Source: "LOGIGEN: Logic-Driven Generation of Verifiable Agentic Tasks" (S213).
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const logigen: CreateRecipe = recipe({
   name: "logigen",
@@ -22,17 +22,15 @@ export const logigen: CreateRecipe = recipe({
       mistakes: 0.3,
       filters: [parts.verify()],
     }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
+    groupReinforcement({
+      groupSize,
       reward: parts.weighted([
         [parts.outcome("success"), 0.5],
         [parts.progress(), 0.5],
       ]),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+      loss: parts.pgClip(epsilon),
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
   ],
 });

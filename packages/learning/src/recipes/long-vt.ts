@@ -4,9 +4,10 @@
  * Source: "LongVT: Incentivizing "Thinking with Long Videos" via Native Tool Calling" (S216).
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage, tokenStage } from "../composition/stage.ts";
+import { tokenStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const longVt: CreateRecipe = recipe({
   name: "long-vt",
@@ -28,15 +29,7 @@ export const longVt: CreateRecipe = recipe({
       mistakes: 0.3,
       filters: [parts.success()],
     }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
-      reward: parts.outcome(),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
-      steps,
-      settings: { tasksPerStep: 12, learningRate },
-    }),
+    groupReinforcement({ groupSize, loss: parts.pgClip(epsilon), steps, learningRate }),
     tokenStage({
       name: "tune",
       rollout: parts.group(groupSize),

@@ -10,6 +10,7 @@ import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
 import type { RewardPart } from "../composition/part.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 function sparseAndDense(dense: number): RewardPart {
   return parts.weighted([
@@ -38,15 +39,13 @@ export const meowTeaTaro: CreateRecipe = recipe({
   },
   stages: ({ groupSize, epsilon, lambda, imitationShare, dense, budget, learningRate }) => [
     demonstrationStart({ steps: Math.round(imitationShare * budget), learningRate }),
-    rewardStage({
+    groupReinforcement({
+      groupSize,
       name: "group",
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
       reward: sparseAndDense(dense),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+      loss: parts.pgClip(epsilon),
       steps: Math.round(((1 - imitationShare) * budget) / 3),
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
     rewardStage({
       name: "leave-one-out",

@@ -5,8 +5,9 @@
  * Differs from it: a productive turn is one whose calls ran; group sizes are fixed.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage, tokenStage } from "../composition/stage.ts";
+import { tokenStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const orchard: CreateRecipe = recipe({
   name: "orchard",
@@ -36,14 +37,6 @@ export const orchard: CreateRecipe = recipe({
       steps: startSteps,
       settings: { tasksPerStep: 16, learningRate },
     }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
-      reward: parts.outcome(),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
-      steps,
-      settings: { tasksPerStep: 12, learningRate },
-    }),
+    groupReinforcement({ groupSize, loss: parts.pgClip(epsilon), steps, learningRate }),
   ],
 });

@@ -6,9 +6,10 @@
  * their products.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { mergeStage, rewardStage } from "../composition/stage.ts";
+import { mergeStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const past: CreateRecipe = recipe({
   name: "past",
@@ -31,17 +32,7 @@ export const past: CreateRecipe = recipe({
             loss: parts.languageModel(),
           }),
         ],
-        [
-          rewardStage({
-            rollout: parts.group(groupSize),
-            filters: [parts.mixedGroup()],
-            reward: parts.outcome(),
-            advantage: parts.groupAdvantage(),
-            losses: [parts.pgClip()],
-            steps,
-            settings: { tasksPerStep: 12, learningRate, difficulty: 1 },
-          }),
-        ],
+        [groupReinforcement({ groupSize, steps, learningRate, difficulty: 1 })],
       ],
       how: parts.addedDeltas(scale),
       state: { delta: parts.deltas },

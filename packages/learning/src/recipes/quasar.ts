@@ -5,9 +5,9 @@
  * Differs from it: tiers are readable turns, calls that ran, and success.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { readRanSolved } from "./answer-tiers.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const quasar: CreateRecipe = recipe({
   name: "quasar",
@@ -20,14 +20,12 @@ export const quasar: CreateRecipe = recipe({
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
+    groupReinforcement({
+      groupSize,
       reward: parts.tiers(readRanSolved),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+      loss: parts.pgClip(epsilon),
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
   ],
 });

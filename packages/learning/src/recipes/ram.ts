@@ -7,8 +7,9 @@
  * not their products.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { mergeStage, rewardStage } from "../composition/stage.ts";
+import { mergeStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const ram: CreateRecipe = recipe({
   name: "ram",
@@ -23,28 +24,8 @@ export const ram: CreateRecipe = recipe({
     mergeStage({
       rollout: parts.weights(),
       members: [
-        [
-          rewardStage({
-            rollout: parts.group(groupSize),
-            filters: [parts.mixedGroup()],
-            reward: parts.outcome(),
-            advantage: parts.groupAdvantage(),
-            losses: [parts.pgClip()],
-            steps,
-            settings: { tasksPerStep: 12, learningRate, difficulty: 0 },
-          }),
-        ],
-        [
-          rewardStage({
-            rollout: parts.group(groupSize),
-            filters: [parts.mixedGroup()],
-            reward: parts.outcome(),
-            advantage: parts.groupAdvantage(),
-            losses: [parts.pgClip()],
-            steps,
-            settings: { tasksPerStep: 12, learningRate, difficulty: 1 },
-          }),
-        ],
+        [groupReinforcement({ groupSize, steps, learningRate, difficulty: 0 })],
+        [groupReinforcement({ groupSize, steps, learningRate, difficulty: 1 })],
       ],
       how: parts.reinforced(rescaling),
       state: { delta: parts.deltas },

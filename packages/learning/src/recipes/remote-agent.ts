@@ -7,8 +7,8 @@
  * Differs from it: calls stand for hand-overs to specialists.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const remoteAgent: CreateRecipe = recipe({
   name: "remote-agent",
@@ -28,17 +28,15 @@ export const remoteAgent: CreateRecipe = recipe({
     allowance: 0.3,
   },
   stages: ({ groupSize, epsilon, steps, learningRate, callCost, allowance }) => [
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
+    groupReinforcement({
+      groupSize,
       reward: parts.weighted([
         [parts.outcome(), 0.5],
         [parts.economy({ toolCall: callCost }, { kind: "gated", allowance }), 0.5],
       ]),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+      loss: parts.pgClip(epsilon),
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
   ],
 });

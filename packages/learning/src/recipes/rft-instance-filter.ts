@@ -7,8 +7,8 @@
  * Differs from it: rounds over one family of tasks, not over several.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const rftInstanceFilter: CreateRecipe = recipe({
   name: "rft-instance-filter",
@@ -21,14 +21,6 @@ export const rftInstanceFilter: CreateRecipe = recipe({
   schedule: ["rounds"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, rounds: 2 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
-      reward: parts.outcome(),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
-      steps,
-      settings: { tasksPerStep: 12, learningRate },
-    }),
+    groupReinforcement({ groupSize, loss: parts.pgClip(epsilon), steps, learningRate }),
   ],
 });

@@ -4,8 +4,8 @@
  * Source: Xi et al. 2025, "AgentGym-RL", arXiv:2509.08755.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const scalingInterRl: CreateRecipe = recipe({
   name: "scaling-inter-rl",
@@ -21,15 +21,12 @@ export const scalingInterRl: CreateRecipe = recipe({
     learningRate: 3e-3,
   },
   stages: ({ groupSize, epsilon, firstTurns, lastTurns, steps, learningRate }) => [
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
-      reward: parts.outcome(),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+    groupReinforcement({
+      groupSize,
+      loss: parts.pgClip(epsilon),
       schedule: [parts.horizonCurriculum(firstTurns, lastTurns)],
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
   ],
 });

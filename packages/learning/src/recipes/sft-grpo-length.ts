@@ -6,9 +6,9 @@
  * Efficiency with Reinforcement Learning" (S006).
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const sftGrpoLength: CreateRecipe = recipe({
   name: "sft-grpo-length",
@@ -26,17 +26,15 @@ export const sftGrpoLength: CreateRecipe = recipe({
   },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate, limit, buffer }) => [
     demonstrationStart({ steps: startSteps, learningRate }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
+    groupReinforcement({
+      groupSize,
       reward: parts.weighted([
         [parts.outcome(), 1],
         [parts.overlong(limit, buffer), 1],
       ]),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+      loss: parts.pgClip(epsilon),
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
   ],
 });

@@ -8,6 +8,7 @@ import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const toolCua: CreateRecipe = recipe({
   name: "tool-cua",
@@ -49,9 +50,9 @@ export const toolCua: CreateRecipe = recipe({
       steps: pivotSteps,
       settings: { tasksPerStep: 12, learningRate },
     }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
+    groupReinforcement({
+      groupSize,
+      name: "paths",
       reward: parts.gate(
         parts.weighted([
           [parts.outcome(), 0.5],
@@ -59,11 +60,9 @@ export const toolCua: CreateRecipe = recipe({
         ]),
         parts.callBonus(bonus),
       ),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
-      name: "paths",
+      loss: parts.pgClip(epsilon),
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
   ],
 });

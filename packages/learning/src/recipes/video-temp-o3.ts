@@ -6,9 +6,9 @@
  * Differs from it: a noisy turn is one whose call failed.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
+import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const videoTempO3: CreateRecipe = recipe({
   name: "video-temp-o3",
@@ -35,14 +35,12 @@ export const videoTempO3: CreateRecipe = recipe({
       filters: [parts.stepMask()],
       loss: parts.maskedCrossEntropy(),
     }),
-    rewardStage({
-      rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup()],
+    groupReinforcement({
+      groupSize,
       reward: parts.gate(parts.outcome(), parts.callBonus(bonus)),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon)],
+      loss: parts.pgClip(epsilon),
       steps,
-      settings: { tasksPerStep: 12, learningRate },
+      learningRate,
     }),
   ],
 });

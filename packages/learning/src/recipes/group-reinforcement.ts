@@ -1,0 +1,45 @@
+/**
+ * The stage that many recipes have: plain GRPO on groups that carry a signal, with the reward or the
+ * schedule that a paper changes. Not a recipe.
+ */
+import type { LossPart, RewardPart } from "../composition/part.ts";
+import { rewardStage, type SchedulePart, type Stage } from "../composition/stage.ts";
+import { mixedGroup } from "../parts/filters.ts";
+import { groupAdvantage } from "../parts/group-advantages.ts";
+import { pgClip } from "../parts/policy-losses.ts";
+import { outcome } from "../parts/rewards.ts";
+import { group } from "../parts/rollouts.ts";
+
+type GroupReinforcement = {
+  readonly groupSize: number;
+  readonly steps: number;
+  readonly learningRate: number;
+  /** Default the stage's own. */
+  readonly name?: string;
+  /** Default the verifier's word. */
+  readonly reward?: RewardPart;
+  /** Default the ratio clipped at 1 ± 0.2. */
+  readonly loss?: LossPart;
+  readonly schedule?: readonly SchedulePart[];
+  /** Of the environment's dial; default all levels. */
+  readonly difficulty?: number;
+};
+
+export function groupReinforcement(options: GroupReinforcement): Stage {
+  const { groupSize, steps, learningRate, name, reward, loss, schedule = [], difficulty } = options;
+  return rewardStage({
+    ...(name === undefined ? {} : { name }),
+    rollout: group(groupSize),
+    filters: [mixedGroup()],
+    reward: reward ?? outcome(),
+    advantage: groupAdvantage(),
+    losses: [loss ?? pgClip()],
+    schedule,
+    steps,
+    settings: {
+      tasksPerStep: 12,
+      learningRate,
+      ...(difficulty === undefined ? {} : { difficulty }),
+    },
+  });
+}
