@@ -25,7 +25,7 @@ export async function readBaseModel(folder: string): Promise<BaseModel> {
   const present = await readdir(folder).catch((error: unknown) => {
     throw new WaggleError(
       "NOT_FOUND",
-      `--model must be a folder with config.json, safetensors and tokenizer.json, got ${folder}; run npm run pretrain or name another folder`,
+      `--model must be a folder with config.json, safetensors and tokenizer.json, got ${folder}; run npm run train-base or name another folder`,
       { cause: error },
     );
   });

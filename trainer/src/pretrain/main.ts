@@ -1,5 +1,5 @@
 /**
- * `npm run pretrain`: trains the nano base model from scratch with the project's own engine on
+ * `npm run train-base`: trains the nano base model from scratch with the project's own engine on
  * demonstrations of the project's own environments, scores it and writes its folder.
  */
 import { parseArgs } from "./pretrain-options.ts";

@@ -27,7 +27,7 @@ purpose: it is the base that reinforcement learning starts from. It speaks only 
 
 ## Made by
 
-\`npm run pretrain -- --steps ${report.totalSteps} --seed ${report.seed}\`: ${(report.seconds / 60).toFixed(0)} minutes on ${report.device}, from random weights.
+\`npm run train-base -- --steps ${report.totalSteps} --seed ${report.seed}\`: ${(report.seconds / 60).toFixed(0)} minutes on ${report.device}, from random weights.
 
 - Data: ${(report.totalSteps * DEMONSTRATIONS_PER_STEP).toLocaleString("en")} dialogues (${(report.tokens / 1e6).toFixed(1)} M tokens), each generated once by the scripted demonstrator of
   \`@waggle/environments\` on tasks of the \`train\` split. Held-out instances and the wordings marked \`unseen\` do not occur.
