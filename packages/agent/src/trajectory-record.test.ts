@@ -42,3 +42,27 @@ test("a record holds each grammar once, and each segment its id and budget", () 
   ]);
   expect(trajectory.segments[2]).not.toHaveProperty("tokenBudget");
 });
+
+test("a turn that two versions said keeps who said what, and no upload may claim that", () => {
+  const head = { task: null, assignmentId: null, consent, client: fixed.client };
+  const record = new TrajectoryRecord({ ...head, baseModel: "0".repeat(64) }, () => new Date(0));
+  const versions = [
+    { version: 3, start: 0, end: 1 },
+    { version: 4, start: 1, end: 2 },
+  ];
+  const two = [-1, -1];
+  record.addSampled(
+    {
+      tokenIds: [1, 2],
+      ...{ behaviorLogProbs: two, rawLogProbs: two, entropies: [1, 1] },
+      stopReason: "stop-token",
+      versions,
+    },
+    { temperature: 1, topK: 0, topP: 1, seed: 1 },
+    4,
+  );
+  const trajectory = record.finish("completed", 4);
+  expect(trajectory.policyVersion).toBe(3);
+  expect(trajectory.segments).toMatchObject([{ policyVersion: 3, versions }]);
+  expect(Trajectory.safeParse(trajectory).success).toBe(false);
+});

@@ -57,10 +57,12 @@ export class TrajectoryRecord {
     grammar?: GrammarSpec,
   ): string {
     if (sample.grammar && grammar !== undefined) this.#grammars[sample.grammar] = grammar;
+    const [first] = sample.versions ?? [];
     const segment: SampledSegment = {
       kind: "sampled",
       ...this.#place(),
-      policyVersion,
+      policyVersion: first?.version ?? policyVersion,
+      ...(sample.versions === undefined ? {} : { versions: sample.versions }),
       sampling,
       grammar: sample.grammar ?? null,
       ...(sample.tokenBudget === undefined ? {} : { tokenBudget: sample.tokenBudget }),
@@ -73,7 +75,7 @@ export class TrajectoryRecord {
       ...(sample.fingerprint === undefined ? {} : { fingerprint: sample.fingerprint }),
     };
     this.#segments.push(segment);
-    this.#policyVersion ??= policyVersion;
+    this.#policyVersion ??= segment.policyVersion;
     return segment.id;
   }
 

@@ -22,6 +22,7 @@ export type {
   GrammarSpan,
   ScoreRequest,
   TokenScores,
+  VersionSpan,
 } from "./policy.ts";
 export {
   AdapterReference,

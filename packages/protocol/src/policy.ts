@@ -43,6 +43,13 @@ export type TokenScores = {
   readonly entropies: readonly number[];
 };
 
+/** Tokens `[start, end)` that one version sampled. */
+export type VersionSpan = {
+  readonly version: PolicyVersionId;
+  readonly start: number;
+  readonly end: number;
+};
+
 /** One generation. A stop token that was sampled is the last of `tokenIds`. */
 export type Sample = TokenScores & {
   readonly tokenIds: readonly number[];
@@ -61,6 +68,11 @@ export type Sample = TokenScores & {
    * equal fingerprints are comparable to rounding. Absent where a policy does not know.
    */
   readonly fingerprint?: string | undefined;
+  /**
+   * Where another version went on in the middle: who sampled what, whole and in order, each with its own
+   * behavior log-probs; the seed is that of the first. Absent = the context's version sampled all.
+   */
+  readonly versions?: readonly VersionSpan[] | undefined;
 };
 
 export type GenerateOptions = {

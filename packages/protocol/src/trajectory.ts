@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { Consent } from "./consent.ts";
 import { GrammarSpec } from "./grammar.ts";
-import { PolicyVersionId, Sampling } from "./policy.ts";
+import { PolicyVersionId, Sampling, type VersionSpan } from "./policy.ts";
 import { TaskReference } from "./task.ts";
 import { ToolCall, ToolResult } from "./tool.ts";
 
@@ -56,7 +56,10 @@ export type SampledSegment = {
   readonly kind: "sampled";
   readonly id: string;
   readonly parent: string | null;
+  /** Of its first token. */
   readonly policyVersion: PolicyVersionId;
+  /** See `Sample`. Not in uploads, whose schema refuses it: a page keeps one version for a turn. */
+  readonly versions?: readonly VersionSpan[] | undefined;
   readonly sampling: Sampling;
   /** Id of the grammar that masked the logits, `null` for none. */
   readonly grammar: string | null;

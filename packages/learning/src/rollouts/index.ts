@@ -19,8 +19,8 @@ export { perturbations } from "./noise-seeds.ts";
 export type { Perturbation } from "./noise-seeds.ts";
 export { pairedGroups } from "./paired-tool.ts";
 export type { PairedRollout } from "./paired-tool.ts";
-export { continuedBy, isCutHere, tokenStaleness } from "./partial-rollout.ts";
-export type { CutBudget, VersionedPiece } from "./partial-rollout.ts";
+export { continuedBy, isCutHere, tokenStaleness, tokenVersions } from "./partial-rollout.ts";
+export type { CutBudget } from "./partial-rollout.ts";
 export { pivotPlan } from "./pivot-plan.ts";
 export type { PivotPlan, PivotTurn } from "./pivot-plan.ts";
 export { lastGoodTurn, nextShare, replayedTurns } from "./prefix-replay.ts";
@@ -35,6 +35,14 @@ export {
   waitingCount,
 } from "./rollout-capacity.ts";
 export type { CapacityEvent, CapacityLimits, RolloutCapacity } from "./rollout-capacity.ts";
+export { afterFlowEvent, beginnable, canLearn, flowVersion, rolloutFlow } from "./rollout-flow.ts";
+export type {
+  FlowCounts,
+  FlowEvent,
+  FlowLimits,
+  FlowRollout,
+  RolloutFlow,
+} from "./rollout-flow.ts";
 export { plannedMatches, solvableProposals } from "./self-play.ts";
 export type { Match, ProposalOutcome } from "./self-play.ts";
 export { actorMasks, takeoverPenalties } from "./takeover.ts";
@@ -43,3 +51,4 @@ export { roleMask, teamTurns } from "./team-order.ts";
 export type { TeamOrder, TeamTurn } from "./team-order.ts";
 export { forkPairs, principalLine, selectLeaf } from "./tree-selection.ts";
 export type { ForkPair, TreeRule } from "./tree-selection.ts";
+export type { WorldChange } from "./world-change.ts";

@@ -4,14 +4,7 @@
  *
  * Source: AgentMath, verl and AReaL (partial rollouts across versions).
  */
-import { WaggleError } from "@waggle/protocol";
-
-/** Tokens sampled by one version, `[start, end)` of the trajectory. */
-export type VersionedPiece = {
-  readonly version: number;
-  readonly start: number;
-  readonly end: number;
-};
+import { type Trajectory, type VersionSpan, WaggleError } from "@waggle/protocol";
 
 export type CutBudget = { readonly tokens: number; readonly turns: number };
 
@@ -26,10 +19,7 @@ export function isCutHere(spent: CutBudget, budget: CutBudget): boolean {
  * @throws WaggleError `INVALID_ARGUMENT` where tokens would be missing or sampled twice, or the version
  *   went back.
  */
-export function continuedBy(
-  pieces: readonly VersionedPiece[],
-  next: VersionedPiece,
-): VersionedPiece[] {
+export function continuedBy(pieces: readonly VersionSpan[], next: VersionSpan): VersionSpan[] {
   const last = pieces.at(-1);
   if (next.end < next.start || next.start !== (last?.end ?? 0)) {
     throw new WaggleError(
@@ -49,8 +39,20 @@ export function continuedBy(
 }
 
 /** `[T]` versions behind the newest, per token. */
-export function tokenStaleness(pieces: readonly VersionedPiece[], newest: number): number[] {
+export function tokenStaleness(pieces: readonly VersionSpan[], newest: number): number[] {
   return pieces.flatMap(({ version, start, end }) =>
     Array.from({ length: end - start }, () => newest - version),
   );
+}
+
+/** `[sampled tokens]` of a trajectory: the version that sampled each, in the order of its segments. */
+export function tokenVersions({ segments }: Trajectory): number[] {
+  return segments.flatMap((segment) => {
+    if (segment.kind !== "sampled") return [];
+    const { tokenIds, policyVersion: version } = segment;
+    const spans = segment.versions ?? [{ version, start: 0, end: tokenIds.length }];
+    return spans.flatMap((span) =>
+      Array.from({ length: span.end - span.start }, () => span.version),
+    );
+  });
 }

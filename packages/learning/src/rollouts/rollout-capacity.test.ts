@@ -36,6 +36,7 @@ const event = fc.constantFrom<CapacityEvent | "recover">(
   "accept",
   "accept",
   "reject",
+  "expire",
   "advance",
   "recover",
 );
@@ -89,6 +90,7 @@ test("what is learned from in order of its beginning is never older than the lim
         if (tried === "begin") running.push(state.version);
         if (tried === "accept") waiting.push(running.shift() as number);
         if (tried === "reject") running.shift();
+        if (tried === "expire") waiting.shift();
         const learned = tried === "advance" ? waiting.splice(0, chosen.batchSize) : [];
         const old = state;
         expect(learned.filter((begunAt) => isTooStale(old, begunAt))).toEqual([]);

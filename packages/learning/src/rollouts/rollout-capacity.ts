@@ -33,6 +33,8 @@ export type CapacityEvent =
   | "accept"
   /** A rollout ended and nothing is kept of it: filtered, failed, too old. */
   | "reject"
+  /** One that was accepted and waits has become too old, and nothing is kept of it. */
+  | "expire"
   /** A learning step took one batch of what was accepted. */
   | "advance";
 
@@ -73,6 +75,9 @@ export function afterEvent(state: RolloutCapacity, event: CapacityEvent): Rollou
         running: state.running - 1,
         accepted: state.accepted + (event === "accept" ? 1 : 0),
       };
+    case "expire":
+      if (waitingCount(state) === 0) throw conflict(event, "a waiting trajectory", state);
+      return { ...state, accepted: state.accepted - 1 };
     case "advance":
       if (waitingCount(state) < state.limits.batchSize) {
         throw conflict(event, `${state.limits.batchSize} waiting trajectories`, state);
