@@ -7,8 +7,8 @@
  * Differs from it: teachers are demonstrators that err more or less often, each acting alone.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { tokenStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
+import { teacherStart } from "./demonstration-start.ts";
 import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const chainOfAgents: CreateRecipe = recipe({
@@ -29,14 +29,12 @@ export const chainOfAgents: CreateRecipe = recipe({
     secondMistakes: 0.3,
   },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate, secondMistakes }) => [
-    tokenStage({
-      name: "start",
-      rollout: parts.teacherDemos(),
+    teacherStart({
       filters: [parts.success()],
-      losses: [parts.maskedCrossEntropy()],
-      state: { teacher: parts.demonstrators(0, secondMistakes) },
+      loss: parts.maskedCrossEntropy(),
       steps: startSteps,
-      settings: { tasksPerStep: 16, learningRate },
+      learningRate,
+      secondMistakes,
     }),
     groupReinforcement({ groupSize, loss: parts.pgClip(epsilon), steps, learningRate }),
   ],

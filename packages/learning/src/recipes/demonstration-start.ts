@@ -1,10 +1,11 @@
 /**
- * The stage that many recipes begin with: a few steps of cross-entropy on what the environment's
- * demonstrator did. Not a recipe.
+ * The stages that many recipes begin with: a few steps of cross-entropy on what the environment's
+ * demonstrator did, or several teachers that err more or less often. Not a recipe.
  */
 import type { FilterPart, LossPart } from "../composition/part.ts";
 import { type Stage, tokenStage } from "../composition/stage.ts";
-import { demos } from "../parts/rollouts.ts";
+import { demos, teacherDemos } from "../parts/rollouts.ts";
+import { demonstrators } from "../parts/states.ts";
 import { crossEntropy } from "../parts/token-losses.ts";
 
 type DemonstrationStart = {
@@ -29,5 +30,28 @@ export function demonstrationStart(options: DemonstrationStart): Stage {
     losses: [loss ?? crossEntropy()],
     steps,
     settings: { tasksPerStep: 32, learningRate },
+  });
+}
+
+type TeacherStart = Omit<DemonstrationStart, "mistakes"> & {
+  /** Of the second of two teachers; the first makes none. */
+  readonly secondMistakes: number;
+  /** Of the environment's dial; default all levels. */
+  readonly difficulty?: number;
+};
+
+export function teacherStart(options: TeacherStart): Stage {
+  const { steps, learningRate, secondMistakes, name = "start", filters = [], loss } = options;
+  return tokenStage({
+    name,
+    rollout: teacherDemos(),
+    filters,
+    losses: [loss ?? crossEntropy()],
+    state: { teacher: demonstrators(0, secondMistakes) },
+    steps,
+    settings: {
+      ...{ tasksPerStep: 16, learningRate },
+      ...(options.difficulty === undefined ? {} : { difficulty: options.difficulty }),
+    },
   });
 }

@@ -6,8 +6,8 @@
  * Differs from it: specialists are teachers at the easiest level, not one a tool.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { tokenStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
+import { teacherStart } from "./demonstration-start.ts";
 import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const dirl: CreateRecipe = recipe({
@@ -28,24 +28,15 @@ export const dirl: CreateRecipe = recipe({
     secondMistakes: 0.3,
   },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate, secondMistakes }) => [
-    tokenStage({
-      name: "specialists",
-      rollout: parts.teacherDemos(),
-      filters: [parts.success()],
-      losses: [parts.crossEntropy()],
-      state: { teacher: parts.demonstrators(0, secondMistakes) },
-      steps: startSteps,
-      settings: { tasksPerStep: 16, learningRate, difficulty: 0 },
-    }),
-    tokenStage({
-      name: "all tools",
-      rollout: parts.teacherDemos(),
-      filters: [parts.success()],
-      losses: [parts.crossEntropy()],
-      state: { teacher: parts.demonstrators(0, secondMistakes) },
-      steps: startSteps,
-      settings: { tasksPerStep: 16, learningRate },
-    }),
+    ...[{ name: "specialists", difficulty: 0 }, { name: "all tools" }].map((part) =>
+      teacherStart({
+        ...part,
+        filters: [parts.success()],
+        steps: startSteps,
+        learningRate,
+        secondMistakes,
+      }),
+    ),
     groupReinforcement({ groupSize, loss: parts.pgClip(epsilon), steps, learningRate }),
   ],
 });

@@ -5,8 +5,8 @@
  * Differs from it: the rule is the environment's progress.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { tokenStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
+import { teacherStart } from "./demonstration-start.ts";
 import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const embodiedR1: CreateRecipe = recipe({
@@ -27,14 +27,7 @@ export const embodiedR1: CreateRecipe = recipe({
     secondMistakes: 0.3,
   },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate, secondMistakes }) => [
-    tokenStage({
-      name: "start",
-      rollout: parts.teacherDemos(),
-      losses: [parts.crossEntropy()],
-      state: { teacher: parts.demonstrators(0, secondMistakes) },
-      steps: startSteps,
-      settings: { tasksPerStep: 16, learningRate },
-    }),
+    teacherStart({ steps: startSteps, learningRate, secondMistakes }),
     groupReinforcement({
       groupSize,
       reward: parts.progress(),

@@ -5,8 +5,8 @@
  * Differs from it: a productive turn is one whose calls ran; group sizes are fixed.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { tokenStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
+import { teacherStart } from "./demonstration-start.ts";
 import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const orchard: CreateRecipe = recipe({
@@ -28,14 +28,12 @@ export const orchard: CreateRecipe = recipe({
     secondMistakes: 0.3,
   },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate, secondMistakes }) => [
-    tokenStage({
-      name: "start",
-      rollout: parts.teacherDemos(),
+    teacherStart({
       filters: [parts.stepMask()],
-      losses: [parts.maskedCrossEntropy()],
-      state: { teacher: parts.demonstrators(0, secondMistakes) },
+      loss: parts.maskedCrossEntropy(),
       steps: startSteps,
-      settings: { tasksPerStep: 16, learningRate },
+      learningRate,
+      secondMistakes,
     }),
     groupReinforcement({ groupSize, loss: parts.pgClip(epsilon), steps, learningRate }),
   ],
