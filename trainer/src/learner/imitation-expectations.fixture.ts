@@ -1,5 +1,5 @@
 /**
- * What each recipe of the imitation and preference tables does otherwise than plain imitation of
+ * What each recipe of the imitation table does otherwise than plain imitation of
  * demonstrations that err now and then. A check must hold for its recipe and fail for that control.
  */
 import { type Episode, sampledTokens, toolErrors } from "@waggle/learning";
@@ -11,6 +11,7 @@ import {
   episodesOf,
   keeps,
   learnsInTurn,
+  learnsPairs,
   learnsTurns,
   numbersOf,
   scoredOf,
@@ -73,38 +74,6 @@ function learnsUnsaid(stage: number): Check {
     );
     // Position 0 has nothing before it.
     expect(learned.length).toBeGreaterThan(minibatch.lossMask.length);
-  };
-}
-
-/** Loss weights by what episodes returned: the best most. */
-const weighsByReturn: Check = (records) => {
-  const { result, minibatch } = numbersOf(at(records, 0));
-  const [won, lost] = [true, false].map((success) =>
-    minibatch.episodes.flatMap(({ episode }, b) =>
-      episode.verification.success === success
-        ? [Math.max(...Array.from(result.derivatives.logProb?.[b] ?? [], Math.abs))]
-        : [],
-    ),
-  );
-  expect(won?.length).toBeGreaterThan(0);
-  expect(lost?.length).toBeGreaterThan(0);
-  expect(Math.max(...(lost ?? []))).toBeLessThan(Math.min(...(won ?? [])));
-};
-
-/** The better of each pair is pulled up, the worse down. */
-function learnsPairs(stage: number): Check {
-  return (records) => {
-    const { result, minibatch } = numbersOf(at(records, stage));
-    const pull = (row: number): number =>
-      Array.from(result.derivatives.logProb?.[row] ?? []).reduce((sum, value) => sum + value, 0);
-    expect(minibatch.pairs.length).toBeGreaterThan(0);
-    for (const [chosen, rejected] of minibatch.pairs) {
-      expect(minibatch.episodes[chosen]?.score.reward).toBeGreaterThan(
-        minibatch.episodes[rejected]?.score.reward ?? Number.NaN,
-      );
-      expect(pull(chosen)).toBeLessThan(0);
-      expect(pull(rejected)).toBeGreaterThan(0);
-    }
   };
 }
 
@@ -309,30 +278,4 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
   hft: { differs: null },
   "loc-ft": { differs: null },
   "input-space": { differs: null },
-  "agentic-transformer": {
-    differs: [
-      weighsByReturn,
-      (records) => {
-        expect(at(records, 0).plan.kind).toBe("log");
-      },
-    ],
-  },
-  faft: { differs: [weighsByReturn] },
-  aidsafe: {
-    differs: [
-      learnsInTurn("tokens", "pairs"),
-      keeps(0, (episode) => toolErrors(episode) === 0),
-      learnsPairs(1),
-    ],
-  },
-  matrix: {
-    differs: [
-      learnsInTurn("tokens", "pairs"),
-      learnsPairs(1),
-      (records) => {
-        const rows = scoredOf(at(records, 1));
-        expect(rows.every(({ episode }) => episode.branch?.original !== undefined)).toBe(true);
-      },
-    ],
-  },
 };

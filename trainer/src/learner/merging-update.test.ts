@@ -1,7 +1,8 @@
 /** Every merging recipe: members learn from one start, and the merge is what its paper says it is. */
 import { FAMILIES } from "@waggle/environments";
 import { type Stage, STAGED_RECIPES, stagedRecipe } from "@waggle/learning";
-import type { TensorMap } from "@waggle/protocol";
+import { orthogonalized } from "@waggle/learning/merging";
+import type { Tensor, TensorMap } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mergeMembers } from "./merge-update.ts";
 import { type ActedFamily, actedFamily, tinyEngines, updateOnce } from "./recipe-update.fixture.ts";
@@ -92,9 +93,48 @@ test("RAM averages what both changed and stretches what one alone did", async ()
   }
 });
 
-test("every recipe of the merging table is looked at here", () => {
+test("low-rank continual changes one kind of matrix, and a later task nothing along an earlier one", async () => {
+  const { deltas } = await merged("low-rank-continual");
+  const whole = deltas.map((delta) => [...delta].filter(([, { data }]) => data.some(Boolean)));
+  for (const changed of whole) {
+    expect(changed.length).toBeGreaterThan(0);
+    expect(changed.every(([name]) => name.includes("self_attn"))).toBe(true);
+  }
+  const dot = (a: Tensor, b: Tensor): number =>
+    a.data.reduce((sum, value, i) => sum + value * (b.data[i] ?? 0), 0);
+  const cosine = (maps: readonly TensorMap[], name: string): number => {
+    const [a, b] = maps.map((map) => map.get(name) as Tensor) as [Tensor, Tensor];
+    return Math.abs(dot(a, b)) / Math.sqrt(dot(a, a) * dot(b, b));
+  };
+  const names = whole[0]?.map(([name]) => name) ?? [];
+  expect(names.some((name) => cosine(deltas, name) > 1e-3)).toBe(true);
+  expect(names.every((name) => cosine(orthogonalized(deltas), name) < 1e-5)).toBe(true);
+});
+
+test("domain adaptation merges two chains of text, demonstrations and pairs along the arc", async () => {
+  const stages = stagedRecipe("domain-adaptation")().stages;
+  const chains = stages.at(-1)?.merging?.members ?? [];
+  expect(chains.map((chain) => chain.map(({ learns }) => learns))).toEqual([
+    ["tokens", "tokens", "pairs"],
+    ["tokens", "tokens", "pairs"],
+  ]);
+  expect(chains.map((chain) => chain.at(-1)?.losses[0]?.loss.part)).toEqual(["dpo", "orpo"]);
+  const result = await merged("domain-adaptation");
+  const all = entries(result);
+  expect(all.some(({ values: [a = 0, b = 0] }) => Math.abs(a - b) > 1e-5)).toBe(true);
+  // Models this near to each other: the middle of the arc is nearly the mean.
+  const error = Math.max(
+    ...all.map(({ name, i, values }) =>
+      Math.abs(result.change(name, i) - ((values[0] ?? 0) + (values[1] ?? 0)) / 2),
+    ),
+  );
+  expect(error).toBeLessThan(0.01);
+});
+
+test("every recipe that ends in a merge is looked at here", () => {
   const names = [...STAGED_RECIPES.values()]
     .filter((create) => create().literature.table === "merging")
     .map(({ recipeName }) => recipeName);
-  expect([...Object.keys(RULES), "model-breadcrumbs", "ram"].toSorted()).toEqual(names.toSorted());
+  const looked = ["model-breadcrumbs", "ram", "low-rank-continual", "domain-adaptation"];
+  expect([...Object.keys(RULES), ...looked].toSorted()).toEqual(names.toSorted());
 });

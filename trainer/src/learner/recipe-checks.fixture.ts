@@ -276,3 +276,20 @@ export function learnsTurns(
     expect(left).toBeGreaterThan(0);
   };
 }
+
+/** The better of each pair is pulled up, the worse down. */
+export function learnsPairs(stage: number): Check {
+  return (records) => {
+    const { result, minibatch } = numbersOf(at(records, stage));
+    const pull = (row: number): number =>
+      Array.from(result.derivatives.logProb?.[row] ?? []).reduce((sum, value) => sum + value, 0);
+    expect(minibatch.pairs.length).toBeGreaterThan(0);
+    for (const [chosen, rejected] of minibatch.pairs) {
+      expect(minibatch.episodes[chosen]?.score.reward).toBeGreaterThan(
+        minibatch.episodes[rejected]?.score.reward ?? Number.NaN,
+      );
+      expect(pull(chosen)).toBeLessThan(0);
+      expect(pull(rejected)).toBeGreaterThan(0);
+    }
+  };
+}

@@ -31,6 +31,11 @@ const learns = (stages: readonly Stage[], ...wanted: readonly Stage["learns"][])
 const isPlain = (stage: Stage | undefined): boolean =>
   stage?.losses.some(({ loss }) => loss.part === "lm") ?? false;
 
+/** What is gone through one after another: the stages, or each chain where all they do is merge some. */
+function chainsOf(stages: readonly Stage[]): readonly (readonly Stage[])[] {
+  return (stages.length === 1 ? stages[0]?.merging?.members : undefined) ?? [stages];
+}
+
 /** What each name says of the stages. */
 const ARRANGEMENTS: { readonly [name in ArrangementName]: Check } = {
   /** One stage. */
@@ -68,7 +73,10 @@ const ARRANGEMENTS: { readonly [name in ArrangementName]: Check } = {
     stages.slice(1).some(({ learns: kind }) => kind === "rewards"),
   "cpt-sft": (stages) => isPlain(stages[0]) && learns(stages, "tokens", "tokens"),
   "cpt-sft-rl": (stages) => isPlain(stages[0]) && learns(stages, "tokens", "tokens", "rewards"),
-  "cpt-sft-pref": (stages) => isPlain(stages[0]) && learns(stages, "tokens", "tokens", "pairs"),
+  "cpt-sft-pref": (stages) =>
+    chainsOf(stages).every(
+      (chain) => isPlain(chain[0]) && learns(chain, "tokens", "tokens", "pairs"),
+    ),
 };
 
 /** @throws WaggleError `INVALID_ARGUMENT` where the stages are not what a name says. */

@@ -71,5 +71,7 @@ export { onValueHead, valuesOfHead } from "./value-heads.ts";
 export type { ValueHead } from "./value-heads.ts";
 export { explainedVariance, valueLoss } from "./value-loss.ts";
 export type { ValueBatch, ValueForm } from "./value-loss.ts";
+export { drawnTokenWeights, varianceReducedPreference } from "./variance-reduced-preference.ts";
+export type { VarianceReduction } from "./variance-reduced-preference.ts";
 export { variationalWeightLoss } from "./variational-weight.ts";
 export type { KernelShape, VariationalKernels } from "./variational-weight.ts";

@@ -4,6 +4,7 @@ import { adapterSum } from "./adapter-sums.ts";
 import { averaged, interpolated, sphericallyInterpolated } from "./interpolation.ts";
 import { chosenMerge } from "./merge-choice.ts";
 import { drawnNames, withTrained } from "./parameter-subsets.ts";
+import { orthogonalized } from "./orthogonal.ts";
 import { reinforcedMerge } from "./reinforced-merge.ts";
 import { signElected } from "./sign-election.ts";
 import { largestEntries, randomlyThinned, withoutTails } from "./sparse-deltas.ts";
@@ -206,4 +207,21 @@ test("models of other shapes or names are refused", () => {
     expect.objectContaining({ code: "SHAPE_MISMATCH" }),
   );
   expect(() => reinforcedMerge([])).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
+});
+
+test("orthogonal changes do not touch each other; what is along an earlier one is gone", () => {
+  const changes = [tensors([1, 0, 2, 0]), tensors([2, 1, 4, 0]), tensors([0, 3, 0, 0.5])];
+  const [first, second, third] = orthogonalized(changes).map(numbers) as [
+    number[],
+    number[],
+    number[],
+  ];
+  expect(first).toEqual([1, 0, 2, 0]);
+  expect(second).toEqual([0, 1, 0, 0]);
+  expect(third).toEqual([0, 0, 0, 0.5]);
+  // The control: as they were, they do touch.
+  const dot = (a: readonly number[], b: readonly number[]): number =>
+    a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
+  expect(dot(numbers(changes[0]!), numbers(changes[1]!))).not.toBe(0);
+  expect(numbers(orthogonalized([tensors([0, 0]), tensors([1, 2])])[1]!)).toEqual([1, 2]);
 });

@@ -62,8 +62,15 @@ export {
   twoSidedClip,
 } from "./policy-losses.ts";
 export { evolutionStrategy, fitness, noiseSeed } from "./evolution.ts";
-export { addedDeltas, averagedDeltas, breadcrumbs, reinforced } from "./merge-operations.ts";
-export { apo, chosenCrossEntropy, dpo, ipo, kto, orpo } from "./preference-losses.ts";
+export {
+  addedDeltas,
+  averagedDeltas,
+  breadcrumbs,
+  orthogonalDeltas,
+  reinforced,
+  spherical,
+} from "./merge-operations.ts";
+export { apo, chosenCrossEntropy, dpo, ipo, kto, orpo, vrpo } from "./preference-losses.ts";
 export {
   auxiliaryObservations,
   auxiliaryText,

@@ -7,6 +7,7 @@ import { kto as ktoLoss } from "../losses/kto.ts";
 import { oddsRatioPreference } from "../losses/orpo.ts";
 import { type PreferenceBatch, rowPairs } from "../losses/preference-pairs.ts";
 import { supervisedLoss } from "../losses/supervised-loss.ts";
+import { varianceReducedPreference } from "../losses/variance-reduced-preference.ts";
 import { lossPart, present } from "./loss-part.ts";
 
 function batchOf(minibatch: Minibatch, part: string): PreferenceBatch {
@@ -22,6 +23,16 @@ export function dpo(beta = 0.1, noise?: DpoOptions["noise"]): LossPart<"ref"> {
   return lossPart("dpo", (minibatch) => dpoLoss(batchOf(minibatch, "dpo"), { beta, noise }), {
     needs: ["ref"],
   });
+}
+
+/** `vrpo`: DPO from `draws` masks of each answer, drawn once for policy and reference. */
+export function vrpo(beta = 0.1, draws = 8): LossPart<"ref"> {
+  return lossPart(
+    "vrpo",
+    (minibatch, { random }) =>
+      varianceReducedPreference(batchOf(minibatch, "vrpo"), { beta, draws, random }),
+    { needs: ["ref"] },
+  );
 }
 
 /** `ipo`: the margin is fitted to 1 / (2β) instead of pushed without end. */

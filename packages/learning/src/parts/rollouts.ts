@@ -16,9 +16,15 @@ export function group(size = 8): RolloutPart<never, "group"> {
   return fixed("group", "group", { kind: "group", size });
 }
 
-/** `single`: independent episodes, no group statistic. */
-export function single(): RolloutPart<never, "single"> {
-  return fixed("single", "single", { kind: "group", size: 1 });
+/**
+ * `single`: independent episodes, no group statistic; `attempts` of each task where they are compared,
+ * told one of the sentences each, in turn.
+ */
+export function single(attempts = 1, modes?: readonly string[]): RolloutPart<never, "single"> {
+  return fixed("single", "single", {
+    ...{ kind: "group", size: attempts },
+    ...(modes === undefined ? {} : { modes }),
+  });
 }
 
 /** `demos`: the environment's demonstrator; `mistakes` is the share of its decisions made at random. */

@@ -1,5 +1,6 @@
 /** Recipes of the merging table. */
 import type { CreateRecipe } from "../composition/definition.ts";
+import { lowRankContinual } from "./low-rank-continual.ts";
 import { modelBreadcrumbs } from "./model-breadcrumbs.ts";
 import { ram } from "./ram.ts";
 import { past } from "./past.ts";
@@ -12,4 +13,5 @@ export const MERGING_RECIPES: readonly CreateRecipe[] = [
   past,
   modelRatatouille,
   composableSparse,
+  lowRankContinual,
 ];

@@ -1,0 +1,102 @@
+/**
+ * Every recipe of the preference table learns once, stage by stage, and does what its paper says is
+ * different; plain imitation fails each check, and so do pairs with their sides exchanged.
+ */
+import { FAMILIES } from "@waggle/environments";
+import {
+  recipe,
+  type StagedRecipe,
+  STAGED_RECIPES,
+  stagedRecipe,
+  tokenStage,
+} from "@waggle/learning";
+import * as parts from "@waggle/learning/parts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PREFERENCE_EXPECTATIONS } from "./preference-expectations.fixture.ts";
+import { learnsPairs } from "./recipe-checks.fixture.ts";
+import {
+  type ActedFamily,
+  actedFamily,
+  type StageRecord,
+  tinyEngines,
+  updateOnce,
+} from "./recipe-update.fixture.ts";
+
+let engines: Awaited<ReturnType<typeof tinyEngines>>;
+let acted: ActedFamily;
+let control: StageRecord[];
+
+const SFT = recipe({
+  name: "plain-sft",
+  literature: "OPT-350M SFT",
+  differs: ["the control of these tests"],
+  schedule: ["sft"],
+  settings: {},
+  stages: () => [tokenStage({ rollout: parts.demos(0.3), losses: [parts.crossEntropy()] })],
+});
+
+beforeAll(async () => {
+  const family = FAMILIES.find(({ name }) => name === "calculator");
+  if (family === undefined) throw new Error("no calculator");
+  engines = await tinyEngines();
+  const made = await actedFamily(family);
+  // Plans that go on from stored episodes find failures and a success, whatever they draw.
+  const ended = (success: boolean): ActedFamily["stored"] =>
+    made.stored.filter((episode) => episode.verification.success === success);
+  acted = { ...made, stored: [...ended(false).slice(0, 2), ...ended(true).slice(0, 1)] };
+  control = await updateOnce(SFT(), acted, engines);
+});
+afterAll(async () => {
+  await engines.dispose();
+});
+
+/** Those that end in a merge are looked at where merges are. */
+const NAMES = [...STAGED_RECIPES.values()]
+  .filter((create) => create().literature.table === "preference")
+  .filter((create) => create().stages.every(({ merging }) => merging === null))
+  .map(({ recipeName }) => recipeName);
+
+test.each(NAMES)("%s learns once in each of its stages", async (name) => {
+  const { settings, updates, seed, differs } = PREFERENCE_EXPECTATIONS[name] ?? {};
+  const made = stagedRecipe(name)(settings);
+  const records = await updateOnce(made, acted, engines, updates, seed);
+  for (const { update, moved } of records) {
+    expect(update.learned).toBe(true);
+    expect(Number.isFinite(update.metrics["loss"])).toBe(true);
+    expect(moved).toBeGreaterThan(0);
+  }
+  for (const check of differs ?? []) {
+    check(records);
+    expect(() => check(control)).toThrow(/./);
+  }
+});
+
+/** The same recipe with chosen and rejected exchanged in every pair. */
+function exchanged(made: StagedRecipe): StagedRecipe {
+  return {
+    ...made,
+    stages: made.stages.map((stage) => ({
+      ...stage,
+      filters: stage.filters.map((filter) => ({
+        ...filter,
+        apply: (...given: Parameters<typeof filter.apply>) => {
+          const { pairs, ...rest } = filter.apply(...given);
+          return pairs === undefined
+            ? rest
+            : { ...rest, pairs: pairs.map(([chosen, rejected]) => [rejected, chosen] as const) };
+        },
+      })),
+    })),
+  };
+}
+
+test("pairs with their sides exchanged are found out", async () => {
+  const made = stagedRecipe("formal-methods")();
+  learnsPairs(0)(await updateOnce(made, acted, engines));
+  const wrong = await updateOnce(exchanged(made), acted, engines);
+  expect(() => learnsPairs(0)(wrong)).toThrow(/./);
+});
+
+test("every recipe of the table says what is different", () => {
+  expect(Object.keys(PREFERENCE_EXPECTATIONS).toSorted()).toEqual(NAMES.toSorted());
+});
