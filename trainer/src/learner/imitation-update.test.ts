@@ -40,8 +40,7 @@ beforeAll(async () => {
   control = await updateOnce(SFT(), acted, engines);
 });
 afterAll(async () => {
-  await engines.engine.dispose();
-  await engines.reference.dispose();
+  await engines.dispose();
 });
 
 const NAMES = [...STAGED_RECIPES.values()]

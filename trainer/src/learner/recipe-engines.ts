@@ -3,16 +3,19 @@
  * head where a stage has a critic, and the base itself where a stage has a reference.
  */
 import { openSharedBase } from "@waggle/engine";
-import type { StageResources } from "./stage-update.ts";
+import type { FrozenScorer, StageResources } from "./stage-update.ts";
 import type { Stage, StagedRecipe, StateName } from "@waggle/learning";
 import { initializeAdapter, initializeValueHead } from "@waggle/model";
-import { type TrainEngine, WaggleError } from "@waggle/protocol";
+import { type SharedBase, type TrainEngine, WaggleError } from "@waggle/protocol";
 import type { BaseModel } from "../base-model.ts";
-import type { Device, EngineResources } from "../open-model.ts";
+import { type Device, type EngineResources, openPolicy } from "../open-model.ts";
+import { needsWorldModel, type WorldSimulator } from "./fitted-world.ts";
 
 export type RecipeEngines = {
   readonly engine: TrainEngine;
   readonly resources: StageResources;
+  /** With a world model. */
+  readonly simulator?: WorldSimulator;
   readonly dispose: () => Promise<void>;
 };
 
@@ -26,6 +29,9 @@ const SERVED: ReadonlySet<string> = new Set<StateName>([
   "baseline",
   "tree-store",
   "delta",
+  "rm",
+  "iprm",
+  "world-model",
 ]);
 
 /**
@@ -63,22 +69,45 @@ export async function openRecipeEngines(
         : {}),
     });
     requireDerivatives(recipe, engine);
-    if (!needed.has("ref")) return { engine, resources: {}, dispose: () => base.dispose() };
-    // A fresh adapter changes nothing: this is the base.
-    const reference = await base.createModel("reference", {
-      adapter: initializeAdapter(config, { rank: 1, alpha: 1, seed: 0 }),
-    });
+    const models = new Map<string, TrainEngine>();
+    if (needed.has("rm")) {
+      const valueHead = initializeValueHead(config, { seed: shape.seed });
+      const adapter = initializeAdapter(config, shape);
+      models.set("rm", await base.createModel("rm", { adapter, valueHead }));
+    }
+    if (needed.has("iprm")) {
+      const adapter = initializeAdapter(config, shape);
+      models.set("iprm", await base.createModel("iprm", { adapter }));
+    }
+    const simulator = needsWorldModel(recipe)
+      ? {
+          engine: await base.createModel("world-model", {
+            adapter: initializeAdapter(config, shape),
+          }),
+          policy: await openPolicy(model, threads),
+        }
+      : undefined;
+    const reference = needed.has("ref") ? await referenceOf(base, model) : undefined;
     return {
       engine,
-      resources: {
-        reference: async (sequences) => (await reference.forward({ sequences })).logProb,
+      resources: { models, ...(reference === undefined ? {} : { reference }) },
+      ...(simulator === undefined ? {} : { simulator }),
+      dispose: async () => {
+        await simulator?.policy.dispose();
+        await base.dispose();
       },
-      dispose: () => base.dispose(),
     };
   } catch (error) {
     await base.dispose();
     throw error;
   }
+}
+
+async function referenceOf(base: SharedBase, { config }: BaseModel): Promise<FrozenScorer> {
+  // A fresh adapter changes nothing: this is the base.
+  const adapter = initializeAdapter(config, { rank: 1, alpha: 1, seed: 0 });
+  const reference = await base.createModel("reference", { adapter });
+  return async (sequences) => (await reference.forward({ sequences })).logProb;
 }
 
 /** Its stages and those of models that it merges. */

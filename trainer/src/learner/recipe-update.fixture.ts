@@ -22,6 +22,7 @@ import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../random.ts";
 import { collect, type CollectParts } from "./collect.ts";
 import type { ActingPolicy } from "./family-attempt.ts";
+import type { WorldModel, WorldModels } from "./imagined-world.ts";
 import { trainFamilyText } from "./family-text.ts";
 import { type StageUpdate, updateStage } from "./stage-update.ts";
 
@@ -47,14 +48,30 @@ const CONFIG: DecoderConfig = {
   ropeScaling: null,
 };
 
-/** A tiny engine with a value head, and another one with the same weights that stays as it is. */
-export async function tinyEngines(): Promise<{ engine: TrainEngine; reference: TrainEngine }> {
-  const options = { config: CONFIG, weights: initializeDecoder(CONFIG, 1), threads: 1 };
-  const valueHead = initializeValueHead(CONFIG, { seed: 2 });
-  return {
-    engine: await createOnnxEngine({ ...options, trains: "full", valueHead }),
-    reference: await createOnnxEngine({ ...options, trains: "full" }),
+/**
+ * A tiny engine with a value head, another one with the same weights that stays as it is, and those of
+ * further models, made when a recipe first trains one.
+ */
+export type TinyEngines = {
+  readonly engine: TrainEngine;
+  readonly reference: TrainEngine;
+  readonly models: Map<string, TrainEngine>;
+  readonly dispose: () => Promise<void>;
+};
+
+export async function tinyEngines(): Promise<TinyEngines> {
+  const [engine, reference] = [await tinyEngine(), await tinyEngine()];
+  const models = new Map<string, TrainEngine>();
+  const dispose = async (): Promise<void> => {
+    for (const one of [engine, reference, ...models.values()]) await one.dispose();
   };
+  return { engine, reference, models, dispose };
+}
+
+function tinyEngine(): Promise<TrainEngine> {
+  const valueHead = initializeValueHead(CONFIG, { seed: 2 });
+  const options = { config: CONFIG, weights: initializeDecoder(CONFIG, 1), threads: 1 };
+  return createOnnxEngine({ ...options, trains: "full", valueHead });
 }
 
 type Attempt = { readonly reference: TaskReference; readonly heard: (Observation | null)[] };
@@ -176,6 +193,18 @@ function numbersOf(
   return { behaviorLogProbs: logProbs, rawLogProbs: logProbs, entropies };
 }
 
+/** What the world is imagined to say to every call. */
+export const IMAGINED_RESULT = "imagined";
+
+/** Nothing that a tool of any family says, so that tests can tell whose word a result is. */
+const imaginedWorld: WorldModel = async () => ({
+  answer: async ({ id }) => ({ callId: id, ok: true, value: IMAGINED_RESULT }),
+  hear: () => {},
+  verdict: async (text) => text.length % 2 === 0,
+  dispose: () => {},
+});
+const IMAGINED: WorldModels = { policy: imaginedWorld, "world-model": imaginedWorld };
+
 /** What came of one stage. */
 export type StageRecord = {
   readonly stage: Stage;
@@ -196,17 +225,21 @@ export type StageRecord = {
 export async function updateOnce(
   recipe: StagedRecipe,
   acted: ActedFamily,
-  { engine, reference }: { readonly engine: TrainEngine; readonly reference: TrainEngine },
+  { engine: policy, reference, models }: Omit<TinyEngines, "dispose">,
   updates = 1,
   seed = 1,
 ): Promise<StageRecord[]> {
   acted.restart();
   const { signal } = new AbortController();
-  const parts: CollectParts = { ...acted, signal };
+  const parts: CollectParts = { ...acted, worldModels: IMAGINED, signal };
   const records: StageRecord[] = [];
   let state: StateValues = {};
   let stored = acted.stored;
   for (const [s, stage] of recipe.stages.entries()) {
+    if (stage.trains !== "policy" && !models.has(stage.trains)) {
+      models.set(stage.trains, await tinyEngine());
+    }
+    const engine = models.get(stage.trains) ?? policy;
     for (const part of Object.values(stage.state)) {
       if (part.initial !== undefined && !(part.part in state)) {
         state = { ...state, [part.part]: part.initial() };
@@ -235,8 +268,8 @@ export async function updateOnce(
       const scorer = async (
         sequences: Parameters<TrainEngine["forward"]>[0]["sequences"],
       ): Promise<readonly Float32Array[]> => (await reference.forward({ sequences })).logProb;
-      const resources = { reference: scorer, teacher: scorer };
-      const update = await updateStage(engine, stage, groups, context, resources, signal);
+      const resources = { reference: scorer, teacher: scorer, models };
+      const update = await updateStage(policy, stage, groups, context, resources, signal);
       const moved = distance(before, await engine.parameters());
       state = { ...state, ...update.state };
       stored = [...stored, ...groups.flatMap(({ episodes }) => episodes)];

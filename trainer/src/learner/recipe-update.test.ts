@@ -44,8 +44,7 @@ beforeAll(async () => {
   engines = await tinyEngines();
 });
 afterAll(async () => {
-  await engines.engine.dispose();
-  await engines.reference.dispose();
+  await engines.dispose();
 });
 
 function actedIn(env: string): Promise<ActedFamily> {

@@ -28,12 +28,19 @@ import { withTrained } from "@waggle/learning/merging";
 import type { TokenOutputs, TrainEngine, TrainSequence } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { setParameters } from "./engine-parameters.ts";
+import { modelPorts } from "./model-ports.ts";
 
 /** Log-probs of policies that are not trained, `[B][T]`. */
-type FrozenScorer = (sequences: readonly TrainSequence[]) => Promise<readonly Float32Array[]>;
+export type FrozenScorer = (
+  sequences: readonly TrainSequence[],
+) => Promise<readonly Float32Array[]>;
+
+/** Engines of what a recipe trains beside the policy, by the names that its stages give. */
+export type RecipeModels = ReadonlyMap<string, TrainEngine>;
 
 /** What a stage's state slot may ask the trainer to open. */
 export type StageResources = {
+  readonly models?: RecipeModels;
   readonly reference?: FrozenScorer;
   readonly teacher?: FrozenScorer;
 };
@@ -61,22 +68,28 @@ export type UpdateNumbers = {
 };
 
 /**
+ * @param policy - the stage may train another of `resources.models`.
  * @throws WaggleError `CAPABILITY_MISSING` where the stage needs a resource that was not opened,
  *   `NON_FINITE_VALUE` from engine or loss.
  */
 export async function updateStage(
-  engine: TrainEngine,
+  policy: TrainEngine,
   stage: Stage,
   groups: readonly EpisodeGroup[],
-  context: PartContext,
+  given: PartContext,
   resources: StageResources,
   signal: AbortSignal,
 ): Promise<StageUpdate> {
+  const models = resources.models ?? new Map<string, TrainEngine>();
+  const engine = trainedEngine(stage, policy, models);
+  const ports = { ...given.ports, ...modelPorts(models, resources.reference) };
+  const context = { ...given, ports };
   const settings = settingsAt(stage, context);
   const { rewardWeights } = settings;
   const kept = await scoreGroups(stage, groups, { ...context, rewardWeights });
   const seen = { ...context, rewardWeights, state: { ...context.state, ...kept.state } };
-  const hasCritic = stage.state["critic"] !== undefined;
+  const isRewardModel = stage.trains === "rm";
+  const hasValues = isRewardModel || stage.state["critic"] !== undefined;
 
   const first = planMinibatch(kept.groups, stage.aggregation, {}, kept.pairs);
   if (first.rows.length === 0) {
@@ -84,7 +97,7 @@ export async function updateStage(
   }
   const batch = {
     sequences: first.rows.map(({ sample }) => sample.sequence),
-    ...(hasCritic ? { values: true } : {}),
+    ...(hasValues ? { values: true } : {}),
   };
   // The parameters are still those of the update's start.
   const proximal = await engine.forward(batch);
@@ -105,12 +118,15 @@ export async function updateStage(
   let numbers: UpdateNumbers | null = null;
   for (let epoch = 0; epoch < settings.epochs; epoch += 1) {
     const outputs = epoch === 0 ? proximal : await engine.forward(batch);
-    const result = stageLoss(stage, minibatchOf(fixed, engine, outputs), seen);
+    const result = stageLoss(stage, minibatchOf(fixed, engine, outputs, isRewardModel), seen);
     signal.throwIfAborted();
     const { values, ...others } = result.derivatives;
     await engine.backward(
       batch,
-      toTokenDerivatives({ ...others, values: values?.map(afterTokens) }),
+      toTokenDerivatives({
+        ...others,
+        values: isRewardModel ? values : values?.map(afterTokens),
+      }),
     );
     const { gradientNorm } = await optimizerStep(engine, stage, settings.learningRate, seen);
     metrics = { ...result.metrics, loss: result.loss, gradientNorm };
@@ -123,6 +139,20 @@ export async function updateStage(
     dropped: kept.dropped,
     numbers,
   };
+}
+
+/** @throws WaggleError `CAPABILITY_MISSING` where the stage trains a model that was not opened. */
+function trainedEngine(
+  { name, trains }: Stage,
+  policy: TrainEngine,
+  models: RecipeModels,
+): TrainEngine {
+  const engine = trains === "policy" ? policy : models.get(trains);
+  if (engine !== undefined) return engine;
+  throw new WaggleError(
+    "CAPABILITY_MISSING",
+    `stage ${name} trains ${trains}, got no such model; open one for it or choose another recipe`,
+  );
 }
 
 /** One step, after which only those parameters have moved that the stage's losses train. */
@@ -183,13 +213,14 @@ function minibatchOf(
   fixed: Omit<Minibatch, "policyLogProbs" | "entropies" | "values">,
   engine: TrainEngine,
   outputs: TokenOutputs,
+  isRewardModel: boolean,
 ): Minibatch {
   const hasEntropy = engine.capabilities().outputs.includes("entropy");
   return {
     ...fixed,
     policyLogProbs: outputs.logProb,
     entropies: hasEntropy ? outputs.entropy : undefined,
-    values: outputs.values?.map(beforeTokens),
+    values: isRewardModel ? outputs.values : outputs.values?.map(beforeTokens),
   };
 }
 

@@ -6,6 +6,7 @@ import { WaggleError } from "@waggle/protocol";
 import { LITERATURE, type LiteratureRow } from "../recipes/literature.ts";
 import { type ArrangementName, requireArrangement } from "./arrangement.ts";
 import type { Stage } from "./stage.ts";
+import { requireTrainedModels } from "./trained-models.ts";
 
 export type Settings = { readonly [name: string]: number | boolean | string };
 
@@ -70,6 +71,7 @@ export function recipe<const S extends Settings>(
     const stages = definition.stages(settings);
     const rounds = Number({ rounds: 1, ...defaults, ...overrides }.rounds);
     requireArrangement(name, schedule, stages, rounds);
+    requireTrainedModels(name, stages);
     return { name, literature, differs, schedule, settings: settings as Settings, stages, rounds };
   };
   return Object.assign(create, { recipeName: name, defaults });

@@ -193,7 +193,10 @@ export type Minibatch = {
   readonly referenceLogProbs?: TokenRows | undefined;
   /** With `teacher`. */
   readonly teacherLogProbs?: TokenRows | undefined;
-  /** With `critic`: now, before the step, and what they are fitted to. */
+  /**
+   * With `critic`: now, before the step, and what they are fitted to. In a stage that trains a reward
+   * model: what it says after each token.
+   */
   readonly values?: TokenRows | undefined;
   readonly proximalValues?: TokenRows | undefined;
   readonly returns?: TokenRows | undefined;
@@ -225,3 +228,10 @@ export type MergePart = Named<"loss", "delta"> & {
     context: Pick<PartContext, "random">,
   ) => TensorMap;
 };
+  /** Whose loss it is: absent = a policy's. */
+  readonly of?: never;
+/** A loss of a reward model's values. */
+export type RewardModelLoss<N extends StateName = never> = Omit<LossPart<N>, "of"> & {
+  readonly of: "rm";
+};
+

@@ -15,6 +15,7 @@ import type {
   MergePart,
   PartContext,
   RewardPart,
+  RewardModelLoss,
   RolloutPart,
   Start,
 } from "./part.ts";
@@ -60,14 +61,22 @@ export type SchedulePart = {
 };
 
 /** A stage with its types forgotten: what the trainer carries out. */
+/** The policy, a reward model, or an implicit process reward model. */
+export type TrainedModel = "policy" | "rm" | "iprm";
+
 export type Stage = {
   readonly name: string;
-  readonly learns: "rewards" | "tokens" | "pairs" | "merges" | "scores";
+  readonly learns: "rewards" | "tokens" | "pairs" | "merges" | "scores" | "model";
+  /** What it trains. */
+  readonly trains: TrainedModel;
   readonly rollout: RolloutPart<StateName>;
   readonly filters: readonly FilterPart<StateName>[];
   readonly reward: RewardPart<StateName> | null;
   readonly advantage: AdvantagePart<StateName> | null;
-  readonly losses: readonly { readonly loss: LossPart<StateName>; readonly weight: number }[];
+  readonly losses: readonly {
+    readonly loss: LossPart<StateName> | RewardModelLoss<StateName>;
+    readonly weight: number;
+  }[];
   readonly kl: KlTerm | null;
   readonly aggregation: Aggregation;
   readonly state: { readonly [name in StateName]?: StatePart };
@@ -116,9 +125,8 @@ type Open = {
 };
 
 /** A loss alone, or with its weight beside the others; default 1. */
-type Weighted<N extends StateName> =
-  | LossPart<N>
-  | { readonly loss: LossPart<N>; readonly weight: number };
+type Weighted<N extends StateName> = Weighed<LossPart<N>>;
+type Weighed<L> = L | { readonly loss: L; readonly weight: number };
 
 /** A stage that learns from rewards through advantages. */
 export function rewardStage<
@@ -137,7 +145,7 @@ export function rewardStage<
     readonly advantage: AdvantagePart<D, ServedBy<S>>;
     readonly losses: readonly Weighted<E>[];
     readonly kl?: K;
-  } & StateSlot<A | B | C | D | E | KlNeeds<K>>,
+  } & StateSlot<A | B | C | D | E | W | KlNeeds<K>>,
 ): Stage {
   return toStage("rewards", { ...spec, kl: spec.kl ?? null });
 }
@@ -186,6 +194,43 @@ export function mergeStage(spec: {
   readonly members: readonly (readonly Stage[])[];
   readonly how: MergePart;
   readonly state: StateFor<"delta">;
+/** A stage that trains the reward model: its values are fitted to comparisons or to outcomes. */
+export function rewardModelStage<
+  A extends StateName = never,
+  B extends StateName = never,
+  C extends StateName = never,
+  E extends StateName = never,
+>(
+  spec: Open & {
+    readonly rollout: RolloutPart<A>;
+    readonly filters?: readonly FilterPart<B>[];
+    /** What the model is to predict. */
+    readonly reward: RewardPart<C>;
+    readonly losses: readonly Weighed<RewardModelLoss<E>>[];
+    readonly state: StateFor<A | B | C | E | "rm">;
+  },
+): Stage {
+  return { ...toStage("model", { ...spec, kl: null }), trains: "rm" };
+}
+
+/** A stage that trains the implicit process reward model: a policy whose log-ratios explain outcomes. */
+export function processModelStage<
+  A extends StateName = never,
+  B extends StateName = never,
+  C extends StateName = never,
+  E extends StateName = never,
+>(
+  spec: Open & {
+    readonly rollout: RolloutPart<A>;
+    readonly filters: readonly [FilterPart<B>, ...FilterPart<B>[]];
+    readonly reward: RewardPart<C>;
+    readonly losses: readonly Weighted<E>[];
+    readonly state: StateFor<A | B | C | E | "iprm" | "ref">;
+  },
+): Stage {
+  return { ...toStage("model", { ...spec, kl: null }), trains: "iprm" };
+}
+
 }): Stage {
   const { members, how, ...rest } = spec;
   const stage = toStage("merges", { ...rest, losses: [], kl: null, steps: 1 });
@@ -212,7 +257,7 @@ function toStage(
     readonly filters?: readonly FilterPart<StateName>[];
     readonly reward?: RewardPart<StateName>;
     readonly advantage?: AdvantagePart<StateName>;
-    readonly losses: readonly Weighted<StateName>[];
+    readonly losses: readonly Weighed<LossPart<StateName> | RewardModelLoss<StateName>>[];
     readonly kl: KlTerm | null;
     readonly state?: Stage["state"];
   },
@@ -241,3 +286,4 @@ function toStage(
 export function settingsAt(stage: Stage, context: PartContext): StepSettings {
   return stage.schedule.reduce((settings, part) => part.at(settings, context), stage.settings);
 }
+    trains: "policy",

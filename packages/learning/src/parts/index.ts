@@ -86,6 +86,8 @@ export {
   returnConditioned,
 } from "./token-losses.ts";
 export { critic } from "./value-losses.ts";
+export { outcomeRegression, rank } from "./reward-model-losses.ts";
+export { implicitProcess, modelledProcess, rewardModel } from "./learned-rewards.ts";
 export {
   calibration,
   callBonus,
@@ -128,7 +130,9 @@ export {
   deltas,
   demonstrators,
   judgement,
+  processModelState,
   reference,
+  rewardModelState,
   taskStats,
   teacher,
   valueHead,

@@ -3,6 +3,7 @@ import { WaggleError } from "@waggle/protocol";
 import { calibratedByOutcome } from "../advantages/step-mix.ts";
 import type { Episode } from "../composition/episode.ts";
 import type { RewardPart, Score } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
 import { type JudgeInput, judgedReward } from "../rewards/judge-port.ts";
 import { scalarized } from "../rewards/multi-dimensional.ts";
 
@@ -39,20 +40,22 @@ export function calibratedProcess(
 }
 
 /** One direction in which an episode may be good: what a reward says of it. */
-type Dimension = {
-  readonly reward: RewardPart;
+type Dimension<N extends StateName> = {
+  readonly reward: RewardPart<N>;
   readonly weight: number;
   /** Default the reward itself. */
   readonly of?: (score: Score) => number;
 };
 
 /** `multi-dim`: several rewards, kept as components, and their sum by weights that a run may choose. */
-export function multiDimensional(dimensions: { readonly [name: string]: Dimension }): RewardPart {
+export function multiDimensional<N extends StateName = never>(dimensions: {
+  readonly [name: string]: Dimension<N>;
+}): RewardPart<N> {
   const entries = Object.entries(dimensions);
   return {
     slot: "reward",
     part: "multi-dim",
-    needs: [],
+    needs: entries.flatMap(([, { reward }]) => reward.needs),
     around: entries.map(([, { reward }]) => reward),
     score: async (group, context) => {
       const columns = await Promise.all(

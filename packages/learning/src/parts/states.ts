@@ -9,6 +9,10 @@ export const reference: StatePart<"ref"> = resource("ref");
 export const valueHead: StatePart<"critic"> = resource("critic");
 /** A stronger policy. */
 export const teacher: StatePart<"teacher"> = resource("teacher");
+/** An adapter with a value head that a stage of the recipe trains. */
+export const rewardModelState: StatePart<"rm"> = resource("rm");
+/** An adapter whose log-ratios to the base are process rewards; a stage of the recipe trains it. */
+export const processModelState: StatePart<"iprm"> = resource("iprm");
 /** What models changed since their common start; the trainer keeps it while it merges. */
 export const deltas: StatePart<"delta"> = resource("delta");
 

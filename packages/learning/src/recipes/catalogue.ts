@@ -63,6 +63,7 @@ import { evolutionStrategies } from "./evolution-strategies.ts";
 import { IMITATION_RECIPES } from "./imitation-recipes.ts";
 import { MERGING_RECIPES } from "./merging-recipes.ts";
 import { PREFERENCE_RECIPES } from "./preference-recipes.ts";
+import { SEVERAL_MODEL_RECIPES } from "./several-model-recipes.ts";
 import { aiSearchPlanner } from "./ai-search-planner.ts";
 import { pprRenorm } from "./ppr-renorm.ts";
 import { muaRl } from "./mua-rl.ts";
@@ -146,6 +147,7 @@ const ALL: readonly CreateRecipe[] = [
   ...IMITATION_RECIPES,
   ...PREFERENCE_RECIPES,
   ...MERGING_RECIPES,
+  ...SEVERAL_MODEL_RECIPES,
 ];
 
 export const STAGED_RECIPES: ReadonlyMap<string, CreateRecipe> = new Map(

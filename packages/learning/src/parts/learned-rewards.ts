@@ -1,0 +1,91 @@
+/** Rewards by models that the recipe trains itself: of outcomes, of single steps, or implied by log-ratios. */
+import { WaggleError } from "@waggle/protocol";
+import { calibratedByOutcome } from "../advantages/step-mix.ts";
+import type { Episode } from "../composition/episode.ts";
+import type { ProcessLogProbs, RewardPart } from "../composition/part.ts";
+import { logistic } from "../logistic.ts";
+import { implicitProcessRewards } from "../rewards/implicit-process.ts";
+
+function opened<P>(port: P | undefined, part: string, what: string): P {
+  if (port === undefined) {
+    throw new WaggleError(
+      "CAPABILITY_MISSING",
+      `reward ${part} needs ${what}, got none; open one for the run or choose another recipe`,
+    );
+  }
+  return port;
+}
+
+/**
+ * `rm`: what the reward model says at the end of an episode, in [0, 1]. A model that was trained on
+ * comparisons speaks in `logits`, one that was fitted to outcomes in their `score`s.
+ */
+export function rewardModel(unit: "logits" | "score" = "score"): RewardPart<"rm"> {
+  return {
+    slot: "reward",
+    part: "rm",
+    needs: ["rm"],
+    score: async ({ episodes }, { ports }) => {
+      const said = await opened(ports.rm, "rm", "a reward model")(episodes);
+      return said.map((turns) => {
+        const last = turns.at(-1) ?? 0;
+        return { reward: unit === "logits" ? logistic(last) : unitInterval(last) };
+      });
+    },
+  };
+}
+
+/**
+ * `process`: what the reward model expects after each turn, moved around the verified outcome by at most
+ * `spread`. The reward itself is the mean over turns: an attempt whose steps were promising all the way
+ * earns more than one that was lucky at the end.
+ */
+export function modelledProcess(spread = 0.25): RewardPart<"rm"> {
+  return {
+    slot: "reward",
+    part: "process",
+    needs: ["rm"],
+    score: async ({ episodes }, { ports }) => {
+      const said = await opened(ports.rm, "process", "a reward model")(episodes);
+      return said.map((turns, i) => {
+        const scores = turns.map(unitInterval);
+        const { reward } = (episodes[i] as Episode).verification;
+        const mean = scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length);
+        return { reward: mean, turnRewards: calibratedByOutcome(reward, scores, spread) };
+      });
+    },
+  };
+}
+
+/**
+ * `implicit-prm`: β times the log-ratio of the process model to the reference over each turn's tokens.
+ * Turns alone are paid: the episode's own reward is 0.
+ */
+export function implicitProcess(beta = 0.05): RewardPart<"iprm"> {
+  return {
+    slot: "reward",
+    part: "implicit-prm",
+    needs: ["iprm"],
+    score: async ({ episodes }, { ports }) => {
+      const logProbs = await opened(ports.iprm, "implicit-prm", "a process model")(episodes);
+      return episodes.map(({ turns }, i) => {
+        const { model, reference } = logProbs[i] as ProcessLogProbs;
+        return {
+          reward: 0,
+          turnRewards: turns.flatMap((turn) =>
+            implicitProcessRewards(
+              model[turn.sample] ?? [],
+              reference[turn.sample] ?? [],
+              [turn],
+              beta,
+            ),
+          ),
+        };
+      });
+    },
+  };
+}
+
+function unitInterval(value: number): number {
+  return Math.min(1, Math.max(0, value));
+}

@@ -1,0 +1,62 @@
+/** Loss parts of a reward model: comparisons of episodes, or outcomes to predict. Not a critic's. */
+import type { Episode } from "../composition/episode.ts";
+import type { Minibatch, RewardModelLoss } from "../composition/part.ts";
+import { rankLoss } from "../losses/rank.ts";
+import { valueLoss } from "../losses/value-loss.ts";
+import { lossTokenCount } from "../token-rows.ts";
+import { lossPart, present } from "./loss-part.ts";
+
+function rewardModelLoss(
+  part: string,
+  compute: Parameters<typeof lossPart>[1],
+): RewardModelLoss<"rm"> {
+  const { of, ...made } = lossPart(part, compute, { needs: ["rm"], derivatives: ["values"] });
+  return { ...made, of: "rm" };
+}
+
+/** `rank`: the better of each pair ends with the higher value, by `margin` at least. */
+export function rank(margin = 0): RewardModelLoss<"rm"> {
+  return rewardModelLoss("rank", (minibatch) =>
+    rankLoss(
+      {
+        lossMask: minibatch.lossMask,
+        values: present(minibatch.values, "rank", "values of a reward model"),
+      },
+      minibatch.pairs.map(([better, worse]) => ({ better, worse, margin })),
+    ),
+  );
+}
+
+/**
+ * The score of the episode, predicted by least squares: at its `end`, or after each of its `turns`, so
+ * that the model says what is to be expected from there. Not a part of the literature's table.
+ */
+export function outcomeRegression(at: "end" | "turns" = "turns"): RewardModelLoss<"rm"> {
+  return rewardModelLoss("outcome-regression", (minibatch) => {
+    const values = present(minibatch.values, "outcome-regression", "values of a reward model");
+    const lossMask = minibatch.lossMask.map((mask, b) => {
+      const ends = endsOf(minibatch, b, at);
+      return mask.map((counts, t) => counts && ends.has(t));
+    });
+    const targets = minibatch.lossMask.map((mask, b) =>
+      new Float64Array(mask.length).fill(minibatch.episodes[b]?.score.reward ?? 0),
+    );
+    return valueLoss(
+      { lossMask, values, targets },
+      { form: "squared" },
+      { tokenCount: lossTokenCount(lossMask) },
+    );
+  });
+}
+
+/** Last tokens of the turns that row `b` holds, or of the last one. */
+function endsOf(
+  { episodes, samples }: Minibatch,
+  b: number,
+  at: "end" | "turns",
+): ReadonlySet<number> {
+  const turns = (episodes[b]?.episode as Episode).turns.filter(
+    ({ sample }) => sample === samples[b],
+  );
+  return new Set((at === "end" ? turns.slice(-1) : turns).map(({ end }) => end - 1));
+}

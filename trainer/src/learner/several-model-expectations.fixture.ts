@@ -1,0 +1,136 @@
+/** Expectations of recipes that train more than a policy. */
+import { expect } from "vitest";
+import {
+  at,
+  type Check,
+  episodesOf,
+  type Expectation,
+  judged,
+  learnsInTurn,
+  numbersOf,
+  paysTurns,
+  schedules,
+  scoredOf,
+  single,
+  startsFromDemonstrations,
+} from "./recipe-checks.fixture.ts";
+
+/** This stage moves the values of the reward model and no log-prob. */
+function trainsRewardModel(stage: number): Check {
+  return (records) => {
+    const record = at(records, stage);
+    const { derivatives } = numbersOf(record).result;
+    expect(record.stage.trains).toBe("rm");
+    expect(derivatives.values?.some((row) => row.some((value) => value !== 0))).toBe(true);
+    expect(derivatives.logProb).toBeUndefined();
+  };
+}
+
+/** Its word is a component of what episodes are paid, and tells attempts apart that ended alike. */
+const paidByModel = (component: string): Check => {
+  return (records) => {
+    const scored = scoredOf(at(records, -1));
+    const said = scored.map(({ score }) => score.components?.[component] ?? Number.NaN);
+    expect(said.every(Number.isFinite)).toBe(true);
+    expect(new Set(said).size).toBeGreaterThan(2);
+  };
+};
+
+/** In some attempt the policy was told of its failure and went on. */
+const retried: Check = (records) => {
+  const told = episodesOf(at(records, -1)).filter(({ trajectory }) => {
+    const asked = trajectory.segments.filter(
+      (segment) => segment.kind === "given" && segment.role === "user",
+    );
+    return asked.length > 1;
+  });
+  expect(told.length).toBeGreaterThan(0);
+};
+
+export const SEVERAL_MODEL_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  "agent-rlvr": { differs: [trainsRewardModel(0), learnsInTurn("model", "rewards"), retried] },
+  "atom-searcher": {
+    differs: [
+      trainsRewardModel(0),
+      paidByModel("process"),
+      paysTurns,
+      schedules(-1, ({ rewardWeights }) => rewardWeights?.["process"]),
+    ],
+  },
+  "controllable-ideation": {
+    differs: [
+      startsFromDemonstrations,
+      trainsRewardModel(1),
+      single,
+      paidByModel("expected"),
+      (records) => {
+        const [first] = scoredOf(at(records, -1));
+        expect(Object.keys(first?.score.components ?? {})).toEqual([
+          "expected",
+          "success",
+          "brevity",
+        ]);
+      },
+    ],
+  },
+  "gen-agent": {
+    differs: [
+      startsFromDemonstrations,
+      trainsRewardModel(1),
+      paidByModel("rm"),
+      paidByModel("preference"),
+      (records) => {
+        const branches = episodesOf(at(records, -1)).map(({ branch }) => branch);
+        expect(branches.every((branch) => (branch?.turn ?? 0) > 0)).toBe(true);
+      },
+    ],
+  },
+  "gen-searcher": {
+    differs: [startsFromDemonstrations, trainsRewardModel(1), judged, paidByModel("rm")],
+  },
+  msrl: {
+    differs: [
+      startsFromDemonstrations,
+      trainsRewardModel(1),
+      schedules(-1, ({ rewardWeights }) => rewardWeights?.["rm"]),
+      (records) => {
+        // What is paid at first is structure alone.
+        for (const { score } of scoredOf(at(records, -1))) {
+          expect(score.reward).toBeCloseTo(score.components?.["exec"] ?? Number.NaN, 9);
+          expect(score.components?.["rm"]).toBeDefined();
+        }
+      },
+    ],
+  },
+  oprl: {
+    // A first update leaves a difference to the base: before it, no step is worth anything.
+    updates: 2,
+    differs: [
+      learnsInTurn("model", "rewards"),
+      (records) => {
+        const { stage, update } = at(records, 0);
+        expect(stage.trains).toBe("iprm");
+        expect(update.numbers?.minibatch.pairs.length).toBeGreaterThan(0);
+      },
+      (records) => {
+        const paid = scoredOf(at(records, -1)).flatMap(({ score }) => score.turnRewards ?? []);
+        expect(paid.some((reward) => reward !== 0)).toBe(true);
+        for (const { score, episode } of scoredOf(at(records, -1))) {
+          expect(score.reward).toBe(episode.verification.reward);
+        }
+      },
+    ],
+  },
+  prft: {
+    differs: [
+      learnsInTurn("model", "rewards"),
+      trainsRewardModel(0),
+      single,
+      (records) => {
+        for (const { score, episode } of scoredOf(at(records, -1))) {
+          expect(score.reward).not.toBe(episode.verification.reward);
+        }
+      },
+    ],
+  },
+};
