@@ -29,7 +29,21 @@ export type PartContext = {
   readonly rewardWeights?: { readonly [component: string]: number } | undefined;
 };
 
-export type PartPorts = { readonly judge?: JudgePort | undefined };
+export type PartPorts = {
+  readonly judge?: JudgePort | undefined;
+  readonly rm?: RewardModelPort | undefined;
+  readonly iprm?: ProcessModelPort | undefined;
+};
+/** A reward model as it is now: `[episodes][turns]` what it says after the last token of each turn. */
+export type RewardModelPort = (
+  episodes: readonly Episode[],
+) => Promise<readonly (readonly number[])[]>;
+/** A process reward model and the reference that it departs from. */
+export type ProcessModelPort = (
+  episodes: readonly Episode[],
+) => Promise<readonly ProcessLogProbs[]>;
+/** `[samples][T]` log-probs of one episode's tokens. */
+export type ProcessLogProbs = { readonly model: TokenRows; readonly reference: TokenRows };
 
 type Named<Slot extends string, Needs extends StateName> = {
   readonly slot: Slot;
@@ -223,15 +237,14 @@ export type MergePart = Named<"loss", "delta"> & {
    * @param deltas what each of them changed.
    */
   readonly merge: (
+  /** Whose loss it is: absent = a policy's. */
+  readonly of?: never;
     base: TensorMap,
     deltas: readonly TensorMap[],
     context: Pick<PartContext, "random">,
   ) => TensorMap;
 };
-  /** Whose loss it is: absent = a policy's. */
-  readonly of?: never;
 /** A loss of a reward model's values. */
 export type RewardModelLoss<N extends StateName = never> = Omit<LossPart<N>, "of"> & {
   readonly of: "rm";
 };
-

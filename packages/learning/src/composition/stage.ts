@@ -145,7 +145,7 @@ export function rewardStage<
     readonly advantage: AdvantagePart<D, ServedBy<S>>;
     readonly losses: readonly Weighted<E>[];
     readonly kl?: K;
-  } & StateSlot<A | B | C | D | E | W | KlNeeds<K>>,
+  } & StateSlot<A | B | C | D | E | KlNeeds<K>>,
 ): Stage {
   return toStage("rewards", { ...spec, kl: spec.kl ?? null });
 }
