@@ -40,3 +40,5 @@ export type {
   TaskFamily,
   TaskWorld,
 } from "./task-family.ts";
+export { FAMILY_VARIANTS } from "./variants/family-variants.ts";
+export type { FamilyVariant } from "./variants/family-variants.ts";

@@ -1,0 +1,50 @@
+/**
+ * A task whose answer is followed by its evidence: when it is over, a user asks for what the answer rests
+ * on. The verifier judges the answer; what is quoted is learned, and not judged.
+ *
+ * Source: Prism-Reranker (a score, and a passage of evidence that stands by itself). Differs from it: the
+ * evidence is the last result that was seen, with the call that it came from.
+ */
+import type { Environment } from "@waggle/protocol";
+import type { DemonstratedAction, TaskFamily } from "../task-family.ts";
+
+const QUESTION = "Evidence?";
+
+export function evidenced(family: TaskFamily): TaskFamily {
+  return {
+    ...family,
+    maxTurns: family.maxTurns + 1,
+    world: (reference) => {
+      const world = family.world(reference);
+      let answer: string | null = null;
+      const environment: Environment = {
+        task: world.environment.task,
+        observe: () => world.environment.observe(),
+        async step(action, signal) {
+          if (answer !== null) return { toolResults: [], terminated: true };
+          const observation = await world.environment.step(action, signal);
+          if (!observation.terminated) return observation;
+          answer = action.text;
+          return { ...observation, userMessage: QUESTION, terminated: false };
+        },
+      };
+      return { environment, judge: (finalText) => world.judge(answer ?? finalText) };
+    },
+    demonstrator: async (reference, random, mistakes) => {
+      const act = await family.demonstrator(reference, random, mistakes);
+      let last: DemonstratedAction["calls"][number] | undefined;
+      let evidence = "None.";
+      return (observation) => {
+        const result = observation?.toolResults[0];
+        if (result?.ok === true && last !== undefined) {
+          const given = Object.values(last.arguments).join(" ");
+          evidence = `${last.name} ${given}: ${String(result.value)}`;
+        }
+        if (observation?.userMessage === QUESTION) return { text: evidence, calls: [] };
+        const action = act(observation);
+        last = action.calls[0];
+        return action;
+      };
+    },
+  };
+}

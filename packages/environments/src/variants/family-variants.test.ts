@@ -1,0 +1,133 @@
+import type { Observation, TaskReference } from "@waggle/protocol";
+import { expect, test } from "vitest";
+import { FAMILIES } from "../families.ts";
+import { createRandom } from "../random.ts";
+import type { TaskFamily } from "../task-family.ts";
+import { FAMILY_VARIANTS, type FamilyVariant } from "./family-variants.ts";
+import { TWIN } from "./near-duplicates.ts";
+import { REFUSAL } from "./refused-twin.ts";
+import { tutorialOf } from "./tutorial.ts";
+
+const signal = new AbortController().signal;
+const SMALL = FAMILIES.filter(({ name }) => name !== "shop");
+
+type Run = {
+  readonly success: boolean;
+  readonly said: readonly { readonly text: string; readonly calls: readonly string[] }[];
+  readonly heard: readonly (string | undefined)[];
+  readonly tools: readonly string[];
+};
+
+async function run(
+  family: TaskFamily,
+  reference: TaskReference,
+  mistakes = 0,
+  seed = 1,
+): Promise<Run> {
+  const world = family.world(reference);
+  const act = await family.demonstrator(reference, createRandom(seed), mistakes);
+  const { tools } = await world.environment.observe();
+  const said: { text: string; calls: string[] }[] = [];
+  const heard: (string | undefined)[] = [];
+  let observation: Observation | null = null;
+  for (let turn = 0; turn < family.maxTurns && observation?.terminated !== true; turn += 1) {
+    const { text, calls } = act(observation);
+    said.push({ text, calls: calls.map(({ name }) => name) });
+    const toolCalls = calls.map((call, i) => ({ id: `${turn}-${i}`, ...call }));
+    observation = await world.environment.step({ text, toolCalls }, signal);
+    heard.push(observation.userMessage);
+  }
+  const { success } = world.judge(
+    observation?.terminated === true ? (said.at(-1)?.text ?? "") : null,
+  );
+  return { success, said, heard, tools: tools.map(({ name }) => name) };
+}
+
+const VARIANTS = Object.keys(FAMILY_VARIANTS) as FamilyVariant[];
+const cases = VARIANTS.flatMap((variant) => SMALL.map((family) => [variant, family.name] as const));
+
+function made(variant: FamilyVariant, name: string): [TaskFamily, TaskFamily] {
+  const family = SMALL.find((one) => one.name === name) as TaskFamily;
+  return [FAMILY_VARIANTS[variant](family), family];
+}
+
+test.each(cases)("%s of %s: who makes no mistake solves every task", async (variant, name) => {
+  const [family] = made(variant, name);
+  for (let i = 0; i < 12; i += 1) {
+    const reference = family.reference(i * 977, "train", i % family.levels);
+    expect(await run(family, reference)).toMatchObject({ success: true });
+  }
+});
+
+test.each(["forbidden", "toolless"] as const)(
+  "%s: who acts or guesses is wrong",
+  async (variant) => {
+    const [family, original] = made(variant, "calculator");
+    const reference = family.reference(3, "train", 0);
+    const right = await run(family, reference);
+    expect(right.said).toEqual([{ text: REFUSAL, calls: [] }]);
+    expect(right.tools).toHaveLength(variant === "toolless" ? 0 : 1);
+    const acting = { ...family, demonstrator: original.demonstrator };
+    expect(await run(acting, reference)).toMatchObject({ success: false });
+    expect(await run(original, reference)).toMatchObject({ success: true });
+  },
+);
+
+test("questioned: two labels are asked for before the task, and the task is then as it was", async () => {
+  const [family, original] = made("questioned", "calculator");
+  const reference = family.reference(6, "train", 0);
+  const { said } = await run(family, reference);
+  const plain = await run(original, reference);
+  expect(said[0]).toEqual({ text: "calculate", calls: [] });
+  expect(family.task(reference).request).toContain(said[1]?.text ?? "nothing");
+  expect(said.slice(2)).toEqual(plain.said);
+});
+
+test("evidenced: the answer is judged, then what it rests on is quoted", async () => {
+  const [family] = made("evidenced", "lookup");
+  const { said, heard } = await run(family, family.reference(4, "train", 1));
+  const [answer, evidence] = said.slice(-2);
+  expect(heard.at(-2)).toBe("Evidence?");
+  expect(evidence?.text.endsWith(`city: ${answer?.text}`)).toBe(true);
+  const careless = Array.from({ length: 20 }, (_, i) =>
+    run(family, family.reference(i, "train", 1), 1, i),
+  );
+  expect((await Promise.all(careless)).some(({ success }) => !success)).toBe(true);
+});
+
+test("near-duplicates: a twin of every tool, whose call does nothing", async () => {
+  const [family] = made("near-duplicates", "form");
+  const { tools } = await run(family, family.reference(4, "train", 1));
+  expect(tools).toEqual(["set", `set${TWIN}`, "send", `send${TWIN}`]);
+  const runs = await Promise.all(
+    Array.from({ length: 30 }, (_, i) => run(family, family.reference(i * 3, "train", 0), 0.6, i)),
+  );
+  const wrong = runs.filter(({ said }) =>
+    said.some(({ calls }) => calls.some((name) => name === `send${TWIN}`)),
+  );
+  expect(wrong.length).toBeGreaterThan(0);
+});
+
+test("general: tasks are of several other families", async () => {
+  const [family] = made("general", "lookup");
+  const systems = new Set(
+    Array.from({ length: 40 }, (_, i) => family.task(family.reference(i * 31, "train", 0)).system),
+  );
+  expect(systems.size).toBeGreaterThan(3);
+  expect([...systems].some((system) => system.includes("look things up"))).toBe(false);
+});
+
+test("tutorial: what was seen is in no tutorial, and what a step takes from another is a slot", async () => {
+  const [, original] = made("tutorial", "lookup");
+  let slots = 0;
+  for (let i = 0; i < 10; i += 1) {
+    const reference = original.reference(i * 97, "train", 2);
+    const text = await tutorialOf(original, reference, createRandom(1));
+    const { said } = await run(original, reference);
+    const answer = said.at(-1)?.text ?? "";
+    const [last = ""] = text.split("\n").slice(-1);
+    expect(last).not.toContain(`"say":"${answer}"`);
+    if (/<\d>/.test(last)) slots += 1;
+  }
+  expect(slots).toBe(10);
+});

@@ -1,0 +1,68 @@
+/**
+ * A task with its first decision taken apart: before it is done, a user asks which tool it takes and with
+ * what. The answers are labels of their own; the verifier's word stays that of the task.
+ *
+ * Source: AgentPS (a label taken apart into intermediate questions over several rounds). Differs from it:
+ * the questions are the same for every task, their labels the demonstrator's.
+ */
+import type { Environment } from "@waggle/protocol";
+import type { DemonstratedAction, TaskFamily } from "../task-family.ts";
+
+const QUESTIONS = ["First, which tool?", "With what?"] as const;
+const THEN = "Now do it.";
+
+export function questioned(family: TaskFamily): TaskFamily {
+  return {
+    ...family,
+    maxTurns: family.maxTurns + QUESTIONS.length,
+    task: (reference) => {
+      const task = family.task(reference);
+      return { ...task, request: `${task.request} ${QUESTIONS[0]}` };
+    },
+    world: (reference) => {
+      const world = family.world(reference);
+      return { ...world, environment: asking(world.environment) };
+    },
+    demonstrator: async (reference, random, mistakes) => {
+      const act = await family.demonstrator(reference, random, mistakes);
+      const first = act(null);
+      let answered = 0;
+      return (observation) => {
+        answered += 1;
+        const label = labelsOf(first)[answered - 1];
+        if (label !== undefined) return { text: label, calls: [] };
+        return answered === QUESTIONS.length + 1 ? first : act(observation);
+      };
+    },
+  };
+}
+
+function labelsOf({ text, calls: [call] }: DemonstratedAction): readonly string[] {
+  if (call === undefined) return ["None.", text];
+  return [call.name, Object.values(call.arguments).join(" ")];
+}
+
+function asking(environment: Environment): Environment {
+  let asked = 0;
+  return {
+    task: environment.task,
+    async observe() {
+      const first = await environment.observe();
+      asked = 1;
+      return { ...first, userMessage: `${first.userMessage} ${QUESTIONS[0]}` };
+    },
+    async step(action, signal) {
+      if (asked > QUESTIONS.length) return environment.step(action, signal);
+      if (action.toolCalls.length > 0) {
+        const toolResults = action.toolCalls.map(({ id }) => ({
+          ...{ callId: id, ok: false as const },
+          error: { code: "TOOL_FAILED" as const, message: "answer first" },
+        }));
+        return { toolResults, terminated: false };
+      }
+      const userMessage = QUESTIONS[asked] ?? THEN;
+      asked += 1;
+      return { toolResults: [], userMessage, terminated: false };
+    },
+  };
+}
