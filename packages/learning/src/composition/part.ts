@@ -34,14 +34,17 @@ export type PartPorts = {
   readonly rm?: RewardModelPort | undefined;
   readonly iprm?: ProcessModelPort | undefined;
 };
+
 /** A reward model as it is now: `[episodes][turns]` what it says after the last token of each turn. */
 export type RewardModelPort = (
   episodes: readonly Episode[],
 ) => Promise<readonly (readonly number[])[]>;
+
 /** A process reward model and the reference that it departs from. */
 export type ProcessModelPort = (
   episodes: readonly Episode[],
 ) => Promise<readonly ProcessLogProbs[]>;
+
 /** `[samples][T]` log-probs of one episode's tokens. */
 export type ProcessLogProbs = { readonly model: TokenRows; readonly reference: TokenRows };
 
@@ -225,9 +228,16 @@ export type Minibatch = {
 export type LossPart<N extends StateName = never> = Named<"loss", N> & {
   /** Derivatives that its result holds: an engine without them cannot run the recipe. */
   readonly derivatives: readonly (keyof TokenDerivatives)[];
+  /** Whose loss it is: absent = a policy's. */
+  readonly of?: never;
   /** Which of the parameters may move; absent = all. */
   readonly trains?: (names: readonly string[], context: PartContext) => ReadonlySet<string>;
   readonly compute: (minibatch: Minibatch, context: PartContext) => LossResult;
+};
+
+/** A loss of a reward model's values. */
+export type RewardModelLoss<N extends StateName = never> = Omit<LossPart<N>, "of"> & {
+  readonly of: "rm";
 };
 
 /** In the loss slot of a stage that merges: from what others learned to parameters, without a gradient. */
@@ -237,14 +247,8 @@ export type MergePart = Named<"loss", "delta"> & {
    * @param deltas what each of them changed.
    */
   readonly merge: (
-  /** Whose loss it is: absent = a policy's. */
-  readonly of?: never;
     base: TensorMap,
     deltas: readonly TensorMap[],
     context: Pick<PartContext, "random">,
   ) => TensorMap;
-};
-/** A loss of a reward model's values. */
-export type RewardModelLoss<N extends StateName = never> = Omit<LossPart<N>, "of"> & {
-  readonly of: "rm";
 };

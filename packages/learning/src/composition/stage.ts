@@ -14,8 +14,8 @@ import type {
   LossPart,
   MergePart,
   PartContext,
-  RewardPart,
   RewardModelLoss,
+  RewardPart,
   RolloutPart,
   Start,
 } from "./part.ts";
@@ -60,10 +60,10 @@ export type SchedulePart = {
   readonly at: (settings: StepSettings, context: PartContext) => StepSettings;
 };
 
-/** A stage with its types forgotten: what the trainer carries out. */
 /** The policy, a reward model, or an implicit process reward model. */
 export type TrainedModel = "policy" | "rm" | "iprm";
 
+/** A stage with its types forgotten: what the trainer carries out. */
 export type Stage = {
   readonly name: string;
   readonly learns: "rewards" | "tokens" | "pairs" | "merges" | "scores" | "model";
@@ -186,14 +186,6 @@ export function pairStage<
   return toStage("pairs", { ...spec, kl: null });
 }
 
-/** A stage that makes one model of several that began alike. */
-export function mergeStage(spec: {
-  readonly name?: string;
-  readonly rollout: RolloutPart;
-  /** Chains of stages, each gone through from the same start. */
-  readonly members: readonly (readonly Stage[])[];
-  readonly how: MergePart;
-  readonly state: StateFor<"delta">;
 /** A stage that trains the reward model: its values are fitted to comparisons or to outcomes. */
 export function rewardModelStage<
   A extends StateName = never,
@@ -231,6 +223,14 @@ export function processModelStage<
   return { ...toStage("model", { ...spec, kl: null }), trains: "iprm" };
 }
 
+/** A stage that makes one model of several that began alike. */
+export function mergeStage(spec: {
+  readonly name?: string;
+  readonly rollout: RolloutPart;
+  /** Chains of stages, each gone through from the same start. */
+  readonly members: readonly (readonly Stage[])[];
+  readonly how: MergePart;
+  readonly state: StateFor<"delta">;
 }): Stage {
   const { members, how, ...rest } = spec;
   const stage = toStage("merges", { ...rest, losses: [], kl: null, steps: 1 });
@@ -264,6 +264,7 @@ function toStage(
 ): Stage {
   return {
     learns,
+    trains: "policy",
     name: spec.name ?? learns,
     rollout: spec.rollout,
     filters: spec.filters ?? [],
@@ -286,4 +287,3 @@ function toStage(
 export function settingsAt(stage: Stage, context: PartContext): StepSettings {
   return stage.schedule.reduce((settings, part) => part.at(settings, context), stage.settings);
 }
-    trains: "policy",
