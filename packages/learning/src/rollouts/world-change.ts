@@ -1,0 +1,28 @@
+/**
+ * What a rollout changes of the environment that it meets. The trainer puts it around the family's own
+ * world; the policy sees the changed one, and the family's verifier still judges what was really done.
+ */
+import type { WorldRanges } from "./env-random.ts";
+
+export type WorldChange =
+  /** A failed call is answered with what the tool would have taken. */
+  | { readonly kind: "explained" }
+  /** No tool is offered, and a call that comes all the same is answered with a failure. */
+  | { readonly kind: "toolless" }
+  /** Budgets of calls and chances of faults, drawn once a task and said at the beginning. */
+  | { readonly kind: "drawn"; readonly ranges: WorldRanges }
+  /**
+   * Tool results are what a model says they would be, never what the tool returned.
+   * The tool still runs where nobody sees it, so that the verifier can follow.
+   */
+  | {
+      readonly kind: "simulated";
+      /** The policy itself, or a model that was fitted to logged calls. */
+      readonly by: "policy" | "world-model";
+      /** Of calls that the model answers, in [0, 1]; the tool answers the others. */
+      readonly share: number;
+      /** Whether the model also says how the attempt ended; recorded as part `verdict` of the judgement. */
+      readonly judges: boolean;
+    }
+  /** Up to `most` attempts at one task in one context; the last one counts. */
+  | { readonly kind: "trials"; readonly most: number; readonly stopsAtSuccess: boolean };
