@@ -10,6 +10,13 @@ export function number(text: string): number {
   return value;
 }
 
+/** Whole, from 0. */
+export function whole(text: string): number {
+  const value = number(text);
+  if (!Number.isInteger(value)) throw new InvalidArgumentError("must be a whole number from 0.");
+  return value;
+}
+
 /** Whole, from 1. */
 export function positive(text: string): number {
   const value = number(text);

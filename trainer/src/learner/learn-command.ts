@@ -14,6 +14,7 @@ import { type Device, openPolicy } from "../open-model.ts";
 import { number, positive } from "../option-values.ts";
 import { deviceOption } from "../server-options.ts";
 import { FAMILY_BASE, familyBase } from "./family-base.ts";
+import { addOverlapOptions, overlapOf, type OverlapFlags } from "./overlap-options.ts";
 import { type HeldOut, type RunEvent, runRecipe } from "./recipe-run.ts";
 import { openRecipeEngines } from "./recipe-engines.ts";
 
@@ -23,7 +24,7 @@ export type LearnCommandOptions = {
   readonly writeError: (line: string) => void;
 };
 
-type Flags = {
+type Flags = OverlapFlags & {
   recipe: string;
   env: string;
   list: boolean;
@@ -44,8 +45,7 @@ export function addLearnCommand(
   program: Command,
   { signal, writeOut, writeError }: LearnCommandOptions,
 ): void {
-  program
-    .command("learn")
+  addOverlapOptions(program.command("learn"))
     .description("run a recipe in a family of tasks, or list the recipes of the literature")
     .option("--recipe <name>", "a recipe of --list, or a module that exports one", "artist")
     .option("--env <name>", `one of ${FAMILIES.map(({ name }) => name).join(", ")}`, "lookup")
@@ -99,7 +99,7 @@ export function addLearnCommand(
         const { base, final, spent } = await runRecipe(
           recipe,
           { ...engines, policy, format: model.format, family, adapterShape },
-          { ...given, evaluationTasks: given.tasks },
+          { ...given, evaluationTasks: given.tasks, overlap: overlapOf(given) },
           (event) => say(event, wordsOf(event)),
           signal,
         );
@@ -174,8 +174,16 @@ function wordsOf(event: RunEvent): string {
   if (event.event === "evaluated") {
     return `${event.stage} ${event.step}  held out ${percent(rateOf(event.heldOut))}  ${event.heldOut.toolCallsMean.toFixed(2)} calls`;
   }
-  const { successRate = 0, loss = 0, gradientNorm = 0, toolCallsMean = 0 } = event.metrics;
-  return `${event.stage} ${event.step}/${event.steps}  success ${percent(successRate)}  calls ${toolCallsMean.toFixed(2)}  loss ${loss.toFixed(4)}  norm ${gradientNorm.toFixed(3)}  ${event.spent.seconds.toFixed(0)} s`;
+  const {
+    successRate = 0,
+    loss = 0,
+    gradientNorm = 0,
+    toolCallsMean = 0,
+    lagMean,
+    tooOld,
+  } = event.metrics;
+  const lag = lagMean === undefined ? "" : `  lag ${lagMean.toFixed(2)}  too old ${tooOld}`;
+  return `${event.stage} ${event.step}/${event.steps}  success ${percent(successRate)}  calls ${toolCallsMean.toFixed(2)}  loss ${loss.toFixed(4)}  norm ${gradientNorm.toFixed(3)}${lag}  ${event.spent.seconds.toFixed(0)} s`;
 }
 
 function rateOf({ successes }: HeldOut): number {

@@ -114,7 +114,9 @@ class Overlap<T> {
       const rolled = await this.#work.rollOut(id, flowVersion(this.#flow), signal);
       this.#failuresInARow = 0;
       this.#ended.set(id, rolled);
-      this.#after({ kind: "end", id, oldest: rolled.oldest });
+      // A version may have sampled before its publication was counted.
+      const oldest = Math.min(rolled.oldest, flowVersion(this.#flow));
+      this.#after({ kind: "end", id, oldest });
     } catch (error) {
       this.#failuresInARow += 1;
       const isTransient = WaggleError.is(error) && error.retryable;

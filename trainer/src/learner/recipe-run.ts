@@ -17,16 +17,20 @@ import {
   toolCalls,
 } from "@waggle/learning";
 import { VALUE_HEAD } from "@waggle/model";
-import type { TaskReference, TensorMap, TrainEngine } from "@waggle/protocol";
-import { FULL_SUPPORT } from "@waggle/protocol";
+import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../random.ts";
 import { collect } from "./collect.ts";
-import { type ActingPolicy, familyAttempt } from "./family-attempt.ts";
+import type { ActingPolicy } from "./family-attempt.ts";
 import { evolve } from "./evolve-update.ts";
+import { evaluateHeldOut, type HeldOut } from "./held-out.ts";
 import { mergeMembers } from "./merge-update.ts";
+import { canOverlap, type OverlapOptions, overlappedStage } from "./overlapped-stage.ts";
 import { type StageResources, updateStage } from "./stage-update.ts";
+import { storedDemonstrations } from "./stored-demonstrations.ts";
+import { swappingPolicy } from "./swapping-policy.ts";
+import { TaskDraws } from "./task-draws.ts";
 
 export type RunParts = {
   readonly engine: TrainEngine;
@@ -47,6 +51,8 @@ export type RunOptions = {
   readonly evaluateEvery: number;
   /** Instead of the stages' own, for budgets and tests. */
   readonly steps?: number | undefined;
+  /** Rollouts go on while steps are taken, in stages whose episodes the policy samples; default not. */
+  readonly overlap?: OverlapOptions | undefined;
 };
 
 /** What was spent so far: budgets are compared by these. */
@@ -57,11 +63,7 @@ type Spent = {
   readonly seconds: number;
 };
 
-export type HeldOut = {
-  readonly successes: readonly boolean[];
-  readonly toolCallsMean: number;
-  readonly sampledTokensMean: number;
-};
+export type { HeldOut };
 
 export type RunEvent =
   | {
@@ -85,9 +87,6 @@ export type RunResult = { readonly base: HeldOut; readonly final: HeldOut; reado
 const REFILLS = 2;
 /** Stored episodes that plans may go on from. */
 const STORED = 512;
-/** Where none were rolled out before: how many demonstrations, and how often they err. */
-const STORED_DEMONSTRATIONS = 128;
-const STORED_MISTAKES = 0.15;
 
 export async function runRecipe(
   recipe: StagedRecipe,
@@ -114,7 +113,7 @@ class RecipeRun {
   /** Parameters after each update, newest last: what a lagging policy samples from. */
   #snapshots: TensorMap[] = [];
   #version = 0;
-  #tasks = 0;
+  readonly #draws: TaskDraws;
   #stored: Episode[] = [];
   #state: StateValues = {};
   #spent = { episodes: 0, sampledTokens: 0, toolCalls: 0 };
@@ -125,8 +124,11 @@ class RecipeRun {
     onEvent: (event: RunEvent) => void,
     signal: AbortSignal,
   ) {
-    this.#parts = parts;
+    const { overlap } = options;
+    const policy = overlap ? swappingPolicy(parts.policy, overlap.swap) : parts.policy;
+    this.#parts = { ...parts, policy };
     this.#options = options;
+    this.#draws = new TaskDraws(parts.family, options.seed);
     this.#onEvent = onEvent;
     this.#signal = signal;
   }
@@ -144,30 +146,67 @@ class RecipeRun {
         this.#state = { ...this.#state, [name]: part.initial() };
       }
     }
+    const { overlap } = this.#options;
+    if (overlap !== undefined && canOverlap(stage.rollout.plan(this.#context(0, steps)))) {
+      return this.#overlapped(stage, steps, overlap);
+    }
     let last: HeldOut | null = null;
     for (let step = 0; step < steps; step += 1) {
       this.#signal.throwIfAborted();
-      const context: PartContext = {
-        step,
-        steps,
-        random: seededRandom(this.#options.seed, this.#version, 0x5e),
-        state: this.#state,
-        ports: this.#parts.ports ?? {},
-        signal: this.#signal,
-      };
+      const context = this.#context(step, steps);
       const metrics = await this.#step(stage, settingsAt(stage, context), context);
-      this.#onEvent({
-        event: "step",
-        stage: stage.name,
-        step: step + 1,
-        steps,
-        spent: this.spent,
-        metrics,
-      });
-      const { evaluateEvery } = this.#options;
-      const isDue = evaluateEvery > 0 && (step + 1) % evaluateEvery === 0;
-      if (isDue || step + 1 === steps) last = await this.evaluate(stage.name, step + 1);
+      last = (await this.#report(stage, step, steps, metrics)) ?? last;
     }
+    return last ?? this.evaluate(stage.name, 0);
+  }
+
+  #context(step: number, steps: number): PartContext {
+    return {
+      step,
+      steps,
+      random: seededRandom(this.#options.seed, this.#version, 0x5e),
+      state: this.#state,
+      ports: this.#parts.ports ?? {},
+      signal: this.#signal,
+    };
+  }
+
+  /** @returns the evaluation where one is due. */
+  async #report(
+    { name: stage }: Stage,
+    step: number,
+    steps: number,
+    metrics: { readonly [name: string]: number },
+  ): Promise<HeldOut | null> {
+    this.#onEvent({ event: "step", stage, step: step + 1, steps, spent: this.spent, metrics });
+    const { evaluateEvery } = this.#options;
+    const isDue = evaluateEvery > 0 && (step + 1) % evaluateEvery === 0;
+    return isDue || step + 1 === steps ? this.evaluate(stage, step + 1) : null;
+  }
+
+  /** The steps of a stage, with rollouts going on. */
+  async #overlapped(stage: Stage, steps: number, overlap: OverlapOptions): Promise<HeldOut> {
+    await this.#adopt(0);
+    let [last, taken]: [HeldOut | null, number] = [null, 0];
+    await overlappedStage(
+      {
+        rollOut: (signal) => {
+          const context = this.#context(taken, steps);
+          return this.#collect(stage, settingsAt(stage, context), { ...context, signal }, 1);
+        },
+        learn: async (groups, step, metrics) => {
+          const context = this.#context(step, steps);
+          const learned = await this.#learn(stage, settingsAt(stage, context), groups, context);
+          await this.#adopt(0);
+          taken = step + 1;
+          last = (await this.#report(stage, step, steps, { ...learned, ...metrics })) ?? last;
+        },
+        policyVersion: () => this.#version,
+      },
+      { steps, tasksPerStep: settingsAt(stage, this.#context(0, steps)).tasksPerStep },
+      overlap,
+      this.#signal,
+    );
     return last ?? this.evaluate(stage.name, 0);
   }
 
@@ -181,8 +220,8 @@ class RecipeRun {
     const plan = stage.rollout.plan(context);
     if (plan.kind !== "noise") return {};
     // All perturbations meet the same tasks with the same draws.
-    const tasks = this.#nextTasks(stage, settings, context, settings.tasksPerStep);
-    const seed = derivedSeed(this.#options.seed, this.#tasks);
+    const tasks = this.#draws.next(stage, settings, context, settings.tasksPerStep);
+    const seed = derivedSeed(this.#options.seed, this.#draws.count);
     const act = async (parameters: TensorMap): Promise<EpisodeGroup[]> => {
       this.#version += 1;
       await policy.setAdapter(this.#version, { ...adapterShape, tensors: adapterOf(parameters) });
@@ -230,7 +269,7 @@ class RecipeRun {
     context: PartContext,
   ): Promise<{ [name: string]: number }> {
     if (stage.evolution !== null) return this.#evolve(stage, stage.evolution, settings, context);
-    const { engine, resources } = this.#parts;
+    const { engine } = this.#parts;
     // The start is a version too: the second step of a policy that lags by one samples from it.
     if (this.#snapshots.length === 0) this.#snapshots.push(await engine.parameters());
     await this.#adopt(settings.lag);
@@ -248,9 +287,22 @@ class RecipeRun {
       // Only groups of several can turn out to say nothing.
       informative += more.filter(({ episodes }) => hasSignal(episodes)).length;
     }
+    return this.#learn(stage, settings, groups, context);
+  }
+
+  /** One update from these groups. */
+  async #learn(
+    stage: Stage,
+    settings: StepSettings,
+    groups: readonly EpisodeGroup[],
+    context: PartContext,
+  ): Promise<{ [name: string]: number }> {
+    const { engine, resources } = this.#parts;
     const update = await updateStage(engine, stage, groups, context, resources, this.#signal);
     this.#state = { ...this.#state, ...update.state };
-    if (update.learned) this.#snapshots.push(adapterOf(await engine.parameters()));
+    if (update.learned && stage.trains === "policy") {
+      this.#snapshots.push(adapterOf(await engine.parameters()));
+    }
     this.#snapshots = this.#snapshots.slice(-(settings.lag + 1));
     const episodes = groups.flatMap((each) => each.episodes);
     this.#stored = [...this.#stored, ...episodes].slice(-STORED);
@@ -272,59 +324,25 @@ class RecipeRun {
     count: number,
   ): Promise<EpisodeGroup[]> {
     const { policy, format, family } = this.#parts;
+    const { signal } = context;
     const plan = stage.rollout.plan(context);
     const goesOn = plan.kind === "pivot" || plan.kind === "prefix" || plan.kind === "log";
-    if (goesOn && this.#stored.length === 0) await this.#store();
+    if (goesOn && this.#stored.length === 0) {
+      this.#stored = await storedDemonstrations({ ...this.#parts, signal }, this.#options.seed);
+    }
     const groups = await collect(
       plan,
-      this.#nextTasks(stage, settings, context, count),
+      this.#draws.next(stage, settings, context, count),
       this.#stored,
-      { policy, format, family, signal: this.#signal },
+      { policy, format, family, signal },
       {
         sampling: settings.sampling,
         maxTurns: settings.maxTurns,
-        seed: derivedSeed(this.#options.seed, this.#tasks),
+        seed: derivedSeed(this.#options.seed, this.#draws.count),
         staleness: settings.lag,
       },
     );
     return this.#count(groups);
-  }
-
-  /** Fills the store with demonstrations, right and wrong ones, where a plan goes on from stored episodes. */
-  async #store(): Promise<void> {
-    const { policy, format, family } = this.#parts;
-    const tasks = Array.from({ length: STORED_DEMONSTRATIONS }, (_, i) =>
-      family.reference(derivedSeed(this.#options.seed, i, 0x57), "train", i % family.levels),
-    );
-    const groups = await collect(
-      { kind: "demos", size: 1, mistakes: STORED_MISTAKES },
-      tasks,
-      [],
-      { policy, format, family, signal: this.#signal },
-      { sampling: FULL_SUPPORT, seed: this.#options.seed, staleness: 0 },
-    );
-    this.#stored = groups.flatMap(({ episodes }) => episodes);
-  }
-
-  #nextTasks(
-    stage: Stage,
-    settings: StepSettings,
-    context: PartContext,
-    count: number,
-  ): readonly TaskReference[] {
-    const { family } = this.#parts;
-    const hardest =
-      settings.difficulty === undefined
-        ? family.levels
-        : 1 + Math.floor(settings.difficulty * (family.levels - 1));
-    const chooser = stage.filters.find(({ chooseTasks }) => chooseTasks !== undefined);
-    const candidates = Array.from({ length: chooser === undefined ? count : 4 * count }, () => {
-      this.#tasks += 1;
-      const task = this.#tasks % (settings.taskPool ?? Number.POSITIVE_INFINITY);
-      const seed = derivedSeed(this.#options.seed, task, 0x7a);
-      return family.reference(seed, "train", task % hardest);
-    });
-    return chooser?.chooseTasks?.(candidates, count, context) ?? candidates;
   }
 
   /** Puts the parameters of `lag` updates ago into the policy. */
@@ -341,28 +359,10 @@ class RecipeRun {
   async evaluate(stage: string, step: number): Promise<HeldOut> {
     const { policy, format, family } = this.#parts;
     await this.#adopt(0);
-    const episodes = [];
-    for (let i = 0; i < this.#options.evaluationTasks; i += 1) {
-      const task = family.reference(derivedSeed(0xe7a1, i), "heldOut", i % family.levels);
-      const sampling = { sampling: FULL_SUPPORT, seed: derivedSeed(0x5eed, i) };
-      episodes.push(await familyAttempt(policy, format, family, task, sampling, this.#signal));
-    }
-    const heldOut = {
-      successes: episodes.map(({ verification }) => verification.success),
-      toolCallsMean: mean(
-        episodes.map(({ trajectory }) =>
-          trajectory.turns.reduce((sum, turn) => sum + turn.toolCalls.length, 0),
-        ),
-      ),
-      sampledTokensMean: mean(
-        episodes.map(({ trajectory }) =>
-          trajectory.segments.reduce(
-            (sum, segment) => sum + (segment.kind === "sampled" ? segment.tokenIds.length : 0),
-            0,
-          ),
-        ),
-      ),
-    };
+    const heldOut = await evaluateHeldOut(
+      { policy, format, family, signal: this.#signal },
+      this.#options.evaluationTasks,
+    );
     this.#onEvent({ event: "evaluated", stage, step, heldOut });
     return heldOut;
   }

@@ -1,0 +1,34 @@
+/** Flags of a run whose rollouts go on while steps are taken. */
+import { type Command, Option } from "commander";
+import { positive, whole } from "../option-values.ts";
+import type { OverlapOptions } from "./overlapped-stage.ts";
+import type { SwapPoint } from "./swapping-policy.ts";
+
+export type OverlapFlags = {
+  async: boolean;
+  maxLag: number;
+  swap: SwapPoint;
+  maxRunning?: number;
+};
+
+export function addOverlapOptions(command: Command): Command {
+  return command
+    .option(
+      "--async",
+      "go on rolling out while steps are taken, where the policy samples the episodes",
+      false,
+    )
+    .option("--max-lag <n>", "with --async: most steps that a token may be behind", whole, 2)
+    .addOption(
+      new Option("--swap <point>", "with --async: where an attempt goes on under a newer version")
+        .choices(["never", "turn", "token"] satisfies SwapPoint[])
+        .default("turn" satisfies SwapPoint),
+    )
+    .option("--max-running <n>", "with --async: tasks rolled out at one time", positive);
+}
+
+/** Absent where rollouts and steps take turns. */
+export function overlapOf(flags: OverlapFlags): OverlapOptions | undefined {
+  if (!flags.async) return undefined;
+  return { mostStaleness: flags.maxLag, swap: flags.swap, mostRunning: flags.maxRunning };
+}
