@@ -2,7 +2,7 @@
  * Carries a rollout plan out: episodes in groups, by the plan's kind. It asks the policy and the
  * environments of one family; what is learned from the episodes is none of its business.
  */
-import type { Judgement, TaskFamily } from "@waggle/environments";
+import { FAMILY_VARIANTS, type Judgement, type TaskFamily } from "@waggle/environments";
 import { type EpisodeGroup, type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
 import type { Environment, Sampling, TaskReference, Trajectory } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
@@ -82,23 +82,39 @@ export async function collect(
   }
 }
 
-/** Demonstrators and sentences take turns. */
+/** Demonstrators, sentences and forms take turns. */
 async function demonstration(
-  { mistakes, modes = [] }: Extract<RolloutPlan, { kind: "demos" }>,
+  plan: Omit<Extract<RolloutPlan, { kind: "demos" }>, "kind">,
   { family, format, policy }: CollectParts,
   seed: number,
   task: TaskReference,
   at: number,
   i: number,
 ): Promise<Episode> {
+  const { size, mistakes, modes = [], forms = [], names = [], neighbors } = plan;
+  const makers = typeof mistakes === "number" ? [mistakes] : mistakes;
+  const maker = at * size + i;
   const mode = modes[(at + i) % modes.length] ?? null;
-  const { trajectory, verification } = await demonstratedAttempt(family, task, format, {
-    random: seededRandom(seed, at, i),
-    mistakes: typeof mistakes === "number" ? mistakes : (mistakes[i % mistakes.length] ?? 0),
-    contextLength: policy.contextLength,
-    ...(mode === null ? {} : { around: told(mode).around }),
+  const form = forms[i % forms.length] ?? "task";
+  const { trajectory, verification } = await demonstratedAttempt(
+    form === "task" ? family : FAMILY_VARIANTS[form](family),
+    neighbors === true
+      ? family.reference(derivedSeed(seed, at, i, 0x4e), "train", family.levelOf(task))
+      : task,
+    format,
+    {
+      random: seededRandom(seed, at, i),
+      mistakes: makers[maker % makers.length] ?? 0,
+      contextLength: policy.contextLength,
+      ...(mode === null ? {} : { around: told(mode).around }),
+    },
+  );
+  const role = names[maker % names.length] ?? (form === "task" ? "policy" : form);
+  return toEpisode(trajectory, verification, {
+    mode,
+    role,
+    ...rewardsOf(trajectory, verification),
   });
-  return toEpisode(trajectory, verification, { mode, ...rewardsOf(trajectory, verification) });
 }
 
 async function byTask(

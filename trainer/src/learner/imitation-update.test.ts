@@ -7,6 +7,8 @@ import { recipe, STAGED_RECIPES, stagedRecipe, tokenStage } from "@waggle/learni
 import * as parts from "@waggle/learning/parts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { IMITATION_EXPECTATIONS } from "./imitation-expectations.fixture.ts";
+import { MADE_EXPECTATIONS } from "./made-expectations.fixture.ts";
+import type { Expectation } from "./recipe-checks.fixture.ts";
 import {
   type ActedFamily,
   actedFamily,
@@ -17,7 +19,13 @@ import {
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
 let acted: ActedFamily;
-let control: StageRecord[];
+/** Plain imitation by environment: what every check must fail for. */
+const plain = new Map<string, Promise<{ acted: ActedFamily; control: StageRecord[] }>>();
+
+const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  ...IMITATION_EXPECTATIONS,
+  ...MADE_EXPECTATIONS,
+};
 
 const SFT = recipe({
   name: "plain-sft",
@@ -29,33 +37,44 @@ const SFT = recipe({
 });
 
 beforeAll(async () => {
-  const family = FAMILIES.find(({ name }) => name === "calculator");
-  if (family === undefined) throw new Error("no calculator");
   engines = await tinyEngines();
-  const made = await actedFamily(family);
-  // Plans that go on from stored episodes find failures and a success, whatever they draw.
-  const ended = (success: boolean): ActedFamily["stored"] =>
-    made.stored.filter((episode) => episode.verification.success === success);
-  acted = { ...made, stored: [...ended(false).slice(0, 2), ...ended(true).slice(0, 1)] };
-  control = await updateOnce(SFT(), acted, engines);
+  ({ acted } = await plainlyIn("calculator"));
 });
 afterAll(async () => {
   await engines.dispose();
 });
+
+function plainlyIn(env: string): Promise<{ acted: ActedFamily; control: StageRecord[] }> {
+  const make = async (): Promise<{ acted: ActedFamily; control: StageRecord[] }> => {
+    const family = FAMILIES.find(({ name }) => name === env);
+    if (family === undefined) throw new Error(`no family ${env}`);
+    const made = await actedFamily(family);
+    // Plans that go on from stored episodes find failures and a success, whatever they draw.
+    const ended = (success: boolean): ActedFamily["stored"] =>
+      made.stored.filter((episode) => episode.verification.success === success);
+    const own = { ...made, stored: [...ended(false).slice(0, 2), ...ended(true).slice(0, 1)] };
+    return { acted: own, control: await updateOnce(SFT(), own, engines) };
+  };
+  const made = plain.get(env) ?? make();
+  plain.set(env, made);
+  return made;
+}
 
 const NAMES = [...STAGED_RECIPES.values()]
   .filter((create) => create().literature.table === "imitation")
   .map(({ recipeName }) => recipeName);
 
 test.each(NAMES)("%s learns once in each of its stages", async (name) => {
-  const expectation = IMITATION_EXPECTATIONS[name];
-  const records = await updateOnce(stagedRecipe(name)(expectation?.settings), acted, engines);
+  const expectation = EXPECTATIONS[name];
+  const { env = "calculator", settings, updates, seed, differs } = expectation ?? { differs: null };
+  const { acted: own, control } = await plainlyIn(env);
+  const records = await updateOnce(stagedRecipe(name)(settings), own, engines, updates, seed);
   for (const { update, moved } of records) {
     expect(update.learned).toBe(true);
     expect(Number.isFinite(update.metrics["loss"])).toBe(true);
     expect(moved).toBeGreaterThan(0);
   }
-  for (const check of expectation?.differs ?? []) {
+  for (const check of differs ?? []) {
     check(records);
     expect(() => check(control)).toThrow(/./);
   }
@@ -84,5 +103,5 @@ test.each([
 });
 
 test("every recipe of the table says what is different", () => {
-  expect(Object.keys(IMITATION_EXPECTATIONS).toSorted()).toEqual(NAMES.toSorted());
+  expect(Object.keys(EXPECTATIONS).toSorted()).toEqual(NAMES.toSorted());
 });

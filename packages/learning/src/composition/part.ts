@@ -6,6 +6,7 @@
 import type { TaskReference, TensorMap, TokenDerivatives } from "@waggle/protocol";
 import type { LossResult } from "../loss.ts";
 import type { JudgePort } from "../rewards/judge-port.ts";
+import type { DemonstrationForm } from "../rollouts/demonstration-form.ts";
 import type { LossMask, TokenRows } from "../token-rows.ts";
 import type { Episode, EpisodeGroup } from "./episode.ts";
 import type { StateName } from "./state.ts";
@@ -81,6 +82,12 @@ export type RolloutPlan =
       readonly modes?: readonly string[];
       /** Attempts of the policy at the same task, before the demonstrations; default 0. */
       readonly students?: number;
+      /** What each demonstration in turn is of, in the role of that name; default the task itself. */
+      readonly forms?: readonly DemonstrationForm[];
+      /** At training tasks of the same level in the task's place; default no. */
+      readonly neighbors?: boolean;
+      /** Who made each demonstration, in turn over all tasks as `mistakes` is, in that role. */
+      readonly names?: readonly string[];
     }
   /** Whole episodes, and branches that leave them where `branch` says. */
   | {

@@ -31,6 +31,15 @@ import { alama } from "./alama.ts";
 import { hft } from "./hft.ts";
 import { locFt } from "./loc-ft.ts";
 import { inputSpace } from "./input-space.ts";
+import { agentFlan } from "./agent-flan.ts";
+import { agentAlign } from "./agent-align.ts";
+import { agentPs } from "./agent-ps.ts";
+import { agentScaler } from "./agent-scaler.ts";
+import { diaForge } from "./dia-forge.ts";
+import { synatra } from "./synatra.ts";
+import { starAgents } from "./star-agents.ts";
+import { prismReranker } from "./prism-reranker.ts";
+import { sap } from "./sap.ts";
 
 export const IMITATION_RECIPES: readonly CreateRecipe[] = [
   optSft,
@@ -64,4 +73,13 @@ export const IMITATION_RECIPES: readonly CreateRecipe[] = [
   hft,
   locFt,
   inputSpace,
+  agentFlan,
+  agentAlign,
+  agentPs,
+  agentScaler,
+  diaForge,
+  synatra,
+  starAgents,
+  prismReranker,
+  sap,
 ];

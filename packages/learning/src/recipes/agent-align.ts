@@ -1,0 +1,40 @@
+/**
+ * AgentAlign: each task comes with its twin that must be refused; what passes its own check is
+ * learned, both in set shares.
+ *
+ * Source: "AgentAlign: Navigating Safety Alignment in the Shift from Informative to Agentic Large
+ * Language Models" (S037).
+ * Differs from it: the harmful twin is the same request where calls are forbidden, not another one
+ * of the same chain; a check is the verifier of the task or of its twin.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { tokenStage } from "../composition/stage.ts";
+import { formedDemos } from "../parts/demonstrations.ts";
+import * as parts from "../parts/index.ts";
+
+export const agentAlign: CreateRecipe = recipe({
+  name: "agent-align",
+  literature: "AgentAlign",
+  differs: [
+    "the harmful twin is the same request where calls are forbidden, not another one of the same chain",
+    "a check is the verifier of the task or of its twin",
+  ],
+  schedule: ["sft"],
+  settings: { kept: 16, refused: 1, done: 1, mistakes: 0.3, steps: 25, learningRate: 3e-3 },
+  stages: ({ kept, refused, done, mistakes, steps, learningRate }) => [
+    tokenStage({
+      rollout: formedDemos(["task", "forbidden"], mistakes),
+      filters: [
+        parts.verify(),
+        parts.diversityMix(
+          { forbidden: refused, policy: done },
+          kept,
+          ({ episode }) => episode.role,
+        ),
+      ],
+      losses: [parts.crossEntropy()],
+      steps,
+      settings: { tasksPerStep: 16, learningRate },
+    }),
+  ],
+});

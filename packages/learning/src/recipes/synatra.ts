@@ -1,0 +1,31 @@
+/**
+ * Synatra: how-tos are made into demonstrations; what they would have seen is imagined.
+ *
+ * Source: "Synatra: Turning Indirect Knowledge into Direct Demonstrations for Digital Agents at
+ * Scale" (S314).
+ * Differs from it: a how-to is written by rule, with examples of another task's results; a model
+ * neither writes nor checks the demonstration.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { tokenStage } from "../composition/stage.ts";
+import { formedDemos } from "../parts/demonstrations.ts";
+import * as parts from "../parts/index.ts";
+
+export const synatra: CreateRecipe = recipe({
+  name: "synatra",
+  literature: "Synatra",
+  differs: [
+    "a how-to is written by rule, with examples of another task's results",
+    "a model neither writes nor checks the demonstration",
+  ],
+  schedule: ["sft"],
+  settings: { steps: 25, learningRate: 3e-3 },
+  stages: ({ steps, learningRate }) => [
+    tokenStage({
+      rollout: formedDemos(["tutorial"]),
+      losses: [parts.crossEntropy()],
+      steps,
+      settings: { tasksPerStep: 32, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,18 @@
+/** What demonstrations may be of besides the task itself; the environments make these forms. */
+export type DemonstrationForm =
+  /** The task. */
+  | "task"
+  /** Its twin where calls are forbidden, to be refused. */
+  | "forbidden"
+  /** Its twin without the tools that it takes, to be refused. */
+  | "toolless"
+  /** Its first decision asked for in questions before it. */
+  | "questioned"
+  /** What its answer rests on asked for after it. */
+  | "evidenced"
+  /** Every tool has a twin of nearly the same name. */
+  | "near-duplicates"
+  /** A task of another family. */
+  | "general"
+  /** Made of a how-to without a world. */
+  | "tutorial";

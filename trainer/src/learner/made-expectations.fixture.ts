@@ -1,0 +1,222 @@
+/**
+ * What recipes of the imitation table do otherwise whose demonstrations are made, chosen or learned from in
+ * a way of their own.
+ */
+import { type Episode, toolErrors } from "@waggle/learning";
+import { expect } from "vitest";
+import {
+  at,
+  type Check,
+  episodesOf,
+  type Expectation,
+  keeps,
+  learnsInTurn,
+  numbersOf,
+  scoredOf,
+} from "./recipe-checks.fixture.ts";
+
+/** Episodes of several roles are shown, and these alone. */
+function shows(stage: number, ...roles: readonly string[]): Check {
+  return (records) => {
+    const shown = new Set(episodesOf(at(records, stage)).map(({ role }) => role));
+    expect([...shown].toSorted()).toEqual(roles.toSorted());
+  };
+}
+
+/** What was learned of each kind, as a share of all. */
+function share(stage: number, isOne: (episode: Episode) => boolean, of: number): Check {
+  return (records) => {
+    const kept = scoredOf(at(records, stage)).map(({ episode }) => episode);
+    const own = kept.filter(isOne).length;
+    expect(own).toBeGreaterThan(0);
+    expect(Math.abs(own - of * kept.length)).toBeLessThanOrEqual(1);
+  };
+}
+
+const calls = ({ turns }: Episode): number =>
+  turns.reduce((sum, { toolCalls }) => sum + toolCalls.length, 0);
+
+/** What the user said to it, besides the request. */
+const heard = ({ trajectory }: Episode): number =>
+  trajectory.segments.filter((segment) => segment.kind === "given" && segment.role === "user")
+    .length - 1;
+
+export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  "agent-flan": {
+    settings: { kept: 8 },
+    differs: [
+      shows(0, "policy", "toolless"),
+      (records) => {
+        share(0, ({ role }) => role === "toolless", 0.25)(records);
+        share(0, (episode) => episode.role === "policy" && toolErrors(episode) > 0, 0.25)(records);
+      },
+    ],
+  },
+  "agent-align": {
+    differs: [
+      shows(0, "forbidden", "policy"),
+      keeps(0, ({ verification }) => verification.success),
+      share(0, ({ role }) => role === "forbidden", 0.5),
+      (records) => {
+        // Where calls are forbidden none is learned.
+        const refused = scoredOf(at(records, 0)).filter(
+          ({ episode }) => episode.role === "forbidden",
+        );
+        expect(refused.length).toBeGreaterThan(0);
+        expect(refused.every(({ episode }) => calls(episode) === 0)).toBe(true);
+      },
+    ],
+  },
+  "agent-ps": {
+    differs: [
+      (records) => {
+        const { result, minibatch } = numbersOf(at(records, 0));
+        for (const [b, { episode }] of minibatch.episodes.entries()) {
+          const [which, what] = episode.turns;
+          expect(heard(episode)).toBe(2);
+          for (const turn of [which, what]) {
+            const row = result.derivatives.logProb?.[b]?.subarray(turn?.start, turn?.end) ?? [];
+            expect(turn?.toolCalls).toHaveLength(0);
+            expect(row.length).toBeGreaterThan(0);
+            expect(Array.from(row).every((value) => value < 0)).toBe(true);
+          }
+        }
+      },
+    ],
+  },
+  "agent-scaler": {
+    settings: { mistakes: 0.4 },
+    differs: [
+      learnsInTurn("tokens", "tokens"),
+      shows(0, "general"),
+      (records) => {
+        // More tools than the family has.
+        const tools = new Set(
+          episodesOf(at(records, 0)).flatMap(({ turns }) =>
+            turns.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)),
+          ),
+        );
+        expect(tools.size).toBeGreaterThan(2);
+        expect(at(records, 0).state["world-model"]).toBe("environment");
+      },
+      keeps(0, ({ verification }) => verification.success),
+    ],
+  },
+  "dia-forge": {
+    env: "dialogue",
+    differs: [
+      shows(0, "near-duplicates"),
+      (records) => {
+        const episodes = episodesOf(at(records, 0));
+        expect(episodes.every((episode) => heard(episode) > 0)).toBe(true);
+        // It asks before it acts, and acts once.
+        expect(episodes.every((episode) => calls(episode) === 1)).toBe(true);
+        expect(episodes.every(({ verification }) => verification.success)).toBe(true);
+      },
+    ],
+  },
+  synatra: {
+    differs: [
+      shows(0, "tutorial"),
+      (records) => {
+        const episodes = episodesOf(at(records, 0));
+        expect(episodes.every(({ verification }) => verification.parts["imagined"] === true)).toBe(
+          true,
+        );
+        // No world fails in a tutorial, and what it shows is not what the world would have said.
+        expect(episodes.every((episode) => toolErrors(episode) === 0)).toBe(true);
+      },
+    ],
+  },
+  "star-agents": {
+    updates: 4,
+    settings: { budget: 20 },
+    differs: [
+      (records) => {
+        const statistics = at(records, 0).state["task-stats"] as {
+          readonly tasks: { readonly [name: string]: { wins: number; attempts: number } };
+        };
+        const rateOf = (generator: number): number => {
+          const { wins, attempts } = statistics.tasks[`generator-${generator}`] ?? {
+            ...{ wins: 0, attempts: 0 },
+          };
+          return wins / attempts;
+        };
+        expect(rateOf(0)).toBeGreaterThan(rateOf(2));
+        // Whose work was chosen makes more of the next.
+        const record = at(records, 0);
+        const plan = record.stage.rollout;
+        const drawn = { good: 0, poor: 0 };
+        for (let i = 0; i < 200; i += 1) {
+          const made = plan.plan({
+            ...{ step: 3, steps: 8, state: record.state, ports: {} },
+            random: () => (i * 0.6180339887) % 1,
+            signal: new AbortController().signal,
+          });
+          if (made.kind !== "demos") throw new Error("no demonstrations");
+          drawn.good += made.names?.filter((name) => name === "generator-0").length ?? 0;
+          drawn.poor += made.names?.filter((name) => name === "generator-2").length ?? 0;
+        }
+        expect(drawn.good).toBeGreaterThan(1.2 * drawn.poor);
+      },
+    ],
+  },
+  "prism-reranker": {
+    differs: [
+      shows(0, "evidenced"),
+      (records) => {
+        const record = at(records, 0);
+        expect(record.state.teacher).toHaveLength(3);
+        // Of each task, what most agree on: kept answers are alike, and some were outvoted.
+        const kept = numbersOf(record).groups;
+        for (const { episodes } of kept) {
+          const answers = new Set(
+            episodes.map(({ episode }) => JSON.stringify(episode.verification.reward)),
+          );
+          expect(answers.size).toBe(1);
+          expect(episodes.length).toBeGreaterThan(1);
+        }
+        expect([...record.update.dropped.values()]).toContain("outvoted");
+      },
+      (records) => {
+        // Evidence weighs otherwise than the answer.
+        const { result, minibatch } = numbersOf(at(records, 0));
+        const weights = minibatch.episodes.map(({ episode }, b) => {
+          const row = result.derivatives.logProb?.[b] ?? [];
+          return episode.turns.slice(-2).map(({ start }) => row[start] ?? 0);
+        });
+        expect(weights.every(([answer = 0, evidence = 0]) => answer < 0 && evidence < 0)).toBe(
+          true,
+        );
+        expect(new Set(weights.flat().map((value) => value.toPrecision(6))).size).toBe(2);
+      },
+    ],
+  },
+  sap: {
+    settings: { replaced: 0.2 },
+    differs: [
+      (records) => {
+        const record = at(records, 0);
+        const { minibatch } = numbersOf(record);
+        const original = new Map(episodesOf(record).map((episode) => [episode.id, episode]));
+        let given = 0;
+        let replaced = 0;
+        for (const [b, { episode }] of minibatch.episodes.entries()) {
+          const index = minibatch.samples[b] ?? 0;
+          const was = original.get(episode.id)?.samples[index];
+          const now = episode.samples[index];
+          for (const [t, said] of (was?.lossMask ?? []).entries()) {
+            const isSame = was?.sequence.tokenIds[t] === now?.sequence.tokenIds[t];
+            if (said) expect(isSame).toBe(true);
+            else {
+              given += 1;
+              if (!isSame) replaced += 1;
+            }
+          }
+        }
+        expect(replaced / given).toBeGreaterThan(0.15);
+        expect(replaced / given).toBeLessThan(0.25);
+      },
+    ],
+  },
+};
