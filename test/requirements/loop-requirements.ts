@@ -348,4 +348,16 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "test/e2e/deploy.test.ts > its production configuration passes a dry run with every binding it uses",
     ],
   },
+  {
+    id: "loop:recipes",
+    source: "docs/design.md, decision 3; issue 5, recipes",
+    behavior:
+      "The loop runs recipes of the catalogue that are one stage over attempts that pages make by themselves, with the update of every recipe and the numbers that its step had before; what pages cannot carry out is refused by name, with the recipes that fit.",
+    tests: [
+      "trainer/src/learning-step-golden.test.ts > loss, metrics and gradients of %s are those of the earlier step",
+      "trainer/src/learning-step-golden.test.ts > another clip, or weights with another cap, are other numbers",
+      "trainer/src/edge-recipe.test.ts > %s does not fit, and is refused by name for its %s with the list of what fits",
+      "trainer/src/edge-recipe.test.ts > the list names every recipe of the catalogue and why one does not fit",
+    ],
+  },
 ];

@@ -24,7 +24,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
       "What a server lacks is refused before anything runs, by name and with what would serve; what it cannot replay is skipped.",
     tests: [
       "trainer/src/remote-training.test.ts > an entropy bonus is refused before anything runs, and what would serve is named",
-      "packages/learning/src/recipe.test.ts > a recipe is refused by the sampling and the optimizer that an engine cannot replay",
+      "packages/learning/src/composition/requirements.test.ts > a stage is refused for want of %s",
       `${ENGINE}/remote-refusals.test.ts > a server that takes means over weights is refused, and SkyRL's way out is named`,
       `${ENGINE}/remote-refusals.test.ts > another base model than the one here is found by its log-probs`,
       `${ENGINE}/remote-refusals.test.ts > there is no upload: a trained adapter, and one of another decoder, are refused`,

@@ -6,10 +6,11 @@
  */
 import { join } from "node:path";
 import type { EngineDevice } from "@waggle/engine";
-import { recipeNamed } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { readBaseModel } from "../src/base-model.ts";
-import { type LearnableGroup, learningStep } from "../src/learning-step.ts";
+import { edgeRecipeNamed } from "../src/edge-recipe.ts";
+import type { LearnableGroup } from "../src/learnable-group.ts";
+import { learningStep } from "../src/learning-step.ts";
 import { openEngine } from "../src/open-model.ts";
 import { LOG_PROB_BAND } from "../src/trajectory-check.ts";
 import { playGroups } from "./played-groups.ts";
@@ -49,7 +50,7 @@ async function gradientsOf(
   groups: readonly LearnableGroup[],
 ): Promise<TensorMap> {
   const sequences = groups.flatMap(({ trajectories }) =>
-    trajectories.flatMap(({ samples }) => samples.map(({ sequence }) => sequence)),
+    trajectories.flatMap(({ episode }) => episode.samples.map(({ sequence }) => sequence)),
   );
   const tokens = sequences.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
   const logProb = sequences.map(({ tokenIds }) =>
@@ -78,7 +79,7 @@ function worstError(actual: TensorMap, expected: TensorMap): number {
 
 async function measure(options: LoopStepOptions): Promise<LoopStep> {
   const model = await readBaseModel(join(import.meta.dirname, "../../packages/model/nano"));
-  const recipe = recipeNamed("dr-grpo-tis", { learningRate: () => LEARNING_RATE });
+  const recipe = edgeRecipeNamed("dr-grpo-tis", { learningRate: () => LEARNING_RATE });
   const groups = await playGroups(model, recipe, options.groups);
   const step = (engine: TrainEngine) =>
     learningStep(engine, recipe, groups, {

@@ -3,10 +3,10 @@
  * learning step of the loop trains on, for benchmarks of an engine alone.
  */
 import { join } from "node:path";
-import { recipeNamed } from "@waggle/learning";
 import type { DecoderConfig } from "@waggle/model";
 import type { TrainingSample } from "@waggle/protocol";
 import { readBaseModel } from "../src/base-model.ts";
+import { edgeRecipeNamed } from "../src/edge-recipe.ts";
 import { playGroups } from "./played-groups.ts";
 
 export type PrintedGroups = {
@@ -18,10 +18,10 @@ export type PrintedGroups = {
 
 const [, , wanted = "8"] = process.argv;
 const model = await readBaseModel(join(import.meta.dirname, "../../packages/model/nano"));
-const played = await playGroups(model, recipeNamed("dr-grpo-tis", {}), Number(wanted));
+const played = await playGroups(model, edgeRecipeNamed("dr-grpo-tis"), Number(wanted));
 const groups = played.map(({ trajectories }) =>
-  trajectories.flatMap(({ samples }) =>
-    samples.map(({ sequence, lossMask }) => ({ sequence, lossMask })),
+  trajectories.flatMap(({ episode }) =>
+    episode.samples.map(({ sequence, lossMask }) => ({ sequence, lossMask })),
   ),
 );
 const printed: PrintedGroups = { config: model.config, groups };

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { drGrpoTis } from "@waggle/learning";
 import { type LeasedGroup, type LeasedTrajectory, trajectoryDigest } from "@waggle/protocol";
 import { expect, test } from "vitest";
+import { edgeRecipeNamed } from "./edge-recipe.ts";
 import { judgeLease, withoutForgotten } from "./lease-judgement.ts";
 import { initialState } from "./trainer-state.ts";
 import { parityChecker, randomGroups, TINY_BASE } from "./training.fixture.ts";
 
-const recipe = drGrpoTis();
+const recipe = edgeRecipeNamed("dr-grpo-tis");
 const state = initialState({ baseModel: TINY_BASE, recipe: recipe.name, seed: 1 });
 
 const rewardOf = ({ trajectory }: LeasedTrajectory): number =>
@@ -52,9 +52,9 @@ test("what was forgotten leaves its group, and a group without a signal is left 
     string,
   ];
   const judged = await judge(group);
-  const one = withoutForgotten(judged, recipe, new Set([a]));
+  const one = await withoutForgotten(judged, recipe, new Set([a]));
   expect(one.groups[0]?.trajectories.map(({ digest }) => digest).sort()).toEqual([b, c, d].sort());
-  const both = withoutForgotten(one, recipe, new Set([a, b]));
+  const both = await withoutForgotten(one, recipe, new Set([a, b]));
   expect(both.groups).toEqual([]);
   const reasons = new Map(both.outcomes.map(({ digest, reason }) => [digest, reason]));
   expect([a, b, c, d].map((digest) => reasons.get(digest))).toEqual([

@@ -2,9 +2,14 @@
  * From a lease to groups that carry a signal, with an outcome for every trajectory of it. A group
  * is what is left of it after the checks: its advantages are relative to those.
  */
-import type { Recipe } from "@waggle/learning";
 import { canonicalJson, type LeasedGroup, type TrajectoryOutcome } from "@waggle/protocol";
-import type { LearnableGroup, LearnableTrajectory } from "./learning-step.ts";
+import type { EdgeRecipe } from "./edge-recipe.ts";
+import {
+  groupSignal,
+  type LearnableGroup,
+  type LearnableTrajectory,
+  taskName,
+} from "./learnable-group.ts";
 import type { HeldLease } from "./lease-holder.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
 import type { TrainerState } from "./trainer-state.ts";
@@ -20,7 +25,7 @@ export type JudgedLease = {
 /** Checks each trajectory of a lease and filters its groups. */
 export async function judgeLease(
   lease: HeldLease,
-  recipe: Recipe,
+  recipe: EdgeRecipe,
   checker: TrajectoryChecker,
   state: TrainerState,
   betweenTrajectories: () => Promise<void>,
@@ -36,22 +41,21 @@ export async function judgeLease(
 }
 
 /** The same without trajectories whose visitors were forgotten; groups are filtered again. */
-export function withoutForgotten(
+export async function withoutForgotten(
   judged: JudgedLease,
-  recipe: Recipe,
+  recipe: EdgeRecipe,
   forgotten: ReadonlySet<string>,
-): JudgedLease {
+): Promise<JudgedLease> {
   const reasons = new Map<string, string>();
   const groups: LearnableGroup[] = [];
   for (const group of judged.groups) {
     const trajectories = group.trajectories.filter(({ digest }) => !forgotten.has(digest));
-    const reason = recipe.filter(
-      trajectories.map(({ verification }) => recipe.reward(verification)),
-    );
-    if (reason === null) groups.push({ trajectories });
+    const left = { ...group, trajectories };
+    const signal = await groupSignal(recipe, left);
+    if (signal.isLearnable) groups.push(left);
+    for (const [digest, reason] of signal.reasons) reasons.set(digest, reason);
     for (const { digest } of group.trajectories) {
       if (forgotten.has(digest)) reasons.set(digest, "forgotten");
-      else if (reason !== null) reasons.set(digest, reason);
     }
   }
   const outcomes = judged.outcomes.map((outcome): TrajectoryOutcome => {
@@ -63,7 +67,7 @@ export function withoutForgotten(
 
 async function judgeGroup(
   group: LeasedGroup,
-  recipe: Recipe,
+  recipe: EdgeRecipe,
   checker: TrajectoryChecker,
   state: TrainerState,
   betweenTrajectories: () => Promise<void>,
@@ -95,12 +99,14 @@ async function judgeGroup(
     else passed.push({ trajectory, outcome });
   }
   if (passed.length === 0) return { outcomes, learnable: null };
-  const reason = recipe.filter(
-    passed.map(({ trajectory }) => recipe.reward(trajectory.verification)),
-  );
+  const learnable = {
+    task: group.task === null ? group.groupId : taskName(group.task),
+    trajectories: passed.map(({ trajectory }) => trajectory),
+  };
+  const signal = await groupSignal(recipe, learnable);
   for (const { outcome } of passed) {
-    outcomes.push(reason === null ? outcome : { ...outcome, status: "skipped", reason });
+    const reason = signal.reasons.get(outcome.digest);
+    outcomes.push(reason === undefined ? outcome : { ...outcome, status: "skipped", reason });
   }
-  const trajectories = passed.map(({ trajectory }) => trajectory);
-  return { outcomes, learnable: reason === null ? { trajectories } : null };
+  return { outcomes, learnable: signal.isLearnable ? learnable : null };
 }

@@ -1,21 +1,26 @@
 /** Groups of the shop's tasks as the nano model plays them, as an edge would lease them. Tests only. */
 import { randomUUID } from "node:crypto";
-import type { Recipe } from "@waggle/learning";
 import { type LeasedGroup, type LeasedTrajectory, trajectoryDigest } from "@waggle/protocol";
 import { attempt } from "./attempt.ts";
 import type { BaseModel } from "./base-model.ts";
+import type { EdgeRecipe } from "./edge-recipe.ts";
 import { openPolicy } from "./open-model.ts";
 import { createTaskWorld } from "./task-worlds.ts";
 
 /** `count` groups of six attempts each, sampled as the recipe says. */
 export async function playedGroups(
   model: BaseModel,
-  { rollout: { sampling } }: Recipe,
+  { stage }: EdgeRecipe,
   count: number,
 ): Promise<LeasedGroup[]> {
   const { signal } = new AbortController();
   const policy = await openPolicy(model, 1);
-  const parts = { policy, format: model.format, createTaskWorld, sampling };
+  const parts = {
+    policy,
+    format: model.format,
+    createTaskWorld,
+    sampling: stage.settings.sampling,
+  };
   const groups: LeasedGroup[] = [];
   for (let seed = 0; seed < count; seed += 1) {
     const task = { environment: "shop", seed, split: "train" } as const;

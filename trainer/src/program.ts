@@ -1,12 +1,13 @@
 /** Commands and options of the trainer; what they mean is in the modules they call. */
 import { pairedDifference, successRate } from "@waggle/evaluation";
-import { type Recipe, recipeNamed, RECIPES } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { SHOP_ENVIRONMENT } from "@waggle/environments";
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { readAdapterFolder } from "./adapter-folder.ts";
 import { readBaseModel } from "./base-model.ts";
 import { createEdgeClient, type EdgeClient } from "./edge-client.ts";
+import { DEFAULT_EDGE_RECIPE, type EdgeRecipe, edgeRecipeNamed } from "./edge-recipe.ts";
+import { listedRecipes } from "./edge-recipe-list.ts";
 import { addExchangeCommands } from "./exchange/commands.ts";
 import { addImitateCommand } from "./exchange/imitate-command.ts";
 import { GATE_TASKS_START } from "./frozen-evaluation.ts";
@@ -41,6 +42,7 @@ type CommonOptions = ServerOptions &
     threads?: number;
     memoryLimit?: number;
     recipe: string;
+    list: boolean;
     groupsPerStep: number;
     epochs: number;
     microbatchTokens: number;
@@ -95,6 +97,11 @@ export function createProgram(options: ProgramOptions): Command {
     .option("--poll-seconds <s>", "wait between leases when nothing is ready", number, 1)
     .option("--promotion-margin <rate>", "largest fall taken for noise", number, 0.03)
     .action(async (given: TrainOptions) => {
+      if (given.list) {
+        for (const line of listedRecipes(given.json)) writeOut(line);
+        return;
+      }
+      const recipe = recipeOf(given, given.maxSteps);
       const report = createReporter(given.json ? writeOut : writeError, given.json);
       const model = await readBaseModel(given.model);
       const start =
@@ -104,7 +111,7 @@ export function createProgram(options: ProgramOptions): Command {
       const summary = await train(
         model,
         edgeOf(given, options),
-        recipeOf(given, given.maxSteps),
+        recipe,
         {
           stateFolder: given.state,
           isResuming: given.resume,
@@ -142,19 +149,28 @@ export function createProgram(options: ProgramOptions): Command {
     .option("--group-size <n>", "rollouts of one task", positive, 8)
     .option("--evaluate-every <n>", "steps between evaluations, 0 = only at the end", number, 0)
     .action(async (given: SimulateOptions) => {
+      if (given.list) {
+        for (const line of listedRecipes(given.json)) writeOut(line);
+        return;
+      }
+      const recipe = recipeOf(given, given.steps);
       const model = await readBaseModel(given.model);
       const adapterShape = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };
       const start = { ...adapterShape, seed: given.seed };
       const server = serverOf(given, options.environment);
       const engine = await openEngine(model, given.device, start, given, server);
       const policy = await openPolicy(model, given.threads);
-      const recipe = recipeOf(given, given.steps);
       try {
         requireEngine(recipe, engine.capabilities());
         const { base, final } = await simulate(
           engine,
           recipe,
-          { policy, format: model.format, createTaskWorld, sampling: recipe.rollout.sampling },
+          {
+            policy,
+            format: model.format,
+            createTaskWorld,
+            sampling: recipe.stage.settings.sampling,
+          },
           (seed) => ({ environment: SHOP_ENVIRONMENT, seed, split: "train" }),
           {
             steps: given.steps,
@@ -226,11 +242,8 @@ function withEdge(command: Command): Command {
 
 function withLearning(command: Command): Command {
   return withSchedule(withServer(withModel(command)), 2e-3)
-    .addOption(
-      new Option("--recipe <name>", "how it learns")
-        .choices(Object.keys(RECIPES))
-        .default("dr-grpo-tis"),
-    )
+    .option("--recipe <name>", "how it learns, a recipe of --list", DEFAULT_EDGE_RECIPE)
+    .option("--list", "recipes of the catalogue, and what keeps others from learning so", false)
     .option("--groups-per-step <n>", "groups with a signal of one step", positive, 8)
     .option("--epochs <n>", "optimizer steps on each minibatch", positive, 1)
     .option("--microbatch-tokens <n>", "most tokens of one pass", positive, 4096)
@@ -244,8 +257,8 @@ function withLearning(command: Command): Command {
     .option("--json", "progress as JSON lines", false);
 }
 
-function recipeOf(given: CommonOptions, lastStep: number): Recipe {
-  return recipeNamed(given.recipe, {
+function recipeOf(given: CommonOptions, lastStep: number): EdgeRecipe {
+  return edgeRecipeNamed(given.recipe, {
     groupsPerStep: given.groupsPerStep,
     epochs: given.epochs,
     learningRate: learningRateOf(given, lastStep),

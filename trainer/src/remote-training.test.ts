@@ -3,10 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOnnxEngine } from "@waggle/engine";
-import { drGrpoTis } from "@waggle/learning";
 import { adapterConfigJson, initializeAdapter, writeAdapter } from "@waggle/model";
 import { createTinkerServer, type TinkerServer } from "@waggle/testing/tinker-server";
 import { expect, onTestFinished, test } from "vitest";
+import { edgeRecipeNamed } from "./edge-recipe.ts";
 import { type BaseModel, readBaseModel } from "./base-model.ts";
 import { FakeEdge } from "./fake-edge.fixture.ts";
 import { playedGroups } from "./leased-groups.fixture.ts";
@@ -15,7 +15,7 @@ import { createReporter } from "./reporter.ts";
 import { train, type TrainingSessionOptions } from "./training-session.ts";
 
 const MODEL = join(import.meta.dirname, "../../packages/model/nano");
-const recipe = drGrpoTis({ groupsPerStep: 2 });
+const recipe = edgeRecipeNamed("dr-grpo-tis", { groupsPerStep: 2 });
 
 async function serverFor(
   model: BaseModel,

@@ -1,13 +1,14 @@
 /** Refuses an engine that a run could not end on, before anything runs. */
-import { type Recipe, requireCapabilities } from "@waggle/learning";
+import { requireCapabilities } from "@waggle/learning";
 import { type EngineCapabilities, WaggleError } from "@waggle/protocol";
+import type { EdgeRecipe } from "./edge-recipe.ts";
 
 /**
  * @throws WaggleError `CAPABILITY_MISSING` where the engine lacks what the recipe needs, or gives no
  *   parameters out: without them there is nothing to publish.
  */
-export function requireEngine(recipe: Recipe, capabilities: EngineCapabilities): void {
-  requireCapabilities(recipe, capabilities);
+export function requireEngine(recipe: EdgeRecipe, capabilities: EngineCapabilities): void {
+  requireCapabilities(recipe.name, [recipe.stage], capabilities);
   const { reads, device } = capabilities;
   if (reads.includes("parameters")) return;
   throw new WaggleError(

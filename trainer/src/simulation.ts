@@ -3,12 +3,19 @@
  * training tasks, the same learning step learns from them, frozen tasks say what came of it. For
  * choosing learning rate, rank and group counts, and as a learning test with its control.
  */
-import type { Recipe } from "@waggle/learning";
-import { type TaskReference, toTrainingSamples, type TrainEngine } from "@waggle/protocol";
+import type { StateValues } from "@waggle/learning";
+import type { TaskReference, TrainEngine } from "@waggle/protocol";
 import { attempt, type AttemptParts } from "./attempt.ts";
+import type { EdgeRecipe } from "./edge-recipe.ts";
 import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
-import { type LearnableGroup, learningStep } from "./learning-step.ts";
 import { inLanes } from "./lanes.ts";
+import {
+  groupSignal,
+  type LearnableGroup,
+  learnableTrajectory,
+  taskName,
+} from "./learnable-group.ts";
+import { learningStep } from "./learning-step.ts";
 import { derivedSeed, seededRandom } from "./random.ts";
 
 export type SimulationOptions = {
@@ -54,7 +61,7 @@ const TRIES_PER_GROUP = 6;
 
 export async function simulate(
   engine: TrainEngine,
-  recipe: Recipe,
+  recipe: EdgeRecipe,
   parts: AttemptParts,
   trainingTask: TrainingTask,
   options: SimulationOptions,
@@ -88,21 +95,15 @@ export async function simulate(
     const trajectories = await inLanes(options.groupSize, async (i) => {
       const seed = derivedSeed(options.seed, number, i);
       const { trajectory, verification } = await attempt(parts, task, seed, signal);
-      const samples = toTrainingSamples(trajectory);
-      return {
-        digest: trajectory.id,
-        samples,
-        // Sampled by this process with these weights: the record is the re-scored value.
-        rescoredLogProbs: samples.map(({ behaviorLogProbs }) => behaviorLogProbs),
-        verification,
-        staleness: 0,
-      };
+      // Sampled by this process with these weights: the record is the re-scored value.
+      return learnableTrajectory(trajectory.id, trajectory, verification);
     });
-    return { trajectories };
+    return { task: taskName(task), trajectories };
   }
 
   const base = await evaluateNow(0);
   let final = base;
+  let state: StateValues = {};
   for (let step = 0; step < options.steps; step += 1) {
     const stepAt = performance.now();
     if (step > 0 && step % options.publishEvery === 0) {
@@ -112,26 +113,28 @@ export async function simulate(
     } else if (step === 0) await parts.policy.setAdapter(0, null);
     const groups: LearnableGroup[] = [];
     const rewards: number[] = [];
-    const wanted = recipe.schedule.groupsPerStep;
+    const wanted = recipe.stage.settings.tasksPerStep;
     for (let tries = 0; groups.length < wanted && tries < wanted * TRIES_PER_GROUP; tries += 1) {
       const group = await rollOutGroup();
-      const scored = group.trajectories.map(({ verification }) => recipe.reward(verification));
-      rewards.push(...scored);
-      if (recipe.filter(scored) === null) groups.push(group);
+      rewards.push(...group.trajectories.map(({ episode }) => episode.verification.reward));
+      if ((await groupSignal(recipe, group)).isLearnable) groups.push(group);
     }
     if (groups.length === 0) continue;
-    const { metrics } = await learningStep(engine, recipe, groups, {
+    const learned = await learningStep(engine, recipe, groups, {
       step,
+      seed: options.seed,
+      state,
       band: options.band,
       microbatchTokens: options.microbatchTokens,
       shuffleAdvantages: options.shuffleAdvantages ? seededRandom(options.seed, step) : null,
       betweenPasses: async () => signal.throwIfAborted(),
     });
+    state = { ...state, ...learned.state };
     onEvent({
       event: "step",
       step: step + 1,
       metrics: {
-        ...metrics,
+        ...learned.metrics,
         // Of all that was rolled out, not only of groups with a signal.
         rolledOut: rewards.length,
         rolledOutReward: rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length,

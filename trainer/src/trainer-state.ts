@@ -59,6 +59,8 @@ export type TrainerState = {
   readonly acknowledgements: readonly PendingAcknowledgement[];
   /** Rows that the edge or the metrics file may lack. */
   readonly metrics: readonly MetricsRow[];
+  /** What the recipe carries from step to step, by its state slot; plain values. */
+  readonly kept?: { readonly [state: string]: unknown } | undefined;
   /** Success by task of a version on the frozen tasks; the key names version, tasks and seed. */
   readonly evaluations: { readonly [key: string]: readonly boolean[] };
 };
@@ -101,6 +103,7 @@ export const TrainerState: z.ZodType<TrainerState> = z.strictObject({
     }),
   ),
   metrics: z.array(MetricsRow),
+  kept: z.record(z.string(), z.unknown()).optional(),
   evaluations: z.record(z.string(), z.array(z.boolean())),
 });
 

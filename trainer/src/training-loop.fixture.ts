@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { constantRate, drGrpoTis } from "@waggle/learning";
+import { constantRate } from "@waggle/learning";
 import type { LeasedGroup, TensorMap } from "@waggle/protocol";
 import { createAdapterShelf } from "./adapter-shelf.ts";
 import {
@@ -11,6 +11,7 @@ import {
   createCheckpointStore,
 } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
+import { edgeRecipeNamed } from "./edge-recipe.ts";
 import { FakeEdge } from "./fake-edge.fixture.ts";
 import { createLeaseHolder } from "./lease-holder.ts";
 import { createMetricsLog } from "./metrics-log.ts";
@@ -33,7 +34,10 @@ export const WITH_SIGNAL: readonly LeasedGroup[] = GROUPS.filter(
     new Set(trajectories.map(({ trajectory }) => trajectory.segments.at(-1)?.tokenIds.at(-1)))
       .size === 2,
 );
-const recipe = drGrpoTis({ groupsPerStep: 2, learningRate: constantRate(0.02) });
+const recipe = edgeRecipeNamed("dr-grpo-tis", {
+  groupsPerStep: 2,
+  learningRate: constantRate(0.02),
+});
 const folders: string[] = [];
 /** Deletes what `createWorld` left on disk. */
 export async function removeWorlds(): Promise<void> {

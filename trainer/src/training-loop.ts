@@ -6,13 +6,13 @@
  * checkpoint is never learned again. A lease is acknowledged once, whole. Everything before a
  * commit is forgotten by a crash and comes back when the leases expire.
  */
-import type { Recipe } from "@waggle/learning";
 import type { TrainEngine, TrajectoryOutcome } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import type { Checkpoint, CheckpointStore } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
+import type { EdgeRecipe } from "./edge-recipe.ts";
 import { type HeldLease, isLost, type LeaseHolder } from "./lease-holder.ts";
-import { learningStep } from "./learning-step.ts";
+import { learningStep, type LearningStepResult } from "./learning-step.ts";
 import { judgeLease, type JudgedLease, withoutForgotten } from "./lease-judgement.ts";
 import type { MetricsLog } from "./metrics-log.ts";
 import { advancePublication, type PublicationParts } from "./publication.ts";
@@ -24,7 +24,7 @@ import { newestVersion, type TrainerState } from "./trainer-state.ts";
 export type TrainingParts = {
   readonly edge: EdgeClient;
   readonly engine: TrainEngine;
-  readonly recipe: Recipe;
+  readonly recipe: EdgeRecipe;
   readonly checker: TrajectoryChecker;
   readonly leases: LeaseHolder;
   readonly store: CheckpointStore;
@@ -162,9 +162,8 @@ export async function runTrainingLoop(
   async function isStillWhole(): Promise<boolean> {
     const before = buffered();
     const forgotten = await leases.confirm();
-    buffer = buffer
-      .filter(({ lease }) => leases.isHeld(lease))
-      .map((judged) => withoutForgotten(judged, recipe, forgotten));
+    const held = buffer.filter(({ lease }) => leases.isHeld(lease));
+    buffer = await Promise.all(held.map((judged) => withoutForgotten(judged, recipe, forgotten)));
     for (const judged of buffer) if (judged.groups.length === 0) await acknowledgeNow(judged);
     buffer = buffer.filter((judged) => judged.groups.length > 0);
     return buffered() === before;
@@ -175,10 +174,12 @@ export async function runTrainingLoop(
     const { state } = checkpoint;
     const random = seededRandom(state.seed, state.step);
     const groups = buffer.flatMap((judged) => judged.groups);
-    let result: Awaited<ReturnType<typeof learningStep>> | null = null;
+    let result: LearningStepResult | null = null;
     try {
       result = await learningStep(engine, recipe, groups, {
         step: state.step,
+        seed: state.seed,
+        state: state.kept,
         band: options.band,
         microbatchTokens: options.microbatchTokens,
         shuffleAdvantages: options.shuffleAdvantages ? random : null,
@@ -196,24 +197,26 @@ export async function runTrainingLoop(
     const acknowledgements = buffer.map(({ lease, outcomes }) => ({
       leaseId: lease.leaseId,
       fencingToken: lease.fencingToken,
-      outcomes: outcomes.map((outcome) => finalOutcome(outcome, result?.advantages ?? null, step)),
+      outcomes: outcomes.map((outcome) => finalOutcome(outcome, result, step)),
     }));
     const learned = acknowledgements
       .flatMap(({ outcomes }) => outcomes)
       .filter(({ status }) => status === "learned");
     const publishes = state.stepsSincePublication + 1 >= options.publishEvery;
-    const row = result && {
+    const hasLearned = result !== null && result.advantages.size > 0;
+    const row = hasLearned && {
       step,
       at: parts.date(),
-      metrics: { ...result.metrics, seconds: (parts.now() - startedAt) / 1000 },
+      metrics: { ...result?.metrics, seconds: (parts.now() - startedAt) / 1000 },
     };
     await commit({
       ...checkpoint,
       engine: await engine.save(),
       state: {
         ...state,
-        step: result ? step : state.step,
-        stepsSincePublication: result
+        step: hasLearned ? step : state.step,
+        ...(result === null ? {} : { kept: { ...state.kept, ...result.state } }),
+        stepsSincePublication: hasLearned
           ? state.stepsSincePublication + 1
           : state.stepsSincePublication,
         learned: {
@@ -223,7 +226,7 @@ export async function runTrainingLoop(
         acknowledgements: [...state.acknowledgements, ...acknowledgements],
         metrics: row ? [...state.metrics, row] : state.metrics,
         publication:
-          result && publishes
+          hasLearned && publishes
             ? {
                 version: newestVersion(state) + 1,
                 parent: state.stableVersion,
@@ -250,7 +253,7 @@ export async function runTrainingLoop(
     }
     await leases.renewDue();
     buffer = buffer.filter(({ lease }) => leases.isHeld(lease));
-    const wanted = recipe.schedule.groupsPerStep - buffered();
+    const wanted = recipe.stage.settings.tasksPerStep - buffered();
     const idleMs = parts.now() - idleSince;
     const isDraining = idleMs >= Math.min(options.idleExitMs, options.partialStepMs);
     if (wanted <= 0 || (isDraining && buffered() > 0)) {
@@ -295,11 +298,19 @@ function digestsOf(lease: HeldLease): string[] {
 /** Fills in what the step made of a trajectory that was to be learned. */
 function finalOutcome(
   outcome: TrajectoryOutcome,
-  advantages: ReadonlyMap<string, number> | null,
+  result: LearningStepResult | null,
   step: number,
 ): TrajectoryOutcome {
   // An outcome with a step was learned earlier, under a lease that was lost.
   if (outcome.status !== "learned" || outcome.step !== undefined) return outcome;
-  if (advantages === null) return { ...outcome, status: "skipped", reason: "non-finite-gradient" };
-  return { ...outcome, advantage: advantages.get(outcome.digest), step };
+  const skipped = (reason: string): TrajectoryOutcome => ({
+    ...outcome,
+    status: "skipped",
+    reason,
+  });
+  if (result === null) return skipped("non-finite-gradient");
+  const { digest } = outcome;
+  const advantage = result.advantages.get(digest);
+  if (advantage === undefined) return skipped(result.reasons.get(digest) ?? "left-out");
+  return { ...outcome, advantage, step };
 }

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { drGrpoTis } from "@waggle/learning";
 import { expect, onTestFinished, test } from "vitest";
+import { edgeRecipeNamed } from "./edge-recipe.ts";
 import { readBaseModel } from "./base-model.ts";
 import { FakeEdge } from "./fake-edge.fixture.ts";
 import { playedGroups } from "./leased-groups.fixture.ts";
@@ -11,7 +11,7 @@ import { train, type TrainingSessionOptions } from "./training-session.ts";
 import { comparison, evaluateVersions } from "./version-comparison.ts";
 
 const MODEL = join(import.meta.dirname, "../../packages/model/nano");
-const recipe = drGrpoTis({ groupsPerStep: 3 });
+const recipe = edgeRecipeNamed("dr-grpo-tis", { groupsPerStep: 3 });
 
 test("from rollouts of the nano model to a published version, over one process life and into the next", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));

@@ -5,7 +5,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { RemoteServerOptions } from "@waggle/engine";
-import type { Recipe } from "@waggle/learning";
 import type { PoliciesResponse } from "@waggle/protocol";
 import { createGrammarCompiler } from "@waggle/text/grammar";
 import { WaggleError } from "@waggle/protocol";
@@ -15,6 +14,7 @@ import type { AdapterFolder } from "./adapter-folder.ts";
 import type { BaseModel } from "./base-model.ts";
 import { type Checkpoint, createCheckpointStore } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
+import type { EdgeRecipe } from "./edge-recipe.ts";
 import {
   doesNotFall,
   evaluateVersion,
@@ -57,7 +57,7 @@ export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & 
 export async function train(
   model: BaseModel,
   edge: EdgeClient,
-  recipe: Recipe,
+  recipe: EdgeRecipe,
   options: TrainingSessionOptions,
   report: Reporter,
   signal: AbortSignal,
@@ -133,7 +133,7 @@ export async function train(
       policy,
       format: model.format,
       createTaskWorld,
-      sampling: recipe.rollout.sampling,
+      sampling: recipe.stage.settings.sampling,
     };
     return await runTrainingLoop(
       {
@@ -152,7 +152,7 @@ export async function train(
             contextLength: policy.contextLength,
             vocabularySize: policy.vocabularySize,
           }),
-          maxStaleness: recipe.rollout.maxStaleness,
+          maxStaleness: recipe.maxStaleness,
           servedSequences: engine.capabilities().sequences,
           grammars: createGrammarCompiler(
             new Map(model.files.map(({ path, bytes }) => [path, bytes])),

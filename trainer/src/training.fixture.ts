@@ -9,10 +9,10 @@ import {
   type Tensor,
   type TensorMap,
   type TrainEngine,
-  toTrainingSamples,
   type Trajectory,
   trajectoryDigest,
 } from "@waggle/protocol";
+import { learnableTrajectory } from "./learnable-group.ts";
 import { seededRandom } from "./random.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
 
@@ -120,16 +120,13 @@ export async function randomGroups(count: number, size: number): Promise<LeasedG
 /** Believes the record; reward 1 where the last token is 1. */
 export const parityChecker: TrajectoryChecker = {
   async check({ digest, trajectory }) {
-    const samples = toTrainingSamples(trajectory);
     const success = trajectory.segments.at(-1)?.tokenIds.at(-1) === 1;
     return {
-      trajectory: {
-        digest,
-        samples,
-        rescoredLogProbs: samples.map(({ behaviorLogProbs }) => behaviorLogProbs),
-        verification: { reward: success ? 1 : 0, success, parts: {} },
-        staleness: 0,
-      },
+      trajectory: learnableTrajectory(digest, trajectory, {
+        reward: success ? 1 : 0,
+        success,
+        parts: {},
+      }),
       outcome: { digest, status: "learned", reward: success ? 1 : 0, success },
     };
   },

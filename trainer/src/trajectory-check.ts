@@ -20,7 +20,7 @@ import {
 } from "@waggle/protocol";
 import type { AdapterShelf } from "./adapter-shelf.ts";
 import { expandGrammars } from "./grammar-expansion.ts";
-import type { LearnableTrajectory } from "./learning-step.ts";
+import { learnableTrajectory, type LearnableTrajectory } from "./learnable-group.ts";
 import type { Replay } from "./replay.ts";
 import { stalenessOf, type TrainerState } from "./trainer-state.ts";
 
@@ -112,7 +112,13 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
         return refused({ status: "skipped", reason: "stale" }, measured);
       }
       return {
-        trajectory: { digest, samples, rescoredLogProbs, verification, staleness },
+        trajectory: learnableTrajectory(
+          digest,
+          expanded,
+          verification,
+          staleness,
+          rescoredLogProbs,
+        ),
         outcome: { digest, status: "learned", staleness, ...measured },
       };
     },

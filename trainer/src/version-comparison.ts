@@ -9,8 +9,7 @@ import {
   successRate,
   type SuccessRate,
 } from "@waggle/evaluation";
-import { recipeNamed } from "@waggle/learning";
-import { WaggleError } from "@waggle/protocol";
+import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
 import { createAdapterShelf } from "./adapter-shelf.ts";
 import type { BaseModel } from "./base-model.ts";
 import { createCheckpointStore } from "./checkpoint-store.ts";
@@ -59,8 +58,7 @@ export async function evaluateVersions(
     download: (digest) => source.edge().getObject(digest),
   });
   const policy = await openPolicy(model, options.threads);
-  const { sampling } = recipeNamed("dr-grpo-tis").rollout;
-  const parts = { policy, format: model.format, createTaskWorld, sampling };
+  const parts = { policy, format: model.format, createTaskWorld, sampling: FULL_SUPPORT };
   const results = new Map<number, boolean[]>();
   try {
     for (const version of options.versions ?? new Set([0, known.stable])) {

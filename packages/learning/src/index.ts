@@ -17,29 +17,14 @@ export { boundedBehaviorLogProbs, isInsideBand, logProbGap } from "./corrections
 export type { LogProbBand, LogProbGap } from "./corrections/log-prob-gap.ts";
 export { addLosses, scaleLoss, toTokenDerivatives } from "./loss.ts";
 export type { CandidateDerivatives, LossDerivatives, LossResult } from "./loss.ts";
-export { broadcastAdvantages, requireCapabilities } from "./recipe.ts";
-export type {
-  PolicyMinibatch,
-  Recipe,
-  RecipeOptions,
-  RolloutSlot,
-  ScheduleSlot,
-} from "./recipe.ts";
-export { drGrpoTis } from "./recipes/dr-grpo-tis.ts";
-export { grpo } from "./recipes/grpo.ts";
-export { recipeNamed, RECIPES } from "./recipes/registry.ts";
+export { requireCapabilities } from "./composition/requirements.ts";
 export { shuffled } from "./advantages/shuffle.ts";
 export { supervisedLoss } from "./losses/supervised-loss.ts";
 export type { SupervisedBatch } from "./losses/supervised-loss.ts";
 export { lossTokenCount } from "./token-rows.ts";
 export type { LossMask, TokenRows } from "./token-rows.ts";
 export { partsOf, recipe } from "./composition/definition.ts";
-export type {
-  CreateRecipe,
-  Recipe as StagedRecipe,
-  RecipeDefinition,
-  Settings,
-} from "./composition/definition.ts";
+export type { CreateRecipe, Recipe, RecipeDefinition, Settings } from "./composition/definition.ts";
 export { sampledTokens, toEpisode, toolCalls, toolErrors } from "./composition/episode.ts";
 export type { Episode, EpisodeGroup, EpisodeOptions, EpisodeTurn } from "./composition/episode.ts";
 export { planMinibatch } from "./composition/minibatch.ts";
@@ -68,6 +53,7 @@ export { scoreGroups } from "./composition/score-groups.ts";
 export type { Kept } from "./composition/score-groups.ts";
 export {
   evolutionStage,
+  initialValues,
   mergeStage,
   pairStage,
   processModelStage,
@@ -79,7 +65,7 @@ export {
 export type { KlTerm, SchedulePart, Stage, StepSettings } from "./composition/stage.ts";
 export { kept, resource } from "./composition/state.ts";
 export type { ResourceName, StateName, StatePart, ValueName } from "./composition/state.ts";
-export { literatureStates, stagedRecipe, STAGED_RECIPES } from "./recipes/catalogue.ts";
+export { literatureStates, recipeNamed, RECIPES } from "./recipes/catalogue.ts";
 export type { RowState } from "./recipes/catalogue.ts";
 export type { LiteratureRow, SlotName } from "./recipes/literature.ts";
 export { klLoss } from "./kl/kl-loss.ts";

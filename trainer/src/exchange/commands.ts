@@ -1,9 +1,9 @@
 /** `export` and `import`: files for other trainers out of what was collected, and the way back. */
 import { type Conversation, readJsonLines, type TextReader } from "@waggle/exchange";
-import { recipeNamed, RECIPES } from "@waggle/learning";
 import { type TrajectoryDetail, WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
 import { readBaseModel } from "../base-model.ts";
+import { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "../edge-recipe.ts";
 import { positive } from "../option-values.ts";
 import { createTaskWorld } from "../task-worlds.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportRecords } from "./export-records.ts";
@@ -46,11 +46,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
     .requiredOption("--from <source>", "address of an edge, or a file that --format waggle wrote")
     .option("--credential <token>", "of the operator; default: WAGGLE_OPERATOR_CREDENTIAL")
     .option("--model <folder>", "tokenizer and chat template of the policy", "packages/model/nano")
-    .addOption(
-      new Option("--recipe <name>", "whose advantages verl and prime-rl get")
-        .choices(Object.keys(RECIPES))
-        .default("dr-grpo-tis"),
-    )
+    .option("--recipe <name>", "whose advantages verl and prime-rl get", DEFAULT_EDGE_RECIPE)
     .option("--limit <n>", "trajectories to read at most; default all", positive)
     .option("--include-failures", "trl-sft: also what did not succeed", false)
     .option("--tokens", "trl-sft: input_ids and labels instead of messages", false)
@@ -65,7 +61,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
         { format: model.format, describeTask },
         {
           format: given.format,
-          recipe: recipeNamed(given.recipe),
+          recipe: edgeRecipeNamed(given.recipe),
           includesFailures: given.includeFailures,
           asTokens: given.tokens,
           firstTurnOnly: given.firstTurnOnly,

@@ -20,8 +20,10 @@ import {
   toTrlTokenRow,
   toTrlUnpairedRow,
 } from "@waggle/exchange";
-import type { Recipe } from "@waggle/learning";
 import type { TrajectoryDetail } from "@waggle/protocol";
+import type { EdgeRecipe } from "../edge-recipe.ts";
+import { groupAdvantages } from "../episode-advantages.ts";
+import { learnableTrajectory } from "../learnable-group.ts";
 import type { OutputFile } from "./output.ts";
 import type { Reasons } from "./reasons.ts";
 
@@ -40,7 +42,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export type ExportOptions = {
   readonly format: ExportFormat;
   /** Its reward and advantage, for formats whose trainers are given advantages. */
-  readonly recipe: Pick<Recipe, "reward" | "advantage">;
+  readonly recipe: EdgeRecipe;
   /** `trl-sft`: also what did not succeed. */
   readonly includesFailures: boolean;
   /** `trl-sft`: rows of tokens instead of messages. */
@@ -129,7 +131,7 @@ async function tokenFile(
   { format, recipe, keepsRestricted }: ExportOptions,
   leave: (reason: string) => void,
 ): Promise<[OutputFile[], number, { restrictedTokens: number }]> {
-  const advantages = advantagesOf(records, recipe);
+  const advantages = await advantagesOf(records, recipe);
   const rows = [];
   for (const record of records) {
     const advantage = advantages.get(record) ?? null;
@@ -157,18 +159,23 @@ async function tokenFile(
 }
 
 /** Within the groups as they are exported; none for a group of one. */
-function advantagesOf(
+async function advantagesOf(
   records: readonly TrajectoryDetail[],
-  recipe: ExportOptions["recipe"],
-): Map<TrajectoryDetail, number> {
+  recipe: EdgeRecipe,
+): Promise<Map<TrajectoryDetail, number>> {
   const advantages = new Map<TrajectoryDetail, number>();
   for (const group of groupsOf(records, (record) => record)) {
     if (group.length < 2) continue;
-    const values = recipe.advantage(
-      group.map(({ row }) =>
-        recipe.reward({ reward: row.reward ?? 0, success: row.success ?? false, parts: {} }),
+    const values = await groupAdvantages(recipe, {
+      task: group[0]?.row.groupId ?? "",
+      trajectories: group.map(({ row, trajectory }) =>
+        learnableTrajectory(row.digest, trajectory, {
+          reward: row.reward ?? 0,
+          success: row.success ?? false,
+          parts: {},
+        }),
       ),
-    );
+    });
     for (const [i, record] of group.entries()) advantages.set(record, values[i] as number);
   }
   return advantages;

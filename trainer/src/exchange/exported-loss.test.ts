@@ -4,14 +4,7 @@
  */
 import { decode } from "@msgpack/msgpack";
 import { type Conversation, isRefusal, readTrlRow, toSupervisedSample } from "@waggle/exchange";
-import {
-  broadcastAdvantages,
-  drGrpoTis,
-  grpo,
-  type Recipe,
-  supervisedLoss,
-  toTokenDerivatives,
-} from "@waggle/learning";
+import { planMinibatch, scoreGroups, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
 import {
   toTrainingSamples,
   type TrainEngine,
@@ -21,6 +14,8 @@ import {
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BaseModel } from "../base-model.ts";
+import { type EdgeRecipe, edgeRecipeNamed } from "../edge-recipe.ts";
+import { learnableTrajectory, partContext } from "../learnable-group.ts";
 import { openEngine } from "../open-model.ts";
 import { type ExportFormat, exportRecords } from "./export-records.ts";
 import { importRows } from "./import-rows.ts";
@@ -66,7 +61,7 @@ async function scorerAfterStep(
   };
 }
 
-async function contentOf(format: ExportFormat, recipe: Recipe, asTokens = false) {
+async function contentOf(format: ExportFormat, recipe: EdgeRecipe, asTokens = false) {
   const { files } = await exportRecords(
     records,
     { format: model.format, describeTask },
@@ -84,7 +79,7 @@ async function contentOf(format: ExportFormat, recipe: Recipe, asTokens = false)
 }
 
 async function linesOf(format: ExportFormat, asTokens = false): Promise<unknown[]> {
-  const text = new TextDecoder().decode(await contentOf(format, grpo(), asTokens));
+  const text = new TextDecoder().decode(await contentOf(format, edgeRecipeNamed("grpo"), asTokens));
   return text
     .trimEnd()
     .split("\n")
@@ -92,27 +87,31 @@ async function linesOf(format: ExportFormat, asTokens = false): Promise<unknown[
 }
 
 /** What the recipe says of the same records in memory. */
-async function ourLoss(recipe: Recipe): Promise<number> {
-  const groups = Map.groupBy(records, ({ row }) => row.groupId);
-  const advantages = new Map<TrajectoryDetail, number>();
-  for (const group of groups.values()) {
-    const values = recipe.advantage(group.map(({ row }) => row.reward ?? Number.NaN));
-    for (const [i, record] of group.entries()) advantages.set(record, values[i] as number);
-  }
-  const lossMask = samples.map(({ sample }) => sample.lossMask);
-  const tokens = samples.map(({ sample }) => sample.sequence.tokenIds);
-  return recipe.loss({
-    lossMask,
-    advantages: broadcastAdvantages(
-      samples.map(({ record }) => advantages.get(record) as number),
-      lossMask,
-    ),
+async function ourLoss({ stage }: EdgeRecipe): Promise<number> {
+  const groups = [...Map.groupBy(records, ({ row }) => row.groupId)].map(([task, group]) => ({
+    task: task ?? "",
+    episodes: group.map(({ row, trajectory }) => {
+      const verification = { reward: row.reward ?? Number.NaN, success: false, parts: {} };
+      return learnableTrajectory(row.digest, trajectory, verification).episode;
+    }),
+  }));
+  const context = partContext(stage, 0);
+  const scored = await scoreGroups({ ...stage, filters: [] }, groups, context);
+  const planned = planMinibatch(
+    scored.groups,
+    stage.aggregation,
+    stage.advantage?.estimate(scored.groups, context),
+  );
+  const tokens = planned.rows.map(({ sample }) => sample.sequence.tokenIds);
+  const minibatch = {
+    ...planned,
     policyLogProbs: await policy(tokens),
     proximalLogProbs: await proximal(tokens),
-    behaviorLogProbs: samples.map(({ sample }) => sample.behaviorLogProbs),
-    entropies: tokens.map((row) => row.map(() => 0)),
-    tokenCount: lossMask.flat().filter(Boolean).length,
-  }).loss;
+  };
+  return stage.losses.reduce(
+    (sum, { loss, weight }) => sum + weight * loss.compute(minibatch, context).loss,
+    0,
+  );
 }
 
 type ArrayRow = {
@@ -162,7 +161,7 @@ type VerlFileRow = {
 
 /** The rows of the Parquet, advantages from the rewards of each `uid`. */
 async function verlRows(isScaled: boolean): Promise<ArrayRow[]> {
-  const bytes = (await contentOf("verl", grpo())).slice();
+  const bytes = (await contentOf("verl", edgeRecipeNamed("grpo"))).slice();
   const rows = (await parquetReadObjects({ file: bytes.buffer })) as VerlFileRow[];
   return rows.map((row) => {
     const rewards = rows.filter(({ uid }) => uid === row.uid).map((other) => other.reward_score);
@@ -182,7 +181,7 @@ async function verlRows(isScaled: boolean): Promise<ArrayRow[]> {
   });
 }
 
-async function primeRlRows(recipe: Recipe): Promise<ArrayRow[]> {
+async function primeRlRows(recipe: EdgeRecipe): Promise<ArrayRow[]> {
   const rows = decode(await contentOf("prime-rl", recipe)) as unknown[][];
   return rows.map((row) => ({
     ids: row[0] as number[],
@@ -204,25 +203,27 @@ test("the batch is worth comparing: groups with a signal, ratios that clip, weig
 
 test("GRPO from verl's Parquet is ours to 1e-6", async () => {
   expect(
-    Math.abs((await plainLoss(await verlRows(true), GRPO)) - (await ourLoss(grpo()))),
+    Math.abs(
+      (await plainLoss(await verlRows(true), GRPO)) - (await ourLoss(edgeRecipeNamed("grpo"))),
+    ),
   ).toBeLessThan(1e-6);
 });
 
 test("Dr. GRPO with truncated weights from verl's Parquet is ours to 1e-6", async () => {
   const plain = await plainLoss(await verlRows(false), DR_GRPO_TIS);
-  expect(Math.abs(plain - (await ourLoss(drGrpoTis())))).toBeLessThan(1e-6);
+  expect(Math.abs(plain - (await ourLoss(edgeRecipeNamed("dr-grpo-tis"))))).toBeLessThan(1e-6);
 });
 
 test("both from prime-rl's samples, whose advantages the file holds, are ours to 1e-6", async () => {
-  const scaled = await plainLoss(await primeRlRows(grpo()), GRPO);
-  expect(Math.abs(scaled - (await ourLoss(grpo())))).toBeLessThan(1e-6);
-  const weighted = await plainLoss(await primeRlRows(drGrpoTis()), DR_GRPO_TIS);
-  expect(Math.abs(weighted - (await ourLoss(drGrpoTis())))).toBeLessThan(1e-6);
+  const scaled = await plainLoss(await primeRlRows(edgeRecipeNamed("grpo")), GRPO);
+  expect(Math.abs(scaled - (await ourLoss(edgeRecipeNamed("grpo"))))).toBeLessThan(1e-6);
+  const weighted = await plainLoss(await primeRlRows(edgeRecipeNamed("dr-grpo-tis")), DR_GRPO_TIS);
+  expect(Math.abs(weighted - (await ourLoss(edgeRecipeNamed("dr-grpo-tis"))))).toBeLessThan(1e-6);
 });
 
 test("a file with its log-probs or rewards out of order has another loss: the comparison can fail", async () => {
   const rows = await verlRows(false);
-  const ours = await ourLoss(drGrpoTis());
+  const ours = await ourLoss(edgeRecipeNamed("dr-grpo-tis"));
   const swapped = rows.map((row, b) => ({
     ...row,
     advantage: row.ids.map(() => rows[(b + 1) % rows.length]?.advantage[0] as number),

@@ -4,7 +4,7 @@ import {
   type PartContext,
   type RolloutPlan,
   type Stage,
-  stagedRecipe,
+  recipeNamed,
 } from "@waggle/learning";
 import { perturbed } from "@waggle/learning/gradient-free";
 import type { TensorMap } from "@waggle/protocol";
@@ -36,7 +36,7 @@ function earning(reward: number): EpisodeGroup[] {
 }
 
 function evolved(): EvolvedStage {
-  const stage = stagedRecipe("evolution-strategies")({ perturbations: 64 }).stages[0] as Stage;
+  const stage = recipeNamed("evolution-strategies")({ perturbations: 64 }).stages[0] as Stage;
   const plan: RolloutPlan = stage.rollout.plan(CONTEXT);
   if (plan.kind !== "noise" || stage.evolution === null) throw new Error("nothing to evolve");
   return { stage, evolution: stage.evolution, plan };

@@ -3,7 +3,7 @@
  * paper says is different; plain imitation of the same demonstrations fails each check.
  */
 import { FAMILIES } from "@waggle/environments";
-import { recipe, STAGED_RECIPES, stagedRecipe, tokenStage } from "@waggle/learning";
+import { recipe, RECIPES, recipeNamed, tokenStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { IMITATION_EXPECTATIONS } from "./imitation-expectations.fixture.ts";
@@ -60,7 +60,7 @@ function plainlyIn(env: string): Promise<{ acted: ActedFamily; control: StageRec
   return made;
 }
 
-const NAMES = [...STAGED_RECIPES.values()]
+const NAMES = [...RECIPES.values()]
   .filter((create) => create().literature.table === "imitation")
   .map(({ recipeName }) => recipeName);
 
@@ -68,7 +68,7 @@ test.each(NAMES)("%s learns once in each of its stages", async (name) => {
   const expectation = EXPECTATIONS[name];
   const { env = "calculator", settings, updates, seed, differs } = expectation ?? { differs: null };
   const { acted: own, control } = await plainlyIn(env);
-  const records = await updateOnce(stagedRecipe(name)(settings), own, engines, updates, seed);
+  const records = await updateOnce(recipeNamed(name)(settings), own, engines, updates, seed);
   for (const { update, moved } of records) {
     expect(update.learned).toBe(true);
     expect(Number.isFinite(update.metrics["loss"])).toBe(true);
@@ -94,7 +94,7 @@ test.each([
       return a.some((value, i) => value !== b[i]);
     });
   };
-  const chosen = await moved(stagedRecipe(name)());
+  const chosen = await moved(recipeNamed(name)());
   const all = await moved(SFT());
   expect(chosen.length).toBeGreaterThan(0);
   expect(chosen.every((key) => pattern.test(key))).toBe(true);

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { pairedDifference } from "@waggle/evaluation";
 import { FAMILIES, type TaskFamily } from "@waggle/environments";
-import { type CreateRecipe, literatureStates, type Settings, stagedRecipe } from "@waggle/learning";
+import { type CreateRecipe, literatureStates, type Settings, recipeNamed } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import { readBaseModel } from "../base-model.ts";
@@ -123,7 +123,7 @@ export function addLearnCommand(
 
 /** A name of the catalogue, or the default export of a file. */
 async function recipeOf(name: string): Promise<CreateRecipe> {
-  if (!/\.[cm]?[jt]s$/.test(name)) return stagedRecipe(name);
+  if (!/\.[cm]?[jt]s$/.test(name)) return recipeNamed(name);
   const loaded = (await import(pathToFileURL(resolve(name)).href)) as { default?: unknown };
   if (typeof loaded.default !== "function" || !("recipeName" in loaded.default)) {
     throw new WaggleError(

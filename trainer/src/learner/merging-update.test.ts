@@ -1,6 +1,6 @@
 /** Every merging recipe: members learn from one start, and the merge is what its paper says it is. */
 import { FAMILIES } from "@waggle/environments";
-import { type Stage, STAGED_RECIPES, stagedRecipe } from "@waggle/learning";
+import { type Stage, RECIPES, recipeNamed } from "@waggle/learning";
 import { orthogonalized } from "@waggle/learning/merging";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -25,7 +25,7 @@ type Merged = { deltas: readonly TensorMap[]; change: (name: string, i: number) 
 
 async function merged(name: string): Promise<Merged> {
   const { engine } = engines;
-  const made = stagedRecipe(name)();
+  const made = recipeNamed(name)();
   const { merging } = made.stages.at(-1) as Stage;
   if (merging === null) throw new Error(`${name} merges nothing`);
   const start = await engine.parameters();
@@ -112,7 +112,7 @@ test("low-rank continual changes one kind of matrix, and a later task nothing al
 });
 
 test("domain adaptation merges two chains of text, demonstrations and pairs along the arc", async () => {
-  const stages = stagedRecipe("domain-adaptation")().stages;
+  const stages = recipeNamed("domain-adaptation")().stages;
   const chains = stages.at(-1)?.merging?.members ?? [];
   expect(chains.map((chain) => chain.map(({ learns }) => learns))).toEqual([
     ["tokens", "tokens", "pairs"],
@@ -132,7 +132,7 @@ test("domain adaptation merges two chains of text, demonstrations and pairs alon
 });
 
 test("every recipe that ends in a merge is looked at here", () => {
-  const names = [...STAGED_RECIPES.values()]
+  const names = [...RECIPES.values()]
     .filter((create) => create().literature.table === "merging")
     .map(({ recipeName }) => recipeName);
   const looked = ["model-breadcrumbs", "ram", "low-rank-continual", "domain-adaptation"];

@@ -3,13 +3,7 @@
  * different; plain imitation fails each check, and so do pairs with their sides exchanged.
  */
 import { FAMILIES } from "@waggle/environments";
-import {
-  recipe,
-  type StagedRecipe,
-  STAGED_RECIPES,
-  stagedRecipe,
-  tokenStage,
-} from "@waggle/learning";
+import { recipe, type Recipe, RECIPES, recipeNamed, tokenStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PREFERENCE_EXPECTATIONS } from "./preference-expectations.fixture.ts";
@@ -51,14 +45,14 @@ afterAll(async () => {
 });
 
 /** Those that end in a merge are looked at where merges are. */
-const NAMES = [...STAGED_RECIPES.values()]
+const NAMES = [...RECIPES.values()]
   .filter((create) => create().literature.table === "preference")
   .filter((create) => create().stages.every(({ merging }) => merging === null))
   .map(({ recipeName }) => recipeName);
 
 test.each(NAMES)("%s learns once in each of its stages", async (name) => {
   const { settings, updates, seed, differs } = PREFERENCE_EXPECTATIONS[name] ?? {};
-  const made = stagedRecipe(name)(settings);
+  const made = recipeNamed(name)(settings);
   const records = await updateOnce(made, acted, engines, updates, seed);
   for (const { update, moved } of records) {
     expect(update.learned).toBe(true);
@@ -72,7 +66,7 @@ test.each(NAMES)("%s learns once in each of its stages", async (name) => {
 });
 
 /** The same recipe with chosen and rejected exchanged in every pair. */
-function exchanged(made: StagedRecipe): StagedRecipe {
+function exchanged(made: Recipe): Recipe {
   return {
     ...made,
     stages: made.stages.map((stage) => ({
@@ -91,7 +85,7 @@ function exchanged(made: StagedRecipe): StagedRecipe {
 }
 
 test("pairs with their sides exchanged are found out", async () => {
-  const made = stagedRecipe("formal-methods")();
+  const made = recipeNamed("formal-methods")();
   learnsPairs(0)(await updateOnce(made, acted, engines));
   const wrong = await updateOnce(exchanged(made), acted, engines);
   expect(() => learnsPairs(0)(wrong)).toThrow(/./);

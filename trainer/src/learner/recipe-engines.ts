@@ -4,7 +4,7 @@
  */
 import { openSharedBase } from "@waggle/engine";
 import type { FrozenScorer, StageResources } from "./stage-update.ts";
-import type { Stage, StagedRecipe, StateName } from "@waggle/learning";
+import type { Stage, Recipe, StateName } from "@waggle/learning";
 import { initializeAdapter, initializeValueHead } from "@waggle/model";
 import { type SharedBase, type TrainEngine, WaggleError } from "@waggle/protocol";
 import type { BaseModel } from "../base-model.ts";
@@ -38,7 +38,7 @@ const SERVED: ReadonlySet<string> = new Set<StateName>([
  * @throws WaggleError `CAPABILITY_MISSING` naming what the recipe needs and this run has not.
  */
 export async function openRecipeEngines(
-  recipe: StagedRecipe,
+  recipe: Recipe,
   model: BaseModel,
   device: Device,
   shape: { readonly rank: number; readonly alpha: number; readonly seed: number },
@@ -111,11 +111,11 @@ async function referenceOf(base: SharedBase, { config }: BaseModel): Promise<Fro
 }
 
 /** Its stages and those of models that it merges. */
-function stagesOf({ stages }: StagedRecipe): Stage[] {
+function stagesOf({ stages }: Recipe): Stage[] {
   return stages.flatMap((stage) => [stage, ...(stage.merging?.members.flat() ?? [])]);
 }
 
-function requireDerivatives(recipe: StagedRecipe, engine: TrainEngine): void {
+function requireDerivatives(recipe: Recipe, engine: TrainEngine): void {
   const { derivatives, device } = engine.capabilities();
   const wanted = stagesOf(recipe).flatMap(({ losses }) =>
     losses.flatMap(({ loss }) => loss.derivatives),

@@ -21,12 +21,14 @@ import {
   type Expectation,
 } from "./recipe-checks.fixture.ts";
 import { COMPOSED_EXPECTATIONS } from "./composed-expectations.fixture.ts";
+import { LOOP_EXPECTATIONS } from "./loop-expectations.fixture.ts";
 import { MEMORY_EXPECTATIONS } from "./memory-expectations.fixture.ts";
 import { SEVERAL_MODEL_EXPECTATIONS } from "./several-model-expectations.fixture.ts";
 import { TEACHER_EXPECTATIONS } from "./teacher-expectations.fixture.ts";
 
 export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   ...COMPOSED_EXPECTATIONS,
+  ...LOOP_EXPECTATIONS,
   ...MEMORY_EXPECTATIONS,
   ...TEACHER_EXPECTATIONS,
   ...SEVERAL_MODEL_EXPECTATIONS,

@@ -6,9 +6,10 @@ import type { TaskFamily } from "@waggle/environments";
 import {
   type Episode,
   type EpisodeGroup,
+  initialValues,
   type PartContext,
   type PartPorts,
-  type StagedRecipe,
+  type Recipe,
   sampledTokens,
   settingsAt,
   type Stage,
@@ -89,7 +90,7 @@ const REFILLS = 2;
 const STORED = 512;
 
 export async function runRecipe(
-  recipe: StagedRecipe,
+  recipe: Recipe,
   parts: RunParts,
   options: RunOptions,
   onEvent: (event: RunEvent) => void,
@@ -141,11 +142,7 @@ class RecipeRun {
   async stage(stage: Stage): Promise<HeldOut> {
     if (stage.merging !== null) return this.#merge(stage, stage.merging);
     const steps = this.#options.steps ?? stage.steps;
-    for (const [name, part] of Object.entries(stage.state)) {
-      if (part.initial !== undefined && !(name in this.#state)) {
-        this.#state = { ...this.#state, [name]: part.initial() };
-      }
-    }
+    this.#state = initialValues(stage, this.#state);
     const { overlap } = this.#options;
     if (overlap !== undefined && canOverlap(stage.rollout.plan(this.#context(0, steps)))) {
       return this.#overlapped(stage, steps, overlap);

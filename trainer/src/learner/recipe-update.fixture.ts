@@ -9,7 +9,7 @@ import {
   type EpisodeGroup,
   type PartContext,
   type RolloutPlan,
-  type StagedRecipe,
+  type Recipe,
   settingsAt,
   type Stage,
   type StateValues,
@@ -223,7 +223,7 @@ export type StageRecord = {
  * stage's steps; the last update is the stage's record.
  */
 export async function updateOnce(
-  recipe: StagedRecipe,
+  recipe: Recipe,
   acted: ActedFamily,
   { engine: policy, reference, models }: Omit<TinyEngines, "dispose">,
   updates = 1,

@@ -1,6 +1,6 @@
 /** Every staged recipe learns once, stage by stage, and does what its paper says is different. */
 import { FAMILIES } from "@waggle/environments";
-import { recipe, rewardStage, STAGED_RECIPES, stagedRecipe } from "@waggle/learning";
+import { recipe, rewardStage, RECIPES, recipeNamed } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Expectation } from "./recipe-checks.fixture.ts";
@@ -20,7 +20,7 @@ const acted = new Map<string, Promise<ActedFamily>>();
 const plain = new Map<string, Promise<StageRecord[]>>();
 
 /** The other tables have plain imitation as their control, in a test of their own. */
-const POLICY_GRADIENT = [...STAGED_RECIPES.values()]
+const POLICY_GRADIENT = [...RECIPES.values()]
   .filter((create) => create().literature.table === "policy-gradient")
   .map(({ recipeName }) => recipeName);
 
@@ -59,7 +59,7 @@ async function updated(
   name: string,
   { env = "calculator", settings = {}, updates = 1, seed = 1 }: Partial<Expectation>,
 ): Promise<StageRecord[]> {
-  return updateOnce(stagedRecipe(name)(settings), await actedIn(env), engines, updates, seed);
+  return updateOnce(recipeNamed(name)(settings), await actedIn(env), engines, updates, seed);
 }
 
 async function updatedPlainly({ env = "calculator" }: Expectation): Promise<StageRecord[]> {
@@ -98,7 +98,7 @@ async function adoptedBy(lag: number): Promise<number[]> {
   };
   const options = { seed: 1, evaluationTasks: 0, evaluateEvery: 0, steps: 4 };
   const signal = new AbortController().signal;
-  await runRecipe(stagedRecipe("polar")({ groupSize: 4, lag }), run, options, () => {}, signal);
+  await runRecipe(recipeNamed("polar")({ groupSize: 4, lag }), run, options, () => {}, signal);
   return family.adopted.slice(from + 1).map(({ sum }) => sum);
 }
 

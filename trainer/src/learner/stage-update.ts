@@ -6,6 +6,7 @@
 import {
   type AdvantageRows,
   addLosses,
+  entropyBonus,
   type EpisodeGroup,
   type KlForm,
   klLoss,
@@ -48,6 +49,7 @@ export type StageResources = {
 export type StageUpdate = {
   /** Whether anything was learned: false where filters left nothing. */
   readonly learned: boolean;
+  /** Means over the optimizer steps. */
   readonly metrics: { readonly [name: string]: number };
   readonly state: StateChange;
   /** Why episodes were left out, by id. */
@@ -63,6 +65,8 @@ export type UpdateNumbers = {
   /** `[samples][T]` by episode id; absent where the stage has none. */
   readonly advantages: AdvantageRows | undefined;
   readonly minibatch: PlannedMinibatch;
+  /** `[B][T]` of what is trained before the first optimizer step. */
+  readonly proximalLogProbs: TokenRows;
   /** Of the last optimizer step, with the derivatives by row of the minibatch. */
   readonly result: LossResult;
 };
@@ -114,11 +118,14 @@ export async function updateStage(
     teacherLogProbs: await scored(stage, "teacher", resources.teacher, batch.sequences),
   };
 
-  let metrics: { [name: string]: number } = {};
+  const metrics: { [name: string]: number } = {};
   let numbers: UpdateNumbers | null = null;
   for (let epoch = 0; epoch < settings.epochs; epoch += 1) {
     const outputs = epoch === 0 ? proximal : await engine.forward(batch);
-    const result = stageLoss(stage, minibatchOf(fixed, engine, outputs, isRewardModel), seen);
+    const minibatch = minibatchOf(fixed, engine, outputs, isRewardModel);
+    const result = stageLoss(stage, minibatch, seen);
+    // Worth knowing of every recipe.
+    const entropy = entropyBonus(minibatch, 0, minibatch).metrics;
     signal.throwIfAborted();
     const { values, ...others } = result.derivatives;
     await engine.backward(
@@ -129,8 +136,13 @@ export async function updateStage(
       }),
     );
     const { gradientNorm } = await optimizerStep(engine, stage, settings.learningRate, seen);
-    metrics = { ...result.metrics, loss: result.loss, gradientNorm };
-    numbers = { groups: paid, advantages: estimated.advantages, minibatch: planned, result };
+    const taken = { ...result.metrics, ...entropy, loss: result.loss, gradientNorm };
+    for (const [name, value] of Object.entries(taken)) {
+      metrics[name] = (metrics[name] ?? 0) + value / settings.epochs;
+    }
+    const { advantages } = estimated;
+    const proximalLogProbs = proximal.logProb;
+    numbers = { groups: paid, advantages, minibatch: planned, proximalLogProbs, result };
   }
   return {
     learned: true,

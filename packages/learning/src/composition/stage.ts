@@ -18,6 +18,7 @@ import type {
   RewardPart,
   RolloutPart,
   Start,
+  StateValues,
 } from "./part.ts";
 import type { StateName, StatePart } from "./state.ts";
 
@@ -286,4 +287,12 @@ function toStage(
 /** Settings of one step: the stage's own, as its schedule left them. */
 export function settingsAt(stage: Stage, context: PartContext): StepSettings {
   return stage.schedule.reduce((settings, part) => part.at(settings, context), stage.settings);
+}
+
+/** `values` and, of kept state that they lack, what it is before the first step. */
+export function initialValues({ state }: Stage, values: StateValues): StateValues {
+  const begun = Object.values(state).flatMap(({ part, initial }) =>
+    initial === undefined || part in values ? [] : [[part, initial()] as const],
+  );
+  return { ...values, ...Object.fromEntries(begun) };
 }

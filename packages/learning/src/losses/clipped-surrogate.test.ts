@@ -4,12 +4,11 @@ import golden from "../../../../test/golden/learning/learning.json" with { type:
 import { clippedSurrogate } from "./clipped-surrogate.ts";
 import type { ProximalBatch } from "./policy-loss.ts";
 import { truncatedImportanceWeights } from "../corrections/importance-weights.ts";
-import { broadcastAdvantages } from "../recipe.ts";
 
 const lossMask = golden.inputs.lossMask.map((row) => row.map((m) => m === 1));
 const batch: ProximalBatch = {
   lossMask,
-  advantages: broadcastAdvantages(golden.inputs.advantages, lossMask),
+  advantages: lossMask.map((row, b) => row.map(() => golden.inputs.advantages[b] ?? 0)),
   policyLogProbs: golden.inputs.policyLogProbs,
   proximalLogProbs: golden.inputs.proximalLogProbs,
 };

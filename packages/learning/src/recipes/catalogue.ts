@@ -21,6 +21,7 @@ import { armThinker } from "./arm-thinker.ts";
 import { calibrationRl } from "./calibration-rl.ts";
 import { closedLoopRl } from "./closed-loop-rl.ts";
 import { codeGym } from "./code-gym.ts";
+import { drGrpoTis } from "./dr-grpo-tis.ts";
 import { deepSport } from "./deep-sport.ts";
 import { dynamicPlanning } from "./dynamic-planning.ts";
 import { envFactory } from "./env-factory.ts";
@@ -30,6 +31,7 @@ import { geoVista } from "./geo-vista.ts";
 import { gflowVlm } from "./gflow-vlm.ts";
 import { graphWalker } from "./graph-walker.ts";
 import { grpoAr } from "./grpo-ar.ts";
+import { grpo } from "./grpo.ts";
 import { hdpo } from "./hdpo.ts";
 import { indusAgent } from "./indus-agent.ts";
 import { kimiK2 } from "./kimi-k2.ts";
@@ -76,6 +78,8 @@ import { environmentTuning } from "./environment-tuning.ts";
 import { LITERATURE, type LiteratureRow, plainParts } from "./literature.ts";
 
 const ALL: readonly CreateRecipe[] = [
+  grpo,
+  drGrpoTis,
   a2fm,
   aepo,
   arpo,
@@ -150,17 +154,17 @@ const ALL: readonly CreateRecipe[] = [
   ...SEVERAL_MODEL_RECIPES,
 ];
 
-export const STAGED_RECIPES: ReadonlyMap<string, CreateRecipe> = new Map(
+export const RECIPES: ReadonlyMap<string, CreateRecipe> = new Map(
   ALL.map((create) => [create.recipeName, create]),
 );
 
 /** @throws WaggleError `INVALID_ARGUMENT` listing the names that exist. */
-export function stagedRecipe(name: string): CreateRecipe {
-  const create = STAGED_RECIPES.get(name);
+export function recipeNamed(name: string): CreateRecipe {
+  const create = RECIPES.get(name);
   if (create === undefined) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `recipe must be one of ${[...STAGED_RECIPES.keys()].join(", ")}, got ${name.slice(0, 64)}; choose one of these`,
+      `recipe must be one of ${[...RECIPES.keys()].join(", ")}, got ${name.slice(0, 64)}; choose one of these`,
     );
   }
   return create;
@@ -177,7 +181,7 @@ export type RowState = {
 /** Every row of the literature, and what of it can be run. */
 export function literatureStates(): RowState[] {
   const byRow = new Map(
-    [...STAGED_RECIPES.values()].map((create) => [create().literature.recipe, create]),
+    [...RECIPES.values()].map((create) => [create().literature.recipe, create]),
   );
   return LITERATURE.map((row): RowState => {
     const create = byRow.get(row.recipe);

@@ -1,40 +1,45 @@
 /**
- * GRPO with outcome rewards and without the KL term.
+ * GRPO with outcome rewards and without the KL term: the point that the literature's rows differ from.
  *
  * Source: Shao et al. 2024, "DeepSeekMath", arXiv:2402.03300, equation 3.
  * Differs from it: token-mean over the minibatch instead of a mean over each trajectory first; no
  * reference KL; the standard deviation is the population's.
  */
-import { FULL_SUPPORT } from "@waggle/protocol";
-import { clippedSurrogate } from "../losses/clipped-surrogate.ts";
-import { entropyBonus } from "../losses/entropy-bonus.ts";
-import { groupRelativeAdvantages } from "../advantages/group-advantages.ts";
-import { groupsOfTwoOrMore } from "../filters/group-filter.ts";
-import { constantRate } from "../schedules/learning-rate.ts";
-import { addLosses } from "../loss.ts";
-import type { Recipe, RecipeOptions } from "../recipe.ts";
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
 
-export function grpo(options: RecipeOptions = {}): Recipe {
-  const coefficient = options.entropyCoefficient ?? 0;
-  return {
-    name: "grpo",
-    sources: ["arXiv:2402.03300"],
-    rollout: { sampling: FULL_SUPPORT, maxStaleness: options.maxStaleness ?? 1 },
-    filter: groupsOfTwoOrMore,
-    reward: (verification) => verification.reward,
-    advantage: (rewards) => groupRelativeAdvantages(rewards, { scale: "std" }),
-    loss: (batch) =>
-      addLosses(
-        clippedSurrogate(batch, { lower: 0.2, upper: 0.2 }, batch),
-        entropyBonus(batch, coefficient, batch),
-      ),
-    state: null,
-    schedule: {
-      groupsPerStep: options.groupsPerStep ?? 16,
-      epochs: options.epochs ?? 1,
-      learningRate: options.learningRate ?? constantRate(3e-3),
-      optimizer: { maxGradientNorm: 1, ...options.optimizer },
+export const grpo: CreateRecipe = recipe({
+  name: "grpo",
+  literature: {
+    recipe: "GRPO",
+    paper: "DeepSeekMath: Pushing the Limits of Mathematical Reasoning in Open Language Models",
+    system: null,
+    table: "policy-gradient",
+    parts: {
+      rollout: ["group"],
+      reward: ["outcome"],
+      advantage: ["group"],
+      loss: ["pg-clip"],
+      schedule: ["one"],
     },
-    needs: coefficient === 0 ? ["logProb"] : ["logProb", "entropy"],
-  };
-}
+    difference: "Nothing: it is plain GRPO.",
+  },
+  differs: [
+    "token-mean over the minibatch",
+    "no KL to a reference",
+    "the standard deviation is the population's",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, tasks: 16, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, tasks, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.group(groupSize),
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: tasks, learningRate },
+    }),
+  ],
+});

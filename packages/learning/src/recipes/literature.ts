@@ -18,8 +18,8 @@ export type LiteratureRow = {
   /** Name of the recipe, unique. */
   readonly recipe: string;
   readonly paper: string;
-  /** Row in the project's list of systems. */
-  readonly system: string;
+  /** Row in the project's list of systems; `null` where it is in none. */
+  readonly system: string | null;
   readonly table: "policy-gradient" | "preference" | "imitation" | "merging" | "gradient-free";
   /** By slot; `*` behind what the abstract does not state. */
   readonly parts: { readonly [slot in SlotName]?: readonly string[] };

@@ -1,0 +1,56 @@
+import type { EngineCapabilities } from "@waggle/protocol";
+import { expect, test } from "vitest";
+import { entropyBonus, group, groupAdvantage, outcome, pgClip } from "../parts/index.ts";
+import { requireCapabilities } from "./requirements.ts";
+import { rewardStage, type Stage } from "./stage.ts";
+
+const ENGINE: EngineCapabilities = {
+  outputs: ["logProb"],
+  derivatives: ["logProb"],
+  sequences: [],
+  trains: "lora",
+  reads: [],
+  fixedOptimizer: { maxGradientNorm: 1 },
+  device: "remote",
+};
+
+const STAGE: Stage = rewardStage({
+  rollout: group(),
+  reward: outcome(),
+  advantage: groupAdvantage(),
+  losses: [pgClip()],
+});
+
+/** What the refusal says that the engine lacks, `null` where it serves. */
+function lacking(stage: Stage): string | null {
+  try {
+    requireCapabilities("mine", [STAGE, stage], ENGINE);
+    return null;
+  } catch (error) {
+    expect(error).toMatchObject({ code: "CAPABILITY_MISSING" });
+    return /recipe mine .* without (.*?); the engines/.exec((error as Error).message)?.[1] ?? "";
+  }
+}
+
+const sampling = (change: object): Stage => ({
+  ...STAGE,
+  settings: { ...STAGE.settings, sampling: { ...STAGE.settings.sampling, ...change } },
+});
+const optimizer = (change: object): Stage => ({
+  ...STAGE,
+  optimizer: { ...STAGE.optimizer, ...change },
+});
+
+test("stages that ask for log-probs, full support and the server's optimizer are served", () => {
+  expect(lacking(STAGE)).toBe(null);
+});
+
+test.each([
+  ["derivatives of entropy", { ...STAGE, losses: [{ loss: entropyBonus(0.01), weight: 1 }] }],
+  ["temperatures", sampling({ temperature: 0.7 })],
+  ["keptTokenIds", sampling({ topK: 20 })],
+  ["maxGradientNorm 0.5 (its server was started with 1)", optimizer({ maxGradientNorm: 0.5 })],
+  ["beta2 0.999 (its server was started with 0.95)", optimizer({ beta2: 0.999 })],
+])("a stage is refused for want of %s", (what, stage) => {
+  expect(lacking(stage)).toBe(what);
+});

@@ -1,0 +1,62 @@
+/** What stages need of an engine, said before anything runs. Not what they need in their state slot. */
+import { type EngineCapabilities, FULL_SUPPORT, WaggleError } from "@waggle/protocol";
+import type { Stage } from "./stage.ts";
+
+/**
+ * Refuses a recipe that an engine cannot run.
+ *
+ * @param name of the recipe.
+ * @throws WaggleError `CAPABILITY_MISSING` naming what lacks and what would serve.
+ */
+export function requireCapabilities(
+  name: string,
+  stages: readonly Stage[],
+  capabilities: EngineCapabilities,
+): void {
+  const lacking = stages.flatMap((stage) => [
+    ...missingDerivatives(stage, capabilities),
+    ...missingSampling(stage, capabilities),
+    ...otherOptimizer(stage, capabilities),
+  ]);
+  if (lacking.length > 0) {
+    throw new WaggleError(
+      "CAPABILITY_MISSING",
+      `an engine must serve what recipe ${name} needs, got ${capabilities.device} without ${[...new Set(lacking)].join("; ")}; the engines of this machine serve it (--device cpu), or choose another recipe`,
+    );
+  }
+}
+
+function missingDerivatives({ losses }: Stage, { derivatives }: EngineCapabilities): string[] {
+  return losses
+    .flatMap(({ loss }) => loss.derivatives)
+    .filter((name) => !derivatives.includes(name))
+    .map((name) => `derivatives of ${name}`);
+}
+
+/** A narrower distribution than the model's own has to be replayed by the engine. */
+function missingSampling({ settings }: Stage, { sequences }: EngineCapabilities): string[] {
+  const { temperature, topK, topP } = settings.sampling;
+  const needed = {
+    temperatures: temperature !== FULL_SUPPORT.temperature,
+    keptTokenIds: topK !== FULL_SUPPORT.topK || topP !== FULL_SUPPORT.topP,
+  };
+  return (["temperatures", "keptTokenIds"] as const).filter(
+    (member) => needed[member] && !sequences.includes(member),
+  );
+}
+
+/** What a stage leaves open is AdamW's default in the port. */
+function otherOptimizer(
+  { optimizer }: Stage,
+  { fixedOptimizer: fixed }: EngineCapabilities,
+): string[] {
+  if (fixed === undefined) return [];
+  const defaults = { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradientNorm: 0 };
+  const asked = { ...defaults, ...optimizer };
+  return (Object.keys(defaults) as (keyof typeof defaults)[])
+    .filter((name) => asked[name] !== (fixed[name] ?? defaults[name]))
+    .map(
+      (name) =>
+        `${name} ${asked[name]} (its server was started with ${fixed[name] ?? defaults[name]})`,
+    );
+}

@@ -1,0 +1,90 @@
+/**
+ * One advantage an episode: what reports and other trainers are told, and what the negative control deals
+ * at random. Recipes themselves give one to each token.
+ */
+import {
+  type AdvantageRows,
+  type ScoredEpisode,
+  scoreGroups,
+  shuffled,
+  type Stage,
+} from "@waggle/learning";
+import { WaggleError } from "@waggle/protocol";
+import type { EdgeRecipe } from "./edge-recipe.ts";
+import { type LearnableGroup, partContext } from "./learnable-group.ts";
+
+/** Mean over the tokens that count; 0 for an episode without one. */
+export function episodeAdvantage(
+  { episode, lossMask }: ScoredEpisode,
+  advantages: AdvantageRows,
+): number {
+  let sum = 0;
+  let count = 0;
+  for (const [i, mask] of lossMask.entries()) {
+    for (const [t, counts] of mask.entries()) {
+      if (!counts) continue;
+      sum += advantages.get(episode.id)?.[i]?.[t] ?? 0;
+      count += 1;
+    }
+  }
+  return count === 0 ? 0 : sum / count;
+}
+
+/**
+ * `[G]` advantages of a whole group, none left out.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` for a recipe that credits the tokens of one episode apart.
+ */
+export async function groupAdvantages(
+  { name, stage }: EdgeRecipe,
+  { task, trajectories }: LearnableGroup,
+): Promise<number[]> {
+  const context = partContext(stage, 0);
+  const group = { task, episodes: trajectories.map(({ episode }) => episode) };
+  const { groups } = await scoreGroups({ ...stage, filters: [] }, [group], context);
+  const advantages: AdvantageRows =
+    stage.advantage?.estimate(groups, context).advantages ?? new Map();
+  return groups
+    .flatMap(({ episodes }) => episodes)
+    .map((scored) => {
+      const mean = episodeAdvantage(scored, advantages);
+      const isApart = scored.lossMask.some((mask, i) =>
+        mask.some(
+          (counts, t) =>
+            counts && Math.abs((advantages.get(scored.episode.id)?.[i]?.[t] ?? 0) - mean) > 1e-9,
+        ),
+      );
+      if (!isApart) return mean;
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `an exported trajectory has one advantage, got recipe ${name}, which credits its turns apart; choose another recipe, such as grpo`,
+      );
+    });
+}
+
+/** The stage with the advantages of its episodes dealt at random over the minibatch. */
+export function withShuffledAdvantages(stage: Stage, random: () => number): Stage {
+  const { advantage } = stage;
+  if (advantage === null) return stage;
+  return {
+    ...stage,
+    advantage: {
+      ...advantage,
+      estimate: (groups, context) => {
+        const estimated = advantage.estimate(groups, context);
+        const episodes = groups.flatMap((group) => group.episodes);
+        const dealt = shuffled(
+          episodes.map((scored) => episodeAdvantage(scored, estimated.advantages)),
+          random,
+        );
+        const advantages = episodes.map(({ episode, lossMask }, i) => {
+          const rows = lossMask.map((mask) =>
+            Float64Array.from(mask, (counts) => (counts ? (dealt[i] as number) : 0)),
+          );
+          return [episode.id, rows] as const;
+        });
+        return { ...estimated, advantages: new Map(advantages) };
+      },
+    },
+  };
+}

@@ -1,0 +1,91 @@
+/**
+ * Attempts that may be learned from, in the groups that they were assigned in, and whether a group has
+ * anything to learn from. Honesty was judged before, elsewhere.
+ */
+import {
+  type Episode,
+  initialValues,
+  type PartContext,
+  scoreGroups,
+  type Stage,
+  type StateValues,
+  toEpisode,
+} from "@waggle/learning";
+import type { TaskReference, Trajectory, Verification } from "@waggle/protocol";
+import type { EdgeRecipe } from "./edge-recipe.ts";
+import { seededRandom } from "./random.ts";
+
+/** A trajectory that may be learned from. */
+export type LearnableTrajectory = {
+  readonly digest: string;
+  /** Under the digest in place of the id: a client chooses its ids. */
+  readonly episode: Episode;
+  /** `[samples][T]` log-probs at the claimed version, by the trainer. */
+  readonly rescoredLogProbs: readonly (readonly number[])[];
+};
+
+export type LearnableGroup = {
+  /** Name of the task. */
+  readonly task: string;
+  readonly trajectories: readonly LearnableTrajectory[];
+};
+
+/** Why trajectories of a group are left out, by digest; whether any is left. */
+export type GroupSignal = {
+  readonly isLearnable: boolean;
+  readonly reasons: ReadonlyMap<string, string>;
+};
+
+/** @param rescoredLogProbs default the recorded ones: right where this process sampled them. */
+export function learnableTrajectory(
+  digest: string,
+  trajectory: Trajectory,
+  verification: Verification,
+  staleness: number = 0,
+  rescoredLogProbs?: LearnableTrajectory["rescoredLogProbs"],
+): LearnableTrajectory {
+  const episode = { ...toEpisode(trajectory, verification, { staleness }), id: digest };
+  const recorded = episode.samples.map(({ behaviorLogProbs }) => behaviorLogProbs);
+  return { digest, episode, rescoredLogProbs: rescoredLogProbs ?? recorded };
+}
+
+/** As tasks are called in reports and baselines. */
+export function taskName({ environment, split, seed }: TaskReference): string {
+  return `${environment}/${split}/${seed}`;
+}
+
+/** What the parts of a stage are told at a step of the loop. */
+export function partContext(
+  stage: Stage,
+  step: number,
+  {
+    seed = 0,
+    state = {},
+  }: { readonly seed?: number; readonly state?: StateValues | undefined } = {},
+): PartContext {
+  return {
+    step,
+    steps: stage.steps,
+    random: seededRandom(seed, step, 0x5e),
+    state: initialValues(stage, state),
+    ports: {},
+    signal: new AbortController().signal,
+  };
+}
+
+/** What the recipe's filters say of one group alone; state that they would leave is forgotten. */
+export async function groupSignal(
+  { stage }: EdgeRecipe,
+  { task, trajectories }: LearnableGroup,
+): Promise<GroupSignal> {
+  const all = (reason: string): GroupSignal => ({
+    isLearnable: false,
+    reasons: new Map(trajectories.map(({ digest }) => [digest, reason])),
+  });
+  if (stage.advantage?.start === "group" && trajectories.length < 2) return all("group-of-one");
+  const episodes = trajectories.map(({ episode }) => episode);
+  const kept = await scoreGroups(stage, [{ task, episodes }], partContext(stage, 0));
+  return kept.groups.length === 0
+    ? { isLearnable: false, reasons: kept.dropped }
+    : { isLearnable: true, reasons: new Map() };
+}

@@ -1,0 +1,24 @@
+/** What the recipes that the loop over an edge is made for do otherwise than plain GRPO. */
+import { expect } from "vitest";
+import { at, type Expectation, mean, numbersOf } from "./recipe-checks.fixture.ts";
+
+export const LOOP_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  grpo: { differs: null },
+  "dr-grpo-tis": {
+    differs: [
+      (records) => {
+        // Reward less the group's mean, in the unit of the rewards; groups that scored alike are gone.
+        const { groups, advantages } = numbersOf(at(records, -1));
+        for (const { episodes } of groups) {
+          const rewards = episodes.map(({ score }) => score.reward);
+          expect(new Set(rewards).size).toBeGreaterThan(1);
+          for (const { episode, score } of episodes) {
+            const turn = episode.turns[0];
+            const row = advantages?.get(episode.id)?.[turn?.sample ?? 0];
+            expect(row?.[turn?.start ?? 0]).toBeCloseTo(score.reward - mean(rewards), 9);
+          }
+        }
+      },
+    ],
+  },
+};
