@@ -88,7 +88,7 @@ function confidence({ samples }: Episode): number {
 /** `vote`: of the attempts at a task, those that say what enough of them say. */
 export function vote(
   labelOf: (episode: Episode) => string | null,
-  leastShare = 2 / 3,
+  leastShare: number = 2 / 3,
   leastVotes = 2,
 ): FilterPart {
   return filterPart("vote", (groups) => {
