@@ -3,7 +3,7 @@
  * demonstrator did, or several teachers that err more or less often. Not a recipe.
  */
 import type { FilterPart, LossPart } from "../composition/part.ts";
-import { type Stage, tokenStage } from "../composition/stage.ts";
+import { type Stage, type StepSettings, tokenStage } from "../composition/stage.ts";
 import { demos, teacherDemos } from "../parts/rollouts.ts";
 import { demonstrators } from "../parts/states.ts";
 import { crossEntropy } from "../parts/token-losses.ts";
@@ -19,29 +19,37 @@ type DemonstrationStart = {
   readonly filters?: readonly FilterPart[];
   /** Default cross-entropy of all their turns. */
   readonly loss?: LossPart;
+  /** Of the environment's dial, and how many come back; default all, each once. */
+  readonly tasks?: Pick<StepSettings, "difficulty" | "taskPool">;
 };
 
 export function demonstrationStart(options: DemonstrationStart): Stage {
-  const { steps, learningRate, name = "start", mistakes = 0, filters = [], loss } = options;
+  const { steps, learningRate, name = "start", mistakes = 0, filters = [], loss, tasks } = options;
   return tokenStage({
     name,
     rollout: demos(mistakes),
     filters,
     losses: [loss ?? crossEntropy()],
     steps,
-    settings: { tasksPerStep: 32, learningRate },
+    settings: { tasksPerStep: 32, learningRate, ...tasks },
   });
 }
 
 type TeacherStart = Omit<DemonstrationStart, "mistakes"> & {
   /** Of the second of two teachers; the first makes none. */
   readonly secondMistakes: number;
-  /** Of the environment's dial; default all levels. */
-  readonly difficulty?: number;
 };
 
 export function teacherStart(options: TeacherStart): Stage {
-  const { steps, learningRate, secondMistakes, name = "start", filters = [], loss } = options;
+  const {
+    steps,
+    learningRate,
+    secondMistakes,
+    name = "start",
+    filters = [],
+    loss,
+    tasks,
+  } = options;
   return tokenStage({
     name,
     rollout: teacherDemos(),
@@ -49,9 +57,6 @@ export function teacherStart(options: TeacherStart): Stage {
     losses: [loss ?? crossEntropy()],
     state: { teacher: demonstrators(0, secondMistakes) },
     steps,
-    settings: {
-      ...{ tasksPerStep: 16, learningRate },
-      ...(options.difficulty === undefined ? {} : { difficulty: options.difficulty }),
-    },
+    settings: { tasksPerStep: 16, learningRate, ...tasks },
   });
 }

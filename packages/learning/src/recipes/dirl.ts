@@ -28,7 +28,7 @@ export const dirl: CreateRecipe = recipe({
     secondMistakes: 0.3,
   },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate, secondMistakes }) => [
-    ...[{ name: "specialists", difficulty: 0 }, { name: "all tools" }].map((part) =>
+    ...[{ name: "specialists", tasks: { difficulty: 0 } }, { name: "all tools" }].map((part) =>
       teacherStart({
         ...part,
         filters: [parts.success()],
