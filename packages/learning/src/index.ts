@@ -65,7 +65,7 @@ export {
 export type { KlTerm, SchedulePart, Stage, StepSettings } from "./composition/stage.ts";
 export { kept, resource } from "./composition/state.ts";
 export type { ResourceName, StateName, StatePart, ValueName } from "./composition/state.ts";
-export { literatureStates, recipeNamed, RECIPES } from "./recipes/catalogue.ts";
+export { literatureStates, otherRecipes, recipeNamed, RECIPES } from "./recipes/catalogue.ts";
 export type { RowState } from "./recipes/catalogue.ts";
 export type { LiteratureRow, SlotName } from "./recipes/literature.ts";
 export { klLoss } from "./kl/kl-loss.ts";

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { pairedDifference } from "@waggle/evaluation";
 import { FAMILIES, type TaskFamily } from "@waggle/environments";
-import { type CreateRecipe, literatureStates, type Settings, recipeNamed } from "@waggle/learning";
+import { type CreateRecipe, type Settings, recipeNamed } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import { readBaseModel } from "../base-model.ts";
@@ -16,6 +16,7 @@ import { deviceOption } from "../server-options.ts";
 import { FAMILY_BASE, familyBase } from "./family-base.ts";
 import { addOverlapOptions, overlapOf, type OverlapFlags } from "./overlap-options.ts";
 import { type HeldOut, type RunEvent, runRecipe } from "./recipe-run.ts";
+import { listedLiterature } from "./literature-list.ts";
 import { openRecipeEngines } from "./recipe-engines.ts";
 
 export type LearnCommandOptions = {
@@ -63,7 +64,7 @@ export function addLearnCommand(
     .option("--json", "progress as JSON lines, the result as one object", false)
     .action(async (given: Flags) => {
       if (given.list) {
-        for (const line of listed(given.json)) writeOut(line);
+        for (const line of listedLiterature(given.json)) writeOut(line);
         return;
       }
       const recipe = (await recipeOf(given.recipe))(given.set);
@@ -143,20 +144,6 @@ function familyNamed(name: string): TaskFamily {
     );
   }
   return family;
-}
-
-function listed(json: boolean): string[] {
-  const recipes = literatureStates().map(({ row, recipe, missing }) => ({
-    name: row.recipe,
-    paper: row.paper,
-    state: missing.length === 0 ? "expressible" : "missing parts",
-    recipe,
-    missing,
-  }));
-  if (json) return [JSON.stringify({ recipes })];
-  return recipes.map(({ name, recipe, state, missing }) =>
-    [name, recipe ?? "–", state, missing.join(" ")].join("\t"),
-  );
 }
 
 function setting(text: string, before: Settings): Settings {

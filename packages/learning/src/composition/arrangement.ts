@@ -79,6 +79,8 @@ const ARRANGEMENTS: { readonly [name in ArrangementName]: Check } = {
     ),
 };
 
+export const ARRANGEMENT_NAMES: readonly string[] = Object.keys(ARRANGEMENTS);
+
 /** @throws WaggleError `INVALID_ARGUMENT` where the stages are not what a name says. */
 export function requireArrangement(
   recipe: string,

@@ -1,6 +1,7 @@
 /** Recipes by the name that a command line gives, and what the literature's table still lacks. */
 import { WaggleError } from "@waggle/protocol";
-import { type CreateRecipe, partsOf } from "../composition/definition.ts";
+import { ARRANGEMENT_NAMES } from "../composition/arrangement.ts";
+import { type CreateRecipe, partsOf, type Recipe } from "../composition/definition.ts";
 import { a2fm } from "./a2fm.ts";
 import { aepo } from "./aepo.ts";
 import { arpo } from "./arpo.ts";
@@ -174,21 +175,42 @@ export type RowState = {
   readonly row: LiteratureRow;
   /** The recipe that expresses it, `null` where nobody wrote it. */
   readonly recipe: string | null;
-  /** Parts of the row that the recipe does not have; without a recipe, all of them. */
+  readonly state: "expressible" | "missing parts" | "not written";
+  /** Parts of the row that no recipe has; `recipe` alone where all are there and nobody put them together. */
   readonly missing: readonly string[];
 };
 
 /** Every row of the literature, and what of it can be run. */
 export function literatureStates(): RowState[] {
-  const byRow = new Map(
-    [...RECIPES.values()].map((create) => [create().literature.recipe, create]),
-  );
+  const made = [...RECIPES.values()].map((create) => create());
+  const byRow = new Map(made.map((one) => [one.literature.recipe, one]));
+  const built = new Set(made.flatMap(partNames));
+  for (const name of ARRANGEMENT_NAMES) built.add(`schedule:${name}`);
   return LITERATURE.map((row): RowState => {
-    const create = byRow.get(row.recipe);
-    const built = create === undefined ? {} : partsOf(create());
+    const recipe = byRow.get(row.recipe);
+    const has = recipe === undefined ? built : new Set(partNames(recipe));
     const missing = plainParts(row)
-      .filter(({ slot, part }) => built[slot]?.includes(part) !== true)
-      .map(({ slot, part }) => `${slot}:${part}`);
-    return { row, recipe: create?.recipeName ?? null, missing };
+      .map(({ slot, part }) => `${slot}:${part}`)
+      .filter((part) => !has.has(part));
+    if (missing.length > 0) {
+      return { row, recipe: recipe?.name ?? null, state: "missing parts", missing };
+    }
+    if (recipe === undefined)
+      return { row, recipe: null, state: "not written", missing: ["recipe"] };
+    return { row, recipe: recipe.name, state: "expressible", missing };
   });
+}
+
+/** Recipes of papers that are in no row: those that others are compared with or that the loop is made for. */
+export function otherRecipes(): Recipe[] {
+  const rows = new Set(LITERATURE.map(({ recipe: row }) => row));
+  return [...RECIPES.values()]
+    .map((create) => create())
+    .filter(({ literature }) => !rows.has(literature.recipe));
+}
+
+function partNames(recipe: Recipe): string[] {
+  return Object.entries(partsOf(recipe)).flatMap(([slot, names]) =>
+    names.map((part) => `${slot}:${part}`),
+  );
 }

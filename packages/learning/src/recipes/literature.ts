@@ -1,7 +1,9 @@
 /**
  * The learning systems of the founding literature as rows of parts: what each paper does, slot by slot.
  * `literature.json` is read off the papers' abstracts; a part with `*` is our reading or the usual
- * default where the abstract is silent, so a recipe keeps it a setting. Not recipes: those are code.
+ * default where the abstract is silent, so a recipe keeps it a setting. Rows of papers about images, video
+ * or robots are those whose mechanism does not depend on that; none needs another modality than text. Not
+ * recipes: those are code.
  */
 import rows from "./literature.json" with { type: "json" };
 

@@ -1,0 +1,95 @@
+/**
+ * Where what is said of a recipe can be seen: the family of tasks that its test looks at, the file of that
+ * test, and the page of its evidence. A test holds this against the expectations themselves.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Recipe } from "@waggle/learning";
+
+export type RecipePlace = {
+  /** Name of the family. */
+  readonly environment: string;
+  /** Paths from the repository's root; no page before its runs. */
+  readonly test: string;
+  readonly evidence: string | null;
+};
+
+const ROOT = join(import.meta.dirname, "../../..");
+
+/** The tool that fails now and then shows most of what papers do. */
+const USUAL = "calculator";
+
+/** What shows elsewhere only: where calls cost, ways are long, or turns and users are judged apart. */
+const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
+  lookup: [
+    "ada",
+    "agent-gl",
+    "agent-math",
+    "ai-search-planner",
+    "akbe",
+    "deep-eyes-v2",
+    "dr-venus",
+    "dynamic-planning",
+    "fusion-agent",
+    "re-watch-r1",
+    "rise-rationale",
+    "rlfh",
+    "tool-cua",
+    "visual-arft",
+  ],
+  "key-door": [
+    "aepo",
+    "agen-tracer",
+    "arpo",
+    "auto-coa",
+    "code-gym",
+    "hdpo",
+    "para-grpo",
+    "pilot-rl",
+    "polychromic",
+    "remote-agent",
+    "scaling-inter-rl",
+    "severa",
+  ],
+  form: [
+    "cm2",
+    "embodied-r1",
+    "era",
+    "logigen",
+    "meow-tea-taro",
+    "planner-r1",
+    "se-gui",
+    "simia",
+    "slide-rl",
+    "ssrl",
+    "vl-dac",
+    "vla-rft",
+  ],
+  dialogue: ["dia-forge", "mua-rl"],
+};
+
+/** Update tests, by the table of the literature. */
+const TESTS: { readonly [table in Recipe["literature"]["table"]]: string } = {
+  "policy-gradient": "recipe-update.test.ts",
+  preference: "preference-update.test.ts",
+  imitation: "imitation-update.test.ts",
+  merging: "merging-update.test.ts",
+  "gradient-free": "writing-update.test.ts",
+};
+
+/** Without a gradient and without text. */
+const EVOLVED = "evolve-update.test.ts";
+
+export function recipePlace({ name, literature, stages }: Recipe): RecipePlace {
+  const [environment = USUAL] =
+    Object.entries(ELSEWHERE).find(([, names]) => names.includes(name)) ?? [];
+  const test = stages.some(({ evolution }) => evolution !== null)
+    ? EVOLVED
+    : TESTS[literature.table];
+  const page = `docs/evidence/learning/${name}.md`;
+  return {
+    environment,
+    test: `trainer/src/learner/${test}`,
+    evidence: existsSync(join(ROOT, page)) ? page : null,
+  };
+}
