@@ -50,6 +50,7 @@ const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
     "remote-agent",
     "scaling-inter-rl",
     "severa",
+    "slea-rl",
   ],
   form: [
     "cm2",
