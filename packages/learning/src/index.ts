@@ -49,6 +49,8 @@ export type {
   StateChange,
   StateValues,
 } from "./composition/part.ts";
+export { tokenOwners, turnRoles } from "./composition/roles.ts";
+export type { Roles, TurnPlace } from "./composition/roles.ts";
 export { scoreGroups } from "./composition/score-groups.ts";
 export type { Kept } from "./composition/score-groups.ts";
 export {

@@ -31,6 +31,8 @@ const SERVED: ReadonlySet<string> = new Set<StateName>([
   "delta",
   "rm",
   "iprm",
+  "role-adapters",
+  "slow-copy",
   "world-model",
 ]);
 
@@ -79,6 +81,12 @@ export async function openRecipeEngines(
       const adapter = initializeAdapter(config, shape);
       models.set("iprm", await base.createModel("iprm", { adapter }));
     }
+    for (const role of rolesOf(recipe)) {
+      const adapter = initializeAdapter(config, shape);
+      const valueHead = initializeValueHead(config, { seed: shape.seed });
+      const head = needed.has("critic") ? { valueHead } : {};
+      models.set(role, await base.createModel(role, { adapter, ...head }));
+    }
     const simulator = needsWorldModel(recipe)
       ? {
           engine: await base.createModel("world-model", {
@@ -108,6 +116,15 @@ async function referenceOf(base: SharedBase, { config }: BaseModel): Promise<Fro
   const adapter = initializeAdapter(config, { rank: 1, alpha: 1, seed: 0 });
   const reference = await base.createModel("reference", { adapter });
   return async (sequences) => (await reference.forward({ sequences })).logProb;
+}
+
+/** Names of those that have an adapter of their own, beside the policy. */
+function rolesOf(recipe: StagedRecipe): ReadonlySet<string> {
+  const parts = stagesOf(recipe).flatMap(({ state }) => Object.values(state));
+  const names = parts.flatMap(({ part, roles }) =>
+    part === "opponents" ? [] : (roles?.names ?? []),
+  );
+  return new Set(names.filter((name) => name !== "policy"));
 }
 
 /** Its stages and those of models that it merges. */

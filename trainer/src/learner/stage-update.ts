@@ -16,12 +16,14 @@ import {
   type PartContext,
   type PlannedMinibatch,
   planMinibatch,
+  type Row,
   scaleLoss,
   type ScoredGroup,
   scoreGroups,
   settingsAt,
   type Stage,
   type StateChange,
+  tokenOwners,
   type TokenRows,
   toTokenDerivatives,
 } from "@waggle/learning";
@@ -30,6 +32,7 @@ import type { TokenOutputs, TrainEngine, TrainSequence } from "@waggle/protocol"
 import { WaggleError } from "@waggle/protocol";
 import { setParameters } from "./engine-parameters.ts";
 import { modelPorts } from "./model-ports.ts";
+import { type BatchEngine, roleEngine, soleEngine } from "./role-engine.ts";
 
 /** Log-probs of policies that are not trained, `[B][T]`. */
 export type FrozenScorer = (
@@ -85,7 +88,6 @@ export async function updateStage(
   signal: AbortSignal,
 ): Promise<StageUpdate> {
   const models = resources.models ?? new Map<string, TrainEngine>();
-  const engine = trainedEngine(stage, policy, models);
   const ports = { ...given.ports, ...modelPorts(models, resources.reference) };
   const context = { ...given, ports };
   const settings = settingsAt(stage, context);
@@ -103,6 +105,7 @@ export async function updateStage(
     sequences: first.rows.map(({ sample }) => sample.sequence),
     ...(hasValues ? { values: true } : {}),
   };
+  const engine = stageEngine(stage, policy, models, first.rows);
   // The parameters are still those of the update's start.
   const proximal = await engine.forward(batch);
   signal.throwIfAborted();
@@ -154,13 +157,19 @@ export async function updateStage(
 }
 
 /** @throws WaggleError `CAPABILITY_MISSING` where the stage trains a model that was not opened. */
-function trainedEngine(
-  { name, trains }: Stage,
+function stageEngine(
+  { name, trains, state }: Stage,
   policy: TrainEngine,
   models: RecipeModels,
-): TrainEngine {
+  rows: readonly Row[],
+): BatchEngine {
+  if (trains === "roles") {
+    const owners = rows.map(({ scored: { episode }, index }) => tokenOwners(episode, index));
+    const engines = new Map([...models, ["policy", policy] as const]);
+    return roleEngine(engines, owners, state["role-adapters"]?.roles?.learn ?? []);
+  }
   const engine = trains === "policy" ? policy : models.get(trains);
-  if (engine !== undefined) return engine;
+  if (engine !== undefined) return soleEngine(engine);
   throw new WaggleError(
     "CAPABILITY_MISSING",
     `stage ${name} trains ${trains}, got no such model; open one for it or choose another recipe`,
@@ -169,6 +178,20 @@ function trainedEngine(
 
 /** One step, after which only those parameters have moved that the stage's losses train. */
 async function optimizerStep(
+  { learners }: BatchEngine,
+  stage: Stage,
+  learningRate: number,
+  context: PartContext,
+): Promise<{ readonly gradientNorm: number }> {
+  let squares = 0;
+  for (const engine of learners) {
+    const { gradientNorm } = await engineStep(engine, stage, learningRate, context);
+    squares += gradientNorm ** 2;
+  }
+  return { gradientNorm: Math.sqrt(squares) };
+}
+
+async function engineStep(
   engine: TrainEngine,
   stage: Stage,
   learningRate: number,
@@ -223,7 +246,7 @@ function estimate(
 
 function minibatchOf(
   fixed: Omit<Minibatch, "policyLogProbs" | "entropies" | "values">,
-  engine: TrainEngine,
+  engine: BatchEngine,
   outputs: TokenOutputs,
   isRewardModel: boolean,
 ): Minibatch {

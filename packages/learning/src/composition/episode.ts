@@ -16,6 +16,8 @@ import { toTrainingSamples, WaggleError } from "@waggle/protocol";
 export type EpisodeTurn = {
   /** Index into the episode's samples. */
   readonly sample: number;
+  /** Whose turn it is, where several roles share the conversation; absent = the episode's. */
+  readonly role?: string | undefined;
   /** Its sampled tokens are `[start, end)` of that sample. */
   readonly start: number;
   readonly end: number;
@@ -34,6 +36,8 @@ export type Episode = {
   readonly trajectory: Trajectory;
   /** Whose tokens these are, where several policies act: `solver`, `proposer`. Else `policy`. */
   readonly role: string;
+  /** The joint attempt that it is one role's part of; `null` where it is alone. */
+  readonly joint: string | null;
   /** The sentence of the system message that its attempt was given, where a plan gives some. */
   readonly mode: string | null;
   readonly samples: readonly TrainingSample[];
@@ -63,6 +67,10 @@ export type EpisodeGroup = {
 export type EpisodeOptions = {
   /** Default `policy`. */
   readonly role?: string;
+  /** `[turns]` where roles share the conversation. */
+  readonly turnRoles?: readonly string[] | undefined;
+  /** Default `null`. */
+  readonly joint?: string | null;
   /** Default `null`. */
   readonly mode?: string | null;
   /** Default 0. */
@@ -103,6 +111,7 @@ export function toEpisode(
     return [
       {
         ...place,
+        role: options.turnRoles?.[i],
         end: place.start + segment.tokenIds.length,
         state: tokenIds.slice(0, place.start).join(" "),
         toolCalls: turn.toolCalls,
@@ -116,6 +125,7 @@ export function toEpisode(
     id: trajectory.id,
     trajectory,
     role,
+    joint: options.joint ?? null,
     mode,
     samples,
     turns,

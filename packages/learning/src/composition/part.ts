@@ -114,6 +114,21 @@ export type RolloutPlan =
   | { readonly kind: "log"; readonly size: number }
   /** Parameters moved by seeded noise, one episode of each task a perturbation. */
   | { readonly kind: "noise"; readonly perturbations: number; readonly scale: number }
+  /** `size` joint attempts of each task, each of them by all `roles`, in their order. */
+  | {
+      readonly kind: "team";
+      readonly size: number;
+      /**
+       * `together`: one world, a conversation each, nobody sees the others of a round. `relay`: one
+       * after the other, each reads what those before it answered. `apart`: nobody knows of the others.
+       */
+      readonly how: "together" | "relay" | "apart";
+      /** The checkpoint that plays the role `opponent`. */
+      readonly opponent?: string | null;
+      readonly roles: readonly string[];
+      /** Of the system message, by role. */
+      readonly sentences?: { readonly [role: string]: string };
+    }
   /** Nothing is rolled out. */
   | { readonly kind: "none" };
 

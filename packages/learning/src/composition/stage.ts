@@ -50,6 +50,8 @@ export type StepSettings = {
   readonly difficulty?: number;
   /** Versions that the sampling policy lags behind. */
   readonly lag: number;
+  /** By how many places the members of a team have moved on to the roles after their own. */
+  readonly roleShift?: number;
   /** By reward component; absent = 1. */
   readonly rewardWeights?: { readonly [component: string]: number };
 };
@@ -61,8 +63,8 @@ export type SchedulePart = {
   readonly at: (settings: StepSettings, context: PartContext) => StepSettings;
 };
 
-/** The policy, a reward model, or an implicit process reward model. */
-export type TrainedModel = "policy" | "rm" | "iprm";
+/** The policy, several roles, a reward model, or an implicit process reward model. */
+export type TrainedModel = "policy" | "roles" | "rm" | "iprm";
 
 /** A stage with its types forgotten: what the trainer carries out. */
 export type Stage = {
@@ -265,7 +267,7 @@ function toStage(
 ): Stage {
   return {
     learns,
-    trains: "policy",
+    trains: spec.state?.["role-adapters"] === undefined ? "policy" : "roles",
     name: spec.name ?? learns,
     rollout: spec.rollout,
     filters: spec.filters ?? [],

@@ -4,6 +4,8 @@
  * reference policy, a critic, a judge). Not a store.
  */
 
+import type { Roles } from "./roles.ts";
+
 /** What the trainer must open; the numbers arrive with each minibatch or reward. */
 export type ResourceName =
   | "critic"
@@ -41,6 +43,8 @@ export type StatePart<N extends StateName = StateName> = {
   readonly part: N;
   /** The value before the first step; absent for a resource. Plain: it survives `structuredClone` and JSON. */
   readonly initial?: () => unknown;
+  /** Of `role-adapters`, and of what acts beside the policy. */
+  readonly roles?: Roles;
 };
 
 /** A resource under its name. */

@@ -6,7 +6,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { Stage, TrainedModel } from "./stage.ts";
 
 /** Models that a state slot names and a stage has to train. */
-const LEARNED: readonly Exclude<TrainedModel, "policy">[] = ["rm", "iprm"];
+const LEARNED: readonly Exclude<TrainedModel, "policy" | "roles">[] = ["rm", "iprm"];
 
 /** @throws WaggleError `INVALID_ARGUMENT` where a stage asks a model that no stage before it trains. */
 export function requireTrainedModels(recipe: string, stages: readonly Stage[]): void {

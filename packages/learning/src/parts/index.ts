@@ -86,6 +86,24 @@ export {
   returnConditioned,
 } from "./token-losses.ts";
 export { critic } from "./value-losses.ts";
+export {
+  averagedCopy,
+  byLevel,
+  demonstrationPairs,
+  demosAgainstPast,
+  jointAdvantage,
+  matchOutcome,
+  opponents,
+  perAgentTurns,
+  roleAdapters,
+  roleSwap,
+  seededTeacher,
+  selfPlay,
+  selfPlayAgainstPast,
+  takingTurns,
+  teamOf,
+  withoutOpponents,
+} from "./teams.ts";
 export { outcomeRegression, rank } from "./reward-model-losses.ts";
 export { implicitProcess, modelledProcess, rewardModel } from "./learned-rewards.ts";
 export {

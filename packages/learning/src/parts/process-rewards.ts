@@ -9,11 +9,13 @@ import { scalarized } from "../rewards/multi-dimensional.ts";
 
 /**
  * `process`: a judge scores every turn; the scores move around the verified outcome by at most `spread`,
- * so that no step of a failure is worth one of a success. The reward itself is the outcome.
+ * so that no step of a failure is worth one of a success. The reward itself is the outcome, or the mean
+ * of the turns as the judge sees them.
  */
 export function calibratedProcess(
   inputOf: (episode: Episode, turn: number) => JudgeInput,
   spread = 0.25,
+  pays: "outcome" | "turns" = "outcome",
 ): RewardPart<"judge"> {
   return {
     slot: "reward",
@@ -32,7 +34,9 @@ export function calibratedProcess(
             episode.turns.map((_, turn) => judgedReward(judge, inputOf(episode, turn), signal)),
           );
           const { reward } = episode.verification;
-          return { reward, turnRewards: calibratedByOutcome(reward, scores, spread) };
+          const turnRewards = calibratedByOutcome(reward, scores, spread);
+          const mean = turnRewards.reduce((sum, paid) => sum + paid, 0) / turnRewards.length;
+          return { reward: pays === "turns" && scores.length > 0 ? mean : reward, turnRewards };
         }),
       );
     },

@@ -163,17 +163,21 @@ export function tiers(tiersOf: (episode: Episode) => readonly Tier[]): RewardPar
   return rewardPart("tiers", (episode) => ({ reward: tieredReward(tiersOf(episode)) }));
 }
 
-/** `team`: one reward for all agents of a group's task. */
+/** `team`: one reward for all members of a joint attempt; for the whole group where nobody is in one. */
 export function team(rule: TeamRule = "mean"): RewardPart {
   return {
     slot: "reward",
     part: "team",
     needs: [],
     score: ({ episodes }) =>
-      teamReward(
-        episodes.map(({ verification }) => verification.reward),
-        rule,
-      ).map((reward) => ({ reward })),
+      episodes.map(({ joint }) => {
+        const members = episodes.filter((other) => other.joint === joint);
+        const earned = teamReward(
+          members.map(({ verification }) => verification.reward),
+          rule,
+        );
+        return { reward: earned[0] as number };
+      }),
   };
 }
 

@@ -8,21 +8,8 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import type { Episode } from "../composition/episode.ts";
 import { calibratedProcess } from "../parts/process-rewards.ts";
-import type { JudgeInput } from "../rewards/judge-port.ts";
-
-/** One turn, and how far into the episode it is. */
-function turnShown({ trajectory, turns }: Episode, turn: number): JudgeInput {
-  return {
-    request: JSON.stringify(trajectory.task),
-    transcript: JSON.stringify({
-      turn,
-      calls: turns[turn]?.toolCalls,
-      results: turns[turn]?.toolResults,
-    }),
-  };
-}
+import { turnShown } from "./turn-shown.ts";
 
 export const pprRenorm: CreateRecipe = recipe({
   name: "ppr-renorm",

@@ -1,0 +1,52 @@
+/**
+ * Roles: several policies over one base, each with its own adapter. Who of them speaks, who learns, and
+ * whose a token is. Not a driver and not an engine.
+ */
+import type { TaskReference, ToolResult } from "@waggle/protocol";
+import type { Episode } from "./episode.ts";
+
+/** What is known before a turn. */
+export type TurnPlace = {
+  readonly task: TaskReference;
+  /** Turns before this one. */
+  readonly turn: number;
+  /** Of the turn before. */
+  readonly results: readonly ToolResult[];
+};
+
+export type Roles = {
+  readonly names: readonly string[];
+  /** Those that a stage trains; the others act and stay as they are. */
+  readonly learn: readonly string[];
+  /**
+   * Whose turn it is, where roles share a conversation or the tasks. Absent: an attempt is whose the
+   * rollout plan says.
+   */
+  readonly roleOf?: ((place: TurnPlace) => string) | undefined;
+  /** Who begins the stage as a copy of whom; `policy` is one too. */
+  readonly copies?: { readonly [role: string]: string } | undefined;
+  /** Who follows the policy as a moving average, and how much of itself it keeps at each update. */
+  readonly averages?: { readonly [role: string]: number } | undefined;
+  /** Who attempts held-out tasks; default the policy. */
+  readonly deploys?: string | undefined;
+};
+
+/** `[turns]` whose each turn of an attempt is. */
+export function turnRoles(
+  { trajectory }: Pick<Episode, "trajectory">,
+  roleOf: (place: TurnPlace) => string,
+): string[] {
+  const { task, turns } = trajectory;
+  return turns.map((_, turn) =>
+    task === null ? "policy" : roleOf({ task, turn, results: turns[turn - 1]?.toolResults ?? [] }),
+  );
+}
+
+/** `[T]` whose each token of a sample is: that of its turn, else of the episode. */
+export function tokenOwners({ role, turns, samples }: Episode, sample: number): string[] {
+  const owners = (samples[sample]?.lossMask ?? []).map(() => role);
+  for (const turn of turns) {
+    if (turn.sample === sample) owners.fill(turn.role ?? role, turn.start, turn.end);
+  }
+  return owners;
+}

@@ -1,0 +1,222 @@
+/** Parts of recipes with several policies: adapters by role, joint attempts, credit and turns among them. */
+import {
+  groupRelativeAdvantages,
+  type GroupAdvantageOptions,
+} from "../advantages/group-advantages.ts";
+import { type Episode, toolCalls } from "../composition/episode.ts";
+import type {
+  AdvantagePart,
+  FilterPart,
+  RewardPart,
+  RolloutPart,
+  RolloutPlan,
+  ScoredEpisode,
+} from "../composition/part.ts";
+import type { Roles } from "../composition/roles.ts";
+import type { SchedulePart } from "../composition/stage.ts";
+import { resource, type StatePart } from "../composition/state.ts";
+import { turnAdvantages, type TurnAdvantageOptions } from "../advantages/turn-returns.ts";
+import { selectBy } from "../filters/selection.ts";
+import { zeroSumReward } from "../rewards/team-reward.ts";
+import { plannedMatches } from "../rollouts/self-play.ts";
+import { opponentPool, type OpponentPool } from "../states/opponent-pool.ts";
+import { indicesByKey, meanOf } from "../statistics.ts";
+import { advantagePart, byRewards, byTurns, turnRewards } from "./credit.ts";
+import { filterPart, keepEpisodes } from "./filter-part.ts";
+import { perAgent } from "./group-advantages.ts";
+import { demos, group } from "./rollouts.ts";
+
+/** Adapters by role over one base; every stage that has them says who of them learns, default all. */
+export function roleAdapters(
+  names: readonly string[],
+  more: Partial<Omit<Roles, "names">> = {},
+): StatePart<"role-adapters"> {
+  return { ...resource("role-adapters"), roles: { names, learn: names, ...more } };
+}
+
+type Team = Omit<Extract<RolloutPlan, { kind: "team" }>, "kind">;
+
+/** `team`: `size` joint attempts at each task, an episode of each role in every one of them. */
+export function teamOf(plan: Team): RolloutPart<never, "group"> {
+  return {
+    slot: "rollout",
+    part: "team",
+    needs: [],
+    start: "group",
+    plan: () => ({ kind: "team", ...plan }),
+    around: [group(plan.size)],
+  };
+}
+
+/** `joint`: the statistic over joint attempts; everybody in one has the same advantage. */
+export function jointAdvantage(
+  options: GroupAdvantageOptions = { scale: "std" },
+): AdvantagePart<never, "group"> {
+  return advantagePart("joint", "group", (groups) =>
+    byRewards(groups, (rewards, episodes) => {
+      const jointOf = episodes.map(({ episode }) => episode.joint ?? episode.id);
+      const names = [...new Set(jointOf)];
+      const earned = names.map((name) => meanOf(rewards.filter((_, i) => jointOf[i] === name)));
+      const advantages = groupRelativeAdvantages(earned, options);
+      return jointOf.map((name) => advantages[names.indexOf(name)] as number);
+    }),
+  );
+}
+
+/** `role-swap`: every `period` steps the members of a team take the roles after their own. */
+export function roleSwap(period: number): SchedulePart {
+  return {
+    slot: "schedule",
+    part: "role-swap",
+    at: (settings, { step }) => ({ ...settings, roleShift: Math.floor(step / period) }),
+  };
+}
+
+/** Turns go round: the first role begins, the next follows. */
+export function takingTurns(names: readonly string[]): NonNullable<Roles["roleOf"]> {
+  return ({ turn }) => names[turn % names.length] as string;
+}
+
+/** Tasks are shared out by their level: each role has those of one. */
+export function byLevel(names: readonly string[]): NonNullable<Roles["roleOf"]> {
+  return ({ task }) => names[task.seed % names.length] as string;
+}
+
+/**
+ * `outcome` of a match: what an attempt's side has over the other side of its joint attempt, in [-1, 1];
+ * among equal results fewer calls win. What one side gains the other loses.
+ */
+export function matchOutcome(callPrice = 0.02, part: "outcome" | "team" = "outcome"): RewardPart {
+  const worth = (episode: Episode): number =>
+    episode.verification.reward - callPrice * toolCalls(episode);
+  return {
+    slot: "reward",
+    part,
+    needs: [],
+    score: ({ episodes }) =>
+      episodes.map((episode) => {
+        const others = episodes.filter(
+          (other) => other.joint === episode.joint && other.id !== episode.id,
+        );
+        const [other] = others;
+        if (other === undefined) return { reward: 0 };
+        const [own] = zeroSumReward([worth(episode), worth(other)]);
+        return { reward: own };
+      }),
+  };
+}
+
+/** `opponents`: past checkpoints, one more of them at each beginning of the stage; `names` act as them. */
+export function opponents(
+  capacity = 4,
+  names: readonly string[] = ["opponent"],
+): StatePart<"opponents"> {
+  return {
+    slot: "state",
+    part: "opponents",
+    initial: () => opponentPool(capacity),
+    roles: { names, learn: [] },
+  };
+}
+
+/** `self-play`: two sides at the same task, apart; both are the policy. */
+export function selfPlay(size = 8): RolloutPart<never, "group"> {
+  const sides = { how: "apart", roles: ["first", "second"], size } as const;
+  return { ...teamOf(sides), part: "self-play", around: [teamOf(sides)] };
+}
+
+/** `self-play` against a past checkpoint, drawn by how hard it still is; the policy is the first side. */
+export function selfPlayAgainstPast(size = 8): RolloutPart<"opponents", "group"> {
+  const sides = { how: "apart", roles: ["policy", "opponent"], size } as const;
+  return {
+    slot: "rollout",
+    part: "self-play",
+    needs: ["opponents"],
+    start: "group",
+    plan: ({ state, random }) => {
+      const [match] = plannedMatches(1, state.opponents as OpponentPool, 1, random);
+      return { kind: "team", ...sides, opponent: match?.opponent ?? null };
+    },
+    around: [teamOf(sides)],
+  };
+}
+
+/** Episodes of past checkpoints are left out: what they said was not the policy's. */
+export function withoutOpponents(names: readonly string[] = ["opponent"]): FilterPart {
+  return filterPart("learners", (groups) =>
+    keepEpisodes(groups, (episodes) =>
+      selectBy(episodes, ({ episode }) => (names.includes(episode.role) ? "opponent" : null)),
+    ),
+  );
+}
+
+/** `turn`: each turn's return among those of the same role, so that no side is judged by the other's scale. */
+export function perAgentTurns(
+  options: TurnAdvantageOptions = { scale: "std" },
+): AdvantagePart<never, "group"> {
+  return advantagePart(
+    "turn",
+    "group",
+    (groups) =>
+      byTurns(groups, (episodes) => {
+        const advantages: number[][] = episodes.map(() => []);
+        for (const [, members] of indicesByKey(episodes.map(({ episode }) => episode.role))) {
+          const own = turnAdvantages(
+            members.map((i) => turnRewards(episodes[i] as ScoredEpisode)),
+            options,
+          );
+          for (const [at, i] of members.entries()) advantages[i] = own[at] as number[];
+        }
+        return advantages;
+      }),
+    { around: [perAgent()] },
+  );
+}
+
+/** `self-play`: a demonstration of each task beside an attempt of the checkpoint before, role `student`. */
+export function demosAgainstPast(): RolloutPart<"opponents", "group"> {
+  return {
+    slot: "rollout",
+    part: "self-play",
+    needs: ["opponents"],
+    start: "group",
+    plan: () => ({ kind: "demos", size: 1, mistakes: 0, students: 1 }),
+    around: [demos()],
+  };
+}
+
+/** Pairs of every task: what was demonstrated is preferred to what the student did, whatever it came to. */
+export function demonstrationPairs(): FilterPart {
+  return filterPart("demonstration-pairs", (groups) => ({
+    groups,
+    dropped: new Map(),
+    pairs: groups.flatMap(({ episodes }) => {
+      const ids = (isStudent: boolean): string[] =>
+        episodes.flatMap(({ episode }) =>
+          (episode.role === "student") === isStudent ? [episode.id] : [],
+        );
+      const students = ids(true);
+      return ids(false).flatMap((shown) => students.map((student) => [shown, student] as const));
+    }),
+  }));
+}
+
+/**
+ * `slow-copy`: an average that follows the policy and keeps `decay` of itself at each update; it is what
+ * attempts held-out tasks.
+ */
+export function averagedCopy(decay = 0.9): StatePart<"slow-copy"> {
+  return {
+    ...resource("slow-copy"),
+    roles: { names: ["slow"], learn: [], averages: { slow: decay }, deploys: "slow" },
+  };
+}
+
+/** `slow-copy`: a teacher that makes the attempts; where it `begins`, it starts as a copy of the policy. */
+export function seededTeacher(begins: boolean): StatePart<"slow-copy"> {
+  const copies = begins ? { copies: { teacher: "policy" } } : {};
+  return {
+    ...resource("slow-copy"),
+    roles: { names: ["teacher"], learn: [], roleOf: () => "teacher", deploys: "policy", ...copies },
+  };
+}

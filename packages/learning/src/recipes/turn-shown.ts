@@ -1,0 +1,15 @@
+/** What a judge of single turns is shown. Not a recipe. */
+import type { Episode } from "../composition/episode.ts";
+import type { JudgeInput } from "../rewards/judge-port.ts";
+
+/** One turn, and how far into the episode it is. */
+export function turnShown({ trajectory, turns }: Episode, turn: number): JudgeInput {
+  return {
+    request: JSON.stringify(trajectory.task),
+    transcript: JSON.stringify({
+      turn,
+      calls: turns[turn]?.toolCalls,
+      results: turns[turn]?.toolResults,
+    }),
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * One world that several roles act in at the same time: in each round all of them act before any of them
+ * hears what came of it, and their actions reach the world in the order of the roles. A role that speaks
+ * without a call has ended its own part; the world ends where it says so itself.
+ */
+import type { TaskWorld } from "@waggle/environments";
+import type {
+  Action,
+  Environment,
+  FirstObservation,
+  Observation,
+  ToolResult,
+} from "@waggle/protocol";
+
+type Waiting = {
+  readonly action: Action;
+  readonly signal: AbortSignal;
+  readonly resolve: (observation: Observation) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+export class SharedWorld {
+  readonly #world: TaskWorld;
+  readonly #roles: readonly string[];
+  readonly #active: Set<string>;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #callers: string[] = [];
+  #first: Promise<FirstObservation> | null = null;
+  #hasEnded = false;
+
+  constructor(world: TaskWorld, roles: readonly string[]) {
+    this.#world = world;
+    this.#roles = roles;
+    this.#active = new Set(roles);
+  }
+
+  /** Who made the calls of each turn that reached the world, in order. */
+  get callers(): readonly string[] {
+    return this.#callers;
+  }
+
+  view(role: string): TaskWorld {
+    const environment: Environment = {
+      task: this.#world.environment.task,
+      observe: () => (this.#first ??= this.#world.environment.observe()),
+      step: (action, signal) =>
+        new Promise((resolve, reject) => {
+          this.#waiting.set(role, { action, signal, resolve, reject });
+          void this.#round();
+        }),
+    };
+    return { environment, judge: (text) => this.#world.judge(text) };
+  }
+
+  /** The role takes no further part: the others do not wait for it. */
+  leave(role: string): void {
+    this.#active.delete(role);
+    void this.#round();
+  }
+
+  /** Carries a round out where everybody who is still there has acted. */
+  async #round(): Promise<void> {
+    if (this.#waiting.size === 0 || [...this.#active].some((role) => !this.#waiting.has(role))) {
+      return;
+    }
+    const acting = this.#roles.flatMap((role) => {
+      const waiting = this.#waiting.get(role);
+      return waiting === undefined ? [] : [{ role, ...waiting }];
+    });
+    this.#waiting.clear();
+    const heard: (() => void)[] = [];
+    for (const { role, action, signal, resolve, reject } of acting) {
+      try {
+        const observation = await this.#act(role, action, signal);
+        heard.push(() => resolve(observation));
+      } catch (error) {
+        heard.push(() => reject(error));
+      }
+    }
+    for (const hear of heard) hear();
+  }
+
+  async #act(role: string, action: Action, signal: AbortSignal): Promise<Observation> {
+    const { toolCalls } = action;
+    if (toolCalls.length === 0) return { toolResults: [], terminated: true };
+    if (this.#hasEnded) {
+      const toolResults = toolCalls.map(({ id }): ToolResult => ({
+        callId: id,
+        ok: false,
+        error: { code: "TOOL_FAILED", message: "the task has ended" },
+      }));
+      return { toolResults, terminated: true };
+    }
+    this.#callers.push(role);
+    const observation = await this.#world.environment.step(action, signal);
+    this.#hasEnded = observation.terminated;
+    return observation;
+  }
+}
