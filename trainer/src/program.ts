@@ -19,6 +19,7 @@ import { createReporter } from "./reporter.ts";
 import { requireEngine } from "./required-engine.ts";
 import { addSaveCommand } from "./save-model/save-command.ts";
 import { addLearnCommand } from "./learner/learn-command.ts";
+import { addTrialCommand } from "./trials/trial-command.ts";
 import { learningRateOf, type ScheduleOptions, withSchedule } from "./schedule-options.ts";
 import { simulate, type SimulationEvent } from "./simulation.ts";
 import { createTaskWorld } from "./task-worlds.ts";
@@ -220,7 +221,8 @@ export function createProgram(options: ProgramOptions): Command {
 
   addExchangeCommands(program, options);
   addImitateCommand(program, options);
-  addLearnCommand(program, { signal, writeOut, writeError });
+  addLearnCommand(program, options);
+  addTrialCommand(program, options);
   addPlanCommand(program, options);
   addSaveCommand(program, options);
   return program;

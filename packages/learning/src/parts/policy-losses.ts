@@ -3,7 +3,10 @@ import type { Episode, EpisodeTurn } from "../composition/episode.ts";
 import type { LossPart, Minibatch } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { covarianceMask } from "../corrections/covariance-mask.ts";
-import { truncatedImportanceWeights } from "../corrections/importance-weights.ts";
+import {
+  truncatedImportanceWeights,
+  truncatedSequenceWeights,
+} from "../corrections/importance-weights.ts";
 import { cispo as cispoLoss } from "../losses/cispo.ts";
 import { clippedSurrogate } from "../losses/clipped-surrogate.ts";
 import { dualClippedSurrogate } from "../losses/dual-clip.ts";
@@ -83,12 +86,20 @@ export function reinforce(): LossPart {
   return lossPart("reinforce", (minibatch) => reinforceLoss(minibatch, minibatch));
 }
 
-/** `tis`: `inner` with each token weighed by min(proximal / behavior, cap). */
-export function truncatedImportance<N extends StateName>(inner: LossPart<N>, cap = 2): LossPart<N> {
+/**
+ * `tis`: `inner` with each token weighed by min(proximal / behavior, cap), the ratio its own or that of
+ * its whole sequence.
+ */
+export function truncatedImportance<N extends StateName>(
+  inner: LossPart<N>,
+  cap = 2,
+  ratioOf: "token" | "sequence" = "token",
+): LossPart<N> {
+  const weigh = ratioOf === "token" ? truncatedImportanceWeights : truncatedSequenceWeights;
   return lossPart(
     "tis",
     (minibatch, context) => {
-      const { weights } = truncatedImportanceWeights(minibatch, cap);
+      const { weights } = weigh(minibatch, cap);
       return inner.compute(weighed(minibatch, weights), context);
     },
     { ...inner, around: [inner] },

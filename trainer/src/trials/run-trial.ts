@@ -1,0 +1,90 @@
+/** Runs what of a trial has not been run yet, one arm with one seed after another. */
+import { join } from "node:path";
+import type { BaseModel } from "../base-model.ts";
+import { FAMILY_BASE, familyBase } from "../learner/family-base.ts";
+import { evaluateHeldOut, type HeldOut } from "../learner/held-out.ts";
+import { openRecipeEngines } from "../learner/recipe-engines.ts";
+import { runRecipe } from "../learner/recipe-run.ts";
+import { openPolicy } from "../open-model.ts";
+import type { Trial, TrialArm, TrialRun } from "./trial.ts";
+
+const SHAPE = { rank: 8, alpha: 16 };
+const THREADS = 1;
+
+export type TrialOptions = {
+  /** Folder of the bases of families, made where they are not there. */
+  readonly bases: string;
+  readonly done: readonly TrialRun[];
+  readonly onRun: (run: TrialRun) => Promise<void>;
+  readonly signal: AbortSignal;
+};
+
+export async function runTrial(
+  trial: Trial,
+  { bases, done, onRun, signal }: TrialOptions,
+): Promise<readonly TrialRun[]> {
+  const runs = [...done];
+  // Seed by seed, so that what is interrupted has whole seeds.
+  for (const seed of trial.seeds) {
+    for (const arm of trial.arms) {
+      signal.throwIfAborted();
+      if (runs.some((run) => run.arm === arm.name && run.seed === seed)) continue;
+      const folder = join(bases, arm.family.name);
+      const model = await familyBase(arm.family, folder, FAMILY_BASE, () => {}, signal);
+      const run = await runArm(trial, arm, seed, model, signal);
+      runs.push(run);
+      await onRun(run);
+    }
+  }
+  return runs;
+}
+
+async function runArm(
+  { probes, evaluationTasks }: Trial,
+  { name, recipe, family }: TrialArm,
+  seed: number,
+  model: BaseModel,
+  signal: AbortSignal,
+): Promise<TrialRun> {
+  const { format } = model;
+  const resources = { threads: THREADS };
+  const engines = await openRecipeEngines(recipe, model, "cpu", { ...SHAPE, seed }, resources);
+  const policy = await openPolicy(model, THREADS);
+  const tried = async (): Promise<{ [probe: string]: number }> => {
+    const rates: { [probe: string]: number } = {};
+    for (const probe of probes) {
+      const parts = { policy, format, family: probe.family, signal };
+      rates[probe.name] = rateOf(await evaluateHeldOut(parts, evaluationTasks));
+    }
+    return rates;
+  };
+  try {
+    const before = await tried();
+    const { base, final, spent } = await runRecipe(
+      recipe,
+      { ...engines, policy, format, family, adapterShape: SHAPE },
+      { seed, evaluationTasks, evaluateEvery: 0 },
+      () => {},
+      signal,
+    );
+    // The policy still has what was evaluated last.
+    const after = await tried();
+    return {
+      ...{ arm: name, seed, base: rateOf(base), final: rateOf(final) },
+      probes: Object.fromEntries(
+        probes.map((probe) => [
+          probe.name,
+          { base: before[probe.name] ?? 0, final: after[probe.name] ?? 0 },
+        ]),
+      ),
+      ...{ sampledTokens: spent.sampledTokens, seconds: Math.round(spent.seconds * 10) / 10 },
+    };
+  } finally {
+    await engines.dispose();
+    await policy.dispose();
+  }
+}
+
+function rateOf({ successes }: HeldOut): number {
+  return successes.filter(Boolean).length / Math.max(1, successes.length);
+}

@@ -1,0 +1,71 @@
+/** `trial`: claims about learning, run again with their seeds. Words and files. */
+import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { WaggleError } from "@waggle/protocol";
+import type { Command } from "commander";
+import { positive } from "../option-values.ts";
+import { runTrial } from "./run-trial.ts";
+import { staleness } from "./staleness.ts";
+import { type Trial, type TrialRun, verdicts } from "./trial.ts";
+import { withResults } from "./trial-page.ts";
+
+const TRIALS: readonly Trial[] = [staleness];
+
+export type TrialCommandOptions = {
+  readonly signal: AbortSignal;
+  readonly writeOut: (line: string) => void;
+};
+
+type Flags = { bases: string; output: string; seeds?: number };
+
+export function addTrialCommand(program: Command, { signal, writeOut }: TrialCommandOptions): void {
+  const names = TRIALS.map(({ name }) => name).join(", ");
+  program
+    .command("trial <name>")
+    .description(`check a claim about learning with fresh runs: ${names}`)
+    .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
+    .option("--output <folder>", "runs and page; runs that are there are kept", "docs/evidence")
+    .option("--seeds <n>", "only the first so many", positive)
+    .action(async (name: string, given: Flags) => {
+      const whole = TRIALS.find((one) => one.name === name);
+      if (whole === undefined) {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          `a trial must be one of ${names}, got ${name.slice(0, 64)}; choose one of these`,
+        );
+      }
+      const trial = { ...whole, seeds: whole.seeds.slice(0, given.seeds) };
+      const file = join(given.output, `${name}-runs.jsonl`);
+      const page = join(given.output, `${name}.md`);
+      await mkdir(given.output, { recursive: true });
+      const done = (await textOf(file))
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as TrialRun);
+      const runs = await runTrial(trial, {
+        ...{ bases: given.bases, done, signal },
+        onRun: async (run) => {
+          await appendFile(file, `${JSON.stringify(run)}\n`);
+          const { arm, seed, base, final, seconds } = run;
+          writeOut(`${arm}, seed ${seed}: ${base.toFixed(3)} → ${final.toFixed(3)}, ${seconds} s`);
+        },
+      });
+      const found = verdicts(trial, runs);
+      await writeFile(page, withResults(await textOf(page), trial, runs, found));
+      for (const { says, holds, mean, pValue } of found) {
+        writeOut(
+          `${holds ? "holds" : "FAILS"}: ${says} (${mean.toFixed(3)}, p ${pValue.toPrecision(2)})`,
+        );
+      }
+    });
+}
+
+/** Nothing where there is no file yet. */
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+}

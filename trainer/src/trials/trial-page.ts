@@ -1,0 +1,59 @@
+/** Results of a trial as the second half of its page of evidence; the first is written by hand. */
+import { mean } from "@waggle/evaluation";
+import { standardError, type Trial, type TrialRun, type Verdict } from "./trial.ts";
+
+const RESULTS = "## Results";
+
+/** The page with new results under what stands above them. */
+export function withResults(
+  page: string,
+  trial: Trial,
+  runs: readonly TrialRun[],
+  verdicts: readonly Verdict[],
+): string {
+  const [above = ""] = page.split(RESULTS);
+  const lines = [
+    `${above.trimEnd()}\n\n${RESULTS}\n`,
+    `${trial.seeds.length} seeds an arm, ${trial.evaluationTasks} held-out tasks each, shares in percent, mean ± standard error over seeds.\n`,
+    ...armTable(trial, runs),
+    "",
+    "| expected | difference in points | p | holds |",
+    "|---|---|---|---|",
+    ...verdicts.map(
+      ({ says, mean: average, error, pValue, holds }) =>
+        `| ${says} | ${signed(100 * average)} ± ${(100 * error).toFixed(1)} | ${pValue.toPrecision(2)} | ${holds ? "yes" : "**no**"} |`,
+    ),
+    "",
+  ];
+  return lines.join("\n");
+}
+
+function armTable({ arms, probes }: Trial, runs: readonly TrialRun[]): string[] {
+  const names = probes.map(({ name }) => `${name} before | ${name} after |`).join(" ");
+  return [
+    `| arm | base | after | ${names} worst seed | seconds a run |`,
+    `|${"---|".repeat(5 + 2 * probes.length)}`,
+    ...arms.map(({ name }) => {
+      const of = runs.filter(({ arm }) => arm === name);
+      const cells = [
+        percent(of.map(({ base }) => base)),
+        percent(of.map(({ final }) => final)),
+        ...probes.flatMap((probe) => [
+          percent(of.map((run) => run.probes[probe.name]?.base ?? 0)),
+          percent(of.map((run) => run.probes[probe.name]?.final ?? 0)),
+        ]),
+        (100 * Math.min(...of.map(({ final }) => final))).toFixed(1),
+        mean(of.map(({ seconds }) => seconds)).toFixed(1),
+      ];
+      return `| ${name} | ${cells.join(" | ")} |`;
+    }),
+  ];
+}
+
+function percent(shares: readonly number[]): string {
+  return `${(100 * mean(shares)).toFixed(1)} ± ${(100 * standardError(shares)).toFixed(1)}`;
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}`;
+}
