@@ -51,6 +51,10 @@ export type {
 } from "./composition/part.ts";
 export { tokenOwners, turnRoles } from "./composition/roles.ts";
 export type { Roles, TurnPlace } from "./composition/roles.ts";
+export { readStates } from "./composition/reading.ts";
+export type { ReadBefore, ReadingRequest } from "./composition/reading.ts";
+export { write } from "./composition/writing.ts";
+export type { Written } from "./composition/writing.ts";
 export { scoreGroups } from "./composition/score-groups.ts";
 export type { Kept } from "./composition/score-groups.ts";
 export {
@@ -63,6 +67,7 @@ export {
   rewardStage,
   settingsAt,
   tokenStage,
+  writingStage,
 } from "./composition/stage.ts";
 export type { KlTerm, SchedulePart, Stage, StepSettings } from "./composition/stage.ts";
 export { kept, resource } from "./composition/state.ts";

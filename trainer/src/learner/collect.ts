@@ -8,6 +8,7 @@ import type { Environment, Sampling, TaskReference, Trajectory } from "@waggle/p
 import { WaggleError } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../random.ts";
+import type { Reader } from "./attempt-reading.ts";
 import { demonstratedAttempt } from "./demonstrated-attempt.ts";
 import { type ActingPolicy, type AttemptOptions, familyAttempt } from "./family-attempt.ts";
 
@@ -16,6 +17,8 @@ export type CollectParts = {
   readonly format: ChatFormat;
   readonly family: TaskFamily;
   readonly signal: AbortSignal;
+  /** What attempts are given to read; default nothing. */
+  readonly reader?: Reader | undefined;
 };
 
 export type CollectOptions = {
@@ -133,22 +136,27 @@ async function many(count: number, run: (i: number) => Promise<Episode>): Promis
 }
 
 async function attempt(
-  { policy, format, family, signal }: CollectParts,
+  { policy, format, family, reader, signal }: CollectParts,
   { sampling, maxTurns, seed, staleness }: CollectOptions,
   task: TaskReference,
   place: readonly number[],
   more: Partial<AttemptOptions> & Partial<Pick<Episode, "branch" | "role" | "mode">> = {},
 ): Promise<Episode> {
   const { branch = null, role = "policy", mode = null, ...attemptOptions } = more;
+  const reading = reader?.(place[0] ?? 0) ?? null;
   const { trajectory, verification } = await familyAttempt(
     policy,
     format,
     family,
     task,
-    { sampling, maxTurns, seed: derivedSeed(seed, ...place), ...attemptOptions },
+    {
+      ...{ sampling, maxTurns, seed: derivedSeed(seed, ...place), ...attemptOptions },
+      guide: reading?.guide,
+    },
     signal,
   );
   return toEpisode(trajectory, verification, {
+    read: reading?.before() ?? null,
     staleness,
     branch,
     role,

@@ -2,7 +2,7 @@
  * One attempt of the policy at a task of a family: whole, or going on from recorded turns; as the
  * environment is, or with what a recipe puts around it. Judged by the family's verifier.
  */
-import { replayedPolicy, rollOut } from "@waggle/agent";
+import { type Guide, guidedEnvironment, replayedPolicy, rollOut } from "@waggle/agent";
 import type { Judgement, TaskFamily } from "@waggle/environments";
 import type { Environment, Policy, Sampling, TaskReference, Trajectory } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
@@ -21,6 +21,8 @@ export type AttemptOptions = {
   readonly from?: { readonly trajectory: Trajectory; readonly turns: number } | undefined;
   /** What a recipe puts around the environment; `judge` says how the attempt stands so far. */
   readonly around?: (environment: Environment, judge: (text: string) => Judgement) => Environment;
+  /** What it is given to read. */
+  readonly guide?: Guide | undefined;
 };
 
 export type FamilyAttempt = { readonly trajectory: Trajectory; readonly verification: Judgement };
@@ -38,9 +40,10 @@ export async function familyAttempt(
 ): Promise<FamilyAttempt> {
   const { sampling, seed, maxTurns = family.maxTurns, from, around } = options;
   const world = family.world(reference);
+  const environment = around?.(world.environment, world.judge) ?? world.environment;
   const trajectory = await rollOut({
     policy: from === undefined ? policy : replayedPolicy(policy, from.trajectory, from.turns),
-    environment: around?.(world.environment, world.judge) ?? world.environment,
+    environment: options.guide ? guidedEnvironment(environment, options.guide) : environment,
     chatFormat: format,
     sampling,
     limits: { maxTurns, maxTokensPerTurn: MAX_TURN_TOKENS, timeoutMs: 0 },

@@ -18,8 +18,7 @@ export async function evaluateHeldOut(
   const episodes = await inLanes(count, (i) => {
     const task = family.reference(derivedSeed(0xe7a1, i), "heldOut", i % family.levels);
     const sampling = { sampling: FULL_SUPPORT, seed: derivedSeed(0x5eed, i) };
-    const around = reader?.(i).around;
-    const options = around === undefined ? sampling : { ...sampling, around };
+    const options = { ...sampling, guide: reader?.(i).guide };
     return familyAttempt(policy, format, family, task, options, signal);
   });
   const meanOf = (of: (episode: (typeof episodes)[number]) => number): number =>

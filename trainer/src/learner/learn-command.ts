@@ -18,35 +18,38 @@ import { addOverlapOptions, overlapOf, type OverlapFlags } from "./overlap-optio
 import { type HeldOut, type RunEvent, runRecipe } from "./recipe-run.ts";
 import { listedLiterature } from "./literature-list.ts";
 import { openRecipeEngines } from "./recipe-engines.ts";
+import { addWriterOptions, type WriterFlags, writerPorts } from "./writer-options.ts";
 
 export type LearnCommandOptions = {
+  readonly environment: { readonly [name: string]: string | undefined };
   readonly signal: AbortSignal;
   readonly writeOut: (line: string) => void;
   readonly writeError: (line: string) => void;
 };
 
-type Flags = OverlapFlags & {
-  recipe: string;
-  env: string;
-  list: boolean;
-  set: Settings;
-  steps?: number;
-  seed: number;
-  tasks: number;
-  evaluateEvery: number;
-  model?: string;
-  bases: string;
-  rank: number;
-  device: Device;
-  threads?: number;
-  json: boolean;
-};
+type Flags = OverlapFlags &
+  WriterFlags & {
+    recipe: string;
+    env: string;
+    list: boolean;
+    set: Settings;
+    steps?: number;
+    seed: number;
+    tasks: number;
+    evaluateEvery: number;
+    model?: string;
+    bases: string;
+    rank: number;
+    device: Device;
+    threads?: number;
+    json: boolean;
+  };
 
 export function addLearnCommand(
   program: Command,
-  { signal, writeOut, writeError }: LearnCommandOptions,
+  { signal, writeOut, writeError, environment }: LearnCommandOptions,
 ): void {
-  addOverlapOptions(program.command("learn"))
+  addWriterOptions(addOverlapOptions(program.command("learn")))
     .description("run a recipe in a family of tasks, or list the recipes of the literature")
     .option("--recipe <name>", "a recipe of --list, or a module that exports one", "artist")
     .option("--env <name>", `one of ${FAMILIES.map(({ name }) => name).join(", ")}`, "lookup")
@@ -69,6 +72,7 @@ export function addLearnCommand(
       }
       const recipe = (await recipeOf(given.recipe))(given.set);
       const family = familyNamed(given.env);
+      const ports = writerPorts(recipe, given, environment);
       const say = (event: object, words: string): void => {
         if (given.json) writeOut(JSON.stringify(event));
         else writeError(words);
@@ -99,7 +103,7 @@ export function addLearnCommand(
       try {
         const { base, final, spent } = await runRecipe(
           recipe,
-          { ...engines, policy, format: model.format, family, adapterShape },
+          { ...engines, policy, format: model.format, family, adapterShape, ports },
           { ...given, evaluationTasks: given.tasks, overlap: overlapOf(given) },
           (event) => say(event, wordsOf(event)),
           signal,

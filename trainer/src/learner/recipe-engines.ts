@@ -29,6 +29,7 @@ const SERVED: ReadonlySet<string> = new Set<StateName>([
   "baseline",
   "tree-store",
   "delta",
+  "judge",
   "rm",
   "iprm",
   "role-adapters",

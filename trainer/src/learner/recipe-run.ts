@@ -22,7 +22,9 @@ import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../random.ts";
+import { type Reader, stageReader } from "./attempt-reading.ts";
 import { collect } from "./collect.ts";
+import { describer } from "./episode-text.ts";
 import type { ActingPolicy } from "./family-attempt.ts";
 import { evolve } from "./evolve-update.ts";
 import { evaluateHeldOut, type HeldOut } from "./held-out.ts";
@@ -82,7 +84,13 @@ export type RunEvent =
       readonly heldOut: HeldOut;
     };
 
-export type RunResult = { readonly base: HeldOut; readonly final: HeldOut; readonly spent: Spent };
+export type RunResult = {
+  readonly base: HeldOut;
+  readonly final: HeldOut;
+  readonly spent: Spent;
+  /** What learning kept as plain values: texts and cases are an artefact. */
+  readonly state: StateValues;
+};
 
 /** Times that the tasks of a step are rolled out again where filters left too few groups. */
 const REFILLS = 2;
@@ -102,7 +110,7 @@ export async function runRecipe(
   for (let round = 0; round < recipe.rounds; round += 1) {
     for (const stage of recipe.stages) final = await run.stage(stage);
   }
-  return { base, final, spent: run.spent };
+  return { base, final, spent: run.spent, state: run.state };
 }
 
 class RecipeRun {
@@ -117,6 +125,8 @@ class RecipeRun {
   readonly #draws: TaskDraws;
   #stored: Episode[] = [];
   #state: StateValues = {};
+  /** The stage whose state attempts read. */
+  #reads: Pick<Stage, "state"> = { state: {} };
   #spent = { episodes: 0, sampledTokens: 0, toolCalls: 0 };
 
   constructor(
@@ -138,11 +148,16 @@ class RecipeRun {
     return { ...this.#spent, seconds: (performance.now() - this.#startedAt) / 1000 };
   }
 
+  get state(): StateValues {
+    return this.#state;
+  }
+
   /** @returns the evaluation after its last step. */
   async stage(stage: Stage): Promise<HeldOut> {
     if (stage.merging !== null) return this.#merge(stage, stage.merging);
     const steps = this.#options.steps ?? stage.steps;
     this.#state = initialValues(stage, this.#state);
+    this.#reads = stage;
     const { overlap } = this.#options;
     if (overlap !== undefined && canOverlap(stage.rollout.plan(this.#context(0, steps)))) {
       return this.#overlapped(stage, steps, overlap);
@@ -163,7 +178,10 @@ class RecipeRun {
       steps,
       random: seededRandom(this.#options.seed, this.#version, 0x5e),
       state: this.#state,
-      ports: this.#parts.ports ?? {},
+      ports: {
+        ...this.#parts.ports,
+        describe: describer(this.#parts.family, this.#parts.format),
+      },
       signal: this.#signal,
     };
   }
@@ -331,7 +349,7 @@ class RecipeRun {
       plan,
       this.#draws.next(stage, settings, context, count),
       this.#stored,
-      { policy, format, family, signal },
+      { policy, format, family, reader: this.#reader(true), signal },
       {
         sampling: settings.sampling,
         maxTurns: settings.maxTurns,
@@ -340,6 +358,11 @@ class RecipeRun {
       },
     );
     return this.#count(groups);
+  }
+
+  #reader(explores: boolean): Reader | undefined {
+    const seed = derivedSeed(this.#options.seed, this.#draws.count, 0x4ead);
+    return stageReader(this.#reads, this.#state, { seed, explores });
   }
 
   /** Puts the parameters of `lag` updates ago into the policy. */
@@ -357,7 +380,7 @@ class RecipeRun {
     const { policy, format, family } = this.#parts;
     await this.#adopt(0);
     const heldOut = await evaluateHeldOut(
-      { policy, format, family, signal: this.#signal },
+      { policy, format, family, reader: this.#reader(false), signal: this.#signal },
       this.#options.evaluationTasks,
     );
     this.#onEvent({ event: "evaluated", stage, step, heldOut });

@@ -20,10 +20,13 @@ import { FULL_SUPPORT } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../random.ts";
+import { stageReader } from "./attempt-reading.ts";
 import { collect, type CollectParts } from "./collect.ts";
+import { describer } from "./episode-text.ts";
 import type { ActingPolicy } from "./family-attempt.ts";
 import type { WorldModel, WorldModels } from "./imagined-world.ts";
 import { trainFamilyText } from "./family-text.ts";
+import { scriptedWriter } from "./scripted-writer.fixture.ts";
 import { type StageUpdate, updateStage } from "./stage-update.ts";
 
 const VOCABULARY_SIZE = 448;
@@ -214,6 +217,8 @@ export type StageRecord = {
   /** How much the parameters moved, summed over all. */
   readonly moved: number;
   readonly state: StateValues;
+  /** What a writer was asked so far. */
+  readonly asked: readonly string[];
   /** The stage's updates before this one. */
   readonly earlier: readonly StageRecord[];
 };
@@ -233,6 +238,8 @@ export async function updateOnce(
   const { signal } = new AbortController();
   const parts: CollectParts = { ...acted, worldModels: IMAGINED, signal };
   const records: StageRecord[] = [];
+  const writer = scriptedWriter();
+  const describe = describer(acted.family, acted.format);
   let state: StateValues = {};
   let stored = acted.stored;
   for (const [s, stage] of recipe.stages.entries()) {
@@ -250,7 +257,13 @@ export async function updateOnce(
       const step = updates === 1 ? 0 : Math.floor((u * (stage.steps - 1)) / (updates - 1));
       const context: PartContext = {
         ...{ step, steps: stage.steps, random: seededRandom(seed, s), state, signal },
-        ports: { judge: { score: async ({ transcript }) => (transcript.length % 7) / 7 } },
+        ports: {
+          ...{ writer, describe },
+          judge: {
+            score: async ({ transcript, rubric = "" }) =>
+              ((transcript.length + rubric.length) % 7) / 7,
+          },
+        },
       };
       const plan = stage.rollout.plan(context);
       const settings = settingsAt(stage, context);
@@ -258,12 +271,22 @@ export async function updateOnce(
       const tasks = Array.from({ length: isAlone ? 3 * TASKS : TASKS }, (_, i) =>
         acted.family.reference(derivedSeed(seed, s, i), "train", i % acted.family.levels),
       );
-      const groups = await collect(plan, tasks, stored, parts, {
-        sampling: settings.sampling,
-        maxTurns: settings.maxTurns,
-        seed: derivedSeed(seed, s, step),
-        staleness: settings.lag,
+      const reader = stageReader(stage, state, {
+        seed: derivedSeed(seed, s, u),
+        explores: true,
       });
+      const groups = await collect(
+        plan,
+        tasks,
+        stored,
+        { ...parts, reader },
+        {
+          sampling: settings.sampling,
+          maxTurns: settings.maxTurns,
+          seed: derivedSeed(seed, s, step),
+          staleness: settings.lag,
+        },
+      );
       const before = await engine.parameters();
       const scorer = async (
         sequences: Parameters<TrainEngine["forward"]>[0]["sequences"],
@@ -273,7 +296,9 @@ export async function updateOnce(
       const moved = distance(before, await engine.parameters());
       state = { ...state, ...update.state };
       stored = [...stored, ...groups.flatMap(({ episodes }) => episodes)];
-      updatesOf.push({ stage, plan, groups, update, moved, state, earlier: updatesOf.slice() });
+      const asked = writer.asked.slice();
+      const earlier = updatesOf.slice();
+      updatesOf.push({ stage, plan, groups, update, moved, state, asked, earlier });
     }
     records.push(...updatesOf.slice(-1));
   }

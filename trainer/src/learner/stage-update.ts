@@ -26,6 +26,7 @@ import {
   tokenOwners,
   type TokenRows,
   toTokenDerivatives,
+  write,
 } from "@waggle/learning";
 import { withTrained } from "@waggle/learning/merging";
 import type { TokenOutputs, TrainEngine, TrainSequence } from "@waggle/protocol";
@@ -97,9 +98,16 @@ export async function updateStage(
   const isRewardModel = stage.trains === "rm";
   const hasValues = isRewardModel || stage.state["critic"] !== undefined;
 
+  const written =
+    stage.writing === null ? null : await write(stage.writing, onlyOf(kept.groups, groups), seen);
+  const { changes = 0, refused = 0 } = written ?? {};
+  const writing: { [name: string]: number } = written === null ? {} : { changes, refused };
+  const changed = { ...kept.state, ...written?.state };
+
   const first = planMinibatch(kept.groups, stage.aggregation, {}, kept.pairs);
-  if (first.rows.length === 0) {
-    return { learned: false, metrics: {}, state: kept.state, dropped: kept.dropped, numbers: null };
+  if (first.rows.length === 0 || stage.losses.length === 0) {
+    const learned = changes > 0;
+    return { learned, metrics: writing, state: changed, dropped: kept.dropped, numbers: null };
   }
   const batch = {
     sequences: first.rows.map(({ sample }) => sample.sequence),
@@ -149,8 +157,13 @@ export async function updateStage(
   }
   return {
     learned: true,
-    metrics: { ...metrics, learningRate: settings.learningRate, tokens: planned.tokenCount },
-    state: { ...kept.state, ...estimated.state },
+    metrics: {
+      ...metrics,
+      ...writing,
+      learningRate: settings.learningRate,
+      tokens: planned.tokenCount,
+    },
+    state: { ...changed, ...estimated.state },
     dropped: kept.dropped,
     numbers,
   };
@@ -264,6 +277,15 @@ function beforeTokens(row: Float32Array): Float32Array {
   const shifted = new Float32Array(row.length);
   shifted.set(row.subarray(0, -1), 1);
   return shifted;
+}
+
+/** Without what filters brought back from earlier steps: it was credited then. */
+function onlyOf(kept: readonly ScoredGroup[], groups: readonly EpisodeGroup[]): ScoredGroup[] {
+  const own = new Set(groups.flatMap(({ episodes }) => episodes.map(({ id }) => id)));
+  return kept.map(({ task, episodes }) => ({
+    task,
+    episodes: episodes.filter(({ episode }) => own.has(episode.id)),
+  }));
 }
 
 /** The way back, for derivatives. */

@@ -108,6 +108,8 @@ export function partsOf({ stages, schedule }: Recipe): {
       ...stage.losses.map(({ loss }) => loss),
       ...(stage.evolution === null ? [] : [stage.evolution.fitness, stage.evolution.how]),
       ...(stage.merging === null ? [] : [stage.merging.how]),
+      ...(stage.writing?.credit ? [stage.writing.credit] : []),
+      ...(stage.writing === null ? [] : [stage.writing.how]),
       ...(stage.kl?.in === "loss" ? [{ slot: "loss", part: "kl" }] : []),
       ...Object.values(stage.state),
       ...stage.schedule,

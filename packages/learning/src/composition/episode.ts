@@ -11,6 +11,7 @@ import type {
   Verification,
 } from "@waggle/protocol";
 import { toTrainingSamples, WaggleError } from "@waggle/protocol";
+import type { ReadBefore } from "./reading.ts";
 
 /** One generation of the policy and what answered it. */
 export type EpisodeTurn = {
@@ -43,6 +44,8 @@ export type Episode = {
   readonly samples: readonly TrainingSample[];
   readonly turns: readonly EpisodeTurn[];
   readonly verification: Verification;
+  /** What it was given to read before its first turn; `null` for nothing. */
+  readonly read: ReadBefore | null;
   /** Published versions between what sampled it and the newest. */
   readonly staleness: number;
   /**
@@ -73,6 +76,8 @@ export type EpisodeOptions = {
   readonly joint?: string | null;
   /** Default `null`. */
   readonly mode?: string | null;
+  /** Default `null`. */
+  readonly read?: ReadBefore | null;
   /** Default 0. */
   readonly staleness?: number;
   /** Default `null`. */
@@ -91,7 +96,8 @@ export function toEpisode(
   verification: Verification,
   options: EpisodeOptions = {},
 ): Episode {
-  const { role = "policy", mode = null, staleness = 0, branch = null, turnRewards } = options;
+  const { role = "policy", mode = null, read = null, staleness = 0, branch = null } = options;
+  const { turnRewards } = options;
   if (turnRewards !== undefined && turnRewards.length !== trajectory.turns.length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
@@ -130,6 +136,7 @@ export function toEpisode(
     samples,
     turns,
     verification,
+    read,
     staleness,
     branch,
   };

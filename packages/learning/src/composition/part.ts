@@ -5,6 +5,7 @@
  */
 import type { TaskReference, TensorMap, TokenDerivatives } from "@waggle/protocol";
 import type { LossResult } from "../loss.ts";
+import type { WriterPort } from "../advantages/semantic-comparison.ts";
 import type { JudgePort } from "../rewards/judge-port.ts";
 import type { DemonstrationForm } from "../rollouts/demonstration-form.ts";
 import type { LossMask, TokenRows } from "../token-rows.ts";
@@ -32,9 +33,14 @@ export type PartContext = {
 
 export type PartPorts = {
   readonly judge?: JudgePort | undefined;
+  readonly writer?: WriterPort | undefined;
+  /** An attempt in words, for whoever reads it; absent = its calls and their results alone. */
+  readonly describe?: ((episode: Episode) => EpisodeText) | undefined;
   readonly rm?: RewardModelPort | undefined;
   readonly iprm?: ProcessModelPort | undefined;
 };
+
+export type EpisodeText = { readonly request: string; readonly transcript: string };
 
 /** A reward model as it is now: `[episodes][turns]` what it says after the last token of each turn. */
 export type RewardModelPort = (

@@ -8,6 +8,7 @@ import { FULL_SUPPORT, type OptimizerOptions, type Sampling } from "@waggle/prot
 import type { KlForm } from "../kl/kl-loss.ts";
 import type { Aggregation } from "../losses/aggregation.ts";
 import type { Evolution, EvolutionPart, FitnessPart } from "./evolution.ts";
+import type { CreditPart, Writing, WritingPart } from "./writing.ts";
 import type {
   AdvantagePart,
   FilterPart,
@@ -69,7 +70,7 @@ export type TrainedModel = "policy" | "roles" | "rm" | "iprm";
 /** A stage with its types forgotten: what the trainer carries out. */
 export type Stage = {
   readonly name: string;
-  readonly learns: "rewards" | "tokens" | "pairs" | "merges" | "scores" | "model";
+  readonly learns: "rewards" | "tokens" | "pairs" | "merges" | "scores" | "texts" | "model";
   /** What it trains. */
   readonly trains: TrainedModel;
   readonly rollout: RolloutPart<StateName>;
@@ -94,6 +95,8 @@ export type Stage = {
   } | null;
   /** Where it learns without a gradient. */
   readonly evolution: Evolution | null;
+  /** Where it writes texts or cases, beside its losses or without any. */
+  readonly writing: Writing | null;
 };
 
 /** What a user of a stage leaves open takes these. */
@@ -139,6 +142,7 @@ export function rewardStage<
   C extends StateName = never,
   D extends StateName = never,
   E extends StateName = never,
+  W extends StateName = never,
   K extends KlTerm | undefined = undefined,
 >(
   spec: Open & {
@@ -147,10 +151,14 @@ export function rewardStage<
     readonly reward: RewardPart<C>;
     readonly advantage: AdvantagePart<D, ServedBy<S>>;
     readonly losses: readonly Weighted<E>[];
+    /** Written after each step from the same episodes. */
+    readonly writes?: WritingPart<W>;
     readonly kl?: K;
-  } & StateSlot<A | B | C | D | E | KlNeeds<K>>,
+  } & StateSlot<A | B | C | D | E | W | KlNeeds<K>>,
 ): Stage {
-  return toStage("rewards", { ...spec, kl: spec.kl ?? null });
+  const { writes } = spec;
+  const stage = toStage("rewards", { ...spec, kl: spec.kl ?? null });
+  return writes === undefined ? stage : { ...stage, writing: { credit: null, how: writes } };
 }
 
 /** A stage that learns given tokens: demonstrations, or what a filter kept of rollouts. */
@@ -253,6 +261,26 @@ export function evolutionStage(
   return { ...toStage("scores", { ...rest, losses: [], kl: null }), evolution: { fitness, how } };
 }
 
+/** A stage that writes texts or cases; no parameter moves. */
+export function writingStage<
+  A extends StateName = never,
+  B extends StateName = never,
+  C extends StateName = never,
+  D extends StateName = never,
+  E extends StateName = never,
+>(
+  spec: Open & {
+    readonly rollout: RolloutPart<A>;
+    readonly filters?: readonly FilterPart<B>[];
+    readonly reward: RewardPart<C>;
+    readonly credit?: CreditPart<D>;
+    readonly how: WritingPart<E>;
+  } & StateSlot<A | B | C | D | E>,
+): Stage {
+  const { credit = null, how } = spec;
+  return { ...toStage("texts", { ...spec, losses: [], kl: null }), writing: { credit, how } };
+}
+
 function toStage(
   learns: Stage["learns"],
   spec: Open & {
@@ -283,6 +311,7 @@ function toStage(
     optimizer: { maxGradientNorm: 1, ...spec.optimizer },
     merging: null,
     evolution: null,
+    writing: null,
   };
 }
 

@@ -5,6 +5,7 @@
  */
 
 import type { Roles } from "./roles.ts";
+import type { ReadingRequest, StateReading } from "./reading.ts";
 
 /** What the trainer must open; the numbers arrive with each minibatch or reward. */
 export type ResourceName =
@@ -45,6 +46,8 @@ export type StatePart<N extends StateName = StateName> = {
   readonly initial?: () => unknown;
   /** Of `role-adapters`, and of what acts beside the policy. */
   readonly roles?: Roles;
+  /** What an attempt is given to read of it; `null` for nothing. */
+  readonly read?: (value: unknown, request: ReadingRequest) => StateReading | null;
 };
 
 /** A resource under its name. */

@@ -62,6 +62,11 @@ export {
   twoSidedClip,
 } from "./policy-losses.ts";
 export { evolutionStrategy, fitness, noiseSeed } from "./evolution.ts";
+export { auxiliaries, ownFailures } from "./auxiliaries.ts";
+export { caseValue, memoryWrite } from "./case-writes.ts";
+export { judgeByLessons, rubricEdits } from "./evolving-judge.ts";
+export { cases, experience, prompts } from "./readings.ts";
+export { lessonEdits, promptEdits, semantic, stepLessons } from "./text-edits.ts";
 export {
   addedDeltas,
   averagedDeltas,

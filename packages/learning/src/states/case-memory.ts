@@ -16,6 +16,8 @@ export type Case = {
   /** Expected reward of reading it. */
   readonly value: number;
   readonly reads: number;
+  /** The same by stage, where reading it pays differently in each. */
+  readonly byStage?: { readonly [stage: string]: number };
 };
 
 export type CaseMemory = { readonly cases: readonly Case[]; readonly written: number };
@@ -35,6 +37,11 @@ export function writeCase(
     cases: [...memory.cases, { ...entry, id, value: entry.reward, reads: 0 }],
     written: memory.written + 1,
   };
+}
+
+/** Expected reward of reading a case; of a stage that has not read it, its value in all. */
+export function valueIn({ value, byStage = {} }: Case, stage?: string): number {
+  return stage !== undefined && Object.hasOwn(byStage, stage) ? (byStage[stage] ?? value) : value;
 }
 
 /**
@@ -83,20 +90,26 @@ export function creditCase(
     rate = 0.2,
     discount = 1,
     nextValue = 0,
-  }: { readonly rate?: number; readonly discount?: number; readonly nextValue?: number } = {},
+    stage,
+  }: {
+    readonly rate?: number;
+    readonly discount?: number;
+    readonly nextValue?: number;
+    /** Whose value moves; absent = the one that all stages share. */
+    readonly stage?: string;
+  } = {},
 ): CaseMemory {
   requireFiniteRewards([reward]);
+  const moved = (value: number): number => value + rate * (reward + discount * nextValue - value);
   return {
     ...memory,
-    cases: memory.cases.map((entry) =>
-      entry.id === id
-        ? {
-            ...entry,
-            reads: entry.reads + 1,
-            value: entry.value + rate * (reward + discount * nextValue - entry.value),
-          }
-        : entry,
-    ),
+    cases: memory.cases.map((entry) => {
+      if (entry.id !== id) return entry;
+      const read = { ...entry, reads: entry.reads + 1 };
+      return stage === undefined
+        ? { ...read, value: moved(entry.value) }
+        : { ...read, byStage: { ...entry.byStage, [stage]: moved(valueIn(entry, stage)) } };
+    }),
   };
 }
 

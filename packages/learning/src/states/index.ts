@@ -29,8 +29,15 @@ export { addOpponent, drawOpponent, opponentPool, recordGame } from "./opponent-
 export type { Opponent, OpponentPool } from "./opponent-pool.ts";
 export { fitProgress, progressEstimator, stepContributions } from "./progress-estimator.ts";
 export type { ProgressEstimator } from "./progress-estimator.ts";
+export { caseStore } from "./case-store.ts";
+export type { CaseStore } from "./case-store.ts";
+export { caseFeatures, casePolicy, caseValues, choiceChances, softValue } from "./case-policy.ts";
+export type { CasePolicy } from "./case-policy.ts";
+export { readingText } from "./reading-text.ts";
+export type { ReadingParts } from "./reading-text.ts";
 export {
   addPrompt,
+  bestPrompt,
   choosePrompt,
   creditPrompt,
   drawPrompt,

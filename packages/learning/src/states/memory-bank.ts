@@ -4,6 +4,7 @@
  *
  * Source: Yan et al. 2025, "Memory-R1", arXiv:2508.19828 (add, update, delete, none).
  */
+import { sharedWords } from "./words.ts";
 
 export type MemoryEntry = { readonly id: string; readonly text: string };
 
@@ -51,22 +52,10 @@ export function operateMemory(
 
 /** The `count` entries that share most words with a query, the newer of equals first; none that share none. */
 export function recallMemory(bank: MemoryBank, query: string, count: number): MemoryEntry[] {
-  const wanted = new Set(wordsOf(query));
   return bank.entries
-    .map((entry, at) => ({
-      entry,
-      at,
-      shared: new Set(wordsOf(entry.text).filter((word) => wanted.has(word))).size,
-    }))
+    .map((entry, at) => ({ entry, at, shared: sharedWords(query, entry.text).length }))
     .filter(({ shared }) => shared > 0)
     .toSorted((a, b) => b.shared - a.shared || b.at - a.at)
     .slice(0, count)
     .map(({ entry }) => entry);
-}
-
-function wordsOf(text: string): string[] {
-  return text
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== "");
 }

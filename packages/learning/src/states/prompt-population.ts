@@ -15,6 +15,8 @@ import { argMax, requireFiniteRewards, requireInside } from "../statistics.ts";
 export type Prompt = {
   readonly id: string;
   readonly text: string;
+  /** How it wants to be improved, where it says so itself. */
+  readonly improver?: string;
   /** What it was made from, `null` for a seed. */
   readonly parent: string | null;
   readonly uses: number;
@@ -51,6 +53,14 @@ export function choosePrompt(population: PromptPopulation, exploration: number =
       : promptScore(prompt) + exploration * Math.sqrt((2 * Math.log(total)) / prompt.uses),
   );
   return requirePrompt(population.living[argMax(bounds)]);
+}
+
+/** The used prompt with the highest mean, the first where none was used. */
+export function bestPrompt({ living }: PromptPopulation): Prompt {
+  const scores = living.map((prompt) =>
+    prompt.uses === 0 ? Number.NEGATIVE_INFINITY : promptScore(prompt),
+  );
+  return requirePrompt(living[argMax(scores)]);
 }
 
 /** A prompt drawn by softmax of mean rewards / temperature; unused ones count as the best so far. */
@@ -96,9 +106,11 @@ export function addPrompt(
   text: string,
   parent: string,
   passedCheck: boolean,
+  improver?: string,
 ): PromptPopulation {
   const id = `p${population.living.length + population.archive.length}`;
-  const prompt: Prompt = { id, text, parent, uses: 0, rewardSum: 0 };
+  const own = improver === undefined ? {} : { improver };
+  const prompt: Prompt = { id, text, ...own, parent, uses: 0, rewardSum: 0 };
   return passedCheck
     ? { ...population, living: [...population.living, prompt] }
     : { ...population, archive: [...population.archive, { ...prompt, reason: "failed-check" }] };

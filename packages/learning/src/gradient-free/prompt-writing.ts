@@ -1,0 +1,147 @@
+/**
+ * What a writer is asked for a new instruction, and what of its answer counts. Instructions are plain
+ * text: an agent's program here is what it is told. Not a client of any server.
+ *
+ * Source: INSPO (arXiv:2512.01945, reflection on stored attempts), ADAS (arXiv:2408.08435, archive of
+ * designs), SICA (arXiv:2504.15228, the best agent edits itself), Gödel Agent (arXiv:2410.04444, the
+ * improver is improved too), PING (prefixes kept by success and refusal).
+ */
+import {
+  bestPrompt,
+  type Prompt,
+  type PromptPopulation,
+  promptScore,
+} from "../states/prompt-population.ts";
+
+/** An attempt as a writer reads it. */
+export type ReadAttempt = {
+  readonly request: string;
+  readonly transcript: string;
+  readonly reward: number;
+  /** Id of the prompt it ran under, `null` for none. */
+  readonly prompt: string | null;
+};
+
+/** A request to the writer; the population has at least one living prompt. */
+export type PromptRequest = (
+  population: PromptPopulation,
+  attempts: readonly ReadAttempt[],
+) => string;
+
+export type PromptAnswer = {
+  readonly prompt: string;
+  readonly improver?: string;
+};
+
+/** Most characters of an instruction. */
+export const PROMPT_CHARACTERS = 2000;
+/** Attempts shown to a writer, and characters of each. */
+const SHOWN = 4;
+const TRANSCRIPT_CHARACTERS = 1200;
+
+const ANSWER = 'Answer with one JSON object only: {"prompt": "the whole new instruction"}.';
+
+/** The best instruction and its worst attempts: what would have helped there? */
+export const reflection: PromptRequest = (population, attempts) =>
+  [
+    "Improve the instruction of an agent. Say what would have helped in these attempts, in general words.",
+    `Instruction now:\n${shown(bestPrompt(population))}`,
+    ...worst(attempts),
+    ANSWER,
+  ].join("\n\n");
+
+/** Every design so far with what it earned, the failed ones too: something new and better is wanted. */
+export const archiveSearch: PromptRequest = ({ living, archive }, attempts) =>
+  [
+    "You design agents. Propose a design that none of these is, and that should earn more.",
+    ...[...living, ...archive].map(
+      (prompt) => `Design ${prompt.id}, ${scoreOf(prompt)}:\n${shown(prompt)}`,
+    ),
+    ...worst(attempts),
+    ANSWER,
+  ].join("\n\n");
+
+/** One hypothesis, one change. */
+export const hypothesis: PromptRequest = (population, attempts) =>
+  [
+    "State one hypothesis of what limits this agent, and make the one change that tests it.",
+    `Instruction now:\n${shown(bestPrompt(population))}`,
+    ...worst(attempts),
+    'Answer with one JSON object only: {"hypothesis": "…", "prompt": "the whole changed instruction"}.',
+  ].join("\n\n");
+
+/** The best agent is the editor of itself. */
+export const selfEdit: PromptRequest = (population, attempts) =>
+  [
+    `You are an agent with this instruction:\n${shown(bestPrompt(population))}`,
+    "Edit your own instruction so that you earn more in attempts like these.",
+    ...worst(attempts),
+    ANSWER,
+  ].join("\n\n");
+
+/** The best prompt's own improver is what asks, and is to be improved as well. */
+export const selfReference: PromptRequest = (population, attempts) => {
+  const best = bestPrompt(population);
+  return [
+    best.improver ?? "Improve the instruction of this agent from its attempts.",
+    `Instruction now:\n${shown(best)}`,
+    ...worst(attempts),
+    'Answer with one JSON object only: {"prompt": "the whole new instruction", "improver": "what to ask for the next improvement"}.',
+  ].join("\n\n");
+};
+
+/** A few words before everything else that make it act well and refuse what it should refuse. */
+export const prefixSearch: PromptRequest = (population, attempts) =>
+  [
+    "Write a short prefix, one sentence, that makes this agent do its tasks and refuse what harms.",
+    ...population.living.map((prompt) => `Prefix, ${scoreOf(prompt)}:\n${shown(prompt)}`),
+    ...worst(attempts),
+    ANSWER,
+  ].join("\n\n");
+
+/** The JSON object in an answer, words around it allowed; `null` where it holds no usable instruction. */
+export function promptAnswer(answer: string): PromptAnswer | null {
+  const object = /\{[\s\S]*\}/.exec(answer)?.[0];
+  if (object === undefined) return null;
+  let parsed: { readonly prompt?: unknown; readonly improver?: unknown };
+  try {
+    parsed = JSON.parse(object) as typeof parsed;
+  } catch {
+    return null;
+  }
+  const prompt = textOf(parsed.prompt);
+  const improver = textOf(parsed.improver);
+  if (prompt === null) return null;
+  return improver === null ? { prompt } : { prompt, improver };
+}
+
+/** Whether a new instruction may be tried: not one that was tried before. */
+export function isNewPrompt({ living, archive }: PromptPopulation, text: string): boolean {
+  return ![...living, ...archive].some((prompt) => prompt.text === text);
+}
+
+function textOf(value: unknown): string | null {
+  if (typeof value !== "string" || !value.isWellFormed()) return null;
+  const text = value.trim();
+  return text === "" || text.length > PROMPT_CHARACTERS ? null : text;
+}
+
+function shown({ text }: Prompt): string {
+  return text === "" ? "(none)" : text;
+}
+
+function scoreOf(prompt: Prompt & { readonly reason?: string }): string {
+  if (prompt.reason === "failed-check") return "failed its check";
+  if (prompt.uses === 0) return "not tried yet";
+  return `earned ${promptScore(prompt).toFixed(2)} in ${prompt.uses} attempts`;
+}
+
+function worst(attempts: readonly ReadAttempt[]): string[] {
+  return attempts
+    .toSorted((a, b) => a.reward - b.reward)
+    .slice(0, SHOWN)
+    .map(
+      ({ request, transcript, reward }) =>
+        `Task: ${request}\nAttempt, reward ${reward}:\n${transcript.slice(0, TRANSCRIPT_CHARACTERS)}`,
+    );
+}

@@ -1,0 +1,94 @@
+/** Parts of learning by cases: what reading one was worth, and what is remembered. */
+import type { ScoredGroup } from "../composition/part.ts";
+import type { Credit, CreditPart, WritingPart } from "../composition/writing.ts";
+import { creditCase, forgetCases, writeCase } from "../states/case-memory.ts";
+import { caseFeatures, caseLoss, logChanceGradient, movedPolicy } from "../states/case-policy.ts";
+import type { CaseStore } from "../states/case-store.ts";
+import { textOf } from "./attempt-text.ts";
+
+/** Most characters of a remembered action. */
+const ACTION_CHARACTERS = 600;
+
+/**
+ * `td`: the target of a case's value is what the attempt that read it earned. An attempt reads once, so
+ * nothing comes after it that could be worth something (the paper's own reduction).
+ */
+export function caseValue(): CreditPart<"cases"> {
+  return {
+    slot: "advantage",
+    part: "td",
+    needs: ["cases"],
+    credit: (groups) =>
+      groups.flatMap(({ episodes }) =>
+        episodes.flatMap(({ episode: { read }, score }): Credit[] => {
+          const id = read?.ids["cases"]?.[0];
+          return read === null || id === undefined
+            ? []
+            : [{ kind: "case", id, situation: read.situation, target: score.reward }];
+        }),
+      ),
+  };
+}
+
+export type MemoryWriteOptions = {
+  /** Most cases; those of least value go first. Default 128. */
+  readonly capacity?: number;
+  /** Of the choice's weights. Default 0.1. */
+  readonly rate?: number;
+  /** Of each case's own value. Default 0.2. */
+  readonly valueRate?: number;
+  /** Whose values move. */
+  readonly stage?: string;
+  /** `soft-q` fits values to targets, `policy-gradient` moves the chances themselves. */
+  readonly learns?: "soft-q" | "policy-gradient";
+};
+
+/** `mem-write`: credited cases change what is read, then every attempt is remembered. */
+export function memoryWrite({
+  capacity = 128,
+  rate = 0.1,
+  valueRate = 0.2,
+  stage,
+  learns = "soft-q",
+}: MemoryWriteOptions = {}): WritingPart<"cases"> {
+  return {
+    slot: "loss",
+    part: "mem-write",
+    needs: ["cases"],
+    asks: false,
+    write: (groups, credits, context) => {
+      let { memory, policy } = context.state["cases"] as CaseStore;
+      const ofCases = credits.filter((credit) => credit.kind === "case");
+      const baseline =
+        ofCases.reduce((sum, { target }) => sum + target, 0) / Math.max(1, ofCases.length);
+      for (const { id, situation, target } of ofCases) {
+        const chosen = memory.cases.findIndex((entry) => entry.id === id);
+        if (chosen < 0) continue;
+        const features = memory.cases.map((entry) => caseFeatures(entry, situation, stage));
+        const gradient =
+          learns === "soft-q"
+            ? caseLoss(policy, features[chosen] as number[], target).gradient
+            : logChanceGradient(policy, features, chosen).map(
+                (value) => (baseline - target) * value,
+              );
+        policy = movedPolicy(policy, gradient, rate);
+        memory = creditCase(memory, id, target, {
+          rate: valueRate,
+          ...(stage === undefined ? {} : { stage }),
+        });
+      }
+      const attempts = groups.flatMap(({ episodes }: ScoredGroup) => episodes);
+      for (const { episode, score } of attempts) {
+        const { request, transcript } = textOf(episode, context);
+        const situation = episode.read?.situation ?? request;
+        const action = transcript.slice(0, ACTION_CHARACTERS);
+        const isKnown = memory.cases.some(
+          (entry) => entry.situation === situation && entry.action === action,
+        );
+        if (!isKnown) memory = writeCase(memory, { situation, action, reward: score.reward });
+      }
+      memory = forgetCases(memory, capacity);
+      return { state: { cases: { memory, policy } }, changes: attempts.length };
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * A judge that learns what to look for: its rubric is a library of lessons, edited where its order of two
+ * attempts is not the known one.
+ *
+ * Source: RewardHarness. Differs from it: the few known preferences are the verifier's, of the first tasks.
+ */
+import { WaggleError } from "@waggle/protocol";
+import { semanticAdvantage } from "../advantages/semantic-comparison.ts";
+import type { RewardPart } from "../composition/part.ts";
+import type { WritingPart } from "../composition/writing.ts";
+import { judgedReward } from "../rewards/judge-port.ts";
+import {
+  editExperiences,
+  type ExperienceLibrary,
+  experiencesOf,
+  experienceText,
+} from "../states/experience-library.ts";
+import { readAttempt, textOf } from "./attempt-text.ts";
+import { writerOf } from "./text-edits.ts";
+
+/** `judge`: a judge's word under the rubric of the library. */
+export function judgeByLessons(): RewardPart<"judge" | "experience"> {
+  return {
+    slot: "reward",
+    part: "judge",
+    needs: ["judge", "experience"],
+    score: async ({ episodes }, context) => {
+      const { judge } = context.ports;
+      if (judge === undefined) {
+        throw new WaggleError(
+          "CAPABILITY_MISSING",
+          "reward judge needs a judge, got none; open one for the run or choose another recipe",
+        );
+      }
+      const rubric = experienceText(context.state["experience"] as ExperienceLibrary);
+      const rewards = episodes.map((episode) =>
+        judgedReward(judge, { ...textOf(episode, context), rubric }, context.signal),
+      );
+      return (await Promise.all(rewards)).map((reward) => ({ reward }));
+    },
+  };
+}
+
+/** `text-edit` of the rubric: the writer sees groups that the judge put in another order than the verifier. */
+export function rubricEdits(groupsKnown = 2): WritingPart<"experience"> {
+  return {
+    slot: "loss",
+    part: "text-edit",
+    needs: ["experience"],
+    asks: true,
+    write: async (groups, _, context) => {
+      const writer = writerOf(context, "text-edit");
+      let library = context.state["experience"] as ExperienceLibrary;
+      let changes = 0;
+      const wrong = groups.filter(({ episodes }) =>
+        episodes.some((a) =>
+          episodes.some(
+            (b) =>
+              a.episode.verification.reward > b.episode.verification.reward &&
+              a.score.reward <= b.score.reward,
+          ),
+        ),
+      );
+      for (const { episodes } of wrong.slice(0, groupsKnown)) {
+        const attempts = episodes.map((scored) => readAttempt(scored, context));
+        const { edits } = await semanticAdvantage(
+          writer,
+          {
+            request: `Judge attempts at: ${attempts[0]?.request ?? ""}`,
+            transcripts: attempts.map(
+              ({ transcript, reward }) => `judged ${reward}\n${transcript}`,
+            ),
+            rewards: episodes.map(({ episode }) => episode.verification.reward),
+          },
+          experiencesOf(library),
+          context.signal,
+        );
+        const edited = editExperiences(library, edits);
+        library = edited.library;
+        changes += edits.length - edited.refused.length;
+      }
+      return { state: { experience: library }, changes };
+    },
+  };
+}

@@ -1,0 +1,39 @@
+/**
+ * EvoKernel: one memory of past attempts serves two stages, a draft that must work and its refinement, and
+ * every case has a value of its own in each.
+ *
+ * Source: "Towards Cold-Start Drafting and Continual Refining: A Value-Driven Memory Approach with
+ * Application to NPU Kernel Synthesis" (EvoKernel).
+ * Differs from it: what is refined is the number of calls of a success, where the paper refines latency.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { writingStage } from "../composition/stage.ts";
+import { toolCalls } from "../composition/episode.ts";
+import * as parts from "../parts/index.ts";
+
+/** The outcome, shared among the calls that it took. */
+const perCall = () =>
+  parts.rewardPart("outcome", (episode) => ({
+    reward: episode.verification.reward / (1 + toolCalls(episode)),
+  }));
+
+export const evoKernel: CreateRecipe = recipe({
+  name: "evo-kernel",
+  literature: "EvoKernel",
+  differs: ["what is refined is the number of calls of a success, where the paper refines latency"],
+  schedule: ["stages"],
+  settings: { temperature: 0.1, capacity: 128, rate: 0.1, tasks: 16, steps: 10 },
+  stages: ({ temperature, capacity, rate, tasks, steps }) =>
+    (["draft", "refine"] as const).map((stage) =>
+      writingStage({
+        name: stage,
+        rollout: parts.single(),
+        reward: stage === "draft" ? parts.outcome() : perCall(),
+        credit: parts.caseValue(),
+        how: parts.memoryWrite({ capacity, rate, stage }),
+        state: { cases: parts.cases({ temperature, stage }) },
+        steps,
+        settings: { tasksPerStep: tasks },
+      }),
+    ),
+});

@@ -1,0 +1,43 @@
+/**
+ * INSPO: a population of instructions is trained beside the policy: each is credited with what runs under it
+ * earn, weak ones are pruned, and new ones come from reflection on the worst attempts.
+ *
+ * Source: Zhou et al. 2025, "Agentic Policy Optimization via Instruction-Policy Co-Evolution",
+ * arXiv:2512.01945.
+ * Differs from it: reflection reads the attempts of the step and a stored success of each task.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import { reflection } from "../gradient-free/prompt-writing.ts";
+import { goodBuffer, storedSuccess } from "../parts/buffers.ts";
+import * as parts from "../parts/index.ts";
+
+export const inspo: CreateRecipe = recipe({
+  name: "inspo",
+  literature: "INSPO",
+  differs: ["reflection reads the attempts of the step, stored successes join the groups"],
+  schedule: ["rounds"],
+  settings: {
+    ...{ groupSize: 8, tasks: 12, temperature: 0.2, keep: 4, leastUses: 24 },
+    ...{ epsilon: 0.2, steps: 5, rounds: 5, learningRate: 3e-3 },
+  },
+  stages: ({ groupSize, tasks, temperature, keep, leastUses, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [storedSuccess()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage({ scale: "std" }),
+      losses: [parts.pgClip(epsilon)],
+      writes: parts.promptEdits({ request: reflection, keep, leastUses }),
+      state: {
+        prompts: parts.prompts(["", "Use the tools before you answer."], {
+          by: "soft",
+          temperature,
+        }),
+        "good-buffer": goodBuffer(),
+      },
+      steps,
+      settings: { tasksPerStep: tasks, learningRate },
+    }),
+  ],
+});

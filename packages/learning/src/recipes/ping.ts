@@ -1,0 +1,35 @@
+/**
+ * PING: a prefix is searched that keeps an agent able and makes it refuse what it should; weights stay fixed.
+ *
+ * Source: Hahm et al. 2025, "Unintended Misalignment from Agentic Fine-Tuning: Risks and Mitigation".
+ * Differs from it: the prefix stands at the end of the system message, not at the beginning of the answer;
+ * what should be refused is a call that a task does not need.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { writingStage } from "../composition/stage.ts";
+import { prefixSearch } from "../gradient-free/prompt-writing.ts";
+import * as parts from "../parts/index.ts";
+
+export const ping: CreateRecipe = recipe({
+  name: "ping",
+  literature: "PING prefix search",
+  differs: [
+    "the prefix stands in the system message, not at the beginning of the answer",
+    "what should be refused is a call that the task does not need",
+  ],
+  schedule: ["rounds"],
+  settings: { keep: 4, leastUses: 16, tasks: 16, steps: 2, rounds: 6 },
+  stages: ({ keep, leastUses, tasks, steps }) => [
+    writingStage({
+      rollout: parts.single(),
+      reward: parts.weighted([
+        [parts.outcome(), 1],
+        [parts.preference(), 0.5],
+      ]),
+      how: parts.promptEdits({ request: prefixSearch, keep, leastUses }),
+      state: { prompts: parts.prompts([""]) },
+      steps,
+      settings: { tasksPerStep: tasks },
+    }),
+  ],
+});

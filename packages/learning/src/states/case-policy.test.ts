@@ -1,0 +1,191 @@
+import { expect, test } from "vitest";
+import { expectClose } from "../close.fixture.ts";
+import { drawWeighted } from "../draw.ts";
+import { seeded } from "../seeded.fixture.ts";
+import { caseMemory, type CaseMemory, creditCase, valueIn, writeCase } from "./case-memory.ts";
+import {
+  caseFeatures,
+  caseLoss,
+  type CasePolicy,
+  casePolicy,
+  caseValues,
+  choiceChances,
+  logChanceGradient,
+  movedPolicy,
+  softValue,
+} from "./case-policy.ts";
+import { readingText } from "./reading-text.ts";
+import { wordLikeness } from "./words.ts";
+
+const COLOURS = ["red", "blue", "green", "white"] as const;
+const SHAPES = ["star", "moon", "ring", "cross", "heart", "cone"] as const;
+const LEVERS = ["left", "middle", "right"] as const;
+
+function memoryOf(
+  ...entries: readonly (readonly [situation: string, reward: number])[]
+): CaseMemory {
+  return entries.reduce(
+    (memory, [situation, reward]) => writeCase(memory, { situation, action: "a", reward }),
+    caseMemory(),
+  );
+}
+
+function random(count: number, seed: number): number[] {
+  const draw = seeded(seed);
+  return Array.from({ length: count }, () => 2 * draw() - 1);
+}
+
+/** A policy whose weights are all different. */
+function tilted(): CasePolicy {
+  const policy = casePolicy(0.3);
+  return { ...policy, weights: random(policy.weights.length, 5) };
+}
+
+const features = memoryOf(["red star", 1], ["blue star", 0], ["red moon", 0.5]).cases.map((entry) =>
+  caseFeatures(entry, "red star now"),
+);
+
+test("chances are the softmax of values, the soft value is their free energy", () => {
+  const values = [1, 0.5, -2];
+  const chances = choiceChances(values, 0.5);
+  const plain = values.map((value) => Math.exp(value / 0.5));
+  const sum = plain.reduce((a, b) => a + b, 0);
+  expectClose(
+    chances,
+    plain.map((value) => value / sum),
+  );
+  expectClose([softValue(values, 0.5)], [0.5 * Math.log(sum)]);
+  // Shifted by a constant, chances stay; the soft value is between the greatest and that plus α ln n.
+  expectClose(
+    choiceChances(
+      values.map((value) => value + 700),
+      0.5,
+    ),
+    chances,
+  );
+  expect(softValue(values, 1e-3)).toBeCloseTo(1, 9);
+  expect(softValue([], 1)).toBe(0);
+});
+
+test("the gradients are those of central differences", () => {
+  const policy = tilted();
+  const step = 1e-6;
+  const moved = (i: number, by: number): CasePolicy => ({
+    ...policy,
+    weights: policy.weights.map((weight, j) => (i === j ? weight + by : weight)),
+  });
+  const difference = (of: (policy: CasePolicy) => number): number[] =>
+    policy.weights.map((_, i) => (of(moved(i, step)) - of(moved(i, -step))) / (2 * step));
+  const logChance = (given: CasePolicy): number =>
+    Math.log(choiceChances(caseValues(given, features), given.temperature)[2]!);
+  const worst = (a: readonly number[], b: readonly number[]): number =>
+    Math.max(...a.map((value, i) => Math.abs(value - b[i]!) / Math.max(1, Math.abs(value))));
+  expect(worst(logChanceGradient(policy, features, 2), difference(logChance))).toBeLessThan(1e-6);
+  expect(
+    worst(
+      caseLoss(policy, features[0]!, 0.7).gradient,
+      difference((given) => caseLoss(given, features[0]!, 0.7).loss),
+    ),
+  ).toBeLessThan(1e-6);
+});
+
+test("the expected gradient of the chances is 0: no case is favoured by being read", () => {
+  const policy = tilted();
+  const chances = choiceChances(caseValues(policy, features), policy.temperature);
+  const sum = policy.weights.map((_, i) =>
+    features.reduce(
+      (all, _row, c) => all + chances[c]! * logChanceGradient(policy, features, c)[i]!,
+      0,
+    ),
+  );
+  expectClose(
+    sum,
+    policy.weights.map(() => 0),
+  );
+});
+
+test("a value moves towards its target and no further", () => {
+  let policy = tilted();
+  for (let i = 0; i < 200; i += 1) {
+    policy = movedPolicy(policy, caseLoss(policy, features[1]!, 0.25).gradient, 0.2);
+  }
+  expectClose(caseValues(policy, [features[1]!]), [0.25]);
+});
+
+test("a case has a value of its own in each stage", () => {
+  let memory = memoryOf(["red star", 1]);
+  memory = creditCase(memory, "k0", 0, { rate: 0.5, stage: "refine" });
+  const [entry] = memory.cases;
+  expect([valueIn(entry!), valueIn(entry!, "draft"), valueIn(entry!, "refine")]).toEqual([
+    1, 1, 0.5,
+  ]);
+  expect(caseFeatures(entry!, "red", "refine")[2]).toBe(0.5);
+  expect(JSON.parse(JSON.stringify(memory))).toEqual(memory);
+});
+
+test("likeness is symmetric, 1 for equal words in any case and order, 0 for none", () => {
+  expect(wordLikeness("Red star!", "star red")).toBe(1);
+  expect(wordLikeness("red star", "red moon")).toBeCloseTo(1 / 3, 12);
+  expect(wordLikeness("", "")).toBe(0);
+});
+
+test("what is read has one wording", () => {
+  const text = readingText({
+    prompt: "Be quick.",
+    lessons: ["one", "two"],
+    cases: [{ situation: "red", action: "left", reward: 1 }],
+  });
+  expect(text).toBe("Be quick.\n\nLessons:\n- one\n- two\n\nA case that went well: red\nleft");
+  expect(readingText({})).toBe("");
+});
+
+/** Share of right answers of an actor that does what the case it read did, in the last rounds. */
+function learns(
+  seed: number,
+  how: "learned" | "random" | "shuffled rewards",
+  rounds = 600,
+): number {
+  const draw = seeded(seed);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(draw() * from.length)]!;
+  let memory = caseMemory();
+  for (const colour of COLOURS) {
+    for (const shape of SHAPES.slice(0, 3)) {
+      // The colour decides: a case of another colour is no help, however alike its shape.
+      const action = LEVERS[COLOURS.indexOf(colour) % 3]!;
+      memory = writeCase(memory, { situation: `${colour} ${shape}`, action, reward: 1 });
+    }
+  }
+  let policy = casePolicy(how === "random" ? 1e9 : 0.1);
+  let right = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const colour = pick(COLOURS);
+    const situation = `${colour} ${pick(SHAPES)}`;
+    const rows = memory.cases.map((entry) => caseFeatures(entry, situation));
+    const chances = choiceChances(caseValues(policy, rows), policy.temperature);
+    const chosen = drawWeighted(chances, 1, draw)[0]!;
+    const { action, id } = memory.cases[chosen]!;
+    const isRight = action === LEVERS[COLOURS.indexOf(colour) % 3];
+    if (round >= rounds - 200 && isRight) right += 1;
+    const reward = how === "shuffled rewards" ? Math.round(draw()) : isRight ? 1 : 0;
+    memory = creditCase(memory, id, reward);
+    policy = movedPolicy(policy, caseLoss(policy, rows[chosen]!, reward).gradient, 0.1);
+  }
+  return right / 200;
+}
+
+test("a learned choice of cases beats a random one beyond noise; with shuffled rewards it does not", () => {
+  const seeds = [1, 2, 3, 4, 5];
+  const rates = (how: Parameters<typeof learns>[1]): number[] =>
+    seeds.map((seed) => learns(seed, how));
+  const [learned, random, shuffled] = [
+    rates("learned"),
+    rates("random"),
+    rates("shuffled rewards"),
+  ];
+  const mean = (values: readonly number[]): number =>
+    values.reduce((a, b) => a + b, 0) / values.length;
+  // 200 draws of a rate of 0.4 have a deviation of 0.035.
+  expect(Math.min(...learned)).toBeGreaterThan(Math.max(...random) + 0.2);
+  expect(mean(learned)).toBeGreaterThan(0.85);
+  expect(mean(learned)).toBeGreaterThan(mean(shuffled) + 0.2);
+});

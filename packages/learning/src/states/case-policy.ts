@@ -1,0 +1,115 @@
+/**
+ * Which case to read: a value of reading each case in a situation, linear in features of the two, and a
+ * soft choice by that value. Learned online from what runs paid; no weight of the model moves. Not the
+ * store of cases.
+ *
+ * Source: Zhou et al. 2025, "AgentFly" (Memento), arXiv:2508.16153: the soft Q-learning of a retrieval
+ * policy over cases, μ(c|s) ∝ exp(Q(s, c)/α), with a parametric Q; Haarnoja et al. 2017, "Reinforcement
+ * Learning with Deep Energy-Based Policies", arXiv:1702.08165 (soft value).
+ * Differs from it: Q is linear in the words that two situations share, no learned text encoder.
+ */
+import { requireFiniteRewards, requireInside, requireSameLength } from "../statistics.ts";
+import { type Case, valueIn } from "./case-memory.ts";
+import { sharedWords, wordLikeness } from "./words.ts";
+
+/** Hashed places of shared words. */
+const BUCKETS = 64;
+/** Constant, likeness, the case's own value; then the buckets. */
+const FIRST_BUCKET = 3;
+
+export type CasePolicy = {
+  /** `[features]` */
+  readonly weights: readonly number[];
+  /** α: how soft the choice is, in units of value. */
+  readonly temperature: number;
+};
+
+/** A policy that has learned nothing: likeness and the case's own value count alike. */
+export function casePolicy(temperature: number = 0.1): CasePolicy {
+  requireInside("temperature", temperature, Number.MIN_VALUE, Number.MAX_VALUE);
+  const weights = Array.from({ length: FIRST_BUCKET + BUCKETS }, () => 0);
+  weights[1] = 1;
+  weights[2] = 1;
+  return { weights, temperature };
+}
+
+/** `[features]` of reading a case in a situation. `stage`: whose value of the case counts. */
+export function caseFeatures(entry: Case, situation: string, stage?: string): number[] {
+  const features = Array.from({ length: FIRST_BUCKET + BUCKETS }, () => 0);
+  features[0] = 1;
+  features[1] = wordLikeness(entry.situation, situation);
+  features[2] = valueIn(entry, stage);
+  for (const word of sharedWords(entry.situation, situation)) {
+    features[FIRST_BUCKET + bucketOf(word)] = 1;
+  }
+  return features;
+}
+
+/** `[cases]` Q of each, from `[cases][features]`. */
+export function caseValues(
+  { weights }: CasePolicy,
+  features: readonly (readonly number[])[],
+): number[] {
+  return features.map((row) => {
+    requireSameLength("features", row.length, "weights", weights.length);
+    return row.reduce((sum, value, i) => sum + value * weights[i]!, 0);
+  });
+}
+
+/** α log Σ exp(Q/α): what a situation is worth to a policy that chooses softly; 0 without cases. */
+export function softValue(values: readonly number[], temperature: number): number {
+  if (values.length === 0) return 0;
+  const most = Math.max(...values);
+  const sum = values.reduce((all, value) => all + Math.exp((value - most) / temperature), 0);
+  return most + temperature * Math.log(sum);
+}
+
+/** `[cases]` chances of reading each: exp(Q/α) over their sum. */
+export function choiceChances(values: readonly number[], temperature: number): number[] {
+  const soft = softValue(values, temperature);
+  return values.map((value) => Math.exp((value - soft) / temperature));
+}
+
+/** `[features]` derivative of the log of the chance of reading `chosen`: (φ − Σ μ φ)/α. */
+export function logChanceGradient(
+  policy: CasePolicy,
+  features: readonly (readonly number[])[],
+  chosen: number,
+): number[] {
+  const chances = choiceChances(caseValues(policy, features), policy.temperature);
+  return policy.weights.map((_, i) => {
+    const mean = features.reduce((sum, row, c) => sum + chances[c]! * row[i]!, 0);
+    return (features[chosen]![i]! - mean) / policy.temperature;
+  });
+}
+
+/** ½(Q − target)² and its derivative; the target is a constant (semi-gradient). */
+export function caseLoss(
+  policy: CasePolicy,
+  features: readonly number[],
+  target: number,
+): { readonly loss: number; readonly gradient: number[] } {
+  requireFiniteRewards([target]);
+  const [value] = caseValues(policy, [features]);
+  const error = value! - target;
+  return { loss: 0.5 * error ** 2, gradient: features.map((feature) => error * feature) };
+}
+
+/** Weights moved against a gradient. */
+export function movedPolicy(
+  policy: CasePolicy,
+  gradient: readonly number[],
+  rate: number,
+): CasePolicy {
+  requireSameLength("gradient", gradient.length, "weights", policy.weights.length);
+  return { ...policy, weights: policy.weights.map((weight, i) => weight - rate * gradient[i]!) };
+}
+
+/** FNV-1a, folded. */
+function bucketOf(word: string): number {
+  let hash = 0x81_1c_9d_c5;
+  for (let i = 0; i < word.length; i += 1) {
+    hash = Math.imul(hash ^ word.charCodeAt(i), 0x01_00_01_93);
+  }
+  return (hash >>> 0) % BUCKETS;
+}

@@ -1,0 +1,65 @@
+/**
+ * A writer of text, and a judge by the same model, on any server that speaks OpenAI's HTTP. It retries as
+ * that client does; what it writes is data, checked by who asked.
+ */
+import type { WriterPort } from "@waggle/learning/advantages";
+import type { JudgePort } from "@waggle/learning/rewards";
+import { WaggleError } from "@waggle/protocol";
+import { createHttpChat, type HttpChatOptions } from "@waggle/runtime/openai-http";
+
+export type HttpWriterOptions = Pick<
+  HttpChatOptions,
+  "baseUrl" | "model" | "apiKey" | "fetch" | "retries" | "sleep"
+> & {
+  /** Of one answer. Default 1024. */
+  readonly maxTokens?: number;
+  /** Of one request, milliseconds. Default 120 000. */
+  readonly timeoutMs?: number;
+};
+
+export function createHttpWriter(options: HttpWriterOptions): WriterPort {
+  const { maxTokens = 1024, timeoutMs = 120_000, ...server } = options;
+  const source = createHttpChat(server);
+  return {
+    async write(prompt, signal) {
+      const chat = await source.open();
+      try {
+        const answer = await chat.completions.create(
+          { messages: [{ role: "user", content: prompt }], max_tokens: maxTokens, temperature: 0 },
+          { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) },
+        );
+        const content = answer.choices[0]?.message.content;
+        if (typeof content === "string") return content;
+        throw new WaggleError(
+          "NETWORK",
+          "a writer must answer with text, got none; try again or name another model",
+          { retryable: true },
+        );
+      } finally {
+        await chat.dispose();
+      }
+    },
+  };
+}
+
+/** Asks for one number in [0, 1]. */
+export function judgeBy(writer: WriterPort): JudgePort {
+  return {
+    async score({ request, transcript, rubric }, signal) {
+      const asked = [
+        "How good is this attempt at its task? Answer with one number from 0 to 1 only.",
+        `Task:\n${request}`,
+        `Attempt:\n${transcript}`,
+        ...(rubric === undefined || rubric === "" ? [] : [`What to look for:\n${rubric}`]),
+      ].join("\n\n");
+      const answer = await writer.write(asked, signal);
+      const [number] = /\d+(?:\.\d+)?/.exec(answer) ?? [];
+      if (number !== undefined && Number(number) <= 1) return Number(number);
+      throw new WaggleError(
+        "REWARD_UNAVAILABLE",
+        `a judge must answer with a number from 0 to 1, got ${answer.slice(0, 80)}; try again or name another model`,
+        { retryable: true },
+      );
+    },
+  };
+}

@@ -1,0 +1,18 @@
+/** A writer that answers in the form it is asked for, each time with something new, and keeps what it was asked. */
+import type { WriterPort } from "@waggle/learning/advantages";
+
+export type ScriptedWriter = WriterPort & { readonly asked: string[] };
+
+export function scriptedWriter(): ScriptedWriter {
+  const asked: string[] = [];
+  return {
+    asked,
+    write: async (prompt) => {
+      asked.push(prompt);
+      const text = `Advice ${asked.length}.`;
+      return prompt.includes("JSON array of edits")
+        ? JSON.stringify([{ edit: "add", text }])
+        : `Here: ${JSON.stringify({ prompt: text, improver: `Improve it ${asked.length}.` })}`;
+    },
+  };
+}

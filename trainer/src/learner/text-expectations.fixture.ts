@@ -1,0 +1,267 @@
+/**
+ * What recipes that write texts or cases do otherwise: those beside a policy gradient against plain GRPO,
+ * and those without a gradient, for whom plain GRPO, whose parameters move, is the control as well.
+ */
+import type { Episode, ReadBefore } from "@waggle/learning";
+import type { CaseStore, ExperienceLibrary, PromptPopulation } from "@waggle/learning/states";
+import { expect } from "vitest";
+import {
+  at,
+  type Check,
+  episodesOf,
+  type Expectation,
+  judged,
+  numbersOf,
+  turnAdvantages,
+} from "./recipe-checks.fixture.ts";
+import type { StageRecord } from "./recipe-update.fixture.ts";
+
+function readOf({ read }: Episode): ReadBefore {
+  if (read === null) throw new Error("nothing was read");
+  return read;
+}
+
+/** Ids that attempts of a record read of this state. */
+function idsRead(record: StageRecord, state: string): string[] {
+  return episodesOf(record).flatMap((episode) => readOf(episode).ids[state] ?? []);
+}
+
+const populationOf = ({ state }: StageRecord): PromptPopulation =>
+  state["prompts"] as PromptPopulation;
+const casesOf = ({ state }: StageRecord): CaseStore => state["cases"] as CaseStore;
+const libraryOf = ({ state }: StageRecord): ExperienceLibrary =>
+  state["experience"] as ExperienceLibrary;
+
+const everyUpdate = (record: StageRecord): StageRecord[] => [...record.earlier, record];
+
+/** No parameter moved, and something was written. */
+const writesInstead: Check = (records) => {
+  for (const record of records.flatMap(everyUpdate)) expect(record.moved).toBe(0);
+  const changes = everyUpdate(at(records, -1)).map(({ update }) => update.metrics["changes"] ?? 0);
+  expect(Math.max(...changes)).toBeGreaterThan(0);
+};
+
+/** The beginning of an attempt holds more tokens once there is something to read. */
+const readsMore: Check = (records) => {
+  const record = at(records, -1);
+  const start = ({ trajectory }: Episode): number => trajectory.segments[0]?.tokenIds.length ?? 0;
+  const [first] = record.earlier;
+  if (first === undefined) throw new Error("one update only");
+  const longest = (of: StageRecord): number => Math.max(...episodesOf(of).map(start));
+  expect(longest(record)).toBeGreaterThan(longest(first));
+};
+
+/** Prompts are tried, credited with what ran under them, and new ones made from earlier ones. */
+const evolvesPrompts: Check = (records) => {
+  const record = at(records, -1);
+  const { living, archive } = populationOf(record);
+  const all = [...living, ...archive];
+  expect(all.filter(({ parent }) => parent !== null).length).toBeGreaterThan(0);
+  for (const { id, rewardSum, uses } of all) {
+    const earned = everyUpdate(record).flatMap((update) =>
+      episodesOf(update).filter((episode) => readOf(episode).ids["prompts"]?.[0] === id),
+    );
+    expect(uses).toBe(earned.length);
+    expect(Number.isFinite(rewardSum)).toBe(true);
+  }
+  expect(
+    new Set(everyUpdate(record).flatMap((each) => idsRead(each, "prompts"))).size,
+  ).toBeGreaterThan(1);
+};
+
+/** The last request to the writer holds these words. */
+function asks(...words: readonly (string | RegExp)[]): Check {
+  return (records) => {
+    const last = at(records, -1).asked.at(-1) ?? "";
+    for (const word of words) expect(last).toMatch(word);
+  };
+}
+
+/** Cases are read, and reading one moves the weights of the choice. */
+const learnsWhatToRead: Check = (records) => {
+  const record = at(records, -1);
+  const [first] = record.earlier;
+  if (first === undefined) throw new Error("one update only");
+  expect(idsRead(first, "cases")).toEqual([]);
+  expect(idsRead(record, "cases").length).toBe(episodesOf(record).length);
+  const { memory, policy } = casesOf(record);
+  expect(policy.weights).not.toEqual(casesOf(first).policy.weights);
+  expect(memory.cases.some(({ reads }) => reads > 0)).toBe(true);
+};
+
+/** Few uses, so that a few updates show a generation. */
+const FAST = { updates: 3, settings: { leastUses: 8 } };
+
+/** Beside a policy gradient. */
+export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  inspo: {
+    ...{ updates: 6, settings: { groupSize: 4, leastUses: 4 } },
+    differs: [
+      evolvesPrompts,
+      asks(/Improve the instruction/, /Attempt, reward/),
+      (records) => {
+        // Attempts at one task share their instruction: groups compare like with like.
+        for (const { episodes } of at(records, -1).groups) {
+          expect(new Set(episodes.map((each) => readOf(each).ids["prompts"]?.[0])).size).toBe(1);
+        }
+      },
+    ],
+  },
+  "reward-harness": {
+    updates: 2,
+    differs: [
+      judged,
+      asks(/Judge attempts at/, /judged 0/),
+      (records) => {
+        // The judge reads the lessons; the policy does not.
+        const record = at(records, -1);
+        expect(libraryOf(record).versions.length).toBeGreaterThan(1);
+        expect(episodesOf(record).every(({ read }) => read === null)).toBe(true);
+      },
+    ],
+  },
+  "slea-rl": {
+    ...{ env: "key-door", updates: 2 },
+    differs: [
+      (records) => {
+        // After a turn, what helped after like observations stands beside the result.
+        const record = at(records, -1);
+        const [lesson] = libraryOf(at(record.earlier, -1)).versions.at(-1) ?? [];
+        expect(lesson?.text).toMatch(/^After .* it helped to call /);
+        const [first] = record.earlier;
+        const given = (of: StageRecord | undefined): number =>
+          episodesOf(of as StageRecord)
+            .flatMap(({ trajectory }) => trajectory.segments.slice(1))
+            .filter(({ kind }) => kind === "given")
+            .reduce((most, { tokenIds }) => Math.max(most, tokenIds.length), 0);
+        expect(given(record)).toBeGreaterThan(given(first));
+      },
+      (records) => {
+        // Turns of one attempt are credited apart.
+        const record = at(records, -1);
+        const apart = numbersOf(record).groups.flatMap(({ episodes }) =>
+          episodes.filter(({ episode }) => new Set(turnAdvantages(record, episode)).size > 1),
+        );
+        expect(apart.length).toBeGreaterThan(0);
+      },
+    ],
+  },
+};
+
+/** Without a gradient. */
+export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  "training-free-grpo": {
+    updates: 2,
+    differs: [
+      writesInstead,
+      readsMore,
+      asks(/Compare these attempts/, /reward 0/, /Lessons so far:\ne0: Advice 1\./),
+      (records) => {
+        // Groups that scored alike are not asked about.
+        const [first] = at(records, -1).earlier;
+        if (first === undefined) throw new Error("one update only");
+        const mixed = first.groups.filter(
+          ({ episodes }) =>
+            new Set(episodes.map(({ verification }) => verification.reward)).size > 1,
+        );
+        expect(first.asked).toHaveLength(mixed.length);
+      },
+    ],
+  },
+  "agent-fly": { updates: 3, differs: [writesInstead, readsMore, learnsWhatToRead] },
+  "evo-kernel": {
+    updates: 3,
+    differs: [
+      writesInstead,
+      (records) => {
+        const [draft, refine] = [at(records, 0), at(records, 1)];
+        expect([draft.stage.name, refine.stage.name]).toEqual(["draft", "refine"]);
+        // What was drafted is read when it is refined, and is worth something else there.
+        const { cases } = casesOf(refine).memory;
+        const both = cases.filter(({ byStage = {} }) => "draft" in byStage && "refine" in byStage);
+        expect(both.length).toBeGreaterThan(0);
+        expect(both.some(({ byStage = {} }) => byStage["draft"] !== byStage["refine"])).toBe(true);
+      },
+    ],
+  },
+  adas: {
+    ...FAST,
+    differs: [
+      writesInstead,
+      evolvesPrompts,
+      asks(/Design p0, earned/, /Design p1/),
+      (records) => {
+        expect(populationOf(at(records, -1)).archive).toEqual([]);
+      },
+    ],
+  },
+  evolver: {
+    ...FAST,
+    differs: [
+      writesInstead,
+      evolvesPrompts,
+      asks(/one hypothesis/),
+      (records) => {
+        // Of two, the better judged goes on.
+        const { living, archive } = populationOf(at(records, -1));
+        const tried = living.filter(({ uses }) => uses >= 8);
+        expect(tried).toHaveLength(1);
+        const mean = ({ rewardSum, uses }: { rewardSum: number; uses: number }): number =>
+          rewardSum / uses;
+        for (const left of archive) {
+          expect(mean(left)).toBeLessThanOrEqual(mean(tried[0] as (typeof living)[number]));
+        }
+        expect(archive.length).toBeGreaterThan(0);
+      },
+    ],
+  },
+  fama: {
+    differs: [
+      writesInstead,
+      (records) => {
+        const record = at(records, -1);
+        expect(record.asked).toEqual([]);
+        const failed = episodesOf(record).filter(({ verification }) => !verification.success);
+        const failing = failed.filter(({ turns }) =>
+          turns.some(({ toolResults }) => toolResults.some(({ ok }) => !ok)),
+        );
+        const [now] = populationOf(record).living;
+        expect(now?.text.includes("When a call fails")).toBe(failing.length >= 0.2 * failed.length);
+        expect(now?.text).not.toBe("");
+      },
+    ],
+  },
+  "goedel-agent": {
+    ...{ updates: 5, settings: { leastUses: 8 } },
+    differs: [
+      writesInstead,
+      evolvesPrompts,
+      // What asks now was itself written before.
+      asks(/^Improve it \d+\./),
+    ],
+  },
+  ping: {
+    ...FAST,
+    differs: [
+      writesInstead,
+      evolvesPrompts,
+      asks(/short prefix/, /refuse what harms/),
+      (records) => {
+        // Between attempts with one outcome, fewer calls are preferred.
+        const sums = populationOf(at(records, -1)).living.map(({ rewardSum }) => rewardSum);
+        const outcomes = everyUpdate(at(records, -1))
+          .flatMap(episodesOf)
+          .reduce((sum, { verification }) => sum + verification.reward, 0);
+        expect(sums.reduce((a, b) => a + b, 0)).toBeGreaterThan(outcomes);
+      },
+    ],
+  },
+  sica: {
+    ...FAST,
+    differs: [
+      writesInstead,
+      evolvesPrompts,
+      asks(/^You are an agent/, /Edit your own instruction/),
+    ],
+  },
+};

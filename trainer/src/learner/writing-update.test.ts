@@ -1,0 +1,65 @@
+/**
+ * Every recipe that writes texts or cases without a gradient: parameters stay, the text changes, the next
+ * attempts read it. Plain GRPO fails each check.
+ */
+import { FAMILIES } from "@waggle/environments";
+import { recipe, rewardStage, RECIPES, recipeNamed } from "@waggle/learning";
+import * as parts from "@waggle/learning/parts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  type ActedFamily,
+  actedFamily,
+  type StageRecord,
+  tinyEngines,
+  updateOnce,
+} from "./recipe-update.fixture.ts";
+import { WRITTEN_EXPECTATIONS } from "./text-expectations.fixture.ts";
+
+let engines: Awaited<ReturnType<typeof tinyEngines>>;
+let acted: ActedFamily;
+let control: StageRecord[];
+
+const GRPO = recipe({
+  name: "plain-grpo",
+  literature: "ARTIST",
+  differs: ["the control of these tests"],
+  schedule: ["one"],
+  settings: {},
+  stages: () => [
+    rewardStage({
+      rollout: parts.group(8),
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip()],
+    }),
+  ],
+});
+
+beforeAll(async () => {
+  const family = FAMILIES.find(({ name }) => name === "calculator");
+  if (family === undefined) throw new Error("no calculator");
+  engines = await tinyEngines();
+  acted = await actedFamily(family);
+  control = await updateOnce(GRPO(), acted, engines);
+});
+afterAll(async () => {
+  await engines.dispose();
+});
+
+const NAMES = [...RECIPES.values()]
+  .filter((create) => create().stages.every(({ learns }) => learns === "texts"))
+  .map(({ recipeName }) => recipeName);
+
+test.each(NAMES)("%s writes, and parameters stay", async (name) => {
+  const expectation = WRITTEN_EXPECTATIONS[name];
+  const { settings, updates, differs } = expectation ?? { differs: [] };
+  const records = await updateOnce(recipeNamed(name)(settings), acted, engines, updates);
+  for (const check of differs ?? []) {
+    check(records);
+    expect(() => check(control)).toThrow(/./);
+  }
+});
+
+test("every recipe of texts and cases says what is different", () => {
+  expect(Object.keys(WRITTEN_EXPECTATIONS).toSorted()).toEqual(NAMES.toSorted());
+});
