@@ -5,12 +5,16 @@
 import { FAMILY_VARIANTS, type Judgement, type TaskFamily } from "@waggle/environments";
 import { type EpisodeGroup, type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
 import type { Environment, Sampling, TaskReference, Trajectory } from "@waggle/protocol";
-import { WaggleError } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../random.ts";
 import type { Reader } from "./attempt-reading.ts";
 import { demonstratedAttempt } from "./demonstrated-attempt.ts";
+import { drawnFrom } from "./drawn-from.ts";
 import { type ActingPolicy, type AttemptOptions, familyAttempt } from "./family-attempt.ts";
+import { loggedEpisodes } from "./logged-episodes.ts";
+import { searchedAttempts, stepReplays } from "./searched-attempts.ts";
+import { takeover } from "./taken-over.ts";
+import { nameOf, taskOf } from "./task-names.ts";
 
 export type CollectParts = {
   readonly policy: ActingPolicy;
@@ -65,6 +69,15 @@ export async function collect(
       ]);
     case "branch":
       return byTask(tasks, (task, at) => branches(plan, parts, options, task, at));
+    case "tree":
+      return byTask(tasks, (task, at) =>
+        searchedAttempts(
+          plan,
+          nameOf(task),
+          stored,
+          (i) => (how) => attempt(parts, options, task, [at, i], how),
+        ),
+      );
     case "pivot":
       return pivots(plan.size, tasks.length, stored, parts, options);
     case "prefix":
@@ -78,7 +91,13 @@ export async function collect(
         ),
       );
     case "log":
-      return logged(stored, plan.size, tasks.length, options.seed);
+      return loggedEpisodes(plan, stored, tasks.length, options.seed, (episode, place, how) =>
+        attempt(parts, options, taskOf(episode), place, how),
+      );
+    case "takeover":
+      return byTask(tasks, (task, at) =>
+        many(plan.size, (i) => takenOver(plan, parts, options, task, [at, i])),
+      );
     case "noise":
     case "none":
       return [];
@@ -215,7 +234,7 @@ async function pivots(
     ),
   );
   const groups: EpisodeGroup[] = [];
-  for (const [at, { episode, turn, original }] of drawn(turns, count, options.seed).entries()) {
+  for (const [at, { episode, turn, original }] of drawnFrom(turns, count, options.seed).entries()) {
     const task = taskOf(episode);
     const episodes = await many(size, (i) =>
       attempt(parts, { ...options, maxTurns: turn + 1 }, task, [at, i], {
@@ -241,9 +260,15 @@ async function prefixes(
   );
   const random = seededRandom(options.seed, 0x9f1);
   const groups: EpisodeGroup[] = [];
-  for (const [at, episode] of drawn(wanted, count, options.seed).entries()) {
+  for (const [at, episode] of drawnFrom(wanted, count, options.seed).entries()) {
     const task = taskOf(episode);
     const turns = 1 + Math.floor(random() * (episode.trajectory.turns.length - 1));
+    if (plan.continuations !== undefined) {
+      const replay = (i: number) => (how: Parameters<typeof attempt>[4]) =>
+        attempt(parts, options, task, [at, i], how);
+      groups.push(await stepReplays(episode, turns, plan.continuations, replay));
+      continue;
+    }
     const episodes = await many(plan.size, (i) =>
       attempt(parts, options, task, [at, i], {
         from: { trajectory: episode.trajectory, turns },
@@ -255,22 +280,19 @@ async function prefixes(
   return groups;
 }
 
-/** Stored episodes by task, `count` tasks of at most `size`. */
-function logged(
-  stored: readonly Episode[],
-  size: number,
-  count: number,
-  seed: number,
-): EpisodeGroup[] {
-  const byName = new Map<string, Episode[]>();
-  for (const episode of stored) {
-    const name = nameOf(taskOf(episode));
-    byName.set(name, [...(byName.get(name) ?? []), episode]);
-  }
-  return drawn([...byName], count, seed).map(([task, episodes]) => ({
-    task,
-    episodes: episodes.slice(-size),
-  }));
+/** Attempts in which a person steps in where the plan says. */
+async function takenOver(
+  plan: Extract<RolloutPlan, { kind: "takeover" }>,
+  parts: CollectParts,
+  options: CollectOptions,
+  task: TaskReference,
+  place: readonly number[],
+): Promise<Episode> {
+  const { family, format, policy } = parts;
+  const seed = derivedSeed(options.seed, ...place);
+  const { actors, around, policy: shared } = await takeover(plan, family, task, format, seed);
+  const taken = { ...parts, policy: shared(policy) };
+  return { ...(await attempt(taken, options, task, place, { around })), actors };
 }
 
 /** A failed attempt hears of it once and goes on. */
@@ -349,17 +371,6 @@ function turnEntropies({ turns, segments }: Trajectory): number[] {
   });
 }
 
-/** `count` entries without repetition, fewer where there are fewer. */
-function drawn<T>(entries: readonly T[], count: number, seed: number): T[] {
-  const random = seededRandom(seed, 0xd4a);
-  const left = [...entries];
-  const taken: T[] = [];
-  while (taken.length < count && left.length > 0) {
-    taken.push(...left.splice(Math.floor(random() * left.length), 1));
-  }
-  return taken;
-}
-
 /** Rewards of single turns, given for those whose calls reached the world: the others earned 0. */
 function rewardsOf(
   { turns }: Trajectory,
@@ -370,18 +381,4 @@ function rewardsOf(
   return {
     turnRewards: turns.map(({ toolCalls }) => (toolCalls.length > 0 ? (left.shift() ?? 0) : 0)),
   };
-}
-
-function nameOf({ environment, split, seed }: TaskReference): string {
-  return `${environment}/${split}/${seed}`;
-}
-
-function taskOf({ trajectory }: Episode): TaskReference {
-  if (trajectory.task === null) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `a stored episode must be of an assigned task, got ${trajectory.id} of a visitor's own request; leave it out`,
-    );
-  }
-  return trajectory.task;
 }

@@ -9,6 +9,7 @@ import {
   at,
   type Check,
   type Expectation,
+  fitsCritic,
   judged,
   keeps,
   learnsInTurn,
@@ -16,6 +17,11 @@ import {
   numbersOf,
   scoredOf,
 } from "./recipe-checks.fixture.ts";
+import { ROLE_PREFERENCE_EXPECTATIONS } from "./role-expectations.fixture.ts";
+import { prefersAtForks, searches } from "./search-expectations.fixture.ts";
+import type { UpdateNumbers } from "./stage-update.ts";
+
+type ScoredEpisode = UpdateNumbers["groups"][number]["episodes"][number];
 
 /** Loss weights by what episodes returned: the best most. */
 const weighsByReturn: Check = (records) => {
@@ -51,7 +57,29 @@ function rollsOut(stage: number, part: string): Check {
   };
 }
 
+/** Without a push of values, turns are imitated as strongly as `strengthOf` says, and not all alike. */
+function imitatesBy(
+  stage: number,
+  strengthOf: (scored: ScoredEpisode, turn: number, all: readonly ScoredEpisode[]) => number,
+): Check {
+  return (records) => {
+    const { result, minibatch } = numbersOf(at(records, stage));
+    const seen = new Set<number>();
+    for (const [b, scored] of minibatch.episodes.entries()) {
+      if (scored.episode.role === "proposal") continue;
+      for (const [i, { start }] of scored.episode.turns.entries()) {
+        const strength = strengthOf(scored, i, minibatch.episodes);
+        const share = minibatch.shares[b]?.[start] ?? 0;
+        expect(result.derivatives.logProb?.[b]?.[start]).toBeCloseTo(-share * strength, 9);
+        seen.add(strength);
+      }
+    }
+    expect(seen.size).toBeGreaterThan(1);
+  };
+}
+
 export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  ...ROLE_PREFERENCE_EXPECTATIONS,
   "agentic-transformer": {
     differs: [
       weighsByReturn,
@@ -116,6 +144,106 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
         for (const { episodes } of at(records, 0).groups) {
           expect(new Set(episodes.map(({ mode }) => mode)).size).toBe(3);
         }
+      },
+    ],
+  },
+  "co-rft": {
+    settings: { chunk: 2, discount: 0.5 },
+    differs: [
+      learnsInTurn("tokens", "rewards", "rewards"),
+      rollsOut(1, "log"),
+      rollsOut(2, "single"),
+      fitsCritic,
+      (records) => {
+        // The last two turns see the outcome itself; the critic's word is for those before.
+        const { minibatch } = numbersOf(at(records, 1));
+        let seen = 0;
+        for (const [b, { episode, score }] of minibatch.episodes.entries()) {
+          const ended = episode.turns.slice(-2).map(({ start }) => minibatch.returns?.[b]?.[start]);
+          expect(ended).toEqual([score.reward / 2, score.reward].slice(-ended.length));
+          seen += ended.length;
+        }
+        expect(seen).toBeGreaterThan(2);
+      },
+    ],
+  },
+  "con-rft": {
+    settings: { strength: 0 },
+    differs: [
+      fitsCritic,
+      rollsOut(0, "log"),
+      rollsOut(1, "takeover"),
+      (records) => {
+        expect(numbersOf(at(records, 0)).result.metrics["conservativeGap"]).toBeGreaterThan(0);
+      },
+      imitatesBy(1, ({ episode: { actors } }, turn) => (actors?.[turn] === "person" ? 1 : 0.1)),
+    ],
+  },
+  "digi-q": {
+    differs: [
+      learnsInTurn("rewards", "tokens"),
+      (records) => {
+        const [first] = at(records, 0).stage.losses;
+        const names = ["model.layers.0.mlp.up_proj.weight", "score.weight", "score.bias"];
+        const chosen = first?.loss.trains?.(names, {} as never);
+        expect([...(chosen ?? [])]).toEqual(["score.weight", "score.bias"]);
+      },
+      (records) => {
+        // One of four proposals in each state, and nothing that was stored.
+        const { result, minibatch } = numbersOf(at(records, 1));
+        const learned = minibatch.episodes.filter((_, b) =>
+          result.derivatives.logProb?.[b]?.some((value) => value !== 0),
+        );
+        const proposals = minibatch.episodes.filter(({ episode }) => episode.role === "proposal");
+        expect(learned.length).toBeGreaterThan(0);
+        expect(learned.every(({ episode }) => episode.role === "proposal")).toBe(true);
+        expect(proposals.length).toBe(4 * learned.length);
+      },
+    ],
+  },
+  oap: {
+    settings: { strength: 0 },
+    updates: 4,
+    differs: [
+      fitsCritic,
+      rollsOut(0, "log"),
+      imitatesBy(0, ({ episode: { id } }, turn, all) => {
+        const asked = all.find(
+          ({ episode: { branch } }) => branch?.episode === id && branch.turn === turn,
+        );
+        if (asked === undefined || asked.score.reward === 0.5) return 1;
+        return asked.score.reward > 0.5 ? 0.2 : 2;
+      }),
+    ],
+  },
+  "agent-q": {
+    settings: { critique: 0 },
+    differs: [
+      searches(0),
+      prefersAtForks(0, "turn"),
+      (records) => {
+        const record = at(records, 0);
+        expect(record.stage.state.judge).toBeDefined();
+        expect(record.stage.state["tree-store"]).toBeDefined();
+        expect(scoredOf(record).every(({ score }) => "judge" in (score.components ?? {}))).toBe(
+          true,
+        );
+      },
+    ],
+  },
+  ipr: {
+    updates: 2,
+    seed: 2,
+    differs: [
+      rollsOut(0, "prefix-replay"),
+      prefersAtForks(0, "rest"),
+      (records) => {
+        const { minibatch } = numbersOf(at(records, 0));
+        for (const [chosen, rejected] of minibatch.pairs) {
+          expect(minibatch.episodes[chosen]?.episode.role).toBe("expert");
+          expect(minibatch.episodes[rejected]?.episode.role).toBe("policy");
+        }
+        expect(minibatch.pairs.length).toBeGreaterThan(0);
       },
     ],
   },

@@ -23,6 +23,7 @@ import {
 import { COMPOSED_EXPECTATIONS } from "./composed-expectations.fixture.ts";
 import { LOOP_EXPECTATIONS } from "./loop-expectations.fixture.ts";
 import { MEMORY_EXPECTATIONS } from "./memory-expectations.fixture.ts";
+import { SEARCH_EXPECTATIONS } from "./search-expectations.fixture.ts";
 import { SEVERAL_MODEL_EXPECTATIONS } from "./several-model-expectations.fixture.ts";
 import { CO_EVOLVED_EXPECTATIONS } from "./text-expectations.fixture.ts";
 import { TEACHER_EXPECTATIONS } from "./teacher-expectations.fixture.ts";
@@ -33,6 +34,7 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   ...MEMORY_EXPECTATIONS,
   ...TEACHER_EXPECTATIONS,
   ...SEVERAL_MODEL_EXPECTATIONS,
+  ...SEARCH_EXPECTATIONS,
   ...CO_EVOLVED_EXPECTATIONS,
   a2fm: {
     differs: [

@@ -232,7 +232,8 @@ function estimate(
   { rows }: PlannedMinibatch,
   outputs: TokenOutputs,
 ): { advantages?: AdvantageRows; returns?: AdvantageRows; state?: StateChange } {
-  if (stage.advantage === null) return {};
+  // Elsewhere it was what filters chose by.
+  if (stage.advantage === null || stage.learns !== "rewards") return {};
   const values = new Map<string, Float32Array[]>();
   const finalValues = new Map<string, number[]>();
   for (const [

@@ -11,6 +11,7 @@ import type {
   Verification,
 } from "@waggle/protocol";
 import { toTrainingSamples, WaggleError } from "@waggle/protocol";
+import type { Actor } from "../rollouts/takeover.ts";
 import type { ReadBefore } from "./reading.ts";
 
 /** One generation of the policy and what answered it. */
@@ -44,6 +45,8 @@ export type Episode = {
   readonly samples: readonly TrainingSample[];
   readonly turns: readonly EpisodeTurn[];
   readonly verification: Verification;
+  /** `[turns]` who acted; absent = the policy alone. */
+  readonly actors?: readonly Actor[];
   /** What it was given to read before its first turn; `null` for nothing. */
   readonly read: ReadBefore | null;
   /** Published versions between what sampled it and the newest. */

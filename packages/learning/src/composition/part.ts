@@ -28,6 +28,8 @@ export type PartContext = {
   readonly ports: PartPorts;
   readonly signal: AbortSignal;
   /** Of this step, by component; absent = 1. */
+  /** Of the stage's advantage part where it learns no rewards: what its filters choose by. */
+  readonly advantages?: AdvantageRows | undefined;
   readonly rewardWeights?: { readonly [component: string]: number } | undefined;
 };
 
@@ -112,12 +114,69 @@ export type RolloutPlan =
     }
   /** `size` actions of the policy at single turns of stored episodes. */
   | { readonly kind: "pivot"; readonly size: number }
-  /** Goes on from the first turns of a stored episode. */
-  | { readonly kind: "prefix"; readonly size: number; readonly source: "failed" | "expert" }
+  /**
+   * Goes on from the first turns of a stored episode. With `continuations` the group holds that episode
+   * too, as `expert`, and so many attempts that go on from its next turn, and from the policy's.
+   */
+  | {
+      readonly kind: "prefix";
+      readonly size: number;
+      readonly source: "failed" | "expert";
+      readonly continuations?: number;
+    }
+  /** `size` attempts at each task, each going on from a turn of an earlier one. */
+  | {
+      readonly kind: "tree";
+      readonly size: number;
+      /** Where the next one begins: so many turns of an attempt; `null` = from the start. */
+      readonly next: (
+        task: string,
+        episodes: readonly Episode[],
+      ) => { readonly attempt: string; readonly turns: number } | null;
+    }
   /** A failed attempt is told of its failure and tries again in the same context. */
-  | { readonly kind: "retry"; readonly size: number; readonly guidance: string }
-  /** Stored episodes, no environment. */
-  | { readonly kind: "log"; readonly size: number }
+  | {
+      readonly kind: "retry";
+      readonly size: number;
+      readonly guidance: string;
+      /**
+       * So many answers in all, each told of its failure, and then a teacher that errs so often; turns are
+       * paid what their answer was worth. Default one more, and no teacher.
+       */
+      readonly trials?: { readonly most: number; readonly teacher: number };
+    }
+  /**
+   * Each turn in a context of its own: the request, what was noted so far, the last result. An episode a
+   * turn, all judged by the attempt's end.
+   */
+  | {
+      readonly kind: "folded";
+      /** How often the demonstrator errs; `null` = the policy acts. */
+      readonly mistakes: number | null;
+      /** Whether a note may replace all before it. */
+      readonly consolidates: boolean;
+    }
+  /**
+   * Two attempts of the policy at each task, the second told `rethink`, in the role `student`; then both
+   * again and a demonstration, in the roles of the situations, the later two with their words said first.
+   */
+  | { readonly kind: "situated"; readonly rethink: string; readonly words: SituationWords }
+  /**
+   * Stored episodes, no environment. Beside each of them actions of the policy at one of its turns, in
+   * the role `proposal`; the environment answers them where they are to be `answered`.
+   */
+  | {
+      readonly kind: "log";
+      readonly size: number;
+      readonly proposals: { readonly count: number; readonly answered?: boolean };
+    }
+  /** A person acts for `turns` turns after `failures` failed ones in a row, and gives back. */
+  | {
+      readonly kind: "takeover";
+      readonly size: number;
+      readonly failures: number;
+      readonly turns: number;
+    }
   /** Parameters moved by seeded noise, one episode of each task a perturbation. */
   | { readonly kind: "noise"; readonly perturbations: number; readonly scale: number }
   /** `size` joint attempts of each task, each of them by all `roles`, in their order. */

@@ -33,9 +33,15 @@ export async function scoreGroups(
   );
   const dropped = new Map<string, string>();
   let pairs: NonNullable<Filtered["pairs"]> = [];
-  let state: StateChange = {};
+  const estimated =
+    stage.learns === "rewards" ? undefined : stage.advantage?.estimate(kept, context);
+  let state: StateChange = estimated?.state ?? {};
   for (const filter of stage.filters) {
-    const filtered = filter.apply(kept, { ...context, state: { ...context.state, ...state } });
+    const filtered = filter.apply(kept, {
+      ...context,
+      state: { ...context.state, ...state },
+      advantages: estimated?.advantages,
+    });
     kept = filtered.groups;
     for (const [id, reason] of filtered.dropped) dropped.set(id, reason);
     pairs = filtered.pairs ?? pairs;

@@ -168,6 +168,7 @@ export function tokenStage<
   C extends StateName = never,
   E extends StateName = never,
   K extends (KlTerm & { in: "loss" }) | undefined = undefined,
+  D extends StateName = never,
 >(
   spec: Open & {
     readonly rollout: RolloutPart<A>;
@@ -175,7 +176,9 @@ export function tokenStage<
     readonly reward?: RewardPart<C>;
     readonly losses: readonly Weighted<E>[];
     readonly kl?: K;
-  } & StateSlot<A | B | C | E | KlNeeds<K>>,
+    /** What filters choose by: nothing is learned from it. */
+    readonly advantage?: AdvantagePart<D>;
+  } & StateSlot<A | B | C | D | E | KlNeeds<K>>,
 ): Stage {
   return toStage("tokens", { ...spec, kl: spec.kl ?? null });
 }
@@ -187,12 +190,15 @@ export function pairStage<
   C extends StateName = never,
   E extends StateName = never,
 >(
+  D extends StateName = never,
   spec: Open & {
     readonly rollout: RolloutPart<A>;
     readonly filters: readonly [FilterPart<B>, ...FilterPart<B>[]];
     readonly reward: RewardPart<C>;
     readonly losses: readonly Weighted<E>[];
-  } & StateSlot<A | B | C | E>,
+  } & StateSlot<A | B | C | D | E>,
+    /** What filters choose by: nothing is learned from it. */
+    readonly advantage?: AdvantagePart<D>;
 ): Stage {
   return toStage("pairs", { ...spec, kl: null });
 }
@@ -204,13 +210,16 @@ export function rewardModelStage<
   C extends StateName = never,
   E extends StateName = never,
 >(
+  D extends StateName = never,
   spec: Open & {
     readonly rollout: RolloutPart<A>;
     readonly filters?: readonly FilterPart<B>[];
     /** What the model is to predict. */
     readonly reward: RewardPart<C>;
     readonly losses: readonly Weighed<RewardModelLoss<E>>[];
-    readonly state: StateFor<A | B | C | E | "rm">;
+    readonly state: StateFor<A | B | C | D | E | "rm">;
+    /** What filters choose by: nothing is learned from it. */
+    readonly advantage?: AdvantagePart<D>;
   },
 ): Stage {
   return { ...toStage("model", { ...spec, kl: null }), trains: "rm" };

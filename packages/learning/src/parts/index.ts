@@ -90,6 +90,16 @@ export {
   parameterSubset,
   returnConditioned,
 } from "./token-losses.ts";
+export { bestProposals, tdBc, temporalDifference } from "./temporal-difference.ts";
+export {
+  bestLine,
+  calibrated,
+  forks,
+  monteCarlo,
+  monteCarloTree,
+  searchTrees,
+  tree,
+} from "./tree-search.ts";
 export { critic } from "./value-losses.ts";
 export {
   averagedCopy,
@@ -143,6 +153,8 @@ export {
   prefixReplay,
   retry,
   single,
+  stepReplay,
+  takeover,
   teacherDemos,
   toldDemos,
   weights,

@@ -88,14 +88,36 @@ export function prefixReplay(source: "failed" | "expert", size = 8): RolloutPart
   return fixed("prefix-replay", "group", { kind: "prefix", size, source });
 }
 
+/**
+ * `prefix-replay` of single steps: a stored success is left at a turn, and both the policy's action there
+ * and the stored one are gone on from `continuations` times. The stored one has the role `expert`.
+ */
+export function stepReplay(continuations = 3): RolloutPart<never, "group"> {
+  return fixed("prefix-replay", "group", { kind: "prefix", size: 1, source: "expert", continuations });
+}
+
 /** `retry`: a failed attempt hears `guidance` and tries again in the same context. */
 export function retry(guidance: string, size = 8): RolloutPart<never, "group"> {
   return fixed("retry", "group", { kind: "retry", size, guidance });
 }
 
-/** `log`: stored episodes, no environment call. */
-export function log(size = 8): RolloutPart<never, "group"> {
-  return fixed("log", "group", { kind: "log", size });
+/**
+ * `log`: stored episodes, no environment call; beside each of them `proposals` actions that the policy
+ * would take at one of its turns. Nobody answers these, but where they are to be `answered`.
+ */
+export function log(
+  size = 8,
+  proposals: { readonly count: number; readonly answered?: boolean } = { count: 0 },
+): RolloutPart<never, "group"> {
+  return fixed("log", "group", { kind: "log", size, proposals });
+}
+
+/** `takeover`: after `failures` failed turns in a row a person takes over for `turns` turns. */
+export function takeover(
+  size = 1,
+  { failures = 1, turns = 2 }: { readonly failures?: number; readonly turns?: number } = {},
+): RolloutPart<never, "single"> {
+  return fixed("takeover", "single", { kind: "takeover", size, failures, turns });
 }
 
 /**
@@ -121,12 +143,13 @@ export function branchEntropy(
 
 /** `branch-vine`: forks of a visited state at any turn alike. */
 export function branchVine(size = 8, whole = 2): RolloutPart<never, "group"> {
-  return fixed("branch-vine", "group", {
+  const vine = fixed("branch-vine", "group", {
     kind: "branch",
     whole,
     size,
     branchAt: (_, __, random) => random() < 0.5,
   });
+  return { ...vine, around: [group(whole)] };
 }
 
 /** `async`: `inner` sampled by a policy that lags behind; the lag itself is a setting of the stage. */

@@ -66,6 +66,7 @@ import { evolutionStrategies } from "./evolution-strategies.ts";
 import { IMITATION_RECIPES } from "./imitation-recipes.ts";
 import { MERGING_RECIPES } from "./merging-recipes.ts";
 import { PREFERENCE_RECIPES } from "./preference-recipes.ts";
+import { SEARCH_RECIPES } from "./search-recipes.ts";
 import { TEXT_RECIPES } from "./text-recipes.ts";
 import { SEVERAL_MODEL_RECIPES } from "./several-model-recipes.ts";
 import { aiSearchPlanner } from "./ai-search-planner.ts";
@@ -154,6 +155,7 @@ const ALL: readonly CreateRecipe[] = [
   ...PREFERENCE_RECIPES,
   ...MERGING_RECIPES,
   ...TEXT_RECIPES,
+  ...SEARCH_RECIPES,
   ...SEVERAL_MODEL_RECIPES,
 ];
 

@@ -4,10 +4,16 @@ import { agenticTransformer } from "./agentic-transformer.ts";
 import { faft } from "./faft.ts";
 import { aidsafe } from "./aidsafe.ts";
 import { matrix } from "./matrix.ts";
+import { agentQ } from "./agent-q.ts";
 import { agenticVrpo } from "./agentic-vrpo.ts";
+import { coRft } from "./co-rft.ts";
+import { conRft } from "./con-rft.ts";
+import { digiQ } from "./digi-q.ts";
 import { domainAdaptation } from "./domain-adaptation.ts";
 import { formalMethods } from "./formal-methods.ts";
+import { ipr } from "./ipr.ts";
 import { mosaic } from "./mosaic.ts";
+import { oap } from "./oap.ts";
 import { recap } from "./recap.ts";
 
 export const PREFERENCE_RECIPES: readonly CreateRecipe[] = [
@@ -20,4 +26,10 @@ export const PREFERENCE_RECIPES: readonly CreateRecipe[] = [
   formalMethods,
   mosaic,
   recap,
+  coRft,
+  conRft,
+  digiQ,
+  oap,
+  agentQ,
+  ipr,
 ];

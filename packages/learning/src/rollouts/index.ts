@@ -49,6 +49,8 @@ export { actorMasks, takeoverPenalties } from "./takeover.ts";
 export type { Actor, ActorMasks } from "./takeover.ts";
 export { roleMask, teamTurns } from "./team-order.ts";
 export type { TeamOrder, TeamTurn } from "./team-order.ts";
+export { searchedTree, whereToGoOn } from "./tree-search.ts";
+export type { SearchedAttempt } from "./tree-search.ts";
 export { forkPairs, principalLine, selectLeaf } from "./tree-selection.ts";
 export type { ForkPair, TreeRule } from "./tree-selection.ts";
 export type { WorldChange } from "./world-change.ts";

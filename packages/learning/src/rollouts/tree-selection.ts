@@ -39,12 +39,20 @@ function isFinished(tree: SearchTree, node: SearchNode): boolean {
 }
 
 function scoreOf(child: SearchNode, parent: SearchNode, rule: TreeRule): number {
-  const value = nodeValue(child);
-  if (rule.kind === "puct") {
-    return value + (rule.exploration * child.prior * Math.sqrt(parent.visits)) / (1 + child.visits);
+  return armScore({ ...child, value: nodeValue(child) }, parent.visits, rule);
+}
+
+/** What a choice is worth to a search that made `visits` of it at a node with `parentVisits`. */
+export function armScore(
+  arm: { readonly value: number; readonly prior: number; readonly visits: number },
+  parentVisits: number,
+  { kind, exploration }: TreeRule,
+): number {
+  if (kind === "puct") {
+    return arm.value + (exploration * arm.prior * Math.sqrt(parentVisits)) / (1 + arm.visits);
   }
-  if (child.visits === 0) return Number.POSITIVE_INFINITY;
-  return value + rule.exploration * Math.sqrt(Math.log(parent.visits) / child.visits);
+  if (arm.visits === 0) return Number.POSITIVE_INFINITY;
+  return arm.value + exploration * Math.sqrt(Math.log(parentVisits) / arm.visits);
 }
 
 /** Node ids from the root's child down, by most visits, value among equals: the line to imitate. */

@@ -1,0 +1,255 @@
+/**
+ * Search over the turns of a task: `tree` says where the next attempt begins, `mc` what a turn was worth by
+ * all attempts that went through it, and filters take pairs or the best line from what was searched.
+ * Attempts of earlier steps are kept by task in `tree-store`, where the search goes on from them.
+ */
+import { continuationAdvantages, continuationValues } from "../advantages/continuation-values.ts";
+import type { Episode, EpisodeTurn } from "../composition/episode.ts";
+import type {
+  AdvantagePart,
+  FilterPart,
+  RolloutPart,
+  ScoredEpisode,
+  ScoredGroup,
+} from "../composition/part.ts";
+import { kept, type StateName, type StatePart } from "../composition/state.ts";
+import { pairsByGap } from "../filters/value-gap-pairs.ts";
+import { type SearchedAttempt, searchedTree, whereToGoOn } from "../rollouts/tree-search.ts";
+import { principalLine, type TreeRule } from "../rollouts/tree-selection.ts";
+import { advantagePart, byTurns } from "./credit.ts";
+import { filterPart, keepEpisodes } from "./filter-part.ts";
+import { selectBy } from "../filters/selection.ts";
+
+/** Attempts by task, of the newest tasks. */
+type StoredTrees = { readonly [task: string]: readonly SearchedAttempt[] };
+
+/** Tasks whose attempts are kept. */
+const MOST_TASKS = 64;
+
+/** `tree-store`: what was searched, by task. */
+export const searchTrees: StatePart<"tree-store"> = kept("tree-store", (): StoredTrees => ({}));
+
+export type TreeOptions = {
+  /** Default `puct` with exploration 0.5. */
+  readonly rule?: TreeRule;
+  /** Decisions of the policy at a state before its children are compared. Default 2. */
+  readonly width?: number;
+};
+
+/** `tree`: `size` attempts at each task, each from where the search says. */
+export function tree(
+  size = 8,
+  { rule = { kind: "puct", exploration: 0.5 }, width = 2 }: TreeOptions = {},
+): RolloutPart<"tree-store", "group"> {
+  return {
+    slot: "rollout",
+    part: "tree",
+    start: "group",
+    needs: ["tree-store"],
+    plan: ({ state }) => ({
+      kind: "tree",
+      size,
+      next: (task, episodes) => {
+        const earlier = (state["tree-store"] as StoredTrees)[task] ?? [];
+        const now = episodes.map((episode) => searchedAttempt(episode));
+        return whereToGoOn([...earlier, ...now], rule, width);
+      },
+    }),
+  };
+}
+
+/** An episode as a search sees it; its value by default the verifier's. */
+function searchedAttempt(
+  episode: Episode,
+  value: number = episode.verification.reward,
+): SearchedAttempt {
+  return {
+    id: episode.id,
+    given: episode.branch?.turn ?? 0,
+    value,
+    actions: episode.turns.map((turn) => tokensOf(episode, turn).join(" ")),
+    priors: episode.turns.map(({ sample, start, end }) => {
+      const logProbs = episode.samples[sample]?.behaviorLogProbs.slice(start, end) ?? [];
+      return Math.exp(logProbs.reduce((sum, logProb) => sum + logProb, 0));
+    }),
+  };
+}
+
+function tokensOf({ samples }: Episode, { sample, start, end }: EpisodeTurn): readonly number[] {
+  return samples[sample]?.sequence.tokenIds.slice(start, end) ?? [];
+}
+
+/**
+ * `mc`: V after a turn less V before it, V the mean reward of the group's attempts that went through a
+ * state. Where nobody left an attempt, only its beginning has another value than its end.
+ */
+export function monteCarlo(): AdvantagePart<never, "group"> {
+  return advantagePart("mc", "group", (groups) => byTurns(groups, byContinuations));
+}
+
+/** The same, and the attempts are kept for the search to go on from. */
+export function monteCarloTree(): AdvantagePart<"tree-store", "group"> {
+  return advantagePart(
+    "mc",
+    "group",
+    (groups, { state }) => ({
+      ...byTurns(groups, byContinuations),
+      state: { "tree-store": withAttempts(state["tree-store"] as StoredTrees, groups) },
+    }),
+    { needs: ["tree-store"] },
+  );
+}
+
+/** `inner`, and `weight` times what continuations say of each turn. */
+export function calibrated<N extends StateName>(
+  inner: AdvantagePart<N, "group">,
+  weight: number,
+): AdvantagePart<N, "group"> {
+  const calibrating = monteCarlo();
+  return {
+    ...calibrating,
+    needs: inner.needs,
+    around: [inner],
+    estimate: (groups, context) => {
+      const estimated = inner.estimate(groups, context);
+      const { advantages } = calibrating.estimate(groups, context);
+      return {
+        ...estimated,
+        advantages: new Map(
+          Array.from(estimated.advantages, ([id, rows]) => [
+            id,
+            rows.map((row, sample) =>
+              Float64Array.from(
+                row,
+                (own, t) => own + weight * (advantages.get(id)?.[sample]?.[t] ?? 0),
+              ),
+            ),
+          ]),
+        ),
+      };
+    },
+  };
+}
+
+function byContinuations(episodes: readonly ScoredEpisode[]): number[][] {
+  const through = new Map<string, number[]>();
+  for (const { episode, score } of episodes) {
+    for (const { state } of episode.turns) {
+      through.set(state, [...(through.get(state) ?? []), score.reward]);
+    }
+  }
+  const values = continuationValues([...through.values()]);
+  const valueOf = new Map([...through.keys()].map((state, i) => [state, values[i] as number]));
+  return episodes.map(({ episode: { turns }, score }) =>
+    continuationAdvantages(
+      turns.map((_, i) => (i === turns.length - 1 ? score.reward : 0)),
+      turns.map(({ state }) => valueOf.get(state) as number),
+    ),
+  );
+}
+
+function withAttempts(trees: StoredTrees, groups: readonly ScoredGroup[]): StoredTrees {
+  const entries = new Map(Object.entries(trees));
+  for (const { task, episodes } of groups) {
+    const earlier = entries.get(task) ?? [];
+    const known = new Set(earlier.map(({ id }) => id));
+    const added = episodes.filter(({ episode }) => !known.has(episode.id));
+    entries.delete(task);
+    entries.set(task, [
+      ...earlier,
+      ...added.map(({ episode, score }) => searchedAttempt(episode, score.reward)),
+    ]);
+  }
+  return Object.fromEntries([...entries].slice(-MOST_TASKS));
+}
+
+/**
+ * `pair-gap` at forks: of the actions in one state the best against the worst by `mc`, where they differ by
+ * the margin. Each attempt is in one pair, those of the largest gaps first.
+ *
+ * @param unit what is learned of both: the action alone, or all from it on.
+ * @param isChosen which attempts may be the better ones; default all.
+ */
+export function forks(
+  margin = 0.1,
+  unit: "turn" | "rest" = "turn",
+  isChosen: (episode: Episode) => boolean = () => true,
+): FilterPart {
+  return filterPart("pair-gap", (groups, { advantages }) => {
+    const actions = groups.flatMap(({ episodes }, g) =>
+      episodes.flatMap((scored) =>
+        scored.episode.turns.flatMap((turn, i) => {
+          // Turns before its branch are another attempt's.
+          if (i < (scored.episode.branch?.turn ?? 0)) return [];
+          const rows = advantages?.get(scored.episode.id) ?? [];
+          const value = rows[turn.sample]?.[turn.start] ?? 0;
+          return [{ scored, turn: i, value, key: `${g}/${turn.state}` }];
+        }),
+      ),
+    );
+    const turns = new Map<string, number>();
+    const pairs: (readonly [string, string])[] = [];
+    const gaps = pairsByGap(
+      actions.map(({ value }) => value),
+      actions.map(({ key }) => key),
+      margin,
+    );
+    for (const { chosen, rejected } of gaps.toSorted((a, b) => b.gap - a.gap)) {
+      const [better, worse] = [actions[chosen], actions[rejected]];
+      if (better === undefined || worse === undefined || !isChosen(better.scored.episode)) continue;
+      const ids = [better.scored.episode.id, worse.scored.episode.id] as const;
+      if (ids.some((id) => turns.has(id))) continue;
+      turns.set(ids[0], better.turn).set(ids[1], worse.turn);
+      pairs.push(ids);
+    }
+    const paired = keepEpisodes(groups, (episodes) =>
+      selectBy(episodes, ({ episode }) => (turns.has(episode.id) ? null : "no-pair")),
+    );
+    const masked = paired.groups.map(({ task, episodes }) => ({
+      task,
+      episodes: episodes.map((scored) => {
+        const first = turns.get(scored.episode.id) ?? 0;
+        return withTurns(scored, (i) => i === first || (unit === "rest" && i > first));
+      }),
+    }));
+    return { ...paired, groups: masked, pairs };
+  });
+}
+
+/**
+ * Of each searched task the attempt that ends the most visited line, all its turns, where it succeeded.
+ */
+export function bestLine(): FilterPart {
+  return filterPart("best-line", (groups) => {
+    const ends = new Set(
+      groups.flatMap(({ episodes }) => {
+        const searched = searchedTree(
+          episodes.map(({ episode, score }) => searchedAttempt(episode, score.reward)),
+        );
+        const last = principalLine(searched.tree).at(-1) ?? "";
+        const end = episodes.find(({ episode }) => searched.paths.get(episode.id)?.at(-1) === last);
+        return end?.episode.verification.success === true ? [end.episode.id] : [];
+      }),
+    );
+    const best = keepEpisodes(groups, (episodes) =>
+      selectBy(episodes, ({ episode }) => (ends.has(episode.id) ? null : "not-the-best-line")),
+    );
+    return {
+      ...best,
+      groups: best.groups.map(({ task, episodes }) => ({
+        task,
+        episodes: episodes.map((scored) => withTurns(scored, () => true)),
+      })),
+    };
+  });
+}
+
+/** The episode with the loss of these turns, those it shares with others included. */
+function withTurns(scored: ScoredEpisode, counts: (turn: number) => boolean): ScoredEpisode {
+  const { samples, turns } = scored.episode;
+  const lossMask = samples.map(({ lossMask: mask }) => mask.map(() => false));
+  for (const [i, { sample, start, end }] of turns.entries()) {
+    if (counts(i)) lossMask[sample]?.fill(true, start, end);
+  }
+  return { ...scored, lossMask };
+}

@@ -1,0 +1,122 @@
+/** A search over a small known tree: counts, values and choices are those of a slow plain twin. */
+import { expect, test } from "vitest";
+import { seeded } from "../seeded.fixture.ts";
+import { nodeValue, requireNode } from "../states/search-tree.ts";
+import { searchedTree, type SearchedAttempt, whereToGoOn } from "./tree-search.ts";
+import type { TreeRule } from "./tree-selection.ts";
+
+/** Three letters of a or b each; what a word is worth. */
+const WORTH = new Map([
+  ["aaa", 0],
+  ["aab", 0.2],
+  ["aba", 0],
+  ["abb", 0.1],
+  ["baa", 0.3],
+  ["bab", 1],
+  ["bba", 0],
+  ["bbb", 0.2],
+]);
+const CHANCE_OF_A = 0.7;
+
+/** An attempt that begins with these letters and goes on by the policy. */
+function attempt(id: string, beginning: string, random: () => number): SearchedAttempt {
+  let word = beginning;
+  while (word.length < 3) word += random() < CHANCE_OF_A ? "a" : "b";
+  const actions = word.split("");
+  const priors = actions.map((letter) => (letter === "a" ? CHANCE_OF_A : 1 - CHANCE_OF_A));
+  return { id, actions, given: beginning.length, priors, value: WORTH.get(word) as number };
+}
+
+type Said = { readonly word: string; readonly given: number };
+
+/** Words by brute force: what is known of a beginning is all words that begin so. */
+function slowChoice(said: readonly Said[], rule: TreeRule, width: number): string {
+  const words = said.map(({ word }) => word);
+  const mean = (some: readonly string[]): number =>
+    some.reduce((sum, word) => sum + (WORTH.get(word) ?? 0), 0) / some.length;
+  const through = (beginning: string): string[] => words.filter((w) => w.startsWith(beginning));
+  const decided = (at: string): string[] =>
+    said.filter(({ word, given }) => word.startsWith(at) && given <= at.length).map((s) => s.word);
+  const children = (at: string): string[] =>
+    at.length === 3 ? [] : [...new Set(through(at).map((word) => word.slice(0, at.length + 1)))];
+  let at = "";
+  for (;;) {
+    const parent = at;
+    const N = through(parent).length;
+    const score = (some: readonly string[], chance: number): number =>
+      rule.kind === "uct"
+        ? mean(some) + rule.exploration * Math.sqrt(Math.log(N) / some.length)
+        : mean(some) + (rule.exploration * chance * Math.sqrt(N)) / (1 + some.length);
+    const arm = (child: string): number =>
+      score(through(child), child.endsWith("a") ? CHANCE_OF_A : 1 - CHANCE_OF_A);
+    const open = children(parent).filter((child) => child.length < 3);
+    if (decided(parent).length < width || open.length === 0) return parent;
+    const best = open.reduce((a, b) => (arm(b) > arm(a) ? b : a));
+    if (score(decided(parent), 1) > arm(best)) return parent;
+    at = best;
+  }
+}
+
+const RULES: readonly TreeRule[] = [
+  { kind: "uct", exploration: 0.7 },
+  { kind: "puct", exploration: 1.2 },
+];
+
+test.each(RULES)("$kind goes on where the plain twin does, and counts what it counts", (rule) => {
+  for (let seed = 1; seed <= 20; seed += 1) {
+    const random = seeded(seed);
+    const attempts: SearchedAttempt[] = [];
+    for (let i = 0; i < 12; i += 1) {
+      const said = attempts.map(({ actions, given }) => ({ word: actions.join(""), given }));
+      const place = whereToGoOn(attempts, rule, 2);
+      const from = attempts.find(({ id }) => id === place?.attempt);
+      const beginning = from?.actions.slice(0, place?.turns).join("") ?? "";
+      expect(beginning).toBe(slowChoice(said, rule, 2));
+      attempts.push(attempt(`${i}`, beginning, random));
+    }
+    const { tree, paths } = searchedTree(attempts);
+    for (const { id, actions } of attempts) {
+      for (const [turn, nodeId] of (paths.get(id) ?? []).entries()) {
+        const beginning = actions.slice(0, turn + 1).join("");
+        const same = attempts.filter((other) => other.actions.join("").startsWith(beginning));
+        const node = requireNode(tree, nodeId);
+        expect(node.visits).toBe(same.length);
+        const mean = same.reduce((sum, { value }) => sum + value, 0) / same.length;
+        expect(nodeValue(node)).toBeCloseTo(mean, 12);
+        expect(node.isTerminal).toBe(beginning.length === 3);
+      }
+    }
+  }
+});
+
+test("a search gets further than as many attempts from the start", () => {
+  const goal = "bbabba".split("");
+  const rightLetters = (word: readonly string[]): number => {
+    const wrong = word.findIndex((letter, i) => letter !== goal[i]);
+    return (wrong < 0 ? goal.length : wrong) / goal.length;
+  };
+  const bestOf = (isSearch: boolean, random: () => number): number => {
+    const attempts: SearchedAttempt[] = [];
+    for (let i = 0; i < 24; i += 1) {
+      const place = isSearch ? whereToGoOn(attempts, { kind: "uct", exploration: 0.2 }, 2) : null;
+      const given = place?.turns ?? 0;
+      const actions =
+        attempts.find(({ id }) => id === place?.attempt)?.actions.slice(0, given) ?? [];
+      while (actions.length < goal.length) actions.push(random() < CHANCE_OF_A ? "a" : "b");
+      const priors = actions.map((letter) => (letter === "a" ? CHANCE_OF_A : 1 - CHANCE_OF_A));
+      attempts.push({ id: `${i}`, given, actions, priors, value: rightLetters(actions) });
+    }
+    return Math.max(...attempts.map(({ value }) => value));
+  };
+  const random = seeded(5);
+  let [searched, plain] = [0, 0];
+  for (let trial = 0; trial < 100; trial += 1) {
+    searched += bestOf(true, random) / 100;
+    plain += bestOf(false, random) / 100;
+  }
+  expect(searched).toBeGreaterThan(plain + 0.3);
+});
+
+test("what was never tried begins at the start", () => {
+  expect(whereToGoOn([], RULES[0] as TreeRule, 2)).toBeNull();
+});

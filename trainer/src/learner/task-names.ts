@@ -1,0 +1,18 @@
+/** Names of tasks, and the task of a stored episode. */
+import type { Episode } from "@waggle/learning";
+import { type TaskReference, WaggleError } from "@waggle/protocol";
+
+export function nameOf({ environment, split, seed }: TaskReference): string {
+  return `${environment}/${split}/${seed}`;
+}
+
+/** @throws WaggleError `INVALID_ARGUMENT` for a visitor's own request. */
+export function taskOf({ trajectory }: Episode): TaskReference {
+  if (trajectory.task === null) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a stored episode must be of an assigned task, got ${trajectory.id} of a visitor's own request; leave it out`,
+    );
+  }
+  return trajectory.task;
+}
