@@ -4,13 +4,13 @@
  */
 import { join } from "node:path";
 import { rollOut } from "@waggle/agent";
+import { familyNamed } from "@waggle/environments";
 import { FULL_SUPPORT, trajectoryDigest } from "@waggle/protocol";
 import type { GrammarSpec, SampledSegment, TaskReference, Trajectory } from "@waggle/protocol";
 import { createGrammarCompiler, grammarId } from "@waggle/text/grammar";
 import { afterAll, expect, test } from "vitest";
 import { readBaseModel } from "../../trainer/src/base-model.ts";
 import { openEngine, openPolicy } from "../../trainer/src/open-model.ts";
-import { createTaskWorld } from "../../trainer/src/task-worlds.ts";
 import { initialState } from "../../trainer/src/trainer-state.ts";
 import type { CheckedTrajectory } from "../../trainer/src/trajectory-check.ts";
 import { checkerOf } from "../fixtures/trajectory-checker.ts";
@@ -31,7 +31,7 @@ const task: TaskReference = { environment: "shop", seed: 3, split: "train" };
 function attempt(seed: number, constrainToolCalls: boolean, topK = 0): Promise<Trajectory> {
   return rollOut({
     policy,
-    environment: createTaskWorld(task).environment,
+    environment: familyNamed(task.environment).world(task).environment,
     chatFormat: model.format,
     // Hot enough for mistakes of every kind, where nothing holds them off.
     sampling: { ...FULL_SUPPORT, temperature: 4, topK },

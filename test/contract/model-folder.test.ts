@@ -12,7 +12,6 @@ import { afterAll, expect, test } from "vitest";
 import { attempt } from "../../trainer/src/attempt.ts";
 import { readBaseModel } from "../../trainer/src/base-model.ts";
 import { openEngine, openPolicy } from "../../trainer/src/open-model.ts";
-import { createTaskWorld } from "../../trainer/src/task-worlds.ts";
 import { initialState } from "../../trainer/src/trainer-state.ts";
 import { llamaFolder } from "../fixtures/llama-folder.ts";
 import { checkerOf } from "../fixtures/trajectory-checker.ts";
@@ -29,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const parts = { policy, format: model.format, createTaskWorld, sampling: FULL_SUPPORT };
+const parts = { policy, format: model.format, sampling: FULL_SUPPORT };
 const task = (seed: number): TaskReference => ({ environment: "shop", seed, split: "train" });
 const never = new AbortController().signal;
 

@@ -11,7 +11,6 @@ import {
 } from "../src/learnable-group.ts";
 import { openPolicy } from "../src/open-model.ts";
 import { derivedSeed } from "../src/random.ts";
-import { createTaskWorld } from "../src/task-worlds.ts";
 
 const GROUP_SIZE = 8;
 
@@ -23,7 +22,7 @@ export async function playGroups(
 ): Promise<LearnableGroup[]> {
   const policy = await openPolicy(model);
   const { sampling } = recipe.stage.settings;
-  const parts = { policy, format: model.format, createTaskWorld, sampling };
+  const parts = { policy, format: model.format, sampling };
   const { signal } = new AbortController();
   const groups: LearnableGroup[] = [];
   for (let number = 0; groups.length < wanted; number += 1) {

@@ -5,7 +5,6 @@ import { attempt } from "./attempt.ts";
 import type { BaseModel } from "./base-model.ts";
 import type { EdgeRecipe } from "./edge-recipe.ts";
 import { openPolicy } from "./open-model.ts";
-import { createTaskWorld } from "./task-worlds.ts";
 
 /** `count` groups of six attempts each, sampled as the recipe says. */
 export async function playedGroups(
@@ -18,7 +17,6 @@ export async function playedGroups(
   const parts = {
     policy,
     format: model.format,
-    createTaskWorld,
     sampling: stage.settings.sampling,
   };
   const groups: LeasedGroup[] = [];

@@ -22,7 +22,6 @@ import { addLearnCommand } from "./learner/learn-command.ts";
 import { addTrialCommand } from "./trials/trial-command.ts";
 import { learningRateOf, type ScheduleOptions, withSchedule } from "./schedule-options.ts";
 import { simulate, type SimulationEvent } from "./simulation.ts";
-import { createTaskWorld } from "./task-worlds.ts";
 import { LOG_PROB_BAND } from "./trajectory-check.ts";
 import { train } from "./training-session.ts";
 import { comparison, evaluateVersions } from "./version-comparison.ts";
@@ -169,7 +168,6 @@ export function createProgram(options: ProgramOptions): Command {
           {
             policy,
             format: model.format,
-            createTaskWorld,
             sampling: recipe.stage.settings.sampling,
           },
           (seed) => ({ environment: SHOP_ENVIRONMENT, seed, split: "train" }),

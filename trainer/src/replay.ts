@@ -4,6 +4,7 @@
  * come out as recorded; the reward is that of the fresh environment.
  */
 import { rollOut } from "@waggle/agent";
+import { familyNamed, type TaskWorld } from "@waggle/environments";
 import {
   canonicalJson,
   type Environment,
@@ -20,7 +21,7 @@ import {
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { grammarId } from "@waggle/text/grammar";
-import type { CreateTaskWorld } from "./task-worlds.ts";
+import { finalTextOf } from "./final-text.ts";
 
 type ReplayResult =
   | { readonly holds: true; readonly verification: Verification }
@@ -34,7 +35,6 @@ export type Replay = (trajectory: Trajectory) => Promise<ReplayResult>;
 
 export type ReplayOptions = {
   readonly format: ChatFormat;
-  readonly createTaskWorld: CreateTaskWorld;
   readonly contextLength: number;
   readonly vocabularySize: number;
 };
@@ -44,7 +44,7 @@ const UNJUDGEABLE: ReadonlySet<string> = new Set(["TOOL_UNAVAILABLE", "TIMEOUT",
 
 /** A replay of trajectories of assigned tasks. A mismatch is a result, never an exception. */
 export function createReplay(options: ReplayOptions): Replay {
-  const { format, createTaskWorld } = options;
+  const { format } = options;
   const reject = (reason: string): ReplayResult => ({ holds: false, status: "rejected", reason });
 
   return async (trajectory) => {
@@ -56,9 +56,9 @@ export function createReplay(options: ReplayOptions): Replay {
     if (!sampled.every((segment) => endsAsRecorded(segment, format.stopTokenIds))) {
       return reject("stop-mismatch");
     }
-    let world: ReturnType<CreateTaskWorld>;
+    let world: TaskWorld;
     try {
-      world = createTaskWorld(trajectory.task);
+      world = familyNamed(trajectory.task.environment).world(trajectory.task);
     } catch (error) {
       if (!WaggleError.is(error, "INVALID_ARGUMENT")) throw error;
       return reject("unknown-environment");
@@ -78,12 +78,7 @@ export function createReplay(options: ReplayOptions): Replay {
     if (recorded.hasOtherGrammar) return reject("grammar-mismatch");
     const mismatch = difference(trajectory, again);
     if (mismatch !== null) return reject(mismatch);
-    const last = sampled.at(-1);
-    const isFinished = again.stopReason === "completed" && last !== undefined;
-    const finalText = isFinished
-      ? format.parseAssistant(format.decodeAssistant(last.tokenIds)).text
-      : null;
-    return { holds: true, verification: world.verify(finalText) };
+    return { holds: true, verification: world.judge(finalTextOf(again, format)) };
   };
 }
 

@@ -27,7 +27,6 @@ import { type Device, openEngine, openPolicy } from "./open-model.ts";
 import { createReplay } from "./replay.ts";
 import { requireEngine } from "./required-engine.ts";
 import type { Reporter } from "./reporter.ts";
-import { createTaskWorld } from "./task-worlds.ts";
 import { adapterShapeOf, initialState, type KnownVersion } from "./trainer-state.ts";
 import { createTrajectoryChecker, LOG_PROB_BAND } from "./trajectory-check.ts";
 import { runTrainingLoop, type TrainingOptions, type TrainingSummary } from "./training-loop.ts";
@@ -132,7 +131,6 @@ export async function train(
     const parts = {
       policy,
       format: model.format,
-      createTaskWorld,
       sampling: recipe.stage.settings.sampling,
     };
     return await runTrainingLoop(
@@ -148,7 +146,6 @@ export async function train(
           shelf,
           replay: createReplay({
             format: model.format,
-            createTaskWorld,
             contextLength: policy.contextLength,
             vocabularySize: policy.vocabularySize,
           }),

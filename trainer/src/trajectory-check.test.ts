@@ -1,4 +1,10 @@
-import { createRandom, demonstrate, EXPERT, type ShopSkill } from "@waggle/environments";
+import {
+  familyNamed,
+  createRandom,
+  demonstrate,
+  EXPERT,
+  type ShopSkill,
+} from "@waggle/environments";
 import { rollOut } from "@waggle/agent";
 import {
   type Adapter,
@@ -19,7 +25,6 @@ import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import { afterAll, expect, test } from "vitest";
 import { createReplay } from "./replay.ts";
-import { createTaskWorld } from "./task-worlds.ts";
 import { initialState, type TrainerState } from "./trainer-state.ts";
 import {
   type CheckedTrajectory,
@@ -64,7 +69,6 @@ const checker = createTrajectoryChecker({
   shelf: { get: async () => adapter },
   replay: createReplay({
     format,
-    createTaskWorld,
     contextLength: policy.contextLength,
     vocabularySize: policy.vocabularySize,
   }),
@@ -82,7 +86,7 @@ async function honest(version = 1, skill: ShopSkill = EXPERT): Promise<Trajector
       version,
       vocabularySize: config.vocabularySize,
     }),
-    environment: createTaskWorld(task).environment,
+    environment: familyNamed(task.environment).world(task).environment,
     chatFormat: format,
     limits: { maxTurns: 8, maxTokensPerTurn: 1000, timeoutMs: 0 },
     consent: { version: "1", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },

@@ -16,7 +16,6 @@ import { createCheckpointStore } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
 import { openPolicy } from "./open-model.ts";
-import { createTaskWorld } from "./task-worlds.ts";
 import type { KnownVersion } from "./trainer-state.ts";
 
 export type VersionSource = {
@@ -58,7 +57,7 @@ export async function evaluateVersions(
     download: (digest) => source.edge().getObject(digest),
   });
   const policy = await openPolicy(model, options.threads);
-  const parts = { policy, format: model.format, createTaskWorld, sampling: FULL_SUPPORT };
+  const parts = { policy, format: model.format, sampling: FULL_SUPPORT };
   const results = new Map<number, boolean[]>();
   try {
     for (const version of options.versions ?? new Set([0, known.stable])) {

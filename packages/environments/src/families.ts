@@ -1,4 +1,5 @@
 /** The families of tasks to learn in, by name. */
+import { WaggleError } from "@waggle/protocol";
 import { BANDIT } from "./bandit.ts";
 import { CALCULATOR } from "./calculator.ts";
 import { DIALOGUE } from "./dialogue.ts";
@@ -19,3 +20,19 @@ export const FAMILIES: readonly TaskFamily[] = [
   FORM,
   DIALOGUE,
 ];
+
+/**
+ * The family of a task reference's `environment`.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` listing the families that there are.
+ */
+export function familyNamed(name: string): TaskFamily {
+  const family = FAMILIES.find((one) => one.name === name);
+  if (family === undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `an environment must be one of ${FAMILIES.map((one) => one.name).join(", ")}, got ${name.slice(0, 64)}; choose one of these`,
+    );
+  }
+  return family;
+}

@@ -30,7 +30,7 @@ export { numbersIn, replayShop, verifyShop } from "./shop-verifier.ts";
 export type { RecordedTurn, ShopAttempt, ShopReplay } from "./shop-verifier.ts";
 export { demonstrate, EXPERT } from "./shop-demonstrator.ts";
 export type { Demonstration, DemonstratedTurn, ShopSkill } from "./shop-demonstrator.ts";
-export { FAMILIES } from "./families.ts";
+export { FAMILIES, familyNamed } from "./families.ts";
 export { definitionsOf, runTool, tool } from "./runnable-tool.ts";
 export type { RunnableTool, RunnableTools } from "./runnable-tool.ts";
 export type {

@@ -3,7 +3,13 @@
  * anything runs; what a policy gets wrong is a typed failure that it reads.
  */
 import { WaggleError } from "@waggle/protocol";
-import type { JsonSchema, ToolDefinition, ToolSource } from "@waggle/protocol";
+import type {
+  JsonSchema,
+  ToolCall,
+  ToolDefinition,
+  ToolResult,
+  ToolSource,
+} from "@waggle/protocol";
 import { z } from "zod";
 
 export type ToolArguments = { readonly [key: string]: unknown };
@@ -52,4 +58,24 @@ export function runTool<C>(
     );
   }
   return runner.run(parsed.data, context);
+}
+
+/** A failure's message has at most so many characters: it is read by a policy. */
+const MESSAGE_CHARACTERS = 500;
+
+/**
+ * What a call came to: the value of `run`, or its typed failure as an observation, since a policy's mistake
+ * and a broken edge are both things to read. What is no `WaggleError` is a bug here and is thrown on.
+ */
+export async function toolResult(
+  { id: callId }: ToolCall,
+  run: () => unknown,
+): Promise<ToolResult> {
+  try {
+    return { callId, ok: true, value: await run() };
+  } catch (error) {
+    if (!WaggleError.is(error)) throw error;
+    const { code, message } = error;
+    return { callId, ok: false, error: { code, message: message.slice(0, MESSAGE_CHARACTERS) } };
+  }
 }

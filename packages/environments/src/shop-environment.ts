@@ -3,19 +3,13 @@
  * a port, and ends when the policy answers without a call. It judges nothing.
  */
 import { boundary, WaggleError } from "@waggle/protocol";
-import type {
-  Environment,
-  TaskReference,
-  ToolCall,
-  ToolDefinition,
-  ToolResult,
-} from "@waggle/protocol";
+import type { Environment, TaskReference, ToolDefinition, ToolResult } from "@waggle/protocol";
 import { createShop } from "./shop.ts";
 import type { Shop } from "./shop.ts";
 import { shopInstance } from "./shop-instance.ts";
 import { SHOP_SYSTEM, shopTask } from "./shop-task.ts";
 import { edgeToolDefinitions, runEdgeTool, runPageTool, SHOP_TOOLS } from "./shop-tools.ts";
-import type { ToolArguments } from "./runnable-tool.ts";
+import { type ToolArguments, toolResult } from "./runnable-tool.ts";
 
 /** Runs an edge tool: here, or over MCP. What it throws untyped becomes `TOOL_UNAVAILABLE`. */
 export type EdgeToolExecutor = (
@@ -99,28 +93,15 @@ function shopEnvironment(
       const toolResults: ToolResult[] = [];
       // One after the other: calls of one turn act on one cart, and a replay must see their order.
       for (const call of action.toolCalls) {
-        toolResults.push(await runCall(shop, edgeTools, call, signal));
+        toolResults.push(
+          await toolResult(call, () =>
+            edgeNames.has(call.name)
+              ? boundary("tool", () => edgeTools(call.name, call.arguments, signal))
+              : runPageTool(shop, call.name, call.arguments),
+          ),
+        );
       }
       return { toolResults, terminated: phase === "ended" };
     },
   };
-}
-
-async function runCall(
-  shop: Shop,
-  edgeTools: EdgeToolExecutor,
-  call: ToolCall,
-  signal: AbortSignal,
-): Promise<ToolResult> {
-  try {
-    const value = edgeNames.has(call.name)
-      ? await boundary("tool", () => edgeTools(call.name, call.arguments, signal))
-      : runPageTool(shop, call.name, call.arguments);
-    return { callId: call.id, ok: true, value };
-  } catch (error) {
-    // The loop's own boundary: a model's mistake and a broken edge are both observations.
-    if (!WaggleError.is(error)) throw error;
-    const { code, message } = error;
-    return { callId: call.id, ok: false, error: { code, message: message.slice(0, 500) } };
-  }
 }

@@ -1,6 +1,6 @@
 import type { Observation, TaskReference } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { FAMILIES } from "./families.ts";
+import { FAMILIES, familyNamed } from "./families.ts";
 import { drawInstance, integerBelow } from "./family-task.ts";
 import { createRandom } from "./random.ts";
 import type { TaskFamily } from "./task-family.ts";
@@ -85,4 +85,9 @@ test("an instance is of one split by its content alone", () => {
   expect([...keys.train].filter((key) => keys.heldOut.has(key))).toEqual([]);
   expect(keys.train.size).toBeGreaterThan(50);
   expect(keys.heldOut.size).toBeGreaterThan(10);
+});
+
+test("a family is found by its name, an unknown one is answered with the list", () => {
+  for (const family of FAMILIES) expect(familyNamed(family.name)).toBe(family);
+  expect(() => familyNamed("moon")).toThrow(/shop, strings.*got moon/);
 });

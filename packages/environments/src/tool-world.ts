@@ -2,9 +2,9 @@
  * The environment of a task that is tools and words: runs calls on a state, hands a turn without a call
  * to the task. Single-use as every environment. It judges nothing.
  */
-import type { Environment, Task, ToolCall, ToolResult } from "@waggle/protocol";
+import type { Environment, Task, ToolResult } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
-import { definitionsOf, type RunnableTools, runTool } from "./runnable-tool.ts";
+import { definitionsOf, type RunnableTools, runTool, toolResult } from "./runnable-tool.ts";
 
 export type ToolWorldOptions<C> = {
   readonly task: Task;
@@ -47,19 +47,15 @@ export function createToolWorld<C>(options: ToolWorldOptions<C>): Environment {
         phase = "ended";
         return { toolResults: [], terminated: true };
       }
-      const toolResults = toolCalls.map((call) => runCall(tools, call, state));
+      const toolResults: ToolResult[] = [];
+      // One after the other: calls of one turn act on one state.
+      for (const call of toolCalls) {
+        toolResults.push(
+          await toolResult(call, () => runTool(tools, call.name, call.arguments, state)),
+        );
+      }
       if (afterCalls(state)) phase = "ended";
       return { toolResults, terminated: phase === "ended" };
     },
   };
-}
-
-function runCall<C>(tools: RunnableTools<C>, call: ToolCall, state: C): ToolResult {
-  try {
-    return { callId: call.id, ok: true, value: runTool(tools, call.name, call.arguments, state) };
-  } catch (error) {
-    if (!WaggleError.is(error)) throw error;
-    const { code, message } = error;
-    return { callId: call.id, ok: false, error: { code, message: message.slice(0, 500) } };
-  }
 }

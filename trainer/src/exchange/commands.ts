@@ -1,11 +1,11 @@
 /** `export` and `import`: files for other trainers out of what was collected, and the way back. */
 import { type Conversation, readJsonLines, type TextReader } from "@waggle/exchange";
+import { familyNamed } from "@waggle/environments";
 import { type TrajectoryDetail, WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
 import { readBaseModel } from "../base-model.ts";
 import { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "../edge-recipe.ts";
 import { positive } from "../option-values.ts";
-import { createTaskWorld } from "../task-worlds.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportRecords } from "./export-records.ts";
 import { IMPORT_FORMATS, type ImportFormat, importRows } from "./import-rows.ts";
 import { requireFree, textOf, writeOutput } from "./output.ts";
@@ -116,7 +116,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
 /** What a task tells the policy, where its environment is known here. */
 const describeTask: TextReader["describeTask"] = async (task) => {
   try {
-    return await createTaskWorld(task).environment.observe();
+    return await familyNamed(task.environment).world(task).environment.observe();
   } catch (error) {
     if (WaggleError.is(error, "INVALID_ARGUMENT")) return null;
     throw error;

@@ -2,16 +2,16 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { TextReader } from "@waggle/exchange";
+import { familyNamed } from "@waggle/environments";
 import { FULL_SUPPORT, type TrajectoryDetail, trajectoryDigest } from "@waggle/protocol";
 import { attempt } from "../attempt.ts";
 import { type BaseModel, readBaseModel } from "../base-model.ts";
 import { openPolicy } from "../open-model.ts";
-import { createTaskWorld } from "../task-worlds.ts";
 
 export const NANO: string = join(import.meta.dirname, "../../../packages/model/nano");
 
 export const describeTask: TextReader["describeTask"] = (task) =>
-  createTaskWorld(task).environment.observe();
+  familyNamed(task.environment).world(task).environment.observe();
 
 /** `count` groups of `size` attempts, judged; seeds are fixed, so the tokens are. */
 export async function nanoRecords(
@@ -20,7 +20,7 @@ export async function nanoRecords(
 ): Promise<{ readonly model: BaseModel; readonly records: TrajectoryDetail[] }> {
   const model = await readBaseModel(NANO);
   const policy = await openPolicy(model, 1);
-  const parts = { policy, format: model.format, createTaskWorld, sampling: FULL_SUPPORT };
+  const parts = { policy, format: model.format, sampling: FULL_SUPPORT };
   const { signal } = new AbortController();
   const records: TrajectoryDetail[] = [];
   for (let seed = 0; seed < count; seed += 1) {

@@ -15,7 +15,7 @@ import type {
   Trajectory,
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { finalTextOf } from "../attempt.ts";
+import { finalTextOf } from "../final-text.ts";
 
 export type DemonstratedAttempt = {
   readonly trajectory: Trajectory;

@@ -7,7 +7,7 @@ import type { Judgement, TaskFamily } from "@waggle/environments";
 import type { Environment, Policy, Sampling, TaskReference, Trajectory } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
-import { finalTextOf } from "../attempt.ts";
+import { finalTextOf } from "../final-text.ts";
 
 /** A policy that says what runs it: attempts ask no more of one. */
 export type ActingPolicy = Policy & Pick<AdaptivePolicy, "client">;
@@ -17,6 +17,8 @@ export type AttemptOptions = {
   readonly seed: number;
   /** Default the family's. */
   readonly maxTurns?: number | undefined;
+  /** Most tokens of one turn; default what calls and answers of these families need. */
+  readonly maxTurnTokens?: number | undefined;
   /** Begins with these turns. */
   readonly from?: { readonly trajectory: Trajectory; readonly turns: number } | undefined;
   /** What a recipe puts around the environment; `judge` says how the attempt stands so far. */
@@ -46,7 +48,7 @@ export async function familyAttempt(
     environment: options.guide ? guidedEnvironment(environment, options.guide) : environment,
     chatFormat: format,
     sampling,
-    limits: { maxTurns, maxTokensPerTurn: MAX_TURN_TOKENS, timeoutMs: 0 },
+    limits: { maxTurns, maxTokensPerTurn: options.maxTurnTokens ?? MAX_TURN_TOKENS, timeoutMs: 0 },
     consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
     client: { ...policy.client, crossOriginIsolated: false },
     seed,

@@ -5,7 +5,7 @@
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { pairedDifference } from "@waggle/evaluation";
-import { FAMILIES, type TaskFamily } from "@waggle/environments";
+import { FAMILIES, familyNamed } from "@waggle/environments";
 import { type CreateRecipe, type Settings, recipeNamed } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { type Command, InvalidArgumentError } from "commander";
@@ -137,17 +137,6 @@ async function recipeOf(name: string): Promise<CreateRecipe> {
     );
   }
   return loaded.default as CreateRecipe;
-}
-
-function familyNamed(name: string): TaskFamily {
-  const family = FAMILIES.find((one) => one.name === name);
-  if (family === undefined) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `--env must be one of ${FAMILIES.map((one) => one.name).join(", ")}, got ${name.slice(0, 64)}; choose one of these`,
-    );
-  }
-  return family;
 }
 
 function setting(text: string, before: Settings): Settings {

@@ -5,7 +5,7 @@
 import type { Judgement, TaskFamily } from "@waggle/environments";
 import { type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
 import type { TaskReference } from "@waggle/protocol";
-import { finalTextOf } from "../attempt.ts";
+import { finalTextOf } from "../final-text.ts";
 import { derivedSeed } from "../random.ts";
 import { type Around, told } from "./changed-world.ts";
 import type { CollectOptions, CollectParts } from "./collect.ts";

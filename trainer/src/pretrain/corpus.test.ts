@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { createRandom, demonstrate, EXPERT, SHOP_TOOLS } from "@waggle/environments";
 import type { TokenizerConfigJson, TokenizerJson } from "@waggle/text";
 import { beforeAll, expect, test } from "vitest";
-import { corpusDemonstration, openNanoText, renderDemonstration, trainNanoText } from "./corpus.ts";
-import type { NanoText } from "./corpus.ts";
+import { corpusDemonstration, renderDemonstration, trainNanoText } from "./corpus.ts";
+import { type NanoText, openNanoText } from "./nano-text.ts";
 import { PRETRAINING_SKILL } from "./nano-recipe.ts";
 
 const options = {

@@ -4,22 +4,8 @@
  */
 import { createRandom, demonstrate, SHOP_ENVIRONMENT, SHOP_TOOLS } from "@waggle/environments";
 import type { Demonstration, ShopSkill } from "@waggle/environments";
-import {
-  createChatFormat,
-  createTokenizer,
-  NANO_SPECIAL_TOKENS,
-  nanoTokenizerConfig,
-  trainByteLevelBpe,
-} from "@waggle/text";
-import type { ChatFormat, Tokenizer, TokenizerConfigJson, TokenizerJson } from "@waggle/text";
-
-/** A tokenizer with everything that has to be saved with it. */
-export type NanoText = {
-  readonly tokenizerJson: TokenizerJson;
-  readonly tokenizerConfig: TokenizerConfigJson;
-  readonly tokenizer: Tokenizer;
-  readonly chat: ChatFormat;
-};
+import type { ChatFormat } from "@waggle/text";
+import { type NanoText, trainText } from "./nano-text.ts";
 
 /** One dialogue as tokens. */
 export type Example = {
@@ -65,42 +51,17 @@ export function renderDemonstration(chat: ChatFormat, demonstration: Demonstrati
   return { tokenIds, roles };
 }
 
-/** Loads what `trainNanoText` made. */
-export function openNanoText(
-  tokenizerJson: TokenizerJson,
-  tokenizerConfig: TokenizerConfigJson,
-): NanoText {
-  const tokenizer = createTokenizer({ tokenizerJson, tokenizerConfig });
-  const chat = createChatFormat({ tokenizer, tokenizerConfig });
-  return { tokenizerJson, tokenizerConfig, tokenizer, chat };
-}
-
-/**
- * Learns the tokenizer from `count` rendered demonstrations, template included: they are rendered
- * with a tokenizer of bare bytes first and cut at the special tokens.
- */
-export async function trainNanoText(options: {
+/** Learns the tokenizer from `count` rendered demonstrations, template included. */
+export function trainNanoText(options: {
   readonly seed: number;
   readonly count: number;
   readonly vocabularySize: number;
   readonly contextLength: number;
   readonly skill: ShopSkill;
 }): Promise<NanoText> {
-  const { seed, count, vocabularySize, skill } = options;
-  const specialTokens = NANO_SPECIAL_TOKENS;
-  const tokenizerConfig = nanoTokenizerConfig(options.contextLength);
-  const bytes = openNanoText(
-    trainByteLevelBpe([], { vocabularySize: 256 + specialTokens.length, specialTokens }),
-    tokenizerConfig,
-  );
-  const tags = new RegExp(
-    specialTokens.map(({ content }) => content.replace(/[|]/g, "\\|")).join("|"),
-  );
-  const texts: string[] = [];
-  for (let index = 0; index < count; index++) {
+  const { seed, skill } = options;
+  return trainText(options, async ({ chat }, index) => {
     const demonstration = await corpusDemonstration(seed, index, skill);
-    const { tokenIds } = renderDemonstration(bytes.chat, demonstration);
-    texts.push(...bytes.tokenizer.decode(tokenIds).split(tags));
-  }
-  return openNanoText(trainByteLevelBpe(texts, { vocabularySize, specialTokens }), tokenizerConfig);
+    return renderDemonstration(chat, demonstration).tokenIds;
+  });
 }

@@ -13,7 +13,7 @@ import { fileListDigest } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
 import { createNodePolicy } from "@waggle/runtime/node";
 import { trainNanoText } from "./corpus.ts";
-import type { NanoText } from "./corpus.ts";
+import type { NanoText } from "./nano-text.ts";
 import { scoreHeldOut } from "./held-out.ts";
 import type { HeldOutScores } from "./held-out.ts";
 import { modelCard } from "./model-card.ts";

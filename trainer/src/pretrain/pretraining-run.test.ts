@@ -6,7 +6,7 @@ import { initializeDecoder } from "@waggle/model";
 import type { TrainEngine } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { trainNanoText } from "./corpus.ts";
-import type { NanoText } from "./corpus.ts";
+import type { NanoText } from "./nano-text.ts";
 import { nanoConfig, PRETRAINING_SKILL } from "./nano-recipe.ts";
 import { pretrain } from "./pretraining-run.ts";
 import { loadRun, saveRun } from "./run-checkpoint.ts";

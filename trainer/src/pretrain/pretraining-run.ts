@@ -3,7 +3,8 @@ import { cosineRate, supervisedLoss, toTokenDerivatives } from "@waggle/learning
 import type { TrainEngine } from "@waggle/protocol";
 import type { ShopSkill } from "@waggle/environments";
 import { corpusDemonstration, renderDemonstration } from "./corpus.ts";
-import type { Example, NanoText } from "./corpus.ts";
+import type { Example } from "./corpus.ts";
+import type { NanoText } from "./nano-text.ts";
 import { OPTIMIZER, TOKEN_WEIGHTS } from "./nano-recipe.ts";
 import type { CurvePoint, RunState } from "./run-checkpoint.ts";
 
