@@ -36,6 +36,7 @@ export type {
   Filtered,
   LossPart,
   Minibatch,
+  Observed,
   PartContext,
   PartPorts,
   ProcessLogProbs,
@@ -49,12 +50,12 @@ export type {
   StateChange,
   StateValues,
 } from "./composition/part.ts";
-export { tokenOwners, turnRoles } from "./composition/roles.ts";
-export type { Roles, TurnPlace } from "./composition/roles.ts";
 export { readStates } from "./composition/reading.ts";
 export type { ReadBefore, ReadingRequest } from "./composition/reading.ts";
 export { write } from "./composition/writing.ts";
 export type { Written } from "./composition/writing.ts";
+export { tokenOwners, turnRoles } from "./composition/roles.ts";
+export type { Roles, TurnPlace } from "./composition/roles.ts";
 export { scoreGroups } from "./composition/score-groups.ts";
 export type { Kept } from "./composition/score-groups.ts";
 export {
@@ -74,6 +75,8 @@ export { kept, resource } from "./composition/state.ts";
 export type { ResourceName, StateName, StatePart, ValueName } from "./composition/state.ts";
 export { literatureStates, otherRecipes, recipeNamed, RECIPES } from "./recipes/catalogue.ts";
 export type { RowState } from "./recipes/catalogue.ts";
+export { demonstrationStart } from "./recipes/demonstration-start.ts";
+export { groupReinforcement } from "./recipes/group-reinforcement.ts";
 export type { LiteratureRow, SlotName } from "./recipes/literature.ts";
 export { klLoss } from "./kl/kl-loss.ts";
 export type { KlBatch, KlForm } from "./kl/kl-loss.ts";

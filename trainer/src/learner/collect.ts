@@ -2,18 +2,35 @@
  * Carries a rollout plan out: episodes in groups, by the plan's kind. It asks the policy and the
  * environments of one family; what is learned from the episodes is none of its business.
  */
-import { FAMILY_VARIANTS, type Judgement, type TaskFamily } from "@waggle/environments";
-import { type EpisodeGroup, type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
-import type { Environment, Sampling, TaskReference, Trajectory } from "@waggle/protocol";
+import type { TaskFamily } from "@waggle/environments";
+import {
+  type EpisodeGroup,
+  type Episode,
+  type RolloutPlan,
+  toEpisode,
+  turnRoles,
+} from "@waggle/learning";
+import { isUnfinished } from "@waggle/learning/parts";
+import type { Sampling, TaskReference, Trajectory } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
+import { inLanes } from "../lanes.ts";
 import { derivedSeed, seededRandom } from "../random.ts";
-import type { Reader } from "./attempt-reading.ts";
+import { type Around, changedWorld, retrying, told } from "./changed-world.ts";
 import { demonstratedAttempt } from "./demonstrated-attempt.ts";
+import { DEMONSTRATION_FORMS } from "./demonstration-forms.ts";
 import { drawnFrom } from "./drawn-from.ts";
 import { type ActingPolicy, type AttemptOptions, familyAttempt } from "./family-attempt.ts";
+import type { Reader } from "./attempt-reading.ts";
+import type { WorldModels } from "./imagined-world.ts";
+import { type ActingRoles, roleAttempt } from "./role-policy.ts";
+import { teamAttempts } from "./team-attempts.ts";
+import { rewardsOf } from "./turn-rewards.ts";
 import { loggedEpisodes } from "./logged-episodes.ts";
+import { situatedAttempts } from "./situated-attempts.ts";
 import { searchedAttempts, stepReplays } from "./searched-attempts.ts";
 import { takeover } from "./taken-over.ts";
+import { foldedTurns, introspective } from "./own-contexts.ts";
 import { nameOf, taskOf } from "./task-names.ts";
 
 export type CollectParts = {
@@ -21,6 +38,10 @@ export type CollectParts = {
   readonly format: ChatFormat;
   readonly family: TaskFamily;
   readonly signal: AbortSignal;
+  /** Who answers in a tool's place, for plans that simulate. */
+  readonly worldModels?: WorldModels | undefined;
+  /** Where others than the policy act too. */
+  readonly roles?: ActingRoles | undefined;
   /** What attempts are given to read; default nothing. */
   readonly reader?: Reader | undefined;
 };
@@ -30,6 +51,8 @@ export type CollectOptions = {
   readonly maxTurns?: number | undefined;
   /** Everything drawn depends on it and on the task's place. */
   readonly seed: number;
+  /** Of a team's members, see `StepSettings`. */
+  readonly roleShift?: number | undefined;
   /** Published versions since the weights that the policy now has. */
   readonly staleness: number;
 };
@@ -47,19 +70,15 @@ export async function collect(
 ): Promise<EpisodeGroup[]> {
   switch (plan.kind) {
     case "group":
-      return byTask(tasks, (task, at) =>
-        many(plan.size, (i) => {
-          const mode = plan.modes?.[i % plan.modes.length];
-          const around = plan.explains === true ? { around: explaining } : {};
-          return attempt(
-            parts,
-            options,
-            task,
-            [at, i],
-            mode === undefined ? around : { ...told(mode), mode },
-          );
-        }),
-      );
+      return byTask(tasks, async (task, at) => [
+        ...(await many(plan.size, (i) => member(plan, parts, options, task, at, i))),
+        ...(await many(plan.references ?? 0, async (i) => ({
+          ...(await demonstration({ size: 1, mistakes: 0 }, parts, options.seed, task, at, i)),
+          role: "reference",
+        }))),
+      ]);
+    case "partial":
+      return partial(plan, tasks, parts, options);
     case "demos":
       return byTask(tasks, async (task, at) => [
         ...(await many(plan.students ?? 0, (i) =>
@@ -82,12 +101,25 @@ export async function collect(
       return pivots(plan.size, tasks.length, stored, parts, options);
     case "prefix":
       return prefixes(plan, tasks.length, stored, parts, options);
+    case "folded":
+      return byTask(tasks, (task, at) => foldedTurns(plan, parts, options, { task, place: [at] }));
+    case "situated":
+      return byTask(tasks, (task, at) => {
+        const { family, format, policy } = parts;
+        const explore = (nth: number, sentence: string): Promise<Episode> =>
+          attempt(parts, options, task, [at, nth], {
+            role: "student",
+            ...(sentence === "" ? {} : { around: told(sentence) }),
+          });
+        const around = { family, format, contextLength: policy.contextLength, attempt: explore };
+        return situatedAttempts(plan, around, task, derivedSeed(options.seed, at));
+      });
     case "retry":
       return byTask(tasks, (task, at) =>
         many(plan.size, (i) =>
-          attempt(parts, options, task, [at, i], {
-            around: (environment, judge) => retrying(environment, judge, plan.guidance),
-          }),
+          plan.trials === undefined
+            ? attempt(parts, options, task, [at, i], { around: retrying(plan.guidance) })
+            : introspective(plan, plan.trials, parts, options, { task, place: [at, i] }),
         ),
       );
     case "log":
@@ -98,16 +130,75 @@ export async function collect(
       return byTask(tasks, (task, at) =>
         many(plan.size, (i) => takenOver(plan, parts, options, task, [at, i])),
       );
+    case "team":
+      return byTask(tasks, (task, at) => teamAttempts(plan, parts, options, task, at));
     case "noise":
     case "none":
       return [];
   }
 }
 
+/** Cut groups go on first, each attempt that was not at its end; new ones fill the rest of the step. */
+async function partial(
+  { size, turns, most, unfinished }: Extract<RolloutPlan, { kind: "partial" }>,
+  tasks: readonly TaskReference[],
+  parts: CollectParts,
+  options: CollectOptions,
+): Promise<EpisodeGroup[]> {
+  const goingOn = await inLanes(unfinished.length, async (at) => {
+    const { task, episodes } = unfinished[at] as EpisodeGroup;
+    const more = await many(episodes.length, async (i) => {
+      const episode = episodes[i] as Episode;
+      const { trajectory } = episode;
+      if (!isUnfinished(trajectory, most)) return episode;
+      const done = trajectory.turns.length;
+      const limited = { ...options, maxTurns: Math.min(most, done + turns) };
+      return attempt(parts, limited, taskOf(episode), [at, i, done], {
+        from: { trajectory, turns: done },
+      });
+    });
+    return { task, episodes: more };
+  });
+  const left = tasks.slice(0, Math.max(0, tasks.length - unfinished.length));
+  const begun = await byTask(left, (task, at) =>
+    many(size, (i) => attempt(parts, { ...options, maxTurns: turns }, task, [at, i])),
+  );
+  return [...goingOn, ...begun];
+}
+
+/** One episode of a group, in the world that the plan has for it. */
+function member(
+  plan: Extract<RolloutPlan, { kind: "group" }>,
+  parts: CollectParts,
+  options: CollectOptions,
+  task: TaskReference,
+  at: number,
+  i: number,
+): Promise<Episode> {
+  const mode = plan.modes?.[i % plan.modes.length] ?? null;
+  const change = plan.worlds?.[i % plan.worlds.length] ?? null;
+  const around: Around[] = mode === null ? [] : [told(mode)];
+  const { family, worldModels = {} } = parts;
+  let { maxTurns } = options;
+  if (change !== null) {
+    const seeds = {
+      taskSeed: derivedSeed(options.seed, at),
+      seed: derivedSeed(options.seed, at, i),
+    };
+    around.push(changedWorld(change, { family, task, worldModels, ...seeds }));
+    if (change.kind === "trials") maxTurns = change.most * (maxTurns ?? family.maxTurns);
+  }
+  return attempt(parts, { ...options, maxTurns }, task, [at, i], {
+    mode,
+    role: change?.kind === "toolless" ? "alone" : "policy",
+    around: (world) => around.reduce((changed, change) => change(changed), world),
+  });
+}
+
 /** Demonstrators, sentences and forms take turns. */
 async function demonstration(
   plan: Omit<Extract<RolloutPlan, { kind: "demos" }>, "kind">,
-  { family, format, policy }: CollectParts,
+  { family, format, policy, roles }: CollectParts,
   seed: number,
   task: TaskReference,
   at: number,
@@ -119,7 +210,7 @@ async function demonstration(
   const mode = modes[(at + i) % modes.length] ?? null;
   const form = forms[i % forms.length] ?? "task";
   const { trajectory, verification } = await demonstratedAttempt(
-    form === "task" ? family : FAMILY_VARIANTS[form](family),
+    DEMONSTRATION_FORMS[form](family),
     neighbors === true
       ? family.reference(derivedSeed(seed, at, i, 0x4e), "train", family.levelOf(task))
       : task,
@@ -128,13 +219,14 @@ async function demonstration(
       random: seededRandom(seed, at, i),
       mistakes: makers[maker % makers.length] ?? 0,
       contextLength: policy.contextLength,
-      ...(mode === null ? {} : { around: told(mode).around }),
+      ...(mode === null ? {} : { around: told(mode) }),
     },
   );
   const role = names[maker % names.length] ?? (form === "task" ? "policy" : form);
   return toEpisode(trajectory, verification, {
     mode,
     role,
+    turnRoles: roles?.roleOf === undefined ? undefined : turnRoles({ trajectory }, roles.roleOf),
     ...rewardsOf(trajectory, verification),
   });
 }
@@ -143,11 +235,10 @@ async function byTask(
   tasks: readonly TaskReference[],
   run: (task: TaskReference, at: number) => Promise<Episode[]>,
 ): Promise<EpisodeGroup[]> {
-  const groups: EpisodeGroup[] = [];
-  for (const [at, task] of tasks.entries()) {
-    groups.push({ task: nameOf(task), episodes: await run(task, at) });
-  }
-  return groups;
+  return inLanes(tasks.length, async (at) => {
+    const task = tasks[at] as TaskReference;
+    return { task: nameOf(task), episodes: await run(task, at) };
+  });
 }
 
 async function many(count: number, run: (i: number) => Promise<Episode>): Promise<Episode[]> {
@@ -155,13 +246,16 @@ async function many(count: number, run: (i: number) => Promise<Episode>): Promis
 }
 
 async function attempt(
-  { policy, format, family, reader, signal }: CollectParts,
+  parts: CollectParts,
   { sampling, maxTurns, seed, staleness }: CollectOptions,
   task: TaskReference,
   place: readonly number[],
   more: Partial<AttemptOptions> & Partial<Pick<Episode, "branch" | "role" | "mode">> = {},
 ): Promise<Episode> {
+  const { format, reader, roles, signal } = parts;
   const { branch = null, role = "policy", mode = null, ...attemptOptions } = more;
+  const { policy, family } =
+    roles === undefined ? parts : roleAttempt(roles, parts.policy, parts.family, task, role);
   const reading = reader?.(place[0] ?? 0) ?? null;
   const { trajectory, verification } = await familyAttempt(
     policy,
@@ -176,6 +270,7 @@ async function attempt(
   );
   return toEpisode(trajectory, verification, {
     read: reading?.before() ?? null,
+    turnRoles: roles?.roleOf === undefined ? undefined : turnRoles({ trajectory }, roles.roleOf),
     staleness,
     branch,
     role,
@@ -233,8 +328,9 @@ async function pivots(
       original.toolCalls.length > 0 ? [{ episode, turn, original }] : [],
     ),
   );
-  const groups: EpisodeGroup[] = [];
-  for (const [at, { episode, turn, original }] of drawnFrom(turns, count, options.seed).entries()) {
+  const chosen = drawnFrom(turns, count, options.seed);
+  return inLanes(chosen.length, async (at) => {
+    const { episode, turn, original } = chosen[at] as (typeof chosen)[number];
     const task = taskOf(episode);
     const episodes = await many(size, (i) =>
       attempt(parts, { ...options, maxTurns: turn + 1 }, task, [at, i], {
@@ -242,9 +338,8 @@ async function pivots(
         branch: { episode: episode.id, turn, original },
       }),
     );
-    groups.push({ task: `${nameOf(task)}/${episode.id}/${turn}`, episodes });
-  }
-  return groups;
+    return { task: `${nameOf(task)}/${episode.id}/${turn}`, episodes };
+  });
 }
 
 async function prefixes(
@@ -259,15 +354,20 @@ async function prefixes(
       verification.success === (plan.source === "expert") && trajectory.turns.length > 1,
   );
   const random = seededRandom(options.seed, 0x9f1);
-  const groups: EpisodeGroup[] = [];
-  for (const [at, episode] of drawnFrom(wanted, count, options.seed).entries()) {
+  const chosen = drawnFrom(wanted, count, options.seed).map((episode) => ({
+    episode,
+    turns: 1 + Math.floor(random() * (episode.trajectory.turns.length - 1)),
+  }));
+  return inLanes(chosen.length, async (at) => {
+    const { episode, turns } = chosen[at] as (typeof chosen)[number];
     const task = taskOf(episode);
-    const turns = 1 + Math.floor(random() * (episode.trajectory.turns.length - 1));
     if (plan.continuations !== undefined) {
-      const replay = (i: number) => (how: Parameters<typeof attempt>[4]) =>
-        attempt(parts, options, task, [at, i], how);
-      groups.push(await stepReplays(episode, turns, plan.continuations, replay));
-      continue;
+      return stepReplays(
+        episode,
+        turns,
+        plan.continuations,
+        (i) => (how) => attempt(parts, options, task, [at, i], how),
+      );
     }
     const episodes = await many(plan.size, (i) =>
       attempt(parts, options, task, [at, i], {
@@ -275,9 +375,8 @@ async function prefixes(
         branch: { episode: episode.id, turn: turns },
       }),
     );
-    groups.push({ task: `${nameOf(task)}/${episode.id}/${turns}`, episodes });
-  }
-  return groups;
+    return { task: `${nameOf(task)}/${episode.id}/${turns}`, episodes };
+  });
 }
 
 /** Attempts in which a person steps in where the plan says. */
@@ -295,73 +394,6 @@ async function takenOver(
   return { ...(await attempt(taken, options, task, place, { around })), actors };
 }
 
-/** A failed attempt hears of it once and goes on. */
-function retrying(
-  environment: Environment,
-  judge: Parameters<NonNullable<AttemptOptions["around"]>>[1],
-  guidance: string,
-): Environment {
-  let told = false;
-  return {
-    task: environment.task,
-    observe: () => environment.observe(),
-    async step(action, signal) {
-      // A turn in words would end the task: it is judged before the environment hears it.
-      if (told || action.toolCalls.length > 0 || judge(action.text).success) {
-        return environment.step(action, signal);
-      }
-      told = true;
-      return { toolResults: [], userMessage: guidance, terminated: false };
-    },
-  };
-}
-
-/** The same environment with a sentence more at its beginning. */
-function told(mode: string): { readonly around: (environment: Environment) => Environment } {
-  return {
-    around: (environment) => ({
-      task: environment.task,
-      async observe() {
-        const first = await environment.observe();
-        return { ...first, system: `${first.system} ${mode}`.trim() };
-      },
-      step: (action, signal) => environment.step(action, signal),
-    }),
-  };
-}
-
-/** Says after a failed call what each tool takes. */
-function explaining(environment: Environment): Environment {
-  let usage = "";
-  return {
-    task: environment.task,
-    async observe() {
-      const first = await environment.observe();
-      usage = first.tools
-        .map(
-          ({ name, parameters }) =>
-            `${name}(${Object.keys(parameters.properties ?? {}).join(", ")})`,
-        )
-        .join(", ");
-      return first;
-    },
-    async step(action, signal) {
-      const observation = await environment.step(action, signal);
-      return {
-        ...observation,
-        toolResults: observation.toolResults.map((result) =>
-          result.ok
-            ? result
-            : {
-                ...result,
-                error: { ...result.error, message: `${result.error.message}; try ${usage}` },
-              },
-        ),
-      };
-    },
-  };
-}
-
 /** `[turns]` mean entropy of the first tokens of each turn, in nats. */
 function turnEntropies({ turns, segments }: Trajectory): number[] {
   return turns.map(({ segmentId }) => {
@@ -369,16 +401,4 @@ function turnEntropies({ turns, segments }: Trajectory): number[] {
     const first = segment?.kind === "sampled" ? segment.entropies.slice(0, ENTROPY_TOKENS) : [];
     return first.reduce((sum, entropy) => sum + entropy, 0) / Math.max(1, first.length);
   });
-}
-
-/** Rewards of single turns, given for those whose calls reached the world: the others earned 0. */
-function rewardsOf(
-  { turns }: Trajectory,
-  { turnRewards }: Judgement,
-): { turnRewards?: readonly number[] } {
-  if (turnRewards === undefined) return {};
-  const left = [...turnRewards];
-  return {
-    turnRewards: turns.map(({ toolCalls }) => (toolCalls.length > 0 ? (left.shift() ?? 0) : 0)),
-  };
 }

@@ -4,8 +4,9 @@
  * tokens do not read them.
  */
 import { rollOut } from "@waggle/agent";
-import type { DemonstratedAction, Judgement, TaskFamily } from "@waggle/environments";
+import type { DemonstratedAction, Judgement, TaskFamily, TaskWorld } from "@waggle/environments";
 import type {
+  ClientDescription,
   Environment,
   Observation,
   Policy,
@@ -15,7 +16,7 @@ import type {
   Trajectory,
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { finalTextOf } from "../final-text.ts";
+import { judged } from "./family-attempt.ts";
 
 export type DemonstratedAttempt = {
   readonly trajectory: Trajectory;
@@ -23,12 +24,12 @@ export type DemonstratedAttempt = {
 };
 
 /** What the record of a demonstration says of whom it is from. */
-const NOBODY = {
+export const NOBODY: ClientDescription = {
   build: "0",
   backend: "scripted",
   device: "none",
   crossOriginIsolated: false,
-} as const;
+};
 
 /**
  * @param mistakes probability that a decision is made wrong, in [0, 1].
@@ -43,39 +44,40 @@ export async function demonstratedAttempt(
     readonly mistakes: number;
     readonly contextLength: number;
     /** The world as the attempt sees it; default as it is. */
-    readonly around?: (environment: Environment) => Environment;
+    readonly around?: (world: TaskWorld) => TaskWorld;
   },
 ): Promise<DemonstratedAttempt> {
   const { random, mistakes, contextLength, around = (same) => same } = options;
   const demonstrator = await family.demonstrator(reference, random, mistakes);
-  const world = family.world(reference);
+  const own = family.world(reference);
   let observation: Observation | null = null;
   const environment: Environment = {
     task: reference,
-    observe: () => world.environment.observe(),
+    observe: () => own.environment.observe(),
     step: async (action, signal) => {
-      observation = await world.environment.step(action, signal);
+      observation = await own.environment.step(action, signal);
       return observation;
     },
   };
+  const world = around({ ...own, environment });
   const speak = (): number[] => {
     const { text, calls }: DemonstratedAction = demonstrator(observation);
     return format.encodeAssistant(text, calls);
   };
   const trajectory = await rollOut({
     policy: scriptedPolicy(speak, contextLength),
-    environment: around(environment),
+    environment: world.environment,
     chatFormat: format,
     limits: { maxTurns: family.maxTurns, maxTokensPerTurn: contextLength, timeoutMs: 0 },
     consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
     client: NOBODY,
     seed: 0,
   });
-  return { trajectory, verification: world.judge(finalTextOf(trajectory, format)) };
+  return { trajectory, verification: judged(world, family.task(reference), trajectory, format) };
 }
 
 /** A policy that says what it is given. */
-function scriptedPolicy(speak: () => readonly number[], contextLength: number): Policy {
+export function scriptedPolicy(speak: () => readonly number[], contextLength: number): Policy {
   return {
     baseModel: "0".repeat(64),
     contextLength,

@@ -2,7 +2,7 @@
 import type { Episode, PartPorts } from "@waggle/learning";
 import type { TaskFamily } from "@waggle/environments";
 import type { ChatFormat } from "@waggle/text";
-import { finalTextOf } from "../attempt.ts";
+import { finalTextOf } from "../final-text.ts";
 
 export function describer(
   family: TaskFamily,

@@ -3,8 +3,8 @@
  * environment is, or with what a recipe puts around it. Judged by the family's verifier.
  */
 import { type Guide, guidedEnvironment, replayedPolicy, rollOut } from "@waggle/agent";
-import type { Judgement, TaskFamily } from "@waggle/environments";
-import type { Environment, Policy, Sampling, TaskReference, Trajectory } from "@waggle/protocol";
+import type { Judgement, TaskFamily, TaskWorld } from "@waggle/environments";
+import type { Policy, Sampling, Task, TaskReference, Trajectory } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { finalTextOf } from "../final-text.ts";
@@ -21,8 +21,8 @@ export type AttemptOptions = {
   readonly maxTurnTokens?: number | undefined;
   /** Begins with these turns. */
   readonly from?: { readonly trajectory: Trajectory; readonly turns: number } | undefined;
-  /** What a recipe puts around the environment; `judge` says how the attempt stands so far. */
-  readonly around?: (environment: Environment, judge: (text: string) => Judgement) => Environment;
+  /** The world that a recipe puts around the family's own; default as it is. */
+  readonly around?: (world: TaskWorld) => TaskWorld;
   /** What it is given to read. */
   readonly guide?: Guide | undefined;
 };
@@ -40,12 +40,13 @@ export async function familyAttempt(
   options: AttemptOptions,
   signal: AbortSignal,
 ): Promise<FamilyAttempt> {
-  const { sampling, seed, maxTurns = family.maxTurns, from, around } = options;
-  const world = family.world(reference);
-  const environment = around?.(world.environment, world.judge) ?? world.environment;
+  const { sampling, seed, maxTurns = family.maxTurns, from, around = (same) => same } = options;
+  const world = around(family.world(reference));
   const trajectory = await rollOut({
     policy: from === undefined ? policy : replayedPolicy(policy, from.trajectory, from.turns),
-    environment: options.guide ? guidedEnvironment(environment, options.guide) : environment,
+    environment: options.guide
+      ? guidedEnvironment(world.environment, options.guide)
+      : world.environment,
     chatFormat: format,
     sampling,
     limits: { maxTurns, maxTokensPerTurn: options.maxTurnTokens ?? MAX_TURN_TOKENS, timeoutMs: 0 },
@@ -55,5 +56,17 @@ export async function familyAttempt(
     signal,
   });
   signal.throwIfAborted();
-  return { trajectory, verification: world.judge(finalTextOf(trajectory, format)) };
+  return { trajectory, verification: judged(world, family.task(reference), trajectory, format) };
+}
+
+/** The verifier's word, with what was asked and what was said at the end among its parts. */
+export function judged(
+  { judge }: TaskWorld,
+  { request }: Task,
+  trajectory: Trajectory,
+  format: ChatFormat,
+): Judgement {
+  const text = finalTextOf(trajectory, format);
+  const judgement = judge(text);
+  return { ...judgement, parts: { request, text: text ?? "", ...judgement.parts } };
 }

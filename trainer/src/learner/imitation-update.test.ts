@@ -6,8 +6,10 @@ import { FAMILIES } from "@waggle/environments";
 import { recipe, RECIPES, recipeNamed, tokenStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ADAPTING_EXPECTATIONS } from "./adapting-expectations.fixture.ts";
 import { IMITATION_EXPECTATIONS } from "./imitation-expectations.fixture.ts";
 import { MADE_EXPECTATIONS } from "./made-expectations.fixture.ts";
+import { ROLE_IMITATION_EXPECTATIONS } from "./role-expectations.fixture.ts";
 import type { Expectation } from "./recipe-checks.fixture.ts";
 import {
   type ActedFamily,
@@ -25,6 +27,8 @@ const plain = new Map<string, Promise<{ acted: ActedFamily; control: StageRecord
 const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   ...IMITATION_EXPECTATIONS,
   ...MADE_EXPECTATIONS,
+  ...ADAPTING_EXPECTATIONS,
+  ...ROLE_IMITATION_EXPECTATIONS,
 };
 
 const SFT = recipe({

@@ -30,6 +30,8 @@ const SERVED: ReadonlySet<string> = new Set<StateName>([
   "tree-store",
   "delta",
   "judge",
+  "fast-weights",
+  "memory-bank",
   "rm",
   "iprm",
   "role-adapters",
@@ -120,7 +122,7 @@ async function referenceOf(base: SharedBase, { config }: BaseModel): Promise<Fro
 }
 
 /** Names of those that have an adapter of their own, beside the policy. */
-function rolesOf(recipe: StagedRecipe): ReadonlySet<string> {
+function rolesOf(recipe: Recipe): ReadonlySet<string> {
   const parts = stagesOf(recipe).flatMap(({ state }) => Object.values(state));
   const names = parts.flatMap(({ part, roles }) =>
     part === "opponents" ? [] : (roles?.names ?? []),

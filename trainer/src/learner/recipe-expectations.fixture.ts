@@ -23,9 +23,11 @@ import {
 import { COMPOSED_EXPECTATIONS } from "./composed-expectations.fixture.ts";
 import { LOOP_EXPECTATIONS } from "./loop-expectations.fixture.ts";
 import { MEMORY_EXPECTATIONS } from "./memory-expectations.fixture.ts";
+import { ROLE_EXPECTATIONS } from "./role-expectations.fixture.ts";
 import { SEARCH_EXPECTATIONS } from "./search-expectations.fixture.ts";
 import { SEVERAL_MODEL_EXPECTATIONS } from "./several-model-expectations.fixture.ts";
 import { CO_EVOLVED_EXPECTATIONS } from "./text-expectations.fixture.ts";
+import { WORLD_EXPECTATIONS } from "./world-expectations.fixture.ts";
 import { TEACHER_EXPECTATIONS } from "./teacher-expectations.fixture.ts";
 
 export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
@@ -33,8 +35,10 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   ...LOOP_EXPECTATIONS,
   ...MEMORY_EXPECTATIONS,
   ...TEACHER_EXPECTATIONS,
+  ...WORLD_EXPECTATIONS,
   ...SEVERAL_MODEL_EXPECTATIONS,
   ...SEARCH_EXPECTATIONS,
+  ...ROLE_EXPECTATIONS,
   ...CO_EVOLVED_EXPECTATIONS,
   a2fm: {
     differs: [

@@ -17,39 +17,53 @@ import {
   type StepSettings,
   toolCalls,
 } from "@waggle/learning";
-import { VALUE_HEAD } from "@waggle/model";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../random.ts";
 import { type Reader, stageReader } from "./attempt-reading.ts";
+import { adapterOf } from "./adapter-tensors.ts";
 import { collect } from "./collect.ts";
 import { describer } from "./episode-text.ts";
 import type { ActingPolicy } from "./family-attempt.ts";
 import { evolve } from "./evolve-update.ts";
 import { evaluateHeldOut, type HeldOut } from "./held-out.ts";
+import { fittedWorlds, type WorldSimulator } from "./fitted-world.ts";
+import type { WorldModels } from "./imagined-world.ts";
 import { mergeMembers } from "./merge-update.ts";
 import { canOverlap, type OverlapOptions, overlappedStage } from "./overlapped-stage.ts";
+import { opponentOf, RoleShelf } from "./role-shelf.ts";
 import { type StageResources, updateStage } from "./stage-update.ts";
+import { runPorts } from "./run-ports.ts";
 import { storedDemonstrations } from "./stored-demonstrations.ts";
 import { swappingPolicy } from "./swapping-policy.ts";
 import { TaskDraws } from "./task-draws.ts";
 
 export type RunParts = {
   readonly engine: TrainEngine;
-  readonly policy: ActingPolicy & Pick<AdaptivePolicy, "setAdapter">;
+  readonly policy: ActingPolicy &
+    Pick<AdaptivePolicy, "setAdapter"> &
+    Partial<Pick<AdaptivePolicy, "loadAdapter" | "unloadAdapter">>;
   readonly format: ChatFormat;
   readonly family: TaskFamily;
   readonly adapterShape: { readonly rank: number; readonly alpha: number };
   readonly resources: StageResources;
   /** For rewards that ask somebody else. */
   readonly ports?: PartPorts;
+  /** For recipes with a world model. */
+  readonly simulator?: WorldSimulator | undefined;
 };
 
 export type RunOptions = {
   readonly seed: number;
   /** Held-out tasks of an evaluation. */
   readonly evaluationTasks: number;
+  /** Which held-out tasks, and with which draws; default 0. */
+  readonly evaluationSeed?: number | undefined;
+  /** What the base does on these tasks, where it is known. */
+  readonly base?: HeldOut | undefined;
+  /** No step begins when as much is spent; absent = all steps. */
+  readonly budget?: { readonly sampledTokens: number; readonly toolCalls: number } | undefined;
   /** Steps between evaluations; 0 = before and after only. */
   readonly evaluateEvery: number;
   /** Instead of the stages' own, for budgets and tests. */
@@ -104,8 +118,15 @@ export async function runRecipe(
   onEvent: (event: RunEvent) => void,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const run = new RecipeRun(parts, options, onEvent, signal);
-  const base = await run.evaluate("base", 0);
+  const worldModels = await fittedWorlds(
+    recipe,
+    { ...parts, signal },
+    parts.simulator,
+    options.seed,
+  );
+  const ports = { ...runPorts(parts.engine, parts.format, parts.family), ...parts.ports };
+  const run = new RecipeRun({ ...parts, worldModels, ports }, options, onEvent, signal);
+  const base = options.base ?? (await run.evaluate("base", 0));
   let final = base;
   for (let round = 0; round < recipe.rounds; round += 1) {
     for (const stage of recipe.stages) final = await run.stage(stage);
@@ -114,7 +135,7 @@ export async function runRecipe(
 }
 
 class RecipeRun {
-  readonly #parts: RunParts;
+  readonly #parts: RunParts & { readonly worldModels: WorldModels };
   readonly #options: RunOptions;
   readonly #onEvent: (event: RunEvent) => void;
   readonly #signal: AbortSignal;
@@ -123,6 +144,9 @@ class RecipeRun {
   #snapshots: TensorMap[] = [];
   #version = 0;
   readonly #draws: TaskDraws;
+  readonly #shelf: RoleShelf;
+  /** The stage as whose roles held-out tasks are attempted. */
+  #deployed: Stage | null = null;
   #stored: Episode[] = [];
   #state: StateValues = {};
   /** The stage whose state attempts read. */
@@ -130,7 +154,7 @@ class RecipeRun {
   #spent = { episodes: 0, sampledTokens: 0, toolCalls: 0 };
 
   constructor(
-    parts: RunParts,
+    parts: RunParts & { readonly worldModels: WorldModels },
     options: RunOptions,
     onEvent: (event: RunEvent) => void,
     signal: AbortSignal,
@@ -139,6 +163,7 @@ class RecipeRun {
     const policy = overlap ? swappingPolicy(parts.policy, overlap.swap) : parts.policy;
     this.#parts = { ...parts, policy };
     this.#options = options;
+    this.#shelf = new RoleShelf({ ...parts, models: parts.resources.models ?? new Map() });
     this.#draws = new TaskDraws(parts.family, options.seed);
     this.#onEvent = onEvent;
     this.#signal = signal;
@@ -158,18 +183,27 @@ class RecipeRun {
     const steps = this.#options.steps ?? stage.steps;
     this.#state = initialValues(stage, this.#state);
     this.#reads = stage;
+    this.#state = await this.#shelf.begin(stage, this.#parts.engine, this.#state);
+    if (stage.learns !== "model") this.#deployed = stage;
     const { overlap } = this.#options;
     if (overlap !== undefined && canOverlap(stage.rollout.plan(this.#context(0, steps)))) {
       return this.#overlapped(stage, steps, overlap);
     }
     let last: HeldOut | null = null;
-    for (let step = 0; step < steps; step += 1) {
+    for (let step = 0; step < steps && !this.#isSpent(); step += 1) {
       this.#signal.throwIfAborted();
       const context = this.#context(step, steps);
       const metrics = await this.#step(stage, settingsAt(stage, context), context);
       last = (await this.#report(stage, step, steps, metrics)) ?? last;
     }
     return last ?? this.evaluate(stage.name, 0);
+  }
+
+  #isSpent(): boolean {
+    const { budget } = this.#options;
+    if (budget === undefined) return false;
+    const { sampledTokens, toolCalls } = this.#spent;
+    return sampledTokens >= budget.sampledTokens || toolCalls >= budget.toolCalls;
   }
 
   #context(step: number, steps: number): PartContext {
@@ -318,6 +352,7 @@ class RecipeRun {
     if (update.learned && stage.trains === "policy") {
       this.#snapshots.push(adapterOf(await engine.parameters()));
     }
+    await this.#shelf.learned(stage, engine);
     this.#snapshots = this.#snapshots.slice(-(settings.lag + 1));
     const episodes = groups.flatMap((each) => each.episodes);
     this.#stored = [...this.#stored, ...episodes].slice(-STORED);
@@ -338,9 +373,10 @@ class RecipeRun {
     context: PartContext,
     count: number,
   ): Promise<EpisodeGroup[]> {
-    const { policy, format, family } = this.#parts;
+    const { policy, format, family, worldModels } = this.#parts;
     const { signal } = context;
     const plan = stage.rollout.plan(context);
+    const roles = await this.#shelf.acting(stage, settings.lag, opponentOf(plan));
     const goesOn = plan.kind === "pivot" || plan.kind === "prefix" || plan.kind === "log";
     if (goesOn && this.#stored.length === 0) {
       this.#stored = await storedDemonstrations({ ...this.#parts, signal }, this.#options.seed);
@@ -349,10 +385,11 @@ class RecipeRun {
       plan,
       this.#draws.next(stage, settings, context, count),
       this.#stored,
-      { policy, format, family, reader: this.#reader(true), signal },
+      { policy, format, family, worldModels, reader: this.#reader(true), roles, signal },
       {
         sampling: settings.sampling,
         maxTurns: settings.maxTurns,
+        roleShift: settings.roleShift,
         seed: derivedSeed(this.#options.seed, this.#draws.count),
         staleness: settings.lag,
       },
@@ -379,20 +416,17 @@ class RecipeRun {
   async evaluate(stage: string, step: number): Promise<HeldOut> {
     const { policy, format, family } = this.#parts;
     await this.#adopt(0);
+    const deployed = this.#deployed;
+    const roles = deployed === null ? undefined : await this.#shelf.acting(deployed, 0);
     const heldOut = await evaluateHeldOut(
-      { policy, format, family, reader: this.#reader(false), signal: this.#signal },
+      { policy, format, family, roles, reader: this.#reader(false), signal: this.#signal },
       this.#options.evaluationTasks,
+      deployed?.rollout.plan(this.#context(0, 1)),
+      this.#options.evaluationSeed,
     );
     this.#onEvent({ event: "evaluated", stage, step, heldOut });
     return heldOut;
   }
-}
-
-/** Without value heads, which a policy does not have. */
-function adapterOf(parameters: TensorMap): TensorMap {
-  return new Map(
-    [...parameters].filter(([name]) => !Object.values<string>(VALUE_HEAD).includes(name)),
-  );
 }
 
 /** False where a group of several scored alike. */

@@ -2,6 +2,7 @@
  * One update of every stage of a recipe on a real, tiny engine. The policy is the family's demonstrator
  * with mistakes, its numbers those of a policy that knows nothing: nearly uniform over the vocabulary.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { createOnnxEngine } from "@waggle/engine";
 import type { Demonstrator, TaskFamily } from "@waggle/environments";
 import {
@@ -17,14 +18,16 @@ import {
 import { type DecoderConfig, initializeDecoder, initializeValueHead } from "@waggle/model";
 import type { Observation, PolicyContext, TaskReference, TrainEngine } from "@waggle/protocol";
 import { FULL_SUPPORT } from "@waggle/protocol";
-import type { AdaptivePolicy } from "@waggle/runtime/node";
+import type { AdaptivePolicy, Session } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../random.ts";
 import { stageReader } from "./attempt-reading.ts";
 import { collect, type CollectParts } from "./collect.ts";
+import { opponentOf, RoleShelf } from "./role-shelf.ts";
 import { describer } from "./episode-text.ts";
 import type { ActingPolicy } from "./family-attempt.ts";
 import type { WorldModel, WorldModels } from "./imagined-world.ts";
+import { runPorts } from "./run-ports.ts";
 import { trainFamilyText } from "./family-text.ts";
 import { scriptedWriter } from "./scripted-writer.fixture.ts";
 import { type StageUpdate, updateStage } from "./stage-update.ts";
@@ -101,6 +104,8 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
     mistakes: MISTAKES,
   });
   let latest: Attempt | null = null;
+  // An attempt with several contexts asks for them while other attempts begin.
+  const own = new AsyncLocalStorage<Attempt>();
   let attempts = 0;
   const family: TaskFamily = {
     ...original,
@@ -108,6 +113,7 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
       const world = original.world(reference);
       const attempt: Attempt = { reference, heard: [null] };
       latest = attempt;
+      own.enterWith(attempt);
       return {
         ...world,
         environment: {
@@ -136,7 +142,7 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
     },
     // A world and the context of its attempt are made in one go, with nothing awaited between.
     createContext: () => {
-      const attempt = latest as unknown as Attempt;
+      const attempt = own.getStore() ?? (latest as unknown as Attempt);
       attempts += 1;
       return contextOf(original, format, attempt, seededRandom(attempts, 0xac7));
     },
@@ -162,7 +168,7 @@ async function contextOf(
   format: ChatFormat,
   { reference, heard }: Attempt,
   random: () => number,
-): Promise<PolicyContext> {
+): Promise<PolicyContext & Pick<Session, "activate">> {
   const demonstrator: Demonstrator = await family.demonstrator(reference, random, MISTAKES);
   const tokenIds: number[] = [];
   let told = 0;
@@ -178,6 +184,7 @@ async function contextOf(
       tokenIds.push(...said);
       return { tokenIds: said, ...numbersOf(said.length, random), stopReason: "stop-token" };
     },
+    activate: () => {},
     adoptCurrentVersion: () => {},
     dispose: () => {},
   };
@@ -243,22 +250,25 @@ export async function updateOnce(
   let state: StateValues = {};
   let stored = acted.stored;
   for (const [s, stage] of recipe.stages.entries()) {
-    if (stage.trains !== "policy" && !models.has(stage.trains)) {
-      models.set(stage.trains, await tinyEngine());
+    for (const name of modelsOf(stage)) {
+      if (!models.has(name)) models.set(name, await tinyEngine());
     }
-    const engine = models.get(stage.trains) ?? policy;
+    const learners = learnersOf(stage).map((name) => models.get(name) ?? policy);
+    const beside = { policy: acted.policy, models, adapterShape: { rank: 1, alpha: 1 } };
+    const shelf = new RoleShelf(beside);
     for (const part of Object.values(stage.state)) {
       if (part.initial !== undefined && !(part.part in state)) {
         state = { ...state, [part.part]: part.initial() };
       }
     }
+    state = await shelf.begin(stage, policy, state);
     const updatesOf: StageRecord[] = [];
     for (let u = 0; u < updates; u += 1) {
       const step = updates === 1 ? 0 : Math.floor((u * (stage.steps - 1)) / (updates - 1));
       const context: PartContext = {
         ...{ step, steps: stage.steps, random: seededRandom(seed, s), state, signal },
         ports: {
-          ...{ writer, describe },
+          ...{ writer, describe, ...runPorts(policy, acted.format, acted.family) },
           judge: {
             score: async ({ transcript, rubric = "" }) =>
               ((transcript.length + rubric.length) % 7) / 7,
@@ -271,6 +281,7 @@ export async function updateOnce(
       const tasks = Array.from({ length: isAlone ? 3 * TASKS : TASKS }, (_, i) =>
         acted.family.reference(derivedSeed(seed, s, i), "train", i % acted.family.levels),
       );
+      const roles = await shelf.acting(stage, settings.lag, opponentOf(plan));
       const reader = stageReader(stage, state, {
         seed: derivedSeed(seed, s, u),
         explores: true,
@@ -279,22 +290,25 @@ export async function updateOnce(
         plan,
         tasks,
         stored,
-        { ...parts, reader },
+        { ...parts, reader, roles },
         {
           sampling: settings.sampling,
           maxTurns: settings.maxTurns,
+          roleShift: settings.roleShift,
           seed: derivedSeed(seed, s, step),
           staleness: settings.lag,
         },
       );
-      const before = await engine.parameters();
+      const before = await Promise.all(learners.map((engine) => engine.parameters()));
       const scorer = async (
         sequences: Parameters<TrainEngine["forward"]>[0]["sequences"],
       ): Promise<readonly Float32Array[]> => (await reference.forward({ sequences })).logProb;
       const resources = { reference: scorer, teacher: scorer, models };
       const update = await updateStage(policy, stage, groups, context, resources, signal);
-      const moved = distance(before, await engine.parameters());
+      const after = await Promise.all(learners.map((engine) => engine.parameters()));
+      const moved = after.reduce((sum, now, i) => sum + distance(before[i] ?? now, now), 0);
       state = { ...state, ...update.state };
+      await shelf.learned(stage, policy);
       stored = [...stored, ...groups.flatMap(({ episodes }) => episodes)];
       const asked = writer.asked.slice();
       const earlier = updatesOf.slice();
@@ -303,6 +317,18 @@ export async function updateOnce(
     records.push(...updatesOf.slice(-1));
   }
   return records;
+}
+
+/** What it trains or acts with beside the policy. */
+function modelsOf({ trains, state }: Stage): string[] {
+  const roles = Object.values(state).flatMap((part) => part.roles?.names ?? []);
+  return [...roles, ...(trains === "rm" || trains === "iprm" ? [trains] : [])].filter(
+    (name) => name !== "policy",
+  );
+}
+
+function learnersOf({ trains, state }: Stage): readonly string[] {
+  return trains === "roles" ? (state["role-adapters"]?.roles?.learn ?? []) : [trains];
 }
 
 type Tensors = Awaited<ReturnType<TrainEngine["parameters"]>>;

@@ -13,6 +13,7 @@ import {
   klRewards,
   type LossResult,
   type Minibatch,
+  type Observed,
   type PartContext,
   type PlannedMinibatch,
   planMinibatch,
@@ -32,7 +33,9 @@ import { withTrained } from "@waggle/learning/merging";
 import type { TokenOutputs, TrainEngine, TrainSequence } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { setParameters } from "./engine-parameters.ts";
+import { fastWeights } from "./fast-weights.ts";
 import { modelPorts } from "./model-ports.ts";
+import { packedEngine } from "./packed-engine.ts";
 import { type BatchEngine, roleEngine, soleEngine } from "./role-engine.ts";
 
 /** Log-probs of policies that are not trained, `[B][T]`. */
@@ -132,8 +135,10 @@ export async function updateStage(
   const metrics: { [name: string]: number } = {};
   let numbers: UpdateNumbers | null = null;
   for (let epoch = 0; epoch < settings.epochs; epoch += 1) {
-    const outputs = epoch === 0 ? proximal : await engine.forward(batch);
-    const minibatch = minibatchOf(fixed, engine, outputs, isRewardModel);
+    const seenAt = (outputs: TokenOutputs): Minibatch =>
+      minibatchOf(fixed, engine, outputs, isRewardModel);
+    const fast = await fastWeights(stage, engine, batch, seenAt, seen);
+    const minibatch = seenAt(epoch === 0 && fast === null ? proximal : await engine.forward(batch));
     const result = stageLoss(stage, minibatch, seen);
     // Worth knowing of every recipe.
     const entropy = entropyBonus(minibatch, 0, minibatch).metrics;
@@ -147,6 +152,7 @@ export async function updateStage(
       }),
     );
     const { gradientNorm } = await optimizerStep(engine, stage, settings.learningRate, seen);
+    await fast?.settle();
     const taken = { ...result.metrics, ...entropy, loss: result.loss, gradientNorm };
     for (const [name, value] of Object.entries(taken)) {
       metrics[name] = (metrics[name] ?? 0) + value / settings.epochs;
@@ -163,15 +169,23 @@ export async function updateStage(
       learningRate: settings.learningRate,
       tokens: planned.tokenCount,
     },
-    state: { ...changed, ...estimated.state },
+    state: { ...changed, ...observed(stage, fixed, seen), ...estimated.state },
     dropped: kept.dropped,
     numbers,
   };
 }
 
+/** What filters remember of what the model said before the step. */
+function observed({ filters }: Stage, minibatch: Observed, context: PartContext): StateChange {
+  return filters.reduce((state: StateChange, filter) => {
+    const now = { ...context, state: { ...context.state, ...state } };
+    return { ...state, ...filter.observes?.(minibatch, now) };
+  }, {});
+}
+
 /** @throws WaggleError `CAPABILITY_MISSING` where the stage trains a model that was not opened. */
 function stageEngine(
-  { name, trains, state }: Stage,
+  { name, trains, state, losses }: Stage,
   policy: TrainEngine,
   models: RecipeModels,
   rows: readonly Row[],
@@ -182,7 +196,10 @@ function stageEngine(
     return roleEngine(engines, owners, state["role-adapters"]?.roles?.learn ?? []);
   }
   const engine = trains === "policy" ? policy : models.get(trains);
-  if (engine !== undefined) return soleEngine(engine);
+  if (engine !== undefined) {
+    const packs = losses.some(({ loss }) => loss.packs === true);
+    return packs ? packedEngine(soleEngine(engine)) : soleEngine(engine);
+  }
   throw new WaggleError(
     "CAPABILITY_MISSING",
     `stage ${name} trains ${trains}, got no such model; open one for it or choose another recipe`,

@@ -22,12 +22,17 @@ export type ArrangementName =
   | "cpt-sft"
   | "cpt-sft-rl"
   | "cpt-sft-pref"
-  | "budget-split";
+  | "budget-split"
+  | "deploy-adapt"
+  | "mask-stages"
+  | "flywheel";
 
 type Check = (stages: readonly Stage[], rounds: number) => boolean;
 
 const learns = (stages: readonly Stage[], ...wanted: readonly Stage["learns"][]): boolean =>
   stages.length === wanted.length && wanted.every((kind, i) => stages[i]?.learns === kind);
+const isDeployed = (stage: Stage | undefined): boolean =>
+  stage?.learns === "tokens" && stage.rollout.part === "log";
 const isPlain = (stage: Stage | undefined): boolean =>
   stage?.losses.some(({ loss }) => loss.part === "lm") ?? false;
 
@@ -71,8 +76,22 @@ const ARRANGEMENTS: { readonly [name in ArrangementName]: Check } = {
   "budget-split": (stages) =>
     stages[0]?.learns === "tokens" &&
     stages.slice(1).some(({ learns: kind }) => kind === "rewards"),
+  /** Which turns carry loss changes from stage to stage. */
+  "mask-stages": (stages) =>
+    stages.length > 1 &&
+    stages.every(({ losses }) => losses.some(({ loss }) => loss.part === "span-mask")),
+  /** Each round learns from tasks that the errors of the one before asked for. */
+  flywheel: (stages, rounds) =>
+    rounds > 1 &&
+    stages.some(({ filters }) => filters.some(({ chooseTasks }) => chooseTasks !== undefined)),
   "cpt-sft": (stages) => isPlain(stages[0]) && learns(stages, "tokens", "tokens"),
-  "cpt-sft-rl": (stages) => isPlain(stages[0]) && learns(stages, "tokens", "tokens", "rewards"),
+  /** What comes after is the adaptation where it is deployed. */
+  "cpt-sft-rl": (stages) =>
+    isPlain(stages[0]) &&
+    learns(stages.slice(0, 3), "tokens", "tokens", "rewards") &&
+    stages.slice(3).every(isDeployed),
+  /** The last stage learns from what was recorded. */
+  "deploy-adapt": (stages) => stages.length > 1 && isDeployed(stages.at(-1)),
   "cpt-sft-pref": (stages) =>
     chainsOf(stages).every(
       (chain) => isPlain(chain[0]) && learns(chain, "tokens", "tokens", "pairs"),

@@ -8,6 +8,7 @@ import type { LossResult } from "../loss.ts";
 import type { WriterPort } from "../advantages/semantic-comparison.ts";
 import type { JudgePort } from "../rewards/judge-port.ts";
 import type { DemonstrationForm } from "../rollouts/demonstration-form.ts";
+import type { WorldChange } from "../rollouts/world-change.ts";
 import type { LossMask, TokenRows } from "../token-rows.ts";
 import type { Episode, EpisodeGroup } from "./episode.ts";
 import type { StateName } from "./state.ts";
@@ -27,14 +28,19 @@ export type PartContext = {
   /** What the trainer opened for parts that ask somebody else. */
   readonly ports: PartPorts;
   readonly signal: AbortSignal;
-  /** Of this step, by component; absent = 1. */
   /** Of the stage's advantage part where it learns no rewards: what its filters choose by. */
   readonly advantages?: AdvantageRows | undefined;
+  /** Of this step, by component; absent = 1. */
   readonly rewardWeights?: { readonly [component: string]: number } | undefined;
 };
 
 export type PartPorts = {
   readonly judge?: JudgePort | undefined;
+  /** Ids of the tokens that every call has, whatever it calls. */
+  readonly structure?: ReadonlySet<number> | undefined;
+  /** `[turns + 1]` log p(right answer | history) before each turn and after the last, nats. */
+  readonly answerLogProbs?: ((episode: Episode) => Promise<readonly number[]>) | undefined;
+  readonly tasks?: TaskPort | undefined;
   readonly writer?: WriterPort | undefined;
   /** An attempt in words, for whoever reads it; absent = its calls and their results alone. */
   readonly describe?: ((episode: Episode) => EpisodeText) | undefined;
@@ -43,6 +49,14 @@ export type PartPorts = {
 };
 
 export type EpisodeText = { readonly request: string; readonly transcript: string };
+
+/** Finds other tasks of the environment. */
+export type TaskPort = {
+  /** One of the next level; `null` where there is none. */
+  readonly harder: (task: TaskReference) => TaskReference | null;
+  /** Another one of the same level. */
+  readonly sibling: (task: TaskReference, nth: number) => TaskReference;
+};
 
 /** A reward model as it is now: `[episodes][turns]` what it says after the last token of each turn. */
 export type RewardModelPort = (
@@ -77,8 +91,19 @@ export type RolloutPlan =
       readonly kind: "group";
       readonly size: number;
       readonly modes?: readonly string[];
-      /** A failed call is answered with what the tool would have taken. */
-      readonly explains?: boolean;
+      /** Around the environment, one for each episode in turn; `null` = as it is. */
+      readonly worlds?: readonly (WorldChange | null)[];
+      /** Demonstrations of each task beside the episodes, in the role `reference`. */
+      readonly references?: number;
+    }
+  /** `size` episodes of each task, at most `turns` turns now; those that were cut before go on first. */
+  | {
+      readonly kind: "partial";
+      readonly size: number;
+      readonly turns: number;
+      /** Of a whole episode. */
+      readonly most: number;
+      readonly unfinished: readonly EpisodeGroup[];
     }
   /** The environment's own demonstrator, with a share of its decisions made at random. */
   | {
@@ -197,6 +222,9 @@ export type RolloutPlan =
   /** Nothing is rolled out. */
   | { readonly kind: "none" };
 
+export type Situation = "go-on" | "rethink" | "ask";
+export type SituationWords = { readonly [situation in Exclude<Situation, "go-on">]: string };
+
 /** Whether episodes come in groups that began alike. */
 export type Start = "group" | "single";
 
@@ -251,7 +279,12 @@ export type FilterPart<N extends StateName = never> = Named<"filter", N> & {
     context: PartContext,
   ) => readonly TaskReference[];
   readonly apply: (groups: readonly ScoredGroup[], context: PartContext) => Filtered;
+  /** What it remembers of what the model says of the episodes, before it learns from them. */
+  readonly observes?: (minibatch: Observed, context: PartContext) => StateChange;
 };
+
+/** Rows `[B][T]` of what is about to be learned from, with the log-probs before the step. */
+export type Observed = Pick<Minibatch, "episodes" | "lossMask" | "proximalLogProbs">;
 
 /** `[samples][T]` per episode id. */
 export type AdvantageRows = ReadonlyMap<string, TokenRows>;
@@ -319,7 +352,17 @@ export type LossPart<N extends StateName = never> = Named<"loss", N> & {
   readonly of?: never;
   /** Which of the parameters may move; absent = all. */
   readonly trains?: (names: readonly string[], context: PartContext) => ReadonlySet<string>;
+  /** Rows that begin alike are read as trees. */
+  readonly packs?: true;
+  /** Steps on fast weights before each outer step. */
+  readonly inner?: InnerSteps;
   readonly compute: (minibatch: Minibatch, context: PartContext) => LossResult;
+};
+
+/** What fast weights do before an outer step is taken at them. */
+export type InnerSteps = Pick<LossPart<StateName>, "compute" | "trains"> & {
+  readonly steps: number;
+  readonly learningRate: number;
 };
 
 /** A loss of a reward model's values. */

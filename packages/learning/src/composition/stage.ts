@@ -62,6 +62,8 @@ export type SchedulePart = {
   readonly part: string;
   /** @param settings as the parts before it left them. */
   readonly at: (settings: StepSettings, context: PartContext) => StepSettings;
+  /** The stage is gone through for every held-out task, or all of one level, and undone after them. */
+  readonly testTime?: "task" | "level";
 };
 
 /** The policy, several roles, a reward model, or an implicit process reward model. */
@@ -166,18 +168,18 @@ export function tokenStage<
   A extends StateName = never,
   B extends StateName = never,
   C extends StateName = never,
+  D extends StateName = never,
   E extends StateName = never,
   K extends (KlTerm & { in: "loss" }) | undefined = undefined,
-  D extends StateName = never,
 >(
   spec: Open & {
     readonly rollout: RolloutPart<A>;
     readonly filters?: readonly FilterPart<B>[];
     readonly reward?: RewardPart<C>;
-    readonly losses: readonly Weighted<E>[];
-    readonly kl?: K;
     /** What filters choose by: nothing is learned from it. */
     readonly advantage?: AdvantagePart<D>;
+    readonly losses: readonly Weighted<E>[];
+    readonly kl?: K;
   } & StateSlot<A | B | C | D | E | KlNeeds<K>>,
 ): Stage {
   return toStage("tokens", { ...spec, kl: spec.kl ?? null });
@@ -188,17 +190,17 @@ export function pairStage<
   A extends StateName = never,
   B extends StateName = never,
   C extends StateName = never,
+  D extends StateName = never,
   E extends StateName = never,
 >(
-  D extends StateName = never,
   spec: Open & {
     readonly rollout: RolloutPart<A>;
     readonly filters: readonly [FilterPart<B>, ...FilterPart<B>[]];
     readonly reward: RewardPart<C>;
-    readonly losses: readonly Weighted<E>[];
-  } & StateSlot<A | B | C | D | E>,
     /** What filters choose by: nothing is learned from it. */
     readonly advantage?: AdvantagePart<D>;
+    readonly losses: readonly Weighted<E>[];
+  } & StateSlot<A | B | C | D | E>,
 ): Stage {
   return toStage("pairs", { ...spec, kl: null });
 }
@@ -208,18 +210,18 @@ export function rewardModelStage<
   A extends StateName = never,
   B extends StateName = never,
   C extends StateName = never,
+  D extends StateName = never,
   E extends StateName = never,
 >(
-  D extends StateName = never,
   spec: Open & {
     readonly rollout: RolloutPart<A>;
     readonly filters?: readonly FilterPart<B>[];
     /** What the model is to predict. */
     readonly reward: RewardPart<C>;
-    readonly losses: readonly Weighed<RewardModelLoss<E>>[];
-    readonly state: StateFor<A | B | C | D | E | "rm">;
     /** What filters choose by: nothing is learned from it. */
     readonly advantage?: AdvantagePart<D>;
+    readonly losses: readonly Weighed<RewardModelLoss<E>>[];
+    readonly state: StateFor<A | B | C | D | E | "rm">;
   },
 ): Stage {
   return { ...toStage("model", { ...spec, kl: null }), trains: "rm" };

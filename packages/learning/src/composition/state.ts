@@ -4,8 +4,9 @@
  * reference policy, a critic, a judge). Not a store.
  */
 
-import type { Roles } from "./roles.ts";
 import type { ReadingRequest, StateReading } from "./reading.ts";
+
+import type { Roles } from "./roles.ts";
 
 /** What the trainer must open; the numbers arrive with each minibatch or reward. */
 export type ResourceName =
@@ -34,7 +35,8 @@ export type ValueName =
   | "tree-store"
   | "experience"
   | "prompts"
-  | "cases";
+  | "cases"
+  | "temperature";
 
 export type StateName = ResourceName | ValueName;
 

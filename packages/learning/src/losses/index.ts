@@ -63,6 +63,8 @@ export { spanMask } from "./span-mask.ts";
 export type { LabelledSpan } from "./span-mask.ts";
 export { supervisedLoss } from "./supervised-loss.ts";
 export type { SupervisedBatch } from "./supervised-loss.ts";
+export { packTrees, rowsOfTrees, treesOfRows } from "./tree-packing.ts";
+export type { PackedTrees, TreePlace } from "./tree-packing.ts";
 export { groupLogPartitions, trajectoryBalance } from "./trajectory-balance.ts";
 export type { BalanceBatch, BalanceResult } from "./trajectory-balance.ts";
 export { twoSidedSurrogate } from "./two-sided-clip.ts";

@@ -172,3 +172,4 @@ export {
   teacher,
   valueHead,
 } from "./states.ts";
+export { isUnfinished } from "./unfinished.ts";

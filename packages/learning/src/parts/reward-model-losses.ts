@@ -1,6 +1,5 @@
 /** Loss parts of a reward model: comparisons of episodes, or outcomes to predict. Not a critic's. */
-import type { Episode } from "../composition/episode.ts";
-import type { Minibatch, RewardModelLoss } from "../composition/part.ts";
+import type { LossPart, Minibatch, RewardModelLoss } from "../composition/part.ts";
 import { rankLoss } from "../losses/rank.ts";
 import { valueLoss } from "../losses/value-loss.ts";
 import { lossTokenCount } from "../token-rows.ts";
@@ -10,7 +9,8 @@ function rewardModelLoss(
   part: string,
   compute: Parameters<typeof lossPart>[1],
 ): RewardModelLoss<"rm"> {
-  const { of, ...made } = lossPart(part, compute, { needs: ["rm"], derivatives: ["values"] });
+  const options = { needs: ["rm"], derivatives: ["values"] } as const;
+  const made: Omit<LossPart<"rm">, "of"> = lossPart(part, compute, options);
   return { ...made, of: "rm" };
 }
 
@@ -55,8 +55,7 @@ function endsOf(
   b: number,
   at: "end" | "turns",
 ): ReadonlySet<number> {
-  const turns = (episodes[b]?.episode as Episode).turns.filter(
-    ({ sample }) => sample === samples[b],
-  );
-  return new Set((at === "end" ? turns.slice(-1) : turns).map(({ end }) => end - 1));
+  const { turns = [] } = episodes[b]?.episode ?? {};
+  const ofRow = turns.filter(({ sample }) => sample === samples[b]);
+  return new Set((at === "end" ? ofRow.slice(-1) : ofRow).map(({ end }) => end - 1));
 }

@@ -13,6 +13,13 @@ export const ownSimulator: StatePart<"world-model"> = {
   initial: () => "environment",
 };
 
+/** The policy in another role: nothing is opened for it. */
+export const ownModel: StatePart<"world-model"> = {
+  slot: "state",
+  part: "world-model",
+  initial: () => "policy",
+};
+
 /** `size` episodes from the same start, with the environment's user. */
 export function userSimulation(size = 8): RolloutPart<"world-model", "group"> {
   const plain = group(size);

@@ -78,6 +78,7 @@ import { dirl } from "./dirl.ts";
 import { embodiedR1 } from "./embodied-r1.ts";
 import { orchard } from "./orchard.ts";
 import { environmentTuning } from "./environment-tuning.ts";
+import { CHANGED_WORLD_RECIPES } from "./changed-world-recipes.ts";
 import { LITERATURE, type LiteratureRow, plainParts } from "./literature.ts";
 
 const ALL: readonly CreateRecipe[] = [
@@ -151,11 +152,12 @@ const ALL: readonly CreateRecipe[] = [
   orchard,
   environmentTuning,
   evolutionStrategies,
+  ...CHANGED_WORLD_RECIPES,
   ...IMITATION_RECIPES,
   ...PREFERENCE_RECIPES,
+  ...SEARCH_RECIPES,
   ...MERGING_RECIPES,
   ...TEXT_RECIPES,
-  ...SEARCH_RECIPES,
   ...SEVERAL_MODEL_RECIPES,
 ];
 

@@ -2,7 +2,13 @@
  * The stage that many recipes have: plain GRPO on groups that carry a signal, with the reward or the
  * schedule that a paper changes. Not a recipe.
  */
-import type { LossPart, RewardPart } from "../composition/part.ts";
+import type {
+  AdvantagePart,
+  FilterPart,
+  LossPart,
+  RewardPart,
+  RolloutPart,
+} from "../composition/part.ts";
 import { rewardStage, type SchedulePart, type Stage } from "../composition/stage.ts";
 import { mixedGroup } from "../parts/filters.ts";
 import { groupAdvantage } from "../parts/group-advantages.ts";
@@ -16,10 +22,16 @@ type GroupReinforcement = {
   readonly learningRate: number;
   /** Default the stage's own. */
   readonly name?: string;
+  /** Default `groupSize` episodes from the same start. */
+  readonly rollout?: RolloutPart<never, "group">;
+  /** Before groups without a signal are left out; default none. */
+  readonly filters?: readonly FilterPart[];
   /** Default the verifier's word. */
   readonly reward?: RewardPart;
   /** Default the ratio clipped at 1 ± 0.2. */
   readonly loss?: LossPart;
+  /** Default against the siblings. */
+  readonly advantage?: AdvantagePart<never, "group">;
   readonly schedule?: readonly SchedulePart[];
   /** Of the environment's dial; default all levels. */
   readonly difficulty?: number;
@@ -29,10 +41,10 @@ export function groupReinforcement(options: GroupReinforcement): Stage {
   const { groupSize, steps, learningRate, name, reward, loss, schedule = [], difficulty } = options;
   return rewardStage({
     ...(name === undefined ? {} : { name }),
-    rollout: group(groupSize),
-    filters: [mixedGroup()],
+    rollout: options.rollout ?? group(groupSize),
+    filters: [...(options.filters ?? []), mixedGroup()],
     reward: reward ?? outcome(),
-    advantage: groupAdvantage(),
+    advantage: options.advantage ?? groupAdvantage(),
     losses: [loss ?? pgClip()],
     schedule,
     steps,

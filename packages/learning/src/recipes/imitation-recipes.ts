@@ -40,6 +40,16 @@ import { synatra } from "./synatra.ts";
 import { starAgents } from "./star-agents.ts";
 import { prismReranker } from "./prism-reranker.ts";
 import { sap } from "./sap.ts";
+import { agentFold } from "./agent-fold.ts";
+import { browserAgent } from "./browser-agent.ts";
+import { focuSft } from "./focu-sft.ts";
+import { adaptAgent } from "./adapt-agent.ts";
+import { ttSi } from "./tt-si.ts";
+import { knowSelf } from "./know-self.ts";
+import { mixCd } from "./mix-cd.ts";
+import { riseIntrospection } from "./rise-introspection.ts";
+import { katCoder } from "./kat-coder.ts";
+import { webEvolver } from "./web-evolver.ts";
 
 export const IMITATION_RECIPES: readonly CreateRecipe[] = [
   optSft,
@@ -82,4 +92,14 @@ export const IMITATION_RECIPES: readonly CreateRecipe[] = [
   starAgents,
   prismReranker,
   sap,
+  agentFold,
+  browserAgent,
+  focuSft,
+  adaptAgent,
+  ttSi,
+  knowSelf,
+  mixCd,
+  riseIntrospection,
+  katCoder,
+  webEvolver,
 ];

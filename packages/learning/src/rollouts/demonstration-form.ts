@@ -15,4 +15,6 @@ export type DemonstrationForm =
   /** A task of another family. */
   | "general"
   /** Made of a how-to without a world. */
-  | "tutorial";
+  | "tutorial"
+  /** What a world model is asked and says, the roles changed. */
+  | "world";

@@ -9,6 +9,7 @@ export {
 export type { BranchBudget, BranchRule } from "./branch-entropy.ts";
 export { vinePoints } from "./branch-vine.ts";
 export type { VinePoint } from "./branch-vine.ts";
+export type { DemonstrationForm } from "./demonstration-form.ts";
 export { drawWorld } from "./env-random.ts";
 export type { Range, World, WorldRanges } from "./env-random.ts";
 export { mixedSeed, plannedGroups } from "./group-plan.ts";
@@ -53,4 +54,5 @@ export { searchedTree, whereToGoOn } from "./tree-search.ts";
 export type { SearchedAttempt } from "./tree-search.ts";
 export { forkPairs, principalLine, selectLeaf } from "./tree-selection.ts";
 export type { ForkPair, TreeRule } from "./tree-selection.ts";
+export { REFUSED } from "./world-change.ts";
 export type { WorldChange } from "./world-change.ts";

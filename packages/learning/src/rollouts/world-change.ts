@@ -4,6 +4,9 @@
  */
 import type { WorldRanges } from "./env-random.ts";
 
+/** Begins the message of a result whose call a contract refused. */
+export const REFUSED = "refused";
+
 export type WorldChange =
   /** A failed call is answered with what the tool would have taken. */
   | { readonly kind: "explained" }
@@ -24,5 +27,10 @@ export type WorldChange =
       /** Whether the model also says how the attempt ended; recorded as part `verdict` of the judgement. */
       readonly judges: boolean;
     }
+  /**
+   * A contract on calls: known tools, arguments as their schemas want them, at most `mostCalls`. What
+   * breaks it is refused and reaches no tool; the second refusal ends the attempt.
+   */
+  | { readonly kind: "contract"; readonly mostCalls: number }
   /** Up to `most` attempts at one task in one context; the last one counts. */
   | { readonly kind: "trials"; readonly most: number; readonly stopsAtSuccess: boolean };

@@ -1,0 +1,50 @@
+/**
+ * `set` beside a critic: what forks share is judged by the critic, what came after a fork by the set that
+ * it is in.
+ */
+import type { GaeOptions } from "../advantages/generalized-advantages.ts";
+import type { AdvantagePart } from "../composition/part.ts";
+import type { TokenRows } from "../token-rows.ts";
+import { gae } from "./baseline-advantages.ts";
+import { advantagePart } from "./credit.ts";
+import { setAdvantage } from "./group-advantages.ts";
+
+export function setAfterForks(
+  size = 4,
+  options: GaeOptions = { discount: 1, lambda: 0.95 },
+): AdvantagePart<"critic", "group"> {
+  const [set, critic] = [setAdvantage(size), gae(options)];
+  return advantagePart(
+    "set",
+    "group",
+    (groups, context) => {
+      const bySet = set.estimate(groups, context).advantages;
+      const { advantages: byCritic, ...more } = critic.estimate(groups, context);
+      const advantages = new Map<string, TokenRows>();
+      for (const { episodes } of groups) {
+        for (const { episode } of episodes) {
+          const { id, turns } = episode;
+          const forks = episodes.flatMap(({ episode: { branch } }) =>
+            branch?.episode === id ? [branch.turn] : [],
+          );
+          // Where a fork left, and for a fork where it began; an episode without any is judged whole.
+          const from = episode.branch?.turn ?? (forks.length > 0 ? Math.min(...forks) : 0);
+          const shared = turns.slice(0, from);
+          advantages.set(
+            id,
+            (bySet.get(id) ?? []).map((row, sample) =>
+              Float64Array.from(row, (value, t) => {
+                const isShared = shared.some(
+                  (turn) => turn.sample === sample && t >= turn.start && t < turn.end,
+                );
+                return isShared ? (byCritic.get(id)?.[sample]?.[t] ?? 0) : value;
+              }),
+            ),
+          );
+        }
+      }
+      return { ...more, advantages };
+    },
+    { needs: ["critic"], around: [set, critic] },
+  );
+}

@@ -1,0 +1,72 @@
+/**
+ * Situations of an agent that knows itself: it can go on, must think again, or must ask. Which one a task
+ * is in is seen from the policy's own attempts at it.
+ *
+ * Source: KnowSelf (situation tokens on self-explored runs).
+ */
+import type {
+  FilterPart,
+  RolloutPart,
+  ScoredEpisode,
+  ScoredGroup,
+  Situation,
+  SituationWords,
+} from "../composition/part.ts";
+import { selectBy } from "../filters/selection.ts";
+import { filterPart, keepEpisodes } from "./filter-part.ts";
+
+/** `single`: two attempts of the policy at a task, and runs of it that say each situation's words first. */
+export function selfExplored(rethink: string, words: SituationWords): RolloutPart<never, "single"> {
+  return {
+    ...{ slot: "rollout", part: "single", start: "single", needs: [] },
+    plan: () => ({ kind: "situated", rethink, words }),
+  };
+}
+
+/** What two attempts say: right at once, right after thinking again, or never. */
+function situationOf({ episodes }: ScoredGroup): Situation {
+  const [first, second] = episodes.filter(({ episode }) => episode.role === "student");
+  if (first?.episode.verification.success === true) return "go-on";
+  return second?.episode.verification.success === true ? "rethink" : "ask";
+}
+
+function isOf(situation: Situation): (scored: ScoredEpisode) => boolean {
+  return ({ episode }) => episode.role === situation;
+}
+
+/** `student-fail`: of each task the run of the situation that it is in; help only where the policy failed. */
+export function inSituation(): FilterPart {
+  return filterPart("student-fail", (groups) => {
+    const fitting = new Set(
+      groups.flatMap((group) =>
+        group.episodes.filter(isOf(situationOf(group))).map(({ episode }) => episode.id),
+      ),
+    );
+    return keepEpisodes(groups, (all) =>
+      selectBy(all, ({ episode }) => {
+        if (episode.role === "student") return "students-own";
+        return fitting.has(episode.id) ? null : "other-situation";
+      }),
+    );
+  });
+}
+
+/** `student-fail` as pairs: the run of a task's situation, and that of one that it is not in. */
+export function situationPairs(): FilterPart {
+  return filterPart("student-fail", (groups) => {
+    const pairs = groups.flatMap((group): (readonly [string, string])[] => {
+      const situation = situationOf(group);
+      // Who needs no help is told apart from who asks, who does from who goes on.
+      const other = situation === "go-on" ? "ask" : "go-on";
+      const chosen = group.episodes.find(isOf(situation));
+      const rejected = group.episodes.find(isOf(other));
+      if (chosen === undefined || rejected === undefined) return [];
+      return [[chosen.episode.id, rejected.episode.id]];
+    });
+    const paired = new Set(pairs.flat());
+    const kept = keepEpisodes(groups, (all) =>
+      selectBy(all, ({ episode }) => (paired.has(episode.id) ? null : "no-pair")),
+    );
+    return { ...kept, pairs };
+  });
+}

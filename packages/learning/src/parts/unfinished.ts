@@ -1,0 +1,60 @@
+/**
+ * `partial`: attempts are cut after some turns and go on in a later step, under the policy as it is
+ * then. Turns keep the numbers of the version that sampled them.
+ */
+import type { Trajectory } from "@waggle/protocol";
+import type { EpisodeGroup } from "../composition/episode.ts";
+import type { FilterPart, RolloutPart } from "../composition/part.ts";
+import { kept, type StatePart } from "../composition/state.ts";
+import { filterPart } from "./filter-part.ts";
+import { group } from "./rollouts.ts";
+
+/** Groups of which some attempts are not at their end. */
+export const unfinishedGroups: StatePart<"rest-buffer"> = kept("rest-buffer", () => []);
+
+/** True where a limit of turns ended it, and not the last one. */
+export function isUnfinished({ stopReason, turns }: Trajectory, most: number): boolean {
+  return stopReason === "max-turns" && turns.length < most;
+}
+
+/** `size` episodes from the same start, at most `turns` turns of each in one step, `most` in all. */
+export function partialRollouts(
+  turns: number,
+  most: number,
+  size = 8,
+): RolloutPart<"rest-buffer", "group"> {
+  return {
+    ...{ slot: "rollout", part: "partial", needs: ["rest-buffer"], start: "group" },
+    around: [group(size)],
+    plan: ({ state }) => ({
+      ...{ kind: "partial", size, turns, most },
+      unfinished: state["rest-buffer"] as readonly EpisodeGroup[],
+    }),
+  };
+}
+
+/** Groups wait until all their attempts have ended or had `most` turns. */
+export function finishedGroups(most: number): FilterPart<"rest-buffer"> {
+  return filterPart(
+    "finished",
+    (groups) => {
+      const isCut = ({ episodes }: (typeof groups)[number]): boolean =>
+        episodes.some(({ episode: { trajectory } }) => isUnfinished(trajectory, most));
+      const waiting = groups.filter(isCut);
+      const ids = waiting.flatMap(({ episodes }) => episodes.map(({ episode }) => episode.id));
+      return {
+        groups: groups.filter((each) => !isCut(each)),
+        dropped: new Map(ids.map((id) => [id, "unfinished"])),
+        state: {
+          "rest-buffer": waiting.map(
+            ({ task, episodes }): EpisodeGroup => ({
+              task,
+              episodes: episodes.map(({ episode }) => episode),
+            }),
+          ),
+        },
+      };
+    },
+    { needs: ["rest-buffer"] },
+  );
+}

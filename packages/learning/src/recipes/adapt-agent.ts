@@ -1,0 +1,54 @@
+/**
+ * AdaptAgent: a start from which one or two demonstrations are enough, and those demonstrations at test
+ * time, for each kind of task anew.
+ *
+ * Source: "AdaptAgent: Adapting Multimodal Web Agents with Few-Shot Learning from Human Demonstrations"
+ * (S021).
+ * Differs from it: a site is a level of the environment; the person is its demonstrator, at training
+ * tasks of the level; the meta-gradient is of first order.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { tokenStage } from "../composition/stage.ts";
+import { neighborDemos } from "../parts/demonstrations.ts";
+import { bilevel, forQuery, learnsSupport, temporary } from "../parts/fast-weights.ts";
+import * as parts from "../parts/index.ts";
+import { testTime } from "../parts/test-time.ts";
+
+export const adaptAgent: CreateRecipe = recipe({
+  name: "adapt-agent",
+  literature: "AdaptAgent",
+  differs: [
+    "a site is a level of the environment",
+    "the person is its demonstrator, at training tasks of the level",
+    "the meta-gradient is of first order",
+  ],
+  schedule: ["sft"],
+  settings: {
+    shown: 2,
+    metaShown: 16,
+    metaSteps: 20,
+    innerSteps: 2,
+    adaptSteps: 2,
+    learningRate: 3e-3,
+  },
+  stages: ({ shown, metaShown, metaSteps, innerSteps, adaptSteps, learningRate }) => [
+    tokenStage({
+      name: "start",
+      // One site a step: as many demonstrations to adapt with as to be tried on.
+      rollout: neighborDemos(metaShown),
+      losses: [bilevel(forQuery(), learnsSupport(innerSteps, learningRate))],
+      state: { "fast-weights": temporary },
+      steps: metaSteps,
+      settings: { tasksPerStep: 1, learningRate },
+    }),
+    tokenStage({
+      name: "site",
+      rollout: neighborDemos(4 * shown),
+      filters: [parts.curated(shown)],
+      losses: [parts.crossEntropy()],
+      schedule: [testTime("level")],
+      steps: adaptSteps,
+      settings: { tasksPerStep: 1, learningRate },
+    }),
+  ],
+});

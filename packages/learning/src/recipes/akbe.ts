@@ -1,0 +1,37 @@
+/**
+ * AKBE: every task is tried with tools and without; what the pair shows labels the need for tools and adds
+ * a supervised signal instead of a penalty.
+ *
+ * Source: "Efficient Agentic Reinforcement Learning with On-Policy Intrinsic Knowledge Boundary
+ * Enhancement" (S134).
+ * Differs from it: each arm is a group of its own and learns too; the signal is cross-entropy of successes that called where tools are needed, and did not where they are not.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import { pairedTools } from "../parts/changed-worlds.ts";
+import * as parts from "../parts/index.ts";
+import { auxiliaryToolNeed, toolNeedLabels } from "../parts/tool-need.ts";
+
+export const akbe: CreateRecipe = recipe({
+  name: "akbe",
+  literature: "AKBE",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "each arm is a group of its own and learns too",
+    "the signal is cross-entropy of successes that called where tools are needed, and did not where they are not",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, need: 0.1 },
+  stages: ({ groupSize, epsilon, steps, learningRate, need }) => [
+    rewardStage({
+      rollout: pairedTools(groupSize),
+      filters: [toolNeedLabels(), parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon), { loss: auxiliaryToolNeed(), weight: need }],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

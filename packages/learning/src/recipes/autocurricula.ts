@@ -1,0 +1,31 @@
+/**
+ * Autocurricula: two sides compete, and that alone makes the curriculum: what one gains the other loses.
+ *
+ * Source: Baker et al. 2020, "Emergent Tool Use From Multi-Agent Autocurricula", arXiv:1909.07528.
+ * Differs from it: a side has one member and wins by the better result at the same task, or by fewer calls;
+ * nobody hides.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+export const autocurricula: CreateRecipe = recipe({
+  name: "autocurricula",
+  literature: "Autocurricula",
+  differs: [
+    "a side has one member and wins by the better result at the same task, or by fewer calls",
+    "nobody hides",
+  ],
+  schedule: ["one"],
+  settings: { matches: 4, epsilon: 0.2, lambda: 0.95, steps: 25, learningRate: 3e-3 },
+  stages: ({ matches, epsilon, lambda, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.selfPlay(matches),
+      reward: parts.matchOutcome(undefined, "team"),
+      advantage: parts.gae({ discount: 1, lambda }),
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
+      state: { critic: parts.valueHead },
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,39 @@
+/**
+ * DeepEyesV2: a cold start from demonstrations, then reinforcement on tasks at the frontier that tools help
+ * with.
+ *
+ * Source: "DeepEyesV2: Toward Agentic Multimodal Model" (S122).
+ * Differs from it: no images; tasks that tools help with are found by attempts without them, at each step.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import { pairedTools } from "../parts/changed-worlds.ts";
+import * as parts from "../parts/index.ts";
+import { whereToolsHelp } from "../parts/tool-need.ts";
+import { demonstrationStart } from "./demonstration-start.ts";
+
+export const deepEyesV2: CreateRecipe = recipe({
+  name: "deep-eyes-v2",
+  literature: "DeepEyesV2",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "no images",
+    "tasks that tools help with are found by attempts without them, at each step",
+  ],
+  schedule: ["sft-rl"],
+  settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3, pool: 96 },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, pool }) => [
+    demonstrationStart({ steps: startSteps, learningRate }),
+    rewardStage({
+      rollout: pairedTools(groupSize),
+      filters: [parts.passRateBand(), whereToolsHelp(), parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      state: { "task-stats": parts.taskStats() },
+      steps,
+      settings: { tasksPerStep: 12, learningRate, taskPool: pool },
+    }),
+  ],
+});

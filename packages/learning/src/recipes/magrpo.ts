@@ -1,0 +1,30 @@
+/**
+ * MAGRPO: agents act at the same time in one world, the statistic is over joint attempts, and everybody in
+ * one has the same advantage.
+ *
+ * Source: "LLM Collaboration With Multi-Agent Reinforcement Learning", arXiv:2508.04652.
+ * Differs from it: two agents; token-mean over the minibatch.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+const ROLES = ["first", "second"] as const;
+
+export const magrpo: CreateRecipe = recipe({
+  name: "magrpo",
+  literature: "MAGRPO",
+  differs: ["two agents", "token-mean over the minibatch"],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.teamOf({ how: "together", roles: ROLES, size: groupSize }),
+      reward: parts.team("mean"),
+      advantage: parts.jointAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      state: { "role-adapters": parts.roleAdapters(ROLES) },
+      steps,
+      settings: { tasksPerStep: 8, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,35 @@
+/**
+ * Polychromic PPO: forks of visited states are scored in sets, by success times diversity; a critic judges
+ * what they share.
+ *
+ * Source: Hamid et al. 2025, "Polychromic Objectives for Reinforcement Learning", arXiv:2509.25424.
+ * Differs from it: kinds of an attempt are its calls in order; sets are of four forks and whole attempts.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { setAfterForks } from "../parts/set-credit.ts";
+
+export const polychromic: CreateRecipe = recipe({
+  name: "polychromic",
+  literature: "Polychromic PPO",
+  differs: [
+    "token-mean over the minibatch",
+    "kinds of an attempt are its calls in order",
+    "sets are of four forks and whole attempts",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, setSize: 4, lambda: 0.95 },
+  stages: ({ groupSize, epsilon, steps, learningRate, setSize, lambda }) => [
+    rewardStage({
+      rollout: parts.branchVine(groupSize),
+      filters: [],
+      reward: parts.outcome(),
+      advantage: setAfterForks(setSize, { discount: 1, lambda }),
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
+      state: { critic: parts.valueHead },
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,38 @@
+/**
+ * Simia: what tools say and how an attempt ended both come from a model of the environment.
+ *
+ * Source: "Simulating Environments with Reasoning Models for Agent Training" (S303).
+ * Differs from it: the simulator is an adapter over the same base, fitted to logged calls; its verdict is one word after the last turn; a task ends where the environment says, which follows the calls unseen.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import { imaginedOutcome, simulatedTools, worldModel } from "../parts/changed-worlds.ts";
+import * as parts from "../parts/index.ts";
+import { demonstrationStart } from "./demonstration-start.ts";
+
+export const simia: CreateRecipe = recipe({
+  name: "simia",
+  literature: "Simia",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "the simulator is an adapter over the same base, fitted to logged calls",
+    "its verdict is one word after the last turn",
+    "a task ends where the environment says, which follows the calls unseen",
+  ],
+  schedule: ["sft-rl"],
+  settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
+    demonstrationStart({ steps: startSteps, learningRate }),
+    rewardStage({
+      rollout: simulatedTools({ size: groupSize, judges: true }),
+      filters: [parts.mixedGroup()],
+      reward: imaginedOutcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      state: { "world-model": worldModel },
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

@@ -1,0 +1,46 @@
+/**
+ * SPA-RL: a learned estimate of progress spreads the outcome over the steps, beside pay for calls that ran.
+ *
+ * Source: Wang et al. 2025, "SPA-RL: Reinforcing LLM Agents via Stepwise Progress Attribution",
+ * arXiv:2505.20732.
+ * Differs from it: the estimator is linear in what a turn was, and is fitted to the outcomes of each step as it comes.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+import { attributedProgress, fitsProgress, progressEstimate } from "../parts/progress.ts";
+import { demonstrationStart } from "./demonstration-start.ts";
+
+export const spaRl: CreateRecipe = recipe({
+  name: "spa-rl",
+  literature: "SPA-RL",
+  differs: [
+    "token-mean over the minibatch",
+    "the estimator is linear in what a turn was, and is fitted to the outcomes of each step as it comes",
+  ],
+  schedule: ["sft-rl"],
+  settings: {
+    ranWeight: 0.1,
+    lambda: 0.95,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+  },
+  stages: ({ ranWeight, lambda, epsilon, startSteps, steps, learningRate }) => [
+    demonstrationStart({ steps: startSteps, learningRate }),
+    rewardStage({
+      rollout: parts.single(),
+      filters: [fitsProgress()],
+      reward: parts.weighted<"progress-est">([
+        [attributedProgress(), 1],
+        [parts.exec(), ranWeight],
+      ]),
+      advantage: parts.gae({ discount: 1, lambda }),
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
+      state: { critic: parts.valueHead, "progress-est": progressEstimate },
+      steps,
+      settings: { tasksPerStep: 96, learningRate },
+    }),
+  ],
+});

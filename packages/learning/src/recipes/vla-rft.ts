@@ -1,0 +1,39 @@
+/**
+ * VLA-RFT: rollouts in a learned simulator, paid step by step for likeness to a reference.
+ *
+ * Source: "VLA-RFT: Vision-Language-Action Reinforcement Fine-tuning with Verified Rewards in World
+ * Simulators" (S349).
+ * Differs from it: no images: likeness is that of calls, in order; the reference is what the environment's demonstrator does; the simulator is an adapter over the same base, fitted to logged calls; a task ends where the environment says, which follows the calls unseen.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import { ownEpisodes, simulatedTools, worldModel } from "../parts/changed-worlds.ts";
+import * as parts from "../parts/index.ts";
+import { likeReference } from "../parts/reference-likeness.ts";
+
+export const vlaRft: CreateRecipe = recipe({
+  name: "vla-rft",
+  literature: "VLA-RFT",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "no images: likeness is that of calls, in order",
+    "the reference is what the environment's demonstrator does",
+    "the simulator is an adapter over the same base, fitted to logged calls",
+    "a task ends where the environment says, which follows the calls unseen",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: simulatedTools({ size: groupSize, references: 1 }),
+      filters: [ownEpisodes(), parts.mixedGroup()],
+      reward: likeReference(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      state: { "world-model": worldModel },
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});

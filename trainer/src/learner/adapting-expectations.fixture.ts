@@ -1,0 +1,327 @@
+/**
+ * What recipes of the imitation table do otherwise that keep notes, know their situation, answer again,
+ * rehearse, learn with fast weights or at test time.
+ */
+import { type Episode, recipeNamed, type ScoredGroup } from "@waggle/learning";
+import { expect } from "vitest";
+import {
+  at,
+  type Check,
+  episodesOf,
+  type Expectation,
+  keeps,
+  learnsInTurn,
+  learnsTurns,
+  numbersOf,
+  scoredOf,
+} from "./recipe-checks.fixture.ts";
+import { IMAGINED_RESULT, type StageRecord } from "./recipe-update.fixture.ts";
+
+/** Every turn has a context of its own, in which no result stands that is not in the request. */
+function ownContexts(stage: number): Check {
+  return (records) => {
+    const { groups } = at(records, stage);
+    expect(groups.some(({ episodes }) => episodes.length > 1)).toBe(true);
+    for (const { turns, trajectory } of episodesOf(at(records, stage))) {
+      expect(turns.length).toBeLessThanOrEqual(1);
+      const sampled = trajectory.segments.findIndex(({ kind }) => kind === "sampled");
+      const before = trajectory.segments.slice(0, sampled);
+      expect(before.some((each) => each.kind === "given" && each.role === "tool")).toBe(false);
+    }
+  };
+}
+
+/** Its loss is not that of the parameters at the update's start: lower where inner steps learn the same. */
+function learnsElsewhere(stage: number, isLower: boolean): Check {
+  return (records) => {
+    const { result, proximalLogProbs } = numbersOf(at(records, stage));
+    const start = (result.derivatives.logProb ?? []).reduce(
+      (sum, row, b) =>
+        sum + row.reduce((all, weight, t) => all + weight * (proximalLogProbs[b]?.[t] ?? 0), 0),
+      0,
+    );
+    expect(Math.abs(result.loss - start)).toBeGreaterThan(1e-3);
+    expect(result.loss < start).toBe(isLower);
+  };
+}
+
+/** Demonstrations are at other tasks than those asked about, all of them training ones. */
+function atNeighbors(stage: number): Check {
+  return (records) => {
+    for (const { task, episodes } of at(records, stage).groups) {
+      const shown = episodes.filter(({ role }) => role !== "student");
+      expect(shown.length).toBeGreaterThan(1);
+      for (const { trajectory } of shown) {
+        const { environment, split, seed } = trajectory.task ?? { seed: -1 };
+        expect(split).toBe("train");
+        expect(`${environment}/${split}/${seed}`).not.toBe(task);
+      }
+    }
+  };
+}
+
+function isAtTestTime(stage: number, each: "task" | "level"): Check {
+  return (records) => {
+    const parts = at(records, stage).stage.schedule.map(({ testTime }) => testTime);
+    expect(parts).toEqual([each]);
+  };
+}
+
+/** A group as filters see it, whatever it earned. */
+function unscored({ groups }: StageRecord): ScoredGroup[] {
+  return groups.map(({ task, episodes }) => ({
+    task,
+    episodes: episodes.map((episode) => ({
+      ...{ episode, score: { reward: 0 }, lossMask: [], tokenWeights: [] },
+    })),
+  }));
+}
+
+const CONTEXT = {
+  ...{ step: 0, steps: 1, state: {}, ports: {}, random: () => 0.5 },
+  signal: new AbortController().signal,
+};
+
+/** What two attempts of the policy say of the task. */
+function situationOf(episodes: readonly Episode[]): string {
+  const [first, second] = episodes.filter(({ role }) => role === "student");
+  if (first?.verification.success === true) return "go-on";
+  return second?.verification.success === true ? "rethink" : "ask";
+}
+
+type Rehearsed = {
+  readonly items: readonly {
+    readonly step: number;
+    readonly item: { readonly wasRight: boolean; readonly isRight: boolean | null };
+  }[];
+};
+
+export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  "agent-fold": { differs: [ownContexts(0)] },
+  "browser-agent": {
+    differs: [
+      learnsInTurn("tokens", "tokens"),
+      ownContexts(0),
+      ownContexts(1),
+      keeps(1, ({ verification }) => verification.success),
+    ],
+  },
+  "focu-sft": {
+    settings: { innerRate: 0.01 },
+    differs: [
+      learnsElsewhere(0, false),
+      (records) => {
+        const [{ loss }] = at(records, 0).stage.losses as [
+          (typeof records)[0]["stage"]["losses"][0],
+        ];
+        expect(loss.inner?.trains?.(["a.self_attn.q", "a.mlp.up"], CONTEXT)).toEqual(
+          new Set(["a.self_attn.q"]),
+        );
+      },
+    ],
+  },
+  "adapt-agent": {
+    settings: { shown: 1, metaShown: 2 },
+    differs: [
+      atNeighbors(0),
+      learnsElsewhere(0, true),
+      (records) => {
+        // What the fast weights saw is not in the outer loss.
+        const { result } = numbersOf(at(records, 0));
+        for (const [b, row] of (result.derivatives.logProb ?? []).entries()) {
+          expect(row.some((value) => value !== 0)).toBe(b % 2 === 1);
+        }
+      },
+      isAtTestTime(1, "level"),
+      atNeighbors(1),
+      (records) => {
+        expect(scoredOf(at(records, 1))).toHaveLength(1);
+      },
+    ],
+  },
+  "tt-si": {
+    differs: [
+      isAtTestTime(0, "task"),
+      atNeighbors(0),
+      (records) => {
+        // Of a task that the policy is sure of nothing is learned.
+        const record = at(records, 0);
+        const groups = unscored(record);
+        const keptBelow = (below: number): number =>
+          recipeNamed("tt-si")({ below }).stages[0]?.filters[0]?.apply(groups, CONTEXT).groups
+            .length ?? Number.NaN;
+        expect(keptBelow(0.9)).toBe(groups.length);
+        expect(keptBelow(1e-6)).toBe(0);
+        expect(scoredOf(record).some(({ episode }) => episode.role === "student")).toBe(false);
+      },
+    ],
+  },
+  "know-self": {
+    seed: 2,
+    differs: [
+      learnsInTurn("tokens", "pairs"),
+      (records) => {
+        const record = at(records, 0);
+        const seen = new Set<string>();
+        for (const group of record.groups) {
+          const kept = numbersOf(record).groups.find(({ task }) => task === group.task);
+          const [only, ...more] = kept?.episodes ?? [];
+          expect(more).toEqual([]);
+          expect(only?.episode.role).toBe(situationOf(group.episodes));
+          seen.add(situationOf(group.episodes));
+        }
+        expect(seen.size).toBeGreaterThan(1);
+      },
+      (records) => {
+        const record = at(records, 1);
+        const { minibatch, result } = numbersOf(record);
+        const pull = (row: number): number =>
+          Array.from(result.derivatives.logProb?.[row] ?? []).reduce((sum, v) => sum + v, 0);
+        expect(minibatch.pairs.length).toBeGreaterThan(0);
+        for (const [chosen, rejected] of minibatch.pairs) {
+          const [a, b] = [minibatch.episodes[chosen], minibatch.episodes[rejected]];
+          const group = record.groups.find(({ episodes }) =>
+            episodes.some(({ id }) => id === a?.episode.id),
+          );
+          expect(a?.episode.role).toBe(situationOf(group?.episodes ?? []));
+          expect(b?.episode.role).not.toBe(a?.episode.role);
+          expect(pull(chosen)).toBeLessThan(0);
+          expect(pull(rejected)).toBeGreaterThan(0);
+        }
+      },
+    ],
+  },
+  "mix-cd": {
+    updates: 3,
+    // The policy of these tests is nearly uniform over 448 tokens.
+    settings: { rightFrom: 1 / 440, rehearsed: 4 },
+    differs: [
+      (records) => {
+        const record = at(records, 1);
+        const fresh = new Set(episodesOf(record).map(({ id }) => id));
+        expect(scoredOf(record).filter(({ episode }) => !fresh.has(episode.id))).toHaveLength(4);
+        const { items } = record.state["rest-buffer"] as Rehearsed;
+        expect(items.some(({ item }) => item.wasRight && item.isRight === true)).toBe(true);
+      },
+      (records) => {
+        // Where many were right and turned wrong, more is rehearsed.
+        const record = at(records, 1);
+        const filter = record.stage.filters[0];
+        const { items, ...buffer } = record.state["rest-buffer"] as Rehearsed & {
+          readonly items: readonly { readonly item: { readonly scored: { episode: Episode } } }[];
+        };
+        const isLong = ({ turns }: Episode): boolean => turns.length > 2;
+        const damaged = items.map((entry) => {
+          const turned = isLong(entry.item.scored.episode);
+          return { ...entry, item: { ...entry.item, wasRight: true, isRight: !turned } };
+        });
+        let [long, short] = [0, 0];
+        for (let i = 0; i < 300; i += 1) {
+          const kept = filter?.apply([], {
+            ...{ ...CONTEXT, random: () => (i * 0.6180339887) % 1 },
+            state: { "rest-buffer": { ...buffer, items: damaged } },
+          });
+          const [first] = kept?.groups ?? [];
+          const drawn = first?.episodes[0]?.episode;
+          if (drawn !== undefined && isLong(drawn)) long += 1;
+          else short += 1;
+        }
+        const share = damaged.filter(({ item }) => isLong(item.scored.episode)).length;
+        const rate = [long / share, short / (damaged.length - share)];
+        expect(rate[0]).toBeGreaterThan(2 * (rate[1] ?? Number.NaN));
+      },
+    ],
+  },
+  "rise-introspection": {
+    settings: { attempts: 5 },
+    differs: [
+      (records) => {
+        const record = at(records, 0);
+        const answers = episodesOf(record).map(({ turns }) =>
+          turns.filter(({ toolCalls }) => toolCalls.length === 0),
+        );
+        expect(answers.some((each) => each.length > 1)).toBe(true);
+        // What follows a wrong answer is paid for itself, and a teacher ends what never came right.
+        const taught = episodesOf(record).filter(({ trajectory }) =>
+          trajectory.segments.some(
+            (each) => each.kind === "sampled" && each.entropies.every((entropy) => entropy === 0),
+          ),
+        );
+        expect(taught.length).toBeGreaterThan(0);
+        for (const { turns } of taught) {
+          const own = turns.filter(({ toolCalls }) => toolCalls.length === 0).slice(0, 2);
+          expect(own.map(({ reward }) => reward)).toEqual([0, 0]);
+          expect(turns.at(-1)?.reward).toBe(1);
+        }
+      },
+      (records) => {
+        // Nothing is pushed away, and right answers weigh more.
+        const { minibatch } = numbersOf(at(records, 0));
+        const weights = { right: new Set<number>(), wrong: new Set<number>() };
+        for (const [b, { episode }] of minibatch.episodes.entries()) {
+          for (const { start, reward } of episode.turns) {
+            weights[reward === 1 ? "right" : "wrong"].add(minibatch.advantages[b]?.[start] ?? 0);
+          }
+        }
+        expect([weights.right.size, weights.wrong.size]).toEqual([1, 1]);
+        const [[right = 0], [wrong = 0]] = [[...weights.right], [...weights.wrong]];
+        expect(wrong).toBeGreaterThan(0);
+        expect(right).toBeGreaterThan(2 * wrong);
+      },
+    ],
+  },
+  "kat-coder": {
+    // Where who errs can still come to the end.
+    env: "key-door",
+    settings: { kept: 6 },
+    differs: [
+      learnsInTurn("tokens", "tokens", "rewards", "tokens"),
+      (records) => {
+        // The best of several references pays, and they are not learned from.
+        const record = at(records, 2);
+        const { groups } = numbersOf(record);
+        expect(scoredOf(record).some(({ episode }) => episode.role === "reference")).toBe(false);
+        const rewards = groups.flatMap(({ episodes }) => episodes.map(({ score }) => score.reward));
+        expect(rewards.some((reward) => reward > 0 && reward < 1)).toBe(true);
+        const several = record.groups.filter(
+          ({ episodes }) =>
+            new Set(
+              episodes
+                .filter(({ role, verification }) => role === "reference" && verification.success)
+                .map(({ turns }) => turns.length),
+            ).size > 1,
+        );
+        expect(several.length).toBeGreaterThan(0);
+      },
+      (records) => {
+        // Recorded runs, without what failed, read as trees.
+        const { stage, plan } = at(records, 3);
+        expect(plan.kind).toBe("log");
+        expect(stage.losses.every(({ loss }) => loss.packs === true)).toBe(true);
+        expect(at(records, 2).stage.losses.every(({ loss }) => loss.packs === true)).toBe(true);
+      },
+      learnsTurns(3, ({ turns }, turn) => turns[turn]?.toolResults.every(({ ok }) => ok) === true),
+    ],
+  },
+  "web-evolver": {
+    differs: [
+      learnsInTurn("tokens", "tokens", "tokens"),
+      keeps(0, ({ verification }) => verification.success),
+      (records) => {
+        // The model says what calls come to, failures too, and calls nothing.
+        const shown = episodesOf(at(records, 1));
+        expect(shown.every(({ turns }) => turns.every((turn) => turn.toolCalls.length === 0))).toBe(
+          true,
+        );
+        expect(shown.every(({ verification }) => verification.success)).toBe(true);
+      },
+      (records) => {
+        const results = episodesOf(at(records, 2)).flatMap(({ turns }) =>
+          turns.flatMap(({ toolResults }) => toolResults),
+        );
+        expect(results.length).toBeGreaterThan(0);
+        expect(results.every((result) => result.ok && result.value === IMAGINED_RESULT)).toBe(true);
+      },
+    ],
+  },
+};

@@ -1,0 +1,8 @@
+/** What demonstrations may be of, as families. */
+import { FAMILY_VARIANTS, type TaskFamily } from "@waggle/environments";
+import type { DemonstrationForm } from "@waggle/learning/rollouts";
+import { worldRole } from "./world-role.ts";
+
+export const DEMONSTRATION_FORMS: {
+  readonly [form in DemonstrationForm]: (family: TaskFamily) => TaskFamily;
+} = { ...FAMILY_VARIANTS, task: (family) => family, world: worldRole };

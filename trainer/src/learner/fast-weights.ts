@@ -1,0 +1,74 @@
+/**
+ * Fast weights: before an outer step the parameters go some inner steps of another loss, the outer
+ * gradient is taken there, and what its step changed is added to the parameters as they were. First order:
+ * the way that the fast weights went has no gradient.
+ *
+ * Source: first-order MAML, Finn et al. 2017, arXiv:1703.03400, §5.2.
+ */
+import type { Minibatch, PartContext, Stage } from "@waggle/learning";
+import { toTokenDerivatives } from "@waggle/learning";
+import { taskVector, withTaskVectors, withTrained } from "@waggle/learning/merging";
+import type { TensorMap, TokenOutputs, TrainBatch, TrainEngine } from "@waggle/protocol";
+import { setParameters } from "./engine-parameters.ts";
+import type { BatchEngine } from "./role-engine.ts";
+
+export type FastWeights = {
+  /** Puts what the outer step changed onto the parameters as they were. */
+  readonly settle: () => Promise<void>;
+};
+
+/** Takes the inner steps. @returns `null` for a stage without. */
+export async function fastWeights(
+  stage: Stage,
+  engine: BatchEngine,
+  batch: TrainBatch,
+  minibatchOf: (outputs: TokenOutputs) => Minibatch,
+  context: PartContext,
+): Promise<FastWeights | null> {
+  const inner = stage.losses.find(({ loss }) => loss.inner !== undefined)?.loss.inner;
+  if (inner === undefined) return null;
+  const slow = await Promise.all(
+    engine.learners.map(async (learner) => ({
+      learner,
+      checkpoint: await learner.save(),
+      parameters: await learner.parameters(),
+    })),
+  );
+  for (let step = 0; step < inner.steps; step += 1) {
+    const { derivatives } = inner.compute(minibatchOf(await engine.forward(batch)), context);
+    await engine.backward(batch, toTokenDerivatives(derivatives));
+    for (const { learner, parameters } of slow) {
+      await learner.optimStep({ learningRate: inner.learningRate, maxGradientNorm: 1 });
+      await keepOnly(learner, parameters, inner.trains?.([...parameters.keys()], context));
+    }
+  }
+  const fast: { learner: TrainEngine; slow: TensorMap; parameters: TensorMap }[] = [];
+  for (const { learner, checkpoint, parameters } of slow) {
+    const reached = await learner.parameters();
+    // Moments and step are the outer loop's alone.
+    await learner.load(checkpoint);
+    await setParameters(learner, reached);
+    fast.push({ learner, slow: parameters, parameters: reached });
+  }
+  return {
+    settle: async () => {
+      for (const { learner, slow: before, parameters } of fast) {
+        const change = taskVector(await learner.parameters(), parameters);
+        await setParameters(learner, withTaskVectors(before, [change], 1));
+      }
+    },
+  };
+}
+
+async function keepOnly(
+  learner: TrainEngine,
+  before: TensorMap,
+  chosen: ReadonlySet<string> | undefined,
+): Promise<void> {
+  if (chosen === undefined) return;
+  const after = await learner.parameters();
+  await setParameters(
+    learner,
+    withTrained(before, after, (name) => chosen.has(name)),
+  );
+}

@@ -1,0 +1,300 @@
+/** Expectations of recipes in which several roles act: who speaks, who learns, and what they are paid. */
+import { expect } from "vitest";
+import type { Episode } from "@waggle/learning";
+import {
+  at,
+  type Check,
+  episodesOf,
+  type Expectation,
+  fitsCritic,
+  judged,
+  keepsSuccesses,
+  lags,
+  learnsInTurn,
+  numbersOf,
+  remembersTasks,
+  scoredOf,
+  single,
+  turnAdvantages,
+} from "./recipe-checks.fixture.ts";
+
+/** These roles, and no others, learn in a stage; all tokens that count are somebody's of the stage. */
+function roleLearns(stage: number, ...learners: readonly string[]): Check {
+  return (records) => {
+    const { stage: made } = at(records, stage);
+    const roles = made.state["role-adapters"]?.roles;
+    expect(made.trains).toBe("roles");
+    expect(roles?.learn).toEqual(learners);
+  };
+}
+
+/** Turns of one conversation are those of several roles. */
+const takesTurns: Check = (records) => {
+  const shared = episodesOf(at(records, -1)).filter(
+    ({ turns }) => new Set(turns.map(({ role }) => role)).size > 1,
+  );
+  expect(shared.length).toBeGreaterThan(0);
+};
+
+/** Every task's episodes are joint attempts of these roles, one episode each. */
+function actsJointly(...roles: readonly string[]): Check {
+  return (records) => {
+    for (const members of jointly(episodesOf(at(records, -1))).values()) {
+      expect(members.map(({ role }) => role).toSorted()).toEqual(roles.toSorted());
+    }
+  };
+}
+
+function jointly(episodes: readonly Episode[]): Map<string, Episode[]> {
+  const attempts = new Map<string, Episode[]>();
+  for (const episode of episodes) {
+    const name = episode.joint ?? "nobody";
+    attempts.set(name, [...(attempts.get(name) ?? []), episode]);
+  }
+  return attempts;
+}
+
+/** Members of a joint attempt are paid alike, and not all attempts are. */
+const paysTeam: Check = (records) => {
+  const scored = scoredOf(at(records, -1));
+  const paid = new Map<string, number[]>();
+  for (const { episode, score } of scored) {
+    expect(episode.joint).not.toBeNull();
+    const name = episode.joint ?? "";
+    paid.set(name, [...(paid.get(name) ?? []), score.reward]);
+  }
+  expect([...paid.values()].every((rewards) => new Set(rewards).size === 1)).toBe(true);
+  expect(new Set(scored.map(({ score }) => score.reward)).size).toBeGreaterThan(1);
+};
+
+/** Later members read what those before them answered. */
+const readsOthers: Check = (records) => {
+  const longer = [...jointly(episodesOf(at(records, -1))).values()].filter((members) => {
+    const given = members.map(
+      ({ trajectory }) =>
+        trajectory.segments.find((one) => one.kind === "given" && one.role === "user")?.tokenIds
+          .length ?? 0,
+    );
+    return (given.at(-1) ?? 0) > (given[0] ?? 0);
+  });
+  expect(longer.length).toBeGreaterThan(0);
+};
+
+/** Advantages of every role sum to nothing by themselves in every group, and not all are 0. */
+const centeredByRole: Check = (records) => {
+  const record = at(records, -1);
+  let moved = 0;
+  for (const { episodes } of numbersOf(record).groups) {
+    const roles = new Set(episodes.map(({ episode }) => episode.role));
+    expect(roles.size).toBeGreaterThan(1);
+    for (const role of roles) {
+      const own = episodes
+        .filter(({ episode }) => episode.role === role)
+        .flatMap(({ episode }) => turnAdvantages(record, episode).slice(0, 1));
+      expect(own.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0, 6);
+      moved += own.filter((value) => Math.abs(value) > 1e-3).length;
+    }
+  }
+  expect(moved).toBeGreaterThan(0);
+};
+
+/** What one side of a match is paid the other loses, and some match is won. */
+const zeroSum: Check = (records) => {
+  const { groups } = numbersOf(at(records, -1));
+  const scored = groups.flatMap(({ episodes }) => episodes);
+  const sums = new Map<string, number>();
+  for (const { episode, score } of scored) {
+    const name = episode.joint ?? "nobody";
+    sums.set(name, (sums.get(name) ?? 0) + score.reward);
+  }
+  for (const sum of sums.values()) expect(sum).toBeCloseTo(0, 9);
+  expect(scored.some(({ score }) => score.reward < 0)).toBe(true);
+};
+
+export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  "apex-searcher": {
+    differs: [
+      learnsInTurn("tokens", "rewards"),
+      roleLearns(0, "executor"),
+      roleLearns(1, "planner"),
+      takesTurns,
+      judged,
+    ],
+  },
+  "astra-flow": {
+    differs: [roleLearns(-1, "first", "second"), actsJointly("first", "second"), lags],
+  },
+  autocurricula: { differs: [actsJointly("first", "second"), zeroSum, fitsCritic] },
+  "co-mas": {
+    differs: [actsJointly("proposer", "critic", "reviser"), readsOthers, judged, centeredByRole],
+  },
+  cory: {
+    updates: 2,
+    settings: { swapEvery: 24 },
+    differs: [
+      roleLearns(-1, "pioneer", "observer"),
+      readsOthers,
+      paysTeam,
+      fitsCritic,
+      (records) => {
+        // Who answered first at the beginning reads the other at the end.
+        const first = (record: ReturnType<typeof at>): string | undefined =>
+          episodesOf(record)[0]?.role;
+        const last = at(records, -1);
+        expect(last.earlier.length).toBeGreaterThan(0);
+        expect(new Set([...last.earlier, last].map(first)).size).toBe(2);
+      },
+    ],
+  },
+  "hier-search": {
+    differs: [
+      learnsInTurn("rewards", "rewards"),
+      roleLearns(0, "searcher"),
+      roleLearns(1, "planner"),
+      takesTurns,
+    ],
+  },
+  magrpo: {
+    env: "form",
+    differs: [
+      roleLearns(-1, "first", "second"),
+      actsJointly("first", "second"),
+      paysTeam,
+      (records) => {
+        const record = at(records, -1);
+        for (const members of jointly(episodesOf(record)).values()) {
+          const own = members.map((episode) => turnAdvantages(record, episode)[0]);
+          expect(new Set(own).size).toBe(1);
+        }
+      },
+    ],
+  },
+  marft: {
+    differs: [roleLearns(-1, "drafter", "checker"), readsOthers, paysTeam, centeredByRole],
+  },
+  mars: {
+    differs: [
+      actsJointly("first", "second"),
+      zeroSum,
+      (records) => {
+        // Turns of one role sum to nothing, whatever those of the other do.
+        const record = at(records, -1);
+        const scored = scoredOf(record).map(({ episode }) => episode);
+        for (const role of ["first", "second"]) {
+          const turns = scored
+            .filter((episode) => episode.role === role)
+            .flatMap((episode) => turnAdvantages(record, episode));
+          expect(turns.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0, 5);
+          expect(turns.some((value) => Math.abs(value) > 1e-3)).toBe(true);
+        }
+      },
+    ],
+  },
+  "open-ended-learning": {
+    differs: [
+      actsJointly("policy", "opponent"),
+      remembersTasks,
+      (records) => {
+        const record = at(records, -1);
+        const learned = scoredOf(record).map(({ episode }) => episode.role);
+        expect(new Set(learned)).toEqual(new Set(["policy"]));
+        expect(JSON.stringify(record.state.opponents)).toMatch(/checkpoint-1/);
+      },
+    ],
+  },
+  sil: {
+    differs: [
+      learnsInTurn("rewards", "tokens"),
+      roleLearns(0, "teacher"),
+      single,
+      (records) => {
+        const student = at(records, 1);
+        expect(student.stage.trains).toBe("policy");
+        const roles = episodesOf(student).flatMap(({ turns }) => turns.map(({ role }) => role));
+        expect(new Set(roles)).toEqual(new Set(["teacher"]));
+      },
+    ],
+  },
+};
+
+/** Of the imitation and preference tables: plain imitation must fail them. */
+export const ROLE_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  "adapter-tuning": { differs: [roleLearns(0, "kind-0", "kind-1", "kind-2"), onePerTask] },
+  "auto-act": {
+    differs: [
+      roleLearns(0, "planner", "tool-user", "reflector"),
+      keepsSuccesses,
+      (records) => {
+        for (const { turns } of episodesOf(at(records, 0))) {
+          for (const [i, { role }] of turns.entries()) {
+            const failed = turns[i - 1]?.toolResults.some(({ ok }) => !ok) === true;
+            expect(role).toBe(i === 0 ? "planner" : failed ? "reflector" : "tool-user");
+          }
+        }
+      },
+    ],
+  },
+  l2m: {
+    differs: [
+      learnsInTurn("tokens", "tokens", "tokens"),
+      roleLearns(0, "modulator-0"),
+      roleLearns(2, "modulator-2"),
+      onePerTask,
+    ],
+  },
+  "momentum-interpolation": {
+    differs: [
+      learnsInTurn("tokens", "tokens"),
+      (records) => {
+        const roles = at(records, 0).stage.state["slow-copy"]?.roles;
+        expect(roles?.deploys).toBe("slow");
+        expect(roles?.averages?.["slow"]).toBeGreaterThan(0);
+      },
+    ],
+  },
+  "multiagent-fine-tuning": {
+    differs: [
+      roleLearns(0, "generator", "critic", "judge"),
+      actsJointly("generator", "critic", "judge"),
+      readsOthers,
+      keepsSuccesses,
+    ],
+  },
+  "prereq-tune": {
+    differs: [
+      roleLearns(0, "knowledge"),
+      roleLearns(1, "skill"),
+      (records) => {
+        expect(at(records, 1).stage.state["role-adapters"]?.roles?.copies).toEqual({
+          skill: "knowledge",
+        });
+      },
+    ],
+  },
+  tail: { differs: [roleLearns(0, "task-0", "task-1", "task-2"), onePerTask] },
+};
+
+/** Of the preference table. */
+export const ROLE_PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  spin: {
+    differs: [
+      (records) => {
+        const record = at(records, 0);
+        const { pairs, episodes } = numbersOf(record).minibatch;
+        expect(pairs.length).toBeGreaterThan(0);
+        for (const [chosen, rejected] of pairs) {
+          expect(episodes[chosen]?.episode.role).toBe("policy");
+          expect(episodes[rejected]?.episode.role).toBe("student");
+        }
+        expect(JSON.stringify(record.state.opponents)).toMatch(/checkpoint-1/);
+      },
+    ],
+  },
+};
+
+/** Each demonstration is one role's, and the roles share the tasks out. */
+function onePerTask(records: Parameters<Check>[0]): void {
+  const roles = episodesOf(at(records, 0)).map(({ turns }) => turns.map(({ role }) => role));
+  expect(roles.every((own) => new Set(own).size === 1)).toBe(true);
+  expect(new Set(roles.flat()).size).toBe(3);
+}
