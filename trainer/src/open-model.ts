@@ -8,7 +8,11 @@ import {
 } from "@waggle/engine";
 import { type Adapter, initializeAdapter } from "@waggle/model";
 import type { TrainEngine } from "@waggle/protocol";
-import { type AdaptivePolicy, createNodePolicy } from "@waggle/runtime/node";
+import {
+  type AdaptivePolicy,
+  createNodePolicy,
+  type NodePolicyOptions,
+} from "@waggle/runtime/node";
 import type { BaseModel } from "./base-model.ts";
 
 /** What trains, here or at a URL; sampling and re-scoring run on the native CPU beside it. */
@@ -55,8 +59,13 @@ export async function openEngine(
 }
 
 /** A policy at version 0. */
-export function openPolicy(model: BaseModel, threads?: number): Promise<AdaptivePolicy> {
+export function openPolicy(
+  model: BaseModel,
+  threads?: number,
+  kernels?: NodePolicyOptions["kernels"],
+): Promise<AdaptivePolicy> {
   return createNodePolicy({
+    ...(kernels === undefined ? {} : { kernels }),
     config: model.config,
     weights: model.weights,
     baseModel: model.reference.sha256,

@@ -18,6 +18,7 @@ import { addPlanCommand } from "./plan-command.ts";
 import { createReporter } from "./reporter.ts";
 import { requireEngine } from "./required-engine.ts";
 import { addSaveCommand } from "./save-model/save-command.ts";
+import { addEvidenceCommand } from "./evidence/evidence-command.ts";
 import { addLearnCommand } from "./learner/learn-command.ts";
 import { addTrialCommand } from "./trials/trial-command.ts";
 import { learningRateOf, type ScheduleOptions, withSchedule } from "./schedule-options.ts";
@@ -220,6 +221,7 @@ export function createProgram(options: ProgramOptions): Command {
   addExchangeCommands(program, options);
   addImitateCommand(program, options);
   addLearnCommand(program, options);
+  addEvidenceCommand(program, options);
   addTrialCommand(program, options);
   addPlanCommand(program, options);
   addSaveCommand(program, options);

@@ -1,0 +1,77 @@
+/**
+ * One run of an experiment: a recipe with its settings in a family of tasks, from a seed, within a
+ * budget. What tells two runs apart, and what is kept of one. Runs nothing.
+ */
+import { createHash } from "node:crypto";
+import type { Settings } from "@waggle/learning";
+
+/** Most that may be spent; no step begins when as much is spent. */
+export type Budget = { readonly sampledTokens: number; readonly toolCalls: number };
+
+export type Arm = {
+  readonly recipe: string;
+  /** Instead of the recipe's own. */
+  readonly settings: Settings;
+  readonly environment: string;
+  /** Of tasks, sampling, the adapter and of which held-out tasks are asked. */
+  readonly seed: number;
+  readonly budget: Budget;
+  readonly evaluationTasks: number;
+};
+
+/** A policy on the held-out tasks of a seed. */
+export type Outcome = {
+  /** `[tasks]`, in the order of the seed's held-out tasks. */
+  readonly successes: readonly boolean[];
+  readonly toolCallsMean: number;
+  readonly sampledTokensMean: number;
+};
+
+export type CurvePoint = {
+  readonly sampledTokens: number;
+  readonly toolCalls: number;
+  /** Share of held-out tasks solved. */
+  readonly success: number;
+};
+
+export type Spent = Budget & {
+  readonly episodes: number;
+  readonly seconds: number;
+  /** Of this process, in all its threads. */
+  readonly cpuSeconds: number;
+};
+
+/** A run that ended. */
+export type RunRecord = Arm & {
+  readonly key: string;
+  /** Hex sha256 of the base model's files. */
+  readonly baseModel: string;
+  /** Day and time of its end, ISO 8601. */
+  readonly endedAt: string;
+  /** The base on the same tasks with the same draws: the control without learning. */
+  readonly base: Outcome;
+  readonly final: Outcome;
+  /** From the base on; one point an evaluation. */
+  readonly curve: readonly CurvePoint[];
+  readonly spent: Spent;
+};
+
+/** A run that could not end: kept so that a report can say so. */
+export type FailedRun = Arm & { readonly key: string; readonly error: string };
+
+/** Equal for equal runs. */
+export function armKey({ recipe, environment, seed, ...others }: Arm): string {
+  const { settings, budget, evaluationTasks } = others;
+  const rest = JSON.stringify([
+    Object.entries(settings).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    budget.sampledTokens,
+    budget.toolCalls,
+    evaluationTasks,
+  ]);
+  const hash = createHash("sha256").update(rest).digest("hex").slice(0, 8);
+  return `${recipe}/${environment}/${seed}/${hash}`;
+}
+
+export function successOf({ successes }: Outcome): number {
+  return successes.filter(Boolean).length / Math.max(1, successes.length);
+}

@@ -1,0 +1,101 @@
+/** `evidence learning`: runs the table of recipes that the expectations name, and writes its pages. */
+import { join } from "node:path";
+import { type Command, InvalidArgumentError } from "commander";
+import { WaggleError } from "@waggle/protocol";
+import { positive } from "../option-values.ts";
+import { type Arm, successOf } from "./arm.ts";
+import { type Expectations, readExpectations, tableArms } from "./expectations.ts";
+import { type ArmProgress, runArms } from "./run-arms.ts";
+import { openRunLog } from "./run-log.ts";
+
+export type EvidenceCommandOptions = {
+  readonly signal: AbortSignal;
+  readonly writeOut: (line: string) => void;
+  readonly writeError: (line: string) => void;
+};
+
+type Flags = {
+  only?: string[];
+  seeds?: number[];
+  smoke: boolean;
+  folder: string;
+  bases: string;
+  threads: number;
+  json: boolean;
+};
+
+export function addEvidenceCommand(
+  program: Command,
+  { signal, writeOut, writeError }: EvidenceCommandOptions,
+): void {
+  program
+    .command("evidence")
+    .description("run the table of recipes that is expected to learn, and write a page of each")
+    .argument("<what>", "learning", (what) => {
+      if (what === "learning") return what;
+      throw new InvalidArgumentError("must be learning");
+    })
+    .option("--only <names>", "these recipes, with commas between", list)
+    .option("--seeds <numbers>", "these seeds, with commas between", numbers)
+    .option("--smoke", "one seed of six recipes", false)
+    .option("--folder <folder>", "expectations, runs and pages", "docs/evidence/learning")
+    .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
+    .option("--threads <n>", "CPU threads of one graph", positive, 1)
+    .option("--json", "progress as JSON lines", false)
+    .action(async (_what: string, flags: Flags) => {
+      const expectations = await readExpectations(join(flags.folder, "expectations.json"));
+      const log = await openRunLog(join(flags.folder, "runs.jsonl"));
+      await runArms(wanted(expectations, flags), log, {
+        bases: flags.bases,
+        threads: flags.threads,
+        signal,
+        onProgress: (progress) => {
+          if (flags.json) writeOut(JSON.stringify(progress));
+          else writeError(wordsOf(progress));
+        },
+      });
+    });
+}
+
+function wanted(expectations: Expectations, { only, seeds, smoke }: Flags): Arm[] {
+  const names = only ?? (smoke ? expectations.smoke : undefined);
+  const arms = tableArms(
+    expectations,
+    seeds ?? (smoke ? expectations.seeds.slice(0, 1) : undefined),
+  );
+  if (names === undefined) return arms;
+  const known = new Set(arms.map(({ recipe }) => recipe));
+  const unknown = names.filter((name) => !known.has(name));
+  if (unknown.length > 0) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `--only must name recipes of the expectations (${[...known].join(", ")}), got ${unknown.join(", ")}; choose of these`,
+    );
+  }
+  return arms.filter(({ recipe }) => names.includes(recipe));
+}
+
+function wordsOf(progress: ArmProgress): string {
+  if (progress.event === "base") {
+    return `base of ${progress.environment}  ${progress.step}/${progress.steps}`;
+  }
+  const { key, done, runs, secondsLeft, record } = progress;
+  const left = `${done}/${runs}  ${Math.ceil(secondsLeft / 60)} min left`;
+  if ("error" in record) return `${left}  ${key}  failed: ${record.error}`;
+  const { base, final, spent } = record;
+  return `${left}  ${key}  ${percent(successOf(base))} → ${percent(successOf(final))}  ${spent.sampledTokens} tokens, ${spent.toolCalls} calls, ${spent.seconds.toFixed(0)} s`;
+}
+
+function percent(rate: number): string {
+  return `${(100 * rate).toFixed(1)} %`;
+}
+
+function list(text: string): string[] {
+  return text.split(",").map((name) => name.trim());
+}
+
+function numbers(text: string): number[] {
+  const values = list(text).map(Number);
+  if (values.every((value) => Number.isInteger(value) && value >= 0)) return values;
+  throw new InvalidArgumentError("must be whole numbers with commas between");
+}

@@ -1,0 +1,74 @@
+/**
+ * What was expected before anything was run: recipes, environments, budgets, seeds, and which way each
+ * should differ. Read from the committed file; nothing here is a result.
+ */
+import { readFile } from "node:fs/promises";
+import { WaggleError } from "@waggle/protocol";
+import { z } from "zod";
+import type { Arm } from "./arm.ts";
+
+const Settings = z.record(z.string(), z.union([z.number(), z.boolean(), z.string()]));
+const Budget = z.strictObject({
+  sampledTokens: z.number().int().positive(),
+  toolCalls: z.number().int().positive(),
+});
+
+const Expectations = z.strictObject({
+  /** When and from what these were chosen. */
+  chosen: z.string(),
+  seeds: z.array(z.number().int().nonnegative()).min(1),
+  evaluationTasks: z.number().int().positive(),
+  /** Of one run, by environment. */
+  budgets: z.record(z.string(), Budget),
+  /** Each is expected to end above the base. */
+  recipes: z.array(
+    z.strictObject({ recipe: z.string(), environment: z.string(), settings: Settings }),
+  ),
+  /** What all are compared with, in each environment, at its budget. */
+  reference: z.strictObject({ recipe: z.string(), settings: Settings }),
+  /** What `--smoke` runs. */
+  smoke: z.array(z.string()).min(1),
+});
+
+export type Expectations = z.infer<typeof Expectations>;
+
+/** @throws WaggleError `INVALID_ARGUMENT` for a file that is not of this form. */
+export async function readExpectations(path: string): Promise<Expectations> {
+  const parsed = Expectations.safeParse(JSON.parse(await readFile(path, "utf8")));
+  if (parsed.success) return parsed.data;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `expectations must have seeds, budgets and recipes, got ${z.prettifyError(parsed.error)} in ${path}; correct the file`,
+  );
+}
+
+/** @throws WaggleError `INVALID_ARGUMENT` for an environment without a budget. */
+export function armOf(
+  { budgets, evaluationTasks }: Expectations,
+  { recipe, settings, environment }: Pick<Arm, "recipe" | "settings" | "environment">,
+  seed: number,
+): Arm {
+  const budget = budgets[environment];
+  if (budget === undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `each environment must have a budget, got none for ${environment}; add one to the expectations`,
+    );
+  }
+  return { recipe, settings, environment, seed, budget, evaluationTasks };
+}
+
+/** The whole table, seed by seed, so that what is there at any time is useful. */
+export function tableArms(expectations: Expectations, seeds = expectations.seeds): Arm[] {
+  const { recipes, reference } = expectations;
+  const environments = [...new Set(recipes.map(({ environment }) => environment))];
+  const references = environments
+    .filter(
+      (environment) =>
+        !recipes.some((one) => one.recipe === reference.recipe && one.environment === environment),
+    )
+    .map((environment) => ({ ...reference, environment }));
+  return seeds.flatMap((seed) =>
+    [...references, ...recipes].map((one) => armOf(expectations, one, seed)),
+  );
+}

@@ -1,0 +1,198 @@
+/**
+ * Runs arms one after the other, each from its family's own base, and keeps what came of them. Arms that
+ * a log has are not run again; an arm that fails is kept as failed and the others go on. Draws nothing.
+ */
+import { join } from "node:path";
+import { FAMILIES, type TaskFamily } from "@waggle/environments";
+import { type Recipe, recipeNamed } from "@waggle/learning";
+import { WaggleError } from "@waggle/protocol";
+import { type BaseModel } from "../base-model.ts";
+import { FAMILY_BASE, familyBase } from "../learner/family-base.ts";
+import { openRecipeEngines } from "../learner/recipe-engines.ts";
+import { runRecipe } from "../learner/recipe-run.ts";
+import { openPolicy } from "../open-model.ts";
+import {
+  type Arm,
+  armKey,
+  type CurvePoint,
+  type FailedRun,
+  type Outcome,
+  type RunRecord,
+  successOf,
+} from "./arm.ts";
+import type { RunLog } from "./run-log.ts";
+
+export type RunArmsOptions = {
+  /** Where bases of families are kept. */
+  readonly bases: string;
+  /** CPU threads of the graphs that train; sampling takes one. */
+  readonly threads: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: ArmProgress) => void;
+};
+
+export type ArmProgress =
+  | {
+      readonly event: "base";
+      readonly environment: string;
+      readonly step: number;
+      readonly steps: number;
+    }
+  | {
+      readonly event: "run";
+      readonly key: string;
+      /** Runs that ended, of those asked for, what the log had included. */
+      readonly done: number;
+      readonly runs: number;
+      /** Until all have ended, at the pace so far. */
+      readonly secondsLeft: number;
+      readonly record: RunRecord | FailedRun;
+    };
+
+const ADAPTER = { rank: 8, alpha: 16 };
+/** Evaluations of a stage on its way, beside the one at its end. */
+const EVALUATIONS = 2;
+
+/**
+ * @returns a record for each arm that ended, in the order of the arms.
+ * @throws WaggleError `INVALID_ARGUMENT` for an environment that there is not; the signal's reason.
+ */
+export async function runArms(
+  arms: readonly Arm[],
+  log: RunLog,
+  options: RunArmsOptions,
+): Promise<readonly RunRecord[]> {
+  const missing = arms.filter((arm) => !log.records.has(armKey(arm)));
+  const startedAt = performance.now();
+  for (const [at, arm] of missing.entries()) {
+    options.signal.throwIfAborted();
+    const record = await runOrFailure(arm, log, options);
+    await log.append(record);
+    const pace = (performance.now() - startedAt) / 1000 / (at + 1);
+    options.onProgress({
+      event: "run",
+      key: record.key,
+      done: arms.length - missing.length + at + 1,
+      runs: arms.length,
+      secondsLeft: pace * (missing.length - at - 1),
+      record,
+    });
+  }
+  return arms.flatMap((arm) => log.records.get(armKey(arm)) ?? []);
+}
+
+async function runOrFailure(
+  arm: Arm,
+  log: RunLog,
+  options: RunArmsOptions,
+): Promise<RunRecord | FailedRun> {
+  const family = familyNamed(arm.environment);
+  const model = await familyBase(
+    family,
+    join(options.bases, family.name),
+    FAMILY_BASE,
+    ({ step, steps }) =>
+      options.onProgress({ event: "base", environment: family.name, step, steps }),
+    options.signal,
+  );
+  try {
+    return await runArm(arm, family, model, baseOf(arm, model, log), options);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    const message = error instanceof Error ? error.message : String(error);
+    return { ...arm, key: armKey(arm), error: message.slice(0, 300) };
+  }
+}
+
+/** The base on these held-out tasks, where another run asked it already. */
+function baseOf(arm: Arm, { reference }: BaseModel, log: RunLog): Outcome | undefined {
+  for (const record of log.records.values()) {
+    if (
+      record.environment === arm.environment &&
+      record.seed === arm.seed &&
+      record.evaluationTasks === arm.evaluationTasks &&
+      record.baseModel === reference.sha256
+    ) {
+      return record.base;
+    }
+  }
+  return undefined;
+}
+
+async function runArm(
+  arm: Arm,
+  family: TaskFamily,
+  model: BaseModel,
+  base: Outcome | undefined,
+  { threads, signal }: RunArmsOptions,
+): Promise<RunRecord> {
+  const recipe: Recipe = recipeNamed(arm.recipe)(arm.settings);
+  const cpuBefore = process.cpuUsage();
+  const engines = await openRecipeEngines(
+    recipe,
+    model,
+    "cpu",
+    { ...ADAPTER, seed: arm.seed },
+    { threads },
+  );
+  try {
+    const policy = await openPolicy(model, 1, "wasm");
+    try {
+      const curve: CurvePoint[] = [];
+      let [sampledTokens, toolCalls] = [0, 0];
+      const {
+        base: before,
+        final,
+        spent,
+      } = await runRecipe(
+        recipe,
+        { ...engines, policy, format: model.format, family, adapterShape: ADAPTER },
+        {
+          seed: arm.seed,
+          evaluationTasks: arm.evaluationTasks,
+          evaluationSeed: arm.seed,
+          evaluateEvery: Math.ceil(longest(recipe) / EVALUATIONS),
+          base,
+          budget: arm.budget,
+        },
+        (event) => {
+          if (event.event === "step") ({ sampledTokens, toolCalls } = event.spent);
+          else curve.push({ sampledTokens, toolCalls, success: successOf(event.heldOut) });
+        },
+        signal,
+      );
+      if (base !== undefined)
+        curve.unshift({ sampledTokens: 0, toolCalls: 0, success: successOf(base) });
+      const cpu = process.cpuUsage(cpuBefore);
+      return {
+        ...arm,
+        key: armKey(arm),
+        baseModel: model.reference.sha256,
+        endedAt: new Date().toISOString(),
+        base: before,
+        final,
+        curve,
+        spent: { ...spent, cpuSeconds: (cpu.user + cpu.system) / 1e6 },
+      };
+    } finally {
+      await policy.dispose();
+    }
+  } finally {
+    await engines.dispose();
+  }
+}
+
+function longest({ stages }: Recipe): number {
+  return Math.max(1, ...stages.map(({ steps }) => steps));
+}
+
+function familyNamed(name: string): TaskFamily {
+  const family = FAMILIES.find((one) => one.name === name);
+  if (family === undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `an arm's environment must be one of ${FAMILIES.map((one) => one.name).join(", ")}, got ${name.slice(0, 64)}; choose one of these`,
+    );
+  }
+  return family;
+}

@@ -1,0 +1,76 @@
+/**
+ * Runs that ended, one JSON object a line, appended as they end: what was stopped goes on where it was.
+ * A line that a kill cut off is left out. Which lines are wanted is the caller's.
+ */
+import { appendFile, mkdir, readFile, truncate } from "node:fs/promises";
+import { dirname } from "node:path";
+import { WaggleError } from "@waggle/protocol";
+import type { FailedRun, Outcome, RunRecord } from "./arm.ts";
+
+/** Outcomes are a digit a task on disk. */
+type StoredOutcome = Omit<Outcome, "successes"> & { readonly successes: string };
+type StoredRecord = Omit<RunRecord, "base" | "final"> & {
+  readonly base: StoredOutcome;
+  readonly final: StoredOutcome;
+};
+
+export type RunLog = {
+  readonly records: ReadonlyMap<string, RunRecord>;
+  readonly failures: ReadonlyMap<string, FailedRun>;
+  readonly append: (run: RunRecord | FailedRun) => Promise<void>;
+};
+
+/** @throws WaggleError `INVALID_ARGUMENT` for a line in the middle that is no JSON. */
+export async function openRunLog(path: string): Promise<RunLog> {
+  const records = new Map<string, RunRecord>();
+  const failures = new Map<string, FailedRun>();
+  const keep = (run: RunRecord | FailedRun): void => {
+    if ("error" in run) failures.set(run.key, run);
+    else {
+      records.set(run.key, run);
+      failures.delete(run.key);
+    }
+  };
+  const text = await readFile(path, "utf8").catch(() => "");
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+  for (const [at, line] of whole.split("\n").entries()) {
+    if (line !== "") keep(parsed(line, path, at + 1));
+  }
+  if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
+  return {
+    records,
+    failures,
+    append: async (run) => {
+      await mkdir(dirname(path), { recursive: true });
+      await appendFile(path, `${JSON.stringify("error" in run ? run : stored(run))}\n`);
+      keep(run);
+    },
+  };
+}
+
+function stored({ base, final, ...record }: RunRecord): StoredRecord {
+  return { ...record, base: digits(base), final: digits(final) };
+}
+
+function digits({ successes, ...others }: Outcome): StoredOutcome {
+  return { ...others, successes: successes.map((one) => (one ? "1" : "0")).join("") };
+}
+
+function parsed(line: string, path: string, number: number): RunRecord | FailedRun {
+  let value: StoredRecord | FailedRun;
+  try {
+    value = JSON.parse(line) as StoredRecord | FailedRun;
+  } catch (error) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a log of runs must be one JSON object a line, got something else at ${path}:${number}; take the line out`,
+      { cause: error },
+    );
+  }
+  if ("error" in value) return value;
+  return { ...value, base: read(value.base), final: read(value.final) };
+}
+
+function read({ successes, ...others }: StoredOutcome): Outcome {
+  return { ...others, successes: Array.from(successes, (digit) => digit === "1") };
+}
