@@ -194,9 +194,11 @@ function underContract(mostCalls: number): Around {
 function isAllowed(call: ToolCall, tools: readonly ToolDefinition[]): boolean {
   const tool = tools.find(({ name }) => name === call.name);
   if (tool === undefined) return false;
-  const { properties = {}, required = [] } = tool.parameters;
+  const { properties, required } = tool.parameters;
+  const known = Object.keys(typeof properties === "object" ? (properties ?? {}) : {});
+  const wanted = Array.isArray(required) ? required : [];
   const given = Object.keys(call.arguments);
-  return given.every((key) => key in properties) && required.every((key) => given.includes(key));
+  return given.every((key) => known.includes(key)) && wanted.every((key) => given.includes(key));
 }
 
 function failures({ toolCalls }: Action, message: string): ToolResult[] {

@@ -27,6 +27,7 @@ import { ROLE_EXPECTATIONS } from "./role-expectations.fixture.ts";
 import { SEARCH_EXPECTATIONS } from "./search-expectations.fixture.ts";
 import { SEVERAL_MODEL_EXPECTATIONS } from "./several-model-expectations.fixture.ts";
 import { CO_EVOLVED_EXPECTATIONS } from "./text-expectations.fixture.ts";
+import { TURN_EXPECTATIONS } from "./turn-expectations.fixture.ts";
 import { WORLD_EXPECTATIONS } from "./world-expectations.fixture.ts";
 import { TEACHER_EXPECTATIONS } from "./teacher-expectations.fixture.ts";
 
@@ -35,6 +36,7 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   ...LOOP_EXPECTATIONS,
   ...MEMORY_EXPECTATIONS,
   ...TEACHER_EXPECTATIONS,
+  ...TURN_EXPECTATIONS,
   ...WORLD_EXPECTATIONS,
   ...SEVERAL_MODEL_EXPECTATIONS,
   ...SEARCH_EXPECTATIONS,

@@ -2,7 +2,6 @@
 import type { TaskFamily } from "@waggle/environments";
 import type { Episode, PartPorts } from "@waggle/learning";
 import {
-  type TaskReference,
   type TrainEngine,
   type TrainSequence,
   WaggleError,

@@ -1,20 +1,15 @@
 /** Expectations of recipes that change the world, credit single turns or choose what comes next. */
-import { settingsAt, toolErrors } from "@waggle/learning";
 import { expect } from "vitest";
 import {
   at,
   type Check,
   episodesOf,
   type Expectation,
-  fitsCritic,
-  keeps,
   learnsTurns,
   mean,
   numbersOf,
-  paysTurns,
   remembersTasks,
   scoredOf,
-  single,
   startsFromDemonstrations,
 } from "./recipe-checks.fixture.ts";
 import { NO_CALLS_LEFT } from "./changed-world.ts";
@@ -34,25 +29,6 @@ const simulated: Check = (records) => {
   expect(imaginedShare(at(records, -1))).toBe(1);
   const successes = episodesOf(at(records, -1)).map(({ verification }) => verification.success);
   expect(new Set(successes).size).toBeGreaterThan(1);
-};
-
-/** Turns of an episode that two updates ago was cut are its own beginning. */
-const goesOn: Check = (records) => {
-  const record = at(records, -1);
-  const before = record.earlier.flatMap((update) => episodesOf(update));
-  const cut = before.filter(({ trajectory }) => trajectory.stopReason === "max-turns");
-  expect(cut.length).toBeGreaterThan(0);
-  const goneOn = episodesOf(record).filter(({ id, trajectory: { turns, segments } }) =>
-    cut.some(
-      ({ id: earlier, trajectory }) =>
-        earlier !== id &&
-        trajectory.turns.length < turns.length &&
-        trajectory.segments.every(
-          ({ tokenIds }, i) => segments[i]?.tokenIds.join() === tokenIds.join(),
-        ),
-    ),
-  );
-  expect(goneOn.length).toBeGreaterThan(0);
 };
 
 export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
@@ -92,8 +68,7 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         // The reward is the model's verdict, which is not the verifier's.
         const scored = scoredOf(at(records, -1));
-        const { parts } = scored[0]?.episode.verification ?? { parts: {} };
-        expect(parts["verdict"]).toBeDefined();
+        expect(scored[0]?.episode.verification.parts["verdict"]).toBeDefined();
         expect(
           scored.some(
             ({ score, episode }) => score.reward !== Number(episode.verification.success),
@@ -185,7 +160,8 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     ],
   },
   "para-grpo": {
-    env: "key-door",
+    env: "lookup",
+    settings: { leastCalls: 1, mostCalls: 2 },
     differs: [
       (records) => {
         const { groups } = at(records, -1);
@@ -202,7 +178,7 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
           );
           return Math.max(...ran.map((results) => results.length));
         });
-        expect(Math.max(...budgets)).toBeLessThanOrEqual(6);
+        expect(Math.max(...budgets)).toBeLessThanOrEqual(2);
         expect(
           episodesOf(at(records, -1)).some(({ turns }) =>
             turns.some(({ toolResults }) =>
@@ -217,211 +193,9 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       },
     ],
   },
-  "spa-rl": {
-    updates: 2,
-    differs: [
-      single,
-      fitsCritic,
-      (records) => {
-        const record = at(records, -1);
-        const { weights } = record.state["progress-est"] as { weights: readonly number[] };
-        expect(weights.some((weight) => weight !== 0)).toBe(true);
-        let spread = 0;
-        for (const { score, episode } of scoredOf(record)) {
-          const paid = score.turnRewards ?? [];
-          // The outcome is spread, whole: what turns are paid adds up to it and to what ran.
-          const more = paid.reduce((all, reward) => all + reward, 0) - episode.verification.reward;
-          expect(more).toBeGreaterThan(-1e-9);
-          expect(more).toBeLessThan(0.1 + 1e-9);
-          if (episode.verification.success && paid.slice(0, -1).some((reward) => reward > 0.05)) {
-            spread += 1;
-          }
-        }
-        expect(spread).toBeGreaterThan(0);
-      },
-    ],
-  },
-  polychromic: {
-    env: "key-door",
-    differs: [
-      fitsCritic,
-      (records) => {
-        const record = at(records, -1);
-        expect(episodesOf(record).some(({ branch }) => branch !== null)).toBe(true);
-        // Of two that succeed, the one that did what others did earns less.
-        const { groups, advantages } = numbersOf(record);
-        let unlike = 0;
-        for (const { episodes } of groups) {
-          const successes = episodes.filter(({ episode }) => episode.verification.success);
-          const last = successes.map(({ episode: { id, turns } }) => {
-            const turn = turns.at(-1);
-            return advantages?.get(id)?.[turn?.sample ?? 0]?.[turn?.start ?? 0] ?? 0;
-          });
-          if (new Set(last.map((value) => value.toFixed(9))).size > 1) unlike += 1;
-        }
-        expect(unlike).toBeGreaterThan(0);
-      },
-    ],
-  },
-  "dr-venus": {
-    env: "lookup",
-    differs: [
-      startsFromDemonstrations,
-      paysTurns,
-      (records) => {
-        const gained = scoredOf(at(records, -1)).map(
-          ({ score }) => score.components?.["gained"] ?? 0,
-        );
-        expect(gained.some((gain) => gain > 0)).toBe(true);
-        expect(gained.some((gain) => gain < 0)).toBe(true);
-      },
-    ],
-  },
-  "ace-reason": {
-    updates: 2,
-    differs: [
-      startsFromDemonstrations,
-      (records) => {
-        // The policy of these tests is nearly uniform: above the target, so that it is cooled.
-        const { stage, state, earlier } = at(records, -1);
-        const context = {
-          ...{ step: 1, steps: stage.steps, random: () => 0.5, ports: {} },
-          signal: new AbortController().signal,
-        };
-        const [before, after] = [earlier.at(-1)?.state ?? {}, state].map(
-          (seen) => settingsAt(stage, { ...context, state: seen }).sampling.temperature,
-        );
-        expect(before).toBeLessThan(1);
-        expect(after).toBeLessThanOrEqual(before ?? 0);
-      },
-    ],
-  },
-  "pilot-rl": {
-    env: "key-door",
-    differs: [
-      learnsTurns(0, (_, turn) => turn > 0),
-      learnsTurns(1, (_, turn) => turn === 0),
-      paysTurns,
-    ],
-  },
-  "visual-arft": {
-    env: "lookup",
-    differs: [
-      (records) => {
-        for (const { score, episode } of scoredOf(at(records, -1))) {
-          const { f1 = Number.NaN, format = 0, exec = 0 } = score.components ?? {};
-          expect(f1 === 1).toBe(
-            episode.verification.parts["text"] === episode.verification.parts["answer"],
-          );
-          expect(score.reward).toBeCloseTo(f1 + 0.2 * format + 0.2 * exec, 9);
-        }
-      },
-    ],
-  },
-  "re-watch-r1": {
-    env: "lookup",
-    differs: [
-      startsFromDemonstrations,
-      keeps(0, ({ verification, trajectory }) => verification.success && trajectory.terminated),
-      (records) => {
-        const scored = scoredOf(at(records, -1));
-        const grounded = scored.map(({ score }) => score.components?.["grounding"] ?? 0);
-        expect(grounded).toContain(1);
-        expect(grounded).toContain(-1);
-      },
-    ],
-  },
-  rlfh: {
-    env: "lookup",
-    seed: 3,
-    differs: [
-      single,
-      fitsCritic,
-      (records) => {
-        // A verdict falls on the turn that claims, and only there.
-        const scored = scoredOf(at(records, -1));
-        const costly = scored.filter(({ score }) => score.components?.["grounding"] === -1);
-        expect(costly.length).toBeGreaterThan(0);
-        for (const { score, episode } of costly) {
-          expect(score.turnRewards?.length).toBe(episode.turns.length);
-          expect(score.reward).toBeLessThan(episode.verification.reward);
-        }
-      },
-    ],
-  },
-  "slide-rl": {
-    env: "form",
-    differs: [
-      (records) => {
-        const scored = scoredOf(at(records, -1));
-        const recovered = scored.map(
-          ({ score }) => score.components?.["reconstruct"] ?? Number.NaN,
-        );
-        expect(recovered.some((value) => value > 0 && value < 1)).toBe(true);
-        // Whoever sets more of the fields lets more of the request be told again.
-        const done = (isMost: boolean): number[] =>
-          scored.flatMap(({ episode, score }) =>
-            (episode.verification.success || toolErrors(episode) > 0) === isMost
-              ? [score.components?.["reconstruct"] ?? 0]
-              : [],
-          );
-        expect(mean(done(true))).toBeGreaterThan(0);
-      },
-    ],
-  },
-  "rise-rationale": {
-    env: "lookup",
-    differs: [
-      (records) => {
-        expect(records.map(({ stage }) => stage.learns)).toEqual(["rewards", "tokens", "rewards"]);
-        // What was looked up last decides, not what was said.
-        for (const { score, episode } of scoredOf(at(records, 0))) {
-          const results = episode.turns.flatMap(({ toolResults }) => toolResults);
-          const last = results.findLast(({ ok }) => ok);
-          const found = last?.ok === true && last.value === episode.verification.parts["answer"];
-          expect(score.reward).toBe(found ? 1 : 0);
-        }
-      },
-    ],
-  },
-  "agentic-qwen": {
-    differs: [
-      (records) => {
-        const { stage, state, groups } = at(records, -1);
-        const wheel = state["task-stats"] as {
-          waiting: readonly { task: { seed: number }; generation: number }[];
-        };
-        expect(wheel.waiting.length).toBeGreaterThan(0);
-        const rolled = groups.map(({ episodes }) => episodes[0]?.trajectory.task?.seed);
-        expect(wheel.waiting.some(({ task }) => rolled.includes(task.seed))).toBe(false);
-        // They come first in the next step.
-        const [filter] = stage.filters;
-        const context = {
-          ...{ step: 1, steps: stage.steps, random: () => 0.5, ports: {}, state },
-          signal: new AbortController().signal,
-        };
-        const [next] = filter?.chooseTasks?.([], 1, context) ?? [];
-        expect(next?.seed).toBe(wheel.waiting[0]?.task.seed);
-      },
-    ],
-  },
-  "agent-math": { env: "lookup", updates: 3, differs: [startsFromDemonstrations, goesOn] },
-  "aegis-identifier": {
-    differs: [
-      (records) => {
-        const record = at(records, -1);
-        expect(numbersOf(record).minibatch.pairs.length).toBeGreaterThan(0);
-        const parts = record.stage.losses.map(({ loss }) => loss.part);
-        expect(parts).toEqual(["pg-clip", "span-mask", "contrast"]);
-        expect(
-          episodesOf(record).every(({ trajectory }) => trajectory.client.device === "none"),
-        ).toBe(true);
-      },
-    ],
-  },
   severa: {
-    env: "key-door",
-    settings: { mostCalls: 3 },
+    env: "lookup",
+    settings: { mostCalls: 2 },
     differs: [
       (records) => {
         const episodes = episodesOf(at(records, -1));
@@ -438,7 +212,7 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
               calls.length > 0 &&
               toolResults.every((result) => result.ok || result.error.message !== "refused"),
           );
-          expect(reached.length).toBeLessThanOrEqual(3);
+          expect(reached.length).toBeLessThanOrEqual(2);
         }
       },
       learnsTurns(1, ({ turns }, turn) =>

@@ -5,12 +5,19 @@
 import type { TaskReference } from "@waggle/protocol";
 import type { FilterPart, ScoredGroup, TaskPort } from "../composition/part.ts";
 import { kept, type StatePart } from "../composition/state.ts";
-import { type FlywheelOrder, type FlywheelRule, flywheelRound } from "../schedules/task-flywheel.ts";
+import {
+  type FlywheelOrder,
+  type FlywheelRule,
+  flywheelRound,
+} from "../schedules/task-flywheel.ts";
 import { filterPart } from "./filter-part.ts";
 
 /** Tasks that are waiting for the next steps, each with how often it was made harder. */
 type Waiting = { readonly task: TaskReference; readonly generation: number };
-type Wheel = { readonly waiting: readonly Waiting[]; readonly seen: { readonly [task: string]: number } };
+type Wheel = {
+  readonly waiting: readonly Waiting[];
+  readonly seen: { readonly [task: string]: number };
+};
 
 /** Nothing waits before the first step. */
 export const taskWheel: StatePart<"task-stats"> = kept("task-stats", (): Wheel => ({

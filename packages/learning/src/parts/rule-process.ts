@@ -2,7 +2,7 @@
 import { calibratedByOutcome } from "../advantages/step-mix.ts";
 import type { Episode } from "../composition/episode.ts";
 import type { RewardPart } from "../composition/part.ts";
-import { rewardPart } from "./rewards.ts";
+import { outcome, rewardPart } from "./rewards.ts";
 
 /** `[turns]` 1 for calls that ran and were new, 0 for others; a turn in words counts as new. */
 export function newAndRan({ turns }: Episode): number[] {
@@ -20,9 +20,10 @@ export function ruleProcess(
   scoresOf: (episode: Episode) => readonly number[] = newAndRan,
   spread = 0.25,
 ): RewardPart {
-  return rewardPart("process", (episode) => {
+  const calibrated = rewardPart("process", (episode) => {
     const { reward } = episode.verification;
     if (episode.turns.length === 0) return { reward };
     return { reward, turnRewards: calibratedByOutcome(reward, scoresOf(episode), spread) };
   });
+  return { ...calibrated, around: [outcome()] };
 }

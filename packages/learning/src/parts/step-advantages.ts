@@ -57,16 +57,20 @@ export function stateGroups(options: StateGroupOptions = { scale: "std" }): Grou
 
 /** `mix`: A of the episode plus α times a turn's own, from process rewards. */
 export function mixedSteps(options: StepMixOptions = {}): GroupPart {
-  return advantagePart("mix", "group", (groups) =>
-    byTurns(groups, (episodes) =>
-      mixedStepAdvantages(
-        episodes.map(({ score }) => score.reward),
-        episodes.map(({ episode, score }) =>
-          episode.turns.map(({ reward }, i) => score.turnRewards?.[i] ?? reward ?? 0),
+  return advantagePart(
+    "mix",
+    "group",
+    (groups) =>
+      byTurns(groups, (episodes) =>
+        mixedStepAdvantages(
+          episodes.map(({ score }) => score.reward),
+          episodes.map(({ episode, score }) =>
+            episode.turns.map(({ reward }, i) => score.turnRewards?.[i] ?? reward ?? 0),
+          ),
+          options,
         ),
-        options,
       ),
-    ),
+    { around: [groupAdvantage()] },
   );
 }
 

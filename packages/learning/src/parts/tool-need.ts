@@ -46,15 +46,13 @@ export function toolNeedLabels(): FilterPart {
     groups: groups.flatMap((group) => {
       const { label } = benefitOf(group);
       const need = label === "beyond" ? 1 : label === "hopeless" ? 0 : -1;
-      const labelled = group.episodes.map(
-        (scored): ScoredEpisode => ({
-          ...scored,
-          score: {
-            ...scored.score,
-            components: { ...scored.score.components, [NEED]: need },
-          },
-        }),
-      );
+      const labelled = group.episodes.map((scored): ScoredEpisode => ({
+        ...scored,
+        score: {
+          ...scored.score,
+          components: { ...scored.score.components, [NEED]: need },
+        },
+      }));
       const arm = (isAlone: boolean): ScoredEpisode[] =>
         labelled.filter(({ episode }) => (episode.role === ALONE) === isAlone);
       return [

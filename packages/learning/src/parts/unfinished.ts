@@ -46,12 +46,10 @@ export function finishedGroups(most: number): FilterPart<"rest-buffer"> {
         groups: groups.filter((each) => !isCut(each)),
         dropped: new Map(ids.map((id) => [id, "unfinished"])),
         state: {
-          "rest-buffer": waiting.map(
-            ({ task, episodes }): EpisodeGroup => ({
-              task,
-              episodes: episodes.map(({ episode }) => episode),
-            }),
-          ),
+          "rest-buffer": waiting.map(({ task, episodes }): EpisodeGroup => ({
+            task,
+            episodes: episodes.map(({ episode }) => episode),
+          })),
         },
       };
     },
