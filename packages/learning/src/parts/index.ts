@@ -172,4 +172,68 @@ export {
   teacher,
   valueHead,
 } from "./states.ts";
-export { isUnfinished } from "./unfinished.ts";
+export { finishedGroups, isUnfinished, partialRollouts, unfinishedGroups } from "./unfinished.ts";
+export {
+  answerF1,
+  answerable,
+  groundedAnswer,
+  recoveredAnswer,
+  recoveredRequest,
+} from "./answers.ts";
+export { behaviour } from "./behavior-filter.ts";
+export { goodBuffer, leftovers, recomposeLater, rehearsed, storedSuccess } from "./buffers.ts";
+export {
+  imaginedOutcome,
+  ownEpisodes,
+  pairedTools,
+  randomWorlds,
+  selfAnswered,
+  simulatedTools,
+  trials,
+  underContract,
+  withoutRefused,
+  worldModel,
+} from "./changed-worlds.ts";
+export { collateral } from "./collateral.ts";
+export {
+  casesAndNeighbors,
+  competingDemos,
+  curatedOfGenerators,
+  evidencedTeachers,
+  formedDemos,
+  neighborDemos,
+  unsure,
+  visitedDemos,
+  vote,
+} from "./demonstrations.ts";
+export { explainedFailures } from "./explained-failures.ts";
+export {
+  bilevel,
+  forQuery,
+  learnsSupport,
+  readsContext,
+  temporary,
+  treePacked,
+} from "./fast-weights.ts";
+export { failuresReturn, taskWheel } from "./flywheel.ts";
+export { foldingDemos, notedDemos, notedSingle, notes } from "./folded.ts";
+export { informationGain } from "./information-gain.ts";
+export { introspection, payWeighted, weighedCrossEntropy } from "./introspection.ts";
+export { judgedPreference, specifications } from "./judged-preference.ts";
+export { calibratedProcess, multiDimensional } from "./process-rewards.ts";
+export { attributedProgress, fitsProgress, progressEstimate } from "./progress.ts";
+export { likeReference } from "./reference-likeness.ts";
+export { riskPrediction, taskRisk } from "./risk-filter.ts";
+export { criteriaByRule, ruleJudge } from "./rule-judge.ts";
+export { ruleProcess } from "./rule-process.ts";
+export { besideStored, storedWins } from "./self-imitation.ts";
+export { setAfterForks } from "./set-credit.ts";
+export { multiReference, referencedGroup, withoutReferences } from "./several-references.ts";
+export { ownModel, ownSimulator, userSimulation } from "./simulated-user.ts";
+export { inSituation, selfExplored, situationPairs } from "./situations.ts";
+export { privatize, upperLayers } from "./split-training.ts";
+export { structuralTokens } from "./structure.ts";
+export { measuredEntropy, temperature, temperatureTarget } from "./temperature-target.ts";
+export { testTime } from "./test-time.ts";
+export { thumbs } from "./thumbs.ts";
+export { auxiliaryToolNeed, toolNeedLabels, whereToolsHelp } from "./tool-need.ts";

@@ -8,7 +8,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { measuredEntropy, temperature, temperatureTarget } from "../parts/temperature-target.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
 
 export const aceReason: CreateRecipe = recipe({
@@ -35,12 +34,12 @@ export const aceReason: CreateRecipe = recipe({
     demonstrationStart({ steps: startSteps, learningRate }),
     rewardStage({
       rollout: parts.group(groupSize),
-      filters: [measuredEntropy({ target: entropy, gain, least, most }), parts.mixedGroup()],
+      filters: [parts.measuredEntropy({ target: entropy, gain, least, most }), parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { temperature: temperature() },
-      schedule: [temperatureTarget()],
+      state: { temperature: parts.temperature() },
+      schedule: [parts.temperatureTarget()],
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

@@ -7,7 +7,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
-import { trials } from "../parts/changed-worlds.ts";
 import * as parts from "../parts/index.ts";
 
 export const ada: CreateRecipe = recipe({
@@ -24,7 +23,7 @@ export const ada: CreateRecipe = recipe({
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, trialsMost: 2, pool: 96 },
   stages: ({ groupSize, epsilon, steps, learningRate, trialsMost, pool }) => [
     rewardStage({
-      rollout: trials(trialsMost, groupSize),
+      rollout: parts.trials(trialsMost, groupSize),
       filters: [parts.passRateBand(), parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),

@@ -9,10 +9,7 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import { neighborDemos } from "../parts/demonstrations.ts";
-import { bilevel, forQuery, learnsSupport, temporary } from "../parts/fast-weights.ts";
 import * as parts from "../parts/index.ts";
-import { testTime } from "../parts/test-time.ts";
 
 export const adaptAgent: CreateRecipe = recipe({
   name: "adapt-agent",
@@ -35,18 +32,18 @@ export const adaptAgent: CreateRecipe = recipe({
     tokenStage({
       name: "start",
       // One site a step: as many demonstrations to adapt with as to be tried on.
-      rollout: neighborDemos(metaShown),
-      losses: [bilevel(forQuery(), learnsSupport(innerSteps, learningRate))],
-      state: { "fast-weights": temporary },
+      rollout: parts.neighborDemos(metaShown),
+      losses: [parts.bilevel(parts.forQuery(), parts.learnsSupport(innerSteps, learningRate))],
+      state: { "fast-weights": parts.temporary },
       steps: metaSteps,
       settings: { tasksPerStep: 1, learningRate },
     }),
     tokenStage({
       name: "site",
-      rollout: neighborDemos(4 * shown),
+      rollout: parts.neighborDemos(4 * shown),
       filters: [parts.curated(shown)],
       losses: [parts.crossEntropy()],
-      schedule: [testTime("level")],
+      schedule: [parts.testTime("level")],
       steps: adaptSteps,
       settings: { tasksPerStep: 1, learningRate },
     }),

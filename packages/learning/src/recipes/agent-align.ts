@@ -9,7 +9,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import { formedDemos } from "../parts/demonstrations.ts";
 import * as parts from "../parts/index.ts";
 
 export const agentAlign: CreateRecipe = recipe({
@@ -23,7 +22,7 @@ export const agentAlign: CreateRecipe = recipe({
   settings: { kept: 16, refused: 1, done: 1, mistakes: 0.3, steps: 25, learningRate: 3e-3 },
   stages: ({ kept, refused, done, mistakes, steps, learningRate }) => [
     tokenStage({
-      rollout: formedDemos(["task", "forbidden"], mistakes),
+      rollout: parts.formedDemos(["task", "forbidden"], mistakes),
       filters: [
         parts.verify(),
         parts.diversityMix(

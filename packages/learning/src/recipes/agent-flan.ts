@@ -10,7 +10,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import { formedDemos } from "../parts/demonstrations.ts";
 import { toolErrors } from "../composition/episode.ts";
 import type { ScoredEpisode } from "../composition/part.ts";
 import * as parts from "../parts/index.ts";
@@ -27,7 +26,7 @@ export const agentFlan: CreateRecipe = recipe({
   settings: { kept: 16, mistakes: 0.1, steps: 25, learningRate: 3e-3 },
   stages: ({ kept, mistakes, steps, learningRate }) => [
     tokenStage({
-      rollout: formedDemos(["task", "toolless"], mistakes),
+      rollout: parts.formedDemos(["task", "toolless"], mistakes),
       filters: [parts.diversityMix({ follow: 2, recover: 1, negative: 1 }, kept, capabilityOf)],
       losses: [parts.crossEntropy()],
       steps,

@@ -7,7 +7,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import { foldingDemos } from "../parts/folded.ts";
 import * as parts from "../parts/index.ts";
 
 export const agentFold: CreateRecipe = recipe({
@@ -18,7 +17,7 @@ export const agentFold: CreateRecipe = recipe({
   settings: { mistakes: 0, steps: 25, learningRate: 3e-3 },
   stages: ({ mistakes, steps, learningRate }) => [
     tokenStage({
-      rollout: foldingDemos(mistakes),
+      rollout: parts.foldingDemos(mistakes),
       losses: [parts.crossEntropy()],
       steps,
       settings: { tasksPerStep: 32, learningRate },

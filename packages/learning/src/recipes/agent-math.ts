@@ -9,7 +9,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { finishedGroups, partialRollouts, unfinishedGroups } from "../parts/unfinished.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
 
 export const agentMath: CreateRecipe = recipe({
@@ -41,12 +40,12 @@ export const agentMath: CreateRecipe = recipe({
       filters: [parts.verify()],
     }),
     rewardStage({
-      rollout: parts.asynchronous(partialRollouts(turns, mostTurns, groupSize)),
-      filters: [finishedGroups(mostTurns), parts.mixedGroup()],
+      rollout: parts.asynchronous(parts.partialRollouts(turns, mostTurns, groupSize)),
+      filters: [parts.finishedGroups(mostTurns), parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.truncatedImportance(parts.pgClip(epsilon), cap)],
-      state: { "rest-buffer": unfinishedGroups },
+      state: { "rest-buffer": parts.unfinishedGroups },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

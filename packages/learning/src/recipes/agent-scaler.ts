@@ -8,8 +8,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import { formedDemos } from "../parts/demonstrations.ts";
-import { ownSimulator } from "../parts/simulated-user.ts";
 import * as parts from "../parts/index.ts";
 
 export const agentScaler: CreateRecipe = recipe({
@@ -24,10 +22,10 @@ export const agentScaler: CreateRecipe = recipe({
   stages: ({ mistakes, generalSteps, steps, learningRate }) => [
     tokenStage({
       name: "general",
-      rollout: formedDemos(["general"], mistakes),
+      rollout: parts.formedDemos(["general"], mistakes),
       filters: [parts.verify()],
       losses: [parts.crossEntropy()],
-      state: { "world-model": ownSimulator },
+      state: { "world-model": parts.ownSimulator },
       steps: generalSteps,
       settings: { tasksPerStep: 32, learningRate },
     }),
@@ -36,7 +34,7 @@ export const agentScaler: CreateRecipe = recipe({
       rollout: parts.demos(mistakes),
       filters: [parts.verify()],
       losses: [parts.crossEntropy()],
-      state: { "world-model": ownSimulator },
+      state: { "world-model": parts.ownSimulator },
       steps,
       settings: { tasksPerStep: 32, learningRate },
     }),

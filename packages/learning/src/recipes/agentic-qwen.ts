@@ -8,7 +8,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
-import { failuresReturn, taskWheel } from "../parts/flywheel.ts";
 import * as parts from "../parts/index.ts";
 
 export const agenticQwen: CreateRecipe = recipe({
@@ -33,11 +32,11 @@ export const agenticQwen: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, steps, learningRate, generations, copies }) => [
     rewardStage({
       rollout: parts.group(groupSize),
-      filters: [failuresReturn({ mostGenerations: generations, copies }), parts.mixedGroup()],
+      filters: [parts.failuresReturn({ mostGenerations: generations, copies }), parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { "task-stats": taskWheel },
+      state: { "task-stats": parts.taskWheel },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

@@ -10,7 +10,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { multiDimensional } from "../parts/process-rewards.ts";
 
 export const aiSearchPlanner: CreateRecipe = recipe({
   name: "ai-search-planner",
@@ -25,7 +24,7 @@ export const aiSearchPlanner: CreateRecipe = recipe({
   stages: ({ thrift, decay, epsilon, steps, learningRate }) => [
     rewardStage({
       rollout: parts.single(),
-      reward: multiDimensional({
+      reward: parts.multiDimensional({
         utility: { reward: parts.outcome(), weight: 1 },
         price: {
           reward: parts.economy({ toolCall: 1 }, { kind: "decoupled" }),

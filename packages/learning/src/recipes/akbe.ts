@@ -8,9 +8,7 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
-import { pairedTools } from "../parts/changed-worlds.ts";
 import * as parts from "../parts/index.ts";
-import { auxiliaryToolNeed, toolNeedLabels } from "../parts/tool-need.ts";
 
 export const akbe: CreateRecipe = recipe({
   name: "akbe",
@@ -25,11 +23,11 @@ export const akbe: CreateRecipe = recipe({
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, need: 0.1 },
   stages: ({ groupSize, epsilon, steps, learningRate, need }) => [
     rewardStage({
-      rollout: pairedTools(groupSize),
-      filters: [toolNeedLabels(), parts.mixedGroup()],
+      rollout: parts.pairedTools(groupSize),
+      filters: [parts.toolNeedLabels(), parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon), { loss: auxiliaryToolNeed(), weight: need }],
+      losses: [parts.pgClip(epsilon), { loss: parts.auxiliaryToolNeed(), weight: need }],
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

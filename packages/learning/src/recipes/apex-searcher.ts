@@ -8,7 +8,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage, tokenStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { calibratedProcess } from "../parts/process-rewards.ts";
 import { turnShown } from "./turn-shown.ts";
 
 const ROLES = ["planner", "executor"] as const;
@@ -43,7 +42,7 @@ export const apexSearcher: CreateRecipe = recipe({
       rewardStage({
         name: "planner",
         rollout: parts.group(groupSize),
-        reward: calibratedProcess(turnShown, spread, "turns"),
+        reward: parts.calibratedProcess(turnShown, spread, "turns"),
         advantage: parts.groupAdvantage(),
         losses: [parts.pgClip(epsilon)],
         state: {

@@ -9,7 +9,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { goodBuffer, storedSuccess } from "../parts/buffers.ts";
 
 export const arpoGui: CreateRecipe = recipe({
   name: "arpo-gui",
@@ -24,11 +23,11 @@ export const arpoGui: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, steps, learningRate, pool }) => [
     rewardStage({
       rollout: parts.group(groupSize),
-      filters: [parts.passRateBand(), storedSuccess(), parts.mixedGroup()],
+      filters: [parts.passRateBand(), parts.storedSuccess(), parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { "good-buffer": goodBuffer(), "task-stats": parts.taskStats() },
+      state: { "good-buffer": parts.goodBuffer(), "task-stats": parts.taskStats() },
       steps,
       settings: { tasksPerStep: 12, learningRate, taskPool: pool },
     }),

@@ -8,11 +8,7 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
-import { groupAdvantage } from "../parts/group-advantages.ts";
-import { mixedGroup } from "../parts/filters.ts";
-import { pgClip, spanMask } from "../parts/policy-losses.ts";
-import { outcome } from "../parts/rewards.ts";
-import { group } from "../parts/rollouts.ts";
+import * as parts from "../parts/index.ts";
 
 export const artist: CreateRecipe = recipe({
   name: "artist",
@@ -22,11 +18,11 @@ export const artist: CreateRecipe = recipe({
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
     rewardStage({
-      rollout: group(groupSize),
-      filters: [mixedGroup()],
-      reward: outcome(),
-      advantage: groupAdvantage(),
-      losses: [spanMask(pgClip(epsilon))],
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.spanMask(parts.pgClip(epsilon))],
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

@@ -7,7 +7,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
-import { simulatedTools, worldModel } from "../parts/changed-worlds.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
 
@@ -33,12 +32,12 @@ export const autoCoa: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate, imagined }) => [
     demonstrationStart({ steps: startSteps, learningRate }),
     rewardStage({
-      rollout: simulatedTools({ size: groupSize, share: imagined }),
+      rollout: parts.simulatedTools({ size: groupSize, share: imagined }),
       filters: [parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { "world-model": worldModel },
+      state: { "world-model": parts.worldModel },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

@@ -9,7 +9,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
-import { behaviour } from "../parts/behavior-filter.ts";
 import { groupReinforcement } from "./group-reinforcement.ts";
 
 export const behaviorPriming: CreateRecipe = recipe({
@@ -34,7 +33,7 @@ export const behaviorPriming: CreateRecipe = recipe({
       steps: startSteps,
       learningRate,
       mistakes: 0.3,
-      filters: [behaviour(undefined, leastBehaviors)],
+      filters: [parts.behaviour(undefined, leastBehaviors)],
     }),
     groupReinforcement({ groupSize, loss: parts.pgClip(epsilon), steps, learningRate }),
   ],

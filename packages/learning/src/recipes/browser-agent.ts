@@ -7,7 +7,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import { notedDemos, notedSingle, notes } from "../parts/folded.ts";
 import * as parts from "../parts/index.ts";
 
 export const browserAgent: CreateRecipe = recipe({
@@ -19,19 +18,19 @@ export const browserAgent: CreateRecipe = recipe({
   stages: ({ mistakes, startSteps, steps, learningRate }) => [
     tokenStage({
       name: "start",
-      rollout: notedDemos(mistakes),
+      rollout: parts.notedDemos(mistakes),
       losses: [parts.crossEntropy()],
-      state: { "memory-bank": notes },
+      state: { "memory-bank": parts.notes },
       steps: startSteps,
       settings: { tasksPerStep: 32, learningRate },
     }),
     tokenStage({
       name: "own successes",
-      rollout: notedSingle(),
+      rollout: parts.notedSingle(),
       filters: [parts.success()],
       reward: parts.outcome(),
       losses: [parts.crossEntropy()],
-      state: { "memory-bank": notes },
+      state: { "memory-bank": parts.notes },
       steps,
       settings: { tasksPerStep: 32, learningRate },
     }),

@@ -9,9 +9,7 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
-import { simulatedTools, worldModel } from "../parts/changed-worlds.ts";
 import * as parts from "../parts/index.ts";
-import { criteriaByRule, ruleJudge } from "../parts/rule-judge.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
 
 export const cm2: CreateRecipe = recipe({
@@ -29,12 +27,12 @@ export const cm2: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
     demonstrationStart({ steps: startSteps, learningRate }),
     rewardStage({
-      rollout: simulatedTools({ size: groupSize }),
+      rollout: parts.simulatedTools({ size: groupSize }),
       filters: [parts.mixedGroup()],
-      reward: criteriaByRule(),
+      reward: parts.criteriaByRule(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { judge: ruleJudge, "world-model": worldModel },
+      state: { judge: parts.ruleJudge, "world-model": parts.worldModel },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

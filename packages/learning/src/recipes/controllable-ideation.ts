@@ -9,7 +9,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { multiDimensional } from "../parts/process-rewards.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
 import { outcomeModel } from "./outcome-model.ts";
 
@@ -46,7 +45,7 @@ export const controllableIdeation: CreateRecipe = recipe({
     outcomeModel({ steps: modelSteps, learningRate, at: "end" }),
     rewardStage({
       rollout: parts.single(),
-      reward: multiDimensional<"rm">({
+      reward: parts.multiDimensional<"rm">({
         expected: { reward: parts.rewardModel(), weight: expected },
         success: { reward: parts.outcome(), weight: success },
         brevity: {

@@ -10,7 +10,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { goodBuffer, storedSuccess } from "../parts/buffers.ts";
 
 export const dart: CreateRecipe = recipe({
   name: "dart",
@@ -36,7 +35,7 @@ export const dart: CreateRecipe = recipe({
       rollout: parts.asynchronous(parts.group(groupSize)),
       filters: [
         parts.passRateBand(),
-        storedSuccess(),
+        parts.storedSuccess(),
         parts.mixedGroup(),
         parts.longTail(),
         parts.entropySteps(quantile),
@@ -44,7 +43,7 @@ export const dart: CreateRecipe = recipe({
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.truncatedImportance(parts.pgClip(epsilon))],
-      state: { "good-buffer": goodBuffer(), "task-stats": parts.taskStats() },
+      state: { "good-buffer": parts.goodBuffer(), "task-stats": parts.taskStats() },
       steps,
       settings: { tasksPerStep: 12, learningRate, lag, taskPool: pool },
     }),

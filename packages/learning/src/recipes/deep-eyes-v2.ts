@@ -7,9 +7,7 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
-import { pairedTools } from "../parts/changed-worlds.ts";
 import * as parts from "../parts/index.ts";
-import { whereToolsHelp } from "../parts/tool-need.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
 
 export const deepEyesV2: CreateRecipe = recipe({
@@ -26,8 +24,8 @@ export const deepEyesV2: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate, pool }) => [
     demonstrationStart({ steps: startSteps, learningRate }),
     rewardStage({
-      rollout: pairedTools(groupSize),
-      filters: [parts.passRateBand(), whereToolsHelp(), parts.mixedGroup()],
+      rollout: parts.pairedTools(groupSize),
+      filters: [parts.passRateBand(), parts.whereToolsHelp(), parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

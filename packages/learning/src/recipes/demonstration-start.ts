@@ -4,9 +4,7 @@
  */
 import type { FilterPart, LossPart } from "../composition/part.ts";
 import { type Stage, type StepSettings, tokenStage } from "../composition/stage.ts";
-import { demos, teacherDemos } from "../parts/rollouts.ts";
-import { demonstrators } from "../parts/states.ts";
-import { crossEntropy } from "../parts/token-losses.ts";
+import * as parts from "../parts/index.ts";
 
 type DemonstrationStart = {
   readonly steps: number;
@@ -27,9 +25,9 @@ export function demonstrationStart(options: DemonstrationStart): Stage {
   const { steps, learningRate, name = "start", mistakes = 0, filters = [], loss, tasks } = options;
   return tokenStage({
     name,
-    rollout: demos(mistakes),
+    rollout: parts.demos(mistakes),
     filters,
-    losses: [loss ?? crossEntropy()],
+    losses: [loss ?? parts.crossEntropy()],
     steps,
     settings: { tasksPerStep: 32, learningRate, ...tasks },
   });
@@ -52,10 +50,10 @@ export function teacherStart(options: TeacherStart): Stage {
   } = options;
   return tokenStage({
     name,
-    rollout: teacherDemos(),
+    rollout: parts.teacherDemos(),
     filters,
-    losses: [loss ?? crossEntropy()],
-    state: { teacher: demonstrators(0, secondMistakes) },
+    losses: [loss ?? parts.crossEntropy()],
+    state: { teacher: parts.demonstrators(0, secondMistakes) },
     steps,
     settings: { tasksPerStep: 16, learningRate, ...tasks },
   });

@@ -9,7 +9,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import { visitedDemos } from "../parts/demonstrations.ts";
 import * as parts from "../parts/index.ts";
 
 export const diaForge: CreateRecipe = recipe({
@@ -23,7 +22,7 @@ export const diaForge: CreateRecipe = recipe({
   settings: { mistakes: 0, steps: 25, learningRate: 3e-3 },
   stages: ({ mistakes, steps, learningRate }) => [
     tokenStage({
-      rollout: visitedDemos("near-duplicates", mistakes),
+      rollout: parts.visitedDemos("near-duplicates", mistakes),
       losses: [parts.crossEntropy()],
       steps,
       settings: { tasksPerStep: 32, learningRate },

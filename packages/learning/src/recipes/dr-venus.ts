@@ -7,7 +7,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
-import { informationGain } from "../parts/information-gain.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
 
@@ -40,7 +39,7 @@ export const drVenus: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [],
       reward: parts.weighted([
-        [informationGain(gain), 1],
+        [parts.informationGain(gain), 1],
         [parts.format(), formatWeight],
       ]),
       advantage: parts.turnLevel(),

@@ -9,7 +9,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { explainedFailures } from "../parts/explained-failures.ts";
 
 export const environmentTuning: CreateRecipe = recipe({
   name: "environment-tuning",
@@ -24,7 +23,7 @@ export const environmentTuning: CreateRecipe = recipe({
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
     rewardStage({
-      rollout: explainedFailures(groupSize),
+      rollout: parts.explainedFailures(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.progress(),
       advantage: parts.groupAdvantage(),

@@ -8,7 +8,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import { bilevel, readsContext, temporary } from "../parts/fast-weights.ts";
 import * as parts from "../parts/index.ts";
 
 export const focuSft: CreateRecipe = recipe({
@@ -24,8 +23,8 @@ export const focuSft: CreateRecipe = recipe({
   stages: ({ innerSteps, innerRate, mistakes, steps, learningRate }) => [
     tokenStage({
       rollout: parts.demos(mistakes),
-      losses: [bilevel(parts.crossEntropy(), readsContext(innerSteps, innerRate))],
-      state: { "fast-weights": temporary },
+      losses: [parts.bilevel(parts.crossEntropy(), parts.readsContext(innerSteps, innerRate))],
+      state: { "fast-weights": parts.temporary },
       steps,
       settings: { tasksPerStep: 16, learningRate },
     }),

@@ -11,7 +11,6 @@ import type { Episode, EpisodeTurn } from "../composition/episode.ts";
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { specifications } from "../parts/judged-preference.ts";
 import {
   always,
   eventually,
@@ -52,7 +51,7 @@ export const formalMethods: CreateRecipe = recipe({
     pairStage({
       rollout: parts.single(attempts),
       filters: [parts.pairGap(margin)],
-      reward: specifications(specificationsOf),
+      reward: parts.specifications(specificationsOf),
       losses: [parts.dpo(beta)],
       state: { ref: parts.reference },
       steps,

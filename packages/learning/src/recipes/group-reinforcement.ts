@@ -10,11 +10,7 @@ import type {
   RolloutPart,
 } from "../composition/part.ts";
 import { rewardStage, type SchedulePart, type Stage } from "../composition/stage.ts";
-import { mixedGroup } from "../parts/filters.ts";
-import { groupAdvantage } from "../parts/group-advantages.ts";
-import { pgClip } from "../parts/policy-losses.ts";
-import { outcome } from "../parts/rewards.ts";
-import { group } from "../parts/rollouts.ts";
+import * as parts from "../parts/index.ts";
 
 type GroupReinforcement = {
   readonly groupSize: number;
@@ -41,11 +37,11 @@ export function groupReinforcement(options: GroupReinforcement): Stage {
   const { groupSize, steps, learningRate, name, reward, loss, schedule = [], difficulty } = options;
   return rewardStage({
     ...(name === undefined ? {} : { name }),
-    rollout: options.rollout ?? group(groupSize),
-    filters: [...(options.filters ?? []), mixedGroup()],
-    reward: reward ?? outcome(),
-    advantage: options.advantage ?? groupAdvantage(),
-    losses: [loss ?? pgClip()],
+    rollout: options.rollout ?? parts.group(groupSize),
+    filters: [...(options.filters ?? []), parts.mixedGroup()],
+    reward: reward ?? parts.outcome(),
+    advantage: options.advantage ?? parts.groupAdvantage(),
+    losses: [loss ?? parts.pgClip()],
     schedule,
     steps,
     settings: {

@@ -9,7 +9,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import { reflection } from "../gradient-free/prompt-writing.ts";
-import { goodBuffer, storedSuccess } from "../parts/buffers.ts";
 import * as parts from "../parts/index.ts";
 
 export const inspo: CreateRecipe = recipe({
@@ -24,7 +23,7 @@ export const inspo: CreateRecipe = recipe({
   stages: ({ groupSize, tasks, temperature, keep, leastUses, epsilon, steps, learningRate }) => [
     rewardStage({
       rollout: parts.group(groupSize),
-      filters: [storedSuccess()],
+      filters: [parts.storedSuccess()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage({ scale: "std" }),
       losses: [parts.pgClip(epsilon)],
@@ -34,7 +33,7 @@ export const inspo: CreateRecipe = recipe({
           by: "soft",
           temperature,
         }),
-        "good-buffer": goodBuffer(),
+        "good-buffer": parts.goodBuffer(),
       },
       steps,
       settings: { tasksPerStep: tasks, learningRate },

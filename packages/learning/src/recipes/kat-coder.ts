@@ -8,9 +8,7 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage, tokenStage } from "../composition/stage.ts";
-import { treePacked } from "../parts/fast-weights.ts";
 import * as parts from "../parts/index.ts";
-import { multiReference, referencedGroup, withoutReferences } from "../parts/several-references.ts";
 
 export const katCoder: CreateRecipe = recipe({
   name: "kat-coder",
@@ -48,11 +46,11 @@ export const katCoder: CreateRecipe = recipe({
     }),
     rewardStage({
       name: "reinforcement",
-      rollout: referencedGroup(groupSize, [0, 2 * mistakes, 2 * mistakes]),
-      filters: [withoutReferences(), parts.mixedGroup()],
-      reward: multiReference(),
+      rollout: parts.referencedGroup(groupSize, [0, 2 * mistakes, 2 * mistakes]),
+      filters: [parts.withoutReferences(), parts.mixedGroup()],
+      reward: parts.multiReference(),
       advantage: parts.groupAdvantage(),
-      losses: [treePacked(parts.pgClip(epsilon))],
+      losses: [parts.treePacked(parts.pgClip(epsilon))],
       steps: given.steps,
       settings: { tasksPerStep: 12, learningRate: given.learningRate },
     }),
@@ -60,7 +58,7 @@ export const katCoder: CreateRecipe = recipe({
       name: "deployment",
       rollout: parts.log(logged),
       filters: [parts.stepMask()],
-      losses: [treePacked(parts.maskedCrossEntropy())],
+      losses: [parts.treePacked(parts.maskedCrossEntropy())],
       steps: given.deploySteps,
       settings: { tasksPerStep: 16, learningRate: given.learningRate },
     }),

@@ -9,7 +9,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage, tokenStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { inSituation, selfExplored, situationPairs } from "../parts/situations.ts";
 
 export const knowSelf: CreateRecipe = recipe({
   name: "know-self",
@@ -31,16 +30,16 @@ export const knowSelf: CreateRecipe = recipe({
   stages: ({ retold, rethink, ask, weight, startSteps, steps, learningRate }) => [
     tokenStage({
       name: "situations",
-      rollout: selfExplored(retold, { rethink, ask }),
-      filters: [inSituation()],
+      rollout: parts.selfExplored(retold, { rethink, ask }),
+      filters: [parts.inSituation()],
       losses: [parts.crossEntropy()],
       steps: startSteps,
       settings: { tasksPerStep: 16, learningRate },
     }),
     pairStage({
       name: "boundary",
-      rollout: selfExplored(retold, { rethink, ask }),
-      filters: [situationPairs()],
+      rollout: parts.selfExplored(retold, { rethink, ask }),
+      filters: [parts.situationPairs()],
       reward: parts.outcome(),
       losses: [parts.chosenCrossEntropy(), { loss: parts.contrast(), weight }],
       steps,

@@ -9,8 +9,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import { leftovers } from "../parts/buffers.ts";
-import { collateral } from "../parts/collateral.ts";
 import * as parts from "../parts/index.ts";
 
 export const mixCd: CreateRecipe = recipe({
@@ -31,9 +29,9 @@ export const mixCd: CreateRecipe = recipe({
       tokenStage({
         name,
         rollout: parts.demos(mistakes),
-        filters: [collateral(rehearsed, rightFrom)],
+        filters: [parts.collateral(rehearsed, rightFrom)],
         losses: [parts.crossEntropy()],
-        state: { "rest-buffer": leftovers(capacity) },
+        state: { "rest-buffer": parts.leftovers(capacity) },
         steps,
         settings: { tasksPerStep: 16, learningRate, ...level },
       }),

@@ -9,7 +9,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { judgedPreference } from "../parts/judged-preference.ts";
 import { callsAndResults } from "./calls-and-results.ts";
 
 const RUBRIC =
@@ -28,7 +27,10 @@ export const mosaic: CreateRecipe = recipe({
     pairStage({
       rollout: parts.single(attempts, ["", "Decline in words where a call would do harm."]),
       filters: [parts.pairGap(margin)],
-      reward: judgedPreference((episode) => ({ ...callsAndResults(episode), rubric: RUBRIC })),
+      reward: parts.judgedPreference((episode) => ({
+        ...callsAndResults(episode),
+        rubric: RUBRIC,
+      })),
       losses: [parts.dpo(beta)],
       state: { ref: parts.reference, judge: parts.judgement },
       steps,

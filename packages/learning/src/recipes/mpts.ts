@@ -8,7 +8,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { riskPrediction, taskRisk } from "../parts/risk-filter.ts";
 
 export const mpts: CreateRecipe = recipe({
   name: "mpts",
@@ -23,11 +22,11 @@ export const mpts: CreateRecipe = recipe({
   stages: ({ target, decay, epsilon, steps, learningRate }) => [
     rewardStage({
       rollout: parts.single(),
-      filters: [riskPrediction(target)],
+      filters: [parts.riskPrediction(target)],
       reward: parts.outcome(),
       advantage: parts.movingBaselineAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { baseline: parts.baseline({ decay, prior: 0.5 }), "task-stats": taskRisk() },
+      state: { baseline: parts.baseline({ decay, prior: 0.5 }), "task-stats": parts.taskRisk() },
       steps,
       settings: { tasksPerStep: 96, learningRate },
     }),

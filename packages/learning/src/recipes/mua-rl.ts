@@ -8,7 +8,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { ownSimulator, userSimulation } from "../parts/simulated-user.ts";
 
 export const muaRl: CreateRecipe = recipe({
   name: "mua-rl",
@@ -22,12 +21,12 @@ export const muaRl: CreateRecipe = recipe({
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
     rewardStage({
-      rollout: userSimulation(groupSize),
+      rollout: parts.userSimulation(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.spanMask(parts.pgClip(epsilon))],
-      state: { "world-model": ownSimulator },
+      state: { "world-model": parts.ownSimulator },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

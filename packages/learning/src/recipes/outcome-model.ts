@@ -3,10 +3,7 @@
  * verifier, and the model learns to say after each turn what they will come to. Not a recipe.
  */
 import { rewardModelStage, type Stage } from "../composition/stage.ts";
-import { outcomeRegression } from "../parts/reward-model-losses.ts";
-import { outcome } from "../parts/rewards.ts";
-import { demos } from "../parts/rollouts.ts";
-import { rewardModelState } from "../parts/states.ts";
+import * as parts from "../parts/index.ts";
 
 type OutcomeModel = {
   readonly steps: number;
@@ -20,10 +17,10 @@ type OutcomeModel = {
 export function outcomeModel({ steps, learningRate, mistakes = 0.35, at }: OutcomeModel): Stage {
   return rewardModelStage({
     name: "reward-model",
-    rollout: demos(mistakes),
-    reward: outcome(),
-    losses: [outcomeRegression(at)],
-    state: { rm: rewardModelState },
+    rollout: parts.demos(mistakes),
+    reward: parts.outcome(),
+    losses: [parts.outcomeRegression(at)],
+    state: { rm: parts.rewardModelState },
     steps,
     settings: { tasksPerStep: 48, learningRate },
   });

@@ -8,9 +8,7 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
-import { randomWorlds } from "../parts/changed-worlds.ts";
 import * as parts from "../parts/index.ts";
-import { structuralTokens } from "../parts/structure.ts";
 
 export const paraGrpo: CreateRecipe = recipe({
   name: "para-grpo",
@@ -44,7 +42,7 @@ export const paraGrpo: CreateRecipe = recipe({
     formWeight,
   }) => [
     rewardStage({
-      rollout: randomWorlds(
+      rollout: parts.randomWorlds(
         {
           toolBudget: { from: leastCalls, to: mostCalls },
           turnBudget: { from: mostTurns, to: mostTurns },
@@ -60,7 +58,7 @@ export const paraGrpo: CreateRecipe = recipe({
       advantage: parts.groupAdvantage(),
       losses: [
         parts.pgClip(epsilon),
-        { loss: structuralTokens(parts.pgClip(epsilon)), weight: formWeight },
+        { loss: parts.structuralTokens(parts.pgClip(epsilon)), weight: formWeight },
       ],
       steps,
       settings: { tasksPerStep: 12, learningRate },

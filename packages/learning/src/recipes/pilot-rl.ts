@@ -8,7 +8,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { ruleProcess } from "../parts/rule-process.ts";
 
 export const pilotRl: CreateRecipe = recipe({
   name: "pilot-rl",
@@ -26,7 +25,7 @@ export const pilotRl: CreateRecipe = recipe({
       name: "following",
       rollout: parts.group(groupSize),
       filters: [parts.mixedGroup()],
-      reward: ruleProcess(),
+      reward: parts.ruleProcess(),
       advantage: parts.mixedSteps(),
       losses: [parts.spanMask(parts.pgClip(epsilon), (turn, { turns }) => turn !== turns[0])],
       steps,
@@ -36,7 +35,7 @@ export const pilotRl: CreateRecipe = recipe({
       name: "planning",
       rollout: parts.group(groupSize),
       filters: [parts.mixedGroup()],
-      reward: ruleProcess(),
+      reward: parts.ruleProcess(),
       advantage: parts.mixedSteps(),
       losses: [parts.spanMask(parts.pgClip(epsilon), (turn, { turns }) => turn === turns[0])],
       steps,
@@ -46,7 +45,7 @@ export const pilotRl: CreateRecipe = recipe({
       name: "both",
       rollout: parts.group(groupSize),
       filters: [parts.mixedGroup()],
-      reward: ruleProcess(),
+      reward: parts.ruleProcess(),
       advantage: parts.mixedSteps(),
       losses: [parts.spanMask(parts.pgClip(epsilon), () => true)],
       steps,

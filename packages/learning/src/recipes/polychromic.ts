@@ -8,7 +8,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { setAfterForks } from "../parts/set-credit.ts";
 
 export const polychromic: CreateRecipe = recipe({
   name: "polychromic",
@@ -25,7 +24,7 @@ export const polychromic: CreateRecipe = recipe({
       rollout: parts.branchVine(groupSize),
       filters: [],
       reward: parts.outcome(),
-      advantage: setAfterForks(setSize, { discount: 1, lambda }),
+      advantage: parts.setAfterForks(setSize, { discount: 1, lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
       state: { critic: parts.valueHead },
       steps,

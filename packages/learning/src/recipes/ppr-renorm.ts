@@ -8,7 +8,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { calibratedProcess } from "../parts/process-rewards.ts";
 import { turnShown } from "./turn-shown.ts";
 
 export const pprRenorm: CreateRecipe = recipe({
@@ -33,7 +32,7 @@ export const pprRenorm: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.weighted<"judge">([
-        [calibratedProcess(turnShown, spread), 0.5],
+        [parts.calibratedProcess(turnShown, spread), 0.5],
         [parts.outcome(), 0.5],
       ]),
       advantage: parts.mixedSteps({ stepWeight }),

@@ -9,7 +9,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import { evidencedTeachers, vote } from "../parts/demonstrations.ts";
 import type { Episode, EpisodeTurn } from "../composition/episode.ts";
 import * as parts from "../parts/index.ts";
 
@@ -31,8 +30,8 @@ export const prismReranker: CreateRecipe = recipe({
   },
   stages: ({ goodMistakes, fairMistakes, leastShare, evidenceWeight, steps, learningRate }) => [
     tokenStage({
-      rollout: evidencedTeachers(),
-      filters: [vote(answerOf, leastShare)],
+      rollout: parts.evidencedTeachers(),
+      filters: [parts.vote(answerOf, leastShare)],
       losses: [
         parts.maskedCrossEntropy((turn, episode) => !isEvidence(turn, episode)),
         { loss: parts.auxiliaryTurns(isEvidence), weight: evidenceWeight },

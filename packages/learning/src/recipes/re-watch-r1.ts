@@ -6,7 +6,6 @@
  * Differs from it: no video: an observation is what a tool said; the one claim is the answer, supported where a tool had said it.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { groundedAnswer } from "../parts/answers.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
 import { groupReinforcement } from "./group-reinforcement.ts";
@@ -40,7 +39,7 @@ export const reWatchR1: CreateRecipe = recipe({
       groupSize,
       reward: parts.weighted([
         [parts.outcome(), 1],
-        [groundedAnswer(), grounding],
+        [parts.groundedAnswer(), grounding],
       ]),
       loss: parts.pgClip(epsilon),
       steps,

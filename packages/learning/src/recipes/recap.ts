@@ -8,7 +8,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { judgedPreference } from "../parts/judged-preference.ts";
 import { callsAndResults } from "./calls-and-results.ts";
 
 const WORDINGS = ["Say what is wanted.", "Name the goal and its parts.", ""];
@@ -27,7 +26,10 @@ export const recap: CreateRecipe = recipe({
     pairStage({
       rollout: parts.toldDemos(WORDINGS, { size: WORDINGS.length, mistakes }),
       filters: [parts.pairGap(margin)],
-      reward: judgedPreference((episode) => ({ ...callsAndResults(episode), rubric: RUBRIC })),
+      reward: parts.judgedPreference((episode) => ({
+        ...callsAndResults(episode),
+        rubric: RUBRIC,
+      })),
       losses: [parts.dpo(beta)],
       state: { ref: parts.reference, judge: parts.judgement },
       steps,

@@ -9,7 +9,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { introspection, payWeighted, weighedCrossEntropy } from "../parts/introspection.ts";
 
 export const riseIntrospection: CreateRecipe = recipe({
   name: "rise-introspection",
@@ -22,10 +21,10 @@ export const riseIntrospection: CreateRecipe = recipe({
   },
   stages: ({ guidance, answers, attempts, temperature, steps, learningRate }) => [
     rewardStage({
-      rollout: introspection(guidance, answers, attempts),
+      rollout: parts.introspection(guidance, answers, attempts),
       reward: parts.outcome(),
-      advantage: payWeighted(temperature),
-      losses: [weighedCrossEntropy()],
+      advantage: parts.payWeighted(temperature),
+      losses: [parts.weighedCrossEntropy()],
       state: { teacher: parts.demonstrators(0) },
       steps,
       settings: { tasksPerStep: 24, learningRate },

@@ -7,7 +7,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import { answerable, recoveredAnswer } from "../parts/answers.ts";
 import * as parts from "../parts/index.ts";
 import { groupReinforcement } from "./group-reinforcement.ts";
 
@@ -26,8 +25,8 @@ export const riseRationale: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       name: "rationales",
-      filters: [answerable()],
-      reward: recoveredAnswer(),
+      filters: [parts.answerable()],
+      reward: parts.recoveredAnswer(),
       loss: parts.pgClip(epsilon),
       steps,
       learningRate,
@@ -43,8 +42,8 @@ export const riseRationale: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       name: "again",
-      filters: [answerable()],
-      reward: recoveredAnswer(),
+      filters: [parts.answerable()],
+      reward: parts.recoveredAnswer(),
       loss: parts.pgClip(epsilon),
       steps,
       learningRate,

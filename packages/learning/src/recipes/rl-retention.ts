@@ -9,7 +9,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { leftovers, rehearsed } from "../parts/buffers.ts";
 
 export const rlRetention: CreateRecipe = recipe({
   name: "rl-retention",
@@ -30,7 +29,7 @@ export const rlRetention: CreateRecipe = recipe({
   stages: ({ rehearsals, klCoefficient, decay, epsilon, steps, learningRate }) => [
     rewardStage({
       rollout: parts.single(),
-      filters: [rehearsed(rehearsals)],
+      filters: [parts.rehearsed(rehearsals)],
       reward: parts.outcome(),
       advantage: parts.movingBaselineAdvantage(),
       losses: [parts.truncatedImportance(parts.pgClip(epsilon))],
@@ -38,7 +37,7 @@ export const rlRetention: CreateRecipe = recipe({
       state: {
         baseline: parts.baseline({ decay, prior: 0.5 }),
         ref: parts.reference,
-        "rest-buffer": leftovers(),
+        "rest-buffer": parts.leftovers(),
       },
       steps,
       settings: { tasksPerStep: 96, learningRate },

@@ -7,10 +7,7 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
-import { groundedAnswer } from "../parts/answers.ts";
 import * as parts from "../parts/index.ts";
-import { ruleJudge } from "../parts/rule-judge.ts";
-import { ruleProcess } from "../parts/rule-process.ts";
 
 export const rlfh: CreateRecipe = recipe({
   name: "rlfh",
@@ -26,12 +23,12 @@ export const rlfh: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.single(),
       reward: parts.weighted([
-        [ruleProcess(), 1],
-        [groundedAnswer(), grounding],
+        [parts.ruleProcess(), 1],
+        [parts.groundedAnswer(), grounding],
       ]),
       advantage: parts.gae({ discount: 1, lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
-      state: { critic: parts.valueHead, judge: ruleJudge },
+      state: { critic: parts.valueHead, judge: parts.ruleJudge },
       steps,
       settings: { tasksPerStep: 96, learningRate },
     }),

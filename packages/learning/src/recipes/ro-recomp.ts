@@ -10,7 +10,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { leftovers, recomposeLater } from "../parts/buffers.ts";
 
 export const roRecomp: CreateRecipe = recipe({
   name: "ro-recomp",
@@ -25,11 +24,11 @@ export const roRecomp: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, steps, learningRate, share, later }) => [
     rewardStage({
       rollout: parts.group(groupSize),
-      filters: [recomposeLater(share, later)],
+      filters: [parts.recomposeLater(share, later)],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { "rest-buffer": leftovers(48) },
+      state: { "rest-buffer": parts.leftovers(48) },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

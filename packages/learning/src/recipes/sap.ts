@@ -9,7 +9,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { privatize, upperLayers } from "../parts/split-training.ts";
 
 export const sap: CreateRecipe = recipe({
   name: "sap",
@@ -23,8 +22,8 @@ export const sap: CreateRecipe = recipe({
   stages: ({ replaced, from, mistakes, steps, learningRate }) => [
     tokenStage({
       rollout: parts.demos(mistakes),
-      filters: [privatize(replaced)],
-      losses: [parts.parameterSubset(parts.crossEntropy(), upperLayers(from))],
+      filters: [parts.privatize(replaced)],
+      losses: [parts.parameterSubset(parts.crossEntropy(), parts.upperLayers(from))],
       steps,
       settings: { tasksPerStep: 32, learningRate },
     }),

@@ -6,7 +6,6 @@
  * Differs from it: the contract: known tools, arguments of their schema, a bound on calls; the fallback says nothing and ends the attempt; refused turns carry no loss.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { underContract, withoutRefused } from "../parts/changed-worlds.ts";
 import * as parts from "../parts/index.ts";
 import { groupReinforcement } from "./group-reinforcement.ts";
 
@@ -27,8 +26,8 @@ export const severa: CreateRecipe = recipe({
       groupSize,
       name: "easy",
       difficulty: 0,
-      rollout: underContract(mostCalls, groupSize),
-      filters: [withoutRefused()],
+      rollout: parts.underContract(mostCalls, groupSize),
+      filters: [parts.withoutRefused()],
       loss: parts.pgClip(epsilon),
       steps,
       learningRate,
@@ -36,8 +35,8 @@ export const severa: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       name: "all",
-      rollout: underContract(mostCalls, groupSize),
-      filters: [withoutRefused()],
+      rollout: parts.underContract(mostCalls, groupSize),
+      filters: [parts.withoutRefused()],
       loss: parts.pgClip(epsilon),
       steps,
       learningRate,

@@ -6,7 +6,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
-import { imaginedOutcome, simulatedTools, worldModel } from "../parts/changed-worlds.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
 
@@ -25,12 +24,12 @@ export const simia: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
     demonstrationStart({ steps: startSteps, learningRate }),
     rewardStage({
-      rollout: simulatedTools({ size: groupSize, judges: true }),
+      rollout: parts.simulatedTools({ size: groupSize, judges: true }),
       filters: [parts.mixedGroup()],
-      reward: imaginedOutcome(),
+      reward: parts.imaginedOutcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { "world-model": worldModel },
+      state: { "world-model": parts.worldModel },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

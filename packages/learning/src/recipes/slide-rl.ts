@@ -6,7 +6,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
-import { recoveredRequest } from "../parts/answers.ts";
 import * as parts from "../parts/index.ts";
 import { callsAndResults } from "./calls-and-results.ts";
 
@@ -29,7 +28,7 @@ export const slideRl: CreateRecipe = recipe({
       reward: parts.weighted<"judge">([
         [parts.exec(), 0.2],
         [parts.judge(callsAndResults), 0.2],
-        [recoveredRequest(), 0.6],
+        [parts.recoveredRequest(), 0.6],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

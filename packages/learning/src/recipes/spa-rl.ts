@@ -8,7 +8,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { attributedProgress, fitsProgress, progressEstimate } from "../parts/progress.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
 
 export const spaRl: CreateRecipe = recipe({
@@ -31,14 +30,14 @@ export const spaRl: CreateRecipe = recipe({
     demonstrationStart({ steps: startSteps, learningRate }),
     rewardStage({
       rollout: parts.single(),
-      filters: [fitsProgress()],
+      filters: [parts.fitsProgress()],
       reward: parts.weighted<"progress-est">([
-        [attributedProgress(), 1],
+        [parts.attributedProgress(), 1],
         [parts.exec(), ranWeight],
       ]),
       advantage: parts.gae({ discount: 1, lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
-      state: { critic: parts.valueHead, "progress-est": progressEstimate },
+      state: { critic: parts.valueHead, "progress-est": parts.progressEstimate },
       steps,
       settings: { tasksPerStep: 96, learningRate },
     }),

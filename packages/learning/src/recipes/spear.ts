@@ -10,8 +10,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { goodBuffer } from "../parts/buffers.ts";
-import { besideStored, storedWins } from "../parts/self-imitation.ts";
 
 export const spear: CreateRecipe = recipe({
   name: "spear",
@@ -47,12 +45,12 @@ export const spear: CreateRecipe = recipe({
   }) => [
     rewardStage({
       rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup(), storedWins(replayed)],
+      filters: [parts.mixedGroup(), parts.storedWins(replayed)],
       reward: parts.weighted([
         [parts.outcome(), 1],
         [parts.callBonus(bonus), 1],
       ]),
-      advantage: besideStored(parts.groupAdvantage()),
+      advantage: parts.besideStored(parts.groupAdvantage()),
       losses: [
         parts.covMask(parts.pgClip(epsilon), {
           share: maskedShare,
@@ -61,7 +59,7 @@ export const spear: CreateRecipe = recipe({
         }),
       ],
       state: {
-        "good-buffer": goodBuffer(),
+        "good-buffer": parts.goodBuffer(),
         baseline: parts.baseline({ decay, prior: 0.5 }),
       },
       schedule: [parts.weightAnneal({ imitation: [0, 1] })],

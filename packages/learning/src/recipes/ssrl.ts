@@ -5,7 +5,6 @@
  * Differs from it: the policy answers in a conversation of its own, with the roles changed; a task ends where the environment says, which follows the calls unseen.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { selfAnswered } from "../parts/changed-worlds.ts";
 import * as parts from "../parts/index.ts";
 import { groupReinforcement } from "./group-reinforcement.ts";
 
@@ -23,7 +22,7 @@ export const ssrl: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, steps, learningRate, formatWeight }) => [
     groupReinforcement({
       groupSize,
-      rollout: selfAnswered(groupSize),
+      rollout: parts.selfAnswered(groupSize),
       reward: parts.weighted([
         [parts.outcome(), 1],
         [parts.format(), formatWeight],

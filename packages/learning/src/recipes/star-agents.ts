@@ -8,7 +8,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import { competingDemos, curatedOfGenerators } from "../parts/demonstrations.ts";
 import * as parts from "../parts/index.ts";
 
 export const starAgents: CreateRecipe = recipe({
@@ -30,8 +29,8 @@ export const starAgents: CreateRecipe = recipe({
   },
   stages: ({ budget, goodMistakes, fairMistakes, poorMistakes, steps, learningRate }) => [
     tokenStage({
-      rollout: competingDemos([goodMistakes, fairMistakes, poorMistakes], 2),
-      filters: [curatedOfGenerators(budget)],
+      rollout: parts.competingDemos([goodMistakes, fairMistakes, poorMistakes], 2),
+      filters: [parts.curatedOfGenerators(budget)],
       losses: [parts.crossEntropy()],
       state: { "task-stats": parts.taskStats() },
       steps,

@@ -8,7 +8,6 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import { formedDemos } from "../parts/demonstrations.ts";
 import * as parts from "../parts/index.ts";
 
 export const synatra: CreateRecipe = recipe({
@@ -22,7 +21,7 @@ export const synatra: CreateRecipe = recipe({
   settings: { steps: 25, learningRate: 3e-3 },
   stages: ({ steps, learningRate }) => [
     tokenStage({
-      rollout: formedDemos(["tutorial"]),
+      rollout: parts.formedDemos(["tutorial"]),
       losses: [parts.crossEntropy()],
       steps,
       settings: { tasksPerStep: 32, learningRate },

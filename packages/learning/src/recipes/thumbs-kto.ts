@@ -11,7 +11,6 @@ import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
 import { resource } from "../composition/state.ts";
 import * as parts from "../parts/index.ts";
-import { thumbs } from "../parts/thumbs.ts";
 
 export const thumbsKto: CreateRecipe = recipe({
   name: "thumbs-kto",
@@ -29,7 +28,7 @@ export const thumbsKto: CreateRecipe = recipe({
   stages: ({ attempts, beta, steps, learningRate }) => [
     tokenStage({
       rollout: parts.single(),
-      reward: thumbs(),
+      reward: parts.thumbs(),
       losses: [parts.kto(beta)],
       state: { ref: resource("ref") },
       steps,

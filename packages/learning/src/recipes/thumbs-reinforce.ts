@@ -9,7 +9,6 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import { thumbs } from "../parts/thumbs.ts";
 
 export const thumbsReinforce: CreateRecipe = recipe({
   name: "thumbs-reinforce",
@@ -34,7 +33,7 @@ export const thumbsReinforce: CreateRecipe = recipe({
   stages: ({ attempts, decay, prior, steps, learningRate }) => [
     rewardStage({
       rollout: parts.single(),
-      reward: thumbs(),
+      reward: parts.thumbs(),
       advantage: parts.movingBaselineAdvantage(),
       losses: [parts.reinforce()],
       state: { baseline: parts.baseline({ decay, prior }) },

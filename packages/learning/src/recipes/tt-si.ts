@@ -8,9 +8,7 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import { casesAndNeighbors, unsure } from "../parts/demonstrations.ts";
 import * as parts from "../parts/index.ts";
-import { testTime } from "../parts/test-time.ts";
 
 export const ttSi: CreateRecipe = recipe({
   name: "tt-si",
@@ -23,11 +21,11 @@ export const ttSi: CreateRecipe = recipe({
   settings: { neighbors: 4, below: 0.9, mistakes: 0, steps: 1, learningRate: 3e-3 },
   stages: ({ neighbors, below, mistakes, steps, learningRate }) => [
     tokenStage({
-      rollout: casesAndNeighbors(neighbors),
-      filters: [unsure(below)],
+      rollout: parts.casesAndNeighbors(neighbors),
+      filters: [parts.unsure(below)],
       losses: [parts.crossEntropy()],
       state: { teacher: parts.demonstrators(mistakes) },
-      schedule: [testTime("task")],
+      schedule: [parts.testTime("task")],
       steps,
       settings: { tasksPerStep: 1, learningRate },
     }),

@@ -5,7 +5,6 @@
  * Differs from it: no images.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
-import { answerF1 } from "../parts/answers.ts";
 import * as parts from "../parts/index.ts";
 import { groupReinforcement } from "./group-reinforcement.ts";
 
@@ -30,7 +29,7 @@ export const visualArft: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [answerF1(), 1],
+        [parts.answerF1(), 1],
         [parts.format(), formatWeight],
         [parts.exec(), ranWeight],
       ]),

@@ -7,9 +7,7 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
-import { ownEpisodes, simulatedTools, worldModel } from "../parts/changed-worlds.ts";
 import * as parts from "../parts/index.ts";
-import { likeReference } from "../parts/reference-likeness.ts";
 
 export const vlaRft: CreateRecipe = recipe({
   name: "vla-rft",
@@ -26,12 +24,12 @@ export const vlaRft: CreateRecipe = recipe({
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
     rewardStage({
-      rollout: simulatedTools({ size: groupSize, references: 1 }),
-      filters: [ownEpisodes(), parts.mixedGroup()],
-      reward: likeReference(),
+      rollout: parts.simulatedTools({ size: groupSize, references: 1 }),
+      filters: [parts.ownEpisodes(), parts.mixedGroup()],
+      reward: parts.likeReference(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { "world-model": worldModel },
+      state: { "world-model": parts.worldModel },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

@@ -8,10 +8,7 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import { selfAnswered } from "../parts/changed-worlds.ts";
-import { formedDemos } from "../parts/demonstrations.ts";
 import * as parts from "../parts/index.ts";
-import { ownModel } from "../parts/simulated-user.ts";
 
 export const webEvolver: CreateRecipe = recipe({
   name: "web-evolver",
@@ -34,18 +31,18 @@ export const webEvolver: CreateRecipe = recipe({
     }),
     tokenStage({
       name: "world model",
-      rollout: formedDemos(["world"]),
+      rollout: parts.formedDemos(["world"]),
       losses: [parts.crossEntropy()],
-      state: { "world-model": ownModel },
+      state: { "world-model": parts.ownModel },
       steps: modelSteps,
       settings: { tasksPerStep: 24, learningRate },
     }),
     tokenStage({
       name: "in the model",
-      rollout: selfAnswered(1),
+      rollout: parts.selfAnswered(1),
       filters: [parts.success()],
       losses: [parts.crossEntropy()],
-      state: { "world-model": ownModel },
+      state: { "world-model": parts.ownModel },
       steps,
       settings: { tasksPerStep: 24, learningRate },
     }),
