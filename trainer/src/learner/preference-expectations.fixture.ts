@@ -18,7 +18,8 @@ import {
   scoredOf,
 } from "./recipe-checks.fixture.ts";
 import { ROLE_PREFERENCE_EXPECTATIONS } from "./role-expectations.fixture.ts";
-import { prefersAtForks, searches } from "./search-expectations.fixture.ts";
+import { pairsAtForks, prefersAtForks, searches } from "./search-expectations.fixture.ts";
+import { trainsRewardModel } from "./several-model-expectations.fixture.ts";
 import type { UpdateNumbers } from "./stage-update.ts";
 
 type ScoredEpisode = UpdateNumbers["groups"][number]["episodes"][number];
@@ -77,6 +78,21 @@ function imitatesBy(
     expect(seen.size).toBeGreaterThan(1);
   };
 }
+
+/** Tokens of the last turn. */
+function lastSaid({ turns, samples }: ScoredEpisode["episode"]): string {
+  const { sample = 0, start = 0, end = 0 } = turns.at(-1) ?? {};
+  return samples[sample]?.sequence.tokenIds.slice(start, end).join(" ") ?? "";
+}
+
+/** The last stage is paid by somebody else than the verifier. */
+const paidOtherwise: Check = (records) => {
+  const scored = scoredOf(at(records, -1));
+  expect(at(records, -1).stage.reward?.part).toBe("rm");
+  expect(scored.some(({ score, episode }) => score.reward !== episode.verification.reward)).toBe(
+    true,
+  );
+};
 
 export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   ...ROLE_PREFERENCE_EXPECTATIONS,
@@ -244,6 +260,101 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
           expect(minibatch.episodes[rejected]?.episode.role).toBe("policy");
         }
         expect(minibatch.pairs.length).toBeGreaterThan(0);
+      },
+    ],
+  },
+  "agent-rm": {
+    settings: { trust: 0 },
+    differs: [trainsRewardModel(0), searches(0), prefersAtForks(0, "value")],
+  },
+  arp: {
+    differs: [
+      learnsInTurn("model", "tokens"),
+      trainsRewardModel(0),
+      (records) => {
+        // The higher the label, the larger the pull; labels are no outcomes.
+        const { result, minibatch } = numbersOf(at(records, 1));
+        const labels = minibatch.episodes.map(({ score }, b) => ({
+          label: score.reward,
+          parts: score.components ?? {},
+          pull: Math.max(...Array.from(result.derivatives.logProb?.[b] ?? [], Math.abs)),
+        }));
+        const sorted = labels.toSorted((a, b) => a.label - b.label);
+        expect(sorted.map(({ pull }) => pull)).toEqual(
+          sorted.map(({ pull }) => pull).toSorted((a, b) => a - b),
+        );
+        expect(labels.some(({ parts }) => (parts["similarity"] ?? 0) > 0)).toBe(true);
+        expect(labels.every(({ parts }) => Number.isFinite(parts["rm"]))).toBe(true);
+      },
+    ],
+  },
+  moto: { differs: [fitsCritic, rollsOut(0, "log"), rollsOut(1, "sim-env")] },
+  "multi-critique": {
+    differs: [
+      learnsInTurn("tokens", "model", "rewards"),
+      trainsRewardModel(1),
+      (records) => {
+        // Of three that say the same twice, the two.
+        const record = at(records, 0);
+        const kept = new Set(scoredOf(record).map(({ episode }) => episode.id));
+        for (const { episodes } of record.groups) {
+          const agreed = episodes.filter(({ id }) => kept.has(id)).map(lastSaid);
+          expect(new Set(agreed).size).toBeLessThanOrEqual(1);
+          expect(agreed.length).not.toBe(1);
+        }
+        expect(kept.size).toBeGreaterThan(0);
+        expect(kept.size).toBeLessThan(record.groups.flatMap(({ episodes }) => episodes).length);
+      },
+      paidOtherwise,
+    ],
+  },
+  "proactive-agent": {
+    differs: [
+      learnsInTurn("model", "tokens"),
+      trainsRewardModel(0),
+      (records) => {
+        // More say what the accepted one says than what the rejected one does.
+        const record = at(records, 0);
+        const { minibatch } = numbersOf(record);
+        for (const pair of minibatch.pairs) {
+          const [accepted, rejected] = pair.map((row) => {
+            const episode = minibatch.episodes[row]?.episode;
+            const group = record.groups.find(({ episodes }) =>
+              episodes.some(({ id }) => id === episode?.id),
+            );
+            if (episode === undefined || group === undefined) throw new Error("no group");
+            return group.episodes.filter((other) => lastSaid(other) === lastSaid(episode)).length;
+          }) as [number, number];
+          expect(accepted).toBeGreaterThan(rejected);
+        }
+        expect(minibatch.pairs.length).toBeGreaterThan(0);
+      },
+      (records) => {
+        const scored = scoredOf(at(records, 1));
+        expect(scored.every(({ score }) => score.reward >= 0.5 && score.reward < 1)).toBe(true);
+      },
+    ],
+  },
+  "robo-fume": {
+    differs: [
+      learnsInTurn("model", "rewards", "rewards"),
+      trainsRewardModel(0),
+      rollsOut(0, "log"),
+      rollsOut(2, "single"),
+      fitsCritic,
+      paidOtherwise,
+    ],
+  },
+  toa: {
+    differs: [
+      learnsInTurn("model", "pairs"),
+      searches(1),
+      pairsAtForks(1, "turn"),
+      (records) => {
+        const { minibatch } = numbersOf(at(records, 1));
+        const chosen = minibatch.pairs.map(([row]) => minibatch.episodes[row]?.episode);
+        expect(chosen.length).toBeGreaterThan(0);
+        expect(chosen.every((episode) => episode?.verification.success)).toBe(true);
       },
     ],
   },

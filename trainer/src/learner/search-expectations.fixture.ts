@@ -11,6 +11,7 @@ import {
   scoredOf,
   turnAdvantages,
 } from "./recipe-checks.fixture.ts";
+import type { StageRecord } from "./recipe-update.fixture.ts";
 
 function saidAt({ samples }: Episode, { sample, start, end }: EpisodeTurn): string {
   return samples[sample]?.sequence.tokenIds.slice(start, end).join(" ") ?? "";
@@ -36,18 +37,54 @@ export function searches(stage: number): Check {
   };
 }
 
-/**
- * Both of a pair acted in one state, and what came of all attempts that acted as the chosen one did is
- * better on average; learned is nothing before.
- */
-export function prefersAtForks(stage: number, unit: "turn" | "rest"): Check {
+/** What of a turn is learned: its tokens, those from it on, or the value after its last. */
+type Unit = "turn" | "rest" | "value";
+
+type ForkSide = {
+  readonly episode: Episode;
+  readonly turn: EpisodeTurn;
+  readonly pull: number;
+};
+
+function sideAt(record: StageRecord, row: number, unit: Unit): ForkSide {
+  const { result, minibatch } = numbersOf(record);
+  const episode = minibatch.episodes[row]?.episode;
+  const rows = unit === "value" ? result.derivatives.values : result.derivatives.logProb;
+  const slopes = rows?.[row] ?? new Float64Array();
+  const first = slopes.findIndex((slope) => slope !== 0);
+  const last = slopes.findLastIndex((slope) => slope !== 0);
+  const turn = episode?.turns.find(({ start, end }) => first >= start && first < end);
+  if (episode === undefined || turn === undefined) throw new Error("learned outside of turns");
+  const end = unit === "rest" ? (episode.turns.at(-1)?.end ?? 0) : turn.end;
+  expect([first, last]).toEqual([unit === "value" ? end - 1 : turn.start, end - 1]);
+  return { episode, turn, pull: slopes.reduce((sum, slope) => sum + slope, 0) };
+}
+
+/** Both of a pair acted in one state, and nothing before is learned: the chosen up, the rejected down. */
+export function pairsAtForks(
+  stage: number,
+  unit: Unit,
+  more: (chosen: ForkSide, rejected: ForkSide, record: StageRecord) => void = () => {},
+): Check {
   return (records) => {
     const record = at(records, stage);
-    const { result, minibatch } = numbersOf(record);
-    const worth = (episode: Episode, turn: EpisodeTurn): number => {
-      const group = record.groups.find(({ episodes }) =>
-        episodes.some(({ id }) => id === episode.id),
-      );
+    const { pairs } = numbersOf(record).minibatch;
+    expect(pairs.length).toBeGreaterThan(0);
+    for (const pair of pairs) {
+      const [chosen, rejected] = [sideAt(record, pair[0], unit), sideAt(record, pair[1], unit)];
+      expect(chosen.turn.state).toBe(rejected.turn.state);
+      expect(chosen.pull).toBeLessThan(0);
+      expect(rejected.pull).toBeGreaterThan(0);
+      more(chosen, rejected, record);
+    }
+  };
+}
+
+/** And what came of all attempts that acted as the chosen one did is better on average. */
+export function prefersAtForks(stage: number, unit: Unit): Check {
+  return pairsAtForks(stage, unit, (chosen, rejected, { groups }) => {
+    const worth = ({ episode, turn }: ForkSide): number => {
+      const group = groups.find(({ episodes }) => episodes.some(({ id }) => id === episode.id));
       const alike = (group?.episodes ?? []).filter((other) =>
         other.turns.some(
           (one) => one.state === turn.state && saidAt(other, one) === saidAt(episode, turn),
@@ -55,28 +92,8 @@ export function prefersAtForks(stage: number, unit: "turn" | "rest"): Check {
       );
       return alike.reduce((sum, other) => sum + other.verification.reward, 0) / alike.length;
     };
-    expect(minibatch.pairs.length).toBeGreaterThan(0);
-    for (const pair of minibatch.pairs) {
-      const sides = pair.map((row) => {
-        const { episode } = minibatch.episodes[row] ?? { episode: undefined };
-        if (episode === undefined) throw new Error("a pair without an episode");
-        const slopes = result.derivatives.logProb?.[row] ?? new Float64Array();
-        const first = slopes.findIndex((slope) => slope !== 0);
-        const last = slopes.findLastIndex((slope) => slope !== 0);
-        const turn = episode.turns.find(({ start, end }) => first >= start && first < end);
-        if (turn === undefined) throw new Error("a pair learned outside of turns");
-        const end = unit === "turn" ? turn.end : (episode.turns.at(-1)?.end ?? 0);
-        expect([first, last]).toEqual([turn.start, end - 1]);
-        const pull = slopes.reduce((sum, slope) => sum + slope, 0);
-        return { state: turn.state, value: worth(episode, turn), pull };
-      });
-      const [chosen, rejected] = sides as [(typeof sides)[number], (typeof sides)[number]];
-      expect(chosen.state).toBe(rejected.state);
-      expect(chosen.value).toBeGreaterThan(rejected.value);
-      expect(chosen.pull).toBeLessThan(0);
-      expect(rejected.pull).toBeGreaterThan(0);
-    }
-  };
+    expect(worth(chosen)).toBeGreaterThan(worth(rejected));
+  });
 }
 
 /** At most one attempt of each task, a success, with all its turns. */

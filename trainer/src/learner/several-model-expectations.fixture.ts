@@ -16,7 +16,7 @@ import {
 } from "./recipe-checks.fixture.ts";
 
 /** This stage moves the values of the reward model and no log-prob. */
-function trainsRewardModel(stage: number): Check {
+export function trainsRewardModel(stage: number): Check {
   return (records) => {
     const record = at(records, stage);
     const { derivatives } = numbersOf(record).result;

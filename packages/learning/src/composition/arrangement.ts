@@ -41,12 +41,19 @@ function chainsOf(stages: readonly Stage[]): readonly (readonly Stage[])[] {
   return (stages.length === 1 ? stages[0]?.merging?.members : undefined) ?? [stages];
 }
 
+/** Stages of the policy: a model that it asks is made ready before, and not counted. */
+function ofPolicy(stages: readonly Stage[]): readonly Stage[] {
+  const own = stages.filter(({ trains }) => trains !== "rm" && trains !== "iprm");
+  return own.length === 0 ? stages : own;
+}
+
 /** What each name says of the stages. */
 const ARRANGEMENTS: { readonly [name in ArrangementName]: Check } = {
   /** One stage. */
-  one: (stages) => stages.length === 1,
+  one: (stages) => ofPolicy(stages).length === 1,
   /** Supervised fine-tuning alone. */
-  sft: (stages) => stages.length > 0 && stages.every((stage) => stage.learns === "tokens"),
+  sft: (stages) =>
+    stages.length > 0 && ofPolicy(stages).every((stage) => stage.learns === "tokens"),
   /** A cold start, then reinforcement. */
   "sft-rl": (stages) => stages[0]?.learns === "tokens" && stages.at(-1)?.learns === "rewards",
   /** Generation and training over and over. */

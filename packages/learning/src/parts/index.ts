@@ -90,6 +90,8 @@ export {
   parameterSubset,
   returnConditioned,
 } from "./token-losses.ts";
+export { accepted, chosenSucceeds, lastWords, votedPairs } from "./accepted.ts";
+export { observationLikeness } from "./observation-likeness.ts";
 export { bestProposals, tdBc, temporalDifference } from "./temporal-difference.ts";
 export {
   bestLine,

@@ -4,8 +4,10 @@ import { agenticTransformer } from "./agentic-transformer.ts";
 import { faft } from "./faft.ts";
 import { aidsafe } from "./aidsafe.ts";
 import { matrix } from "./matrix.ts";
+import { agentRm } from "./agent-rm.ts";
 import { agentQ } from "./agent-q.ts";
 import { agenticVrpo } from "./agentic-vrpo.ts";
+import { arp } from "./arp.ts";
 import { coRft } from "./co-rft.ts";
 import { conRft } from "./con-rft.ts";
 import { digiQ } from "./digi-q.ts";
@@ -13,7 +15,12 @@ import { domainAdaptation } from "./domain-adaptation.ts";
 import { formalMethods } from "./formal-methods.ts";
 import { ipr } from "./ipr.ts";
 import { mosaic } from "./mosaic.ts";
+import { moto } from "./moto.ts";
+import { multiCritique } from "./multi-critique.ts";
 import { oap } from "./oap.ts";
+import { proactiveAgent } from "./proactive-agent.ts";
+import { roboFume } from "./robo-fume.ts";
+import { toa } from "./toa.ts";
 import { recap } from "./recap.ts";
 
 export const PREFERENCE_RECIPES: readonly CreateRecipe[] = [
@@ -32,4 +39,11 @@ export const PREFERENCE_RECIPES: readonly CreateRecipe[] = [
   oap,
   agentQ,
   ipr,
+  agentRm,
+  arp,
+  moto,
+  multiCritique,
+  proactiveAgent,
+  roboFume,
+  toa,
 ];

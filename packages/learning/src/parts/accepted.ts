@@ -1,0 +1,72 @@
+/** What models and votes accept: pairs of agreed and outvoted attempts, and attempts above a score. */
+import type { Episode } from "../composition/episode.ts";
+import type { FilterPart, ScoredEpisode } from "../composition/part.ts";
+import { selectBy } from "../filters/selection.ts";
+import { agreedLabel } from "../filters/vote.ts";
+import { filterPart, keepEpisodes } from "./filter-part.ts";
+
+/** The words that the task ended with, as tokens; `null` where it was cut. */
+export function lastWords({ turns, samples, trajectory }: Episode): string | null {
+  const last = turns.at(-1);
+  if (last === undefined || !trajectory.terminated || last.toolCalls.length > 0) return null;
+  return (samples[last.sample]?.sequence.tokenIds ?? []).slice(last.start, last.end).join(" ");
+}
+
+/**
+ * `vote` as labels: of the attempts at a task, one that says what enough of them say is accepted, and one
+ * that says something else rejected. Tasks without both are left out.
+ */
+export function votedPairs(
+  leastShare = 0.5,
+  labelOf: (episode: Episode) => string | null = lastWords,
+): FilterPart {
+  return filterPart("vote", (groups) => {
+    const pairs = groups.flatMap(({ episodes }) => {
+      const labels = episodes.map(({ episode }) => labelOf(episode));
+      const { label } = agreedLabel(labels, leastShare);
+      const find = (isAccepted: boolean): ScoredEpisode | undefined =>
+        episodes.find((_, i) => (labels[i] === label) === isAccepted);
+      const [accepted, rejected] = [find(true), find(false)];
+      return label === null || accepted === undefined || rejected === undefined
+        ? []
+        : [[accepted.episode.id, rejected.episode.id] as const];
+    });
+    const paired = new Set(pairs.flat());
+    const kept = keepEpisodes(groups, (episodes) =>
+      selectBy(episodes, ({ episode }) => (paired.has(episode.id) ? null : "no-vote")),
+    );
+    return { ...kept, pairs };
+  });
+}
+
+/** Attempts that are scored at least so high. */
+export function accepted(least = 0.5): FilterPart {
+  return filterPart("accepted", (groups) =>
+    keepEpisodes(groups, (episodes) =>
+      selectBy(episodes, ({ score }) => (score.reward >= least ? null : "not-accepted")),
+    ),
+  );
+}
+
+/** `success` of pairs: those whose chosen attempt succeeded. Comes after what makes the pairs. */
+export function chosenSucceeds(inner: FilterPart): FilterPart {
+  return {
+    ...inner,
+    part: "success",
+    around: [inner],
+    apply: (groups, context) => {
+      const paired = inner.apply(groups, context);
+      const won = new Set(
+        groups.flatMap(({ episodes }) =>
+          episodes.flatMap(({ episode }) => (episode.verification.success ? [episode.id] : [])),
+        ),
+      );
+      const pairs = (paired.pairs ?? []).filter(([chosen]) => won.has(chosen));
+      const left = new Set(pairs.flat());
+      const kept = keepEpisodes(paired.groups, (episodes) =>
+        selectBy(episodes, ({ episode }) => (left.has(episode.id) ? null : "chosen-failed")),
+      );
+      return { ...paired, ...kept, dropped: new Map([...paired.dropped, ...kept.dropped]), pairs };
+    },
+  };
+}
