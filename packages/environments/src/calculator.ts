@@ -5,10 +5,16 @@
 import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { evaluateExpression } from "./expression.ts";
-import { drawInstance, integerBelow } from "./family-task.ts";
+import { drawInstance, integerBelow, isOfSplit } from "./family-task.ts";
 import { createRandom, hashText, pick } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
-import { type Demonstrator, leveledReferences, type TaskFamily } from "./task-family.ts";
+import {
+  type Demonstrator,
+  leveledReferences,
+  type TaskFamily,
+  type TaskProposals,
+  type TaskWorld,
+} from "./task-family.ts";
 import { createToolWorld } from "./tool-world.ts";
 
 const NAME = "calculator";
@@ -35,8 +41,7 @@ function instance(reference: TaskReference): CalculatorInstance {
   );
 }
 
-function task(reference: TaskReference): Task {
-  const { expression } = instance(reference);
+function task(reference: TaskReference, { expression } = instance(reference)): Task {
   return {
     ...reference,
     family: `failures-${FAILURES[reference.seed % FAILURES.length]}`,
@@ -67,8 +72,8 @@ function demonstrator(
   reference: TaskReference,
   random: () => number,
   mistakes: number,
+  { expression } = instance(reference),
 ): Demonstrator {
-  const { expression } = instance(reference);
   let asked = false;
   return (observation) => {
     const result = observation?.toolResults[0];
@@ -83,23 +88,73 @@ function demonstrator(
   };
 }
 
+function world(reference: TaskReference, drawn = instance(reference)): TaskWorld {
+  const { answer } = drawn;
+  const failure = FAILURES[reference.seed % FAILURES.length] as number;
+  const counter: Counter = { seed: reference.seed, failure, calls: 0, failed: 0 };
+  return {
+    environment: createToolWorld({ task: task(reference, drawn), tools: TOOLS, state: counter }),
+    judge: (finalText) => {
+      const said = /^-?\d+$/.test((finalText ?? "").trim()) ? Number(finalText) : null;
+      const success = said === answer;
+      return { reward: success ? 1 : 0, success, parts: { answer, calls: counter.calls } };
+    },
+  };
+}
+
 /** Levels are how often the tool fails: never, 30 % and half of the calls. */
-export const CALCULATOR: TaskFamily = {
+const FAMILY = {
   ...leveledReferences(NAME, FAILURES.length),
   maxTurns: MOST_FAILURES + 3,
   task,
-  world: (reference) => {
-    const { answer } = instance(reference);
-    const failure = FAILURES[reference.seed % FAILURES.length] as number;
-    const counter: Counter = { seed: reference.seed, failure, calls: 0, failed: 0 };
-    return {
-      environment: createToolWorld({ task: task(reference), tools: TOOLS, state: counter }),
-      judge: (finalText) => {
-        const said = /^-?\d+$/.test((finalText ?? "").trim()) ? Number(finalText) : null;
-        const success = said === answer;
-        return { reward: success ? 1 : 0, success, parts: { answer, calls: counter.calls } };
-      },
-    };
-  },
+  world,
   demonstrator,
 };
+
+/** What is an expression to be set: two or three numbers of at most two digits. */
+const PROPOSAL = /^\d{1,2}(?:[+*]\d{1,2}){1,2}$/;
+
+/** Held-out tasks cannot be set in training. */
+function proposed(text: string, reference: TaskReference): CalculatorInstance | null {
+  const expression = text.trim();
+  return PROPOSAL.test(expression) && isOfSplit(reference, expression)
+    ? { expression, answer: evaluateExpression(expression) }
+    : null;
+}
+
+const PROPOSALS: TaskProposals = {
+  proposer: {
+    ...FAMILY,
+    maxTurns: 1,
+    task: proposerTask,
+    world: (reference) => ({
+      environment: createToolWorld({ task: proposerTask(reference), tools: {}, state: null }),
+      judge: (finalText) => {
+        const success = proposed(finalText ?? "", reference) !== null;
+        return { reward: success ? 1 : 0, success, parts: {} };
+      },
+    }),
+    // A careless one leaves a number out.
+    demonstrator: (reference, random, mistakes) => () => {
+      const { expression } = instance(reference);
+      return { text: random() < mistakes ? `${expression}+` : expression, calls: [] };
+    },
+  },
+  solver: (text, reference) => {
+    const given = proposed(text, reference);
+    if (given === null) return null;
+    return {
+      ...FAMILY,
+      task: (reference) => task(reference, given),
+      world: (reference) => world(reference, given),
+      demonstrator: (reference, random, mistakes) =>
+        demonstrator(reference, random, mistakes, given),
+    };
+  },
+};
+
+function proposerTask(reference: TaskReference): Task {
+  return { ...task(reference), family: "proposal", system: "You set tasks.", request: "Set one." };
+}
+
+export const CALCULATOR: TaskFamily = { ...FAMILY, proposals: PROPOSALS };

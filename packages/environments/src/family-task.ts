@@ -27,9 +27,14 @@ export function drawInstance<I>(
   const random = createRandom(hashText(`${environment}/${split}/${seed}`));
   for (;;) {
     const instance = draw(random);
-    const isHeldOut = hashText(`${environment}/${keyOf(instance)}`) % HELD_OUT_SHARE === 0;
-    if (isHeldOut === (split === "heldOut")) return instance;
+    if (isOfSplit(reference, keyOf(instance))) return instance;
   }
+}
+
+/** Whether an instance of this key belongs to the reference's split. */
+export function isOfSplit({ environment, split }: TaskReference, key: string): boolean {
+  const isHeldOut = hashText(`${environment}/${key}`) % HELD_OUT_SHARE === 0;
+  return isHeldOut === (split === "heldOut");
 }
 
 /** An integer in [0, count). */

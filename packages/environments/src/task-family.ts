@@ -44,6 +44,8 @@ export type TaskFamily = {
   readonly name: string;
   /** Most turns that an attempt needs, with some to spare. */
   readonly maxTurns: number;
+  /** Where tasks can be proposed: who sets them, and what becomes of what was said. */
+  readonly proposals?: TaskProposals;
   /** Steps of the difficulty dial, ≥ 1. */
   readonly levels: number;
   /** A reference of this level, 0 (easiest) to levels − 1; `seed` is any unsigned 32-bit integer. */
@@ -59,6 +61,17 @@ export type TaskFamily = {
     random: RandomSource,
     mistakes: number,
   ) => Demonstrator | Promise<Demonstrator>;
+};
+
+/**
+ * Tasks that somebody sets: a verifier computes their answers, so that nobody's word is taken for it. The
+ * reference names the world that a proposal is about.
+ */
+export type TaskProposals = {
+  /** A proposer is right where it can show its task to be one that can be solved. */
+  readonly proposer: TaskFamily;
+  /** The family whose every task is the proposed one; `null` where the text is none. */
+  readonly solver: (text: string, reference: TaskReference) => TaskFamily | null;
 };
 
 /** References whose seed modulo the levels is their level. */

@@ -44,6 +44,8 @@ export type LookupInstance = {
   /** Who is reached after each step of the path; the start is not among them. */
   readonly reached: readonly Person[];
   readonly answer: string;
+  /** Which of all worlds. */
+  readonly world: number;
   /** Value of any field of anybody in this world. */
   readonly fact: (person: Person, field: Relation | typeof ATTRIBUTE) => string;
 };
@@ -61,7 +63,7 @@ export function lookupInstance(reference: TaskReference): LookupInstance {
       path: Array.from({ length: reference.seed % LOOKUP_LEVELS }, () => pick(random, RELATIONS)),
       world: integerBelow(random, 2 ** 32),
     }),
-    (drawn) => `${drawn.start}/${drawn.path.join("/")}/${drawn.world}`,
+    keyOf,
   );
   const fact: LookupInstance["fact"] = (person, field) =>
     pick(
@@ -72,5 +74,14 @@ export function lookupInstance(reference: TaskReference): LookupInstance {
   for (const relation of path) {
     reached.push(fact(reached.at(-1) ?? start, relation) as Person);
   }
-  return { start, path, reached, fact, answer: fact(reached.at(-1) ?? start, ATTRIBUTE) };
+  return { start, path, world, reached, fact, answer: fact(reached.at(-1) ?? start, ATTRIBUTE) };
+}
+
+/** What an instance is told apart by: who and how, and in which world. */
+export function keyOf({
+  start,
+  path,
+  world,
+}: Pick<LookupInstance, "start" | "path" | "world">): string {
+  return `${start}/${path.join("/")}/${world}`;
 }

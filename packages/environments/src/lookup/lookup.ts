@@ -3,11 +3,14 @@
  * question, asks for one field of one person a call, and says the city. Reward is 0 or 1; what calls
  * cost is the recipe's matter.
  */
-import { type TaskReference, WaggleError } from "@waggle/protocol";
-import { z } from "zod";
+import type { TaskReference } from "@waggle/protocol";
 import { createRandom, hashText, pick } from "../random.ts";
-import { type RunnableTools, tool } from "../runnable-tool.ts";
-import { leveledReferences, type Demonstrator, type TaskFamily } from "../task-family.ts";
+import {
+  leveledReferences,
+  type Demonstrator,
+  type TaskFamily,
+  type TaskWorld,
+} from "../task-family.ts";
 import { createToolWorld } from "../tool-world.ts";
 import {
   ATTRIBUTE,
@@ -20,6 +23,8 @@ import {
   type Person,
   RELATIONS,
 } from "./lookup-instance.ts";
+import { type Facts, LOOKUP_TOOLS, wordsFor } from "./lookup-facts.ts";
+import { LOOKUP_PROPOSER, proposedQuestion } from "./lookup-proposals.ts";
 
 const SYSTEM = "You look things up.";
 
@@ -31,30 +36,7 @@ const TEMPLATES = [
 /** In held-out tasks whose seed divided by the levels is even. */
 const UNSEEN_TEMPLATES = ["In what city is the home of {whom}?"];
 
-type Facts = { readonly instance: LookupInstance; calls: number };
-
-const TOOLS: RunnableTools<Facts> = {
-  look: tool({
-    description: "boss, friend or city of a person.",
-    schema: z.strictObject({ name: z.string().max(16), field: z.string().max(16) }),
-    run: ({ name, field }, facts: Facts) => {
-      facts.calls += 1;
-      const person = PEOPLE.find((other) => other === name);
-      const known = ([...RELATIONS, ATTRIBUTE] as const).find((other) => other === field);
-      if (person === undefined) throw new WaggleError("TOOL_FAILED", "nobody of that name");
-      if (known === undefined) throw new WaggleError("TOOL_FAILED", "no such field");
-      return facts.instance.fact(person, known);
-    },
-  }),
-};
-
-/** The word for whom a question asks about: "the boss of ann". */
-function wordsFor({ start, path }: LookupInstance): string {
-  return path.reduce((whom: string, relation) => `the ${relation} of ${whom}`, start);
-}
-
-function task(reference: TaskReference) {
-  const instance = lookupInstance(reference);
+function task(reference: TaskReference, instance = lookupInstance(reference)) {
   const isUnseen =
     reference.split === "heldOut" && Math.floor(reference.seed / LOOKUP_LEVELS) % 2 === 0;
   const templates = isUnseen ? UNSEEN_TEMPLATES : TEMPLATES;
@@ -79,8 +61,8 @@ function demonstrator(
   reference: TaskReference,
   random: () => number,
   mistakes: number,
+  { start, path } = lookupInstance(reference),
 ): Demonstrator {
-  const { start, path } = lookupInstance(reference);
   const errs = (): boolean => random() < mistakes;
   let person: Person = start;
   let hop = 0;
@@ -104,26 +86,49 @@ function demonstrator(
   };
 }
 
+function world(reference: TaskReference, instance = lookupInstance(reference)): TaskWorld {
+  const facts: Facts = { instance, calls: 0, said: [] };
+  return {
+    environment: createToolWorld({
+      task: task(reference, instance),
+      tools: LOOKUP_TOOLS,
+      state: facts,
+    }),
+    judge: (finalText) => {
+      const said = finalText === null ? null : cityIn(finalText);
+      const success = said === instance.answer;
+      return {
+        reward: success ? 1 : 0,
+        success,
+        parts: { said: said ?? "", answer: instance.answer, calls: facts.calls },
+      };
+    },
+  };
+}
+
 /** Levels are questions of 1, 2 and 3 look-ups. */
-export const LOOKUP: TaskFamily = {
+const FAMILY = {
   ...leveledReferences(LOOKUP_ENVIRONMENT, LOOKUP_LEVELS),
   maxTurns: 8,
   task,
-  world: (reference) => {
-    const instance = lookupInstance(reference);
-    const facts: Facts = { instance, calls: 0 };
-    return {
-      environment: createToolWorld({ task: task(reference), tools: TOOLS, state: facts }),
-      judge: (finalText) => {
-        const said = finalText === null ? null : cityIn(finalText);
-        const success = said === instance.answer;
-        return {
-          reward: success ? 1 : 0,
-          success,
-          parts: { said: said ?? "", answer: instance.answer, calls: facts.calls },
-        };
-      },
-    };
-  },
+  world,
   demonstrator,
+};
+
+/** Questions that somebody sets about a world are answered in it. */
+export const LOOKUP: TaskFamily = {
+  ...FAMILY,
+  proposals: {
+    proposer: { ...FAMILY, ...LOOKUP_PROPOSER },
+    solver: (text, reference) => {
+      const given = proposedQuestion(text, reference);
+      if (given === null) return null;
+      return {
+        ...FAMILY,
+        task: (place) => task(place, given),
+        world: (place) => world(place, given),
+        demonstrator: (place, random, mistakes) => demonstrator(place, random, mistakes, given),
+      };
+    },
+  },
 };

@@ -1,0 +1,74 @@
+/** Tasks that are proposed: what can be set is set, its answer is computed, and the rest is refused. */
+import type { Observation } from "@waggle/protocol";
+import { expect, test } from "vitest";
+import { CALCULATOR } from "./calculator.ts";
+import { LOOKUP } from "./lookup/lookup.ts";
+import { lookupInstance } from "./lookup/lookup-instance.ts";
+import { createRandom } from "./random.ts";
+import type { TaskFamily } from "./task-family.ts";
+
+const signal = new AbortController().signal;
+
+async function acted(
+  family: TaskFamily,
+  seed: number,
+  mistakes: number,
+): Promise<{ text: string; success: boolean }> {
+  const reference = family.reference(seed, "train", seed % family.levels);
+  const { environment, judge } = family.world(reference);
+  const act = await family.demonstrator(reference, createRandom(seed), mistakes);
+  await environment.observe();
+  let observation: Observation | null = null;
+  for (let turn = 0; turn < family.maxTurns; turn += 1) {
+    const { text, calls } = act(observation);
+    const toolCalls = calls.map((call, i) => ({ id: `c${turn}-${i}`, ...call }));
+    observation = await environment.step({ text, toolCalls }, signal);
+    if (observation.terminated) return { text, success: judge(text).success };
+  }
+  return { text: "", success: false };
+}
+
+test.each([CALCULATOR, LOOKUP].map((family) => [family.name, family] as const))(
+  "%s: what a careful proposer sets a careful solver solves, and a careless one is found out",
+  async (_, family) => {
+    const { proposals } = family;
+    if (proposals === undefined) throw new Error("takes no proposals");
+    let wrong = 0;
+    const set = new Set<string>();
+    for (let i = 0; i < 60; i += 1) {
+      const seed = i * 7919;
+      const { text, success } = await acted(proposals.proposer, seed, 0);
+      expect({ text, success }).toMatchObject({ success: true });
+      set.add(text);
+      const reference = family.reference(seed, "train", seed % family.levels);
+      const solver = proposals.solver(text, reference);
+      if (solver === null) throw new Error(text);
+      expect((await acted(solver, seed, 0)).success).toBe(true);
+      wrong += (await acted(proposals.proposer, seed, 1)).success ? 0 : 1;
+    }
+    expect(set.size).toBeGreaterThan(20);
+    expect(wrong).toBeGreaterThan(10);
+  },
+);
+
+test("a question is the path that it says, in the world of the reference", () => {
+  const reference = LOOKUP.reference(5, "train", 0);
+  const { fact } = lookupInstance(reference);
+  const solver = LOOKUP.proposals?.solver(
+    "Where does the boss of the friend of ann live?",
+    reference,
+  );
+  const boss = fact(fact("ann", "friend") as "ann", "boss") as "ann";
+  expect(solver?.world(reference).judge(fact(boss, "city")).success).toBe(true);
+  for (const nonsense of [
+    "Where does zoe live?",
+    "Where does the cousin of ann live?",
+    "Where does the boss of the boss of the boss of ann live?",
+    "",
+  ]) {
+    expect(LOOKUP.proposals?.solver(nonsense, reference)).toBeNull();
+  }
+  for (const nonsense of ["12+", "1+2+3+4", "100*2", "two"]) {
+    expect(CALCULATOR.proposals?.solver(nonsense, reference)).toBeNull();
+  }
+});
