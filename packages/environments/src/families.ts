@@ -6,6 +6,7 @@ import { DIALOGUE } from "./dialogue.ts";
 import { FORM } from "./form.ts";
 import { KEY_DOOR } from "./key-door.ts";
 import { LOOKUP } from "./lookup/lookup.ts";
+import { OPINION } from "./opinion.ts";
 import { SHOP } from "./shop-family.ts";
 import { STRINGS } from "./strings.ts";
 import type { TaskFamily } from "./task-family.ts";
@@ -19,6 +20,7 @@ export const FAMILIES: readonly TaskFamily[] = [
   KEY_DOOR,
   FORM,
   DIALOGUE,
+  OPINION,
 ];
 
 /**

@@ -31,6 +31,7 @@ export type { RecordedTurn, ShopAttempt, ShopReplay } from "./shop-verifier.ts";
 export { demonstrate, EXPERT } from "./shop-demonstrator.ts";
 export type { Demonstration, DemonstratedTurn, ShopSkill } from "./shop-demonstrator.ts";
 export { FAMILIES, familyNamed } from "./families.ts";
+export { withVisitors } from "./visitors.ts";
 export { definitionsOf, runTool, tool } from "./runnable-tool.ts";
 export type { RunnableTool, RunnableTools } from "./runnable-tool.ts";
 export type {

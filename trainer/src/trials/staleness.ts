@@ -5,7 +5,7 @@
  * Settings were chosen on seeds 101 to 103, at lags 0 and 8 (rates 1e-3 to 1e-2, four corrections);
  * the expectations below were committed before any run with the seeds of the trial.
  */
-import { FAMILIES, type TaskFamily } from "@waggle/environments";
+import { familyNamed, type TaskFamily } from "@waggle/environments";
 import { type LossPart, type Recipe, recipe, rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import type { Trial, TrialArm, TrialRun } from "./trial.ts";
@@ -50,7 +50,7 @@ function laggingRecipe(name: string, lag: number, correction: Correction): Recip
   })();
 }
 
-const family = FAMILIES.find(({ name }) => name === "strings") as TaskFamily;
+const family: TaskFamily = familyNamed("strings");
 const arms: readonly TrialArm[] = [
   { name: FRESH, recipe: laggingRecipe(FRESH, 0, "none"), family },
   ...LAGS.flatMap((lag) =>

@@ -6,10 +6,11 @@ import type { Command } from "commander";
 import { positive } from "../option-values.ts";
 import { runTrial } from "./run-trial.ts";
 import { staleness } from "./staleness.ts";
+import { thumbs } from "./thumbs.ts";
 import { type Trial, type TrialRun, verdicts } from "./trial.ts";
 import { withResults } from "./trial-page.ts";
 
-const TRIALS: readonly Trial[] = [staleness];
+const TRIALS: readonly Trial[] = [staleness, thumbs];
 
 export type TrialCommandOptions = {
   readonly signal: AbortSignal;

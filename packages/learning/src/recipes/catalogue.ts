@@ -63,6 +63,7 @@ import { behaviorPriming } from "./behavior-priming.ts";
 import { mpts } from "./mpts.ts";
 import { spear } from "./spear.ts";
 import { evolutionStrategies } from "./evolution-strategies.ts";
+import { FEEDBACK_RECIPES } from "./feedback-recipes.ts";
 import { IMITATION_RECIPES } from "./imitation-recipes.ts";
 import { MERGING_RECIPES } from "./merging-recipes.ts";
 import { PREFERENCE_RECIPES } from "./preference-recipes.ts";
@@ -153,6 +154,7 @@ const ALL: readonly CreateRecipe[] = [
   environmentTuning,
   evolutionStrategies,
   ...CHANGED_WORLD_RECIPES,
+  ...FEEDBACK_RECIPES,
   ...IMITATION_RECIPES,
   ...PREFERENCE_RECIPES,
   ...SEARCH_RECIPES,

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { OPINION } from "./opinion.ts";
+import { withVisitors } from "./visitors.ts";
+
+const FOODS = ["grass", "fish", "seeds", "leaves"];
+
+/** Thumbs up of each answer that `said` gives, as a share, over tasks of a level. */
+function liked(
+  options: Parameters<typeof withVisitors>[1],
+  level: number,
+  wants: "right" | "agreement" | "neither",
+): { readonly share: number; readonly count: number } {
+  const family = withVisitors(OPINION, options);
+  let [ups, count] = [0, 0];
+  for (let seed = 0; seed < 6000; seed += 3) {
+    const { judge } = family.world(family.reference(seed, "train", level));
+    const text = FOODS.find((food) => {
+      const { success, parts } = OPINION.world(family.reference(seed, "train", level)).judge(food);
+      if (wants === "right") return success;
+      return wants === "agreement"
+        ? parts["agreed"] === true && !success
+        : !success && parts["agreed"] !== true;
+    });
+    if (text === undefined) continue;
+    const judgement = judge(text);
+    expect(judgement.success).toBe(wants === "right");
+    expect(judgement.reward).toBe(judgement.parts["thumb"] === "up" ? 1 : 0);
+    ups += judgement.reward;
+    count += 1;
+  }
+  return { share: ups / count, count };
+}
+
+function expectShare({ share, count }: ReturnType<typeof liked>, wanted: number): void {
+  expect(Math.abs(share - wanted)).toBeLessThanOrEqual(
+    4 * Math.sqrt((wanted * (1 - wanted)) / count),
+  );
+}
+
+test("visitors who never slip like what is right and nothing else", () => {
+  expectShare(liked({ noise: 0 }, 0, "right"), 1);
+  expectShare(liked({ noise: 0 }, 2, "neither"), 0);
+  expectShare(liked({ noise: 0 }, 2, "agreement"), 0);
+});
+
+test("a tenth of the thumbs is the wrong one; at a half they say nothing", () => {
+  expectShare(liked({ noise: 0.1 }, 0, "right"), 0.9);
+  expectShare(liked({ noise: 0.1 }, 2, "neither"), 0.1);
+  expectShare(liked({ noise: 0.5 }, 0, "right"), 0.5);
+  expectShare(liked({ noise: 0.5 }, 2, "neither"), 0.5);
+});
+
+test("flattered visitors like to be agreed with, and like the truth no less", () => {
+  const options = { noise: 0.1, flattery: 0.3 };
+  expectShare(liked(options, 2, "agreement"), 0.3 * 0.9 + 0.7 * 0.1);
+  expectShare(liked(options, 2, "right"), 0.9);
+  expectShare(liked(options, 2, "neither"), 0.1);
+});
+
+test("proud visitors dislike what is right where it contradicts them, and only there", () => {
+  const options = { noise: 0, pride: 0.6 };
+  expectShare(liked(options, 2, "right"), 0.4);
+  expectShare(liked(options, 1, "right"), 1);
+  expectShare(liked(options, 0, "right"), 1);
+});
+
+test("the same answer to the same task gets the same thumb", () => {
+  const family = withVisitors(OPINION, { noise: 0.5 });
+  for (let seed = 0; seed < 40; seed += 1) {
+    const { judge } = family.world(family.reference(seed, "train", 0));
+    expect(judge("fish")).toEqual(judge("fish"));
+  }
+});
+
+test("a probability beyond 1 is refused", () => {
+  expect(() => withVisitors(OPINION, { noise: 1.2 })).toThrow(/noise.*1\.2/);
+});
