@@ -3,7 +3,6 @@
  * can be learned from only where the server is one of ours and sends records.
  */
 import { WaggleError } from "@waggle/protocol";
-import { EventSourceParserStream } from "eventsource-parser/stream";
 import type { ChatSource } from "../chat/chat-source.ts";
 import type {
   ChatChoice,
@@ -14,6 +13,7 @@ import type {
   ChatRequest,
 } from "../chat/chat-types.ts";
 import { defineChat } from "../chat/define-chat.ts";
+import { EventDataStream } from "./event-data.ts";
 import { errorOf, waitBefore } from "./http-errors.ts";
 
 export type HttpChatOptions = {
@@ -110,13 +110,16 @@ async function* readChunks(
   leave: () => void,
 ): AsyncGenerator<ChatCompletionChunk, void> {
   if (response.body === null) throw networkError(new Error("no body"), signal);
+  // Plain Node from source cannot load the library, whose `source` condition names raw TypeScript: what
+  // never streams must start without it.
+  const { EventSourceParserStream } = await import("eventsource-parser/stream");
   const events = response.body
     // The library's stream takes text of any kind of buffer.
     .pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>)
-    .pipeThrough(new EventSourceParserStream());
+    .pipeThrough(new EventDataStream());
   let isDone = false;
   try {
-    for await (const { data } of events) {
+    for await (const data of events) {
       if (data === "[DONE]") {
         isDone = true;
         return;
