@@ -39,7 +39,6 @@ const HEAVY: Record<string, readonly string[]> = {
   idb: ["packages/collector"],
   "@modelcontextprotocol/client": ["packages/agent"],
   "@ai-sdk/": ["packages/runtime"],
-  "eventsource-parser": ["packages/runtime"],
   hyparquet: ["packages/exchange"],
   "hyparquet-writer": ["packages/exchange"],
   "@msgpack/": ["packages/exchange"],
