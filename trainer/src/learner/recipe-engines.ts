@@ -4,7 +4,7 @@
  */
 import { openSharedBase } from "@waggle/engine";
 import type { FrozenScorer, StageResources } from "./stage-update.ts";
-import type { Stage, Recipe, StateName } from "@waggle/learning";
+import { type Recipe, requireCapabilities, type Stage, type StateName } from "@waggle/learning";
 import { initializeAdapter, initializeValueHead } from "@waggle/model";
 import { type SharedBase, type TrainEngine, WaggleError } from "@waggle/protocol";
 import type { BaseModel } from "../base-model.ts";
@@ -73,7 +73,8 @@ export async function openRecipeEngines(
         ? { valueHead: initializeValueHead(config, { seed: shape.seed }) }
         : {}),
     });
-    requireDerivatives(recipe, engine);
+    const ofPolicy = stagesOf(recipe).filter(({ trains }) => trains === "policy");
+    requireCapabilities(recipe.name, ofPolicy, engine.capabilities());
     const models = new Map<string, TrainEngine>();
     if (needed.has("rm")) {
       const valueHead = initializeValueHead(config, { seed: shape.seed });
@@ -133,17 +134,4 @@ function rolesOf(recipe: Recipe): ReadonlySet<string> {
 /** Its stages and those of models that it merges. */
 function stagesOf({ stages }: Recipe): Stage[] {
   return stages.flatMap((stage) => [stage, ...(stage.merging?.members.flat() ?? [])]);
-}
-
-function requireDerivatives(recipe: Recipe, engine: TrainEngine): void {
-  const { derivatives, device } = engine.capabilities();
-  const wanted = stagesOf(recipe).flatMap(({ losses }) =>
-    losses.flatMap(({ loss }) => loss.derivatives),
-  );
-  const missing = wanted.filter((name) => !derivatives.includes(name));
-  if (missing.length === 0) return;
-  throw new WaggleError(
-    "CAPABILITY_MISSING",
-    `an engine must take the derivatives that recipe ${recipe.name} has, got ${device} without ${[...new Set(missing)].join(", ")}; the engines of this machine take them (--device cpu)`,
-  );
 }

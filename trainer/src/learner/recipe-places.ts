@@ -1,8 +1,9 @@
 /**
- * Where what is said of a recipe can be seen: the family of tasks that its test looks at, the file of that
- * test, and the page of its evidence. A test holds this against the expectations themselves.
+ * Where what is said of a recipe can be seen: the family of tasks that its runs or else its test look at,
+ * the file of that test, and the page of its evidence. A test holds this against the expectations
+ * themselves.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Recipe } from "@waggle/learning";
 
@@ -15,6 +16,8 @@ export type RecipePlace = {
 };
 
 const ROOT = join(import.meta.dirname, "../../..");
+/** What was chosen before the runs, where they are kept. */
+const CHOSEN = join(ROOT, "docs/evidence/learning/expectations.json");
 
 /** The tool that fails now and then shows most of what papers do. */
 const USUAL = "calculator";
@@ -83,16 +86,35 @@ const TESTS: { readonly [table in Recipe["literature"]["table"]]: string } = {
 /** Without a gradient and without text. */
 const EVOLVED = "evolve-update.test.ts";
 
-export function recipePlace({ name, literature, stages }: Recipe): RecipePlace {
+/** The family that a recipe's update is checked in. */
+export function testedIn(recipeName: string): string {
   const [environment = USUAL] =
-    Object.entries(ELSEWHERE).find(([, names]) => names.includes(name)) ?? [];
+    Object.entries(ELSEWHERE).find(([, names]) => names.includes(recipeName)) ?? [];
+  return environment;
+}
+
+export function recipePlace({ name, literature, stages }: Recipe): RecipePlace {
   const test = stages.some(({ evolution }) => evolution !== null)
     ? EVOLVED
     : TESTS[literature.table];
   const page = `docs/evidence/learning/${name}.md`;
   return {
-    environment,
+    environment: evidencedIn(name) ?? testedIn(name),
     test: `trainer/src/learner/${test}`,
     evidence: existsSync(join(ROOT, page)) ? page : null,
   };
+}
+
+let chosen: ReadonlyMap<string, string> | null = null;
+
+function evidencedIn(name: string): string | undefined {
+  chosen ??= new Map(
+    (existsSync(CHOSEN)
+      ? (JSON.parse(readFileSync(CHOSEN, "utf8")) as {
+          recipes: readonly { recipe: string; environment: string }[];
+        })
+      : { recipes: [] }
+    ).recipes.map(({ recipe, environment }) => [recipe, environment]),
+  );
+  return chosen.get(name);
 }

@@ -1,11 +1,7 @@
 /** What parts may ask of a run itself: which tokens are structure, how likely an answer is, other tasks. */
 import type { TaskFamily } from "@waggle/environments";
 import type { Episode, PartPorts } from "@waggle/learning";
-import {
-  type TrainEngine,
-  type TrainSequence,
-  WaggleError,
-} from "@waggle/protocol";
+import { type TrainEngine, type TrainSequence, WaggleError } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed } from "../random.ts";
 

@@ -67,7 +67,10 @@ export async function takeover(
   };
 }
 
-export function handedOver(policy: ActingPolicy, speak: () => readonly number[] | null): ActingPolicy {
+export function handedOver(
+  policy: ActingPolicy,
+  speak: () => readonly number[] | null,
+): ActingPolicy {
   return {
     client: policy.client,
     baseModel: policy.baseModel,

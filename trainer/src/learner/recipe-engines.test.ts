@@ -1,0 +1,38 @@
+/** What every recipe asks for opens over one base; what a policy's engine lacks is refused by name. */
+import { type Recipe, recipeNamed, RECIPES } from "@waggle/learning";
+import { expect, test } from "vitest";
+import type { BaseModel } from "../base-model.ts";
+import { TINY, TINY_BASE, tinyWeights } from "../training.fixture.ts";
+import { openRecipeEngines } from "./recipe-engines.ts";
+
+/** Of a model on disk, what engines read. */
+const MODEL = {
+  config: TINY,
+  weights: tinyWeights(),
+  reference: { sha256: TINY_BASE },
+  files: [],
+} as unknown as BaseModel;
+
+const open = (recipe: Recipe) =>
+  openRecipeEngines(recipe, MODEL, "cpu", { rank: 1, alpha: 1, seed: 1 }, { threads: 1 });
+
+test("the engines of every recipe open", async () => {
+  const derivatives = new Map<string, readonly string[]>();
+  for (const [name, create] of RECIPES) {
+    const { engine, dispose } = await open(create());
+    derivatives.set(name, engine.capabilities().derivatives);
+    await dispose();
+  }
+  expect(derivatives.size).toBe(RECIPES.size);
+}, 30_000);
+
+test("a critic's loss without a critic is refused", async () => {
+  const { stages, ...grpo } = recipeNamed("grpo")();
+  const losses = stages.flatMap((stage) => stage.losses);
+  const needy = losses.map(({ loss, weight }) => ({
+    loss: { ...loss, derivatives: ["values" as const] },
+    weight,
+  }));
+  const recipe = { ...grpo, stages: stages.map((stage) => ({ ...stage, losses: needy })) };
+  await expect(open(recipe)).rejects.toThrow(/grpo.*without derivatives of values/);
+});
