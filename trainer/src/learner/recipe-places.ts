@@ -25,6 +25,8 @@ const USUAL = "calculator";
 /** What shows elsewhere only: where calls cost, ways are long, or turns and users are judged apart. */
 const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
   lookup: [
+    "para-grpo",
+    "severa",
     "ada",
     "agent-gl",
     "agent-math",
@@ -48,12 +50,10 @@ const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
     "auto-coa",
     "code-gym",
     "hdpo",
-    "para-grpo",
     "pilot-rl",
     "polychromic",
     "remote-agent",
     "scaling-inter-rl",
-    "severa",
     "slea-rl",
   ],
   form: [
