@@ -42,7 +42,6 @@ export type {
   ProcessLogProbs,
   RewardPart,
   RolloutPart,
-  RolloutPlan,
   Score,
   ScoredEpisode,
   ScoredGroup,
@@ -50,6 +49,7 @@ export type {
   StateChange,
   StateValues,
 } from "./composition/part.ts";
+export type { RolloutPlan, Retelling } from "./composition/rollout-plan.ts";
 export { readStates } from "./composition/reading.ts";
 export type { ReadBefore, ReadingRequest } from "./composition/reading.ts";
 export { write } from "./composition/writing.ts";

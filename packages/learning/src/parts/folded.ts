@@ -4,7 +4,8 @@
  *
  * Source: AgentFold (a model that folds its history at each step), BrowserAgent (a memory of conclusions).
  */
-import type { RolloutPart, RolloutPlan } from "../composition/part.ts";
+import type { RolloutPart } from "../composition/part.ts";
+import type { RolloutPlan } from "../composition/rollout-plan.ts";
 import { resource, type StatePart } from "../composition/state.ts";
 
 /** Notes of an attempt; they end with it. */

@@ -1,5 +1,6 @@
 /** Rollout parts: which episodes a step asks for. The trainer carries the plans out. */
-import type { RolloutPart, RolloutPlan, Start } from "../composition/part.ts";
+import type { RolloutPart, Start } from "../composition/part.ts";
+import type { RolloutPlan } from "../composition/rollout-plan.ts";
 import type { StateName } from "../composition/state.ts";
 import { type BranchRule, branchProbability } from "../rollouts/branch-entropy.ts";
 
@@ -93,7 +94,12 @@ export function prefixReplay(source: "failed" | "expert", size = 8): RolloutPart
  * and the stored one are gone on from `continuations` times. The stored one has the role `expert`.
  */
 export function stepReplay(continuations = 3): RolloutPart<never, "group"> {
-  return fixed("prefix-replay", "group", { kind: "prefix", size: 1, source: "expert", continuations });
+  return fixed("prefix-replay", "group", {
+    kind: "prefix",
+    size: 1,
+    source: "expert",
+    continuations,
+  });
 }
 
 /** `retry`: a failed attempt hears `guidance` and tries again in the same context. */

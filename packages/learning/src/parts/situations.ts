@@ -4,14 +4,8 @@
  *
  * Source: KnowSelf (situation tokens on self-explored runs).
  */
-import type {
-  FilterPart,
-  RolloutPart,
-  ScoredEpisode,
-  ScoredGroup,
-  Situation,
-  SituationWords,
-} from "../composition/part.ts";
+import type { FilterPart, RolloutPart, ScoredEpisode, ScoredGroup } from "../composition/part.ts";
+import type { Situation, SituationWords } from "../composition/rollout-plan.ts";
 import { selectBy } from "../filters/selection.ts";
 import { filterPart, keepEpisodes } from "./filter-part.ts";
 

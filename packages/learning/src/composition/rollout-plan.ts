@@ -1,0 +1,165 @@
+/**
+ * How episodes come about, as data: a rollout part makes a plan and the trainer carries it out. Not a
+ * driver.
+ */
+import type { DemonstrationForm } from "../rollouts/demonstration-form.ts";
+import type { Piece } from "../rollouts/retelling.ts";
+import type { WorldChange } from "../rollouts/world-change.ts";
+import type { Episode, EpisodeGroup } from "./episode.ts";
+
+/** Pieces of attempts as one, with these words wherever one is left for the next. */
+export type Retelling = { readonly pieces: readonly Piece[]; readonly words: string };
+export type Retells = (episodes: readonly Episode[]) => Retelling | null;
+
+/** How episodes come about; the trainer carries it out. */
+export type RolloutPlan =
+  /** `size` episodes of each task from its start; 1 = no group. */
+  | {
+      readonly kind: "group";
+      readonly size: number;
+      readonly modes?: readonly string[];
+      /** Around the environment, one for each episode in turn; `null` = as it is. */
+      readonly worlds?: readonly (WorldChange | null)[];
+      /** Demonstrations of each task beside the episodes, in the role `reference`. */
+      readonly references?: number;
+    }
+  /** `size` episodes of each task, at most `turns` turns now; those that were cut before go on first. */
+  | {
+      readonly kind: "partial";
+      readonly size: number;
+      readonly turns: number;
+      /** Of a whole episode. */
+      readonly most: number;
+      readonly unfinished: readonly EpisodeGroup[];
+    }
+  /** The environment's own demonstrator, with a share of its decisions made at random. */
+  | {
+      readonly kind: "demos";
+      /** What of its demonstrations is told as one more, in the role `retold`; default nothing. */
+      readonly retells?: Retells;
+      readonly size: number;
+      /** One share, or one for each demonstrator in turn. */
+      readonly mistakes: number | readonly number[];
+      /** Sentences of the system message, one for each demonstration in turn. */
+      readonly modes?: readonly string[];
+      /** Attempts of the policy at the same task, before the demonstrations; default 0. */
+      readonly students?: number;
+      /** What each demonstration in turn is of, in the role of that name; default the task itself. */
+      readonly forms?: readonly DemonstrationForm[];
+      /** At training tasks of the same level in the task's place; default no. */
+      readonly neighbors?: boolean;
+      /** Who made each demonstration, in turn over all tasks as `mistakes` is, in that role. */
+      readonly names?: readonly string[];
+    }
+  /** Whole episodes, and branches that leave them where `branch` says. */
+  | {
+      readonly kind: "branch";
+      readonly whole: number;
+      readonly size: number;
+      /**
+       * Asked of every turn that follows a tool result: is this a place to branch?
+       * @param entropies `[turns]` mean entropy of the first sampled tokens of each turn so far, in nats.
+       */
+      readonly branchAt: (
+        entropies: readonly number[],
+        branchesInARow: number,
+        random: () => number,
+      ) => boolean;
+    }
+  /** `size` actions of the policy at single turns of stored episodes. */
+  | { readonly kind: "pivot"; readonly size: number }
+  /**
+   * Goes on from the first turns of a stored episode. With `continuations` the group holds that episode
+   * too, as `expert`, and so many attempts that go on from its next turn, and from the policy's.
+   */
+  | {
+      readonly kind: "prefix";
+      readonly size: number;
+      readonly source: "failed" | "expert";
+      readonly continuations?: number;
+    }
+  /** `size` attempts at each task, each going on from a turn of an earlier one. */
+  | {
+      readonly kind: "tree";
+      readonly size: number;
+      /** Where the next one begins: so many turns of an attempt; `null` = from the start. */
+      readonly next: (
+        task: string,
+        episodes: readonly Episode[],
+      ) => { readonly attempt: string; readonly turns: number } | null;
+      /** What of its attempts is told as one more, in the role `retold`; default nothing. */
+      readonly retells?: Retells;
+    }
+  /** A failed attempt is told of its failure and tries again in the same context. */
+  | {
+      readonly kind: "retry";
+      readonly size: number;
+      readonly guidance: string;
+      /**
+       * So many answers in all, each told of its failure, and then a teacher that errs so often; turns are
+       * paid what their answer was worth. Default one more, and no teacher.
+       */
+      readonly trials?: { readonly most: number; readonly teacher: number };
+    }
+  /**
+   * Each turn in a context of its own: the request, what was noted so far, the last result. An episode a
+   * turn, all judged by the attempt's end.
+   */
+  | {
+      readonly kind: "folded";
+      /** How often the demonstrator errs; `null` = the policy acts. */
+      readonly mistakes: number | null;
+      /** Whether a note may replace all before it. */
+      readonly consolidates: boolean;
+    }
+  /**
+   * Two attempts of the policy at each task, the second told `rethink`, in the role `student`; then both
+   * again and a demonstration, in the roles of the situations, the later two with their words said first.
+   */
+  | { readonly kind: "situated"; readonly rethink: string; readonly words: SituationWords }
+  /**
+   * Stored episodes, no environment. Beside each of them actions of the policy at one of its turns, in
+   * the role `proposal`; the environment answers them where they are to be `answered`.
+   */
+  | {
+      readonly kind: "log";
+      readonly size: number;
+      readonly proposals: { readonly count: number; readonly answered?: boolean };
+    }
+  /** A person acts for `turns` turns after `failures` failed ones in a row, and gives back. */
+  | {
+      readonly kind: "takeover";
+      readonly size: number;
+      readonly failures: number;
+      readonly turns: number;
+    }
+  /** Parameters moved by seeded noise, one episode of each task a perturbation. */
+  | { readonly kind: "noise"; readonly perturbations: number; readonly scale: number }
+  /** `size` joint attempts of each task, each of them by all `roles`, in their order. */
+  | {
+      readonly kind: "team";
+      readonly size: number;
+      /**
+       * `together`: one world, a conversation each, nobody sees the others of a round. `relay`: one
+       * after the other, each reads what those before it answered. `apart`: nobody knows of the others.
+       */
+      readonly how: "together" | "relay" | "apart";
+      /** The checkpoint that plays the role `opponent`. */
+      readonly opponent?: string | null;
+      readonly roles: readonly string[];
+      /** Of the system message, by role. */
+      readonly sentences?: { readonly [role: string]: string };
+    }
+  /** The policy sets `proposals` tasks for each reference and tries each that can be read `attempts` times. */
+  | {
+      readonly kind: "proposals";
+      readonly proposals: number;
+      readonly attempts: number;
+      /** Demonstrations of how a task is set, in the role `shown`. */
+      readonly shown: number;
+    }
+  /** Nothing is rolled out. */
+  | { readonly kind: "none" };
+
+export type Situation = "go-on" | "rethink" | "ask";
+export type SituationWords = { readonly [situation in Exclude<Situation, "go-on">]: string };
