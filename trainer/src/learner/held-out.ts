@@ -1,10 +1,12 @@
 /** Held-out tasks of a family with the policy as it is. The same tasks and draws every time for a seed. */
 import type { Episode, RolloutPlan } from "@waggle/learning";
-import { FULL_SUPPORT } from "@waggle/protocol";
+import type { TaskFamily } from "@waggle/environments";
+import { FULL_SUPPORT, type TaskReference } from "@waggle/protocol";
 import { inLanes } from "../lanes.ts";
 import { derivedSeed } from "../random.ts";
 import type { CollectParts } from "./collect.ts";
 import { type FamilyAttempt, familyAttempt } from "./family-attempt.ts";
+import { foldedTurns } from "./own-contexts.ts";
 import { roleAttempt } from "./role-policy.ts";
 import { teamAttempts } from "./team-attempts.ts";
 
@@ -14,6 +16,11 @@ export type HeldOut = {
   readonly sampledTokensMean: number;
 };
 
+/** The nth held-out task; other ones for another seed. */
+export function heldOutTask(family: TaskFamily, i: number, seed = 0): TaskReference {
+  return family.reference(derivedSeed(0xe7a1 + seed, i), "heldOut", i % family.levels);
+}
+
 export async function evaluateHeldOut(
   parts: CollectParts,
   count: number,
@@ -21,13 +28,21 @@ export async function evaluateHeldOut(
   /** Other tasks and draws for another one. */
   seed = 0,
 ): Promise<HeldOut> {
+  const places = Array.from({ length: count }, (_, i) => i);
+  return heldOutOf(await attemptHeldOut(parts, places, plan, seed));
+}
+
+/** `[places]` attempts at the tasks of these places. */
+export async function attemptHeldOut(
+  parts: CollectParts,
+  places: readonly number[],
+  plan?: RolloutPlan,
+  seed = 0,
+): Promise<FamilyAttempt[]> {
   const { format, reader, roles, signal } = parts;
-  const episodes = await inLanes(count, async (i): Promise<FamilyAttempt> => {
-    const task = parts.family.reference(
-      derivedSeed(0xe7a1 + seed, i),
-      "heldOut",
-      i % parts.family.levels,
-    );
+  return inLanes(places.length, async (at): Promise<FamilyAttempt> => {
+    const i = places[at] as number;
+    const task = heldOutTask(parts.family, i, seed);
     const sampling = { sampling: FULL_SUPPORT, seed: derivedSeed(0x5eed + seed, i) };
     const options = { ...sampling, guide: reader?.(i).guide };
     if (plan?.kind === "team") {
@@ -36,16 +51,42 @@ export async function evaluateHeldOut(
       const members = await teamAttempts({ ...plan, size: 1 }, parts, joint, task, i);
       return members.at(-1) as Episode;
     }
+    if (plan?.kind === "folded") {
+      const turns = await foldedTurns(
+        { ...plan, mistakes: null },
+        parts,
+        { ...sampling, staleness: 0 },
+        { task, place: [i] },
+      );
+      return joined(turns);
+    }
     const { policy, family } =
       roles === undefined
         ? parts
         : roleAttempt(roles, parts.policy, parts.family, task, roles.deploys ?? "policy");
     return familyAttempt(policy, format, family, task, options, signal);
   });
-  const meanOf = (of: (episode: (typeof episodes)[number]) => number): number =>
-    episodes.reduce((sum, episode) => sum + of(episode), 0) / Math.max(1, episodes.length);
+}
+
+/** Turns with contexts of their own as one attempt, for counting. */
+function joined(turns: readonly Episode[]): FamilyAttempt {
+  const last = turns.at(-1) as Episode;
+  const all = turns.map(({ trajectory }) => trajectory);
   return {
-    successes: episodes.map(({ verification }) => verification.success),
+    verification: last.verification,
+    trajectory: {
+      ...last.trajectory,
+      turns: all.flatMap((each) => each.turns),
+      segments: all.flatMap((each) => each.segments),
+    },
+  };
+}
+
+export function heldOutOf(attempts: readonly FamilyAttempt[]): HeldOut {
+  const meanOf = (of: (attempt: FamilyAttempt) => number): number =>
+    attempts.reduce((sum, each) => sum + of(each), 0) / Math.max(1, attempts.length);
+  return {
+    successes: attempts.map(({ verification }) => verification.success),
     toolCallsMean: meanOf(({ trajectory }) =>
       trajectory.turns.reduce((sum, turn) => sum + turn.toolCalls.length, 0),
     ),

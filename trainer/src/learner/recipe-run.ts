@@ -2,109 +2,42 @@
  * Runs a recipe in one family of tasks, in this process: stage by stage, roll out, learn, look at
  * held-out tasks. No edge, no visitors; the same parts learn from either.
  */
-import type { TaskFamily } from "@waggle/environments";
 import {
   type Episode,
   type EpisodeGroup,
   initialValues,
   type PartContext,
-  type PartPorts,
+  type RolloutPlan,
   type Recipe,
-  sampledTokens,
   settingsAt,
   type Stage,
   type StateValues,
   type StepSettings,
-  toolCalls,
 } from "@waggle/learning";
-import type { TensorMap, TrainEngine } from "@waggle/protocol";
-import type { AdaptivePolicy } from "@waggle/runtime/node";
-import type { ChatFormat } from "@waggle/text";
+import type { TaskReference, TensorMap } from "@waggle/protocol";
 import { derivedSeed, seededRandom } from "../random.ts";
 import { type Reader, stageReader } from "./attempt-reading.ts";
 import { adapterOf } from "./adapter-tensors.ts";
-import { collect } from "./collect.ts";
+import { collect, type CollectParts } from "./collect.ts";
+import { episodeMetrics, hasSignal, mean } from "./episode-metrics.ts";
 import { describer } from "./episode-text.ts";
-import type { ActingPolicy } from "./family-attempt.ts";
 import { evolve } from "./evolve-update.ts";
-import { evaluateHeldOut, type HeldOut } from "./held-out.ts";
-import { fittedWorlds, type WorldSimulator } from "./fitted-world.ts";
+import { attemptHeldOut, evaluateHeldOut, type HeldOut } from "./held-out.ts";
+import { fittedWorlds } from "./fitted-world.ts";
 import type { WorldModels } from "./imagined-world.ts";
 import { mergeMembers } from "./merge-update.ts";
 import { canOverlap, type OverlapOptions, overlappedStage } from "./overlapped-stage.ts";
 import { opponentOf, RoleShelf } from "./role-shelf.ts";
-import { type StageResources, updateStage } from "./stage-update.ts";
+import { updateStage } from "./stage-update.ts";
 import { runPorts } from "./run-ports.ts";
+import type { RunEvent, RunOptions, RunParts, RunResult } from "./run-options.ts";
+import { type Budget, RunSpending, type Spent } from "./run-spending.ts";
 import { storedDemonstrations } from "./stored-demonstrations.ts";
 import { swappingPolicy } from "./swapping-policy.ts";
 import { TaskDraws } from "./task-draws.ts";
+import { testTimeOf, testTimeStage } from "./test-time.ts";
 
-export type RunParts = {
-  readonly engine: TrainEngine;
-  readonly policy: ActingPolicy &
-    Pick<AdaptivePolicy, "setAdapter"> &
-    Partial<Pick<AdaptivePolicy, "loadAdapter" | "unloadAdapter">>;
-  readonly format: ChatFormat;
-  readonly family: TaskFamily;
-  readonly adapterShape: { readonly rank: number; readonly alpha: number };
-  readonly resources: StageResources;
-  /** For rewards that ask somebody else. */
-  readonly ports?: PartPorts;
-  /** For recipes with a world model. */
-  readonly simulator?: WorldSimulator | undefined;
-};
-
-export type RunOptions = {
-  readonly seed: number;
-  /** Held-out tasks of an evaluation. */
-  readonly evaluationTasks: number;
-  /** Which held-out tasks, and with which draws; default 0. */
-  readonly evaluationSeed?: number | undefined;
-  /** What the base does on these tasks, where it is known. */
-  readonly base?: HeldOut | undefined;
-  /** No step begins when as much is spent; absent = all steps. */
-  readonly budget?: { readonly sampledTokens: number; readonly toolCalls: number } | undefined;
-  /** Steps between evaluations; 0 = before and after only. */
-  readonly evaluateEvery: number;
-  /** Instead of the stages' own, for budgets and tests. */
-  readonly steps?: number | undefined;
-  /** Rollouts go on while steps are taken, in stages whose episodes the policy samples; default not. */
-  readonly overlap?: OverlapOptions | undefined;
-};
-
-/** What was spent so far: budgets are compared by these. */
-type Spent = {
-  readonly episodes: number;
-  readonly sampledTokens: number;
-  readonly toolCalls: number;
-  readonly seconds: number;
-};
-
-export type { HeldOut };
-
-export type RunEvent =
-  | {
-      readonly event: "step";
-      readonly stage: string;
-      readonly step: number;
-      readonly steps: number;
-      readonly spent: Spent;
-      readonly metrics: { readonly [name: string]: number };
-    }
-  | {
-      readonly event: "evaluated";
-      readonly stage: string;
-      readonly step: number;
-      readonly heldOut: HeldOut;
-    };
-
-export type RunResult = {
-  readonly base: HeldOut;
-  readonly final: HeldOut;
-  readonly spent: Spent;
-  /** What learning kept as plain values: texts and cases are an artefact. */
-  readonly state: StateValues;
-};
+export type { HeldOut, RunEvent };
 
 /** Times that the tasks of a step are rolled out again where filters left too few groups. */
 const REFILLS = 2;
@@ -129,9 +62,24 @@ export async function runRecipe(
   const base = options.base ?? (await run.evaluate("base", 0));
   let final = base;
   for (let round = 0; round < recipe.rounds; round += 1) {
-    for (const stage of recipe.stages) final = await run.stage(stage);
+    for (const [at, stage] of recipe.stages.entries()) {
+      run.limit(shareOfRest(recipe, options.shares, round, at));
+      final = await run.stage(stage);
+    }
   }
   return { base, final, spent: run.spent, state: run.state };
+}
+
+/** Of what is left of the budget when this stage of this round begins. */
+function shareOfRest(
+  { rounds }: Recipe,
+  shares: readonly number[] | undefined,
+  round: number,
+  at: number,
+): number {
+  if (shares === undefined) return 1;
+  const before = shares.slice(0, at).reduce((sum, share) => sum + share, round);
+  return Math.min(1, (shares[at] ?? 0) / (rounds - before));
 }
 
 class RecipeRun {
@@ -139,7 +87,6 @@ class RecipeRun {
   readonly #options: RunOptions;
   readonly #onEvent: (event: RunEvent) => void;
   readonly #signal: AbortSignal;
-  readonly #startedAt = performance.now();
   /** Parameters after each update, newest last: what a lagging policy samples from. */
   #snapshots: TensorMap[] = [];
   #version = 0;
@@ -151,7 +98,9 @@ class RecipeRun {
   #state: StateValues = {};
   /** The stage whose state attempts read. */
   #reads: Pick<Stage, "state"> = { state: {} };
-  #spent = { episodes: 0, sampledTokens: 0, toolCalls: 0 };
+  readonly #spending = new RunSpending();
+  /** What may be spent before the stage ends. */
+  #limit: Budget | undefined;
 
   constructor(
     parts: RunParts & { readonly worldModels: WorldModels },
@@ -170,11 +119,16 @@ class RecipeRun {
   }
 
   get spent(): Spent {
-    return { ...this.#spent, seconds: (performance.now() - this.#startedAt) / 1000 };
+    return this.#spending.soFar;
   }
 
   get state(): StateValues {
     return this.#state;
+  }
+
+  /** The next stage may spend this share of what is left. */
+  limit(share: number): void {
+    this.#limit = this.#spending.upTo(this.#options.budget, share);
   }
 
   /** @returns the evaluation after its last step. */
@@ -185,25 +139,19 @@ class RecipeRun {
     this.#reads = stage;
     this.#state = await this.#shelf.begin(stage, this.#parts.engine, this.#state);
     if (stage.learns !== "model") this.#deployed = stage;
+    if (testTimeOf(stage) !== null) return this.#atTestTime(stage, steps);
     const { overlap } = this.#options;
     if (overlap !== undefined && canOverlap(stage.rollout.plan(this.#context(0, steps)))) {
       return this.#overlapped(stage, steps, overlap);
     }
     let last: HeldOut | null = null;
-    for (let step = 0; step < steps && !this.#isSpent(); step += 1) {
+    for (let step = 0; step < steps && !this.#spending.exceeds(this.#limit); step += 1) {
       this.#signal.throwIfAborted();
       const context = this.#context(step, steps);
       const metrics = await this.#step(stage, settingsAt(stage, context), context);
       last = (await this.#report(stage, step, steps, metrics)) ?? last;
     }
     return last ?? this.evaluate(stage.name, 0);
-  }
-
-  #isSpent(): boolean {
-    const { budget } = this.#options;
-    if (budget === undefined) return false;
-    const { sampledTokens, toolCalls } = this.#spent;
-    return sampledTokens >= budget.sampledTokens || toolCalls >= budget.toolCalls;
   }
 
   #context(step: number, steps: number): PartContext {
@@ -281,7 +229,7 @@ class RecipeRun {
         { policy, format, family, signal: this.#signal },
         { sampling: settings.sampling, maxTurns: settings.maxTurns, seed, staleness: 0 },
       );
-      return this.#count(groups);
+      return this.#spending.count(groups);
     };
     const options = { seed, learningRate: settings.learningRate, context };
     const scores = await evolve(engine, { stage, evolution, plan }, act, options);
@@ -289,20 +237,48 @@ class RecipeRun {
     return { rewardMean: mean(scores.map(({ score }) => score)) };
   }
 
-  #count(groups: EpisodeGroup[]): EpisodeGroup[] {
-    for (const { episodes } of groups) {
-      this.#spent.episodes += episodes.length;
-      for (const episode of episodes) {
-        this.#spent.sampledTokens += sampledTokens(episode);
-        this.#spent.toolCalls += toolCalls(episode);
-      }
-    }
-    return groups;
+  /** Learns for held-out tasks, attempts them, and is then as it was. */
+  async #atTestTime(stage: Stage, steps: number): Promise<HeldOut> {
+    const { engine, family } = this.#parts;
+    const { evaluationTasks, evaluationSeed } = this.#options;
+    const start = { snapshots: [adapterOf(await engine.parameters())], state: this.#state };
+    const restore = (): void => {
+      this.#snapshots = start.snapshots;
+      this.#state = start.state;
+    };
+    const heldOut = await testTimeStage(
+      stage,
+      { engine, family, evaluationTasks, evaluationSeed },
+      {
+        restore,
+        step: async (tasks, step) => {
+          await this.#adopt(0);
+          const context = this.#context(step, steps);
+          const settings = settingsAt(stage, context);
+          const cases = tasks.slice(0, settings.tasksPerStep);
+          const groups = await this.#collectAt(stage, settings, context, cases);
+          const metrics = await this.#learn(stage, settings, groups, context);
+          return metrics["gradientNorm"] !== undefined;
+        },
+        attempt: async (places) => {
+          await this.#adopt(0);
+          const parts = await this.#heldOutParts();
+          return attemptHeldOut(parts, places, this.#deployedPlan(), evaluationSeed);
+        },
+      },
+      steps,
+    );
+    this.#onEvent({ event: "evaluated", stage: stage.name, step: steps, heldOut });
+    return heldOut;
   }
 
   async #merge(stage: Stage, merging: NonNullable<Stage["merging"]>): Promise<HeldOut> {
     const { engine } = this.#parts;
+    const whole = this.#limit;
+    let left = merging.members.length;
     const learn = async (members: readonly Stage[]): Promise<void> => {
+      this.#limit = this.#spending.upTo(whole, 1 / left);
+      left -= 1;
       // Each begins with what the engine was given back.
       this.#snapshots = [adapterOf(await engine.parameters())];
       for (const member of members) await this.stage(member);
@@ -360,10 +336,7 @@ class RecipeRun {
       ...update.metrics,
       groups: groups.length,
       dropped: update.dropped.size,
-      successRate: mean(episodes.map(({ verification }) => (verification.success ? 1 : 0))),
-      rewardMean: mean(episodes.map(({ verification }) => verification.reward)),
-      toolCallsMean: mean(episodes.map(toolCalls)),
-      sampledTokensMean: mean(episodes.map(sampledTokens)),
+      ...episodeMetrics(episodes),
     };
   }
 
@@ -372,6 +345,20 @@ class RecipeRun {
     settings: StepSettings,
     context: PartContext,
     count: number,
+  ): Promise<EpisodeGroup[]> {
+    return this.#collectAt(
+      stage,
+      settings,
+      context,
+      this.#draws.next(stage, settings, context, count),
+    );
+  }
+
+  async #collectAt(
+    stage: Stage,
+    settings: StepSettings,
+    context: PartContext,
+    tasks: readonly TaskReference[],
   ): Promise<EpisodeGroup[]> {
     const { policy, format, family, worldModels } = this.#parts;
     const { signal } = context;
@@ -383,7 +370,7 @@ class RecipeRun {
     }
     const groups = await collect(
       plan,
-      this.#draws.next(stage, settings, context, count),
+      tasks,
       this.#stored,
       { policy, format, family, worldModels, reader: this.#reader(true), roles, signal },
       {
@@ -394,7 +381,7 @@ class RecipeRun {
         staleness: settings.lag,
       },
     );
-    return this.#count(groups);
+    return this.#spending.count(groups);
   }
 
   #reader(explores: boolean): Reader | undefined {
@@ -414,27 +401,26 @@ class RecipeRun {
 
   /** Held-out tasks with the newest parameters. */
   async evaluate(stage: string, step: number): Promise<HeldOut> {
-    const { policy, format, family } = this.#parts;
     await this.#adopt(0);
-    const deployed = this.#deployed;
-    const roles = deployed === null ? undefined : await this.#shelf.acting(deployed, 0);
     const heldOut = await evaluateHeldOut(
-      { policy, format, family, roles, reader: this.#reader(false), signal: this.#signal },
+      await this.#heldOutParts(),
       this.#options.evaluationTasks,
-      deployed?.rollout.plan(this.#context(0, 1)),
+      this.#deployedPlan(),
       this.#options.evaluationSeed,
     );
     this.#onEvent({ event: "evaluated", stage, step, heldOut });
     return heldOut;
   }
-}
 
-/** False where a group of several scored alike. */
-function hasSignal(episodes: readonly Episode[]): boolean {
-  const rewards = episodes.map(({ verification }) => verification.reward);
-  return rewards.length < 2 || Math.max(...rewards) - Math.min(...rewards) > 1e-6;
-}
+  /** Who attempts held-out tasks. */
+  async #heldOutParts(): Promise<CollectParts> {
+    const { policy, format, family } = this.#parts;
+    const deployed = this.#deployed;
+    const roles = deployed === null ? undefined : await this.#shelf.acting(deployed, 0);
+    return { policy, format, family, roles, reader: this.#reader(false), signal: this.#signal };
+  }
 
-function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+  #deployedPlan(): RolloutPlan | undefined {
+    return this.#deployed?.rollout.plan(this.#context(0, 1));
+  }
 }

@@ -2,34 +2,43 @@
  * Learning at test time: for some held-out tasks the engine learns, they are attempted, and it is as it was
  * before. Nothing that one of them taught is there for another.
  */
+import type { TaskFamily } from "@waggle/environments";
+import type { Stage } from "@waggle/learning";
 import type { TaskReference, TrainEngine } from "@waggle/protocol";
+import type { FamilyAttempt } from "./family-attempt.ts";
+import { type HeldOut, heldOutOf, heldOutTask } from "./held-out.ts";
 
-export type TestTimeSteps<R> = {
+export type TestTimeSteps<T, R> = {
   /** Learns for these tasks. @returns false where nothing was learned. */
-  readonly learn: (tasks: readonly TaskReference[]) => Promise<boolean>;
+  readonly learn: (tasks: readonly T[]) => Promise<boolean>;
   /** Attempts them with what was learned. `[tasks]` */
-  readonly attempt: (tasks: readonly TaskReference[]) => Promise<readonly R[]>;
+  readonly attempt: (tasks: readonly T[]) => Promise<readonly R[]>;
 };
+
+/** What a stage is gone through for at test time; `null` for one that is not. */
+export function testTimeOf({ schedule }: Stage): "task" | "level" | null {
+  return schedule.find(({ testTime }) => testTime !== undefined)?.testTime ?? null;
+}
 
 /**
  * @param keyOf - tasks with one key are learned for together.
  * @returns `[tasks]` in their order.
  */
-export async function atTestTime<R>(
+export async function atTestTime<T, R>(
   engine: TrainEngine,
-  tasks: readonly TaskReference[],
-  keyOf: (task: TaskReference, at: number) => string | number,
-  { learn, attempt }: TestTimeSteps<R>,
+  tasks: readonly T[],
+  keyOf: (task: T) => string | number,
+  { learn, attempt }: TestTimeSteps<T, R>,
 ): Promise<readonly R[]> {
   const groups = new Map<string | number, number[]>();
   for (const [at, task] of tasks.entries()) {
-    const key = keyOf(task, at);
+    const key = keyOf(task);
     groups.set(key, [...(groups.get(key) ?? []), at]);
   }
   const start = await engine.save();
   const results: R[] = [];
   for (const places of groups.values()) {
-    const own = places.map((at) => tasks[at] as TaskReference);
+    const own = places.map((at) => tasks[at] as T);
     const learned = await learn(own);
     try {
       for (const [i, result] of (await attempt(own)).entries()) {
@@ -40,4 +49,50 @@ export async function atTestTime<R>(
     }
   }
   return results;
+}
+
+/** What a run does of it. */
+export type TestTimeRun = {
+  /** Forgets what was learned of state and of versions. */
+  readonly restore: () => void;
+  /** One step for these tasks. @returns false where nothing was learned. */
+  readonly step: (tasks: readonly TaskReference[], step: number) => Promise<boolean>;
+  /** `[places]` attempts at the held-out tasks of these places. */
+  readonly attempt: (places: readonly number[]) => Promise<readonly FamilyAttempt[]>;
+};
+
+/** Goes through a stage for held-out tasks. */
+export async function testTimeStage(
+  stage: Stage,
+  options: {
+    readonly engine: TrainEngine;
+    readonly family: TaskFamily;
+    readonly evaluationTasks: number;
+    readonly evaluationSeed?: number | undefined;
+  },
+  run: TestTimeRun,
+  steps: number,
+): Promise<HeldOut> {
+  const { engine, family, evaluationTasks, evaluationSeed } = options;
+  const each = testTimeOf(stage);
+  const places = Array.from({ length: evaluationTasks }, (_, i) => i);
+  const attempts = await atTestTime(
+    engine,
+    places,
+    (i) => (each === "task" ? i : i % family.levels),
+    {
+      learn: async (own) => {
+        run.restore();
+        const tasks = own.map((i) => heldOutTask(family, i, evaluationSeed));
+        let learned = false;
+        for (let step = 0; step < steps; step += 1) {
+          learned = (await run.step(tasks, step)) || learned;
+        }
+        return learned;
+      },
+      attempt: run.attempt,
+    },
+  );
+  run.restore();
+  return heldOutOf(attempts);
 }

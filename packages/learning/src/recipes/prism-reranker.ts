@@ -33,7 +33,7 @@ export const prismReranker: CreateRecipe = recipe({
       rollout: parts.evidencedTeachers(),
       filters: [parts.vote(answerOf, leastShare)],
       losses: [
-        parts.maskedCrossEntropy((turn, episode) => !isEvidence(turn, episode)),
+        parts.spanMask(parts.crossEntropy(), (turn, episode) => !isEvidence(turn, episode)),
         { loss: parts.auxiliaryTurns(isEvidence), weight: evidenceWeight },
       ],
       state: { teacher: parts.demonstrators(goodMistakes, fairMistakes, fairMistakes) },

@@ -1,0 +1,71 @@
+/** What a run of a recipe is made of, what may be asked of it, and what it says. */
+import type { TaskFamily } from "@waggle/environments";
+import type { PartPorts, StateValues } from "@waggle/learning";
+import type { TrainEngine } from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
+import type { ChatFormat } from "@waggle/text";
+import type { ActingPolicy } from "./family-attempt.ts";
+import type { WorldSimulator } from "./fitted-world.ts";
+import type { HeldOut } from "./held-out.ts";
+import type { OverlapOptions } from "./overlapped-stage.ts";
+import type { Budget, Spent } from "./run-spending.ts";
+import type { StageResources } from "./stage-update.ts";
+
+export type RunParts = {
+  readonly engine: TrainEngine;
+  readonly policy: ActingPolicy &
+    Pick<AdaptivePolicy, "setAdapter"> &
+    Partial<Pick<AdaptivePolicy, "loadAdapter" | "unloadAdapter">>;
+  readonly format: ChatFormat;
+  readonly family: TaskFamily;
+  readonly adapterShape: { readonly rank: number; readonly alpha: number };
+  readonly resources: StageResources;
+  /** For rewards that ask somebody else. */
+  readonly ports?: PartPorts;
+  /** For recipes with a world model. */
+  readonly simulator?: WorldSimulator | undefined;
+};
+
+export type RunOptions = {
+  readonly seed: number;
+  /** Held-out tasks of an evaluation. */
+  readonly evaluationTasks: number;
+  /** Which held-out tasks, and with which draws; default 0. */
+  readonly evaluationSeed?: number | undefined;
+  /** What the base does on these tasks, where it is known. */
+  readonly base?: HeldOut | undefined;
+  /** No step begins when as much is spent; absent = all steps. */
+  readonly budget?: Budget | undefined;
+  /** Share of the budget that each stage has in a round, adding up to 1; absent = whatever is left. */
+  readonly shares?: readonly number[] | undefined;
+  /** Steps between evaluations; 0 = before and after only. */
+  readonly evaluateEvery: number;
+  /** Instead of the stages' own, for budgets and tests. */
+  readonly steps?: number | undefined;
+  /** Rollouts go on while steps are taken, in stages whose episodes the policy samples; default not. */
+  readonly overlap?: OverlapOptions | undefined;
+};
+
+export type RunEvent =
+  | {
+      readonly event: "step";
+      readonly stage: string;
+      readonly step: number;
+      readonly steps: number;
+      readonly spent: Spent;
+      readonly metrics: { readonly [name: string]: number };
+    }
+  | {
+      readonly event: "evaluated";
+      readonly stage: string;
+      readonly step: number;
+      readonly heldOut: HeldOut;
+    };
+
+export type RunResult = {
+  readonly base: HeldOut;
+  readonly final: HeldOut;
+  readonly spent: Spent;
+  /** What learning kept as plain values: texts and cases are an artefact. */
+  readonly state: StateValues;
+};

@@ -1,0 +1,48 @@
+/** What a run has spent so far, and whether it may go on. Budgets are compared by these. */
+import { type EpisodeGroup, sampledTokens, toolCalls } from "@waggle/learning";
+
+export type Spent = {
+  readonly episodes: number;
+  readonly sampledTokens: number;
+  readonly toolCalls: number;
+  readonly seconds: number;
+};
+
+export type Budget = { readonly sampledTokens: number; readonly toolCalls: number };
+
+export class RunSpending {
+  readonly #startedAt = performance.now();
+  readonly #counts = { episodes: 0, sampledTokens: 0, toolCalls: 0 };
+
+  get soFar(): Spent {
+    return { ...this.#counts, seconds: (performance.now() - this.#startedAt) / 1000 };
+  }
+
+  /** Counts these in. @returns them. */
+  count(groups: EpisodeGroup[]): EpisodeGroup[] {
+    for (const { episodes } of groups) {
+      this.#counts.episodes += episodes.length;
+      for (const episode of episodes) {
+        this.#counts.sampledTokens += sampledTokens(episode);
+        this.#counts.toolCalls += toolCalls(episode);
+      }
+    }
+    return groups;
+  }
+
+  /** What may be spent in all so that of this budget's rest a share goes. */
+  upTo(budget: Budget | undefined, share: number): Budget | undefined {
+    if (budget === undefined) return undefined;
+    const { sampledTokens: tokens, toolCalls: calls } = this.#counts;
+    return {
+      sampledTokens: tokens + share * (budget.sampledTokens - tokens),
+      toolCalls: calls + share * (budget.toolCalls - calls),
+    };
+  }
+
+  exceeds(budget: Budget | undefined): boolean {
+    if (budget === undefined) return false;
+    const { sampledTokens: tokens, toolCalls: calls } = this.#counts;
+    return tokens >= budget.sampledTokens || calls >= budget.toolCalls;
+  }
+}
