@@ -110,11 +110,8 @@ async function* readChunks(
   leave: () => void,
 ): AsyncGenerator<ChatCompletionChunk, void> {
   if (response.body === null) throw networkError(new Error("no body"), signal);
-  // Plain Node from source cannot load the library, whose `source` condition names raw TypeScript: what
-  // never streams must start without it.
-  const { EventSourceParserStream } = await import("eventsource-parser/stream");
   const events = response.body
-    // The library's stream takes text of any kind of buffer.
+    // The platform's stream takes text of any kind of buffer.
     .pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>)
     .pipeThrough(new EventDataStream());
   let isDone = false;
