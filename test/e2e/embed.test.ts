@@ -15,7 +15,9 @@ import { CHROMIUM_FLAGS, chromiumPath } from "../../scripts/chromium.mjs";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const NANO = join(ROOT, "packages", "model", "nano");
-const PACKAGES = ["protocol", "text", "model", "collector", "runtime", "agent", "embed"];
+const PACKAGES = [
+  ...["protocol", "text", "model", "learning", "collector", "runtime", "agent", "embed"],
+];
 const EDGE = "http://127.0.0.1:8787";
 
 /** The first HTML block of the README. */

@@ -112,9 +112,13 @@ export class FakeEdge {
       setBaseModel: async () => {},
       publish: async (request) => {
         const known = this.policies.find(({ version }) => version === request.version);
-        if (known !== undefined && known.adapter?.sha256 === request.adapter.sha256) return known;
-        if (known !== undefined || !this.objects.has(request.adapter.sha256)) {
-          throw new WaggleError("CONFLICT", "a version has one adapter, uploaded before");
+        const named = [request.adapter, request.guidance].flatMap((object) => object?.sha256 ?? []);
+        const isSame =
+          known?.adapter?.sha256 === request.adapter?.sha256 &&
+          known?.guidance?.sha256 === request.guidance?.sha256;
+        if (known !== undefined && isSame) return known;
+        if (known !== undefined || !named.every((digest) => this.objects.has(digest))) {
+          throw new WaggleError("CONFLICT", "a version has what was uploaded before, once");
         }
         const policy = {
           ...request,

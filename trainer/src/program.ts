@@ -15,6 +15,7 @@ import { type Device, openEngine, openPolicy } from "./open-model.ts";
 import { deviceOption, serverOf, type ServerOptions, withServer } from "./server-options.ts";
 import { megabytes, number, positive } from "./option-values.ts";
 import { addPlanCommand } from "./plan-command.ts";
+import { addPublishTextCommand } from "./publish-text.ts";
 import { createReporter } from "./reporter.ts";
 import { requireEngine } from "./required-engine.ts";
 import { addSaveCommand } from "./save-model/save-command.ts";
@@ -218,6 +219,11 @@ export function createProgram(options: ProgramOptions): Command {
       writeOut(JSON.stringify(await edgeOf(given, options).policies()));
     });
 
+  addPublishTextCommand<EdgeOptions>(
+    withEdge(program.command("publish-text")),
+    (given) => edgeOf(given, options),
+    writeOut,
+  );
   addExchangeCommands(program, options);
   addImitateCommand(program, options);
   addLearnCommand(program, options);

@@ -10,6 +10,7 @@ import type { Adapter } from "@waggle/model";
 import type {
   AdapterReference,
   EvaluationResult,
+  GuidanceReference,
   PolicyVersionId,
   TrainEngine,
 } from "@waggle/protocol";
@@ -18,7 +19,7 @@ import type { AdapterShelf } from "./adapter-shelf.ts";
 import type { Checkpoint } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import type { Reporter } from "./reporter.ts";
-import type { Publication, TrainerState } from "./trainer-state.ts";
+import { type Publication, stableGuidance, type TrainerState } from "./trainer-state.ts";
 
 export type PublicationParts = {
   readonly edge: EdgeClient;
@@ -30,6 +31,7 @@ export type PublicationParts = {
     version: PolicyVersionId,
     adapter: Adapter | null,
     signal: AbortSignal,
+    guidance: GuidanceReference | undefined,
   ) => Promise<boolean[]>;
   /** Names what `evaluate` measures, so that another task set is not taken for it. */
   readonly evaluationName: string;
@@ -69,8 +71,18 @@ async function evaluate(
   const stableKey = evaluationKey(parts, state.stableVersion);
   const stable =
     state.evaluations[stableKey] ??
-    (await parts.evaluate(state.stableVersion, await stableAdapter(parts, state), signal));
-  const candidate = await parts.evaluate(publication.version, adapter, signal);
+    (await parts.evaluate(
+      state.stableVersion,
+      await stableAdapter(parts, state),
+      signal,
+      stableGuidance(state),
+    ));
+  const candidate = await parts.evaluate(
+    publication.version,
+    adapter,
+    signal,
+    stableGuidance(state),
+  );
   const evaluation: EvaluationResult = {
     tasks: candidate.length,
     successes: count(candidate),
@@ -107,12 +119,14 @@ async function publish(
   await parts.edge.putObject(adapter.sha256, await parts.shelf.bytes(adapter));
   const { version, parent, step, evaluation } = publication;
   const { baseModel } = state;
-  await parts.edge.publish({ version, parent, baseModel, adapter, evaluation, step });
+  const guidance = stableGuidance(state);
+  const said = guidance === undefined ? {} : { guidance };
+  await parts.edge.publish({ version, parent, baseModel, adapter, ...said, evaluation, step });
   await commit({
     ...checkpoint,
     state: {
       ...state,
-      versions: [...state.versions, { version, adapter, isRolledBack: false }],
+      versions: [...state.versions, { version, adapter, ...said, isRolledBack: false }],
       publication: { ...publication, stage: "decide" },
     },
   });

@@ -5,10 +5,12 @@
  */
 import { rollOut } from "@waggle/agent";
 import { familyNamed, type TaskWorld } from "@waggle/environments";
+import { guidedEnvironment, rollOut, versionGuide } from "@waggle/agent";
 import {
   canonicalJson,
   type Environment,
   type GrammarSpec,
+  type Guidance,
   type Policy,
   type PolicyContext,
   type PolicyVersionId,
@@ -31,7 +33,8 @@ type ReplayResult =
       readonly reason: string;
     };
 
-export type Replay = (trajectory: Trajectory) => Promise<ReplayResult>;
+/** @param guidance - what the version that sampled it says. */
+export type Replay = (trajectory: Trajectory, guidance?: Guidance | null) => Promise<ReplayResult>;
 
 export type ReplayOptions = {
   readonly format: ChatFormat;
@@ -47,7 +50,7 @@ export function createReplay(options: ReplayOptions): Replay {
   const { format } = options;
   const reject = (reason: string): ReplayResult => ({ holds: false, status: "rejected", reason });
 
-  return async (trajectory) => {
+  return async (trajectory, guidance = null) => {
     if (trajectory.task === null) return { holds: false, status: "skipped", reason: "no-verifier" };
     if (trajectory.stopReason === "tool-error" || trajectory.turns.some(hasBrokenTool)) {
       return { holds: false, status: "skipped", reason: "reward-unavailable" };
@@ -66,7 +69,10 @@ export function createReplay(options: ReplayOptions): Replay {
     const recorded = new RecordedPolicy(trajectory, sampled, options);
     const again = await rollOut({
       policy: recorded,
-      environment: withRecordedFailures(world.environment, trajectory),
+      environment: guidedEnvironment(
+        withRecordedFailures(world.environment, trajectory),
+        guidance === null ? null : versionGuide(guidance, trajectory.assignmentId ?? ""),
+      ),
       chatFormat: format,
       constrainToolCalls: true,
       // The recorded stop reasons count, not limits of this run.

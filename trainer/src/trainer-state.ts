@@ -6,6 +6,7 @@
 import {
   AdapterReference,
   EvaluationResult,
+  GuidanceReference,
   MetricsRow,
   PolicyVersionId,
   Sha256,
@@ -36,6 +37,8 @@ export type Publication = {
 export type KnownVersion = {
   readonly version: PolicyVersionId;
   readonly adapter: AdapterReference | null;
+  /** What it says; absent = nothing. */
+  readonly guidance?: GuidanceReference | undefined;
   readonly isRolledBack: boolean;
 };
 
@@ -77,6 +80,7 @@ export const TrainerState: z.ZodType<TrainerState> = z.strictObject({
     z.strictObject({
       version: PolicyVersionId,
       adapter: AdapterReference.nullable(),
+      guidance: GuidanceReference.optional(),
       isRolledBack: z.boolean(),
     }),
   ),
@@ -129,6 +133,14 @@ export function initialState(options: {
     metrics: [],
     evaluations: {},
   };
+}
+
+/** What the stable version says: versions trained from it go on saying it. */
+export function stableGuidance({
+  versions,
+  stableVersion,
+}: TrainerState): GuidanceReference | undefined {
+  return versions.find(({ version }) => version === stableVersion)?.guidance;
 }
 
 /** The highest version number in use. */

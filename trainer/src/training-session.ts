@@ -5,7 +5,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { RemoteServerOptions } from "@waggle/engine";
-import type { PoliciesResponse } from "@waggle/protocol";
+import type { PoliciesResponse, PolicyVersion } from "@waggle/protocol";
 import { createGrammarCompiler } from "@waggle/text/grammar";
 import { WaggleError } from "@waggle/protocol";
 import { abortableSleep } from "./abortable-sleep.ts";
@@ -24,6 +24,7 @@ import {
 import { createLeaseHolder } from "./lease-holder.ts";
 import { createMetricsLog } from "./metrics-log.ts";
 import { type Device, openEngine, openPolicy } from "./open-model.ts";
+import { createGuidanceShelf } from "./guidance-shelf.ts";
 import { createReplay } from "./replay.ts";
 import { requireEngine } from "./required-engine.ts";
 import type { Reporter } from "./reporter.ts";
@@ -70,6 +71,7 @@ export async function train(
     config: model.config,
     download: (digest) => edge.getObject(digest),
   });
+  const guidance = createGuidanceShelf((digest) => edge.getObject(digest));
   const policies = await edge.policies();
   const saved = await store.load();
   if (saved !== null) requireSameWorld(saved, model, policies);
@@ -118,7 +120,10 @@ export async function train(
         adapterShape,
       });
       start = { state: adopted(state, policies), engine: fresh, stable: fresh };
-    } else await engine.load(start.engine);
+    } else {
+      start = { ...start, state: withPublished(start.state, policies) };
+      await engine.load(start.engine);
+    }
     const { device } = engine.capabilities();
     report.note("started", {
       device,
@@ -144,6 +149,7 @@ export async function train(
         checker: createTrajectoryChecker({
           policy,
           shelf,
+          guidance,
           replay: createReplay({
             format: model.format,
             contextLength: policy.contextLength,
@@ -161,8 +167,11 @@ export async function train(
           engine,
           shelf,
           adapterShape,
-          evaluate: (version, adapter, stop) =>
-            evaluateVersion(parts, options.tasks, version, adapter, stop),
+          evaluate: async (version, adapter, stop, said) => {
+            const read = said === undefined ? null : await guidance.get(said);
+            const guided = { ...parts, guidance: read };
+            return evaluateVersion(guided, options.tasks, version, adapter, stop);
+          },
           evaluationName: frozenTasksName(options.tasks),
           mayPromote: (candidate, current) =>
             doesNotFall(candidate, current, options.promotionMargin),
@@ -196,16 +205,37 @@ async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promise<void>
   });
 }
 
+function knownVersion({ version, adapter, guidance, status }: PolicyVersion): KnownVersion {
+  const said = guidance === undefined ? {} : { guidance };
+  return { version, adapter, ...said, isRolledBack: status === "rolled-back" };
+}
+
+/**
+ * A saved state with the versions that were published meanwhile. One of them that is stable now and only
+ * says something else, with the adapter of the stable version, is what is trained from.
+ */
+function withPublished(
+  state: Checkpoint["state"],
+  { stable, policies }: PoliciesResponse,
+): Checkpoint["state"] {
+  const known = new Map(state.versions.map((each) => [each.version, each]));
+  const added = policies.filter(({ version }) => !known.has(version)).map(knownVersion);
+  if (added.length === 0) return state;
+  const now = added.find(({ version }) => version === stable);
+  const hasSameAdapter = now?.adapter?.sha256 === known.get(state.stableVersion)?.adapter?.sha256;
+  return {
+    ...state,
+    stableVersion: now !== undefined && hasSameAdapter ? stable : state.stableVersion,
+    versions: [...state.versions, ...added].sort((a, b) => a.version - b.version),
+  };
+}
+
 /** A new state on an edge that has policies already goes on from them. */
 function adopted(
   state: Checkpoint["state"],
   { stable, policies }: PoliciesResponse,
 ): Checkpoint["state"] {
-  const versions = policies
-    .map(({ version, adapter, status }): KnownVersion => {
-      return { version, adapter, isRolledBack: status === "rolled-back" };
-    })
-    .sort((a, b) => a.version - b.version);
+  const versions = policies.map(knownVersion).sort((a, b) => a.version - b.version);
   // Steps only grow over the life of an edge: "learned by" compares those of rows and versions.
   const step = Math.max(0, ...policies.map((policy) => policy.step));
   return versions.length === 0 ? state : { ...state, step, stableVersion: stable, versions };

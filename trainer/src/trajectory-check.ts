@@ -19,6 +19,7 @@ import {
   type TrajectoryOutcome,
 } from "@waggle/protocol";
 import type { AdapterShelf } from "./adapter-shelf.ts";
+import type { GuidanceShelf } from "./guidance-shelf.ts";
 import { expandGrammars } from "./grammar-expansion.ts";
 import { learnableTrajectory, type LearnableTrajectory } from "./learnable-group.ts";
 import type { Replay } from "./replay.ts";
@@ -54,6 +55,8 @@ export interface TrajectoryChecker {
 export type TrajectoryCheckerOptions = {
   readonly policy: AdaptivePolicy;
   readonly shelf: Pick<AdapterShelf, "get">;
+  /** What versions say; without it they say nothing. */
+  readonly guidance?: GuidanceShelf;
   readonly replay: Replay;
   readonly maxStaleness: number;
   readonly band?: LogProbBand;
@@ -82,7 +85,11 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
       const claim = await refusalOfClaim(digest, trajectory, group, state, policy);
       if (claim !== null) return refused(claim);
 
-      const replayed = await replay(trajectory);
+      const said = state.versions.find(
+        ({ version }) => version === trajectory.policyVersion,
+      )?.guidance;
+      const guidance = said === undefined ? null : await options.guidance?.get(said);
+      const replayed = await replay(trajectory, guidance ?? null);
       if (!replayed.holds) return refused(replayed);
       const { verification } = replayed;
       const judged = { reward: verification.reward, success: verification.success };

@@ -15,6 +15,7 @@ import type { BaseModel } from "./base-model.ts";
 import { createCheckpointStore } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
+import { createGuidanceShelf } from "./guidance-shelf.ts";
 import { openPolicy } from "./open-model.ts";
 import type { KnownVersion } from "./trainer-state.ts";
 
@@ -56,6 +57,7 @@ export async function evaluateVersions(
     config: model.config,
     download: (digest) => source.edge().getObject(digest),
   });
+  const texts = createGuidanceShelf((digest) => source.edge().getObject(digest));
   const policy = await openPolicy(model, options.threads);
   const parts = { policy, format: model.format, sampling: FULL_SUPPORT };
   const results = new Map<number, boolean[]>();
@@ -64,7 +66,9 @@ export async function evaluateVersions(
       const found = known.versions.find((candidate) => candidate.version === version);
       if (found === undefined && version !== 0) throw unknownVersion(version);
       const adapter = found?.adapter ? await shelf.get(found.adapter) : null;
-      results.set(version, await evaluateVersion(parts, tasks, version, adapter, signal));
+      const guidance = found?.guidance ? await texts.get(found.guidance) : null;
+      const guided = { ...parts, guidance };
+      results.set(version, await evaluateVersion(guided, tasks, version, adapter, signal));
     }
   } finally {
     await policy.dispose();
@@ -94,8 +98,9 @@ async function knownVersions(
   const { stable, policies } = await source.edge().policies();
   return {
     stable,
-    versions: policies.map(({ version, adapter, status }) => {
-      return { version, adapter, isRolledBack: status === "rolled-back" };
+    versions: policies.map(({ version, adapter, guidance, status }) => {
+      const said = guidance === undefined ? {} : { guidance };
+      return { version, adapter, ...said, isRolledBack: status === "rolled-back" };
     }),
   };
 }

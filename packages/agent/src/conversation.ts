@@ -3,7 +3,14 @@
  * is in a later trajectory as given tokens, so every sampled token is in exactly one of them.
  */
 import { canonicalJson, FULL_SUPPORT, WaggleError } from "@waggle/protocol";
-import type { Consent, Environment, PolicyContext, Segment, Trajectory } from "@waggle/protocol";
+import type {
+  Consent,
+  Environment,
+  PolicyContext,
+  PolicyVersionId,
+  Segment,
+  Trajectory,
+} from "@waggle/protocol";
 import type { ChatNext } from "@waggle/text";
 import type { AgentEvent } from "./agent-event.ts";
 import type { RollOutOptions } from "./roll-out.ts";
@@ -15,7 +22,12 @@ export type ConversationOptions = Omit<
   "environment" | "assignmentId" | "signal" | "consent"
 > & {
   /** One environment per request. Its system text and tools count where the context begins. */
-  readonly createEnvironment: (userMessage: string) => Environment;
+  readonly createEnvironment: (userMessage: string, policyVersion: PolicyVersionId) => Environment;
+  /**
+   * Whether a context that began under one version may go on under another; default yes. Where not, the
+   * next request begins an empty one.
+   */
+  readonly startsAlike?: (from: PolicyVersionId, to: PolicyVersionId) => boolean;
   /** Asked at every request: a visitor may change their mind. */
   readonly consent: () => Consent;
 };
@@ -60,6 +72,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   let isResetting = false;
   let isAdopting = false;
 
+  const { startsAlike = () => true } = options;
   const forget = (): void => {
     past?.context.dispose();
     past = null;
@@ -71,6 +84,8 @@ export function createConversation(options: ConversationOptions): Conversation {
     // A trajectory holds what was said before it, which nobody may have agreed to send.
     if (consent.scopes.length > 0 && canonicalJson(consent) !== canonicalJson(agreed)) forget();
     agreed = consent;
+    const { currentVersion } = options.policy;
+    if (past !== null && !startsAlike(past.context.policyVersion, currentVersion)) forget();
     const context = past?.context ?? (await options.policy.createContext());
     const held: Past | null = past;
     // Until it is known how the request ended, there is nothing to go on from.
@@ -82,7 +97,7 @@ export function createConversation(options: ConversationOptions): Conversation {
         {
           sampling: FULL_SUPPORT,
           ...options,
-          environment: options.createEnvironment(userText),
+          environment: options.createEnvironment(userText, context.policyVersion),
           consent,
           seed: spanSeed(options.seed, requests++),
           onEvent: (event) => {
@@ -96,7 +111,9 @@ export function createConversation(options: ConversationOptions): Conversation {
           segments: held?.segments ?? [],
           ...(held ? { pending: held.pending } : {}),
           beforeTurn: () => {
-            if (isAdopting) context.adoptCurrentVersion();
+            if (isAdopting && startsAlike(context.policyVersion, options.policy.currentVersion)) {
+              context.adoptCurrentVersion();
+            }
             isAdopting = false;
           },
         },

@@ -11,8 +11,9 @@ export type Guide = {
   readonly turn?: (observed: string) => string;
 };
 
-/** The same environment, guided. */
-export function guidedEnvironment(environment: Environment, guide: Guide): Environment {
+/** The same environment, guided; as it is for `null`. */
+export function guidedEnvironment(environment: Environment, guide: Guide | null): Environment {
+  if (guide === null) return environment;
   return {
     task: environment.task,
     async observe() {

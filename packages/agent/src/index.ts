@@ -4,6 +4,7 @@ export { createConversation } from "./conversation.ts";
 export type { Conversation, ConversationOptions, SendOptions } from "./conversation.ts";
 export { guidedEnvironment } from "./guided-environment.ts";
 export type { Guide } from "./guided-environment.ts";
+export { versionGuide } from "./version-guide.ts";
 export { connectMcpTools } from "./mcp-tools.ts";
 export type { McpConnection, McpOptions } from "./mcp-tools.ts";
 export { replayedPolicy } from "./replayed-policy.ts";

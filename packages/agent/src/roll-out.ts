@@ -13,6 +13,7 @@ import type {
   Environment,
   GrammarSpec,
   Policy,
+  PolicyVersionId,
   Redactor,
   Sampling,
   Trajectory,
@@ -44,7 +45,8 @@ export function defaultTurnTokens(contextLength: number): number {
 
 export type RollOutOptions = {
   readonly policy: Policy;
-  readonly environment: Environment;
+  /** Or how to make it, where that depends on the version that is sampled from. */
+  readonly environment: Environment | ((policyVersion: PolicyVersionId) => Environment);
   readonly chatFormat: ChatFormat;
   /** Default temperature 1 and full support. */
   readonly sampling?: Omit<Sampling, "seed">;
@@ -82,7 +84,12 @@ export type RollOutOptions = {
 export async function rollOut(options: RollOutOptions): Promise<Trajectory> {
   const context = await options.policy.createContext();
   try {
-    const rollout = new Rollout({ sampling: FULL_SUPPORT, ...options }, { context, segments: [] });
+    const { environment: given } = options;
+    const environment = typeof given === "function" ? given(context.policyVersion) : given;
+    const rollout = new Rollout(
+      { sampling: FULL_SUPPORT, ...options, environment },
+      { context, segments: [] },
+    );
     return await rollout.run();
   } finally {
     context.dispose();

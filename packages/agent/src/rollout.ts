@@ -4,6 +4,7 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import type {
+  Environment,
   FirstObservation,
   GrammarSpec,
   Observation,
@@ -26,7 +27,10 @@ import { spanSeed } from "./span-seed.ts";
 import { ToolCallConstraint } from "./tool-call-constraint.ts";
 import { TrajectoryRecord } from "./trajectory-record.ts";
 
-export type RolloutOptions = RollOutOptions & { readonly sampling: Omit<Sampling, "seed"> };
+export type RolloutOptions = Omit<RollOutOptions, "environment"> & {
+  readonly environment: Environment;
+  readonly sampling: Omit<Sampling, "seed">;
+};
 
 /** Where a trajectory begins. */
 export type RolloutStart = {

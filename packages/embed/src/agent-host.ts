@@ -1,6 +1,14 @@
 /** What answers in a page: a policy whose tokens are known, or a chat that only gives text. */
 import { WaggleError } from "@waggle/protocol";
-import type { ClientDescription, Policy, PolicyManifest } from "@waggle/protocol";
+import { guidedEnvironment } from "@waggle/agent";
+import type { Guide, RollOutOptions } from "@waggle/agent";
+import type {
+  ClientDescription,
+  Environment,
+  Policy,
+  PolicyManifest,
+  PolicyVersionId,
+} from "@waggle/protocol";
 import type { Chat } from "@waggle/runtime/chat";
 import type { ChatFormat } from "@waggle/text";
 
@@ -13,6 +21,10 @@ export interface PolicyHost {
   readonly client: ClientDescription;
   /** Content hash of the base model it runs. */
   readonly baseModel: string;
+  /** What an attempt under a version is given to read; `null` for nothing. `key`: see `versionGuide`. */
+  guide(version: PolicyVersionId, key: string): Guide | null;
+  /** Whether a conversation that began under one version may go on under another. */
+  startsAlike(from: PolicyVersionId, to: PolicyVersionId): boolean;
   /** Makes the manifest's version the current one. @throws where it belongs to another base model. */
   adopt(manifest: PolicyManifest): Promise<void>;
   dispose(): Promise<void>;
@@ -48,4 +60,18 @@ export function requireSitePolicy(host: AgentHost): PolicyHost {
     "CAPABILITY_MISSING",
     "tasks of the edge must be done by the site's policy, got another model; choose the site's",
   );
+}
+
+/** What a roll-out of an assigned task takes of the site's policy. @throws as `requireSitePolicy` */
+export function siteRollOut(
+  host: AgentHost,
+  environment: Environment,
+  assignmentId: string,
+): Pick<RollOutOptions, "policy" | "chatFormat" | "client" | "environment" | "assignmentId"> {
+  const site = requireSitePolicy(host);
+  const { policy, chatFormat, client } = site;
+  return {
+    ...{ policy, chatFormat, client, assignmentId },
+    environment: (version) => guidedEnvironment(environment, site.guide(version, assignmentId)),
+  };
 }

@@ -162,6 +162,8 @@ export function openPage(options: PageOptions = {}): Page {
         policy.currentVersion = (await readManifest()).policy.version;
         return {
           kind: "policy",
+          guide: () => null,
+          startsAlike: () => true,
           followsSite: true,
           policy,
           chatFormat,

@@ -43,6 +43,8 @@ export function createOwnModelOpener(
       chatFormat: readChatFormat(files),
       client: policy.client,
       baseModel: policy.baseModel,
+      guide: () => null,
+      startsAlike: () => true,
       adopt: () => Promise.resolve(),
       dispose: () => policy.dispose(),
     };

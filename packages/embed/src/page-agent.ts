@@ -11,7 +11,7 @@ import { requestLimits } from "./agent-options.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
 import { createAgentRun } from "./agent-run.ts";
 import { createAnswerRecord } from "./answer-record.ts";
-import { requireSitePolicy } from "./agent-host.ts";
+import { requireSitePolicy, siteRollOut } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import type { AnswerItem } from "./answer-record.ts";
 import { openCollecting } from "./collecting.ts";
@@ -329,11 +329,11 @@ export class PageAgent implements Agent {
   ): Promise<Trajectory> {
     await this.#policy.ready;
     return this.#policy.use(async (host) => {
-      const { policy, chatFormat, client } = requireSitePolicy(host);
+      const site = siteRollOut(host, environment, assignmentId);
       return rollOut({
-        ...{ policy, environment, chatFormat, client, assignmentId, signal },
+        ...{ ...site, signal },
         redactor: this.#createRedactor(),
-        limits: requestLimits(this.#options, policy),
+        limits: requestLimits(this.#options, site.policy),
         sampling: this.#options.sampling ?? FULL_SUPPORT,
         consent: this.#consentOrNone(),
         seed: spanSeed(this.#seed(), 0),

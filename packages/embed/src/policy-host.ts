@@ -10,6 +10,7 @@ import { createBrowserPolicy, createModelStore } from "@waggle/runtime";
 import type { BrowserDevice, LoadProgress, WorkerHandle } from "@waggle/runtime";
 import { readChatFormat } from "@waggle/text";
 import type { OpenHost } from "./agent-host.ts";
+import { VersionTexts } from "./version-texts.ts";
 
 export type PolicyHostOptions = {
   readonly edgeUrl: string;
@@ -44,6 +45,7 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
       device: options.device ?? "auto",
       ...(options.createWorker === undefined ? {} : { createWorker: options.createWorker }),
     });
+    const texts = new VersionTexts((reference) => store.object(reference));
     const adopt = async ({ policy: wanted, baseModel }: PolicyManifest): Promise<void> => {
       if (baseModel.sha256 !== policy.baseModel) {
         throw new WaggleError(
@@ -52,10 +54,13 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
         );
       }
       if (wanted.version === policy.currentVersion) return;
+      // First: the version's tokens begin with what it says.
+      await texts.add(wanted);
       const adapter = wanted.adapter === null ? null : await store.adapter(wanted.adapter, config);
       await policy.setAdapter(wanted.version, adapter);
       const kept = baseModel.files.map((file) => file.sha256);
       if (wanted.adapter !== null) kept.push(wanted.adapter.sha256);
+      if (wanted.guidance !== undefined) kept.push(wanted.guidance.sha256);
       // Old adapters only cost room; a page that cannot delete them works as well.
       await store.prune(kept).catch(() => undefined);
     };
@@ -68,6 +73,8 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
       chatFormat,
       client: policy.client,
       baseModel: policy.baseModel,
+      guide: (version, key) => texts.guide(version, key),
+      startsAlike: (from, to) => texts.startsAlike(from, to),
       adopt,
       dispose: () => policy.dispose(),
     };

@@ -15,6 +15,8 @@ async function grammarOf(followsSite: boolean, options: Partial<AgentOptions>) {
   const conversation = openConversation(
     {
       kind: "policy",
+      guide: () => null,
+      startsAlike: () => true,
       ...{ followsSite, policy, chatFormat: format, baseModel: policy.baseModel },
       client: { build: "0", backend: "scripted", device: "none", crossOriginIsolated: false },
       adopt: () => Promise.resolve(),

@@ -1,5 +1,5 @@
 /** The conversation of a host: over tokens where there are some, else over text. */
-import { createConversation, createToolEnvironment } from "@waggle/agent";
+import { createConversation, createToolEnvironment, guidedEnvironment } from "@waggle/agent";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { Consent, Redactor, StopReason, Tool, Trajectory } from "@waggle/protocol";
 import type { AgentEvent as LoopEvent } from "@waggle/agent";
@@ -52,8 +52,12 @@ export function openConversation(
     limits: requestLimits(options, policy),
     sampling: options.sampling ?? FULL_SUPPORT,
     constrainToolCalls: options.constrainToolCalls ?? !host.followsSite,
-    createEnvironment: (userMessage) =>
-      createToolEnvironment({ system, tools: tools(), userMessage }),
+    startsAlike: (from, to) => host.startsAlike(from, to),
+    createEnvironment: (userMessage, version) => {
+      const environment = createToolEnvironment({ system, tools: tools(), userMessage });
+      // Nobody replays a visitor's own request: any case that fits will do.
+      return guidedEnvironment(environment, host.guide(version, crypto.randomUUID()));
+    },
   });
   return {
     send: async (request, sendOptions) => {

@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import { Feedback } from "./feedback.ts";
+import { GuidanceReference } from "./guidance.ts";
 import { PolicyVersionId } from "./policy.ts";
 import {
   AdapterReference,
@@ -243,23 +244,30 @@ export const BaseModelRequest: z.ZodType<BaseModelRequest> = z.strictObject({
 });
 
 // POST /v1/trainer/policies — publishes to the canary channel. 409 CONFLICT if the version exists
-// with another adapter; the same request again is a success. -> PolicyVersion
+// with another adapter or other guidance; the same request again is a success. -> PolicyVersion
 export type PublishRequest = {
   version: PolicyVersionId;
   parent: PolicyVersionId;
   baseModel: string;
-  adapter: AdapterReference;
+  /** `null` only with guidance. */
+  adapter: AdapterReference | null;
+  guidance?: GuidanceReference | undefined;
   evaluation: EvaluationResult | null;
   step: number;
 };
-export const PublishRequest: z.ZodType<PublishRequest> = z.strictObject({
-  version: z.int().min(1),
-  parent: PolicyVersionId,
-  baseModel: Sha256,
-  adapter: AdapterReference,
-  evaluation: EvaluationResult.nullable(),
-  step: z.int().min(0),
-});
+export const PublishRequest: z.ZodType<PublishRequest> = z
+  .strictObject({
+    version: z.int().min(1),
+    parent: PolicyVersionId,
+    baseModel: Sha256,
+    adapter: AdapterReference.nullable(),
+    guidance: GuidanceReference.optional(),
+    evaluation: EvaluationResult.nullable(),
+    step: z.int().min(0),
+  })
+  .refine(({ adapter, guidance }) => adapter !== null || guidance !== undefined, {
+    message: "a version must have an adapter or guidance",
+  });
 
 // POST /v1/trainer/policies/:version/promote -> PolicyVersion (now stable; the earlier one retires)
 // POST /v1/trainer/policies/:version/roll-back -> PolicyVersion (canary falls back to stable)

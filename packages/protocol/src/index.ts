@@ -4,6 +4,7 @@ export type { BoundaryName, WaggleErrorCode, WaggleErrorOptions } from "./errors
 export { Consent } from "./consent.ts";
 export { canonicalJson, fileListDigest, sha256, trajectoryDigest } from "./digest.ts";
 export { Feedback } from "./feedback.ts";
+export { Guidance, GuidanceReference, readGuidance, writeGuidance } from "./guidance.ts";
 export { GrammarSpec } from "./grammar.ts";
 export type {
   CompiledGrammar,

@@ -1,5 +1,6 @@
 /** A published policy, the manifest a page reads, and the files they name by content hash. */
 import { z } from "zod";
+import { GuidanceReference } from "./guidance.ts";
 import { PolicyVersionId } from "./policy.ts";
 
 /** Hex sha256. */
@@ -69,8 +70,10 @@ export type PolicyVersion = {
   /** Version it was trained from; `null` for the base. */
   readonly parent: PolicyVersionId | null;
   readonly baseModel: string;
-  /** `null` for version 0, the base itself. */
+  /** `null` for version 0, the base itself, and for versions that only say something else to it. */
   readonly adapter: AdapterReference | null;
+  /** Text learned in place of weights, or beside them; absent = none. */
+  readonly guidance?: GuidanceReference | undefined;
   readonly status: PolicyStatus;
   readonly evaluation: EvaluationResult | null;
   /** Optimizer steps taken so far. */
@@ -83,6 +86,7 @@ export const PolicyVersion: z.ZodType<PolicyVersion> = z.strictObject({
   parent: PolicyVersionId.nullable(),
   baseModel: Sha256,
   adapter: AdapterReference.nullable(),
+  guidance: GuidanceReference.optional(),
   status: z.enum(["canary", "stable", "retired", "rolled-back"]),
   evaluation: EvaluationResult.nullable(),
   step: z.int().min(0),

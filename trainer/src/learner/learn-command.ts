@@ -18,7 +18,7 @@ import { addOverlapOptions, overlapOf, type OverlapFlags } from "./overlap-optio
 import { type HeldOut, type RunEvent, runRecipe } from "./recipe-run.ts";
 import { listedLiterature } from "./literature-list.ts";
 import { openRecipeEngines } from "./recipe-engines.ts";
-import { addWriterOptions, type WriterFlags, writerPorts } from "./writer-options.ts";
+import { addWriterOptions, saveText, type WriterFlags, writerPorts } from "./writer-options.ts";
 
 export type LearnCommandOptions = {
   readonly environment: { readonly [name: string]: string | undefined };
@@ -101,13 +101,14 @@ export function addLearnCommand(
       );
       const policy = await openPolicy(model, given.threads);
       try {
-        const { base, final, spent } = await runRecipe(
+        const { base, final, spent, state } = await runRecipe(
           recipe,
           { ...engines, policy, format: model.format, family, adapterShape, ports },
           { ...given, evaluationTasks: given.tasks, overlap: overlapOf(given) },
           (event) => say(event, wordsOf(event)),
           signal,
         );
+        await saveText(given, state);
         const { difference, pValue } = pairedDifference(base.successes, final.successes);
         const result = {
           ...{ recipe: recipe.name, environment: family.name, seed: given.seed },

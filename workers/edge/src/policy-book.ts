@@ -9,6 +9,7 @@ import {
   type BaseModelRequest,
   type Channel,
   EvaluationResult,
+  GuidanceReference,
   type PoliciesResponse,
   type PolicyManifest,
   type PolicyStatus,
@@ -22,17 +23,20 @@ type PolicyRow = {
   parent: number | null;
   baseModel: string;
   adapter: string | null;
+  guidance: string | null;
   status: PolicyStatus;
   evaluation: string | null;
   step: number;
   publishedAt: string;
 };
 
-const COLUMNS = "version, parent, baseModel, adapter, status, evaluation, step, publishedAt";
+const COLUMNS =
+  "version, parent, baseModel, adapter, guidance, status, evaluation, step, publishedAt";
 
-function toPolicy(row: PolicyRow): PolicyVersion {
+function toPolicy({ guidance, ...row }: PolicyRow): PolicyVersion {
   return {
     ...row,
+    ...(guidance === null ? {} : { guidance: GuidanceReference.parse(JSON.parse(guidance)) }),
     adapter: row.adapter === null ? null : AdapterReference.parse(JSON.parse(row.adapter)),
     evaluation: row.evaluation === null ? null : EvaluationResult.parse(JSON.parse(row.evaluation)),
   };
@@ -158,10 +162,13 @@ export async function publishPolicy(
   const { policies } = await listPolicies(db);
   const existing = policies.find((policy) => policy.version === request.version);
   if (existing) {
-    if (existing.adapter?.sha256 === request.adapter.sha256) return existing;
+    const isSame =
+      existing.adapter?.sha256 === request.adapter?.sha256 &&
+      existing.guidance?.sha256 === request.guidance?.sha256;
+    if (isSame) return existing;
     throw new WaggleError(
       "CONFLICT",
-      `a version has one adapter, got another for version ${request.version}; publish the next version`,
+      `a version has one adapter and one guidance, got another for version ${request.version}; publish the next version`,
     );
   }
   const base = await findBaseModel(db);
@@ -176,14 +183,15 @@ export async function publishPolicy(
     db.prepare("UPDATE policies SET status = 'rolled-back' WHERE status = 'canary'"),
     db
       .prepare(
-        `INSERT INTO policies (version, parent, baseModel, adapter, status, evaluation, step, publishedAt)
-         VALUES (?1, ?2, ?3, ?4, 'canary', ?5, ?6, ?7)`,
+        `INSERT INTO policies (version, parent, baseModel, adapter, guidance, status, evaluation, step, publishedAt)
+         VALUES (?1, ?2, ?3, ?4, ?5, 'canary', ?6, ?7, ?8)`,
       )
       .bind(
         request.version,
         request.parent,
         request.baseModel,
-        JSON.stringify(request.adapter),
+        request.adapter === null ? null : JSON.stringify(request.adapter),
+        request.guidance === undefined ? null : JSON.stringify(request.guidance),
         request.evaluation === null ? null : JSON.stringify(request.evaluation),
         request.step,
         new Date(now).toISOString(),

@@ -34,7 +34,7 @@ export type PromptAnswer = {
 };
 
 /** Most characters of an instruction. */
-export const PROMPT_CHARACTERS = 2000;
+const PROMPT_CHARACTERS = 2000;
 /** Attempts shown to a writer, and characters of each. */
 const SHOWN = 4;
 const TRANSCRIPT_CHARACTERS = 1200;

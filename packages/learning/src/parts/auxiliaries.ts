@@ -11,13 +11,10 @@ import { selectBy } from "../filters/selection.ts";
 import { addPrompt, type PromptPopulation } from "../states/prompt-population.ts";
 import { filterPart, keepEpisodes } from "./filter-part.ts";
 
-export type FailureKind = "unreadable" | "tool-error" | "no-call" | "repeated" | "cut" | "wrong";
+type FailureKind = "unreadable" | "tool-error" | "no-call" | "repeated" | "cut" | "wrong";
 
 /** The first of these that holds of a failed attempt. */
-export function failureOf({
-  turns,
-  trajectory,
-}: Pick<Episode, "turns" | "trajectory">): FailureKind {
+function failureOf({ turns, trajectory }: Pick<Episode, "turns" | "trajectory">): FailureKind {
   if (turns.some(({ parseError }) => parseError !== null)) return "unreadable";
   if (turns.some(({ toolResults }) => toolResults.some(({ ok }) => !ok))) return "tool-error";
   const calls = turns.flatMap(({ toolCalls }) =>

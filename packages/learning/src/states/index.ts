@@ -33,6 +33,7 @@ export { caseStore } from "./case-store.ts";
 export type { CaseStore } from "./case-store.ts";
 export { caseFeatures, casePolicy, caseValues, choiceChances, softValue } from "./case-policy.ts";
 export type { CasePolicy } from "./case-policy.ts";
+export { guidanceOf, guidanceReading } from "./guidance.ts";
 export { readingText } from "./reading-text.ts";
 export type { ReadingParts } from "./reading-text.ts";
 export {

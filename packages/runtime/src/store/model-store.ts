@@ -53,6 +53,11 @@ export interface ModelStore {
     config: DecoderConfig,
     options?: LoadOptions,
   ): Promise<Adapter>;
+  /** One other object. @throws as `modelFiles`. */
+  object(
+    reference: { readonly sha256: string; readonly sizeBytes: number },
+    options?: LoadOptions,
+  ): Promise<Uint8Array>;
   /** Deletes every stored object but these, by hash, and but those of models in storage. */
   prune(keep: readonly string[]): Promise<void>;
 }
@@ -104,6 +109,12 @@ class ObjectStore implements ModelStore {
       options.onProgress?.({ loadedBytes, totalBytes }),
     );
     return readAdapter(bytes, reference, config);
+  }
+
+  object(reference: ObjectReference, options: LoadOptions = {}): Promise<Uint8Array> {
+    return this.#load(reference, options.signal, (loadedBytes) =>
+      options.onProgress?.({ loadedBytes, totalBytes: reference.sizeBytes }),
+    );
   }
 
   async prune(keep: readonly string[]): Promise<void> {

@@ -14,6 +14,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 
 let baseModel = "";
 
+const NOTHING_YET = { evaluation: null, step: 0 };
+
 beforeEach(async () => {
   baseModel = await freshEdge();
 });
@@ -118,6 +120,29 @@ describe("publishing", () => {
       expect(reply.status).toBe(409);
     }
     expect(await statuses()).toEqual(["0 stable"]);
+  });
+
+  test("text is a version of its own: stored first, one for a version, taken back like any", async () => {
+    const guidance = await putBytes(new TextEncoder().encode("text"));
+    const body = { version: 1, parent: 0, baseModel, adapter: null, guidance, ...NOTHING_YET };
+    const post = (given: object) =>
+      call("POST", "/v1/trainer/policies", { ...asTrainer, body: given });
+    const other = { ...guidance, sha256: "1".repeat(64) };
+    expect((await post({ ...body, guidance: other })).status).toBe(409);
+    expect((await post({ ...body, guidance: undefined })).status).toBe(400);
+    expect((await post({ ...body, guidance: { ...guidance, sizeBytes: 2 ** 30 } })).status).toBe(
+      400,
+    );
+    expect(await post(body)).toMatchObject({ status: 200, body: { guidance, adapter: null } });
+    expect((await post(body)).status).toBe(200);
+    const another = await putBytes(new TextEncoder().encode("another"));
+    expect((await post({ ...body, guidance: another })).status).toBe(409);
+    await turn(1, "promote");
+    const { policy } = await ask<PolicyManifest>("GET", "/v1/policies/stable");
+    expect(policy).toMatchObject({ version: 1, guidance });
+    await turn(1, "roll-back");
+    const back = await ask<PolicyManifest>("GET", "/v1/policies/stable");
+    expect(back.policy).not.toHaveProperty("guidance");
   });
 
   test("the base model may be said again but not exchanged after a publication", async () => {

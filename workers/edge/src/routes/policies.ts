@@ -112,7 +112,11 @@ export const trainerPolicyEndpoints: readonly Endpoint[] = [
     responses: { 200: PolicyVersion },
     handle: async (context) => {
       const request = await readJson(context.req.raw, PublishRequest);
-      await checkObjects(context, [request.adapter]);
+      const { adapter, guidance } = request;
+      await checkObjects(
+        context,
+        [adapter, guidance].filter((object) => object !== null && object !== undefined),
+      );
       return context.json(
         unwrap(await coordinatorOf(context.env).publish(request, context.var.now)),
       );

@@ -1,0 +1,41 @@
+/** Text as a version: published to the canary, replayed by what its version says. */
+import { type Guidance, readGuidance, writeGuidance } from "@waggle/protocol";
+import { expect, test } from "vitest";
+import { FakeEdge } from "./fake-edge.fixture.ts";
+import { createGuidanceShelf } from "./guidance-shelf.ts";
+import { publishText } from "./publish-text.ts";
+
+const GUIDANCE: Guidance = { formatVersion: 1, prompt: "Be brief.", lessons: [], cases: null };
+const BASE = "0".repeat(64);
+
+test("text is published beside the stable adapter, promoted and taken back as any version", async () => {
+  const edge = new FakeEdge([], BASE);
+  const client = edge.client();
+  const first = await publishText(writeGuidance(GUIDANCE), client);
+  expect(first).toMatchObject({ version: 1, parent: 0, adapter: null, baseModel: BASE });
+  expect([edge.stable, edge.canary]).toEqual([0, 1]);
+  await client.promote(1);
+  expect(edge.stable).toBe(1);
+  const shelf = createGuidanceShelf((digest) => client.getObject(digest));
+  if (first.guidance === undefined) throw new Error("nothing said");
+  expect(await shelf.get(first.guidance)).toEqual(GUIDANCE);
+  await client.rollBack(1);
+  expect((await client.policies()).policies[0]?.status).toBe("rolled-back");
+});
+
+test("a file that is no guidance is refused before anything is sent", async () => {
+  const edge = new FakeEdge([], BASE);
+  await expect(publishText(new TextEncoder().encode("{}"), edge.client())).rejects.toMatchObject({
+    code: "SCHEMA_INVALID",
+  });
+  expect(edge.objects.size).toBe(0);
+});
+
+test("other bytes than those that were named are refused", async () => {
+  const bytes = writeGuidance({ ...GUIDANCE, prompt: "Other." });
+  const shelf = createGuidanceShelf(async () => bytes);
+  await expect(
+    shelf.get({ sha256: "1".repeat(64), sizeBytes: bytes.length }),
+  ).rejects.toMatchObject({ code: "DIGEST_MISMATCH" });
+  expect(readGuidance(bytes).prompt).toBe("Other.");
+});
