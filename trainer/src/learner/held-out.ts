@@ -21,15 +21,10 @@ export function heldOutTask(family: TaskFamily, i: number, seed = 0): TaskRefere
   return family.reference(derivedSeed(0xe7a1 + seed, i), "heldOut", i % family.levels);
 }
 
-export async function evaluateHeldOut(
-  parts: CollectParts,
-  count: number,
-  plan?: RolloutPlan,
-  /** Other tasks and draws for another one. */
-  seed = 0,
-): Promise<HeldOut> {
+/** The first `count` of them. */
+export async function evaluateHeldOut(parts: CollectParts, count: number): Promise<HeldOut> {
   const places = Array.from({ length: count }, (_, i) => i);
-  return heldOutOf(await attemptHeldOut(parts, places, plan, seed));
+  return heldOutOf(await attemptHeldOut(parts, places));
 }
 
 /** `[places]` attempts at the tasks of these places. */

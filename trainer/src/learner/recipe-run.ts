@@ -18,11 +18,12 @@ import type { TaskReference, TensorMap } from "@waggle/protocol";
 import { derivedSeed, seededRandom } from "../random.ts";
 import { type Reader, stageReader } from "./attempt-reading.ts";
 import { adapterOf } from "./adapter-tensors.ts";
-import { collect, type CollectParts } from "./collect.ts";
+import { collect } from "./collect.ts";
 import { episodeMetrics, hasSignal, mean } from "./episode-metrics.ts";
 import { describer } from "./episode-text.ts";
 import { evolve } from "./evolve-update.ts";
-import { attemptHeldOut, evaluateHeldOut, type HeldOut } from "./held-out.ts";
+import type { FamilyAttempt } from "./family-attempt.ts";
+import { attemptHeldOut, type HeldOut, heldOutOf } from "./held-out.ts";
 import { fittedWorlds } from "./fitted-world.ts";
 import type { WorldModels } from "./imagined-world.ts";
 import { mergeMembers } from "./merge-update.ts";
@@ -31,13 +32,11 @@ import { opponentOf, RoleShelf } from "./role-shelf.ts";
 import { updateStage } from "./stage-update.ts";
 import { runPorts } from "./run-ports.ts";
 import type { RunEvent, RunOptions, RunParts, RunResult } from "./run-options.ts";
-import { type Budget, RunSpending, type Spent } from "./run-spending.ts";
+import { type Budget, RunSpending, shareOfRest, type Spent } from "./run-spending.ts";
 import { storedDemonstrations } from "./stored-demonstrations.ts";
 import { swappingPolicy } from "./swapping-policy.ts";
 import { TaskDraws } from "./task-draws.ts";
 import { testTimeOf, testTimeStage } from "./test-time.ts";
-
-export type { HeldOut, RunEvent };
 
 /** Times that the tasks of a step are rolled out again where filters left too few groups. */
 const REFILLS = 2;
@@ -68,18 +67,6 @@ export async function runRecipe(
     }
   }
   return { base, final, spent: run.spent, state: run.state };
-}
-
-/** Of what is left of the budget when this stage of this round begins. */
-function shareOfRest(
-  { rounds }: Recipe,
-  shares: readonly number[] | undefined,
-  round: number,
-  at: number,
-): number {
-  if (shares === undefined) return 1;
-  const before = shares.slice(0, at).reduce((sum, share) => sum + share, round);
-  return Math.min(1, (shares[at] ?? 0) / (rounds - before));
 }
 
 class RecipeRun {
@@ -213,23 +200,16 @@ class RecipeRun {
     settings: StepSettings,
     context: PartContext,
   ): Promise<{ [name: string]: number }> {
-    const { engine, policy, adapterShape, format, family } = this.#parts;
+    const { engine } = this.#parts;
     const plan = stage.rollout.plan(context);
     if (plan.kind !== "noise") return {};
     // All perturbations meet the same tasks with the same draws.
     const tasks = this.#draws.next(stage, settings, context, settings.tasksPerStep);
     const seed = derivedSeed(this.#options.seed, this.#draws.count);
     const act = async (parameters: TensorMap): Promise<EpisodeGroup[]> => {
-      this.#version += 1;
-      await policy.setAdapter(this.#version, { ...adapterShape, tensors: adapterOf(parameters) });
-      const groups = await collect(
-        { kind: "group", size: 1 },
-        tasks,
-        [],
-        { policy, format, family, signal: this.#signal },
-        { sampling: settings.sampling, maxTurns: settings.maxTurns, seed, staleness: 0 },
-      );
-      return this.#spending.count(groups);
+      this.#snapshots = [adapterOf(parameters)];
+      await this.#adopt(0);
+      return this.#collectAt(stage, settings, context, tasks, { kind: "group", size: 1 });
     };
     const options = { seed, learningRate: settings.learningRate, context };
     const scores = await evolve(engine, { stage, evolution, plan }, act, options);
@@ -260,11 +240,7 @@ class RecipeRun {
           const metrics = await this.#learn(stage, settings, groups, context);
           return metrics["gradientNorm"] !== undefined;
         },
-        attempt: async (places) => {
-          await this.#adopt(0);
-          const parts = await this.#heldOutParts();
-          return attemptHeldOut(parts, places, this.#deployedPlan(), evaluationSeed);
-        },
+        attempt: (places) => this.#attempts(places),
       },
       steps,
     );
@@ -359,10 +335,10 @@ class RecipeRun {
     settings: StepSettings,
     context: PartContext,
     tasks: readonly TaskReference[],
+    plan: RolloutPlan = stage.rollout.plan(context),
   ): Promise<EpisodeGroup[]> {
     const { policy, format, family, worldModels } = this.#parts;
     const { signal } = context;
-    const plan = stage.rollout.plan(context);
     const roles = await this.#shelf.acting(stage, settings.lag, opponentOf(plan));
     const goesOn = plan.kind === "pivot" || plan.kind === "prefix" || plan.kind === "log";
     if (goesOn && this.#stored.length === 0) {
@@ -401,26 +377,23 @@ class RecipeRun {
 
   /** Held-out tasks with the newest parameters. */
   async evaluate(stage: string, step: number): Promise<HeldOut> {
-    await this.#adopt(0);
-    const heldOut = await evaluateHeldOut(
-      await this.#heldOutParts(),
-      this.#options.evaluationTasks,
-      this.#deployedPlan(),
-      this.#options.evaluationSeed,
-    );
+    const places = Array.from({ length: this.#options.evaluationTasks }, (_, i) => i);
+    const heldOut = heldOutOf(await this.#attempts(places));
     this.#onEvent({ event: "evaluated", stage, step, heldOut });
     return heldOut;
   }
 
-  /** Who attempts held-out tasks. */
-  async #heldOutParts(): Promise<CollectParts> {
+  /** Held-out tasks of these places. */
+  async #attempts(places: readonly number[]): Promise<FamilyAttempt[]> {
     const { policy, format, family } = this.#parts;
+    await this.#adopt(0);
     const deployed = this.#deployed;
     const roles = deployed === null ? undefined : await this.#shelf.acting(deployed, 0);
-    return { policy, format, family, roles, reader: this.#reader(false), signal: this.#signal };
-  }
-
-  #deployedPlan(): RolloutPlan | undefined {
-    return this.#deployed?.rollout.plan(this.#context(0, 1));
+    return attemptHeldOut(
+      { policy, format, family, roles, reader: this.#reader(false), signal: this.#signal },
+      places,
+      deployed?.rollout.plan(this.#context(0, 1)),
+      this.#options.evaluationSeed,
+    );
   }
 }

@@ -1,5 +1,5 @@
 /** What a run has spent so far, and whether it may go on. Budgets are compared by these. */
-import { type EpisodeGroup, sampledTokens, toolCalls } from "@waggle/learning";
+import { type EpisodeGroup, type Recipe, sampledTokens, toolCalls } from "@waggle/learning";
 
 export type Spent = {
   readonly episodes: number;
@@ -45,4 +45,16 @@ export class RunSpending {
     const { sampledTokens: tokens, toolCalls: calls } = this.#counts;
     return tokens >= budget.sampledTokens || calls >= budget.toolCalls;
   }
+}
+
+/** Of what is left of the budget when this stage of this round begins. */
+export function shareOfRest(
+  { rounds }: Pick<Recipe, "rounds">,
+  shares: readonly number[] | undefined,
+  round: number,
+  at: number,
+): number {
+  if (shares === undefined) return 1;
+  const before = shares.slice(0, at).reduce((sum, share) => sum + share, round);
+  return Math.min(1, (shares[at] ?? 0) / (rounds - before));
 }
