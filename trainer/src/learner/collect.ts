@@ -25,6 +25,7 @@ import type { Reader } from "./attempt-reading.ts";
 import type { WorldModels } from "./imagined-world.ts";
 import { type ActingRoles, roleAttempt } from "./role-policy.ts";
 import { teamAttempts } from "./team-attempts.ts";
+import { proposedAttempts } from "./proposed-attempts.ts";
 import { rewardsOf } from "./turn-rewards.ts";
 import { loggedEpisodes } from "./logged-episodes.ts";
 import { situatedAttempts } from "./situated-attempts.ts";
@@ -132,6 +133,8 @@ export async function collect(
       );
     case "team":
       return byTask(tasks, (task, at) => teamAttempts(plan, parts, options, task, at));
+    case "proposals":
+      return byTask(tasks, (task, at) => proposedAttempts(plan, parts, options, task, at));
     case "noise":
     case "none":
       return [];

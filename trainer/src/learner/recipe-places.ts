@@ -94,9 +94,10 @@ export function testedIn(recipeName: string): string {
 }
 
 export function recipePlace({ name, literature, stages }: Recipe): RecipePlace {
+  const merges = stages.at(-1)?.merging !== null;
   const test = stages.some(({ evolution }) => evolution !== null)
     ? EVOLVED
-    : TESTS[literature.table];
+    : TESTS[merges ? "merging" : literature.table];
   const page = `docs/evidence/learning/${name}.md`;
   return {
     environment: evidencedIn(name) ?? testedIn(name),

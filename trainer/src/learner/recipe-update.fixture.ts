@@ -80,7 +80,11 @@ function tinyEngine(): Promise<TrainEngine> {
   return createOnnxEngine({ ...options, trains: "full", valueHead });
 }
 
-type Attempt = { readonly reference: TaskReference; readonly heard: (Observation | null)[] };
+type Attempt = {
+  readonly family: TaskFamily;
+  readonly reference: TaskReference;
+  readonly heard: (Observation | null)[];
+};
 
 /** A family whose worlds are overheard, and a policy that does what its demonstrator would. */
 export type ActedFamily = {
@@ -107,11 +111,12 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
   // An attempt with several contexts asks for them while other attempts begin.
   const own = new AsyncLocalStorage<Attempt>();
   let attempts = 0;
-  const family: TaskFamily = {
-    ...original,
+  const overheard = (unheard: TaskFamily): TaskFamily => ({
+    ...unheard,
+    ...(unheard.proposals === undefined ? {} : { proposals: overheardProposals(unheard) }),
     world: (reference) => {
-      const world = original.world(reference);
-      const attempt: Attempt = { reference, heard: [null] };
+      const world = unheard.world(reference);
+      const attempt: Attempt = { family: unheard, reference, heard: [null] };
       latest = attempt;
       own.enterWith(attempt);
       return {
@@ -127,7 +132,15 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
         },
       };
     },
-  };
+  });
+  const overheardProposals = ({ proposals }: TaskFamily): NonNullable<typeof proposals> => ({
+    proposer: overheard(proposals?.proposer ?? original),
+    solver: (text, reference) => {
+      const solver = proposals?.solver(text, reference) ?? null;
+      return solver === null ? null : overheard(solver);
+    },
+  });
+  const family = overheard(original);
   const adopted: { version: number; sum: number }[] = [];
   const policy: ActedFamily["policy"] = {
     baseModel: "0".repeat(64),
@@ -144,7 +157,7 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
     createContext: () => {
       const attempt = own.getStore() ?? (latest as unknown as Attempt);
       attempts += 1;
-      return contextOf(original, format, attempt, seededRandom(attempts, 0xac7));
+      return contextOf(format, attempt, seededRandom(attempts, 0xac7));
     },
     score: ({ tokenIds }) => Promise.resolve(numbersOf(tokenIds.length, seededRandom(1))),
     dispose: () => Promise.resolve(),
@@ -164,9 +177,8 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
 }
 
 async function contextOf(
-  family: TaskFamily,
   format: ChatFormat,
-  { reference, heard }: Attempt,
+  { family, reference, heard }: Attempt,
   random: () => number,
 ): Promise<PolicyContext & Pick<Session, "activate">> {
   const demonstrator: Demonstrator = await family.demonstrator(reference, random, MISTAKES);

@@ -22,6 +22,8 @@ const plain = new Map<string, Promise<StageRecord[]>>();
 /** The other tables have plain imitation as their control, in a test of their own. */
 const POLICY_GRADIENT = [...RECIPES.values()]
   .filter((create) => create().literature.table === "policy-gradient")
+  // Those that end in a merge are looked at where merges are.
+  .filter((create) => create().stages.every(({ merging }) => merging === null))
   .map(({ recipeName }) => recipeName);
 
 const GRPO = recipe({

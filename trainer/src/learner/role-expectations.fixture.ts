@@ -11,6 +11,7 @@ import {
   keepsSuccesses,
   lags,
   learnsInTurn,
+  mean,
   numbersOf,
   remembersTasks,
   scoredOf,
@@ -200,6 +201,26 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         expect(new Set(learned)).toEqual(new Set(["policy"]));
         expect(JSON.stringify(record.state.opponents)).toMatch(/checkpoint-1/);
       },
+    ],
+  },
+  "multi-agent-evolve": {
+    differs: [
+      judged,
+      (records) => {
+        const scored = scoredOf(at(records, -1));
+        const [setters, solvers] = ["proposer", "solver"].map((role) =>
+          scored.filter(({ episode }) => episode.role === role),
+        );
+        expect(solvers?.length).toBeGreaterThan(0);
+        for (const { episode, score } of setters ?? []) {
+          const tries = (solvers ?? []).filter((other) => other.episode.joint === episode.id);
+          const rate = mean([0, ...tries.map((other) => other.score.reward)]);
+          const share = tries.length === 0 ? 0 : (rate * (tries.length + 1)) / tries.length;
+          expect(score.reward).toBeCloseTo(4 * share * (1 - share), 9);
+        }
+        expect((setters ?? []).some(({ score }) => score.reward > 0)).toBe(true);
+      },
+      centeredByRole,
     ],
   },
   sil: {

@@ -18,6 +18,7 @@ export type ArrangementName =
   | "sft-rft"
   | "sft-rl-rft"
   | "post-merge"
+  | "specialist-merge"
   | "cpt"
   | "cpt-sft"
   | "cpt-sft-rl"
@@ -77,6 +78,11 @@ const ARRANGEMENTS: { readonly [name in ArrangementName]: Check } = {
   "sft-rl-rft": (stages) => learns(stages, "tokens", "rewards", "tokens"),
   /** What was learned apart is merged at the end. */
   "post-merge": (stages) => stages.at(-1)?.learns === "merges",
+  /** Specialists are reinforced apart, from the same start, and merged at the end. */
+  "specialist-merge": (stages) => {
+    const members = stages.at(-1)?.merging?.members ?? [];
+    return members.length > 1 && members.every((chain) => chain.at(-1)?.learns === "rewards");
+  },
   /** Continued pre-training alone. */
   cpt: (stages) => stages.length > 0 && stages.every(isPlain),
   /** Parts of one budget of steps go to imitation and to reinforcement. */

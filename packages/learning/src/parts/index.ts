@@ -104,6 +104,14 @@ export {
 } from "./tree-search.ts";
 export { critic } from "./value-losses.ts";
 export {
+  amongTries,
+  answerableProposals,
+  frontier,
+  setAndSolve,
+  settersAndSolvers,
+  shownCrossEntropy,
+} from "./proposals.ts";
+export {
   averagedCopy,
   byLevel,
   demonstrationPairs,

@@ -14,6 +14,8 @@ import { genAgent } from "./gen-agent.ts";
 import { genSearcher } from "./gen-searcher.ts";
 import { hierSearch } from "./hier-search.ts";
 import { l2m } from "./l2m.ts";
+import { longCat } from "./long-cat.ts";
+import { multiAgentEvolve } from "./multi-agent-evolve.ts";
 import { magrpo } from "./magrpo.ts";
 import { marft } from "./marft.ts";
 import { mars } from "./mars.ts";
@@ -43,6 +45,8 @@ export const SEVERAL_MODEL_RECIPES: readonly CreateRecipe[] = [
   genSearcher,
   hierSearch,
   l2m,
+  longCat,
+  multiAgentEvolve,
   magrpo,
   marft,
   mars,

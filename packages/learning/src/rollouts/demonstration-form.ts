@@ -16,5 +16,7 @@ export type DemonstrationForm =
   | "general"
   /** Made of a how-to without a world. */
   | "tutorial"
+  /** The setting of a task, by whoever sets them. */
+  | "proposal"
   /** What a world model is asked and says, the roles changed. */
   | "world";

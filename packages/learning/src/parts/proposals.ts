@@ -1,0 +1,139 @@
+/** Parts of self-play between who sets tasks and who solves them. Tasks are checked by the family, not by either. */
+import {
+  groupRelativeAdvantages,
+  type GroupAdvantageOptions,
+} from "../advantages/group-advantages.ts";
+import { perAgentAdvantages } from "../advantages/per-agent.ts";
+import type {
+  AdvantagePart,
+  FilterPart,
+  LossPart,
+  RewardPart,
+  RolloutPart,
+} from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+import { selectBy } from "../filters/selection.ts";
+import { frontierReward } from "../rewards/frontier.ts";
+import { indicesByKey, meanOf } from "../statistics.ts";
+import { advantagePart, byRewards } from "./credit.ts";
+import { lossPart } from "./loss-part.ts";
+import { supervisedLoss } from "../losses/supervised-loss.ts";
+import { filterPart, keepEpisodes } from "./filter-part.ts";
+
+/** The roles of both, and of who shows how tasks are set. */
+const PROPOSER = "proposer";
+const SOLVER = "solver";
+const SHOWN = "shown";
+
+/**
+ * `self-play`: so many tasks are set for each reference, and each that can be read is tried so often.
+ *
+ * @param shown demonstrations of how a task is set: a policy that never saw it done sets none.
+ */
+export function setAndSolve(proposals = 4, attempts = 4, shown = 1): RolloutPart<never, "group"> {
+  return {
+    slot: "rollout",
+    part: "self-play",
+    needs: [],
+    start: "group",
+    plan: () => ({ kind: "proposals", proposals, attempts, shown }),
+  };
+}
+
+/** `ce` of what was shown, and of nothing else. */
+export function shownCrossEntropy(): LossPart {
+  return lossPart("ce", (minibatch) =>
+    supervisedLoss({
+      ...minibatch,
+      weights: undefined,
+      lossMask: minibatch.lossMask.map((mask, row) =>
+        minibatch.episodes[row]?.episode.role === SHOWN ? mask : mask.map(() => false),
+      ),
+    }),
+  );
+}
+
+/**
+ * `frontier`: who solves is paid by `solved`, who set the task by how far its tries were from all right and
+ * all wrong, and nothing for a task that could not be shown to have an answer.
+ */
+export function frontier<N extends StateName>(solved: RewardPart<N>): RewardPart<N> {
+  return {
+    slot: "reward",
+    part: "frontier",
+    needs: solved.needs,
+    around: [solved],
+    score: async (group, context) => {
+      const scores = await solved.score(group, context);
+      return group.episodes.map((episode, i) => {
+        const own = scores[i] ?? { reward: 0 };
+        // Learned by itself, not by what it earned.
+        if (episode.role === SHOWN) return { reward: 0 };
+        if (episode.role !== PROPOSER) return own;
+        const tries = group.episodes.flatMap(({ role, joint }, j) =>
+          role === SOLVER && joint === episode.id ? [scores[j]?.reward ?? 0] : [],
+        );
+        const passRate = tries.length === 0 ? 0 : Math.min(1, Math.max(0, meanOf(tries)));
+        return { reward: frontierReward(passRate, episode.verification.success) };
+      });
+    },
+  };
+}
+
+/** `answerable`: tries at tasks whose setter could not show an answer are left out. */
+export function answerableProposals(): FilterPart {
+  return filterPart("answerable", (groups) => {
+    const shown = new Set(
+      groups.flatMap(({ episodes }) =>
+        episodes.flatMap(({ episode }) =>
+          episode.role === PROPOSER && episode.verification.success ? [episode.id] : [],
+        ),
+      ),
+    );
+    return keepEpisodes(groups, (episodes) =>
+      selectBy(episodes, ({ episode }) =>
+        episode.role === SOLVER && !shown.has(episode.joint ?? "") ? "not-answerable" : null,
+      ),
+    );
+  });
+}
+
+/** `group`: proposals among those for the same reference, tries among those at the same proposal. */
+export function amongTries(
+  options: GroupAdvantageOptions = { scale: "std" },
+): AdvantagePart<never, "group"> {
+  return advantagePart("group", "group", (groups) =>
+    byRewards(groups, (rewards, episodes) => {
+      const peers = episodes.map(({ episode }) =>
+        episode.role === SOLVER ? (episode.joint ?? "") : episode.role,
+      );
+      const advantages = rewards.map(() => 0);
+      for (const [, members] of indicesByKey(peers)) {
+        // One demonstration of how tasks are set is compared with nothing.
+        if (episodes[members[0] as number]?.episode.role === SHOWN) continue;
+        const own = groupRelativeAdvantages(
+          members.map((i) => rewards[i] as number),
+          options,
+        );
+        for (const [at, i] of members.entries()) advantages[i] = own[at] as number;
+      }
+      return advantages;
+    }),
+  );
+}
+
+/** `per-agent`: who sets among who sets, who solves among all tries; what was shown is left as it is. */
+export function settersAndSolvers(
+  options: GroupAdvantageOptions = { scale: "std" },
+): AdvantagePart<never, "group"> {
+  return advantagePart("per-agent", "group", (groups) =>
+    byRewards(groups, (rewards, episodes) =>
+      perAgentAdvantages(
+        rewards,
+        episodes.map(({ episode }) => episode.role),
+        (ofRole, role) =>
+          role === SHOWN ? ofRole.map(() => 0) : groupRelativeAdvantages(ofRole, options),
+      ),
+    ),
+  );
+}
