@@ -1,6 +1,6 @@
 /** A replay reads what the version of an attempt says, and nothing else. */
 import { guidedEnvironment, rollOut, versionGuide } from "@waggle/agent";
-import { createRandom, demonstrate, EXPERT } from "@waggle/environments";
+import { createRandom, demonstrate, EXPERT, familyNamed } from "@waggle/environments";
 import {
   type Guidance,
   type LeasedTrajectory,
@@ -13,7 +13,6 @@ import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import { expect, test } from "vitest";
 import { createReplay } from "./replay.ts";
-import { createTaskWorld } from "./task-worlds.ts";
 import { initialState } from "./trainer-state.ts";
 import { createTrajectoryChecker } from "./trajectory-check.ts";
 
@@ -38,7 +37,7 @@ async function attempted(said: Guidance | null): Promise<Trajectory> {
   });
   return rollOut({
     environment: guidedEnvironment(
-      createTaskWorld(TASK).environment,
+      familyNamed(TASK.environment).world(TASK).environment,
       said === null ? null : versionGuide(said, ASSIGNMENT),
     ),
     ...{ policy, chatFormat: format, assignmentId: ASSIGNMENT, seed: 1 },
@@ -49,7 +48,7 @@ async function attempted(said: Guidance | null): Promise<Trajectory> {
 }
 
 const replay = createReplay({
-  ...{ format, createTaskWorld },
+  format,
   ...{ contextLength: 8192, vocabularySize: format.stopTokenIds[0]! + 64 },
 });
 

@@ -3,9 +3,8 @@
  * tokens, and a fresh environment from the task's seed. What was rendered, called and observed must
  * come out as recorded; the reward is that of the fresh environment.
  */
-import { rollOut } from "@waggle/agent";
-import { familyNamed, type TaskWorld } from "@waggle/environments";
 import { guidedEnvironment, rollOut, versionGuide } from "@waggle/agent";
+import { familyNamed, type TaskWorld } from "@waggle/environments";
 import {
   canonicalJson,
   type Environment,
