@@ -182,12 +182,12 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/learner/imitation-update.test.ts > %s learns once in each of its stages",
       "trainer/src/learner/imitation-update.test.ts > %s moves the parameters it names and no other",
-      "trainer/src/learner/imitation-update.test.ts > every recipe of these tables says what is different",
+      "trainer/src/learner/imitation-update.test.ts > every recipe of the table says what is different",
       "trainer/src/learner/merging-update.test.ts > %s merges as its paper says",
       "trainer/src/learner/merging-update.test.ts > composable sparse changes lie apart",
       "trainer/src/learner/merging-update.test.ts > breadcrumbs leaves the tails of each change out",
       "trainer/src/learner/merging-update.test.ts > RAM averages what both changed and stretches what one alone did",
-      "trainer/src/learner/merging-update.test.ts > every recipe of the merging table is looked at here",
+      "trainer/src/learner/merging-update.test.ts > every recipe that ends in a merge is looked at here",
     ],
   },
   {
@@ -198,6 +198,32 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/learner/evolve-update.test.ts > parameters move towards what earned more, sign %i",
       "trainer/src/learner/evolve-update.test.ts > where all perturbations earn alike nothing moves",
+    ],
+  },
+  {
+    id: "learning:list",
+    source: "issue 5, must show: the list",
+    behavior:
+      "`--list --json` has every row of the literature once with its state, only what no recipe has as missing, and for what can be run the environment, the evidence page where there is one and the test; recipes of no row stand beside them.",
+    tests: [
+      "trainer/src/learner/recipe-places.test.ts > the list has every row of the literature once, with its state and what it lacks",
+      "trainer/src/learner/recipe-places.test.ts > every recipe has a family that exists and a test that looks at it",
+      "trainer/src/learner/recipe-places.test.ts > a recipe is tested in the environment that its expectations are checked in",
+      ...at(
+        "recipes/catalogue.test.ts",
+        "a row that nobody wrote lacks only what no recipe has; where all parts are there it lacks the recipe",
+        "%s has every part that its row names",
+      ),
+    ],
+  },
+  {
+    id: "learning:engines-of-recipes",
+    source: "docs/design.md, decision 2",
+    behavior:
+      "The engines of every recipe open over one base on this machine; what a policy's engine lacks is refused by name.",
+    tests: [
+      "trainer/src/learner/recipe-engines.test.ts > the engines of every recipe open",
+      "trainer/src/learner/recipe-engines.test.ts > a critic's loss without a critic is refused",
     ],
   },
 ];

@@ -3,14 +3,10 @@ import { attempt } from "../src/attempt.ts";
 import type { BaseModel } from "../src/base-model.ts";
 import type { EdgeRecipe } from "../src/edge-recipe.ts";
 import { inLanes } from "../src/lanes.ts";
-import {
-  groupSignal,
-  type LearnableGroup,
-  learnableTrajectory,
-  taskName,
-} from "../src/learnable-group.ts";
+import { groupSignal, type LearnableGroup, learnableTrajectory } from "../src/learnable-group.ts";
 import { openPolicy } from "../src/open-model.ts";
 import { derivedSeed } from "../src/random.ts";
+import { nameOf } from "../src/learner/task-names.ts";
 
 const GROUP_SIZE = 8;
 
@@ -31,7 +27,7 @@ export async function playGroups(
       const played = await attempt(parts, task, derivedSeed(2, number, i), signal);
       return learnableTrajectory(played.trajectory.id, played.trajectory, played.verification);
     });
-    const group = { task: taskName(task), trajectories };
+    const group = { task: nameOf(task), trajectories };
     if ((await groupSignal(recipe, group)).isLearnable) groups.push(group);
   }
   await policy.dispose();

@@ -49,11 +49,7 @@ const KEPT_STATE: ReadonlySet<string> = new Set(["baseline"]);
  *   can; an unknown name is answered with the names that there are.
  */
 export function edgeRecipeNamed(name: string, settings: EdgeSettings = {}): EdgeRecipe {
-  return edgeRecipe(recipeNamed(name)(), settings);
-}
-
-/** @throws WaggleError `INVALID_ARGUMENT` as `edgeRecipeNamed`. */
-export function edgeRecipe(recipe: Recipe, settings: EdgeSettings = {}): EdgeRecipe {
+  const recipe = recipeNamed(name)();
   const misfits = edgeMisfits(recipe);
   const [stage] = recipe.stages;
   if (stage === undefined || misfits.length > 0) {

@@ -11,7 +11,7 @@ import {
   type StateValues,
   toEpisode,
 } from "@waggle/learning";
-import type { TaskReference, Trajectory, Verification } from "@waggle/protocol";
+import type { Trajectory, Verification } from "@waggle/protocol";
 import type { EdgeRecipe } from "./edge-recipe.ts";
 import { seededRandom } from "./random.ts";
 
@@ -47,11 +47,6 @@ export function learnableTrajectory(
   const episode = { ...toEpisode(trajectory, verification, { staleness }), id: digest };
   const recorded = episode.samples.map(({ behaviorLogProbs }) => behaviorLogProbs);
   return { digest, episode, rescoredLogProbs: rescoredLogProbs ?? recorded };
-}
-
-/** As tasks are called in reports and baselines. */
-export function taskName({ environment, split, seed }: TaskReference): string {
-  return `${environment}/${split}/${seed}`;
 }
 
 /** What the parts of a stage are told at a step of the loop. */

@@ -4,15 +4,11 @@
  */
 import { canonicalJson, type LeasedGroup, type TrajectoryOutcome } from "@waggle/protocol";
 import type { EdgeRecipe } from "./edge-recipe.ts";
-import {
-  groupSignal,
-  type LearnableGroup,
-  type LearnableTrajectory,
-  taskName,
-} from "./learnable-group.ts";
+import { groupSignal, type LearnableGroup, type LearnableTrajectory } from "./learnable-group.ts";
 import type { HeldLease } from "./lease-holder.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
 import type { TrainerState } from "./trainer-state.ts";
+import { nameOf } from "./learner/task-names.ts";
 
 export type JudgedLease = {
   readonly lease: HeldLease;
@@ -100,7 +96,7 @@ async function judgeGroup(
   }
   if (passed.length === 0) return { outcomes, learnable: null };
   const learnable = {
-    task: group.task === null ? group.groupId : taskName(group.task),
+    task: group.task === null ? group.groupId : nameOf(group.task),
     trajectories: passed.map(({ trajectory }) => trajectory),
   };
   const signal = await groupSignal(recipe, learnable);

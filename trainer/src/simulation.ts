@@ -9,14 +9,10 @@ import { attempt, type AttemptParts } from "./attempt.ts";
 import type { EdgeRecipe } from "./edge-recipe.ts";
 import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
 import { inLanes } from "./lanes.ts";
-import {
-  groupSignal,
-  type LearnableGroup,
-  learnableTrajectory,
-  taskName,
-} from "./learnable-group.ts";
+import { groupSignal, type LearnableGroup, learnableTrajectory } from "./learnable-group.ts";
 import { learningStep } from "./learning-step.ts";
 import { derivedSeed, seededRandom } from "./random.ts";
+import { nameOf } from "./learner/task-names.ts";
 
 export type SimulationOptions = {
   readonly steps: number;
@@ -98,7 +94,7 @@ export async function simulate(
       // Sampled by this process with these weights: the record is the re-scored value.
       return learnableTrajectory(trajectory.id, trajectory, verification);
     });
-    return { task: taskName(task), trajectories };
+    return { task: nameOf(task), trajectories };
   }
 
   const base = await evaluateNow(0);

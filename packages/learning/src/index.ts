@@ -7,7 +7,7 @@ export type { AggregatedRows, Aggregation, AggregationOption } from "./losses/ag
 export { entropyBonus } from "./losses/entropy-bonus.ts";
 export { groupRelativeAdvantages } from "./advantages/group-advantages.ts";
 export type { GroupAdvantageOptions } from "./advantages/group-advantages.ts";
-export { groupsOfTwoOrMore, zeroVarianceFilter } from "./filters/group-filter.ts";
+export { zeroVarianceFilter } from "./filters/group-filter.ts";
 export type { FilterReason, GroupFilter } from "./filters/group-filter.ts";
 export { truncatedImportanceWeights } from "./corrections/importance-weights.ts";
 export type { ImportanceWeights } from "./corrections/importance-weights.ts";

@@ -18,8 +18,3 @@ export function zeroVarianceFilter(tolerance: number = 1e-6): GroupFilter {
     return Math.max(...rewards) - Math.min(...rewards) <= tolerance ? "no-signal" : null;
   };
 }
-
-/** Keeps every group that has a baseline. */
-export function groupsOfTwoOrMore(rewards: readonly number[]): FilterReason | null {
-  return rewards.length < 2 ? "group-of-one" : null;
-}

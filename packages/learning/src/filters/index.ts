@@ -11,7 +11,7 @@ export { curatedWithin } from "./curated.ts";
 export type { Candidate } from "./curated.ts";
 export { mixedInRatio, mixtureCounts } from "./diversity-mix.ts";
 export type { Mixture, Ratios } from "./diversity-mix.ts";
-export { groupsOfTwoOrMore, zeroVarianceFilter } from "./group-filter.ts";
+export { zeroVarianceFilter } from "./group-filter.ts";
 export type { FilterReason, GroupFilter } from "./group-filter.ts";
 export { horizonWeights, rolloutsByDifficulty } from "./long-tail.ts";
 export { mixedGroups, refill } from "./mixed-groups.ts";
