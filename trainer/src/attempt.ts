@@ -19,13 +19,13 @@ export type AttemptParts = {
 
 /** Rolls out the task with the policy's current version. */
 export function attempt(
-  { policy, format, sampling, guidance = null }: AttemptParts,
+  { policy, format, sampling, guidance }: AttemptParts,
   task: TaskReference,
   seed: number,
   signal: AbortSignal,
 ): Promise<FamilyAttempt> {
   const maxTurnTokens = defaultTurnTokens(policy.contextLength);
-  const guide = guidance === null ? undefined : versionGuide(guidance, String(seed));
+  const guide = guidance ? versionGuide(guidance, String(seed)) : undefined;
   const options = { sampling, seed, maxTurnTokens, guide };
   return familyAttempt(policy, format, familyNamed(task.environment), task, options, signal);
 }

@@ -21,6 +21,7 @@ import { requireEngine } from "./required-engine.ts";
 import { addSaveCommand } from "./save-model/save-command.ts";
 import { addEvidenceCommand } from "./evidence/evidence-command.ts";
 import { addLearnCommand } from "./learner/learn-command.ts";
+import { addStudyCommand } from "./studies/study-command.ts";
 import { addTrialCommand } from "./trials/trial-command.ts";
 import { learningRateOf, type ScheduleOptions, withSchedule } from "./schedule-options.ts";
 import { simulate, type SimulationEvent } from "./simulation.ts";
@@ -228,6 +229,7 @@ export function createProgram(options: ProgramOptions): Command {
   addImitateCommand(program, options);
   addLearnCommand(program, options);
   addEvidenceCommand(program, options);
+  addStudyCommand(program, options);
   addTrialCommand(program, options);
   addPlanCommand(program, options);
   addSaveCommand(program, options);

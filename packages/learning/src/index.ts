@@ -23,6 +23,7 @@ export { supervisedLoss } from "./losses/supervised-loss.ts";
 export type { SupervisedBatch } from "./losses/supervised-loss.ts";
 export { lossTokenCount } from "./token-rows.ts";
 export type { LossMask, TokenRows } from "./token-rows.ts";
+export type { ArrangementName } from "./composition/arrangement.ts";
 export { partsOf, recipe } from "./composition/definition.ts";
 export type { CreateRecipe, Recipe, RecipeDefinition, Settings } from "./composition/definition.ts";
 export { sampledTokens, toEpisode, toolCalls, toolErrors } from "./composition/episode.ts";
@@ -49,7 +50,7 @@ export type {
   StateChange,
   StateValues,
 } from "./composition/part.ts";
-export type { RolloutPlan, Retelling } from "./composition/rollout-plan.ts";
+export type { Retelling, Retells, RolloutPlan } from "./composition/rollout-plan.ts";
 export { readStates } from "./composition/reading.ts";
 export type { ReadBefore, ReadingRequest } from "./composition/reading.ts";
 export { write } from "./composition/writing.ts";

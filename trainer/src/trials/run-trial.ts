@@ -6,7 +6,7 @@ import { evaluateHeldOut, type HeldOut } from "../learner/held-out.ts";
 import { openRecipeEngines } from "../learner/recipe-engines.ts";
 import { runRecipe } from "../learner/recipe-run.ts";
 import { openPolicy } from "../open-model.ts";
-import type { Trial, TrialArm, TrialRun } from "./trial.ts";
+import type { Experiment, TrialArm, TrialRun } from "./trial.ts";
 
 const SHAPE = { rank: 8, alpha: 16 };
 const THREADS = 1;
@@ -17,11 +17,13 @@ export type TrialOptions = {
   readonly done: readonly TrialRun[];
   readonly onRun: (run: TrialRun) => Promise<void>;
   readonly signal: AbortSignal;
+  /** Which onnxruntime samples: native, or WASM, sooner for small models; default native. */
+  readonly kernels?: "native" | "wasm";
 };
 
 export async function runTrial(
-  trial: Trial,
-  { bases, done, onRun, signal }: TrialOptions,
+  trial: Experiment,
+  { bases, done, onRun, signal, kernels = "native" }: TrialOptions,
 ): Promise<readonly TrialRun[]> {
   const runs = [...done];
   // Seed by seed, so that what is interrupted has whole seeds.
@@ -31,7 +33,7 @@ export async function runTrial(
       if (runs.some((run) => run.arm === arm.name && run.seed === seed)) continue;
       const folder = join(bases, arm.family.name);
       const model = await familyBase(arm.family, folder, FAMILY_BASE, () => {}, signal);
-      const run = await runArm(trial, arm, seed, model, signal);
+      const run = await runArm(trial, arm, { seed, model, kernels, signal });
       runs.push(run);
       await onRun(run);
     }
@@ -40,16 +42,19 @@ export async function runTrial(
 }
 
 async function runArm(
-  { probes, evaluationTasks }: Trial,
-  { name, recipe, family }: TrialArm,
-  seed: number,
-  model: BaseModel,
-  signal: AbortSignal,
+  { probes, evaluationTasks, budget }: Experiment,
+  { name, recipe, family, shares }: TrialArm,
+  {
+    seed,
+    model,
+    kernels,
+    signal,
+  }: { seed: number; model: BaseModel; kernels: "native" | "wasm"; signal: AbortSignal },
 ): Promise<TrialRun> {
   const { format } = model;
   const resources = { threads: THREADS };
   const engines = await openRecipeEngines(recipe, model, "cpu", { ...SHAPE, seed }, resources);
-  const policy = await openPolicy(model, THREADS);
+  const policy = await openPolicy(model, THREADS, kernels);
   const tried = async (): Promise<{ [probe: string]: number }> => {
     const rates: { [probe: string]: number } = {};
     for (const probe of probes) {
@@ -63,7 +68,7 @@ async function runArm(
     const { base, final, spent } = await runRecipe(
       recipe,
       { ...engines, policy, format, family, adapterShape: SHAPE },
-      { seed, evaluationTasks, evaluateEvery: 0 },
+      { seed, evaluationTasks, evaluateEvery: 0, budget, shares },
       () => {},
       signal,
     );
@@ -77,6 +82,7 @@ async function runArm(
           { base: before[probe.name] ?? 0, final: after[probe.name] ?? 0 },
         ]),
       ),
+      toolCalls: final.toolCallsMean,
       ...{ sampledTokens: spent.sampledTokens, seconds: Math.round(spent.seconds * 10) / 10 },
     };
   } finally {

@@ -5,6 +5,7 @@
 import { mean, signFlipTest } from "@waggle/evaluation";
 import type { TaskFamily } from "@waggle/environments";
 import type { Recipe } from "@waggle/learning";
+import type { Budget } from "../learner/run-spending.ts";
 
 export type TrialArm = {
   /** Unique in its trial. */
@@ -12,17 +13,25 @@ export type TrialArm = {
   readonly recipe: Recipe;
   /** What it learns in; held-out tasks are of the same family. */
   readonly family: TaskFamily;
+  /** Share of the budget that each stage has in a round, adding up to 1; absent = whatever is left. */
+  readonly shares?: readonly number[];
 };
 
-export type Trial = {
-  /** As a command line gives it. */
-  readonly name: string;
-  readonly question: string;
+/** What is run: every arm with every seed. */
+export type Experiment = {
   readonly arms: readonly TrialArm[];
   readonly seeds: readonly number[];
   readonly evaluationTasks: number;
   /** Other tasks that the final policy and the base are tried on, by name. */
   readonly probes: readonly { readonly name: string; readonly family: TaskFamily }[];
+  /** Of one run; absent = all steps. */
+  readonly budget?: Budget;
+};
+
+export type Trial = Experiment & {
+  /** As a command line gives it. */
+  readonly name: string;
+  readonly question: string;
   readonly expected: readonly Expectation[];
 };
 
@@ -36,6 +45,9 @@ export type TrialRun = {
   readonly probes: {
     readonly [name: string]: { readonly base: number; readonly final: number };
   };
+  /** Mean of a held-out episode of the final policy. */
+  readonly toolCalls: number;
+  /** Spent on learning. */
   readonly sampledTokens: number;
   readonly seconds: number;
 };

@@ -1,0 +1,28 @@
+/** One budget of tokens, the algorithms that the literature names. */
+import { groupReinforcement } from "@waggle/learning";
+import { arm, catalogued, type Study } from "./study.ts";
+
+export const algorithm: Study = {
+  name: "algorithm",
+  question: "Which algorithm learns most from one budget?",
+  sides: [
+    { says: "PPO; flows; no gradients", sources: "the VLA study, GFlowVLM, ES at scale" },
+    {
+      says: "groups; preferences; DPO is weak on long horizons",
+      sources: "the GRPO family, Agent Q, MOSAIC, the deep-research survey",
+    },
+  ],
+  environment: "calculator",
+  tokens: 32_000,
+  arms: [
+    arm("GRPO", ["one"], [groupReinforcement({ groupSize: 8, steps: 10, learningRate: 3e-3 }), 1]),
+    catalogued("PPO with a critic", "rl4vlm", { epochs: 1 }),
+    catalogued("flow balance", "gflow-vlm"),
+    catalogued("preferences of steps", "matrix"),
+    catalogued("evolution strategies", "evolution-strategies"),
+  ],
+  measures: ["success", "toolCalls"],
+  limits: [
+    "preferences are over single steps and follow a start from demonstrations, as in MATRIX",
+  ],
+};

@@ -1,0 +1,34 @@
+/** Few deliberate calls, or a long horizon? */
+import { groupReinforcement } from "@waggle/learning";
+import * as parts from "@waggle/learning/parts";
+import { type Arm, arm, type Study } from "./study.ts";
+
+const plain = { groupSize: 8, steps: 10, learningRate: 3e-3 };
+
+function limited(turns: number): Arm {
+  const schedule = [parts.horizonCurriculum(turns, turns, 1)];
+  return arm(`${turns} turns`, ["one"], [groupReinforcement({ ...plain, schedule }), 1]);
+}
+
+export const callBudget: Study = {
+  name: "call-budget",
+  question: "Does a longer horizon while learning pay?",
+  sides: [
+    { says: "few deliberate calls", sources: "Open-AgentRL, RoRecomp" },
+    { says: "many turns pay, or a horizon that widens", sources: "ASearcher, ScalingInter-RL" },
+  ],
+  environment: "calculator",
+  tokens: 32_000,
+  arms: [
+    limited(4),
+    limited(6),
+    limited(10),
+    arm(
+      "widening",
+      ["one"],
+      [groupReinforcement({ ...plain, schedule: [parts.horizonCurriculum(3, 10)] }), 1],
+    ),
+  ],
+  measures: ["success", "toolCalls"],
+  limits: ["held-out tasks always have the family's own horizon"],
+};

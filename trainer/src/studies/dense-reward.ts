@@ -1,0 +1,47 @@
+/** Does pay along the way help, and does it depend on the algorithm? */
+import { groupReinforcement, rewardStage } from "@waggle/learning";
+import * as parts from "@waggle/learning/parts";
+import { arm, type Study } from "./study.ts";
+
+const plain = { groupSize: 8, steps: 10, learningRate: 3e-3 };
+const dense = () =>
+  parts.weighted([
+    [parts.outcome(), 0.5],
+    [parts.progress(), 0.5],
+  ]);
+
+const actorCritic = (reward: ReturnType<typeof parts.outcome>) =>
+  rewardStage({
+    rollout: parts.single(),
+    reward,
+    advantage: parts.gae({ discount: 1, lambda: 0.95 }),
+    losses: [parts.pgClip(), { loss: parts.critic(), weight: 0.5 }],
+    state: { critic: parts.valueHead },
+    steps: plain.steps,
+    settings: { tasksPerStep: 96, learningRate: plain.learningRate },
+  });
+
+export const denseReward: Study = {
+  name: "dense-reward",
+  question: "Does pay for single steps beat pay for the outcome alone?",
+  sides: [
+    {
+      says: "yes, small models most",
+      sources: "Planner-R1, SPA-RL, OPRL, Environment Tuning",
+    },
+    {
+      says: "outcome only; process alone may mislead; it depends on the algorithm",
+      sources: "ARTIST, ARPO, PPR, meow-tea-taro",
+    },
+  ],
+  environment: "form",
+  tokens: 32_000,
+  arms: [
+    arm("outcome, groups", ["one"], [groupReinforcement(plain), 1]),
+    arm("steps, groups", ["one"], [groupReinforcement({ ...plain, reward: dense() }), 1]),
+    arm("outcome, critic", ["one"], [actorCritic(parts.outcome()), 1]),
+    arm("steps, critic", ["one"], [actorCritic(dense()), 1]),
+  ],
+  measures: ["success"],
+  limits: ["a half of the pay is the outcome where steps are paid"],
+};

@@ -1,0 +1,47 @@
+/** What becomes of hard tasks while only easy ones are learned. */
+import { demonstrationStart, groupReinforcement, rewardStage } from "@waggle/learning";
+import * as parts from "@waggle/learning/parts";
+import { arm, type Study } from "./study.ts";
+
+const learningRate = 3e-3;
+const difficulty = 0;
+
+const rehearsing = rewardStage({
+  rollout: parts.single(),
+  filters: [parts.rehearsed(24)],
+  reward: parts.outcome(),
+  advantage: parts.movingBaselineAdvantage(),
+  losses: [parts.truncatedImportance(parts.pgClip())],
+  state: {
+    baseline: parts.baseline({ decay: 0.98, prior: 0.5 }),
+    "rest-buffer": parts.leftovers(),
+  },
+  steps: 10,
+  settings: { tasksPerStep: 96, learningRate, difficulty },
+});
+
+export const forgetting: Study = {
+  name: "forgetting",
+  question: "Does reinforcement forget less than imitation?",
+  sides: [
+    { says: "less than fine-tuning", sources: "RL's Razor, the RFT study" },
+    { says: "unvisited skills are lost, language drifts", sources: "RL as forgetting, SIL" },
+  ],
+  environment: "calculator",
+  tokens: 32_000,
+  arms: [
+    arm(
+      "reinforcement",
+      ["one"],
+      [groupReinforcement({ groupSize: 8, steps: 10, learningRate, difficulty }), 1],
+    ),
+    arm(
+      "imitation",
+      ["sft"],
+      [demonstrationStart({ steps: 200, learningRate, tasks: { difficulty } }), 1],
+    ),
+    arm("reinforcement with rehearsal", ["one"], [rehearsing, 1]),
+  ],
+  measures: ["hardest", "easiest", "success"],
+  limits: ["only the easiest tasks are trained; what is forgotten is read off the hardest"],
+};

@@ -1,0 +1,38 @@
+/** Two specialists made one, against one that learned everything for the sum of their budgets. */
+import { groupReinforcement, mergeStage } from "@waggle/learning";
+import * as parts from "@waggle/learning/parts";
+import { type Arm, arm, type Study } from "./study.ts";
+
+const plain = { groupSize: 8, steps: 10, learningRate: 3e-3 };
+
+function merged(name: string, how: ReturnType<typeof parts.reinforced>): Arm {
+  const stage = mergeStage({
+    rollout: parts.weights(),
+    members: [
+      [groupReinforcement({ ...plain, difficulty: 0 })],
+      [groupReinforcement({ ...plain, difficulty: 1 })],
+    ],
+    how,
+    state: { delta: parts.deltas },
+  });
+  return arm(name, ["post-merge"], [stage, 1]);
+}
+
+export const merging: Study = {
+  name: "merging",
+  question: "Does a merge of specialists beat one model that learned it all?",
+  sides: [
+    { says: "parents are surpassed", sources: "RAM, Model Breadcrumbs (7 to 8 B)" },
+    { says: "no gain in small models", sources: "merges at 1.7 B" },
+  ],
+  environment: "calculator",
+  tokens: 32_000,
+  arms: [
+    arm("one model", ["one"], [groupReinforcement({ ...plain, steps: 10 }), 1]),
+    merged("RAM", parts.reinforced(0.1)),
+    merged("breadcrumbs", parts.breadcrumbs({ smallest: 0.85, largest: 0.01 }, 1)),
+    merged("mean", parts.averagedDeltas()),
+  ],
+  measures: ["success", "easiest", "hardest"],
+  limits: ["each specialist spends a half of the budget"],
+};

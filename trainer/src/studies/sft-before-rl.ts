@@ -1,0 +1,39 @@
+/** Does a start from demonstrations help reinforcement, where both draw on one budget? */
+import { demonstrationStart, groupReinforcement } from "@waggle/learning";
+import { type Arm, arm, type Study } from "./study.ts";
+
+const learningRate = 3e-3;
+/** More than the budget allows. */
+const steps = 200;
+
+/** Imitation with this share of the budget, reinforcement with the rest. */
+function started(share: number): Arm {
+  const imitation = demonstrationStart({ steps, learningRate });
+  const reinforcement = groupReinforcement({ groupSize: 8, steps, learningRate });
+  const name = `${100 * share} % imitation`;
+  if (share === 0) return arm(name, ["one"], [reinforcement, 1]);
+  if (share === 1) return arm(name, ["sft"], [imitation, 1]);
+  return arm(name, ["sft-rl"], [imitation, share], [reinforcement, 1 - share]);
+}
+
+export const sftBeforeRl: Study = {
+  name: "sft-before-rl",
+  question: "Does imitation before reinforcement pay for what it costs?",
+  sides: [
+    {
+      says: "a cold start is needed, or raises where it ends",
+      sources: "DeepEyesV2, GraphWalker, Open-AgentRL, AceReason",
+    },
+    {
+      says: "reinforcement alone suffices; imitation collapses elsewhere",
+      sources: "AgentGym-RL, Environment Tuning, ARTIST",
+    },
+  ],
+  environment: "calculator",
+  tokens: 32_000,
+  arms: [started(0), started(0.25), started(0.5), started(1)],
+  measures: ["success", "toolCalls"],
+  limits: [
+    "the base has seen demonstrations of this family already, a third of their decisions wrong",
+  ],
+};

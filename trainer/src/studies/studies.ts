@@ -1,0 +1,40 @@
+/** The questions that a command can answer, by name. */
+import { WaggleError } from "@waggle/protocol";
+import { algorithm } from "./algorithm.ts";
+import { callBudget } from "./call-budget.ts";
+import { curriculum } from "./curriculum.ts";
+import { dataSize } from "./data-size.ts";
+import { denseReward } from "./dense-reward.ts";
+import { entropy } from "./entropy.ts";
+import { forgetting } from "./forgetting.ts";
+import { klTerm } from "./kl-term.ts";
+import { merging } from "./merging.ts";
+import { onlyCorrectRuns } from "./only-correct-runs.ts";
+import { sftBeforeRl } from "./sft-before-rl.ts";
+import type { Study } from "./study.ts";
+import { toolPenalty } from "./tool-penalty.ts";
+
+export const STUDIES: readonly Study[] = [
+  sftBeforeRl,
+  curriculum,
+  denseReward,
+  toolPenalty,
+  callBudget,
+  onlyCorrectRuns,
+  dataSize,
+  forgetting,
+  klTerm,
+  algorithm,
+  merging,
+  entropy,
+];
+
+/** @throws WaggleError `INVALID_ARGUMENT` with the names that there are. */
+export function studyNamed(name: string): Study {
+  const study = STUDIES.find((one) => one.name === name);
+  if (study !== undefined) return study;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `a study must be one of ${STUDIES.map((one) => one.name).join(", ")}, got ${name.slice(0, 64)}; choose one of these`,
+  );
+}

@@ -1,0 +1,105 @@
+/** `study`: one open question of the literature, both sides at one budget, and the picture of what came out. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { mean } from "@waggle/evaluation";
+import type { Command } from "commander";
+import { intervalChart } from "../charts/interval-chart.ts";
+import { positive } from "../option-values.ts";
+import { appendRun, readRuns } from "../trials/run-file.ts";
+import { runTrial } from "../trials/run-trial.ts";
+import type { TrialRun } from "../trials/trial.ts";
+import { STUDIES, studyNamed } from "./studies.ts";
+import { experimentOf, type Study } from "./study.ts";
+import { answer, compared, measureWords, studyPage, wholeSeeds } from "./study-page.ts";
+
+export type StudyCommandOptions = {
+  readonly signal: AbortSignal;
+  readonly writeOut: (line: string) => void;
+  readonly writeError: (line: string) => void;
+};
+
+type Flags = { seeds: number; bases: string; output: string; list: boolean; json: boolean };
+
+export function addStudyCommand(
+  program: Command,
+  { signal, writeOut, writeError }: StudyCommandOptions,
+): void {
+  program
+    .command("study [name]")
+    .description("answer a question on which the literature disagrees, at this scale")
+    .option("--list", "the questions", false)
+    .option("--seeds <n>", "runs of each arm; runs that are there are kept", positive, 5)
+    .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
+    .option("--output <folder>", "runs, page and picture", "docs/evidence/studies")
+    .option("--json", "progress as JSON lines, the answer as one object", false)
+    .action(async (name: string | undefined, flags: Flags) => {
+      if (flags.list) {
+        for (const line of listed(flags.json)) writeOut(line);
+        return;
+      }
+      const study = studyNamed(name ?? "");
+      const path = join(flags.output, `${study.name}-runs.jsonl`);
+      const done = await readRuns(path);
+      const seeds = Array.from({ length: flags.seeds }, (_, i) => i + 1);
+      const experiment = experimentOf(study, seeds);
+      const total = seeds.length * study.arms.length;
+      let finished = done.filter(({ seed }) => seeds.includes(seed)).length;
+      const startedAt = performance.now();
+      const before = finished;
+      const runs = await runTrial(experiment, {
+        ...{ bases: flags.bases, done, signal, kernels: "wasm" },
+        onRun: async (run) => {
+          await appendRun(path, run);
+          finished += 1;
+          const pace = (performance.now() - startedAt) / 60_000 / (finished - before);
+          if (flags.json) writeOut(JSON.stringify({ event: "run", ...run }));
+          else writeError(wordsOf(run, finished, total, pace * (total - finished)));
+        },
+      });
+      await report(study, runs, flags.output);
+      const comparisons = compared(study, runs);
+      const words = answer(study, comparisons);
+      writeOut(
+        flags.json
+          ? JSON.stringify({
+              study: study.name,
+              seeds: wholeSeeds(study, runs),
+              comparisons,
+              answer: words,
+            })
+          : `${words}\n${join(flags.output, `${study.name}.md`)}`,
+      );
+    });
+}
+
+async function report(study: Study, runs: readonly TrialRun[], folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const comparisons = compared(study, runs);
+  const before = mean(runs.map(({ base }) => 100 * base));
+  const columns = study.measures.map((measure) => ({
+    title: measureWords(measure),
+    rows: comparisons
+      .filter((one) => one.measure === measure)
+      .map(({ arm, mean: center, error }) => ({ name: arm, mean: center, error })),
+    ...(measure === "success" ? { mark: { name: "before", at: before } } : {}),
+  }));
+  const picture = `${study.name}.svg`;
+  await writeFile(join(folder, picture), intervalChart(study.question, columns));
+  await writeFile(join(folder, `${study.name}.md`), studyPage(study, runs, picture));
+}
+
+function listed(json: boolean): string[] {
+  if (json) {
+    const studies = STUDIES.map(({ name, question, environment, arms }) => ({
+      ...{ name, question, environment },
+      arms: arms.map((arm) => arm.name),
+    }));
+    return [JSON.stringify({ studies })];
+  }
+  return STUDIES.map(({ name, question }) => `${name}\t${question}`);
+}
+
+function wordsOf(run: TrialRun, finished: number, total: number, minutesLeft: number): string {
+  const rates = `${(100 * run.base).toFixed(1)} → ${(100 * run.final).toFixed(1)} %`;
+  return `${finished}/${total}  ${Math.ceil(minutesLeft)} min left  ${run.arm}, seed ${run.seed}  ${rates}  ${run.sampledTokens} tokens  ${run.seconds} s`;
+}

@@ -1,0 +1,140 @@
+/**
+ * The page of a study: who says what, what came out at this scale, and how sure that is. Written from
+ * the runs alone, so that it can be written again.
+ */
+import { mean, signFlipTest } from "@waggle/evaluation";
+import { standardError, type TrialRun } from "../trials/trial.ts";
+import type { Measure, Study } from "./study.ts";
+
+export type Comparison = {
+  readonly arm: string;
+  readonly measure: Measure;
+  /** Means over seeds: of the arm, and of its difference to the first arm on the same seeds. */
+  readonly mean: number;
+  readonly error: number;
+  readonly difference: number;
+  readonly differenceError: number;
+  /** Two-sided, of a sign-flip test over seeds; 1 for the first arm. */
+  readonly pValue: number;
+};
+
+const WORDS: { readonly [measure in Measure]: string } = {
+  success: "success, %",
+  toolCalls: "calls an episode",
+  easiest: "easiest tasks, %",
+  hardest: "hardest tasks, %",
+};
+
+export function measureWords(measure: Measure): string {
+  return WORDS[measure];
+}
+
+function valueOf(run: TrialRun, measure: Measure): number {
+  if (measure === "success") return 100 * run.final;
+  if (measure === "toolCalls") return run.toolCalls;
+  return 100 * (run.probes[measure]?.final ?? Number.NaN);
+}
+
+/** @param runs - of seeds that every arm has. */
+export function compared(study: Study, runs: readonly TrialRun[]): Comparison[] {
+  const seeds = wholeSeeds(study, runs);
+  const valuesOf = (arm: string, measure: Measure): number[] =>
+    seeds.map((seed) =>
+      valueOf(runs.find((run) => run.arm === arm && run.seed === seed) as TrialRun, measure),
+    );
+  return study.measures.flatMap((measure) => {
+    const first = valuesOf(study.arms[0].name, measure);
+    return study.arms.map(({ name }, at) => {
+      const values = valuesOf(name, measure);
+      const differences = values.map((value, i) => value - (first[i] as number));
+      const oneSided = (sign: number): number =>
+        signFlipTest(differences.map((difference) => sign * difference));
+      return {
+        ...{ arm: name, measure, mean: mean(values), error: standardError(values) },
+        ...{ difference: mean(differences), differenceError: standardError(differences) },
+        pValue: at === 0 ? 1 : Math.min(1, 2 * Math.min(oneSided(1), oneSided(-1))),
+      };
+    });
+  });
+}
+
+/** Seeds that every arm has been run with. */
+export function wholeSeeds({ arms }: Study, runs: readonly TrialRun[]): number[] {
+  const seeds = [...new Set(runs.map(({ seed }) => seed))].toSorted((a, b) => a - b);
+  return seeds.filter((seed) =>
+    arms.every(({ name }) => runs.some((run) => run.arm === name && run.seed === seed)),
+  );
+}
+
+/** @param picture - path of the picture beside the page. */
+export function studyPage(study: Study, runs: readonly TrialRun[], picture: string): string {
+  const seeds = wholeSeeds(study, runs);
+  const comparisons = compared(study, runs);
+  const base = runs.filter(({ seed }) => seeds.includes(seed)).map((run) => 100 * run.base);
+  return [
+    `# ${study.question}`,
+    "",
+    ...study.sides.map(({ says, sources }) => `- ${capital(says)}: ${sources}.`),
+    "",
+    `Measured in \`${study.environment}\`, with the family's nano base, ${seeds.length} seeds an arm, ${study.tokens.toLocaleString("en")} tokens, sampled or demonstrated, a run.`,
+    `Before learning ${mean(base).toFixed(1)} % of held-out tasks are solved. Mean ± standard error over seeds; differences are to *${study.arms[0].name}* on the`,
+    "same seeds, p of a two-sided sign-flip test over seeds (with five seeds it cannot be below 0.06).",
+    "",
+    `![${study.question}](${picture})`,
+    "",
+    `| arm | ${study.measures.map((measure) => `${WORDS[measure]} | difference | p`).join(" | ")} | tokens | seconds |`,
+    `|${"---|".repeat(3 + 3 * study.measures.length)}`,
+    ...study.arms.map(({ name }) => {
+      const cells = study.measures.map((measure) => {
+        const found = comparisons.find(
+          (one) => one.arm === name && one.measure === measure,
+        ) as Comparison;
+        const own = `${found.mean.toFixed(digits(measure))} ± ${found.error.toFixed(digits(measure))}`;
+        if (name === study.arms[0].name) return `${own} | | `;
+        return `${own} | ${signed(found.difference, digits(measure))} ± ${found.differenceError.toFixed(digits(measure))} | ${found.pValue.toFixed(2)}`;
+      });
+      const of = runs.filter((run) => run.arm === name && seeds.includes(run.seed));
+      const tokens = mean(of.map(({ sampledTokens }) => sampledTokens));
+      const seconds = mean(of.map((run) => run.seconds));
+      return `| ${name} | ${cells.join(" | ")} | ${Math.round(tokens).toLocaleString("en")} | ${seconds.toFixed(0)} |`;
+    }),
+    "",
+    answer(study, comparisons),
+    "",
+    ...(study.limits.length === 0
+      ? []
+      : ["What stands for something else:", "", ...study.limits.map((limit) => `- ${limit}`), ""]),
+    `Again: \`npm run study -- ${study.name}\`. Runs: [\`${study.name}-runs.jsonl\`](${study.name}-runs.jsonl).`,
+    "",
+  ].join("\n");
+}
+
+/** What the first measure says, in a sentence. */
+export function answer(study: Study, comparisons: readonly Comparison[]): string {
+  const [measure] = study.measures;
+  const others = comparisons.filter(
+    (one) => one.measure === measure && one.arm !== study.arms[0].name,
+  );
+  const apart = others.filter(
+    ({ difference, differenceError }) => Math.abs(difference) > 2 * differenceError,
+  );
+  if (apart.length === 0) {
+    return `At this scale: no arm differs from *${study.arms[0].name}* by more than twice the standard error (${WORDS[measure]}).`;
+  }
+  const clauses = apart.map(
+    ({ arm, difference }) => `*${arm}* ${signed(difference, digits(measure))}`,
+  );
+  return `At this scale (${WORDS[measure]}, beyond twice the standard error): ${clauses.join(", ")} against *${study.arms[0].name}*.`;
+}
+
+function digits(measure: Measure): number {
+  return measure === "toolCalls" ? 2 : 1;
+}
+
+function signed(value: number, places: number): string {
+  return `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(places)}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

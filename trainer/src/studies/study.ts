@@ -1,0 +1,101 @@
+/**
+ * A question on which the literature disagrees, as arms that differ in what is asked and in nothing
+ * else. Every arm spends the same number of tokens, sampled or demonstrated. Not a runner, not an answer.
+ *
+ * The questions are those of the project's founding catalogue, "Where sources disagree".
+ */
+import { familyNamed, type TaskFamily } from "@waggle/environments";
+import {
+  type ArrangementName,
+  type Recipe,
+  recipe,
+  recipeNamed,
+  type Settings,
+  type Stage,
+} from "@waggle/learning";
+import type { Experiment } from "../trials/trial.ts";
+
+/** What an answer is read from: held-out tasks after the budget is spent. */
+export type Measure =
+  /** Share of tasks solved. */
+  | "success"
+  /** Tool calls of an episode. */
+  | "toolCalls"
+  /** Share solved of the easiest tasks. */
+  | "easiest"
+  /** Share solved of the hardest tasks. */
+  | "hardest";
+
+export type Arm = {
+  /** As tables and pictures name it; unique in its study. */
+  readonly name: string;
+  readonly recipe: Recipe;
+  /** Share of the budget that each stage has in a round; adds up to 1. */
+  readonly shares: readonly number[];
+};
+
+export type Study = {
+  /** As a command line gives it: `sft-before-rl`. */
+  readonly name: string;
+  readonly question: string;
+  /** Who says what. */
+  readonly sides: readonly { readonly says: string; readonly sources: string }[];
+  /** Name of a family of tasks. */
+  readonly environment: string;
+  /** Of one run of an arm: tokens, sampled or demonstrated. */
+  readonly tokens: number;
+  /** The first is what the others are compared with. */
+  readonly arms: readonly [Arm, Arm, ...Arm[]];
+  /** The first decides. */
+  readonly measures: readonly [Measure, ...Measure[]];
+  /** What stands in place of something else, and why. */
+  readonly limits: readonly string[];
+};
+
+/** An arm of stages of its own, each with its share of the budget. */
+export function arm(
+  name: string,
+  schedule: readonly ArrangementName[],
+  ...stages: readonly (readonly [stage: Stage, share: number])[]
+): Arm {
+  const create = recipe({
+    name,
+    literature: {
+      ...{ recipe: name, paper: "an arm of a study of this project", system: null },
+      ...{ table: "policy-gradient", parts: {}, difference: "" },
+    },
+    ...{ differs: [], schedule, settings: {} },
+    stages: () => stages.map(([stage]) => stage),
+  });
+  return { name, recipe: create(), shares: stages.map(([, share]) => share) };
+}
+
+/** A recipe of the catalogue; its stages have equal shares. */
+export function catalogued(name: string, recipeName: string, settings: Settings = {}): Arm {
+  const made = recipeNamed(recipeName)(settings);
+  return { name, recipe: made, shares: made.stages.map(() => 1 / made.stages.length) };
+}
+
+export function experimentOf(study: Study, seeds: readonly number[]): Experiment {
+  const family = familyNamed(study.environment);
+  const probes = [
+    { name: "easiest", family: ofLevel(family, 0) },
+    { name: "hardest", family: ofLevel(family, family.levels - 1) },
+  ];
+  return {
+    arms: study.arms.map((each) => ({ ...each, family })),
+    seeds,
+    evaluationTasks: 150,
+    probes: probes.filter(({ name }) => study.measures.some((measure) => measure === name)),
+    budget: { sampledTokens: study.tokens, toolCalls: Number.MAX_SAFE_INTEGER },
+  };
+}
+
+/** The family's tasks of one level alone. */
+function ofLevel(family: TaskFamily, level: number): TaskFamily {
+  return {
+    ...family,
+    levels: 1,
+    reference: (seed, split) => family.reference(seed, split, level),
+  };
+}
