@@ -12,14 +12,12 @@ import {
 } from "@waggle/learning";
 import { isUnfinished } from "@waggle/learning/parts";
 import type { Sampling, TaskReference, Trajectory } from "@waggle/protocol";
-import { WaggleError } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { inLanes } from "../lanes.ts";
 import { derivedSeed, seededRandom } from "../random.ts";
 import { type Around, changedWorld, retrying, told } from "./changed-world.ts";
 import { demonstratedAttempt } from "./demonstrated-attempt.ts";
 import { DEMONSTRATION_FORMS } from "./demonstration-forms.ts";
-import { drawnFrom } from "./drawn-from.ts";
 import { type ActingPolicy, type AttemptOptions, familyAttempt } from "./family-attempt.ts";
 import type { Reader } from "./attempt-reading.ts";
 import type { WorldModels } from "./imagined-world.ts";
@@ -28,8 +26,10 @@ import { teamAttempts } from "./team-attempts.ts";
 import { proposedAttempts } from "./proposed-attempts.ts";
 import { rewardsOf } from "./turn-rewards.ts";
 import { loggedEpisodes } from "./logged-episodes.ts";
+import { withRetold } from "./retold-attempt.ts";
+import { type GoOn, pivots, prefixes } from "./stored-starts.ts";
 import { situatedAttempts } from "./situated-attempts.ts";
-import { searchedAttempts, stepReplays } from "./searched-attempts.ts";
+import { type BegunAttempt, searchedAttempts } from "./searched-attempts.ts";
 import { takeover } from "./taken-over.ts";
 import { foldedTurns, introspective } from "./own-contexts.ts";
 import { nameOf, taskOf } from "./task-names.ts";
@@ -69,6 +69,7 @@ export async function collect(
   parts: CollectParts,
   options: CollectOptions,
 ): Promise<EpisodeGroup[]> {
+  const goOn: GoOn = (episode, place, how) => attempt(parts, options, taskOf(episode), place, how);
   switch (plan.kind) {
     case "group":
       return byTask(tasks, async (task, at) => [
@@ -81,27 +82,28 @@ export async function collect(
     case "partial":
       return partial(plan, tasks, parts, options);
     case "demos":
-      return byTask(tasks, async (task, at) => [
-        ...(await many(plan.students ?? 0, (i) =>
+      return byTask(tasks, async (task, at) => {
+        const students = await many(plan.students ?? 0, (i) =>
           attempt(parts, options, task, [at, i], { role: "student" }),
-        )),
-        ...(await many(plan.size, (i) => demonstration(plan, parts, options.seed, task, at, i))),
-      ]);
+        );
+        const shown = await many(plan.size, (i) =>
+          demonstration(plan, parts, options.seed, task, at, i),
+        );
+        return withRetold([...students, ...shown], plan, parts, task);
+      });
     case "branch":
       return byTask(tasks, (task, at) => branches(plan, parts, options, task, at));
     case "tree":
-      return byTask(tasks, (task, at) =>
-        searchedAttempts(
-          plan,
-          nameOf(task),
-          stored,
-          (i) => (how) => attempt(parts, options, task, [at, i], how),
-        ),
-      );
+      return byTask(tasks, async (task, at) => {
+        const begun = (i: number) => (how: BegunAttempt) =>
+          attempt(parts, options, task, [at, i], how);
+        const searched = await searchedAttempts(plan, nameOf(task), stored, begun);
+        return withRetold(searched, plan, parts, task);
+      });
     case "pivot":
-      return pivots(plan.size, tasks.length, stored, parts, options);
+      return pivots(plan.size, tasks.length, stored, options.seed, goOn);
     case "prefix":
-      return prefixes(plan, tasks.length, stored, parts, options);
+      return prefixes(plan, tasks.length, stored, options.seed, goOn);
     case "folded":
       return byTask(tasks, (task, at) => foldedTurns(plan, parts, options, { task, place: [at] }));
     case "situated":
@@ -124,9 +126,7 @@ export async function collect(
         ),
       );
     case "log":
-      return loggedEpisodes(plan, stored, tasks.length, options.seed, (episode, place, how) =>
-        attempt(parts, options, taskOf(episode), place, how),
-      );
+      return loggedEpisodes(plan, stored, tasks.length, options.seed, goOn);
     case "takeover":
       return byTask(tasks, (task, at) =>
         many(plan.size, (i) => takenOver(plan, parts, options, task, [at, i])),
@@ -316,70 +316,6 @@ async function branches(
     episodes.push(await attempt(parts, options, task, [at, episodes.length]));
   }
   return episodes;
-}
-
-/** Single turns of stored episodes, each a group of actions of the policy as it is now. */
-async function pivots(
-  size: number,
-  count: number,
-  stored: readonly Episode[],
-  parts: CollectParts,
-  options: CollectOptions,
-): Promise<EpisodeGroup[]> {
-  const turns = stored.flatMap((episode) =>
-    episode.trajectory.turns.flatMap((original, turn) =>
-      original.toolCalls.length > 0 ? [{ episode, turn, original }] : [],
-    ),
-  );
-  const chosen = drawnFrom(turns, count, options.seed);
-  return inLanes(chosen.length, async (at) => {
-    const { episode, turn, original } = chosen[at] as (typeof chosen)[number];
-    const task = taskOf(episode);
-    const episodes = await many(size, (i) =>
-      attempt(parts, { ...options, maxTurns: turn + 1 }, task, [at, i], {
-        from: { trajectory: episode.trajectory, turns: turn },
-        branch: { episode: episode.id, turn, original },
-      }),
-    );
-    return { task: `${nameOf(task)}/${episode.id}/${turn}`, episodes };
-  });
-}
-
-async function prefixes(
-  plan: Extract<RolloutPlan, { kind: "prefix" }>,
-  count: number,
-  stored: readonly Episode[],
-  parts: CollectParts,
-  options: CollectOptions,
-): Promise<EpisodeGroup[]> {
-  const wanted = stored.filter(
-    ({ verification, trajectory }) =>
-      verification.success === (plan.source === "expert") && trajectory.turns.length > 1,
-  );
-  const random = seededRandom(options.seed, 0x9f1);
-  const chosen = drawnFrom(wanted, count, options.seed).map((episode) => ({
-    episode,
-    turns: 1 + Math.floor(random() * (episode.trajectory.turns.length - 1)),
-  }));
-  return inLanes(chosen.length, async (at) => {
-    const { episode, turns } = chosen[at] as (typeof chosen)[number];
-    const task = taskOf(episode);
-    if (plan.continuations !== undefined) {
-      return stepReplays(
-        episode,
-        turns,
-        plan.continuations,
-        (i) => (how) => attempt(parts, options, task, [at, i], how),
-      );
-    }
-    const episodes = await many(plan.size, (i) =>
-      attempt(parts, options, task, [at, i], {
-        from: { trajectory: episode.trajectory, turns },
-        branch: { episode: episode.id, turn: turns },
-      }),
-    );
-    return { task: `${nameOf(task)}/${episode.id}/${turns}`, episodes };
-  });
 }
 
 /** Attempts in which a person steps in where the plan says. */

@@ -16,6 +16,7 @@ import {
   numbersOf,
   scoredOf,
 } from "./recipe-checks.fixture.ts";
+import { SEARCH_IMITATION_EXPECTATIONS } from "./search-expectations.fixture.ts";
 
 const keepsSuccesses = keeps(0, ({ verification }) => verification.success);
 const ran = ({ turns }: Episode, turn: number): boolean =>
@@ -94,6 +95,7 @@ const weighsKinds: Check = (records) => {
 };
 
 export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  ...SEARCH_IMITATION_EXPECTATIONS,
   "opt-sft": { differs: null },
   "agent-bank": {
     settings: { kept: 4 },

@@ -6,14 +6,10 @@
 import type { TaskWorld } from "@waggle/environments";
 import type { Episode, EpisodeGroup, RolloutPlan } from "@waggle/learning";
 import { drawnFrom } from "./drawn-from.ts";
-import type { AttemptOptions } from "./family-attempt.ts";
 import { inLanes } from "../lanes.ts";
 import { seededRandom } from "../random.ts";
+import type { GoOn } from "./stored-starts.ts";
 import { nameOf, taskOf } from "./task-names.ts";
-
-/** What an attempt of the policy is asked for here. */
-type Proposal = Pick<AttemptOptions, "from" | "around" | "maxTurns"> &
-  Pick<Episode, "branch" | "role">;
 
 /** Episodes by task, `count` tasks of at most `plan.size`, each episode once. */
 export function loggedEpisodes(
@@ -21,7 +17,7 @@ export function loggedEpisodes(
   stored: readonly Episode[],
   count: number,
   seed: number,
-  propose: (episode: Episode, place: readonly number[], options: Proposal) => Promise<Episode>,
+  propose: GoOn,
 ): Promise<EpisodeGroup[]> {
   const byName = new Map<string, Map<string, Episode>>();
   for (const episode of stored) {

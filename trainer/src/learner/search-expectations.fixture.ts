@@ -135,3 +135,73 @@ export const SEARCH_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     ],
   },
 };
+
+/** What is learned are told attempts that ended well, each with turns of several others. */
+const learnsRetold: Check = (records) => {
+  const record = at(records, 0);
+  const kept = scoredOf(record).map(({ episode }) => episode);
+  expect(kept.length).toBeGreaterThan(0);
+  for (const episode of kept) {
+    expect(episode.role).toBe("retold");
+    expect(episode.verification.success).toBe(true);
+    const others = record.groups
+      .find(({ episodes }) => episodes.some(({ id }) => id === episode.id))
+      ?.episodes.filter(({ id }) => id !== episode.id);
+    const sources = episode.turns.map((turn) =>
+      others?.find((other) =>
+        other.turns.some((one) => saidAt(other, one) === saidAt(episode, turn)),
+      ),
+    );
+    expect(new Set(sources.filter((source) => source !== undefined)).size).toBeGreaterThan(1);
+    // The words between them are nobody's.
+    expect(sources.some((source) => source === undefined)).toBe(true);
+  }
+};
+
+/** Turns of told attempts that are learned begin here: at the words, or at the start. */
+function learnsFrom(first: (episode: Episode) => number): Check {
+  return (records) => {
+    const { result, minibatch } = numbersOf(at(records, 0));
+    for (const [b, { episode }] of minibatch.episodes.entries()) {
+      const learned = episode.turns.map(({ start, end }) =>
+        Array.from(result.derivatives.logProb?.[b]?.subarray(start, end) ?? []).some(
+          (slope) => slope !== 0,
+        ),
+      );
+      expect(learned.indexOf(true)).toBe(first(episode));
+      // Words are no call.
+      const words = episode.turns[episode.branch?.turn ?? -1];
+      expect(words?.toolCalls).toEqual([]);
+    }
+  };
+}
+
+const keepsTrees: Check = (records) => {
+  expect(Object.keys(at(records, 0).state["tree-store"] ?? {}).length).toBeGreaterThan(0);
+};
+
+/** Those of the imitation table. */
+export const SEARCH_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  "agent-r": {
+    differs: [
+      searches(0),
+      learnsRetold,
+      learnsFrom(({ branch }) => branch?.turn ?? Number.NaN),
+      keepsTrees,
+    ],
+  },
+  "r-mcts": {
+    differs: [
+      searches(0),
+      learnsRetold,
+      learnsFrom(() => 0),
+      keepsTrees,
+      (records) => {
+        const record = at(records, 0);
+        expect(JSON.stringify(record.state.experience)).toMatch(/Not .*, but calculate/);
+        expect(record.stage.reward?.part).toBe("judge");
+      },
+    ],
+  },
+  "web-cot": { differs: [learnsRetold, learnsFrom(() => 0), keepsTrees] },
+};

@@ -3,10 +3,9 @@ import type { Episode, EpisodeGroup, RolloutPlan } from "@waggle/learning";
 import type { AttemptOptions } from "./family-attempt.ts";
 import { nameOf, taskOf } from "./task-names.ts";
 
-/** An attempt of the policy, whole or from a turn of another. */
-type Attempt = (
-  options: Pick<AttemptOptions, "from"> & Pick<Episode, "branch">,
-) => Promise<Episode>;
+/** Whole, or from a turn of another. */
+export type BegunAttempt = Pick<AttemptOptions, "from"> & Pick<Episode, "branch">;
+type Attempt = (begun: BegunAttempt) => Promise<Episode>;
 
 /** One after another: where each begins depends on what came of those before. */
 export async function searchedAttempts(
@@ -47,7 +46,7 @@ export async function stepReplays(
   };
 }
 
-function begun(root: Episode | null, turns: number): Parameters<Attempt>[0] {
+function begun(root: Episode | null, turns: number): BegunAttempt {
   if (root === null || turns === 0) return { branch: null };
   return {
     from: { trajectory: root.trajectory, turns },

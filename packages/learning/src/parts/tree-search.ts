@@ -12,6 +12,7 @@ import type {
   ScoredEpisode,
   ScoredGroup,
 } from "../composition/part.ts";
+import type { Retells } from "../composition/rollout-plan.ts";
 import { kept, type StateName, type StatePart } from "../composition/state.ts";
 import { pairsByGap } from "../filters/value-gap-pairs.ts";
 import { type SearchedAttempt, searchedTree, whereToGoOn } from "../rollouts/tree-search.ts";
@@ -21,7 +22,7 @@ import { filterPart, keepEpisodes } from "./filter-part.ts";
 import { selectBy } from "../filters/selection.ts";
 
 /** Attempts by task, of the newest tasks. */
-type StoredTrees = { readonly [task: string]: readonly SearchedAttempt[] };
+export type StoredTrees = { readonly [task: string]: readonly SearchedAttempt[] };
 
 /** Tasks whose attempts are kept. */
 const MOST_TASKS = 64;
@@ -34,12 +35,14 @@ export type TreeOptions = {
   readonly rule?: TreeRule;
   /** Decisions of the policy at a state before its children are compared. Default 2. */
   readonly width?: number;
+  /** What of the attempts is told as one more. */
+  readonly retells?: Retells;
 };
 
 /** `tree`: `size` attempts at each task, each from where the search says. */
 export function tree(
   size = 8,
-  { rule = { kind: "puct", exploration: 0.5 }, width = 2 }: TreeOptions = {},
+  { rule = { kind: "puct", exploration: 0.5 }, width = 2, retells }: TreeOptions = {},
 ): RolloutPart<"tree-store", "group"> {
   return {
     slot: "rollout",
@@ -54,12 +57,13 @@ export function tree(
         const now = episodes.map((episode) => searchedAttempt(episode));
         return whereToGoOn([...earlier, ...now], rule, width);
       },
+      ...(retells === undefined ? {} : { retells }),
     }),
   };
 }
 
 /** An episode as a search sees it; its value by default the verifier's. */
-function searchedAttempt(
+export function searchedAttempt(
   episode: Episode,
   value: number = episode.verification.reward,
 ): SearchedAttempt {
@@ -148,12 +152,15 @@ function byContinuations(episodes: readonly ScoredEpisode[]): number[][] {
   );
 }
 
-function withAttempts(trees: StoredTrees, groups: readonly ScoredGroup[]): StoredTrees {
+export function withAttempts(trees: StoredTrees, groups: readonly ScoredGroup[]): StoredTrees {
   const entries = new Map(Object.entries(trees));
   for (const { task, episodes } of groups) {
     const earlier = entries.get(task) ?? [];
     const known = new Set(earlier.map(({ id }) => id));
-    const added = episodes.filter(({ episode }) => !known.has(episode.id));
+    // What was told of attempts was never tried.
+    const added = episodes.filter(
+      ({ episode }) => episode.role !== "retold" && !known.has(episode.id),
+    );
     entries.delete(task);
     entries.set(task, [
       ...earlier,
@@ -245,7 +252,7 @@ export function bestLine(): FilterPart {
 }
 
 /** The episode with the loss of these turns, those it shares with others included. */
-function withTurns(scored: ScoredEpisode, counts: (turn: number) => boolean): ScoredEpisode {
+export function withTurns(scored: ScoredEpisode, counts: (turn: number) => boolean): ScoredEpisode {
   const { samples, turns } = scored.episode;
   const lossMask = samples.map(({ lossMask: mask }) => mask.map(() => false));
   for (const [i, { sample, start, end }] of turns.entries()) {

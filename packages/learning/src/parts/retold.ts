@@ -1,0 +1,125 @@
+/**
+ * What a search found as one attempt to imitate: a failure with the way back spliced in, or the search as
+ * it went. The trainer makes the attempt; here is what it is made of, and what of it is learned.
+ */
+import type { Episode } from "../composition/episode.ts";
+import type { FilterPart, RolloutPart } from "../composition/part.ts";
+import type { Retells } from "../composition/rollout-plan.ts";
+import { selectBy } from "../filters/selection.ts";
+import { linearised, spliced, type ToldAttempt } from "../rollouts/retelling.ts";
+import { editExperiences, type ExperienceLibrary } from "../states/experience-library.ts";
+import { filterPart, keepEpisodes } from "./filter-part.ts";
+import { searchedAttempt, type StoredTrees, withAttempts, withTurns } from "./tree-search.ts";
+
+function told(episode: Episode): ToldAttempt {
+  const { id, actions } = searchedAttempt(episode);
+  return { id, actions, isSuccess: episode.verification.success };
+}
+
+/** A failure, these words at its first error, and the success that did otherwise there. */
+export function revision(words: string): Retells {
+  return (episodes) => {
+    const pieces = spliced(episodes.map(told));
+    return pieces === null ? null : { pieces, words };
+  };
+}
+
+/** Up to `most` failures as they were searched, these words after each, and a success at the end. */
+export function traversal(words: string, most = 2): Retells {
+  return (episodes) => {
+    const pieces = linearised(episodes.map(told), most);
+    return pieces === null ? null : { pieces, words };
+  };
+}
+
+/** `demos`: `size` of each task, and what of them is told as one more. */
+export function retoldDemos(
+  size: number,
+  mistakes: number,
+  retells: Retells,
+): RolloutPart<never, "group"> {
+  return {
+    ...{ slot: "rollout", part: "demos", start: "group", needs: [] },
+    plan: () => ({ kind: "demos", size, mistakes, retells }),
+  };
+}
+
+/**
+ * `verify`: told attempts that ended well, and nothing else. Learned are the turns after the first words,
+ * or `whole` attempts.
+ */
+export function retold(whole = false): FilterPart {
+  return filterPart("verify", (groups) => {
+    const kept = keepEpisodes(groups, (episodes) =>
+      selectBy(episodes, ({ episode }) => {
+        if (episode.role !== "retold") return "not-retold";
+        return episode.verification.success ? null : "ended-badly";
+      }),
+    );
+    if (!whole) return kept;
+    return {
+      ...kept,
+      groups: kept.groups.map(({ task, episodes }) => ({
+        task,
+        episodes: episodes.map((scored) => withTurns(scored, () => true)),
+      })),
+    };
+  });
+}
+
+/** The trees of what was rolled out, kept by task; changes nothing else. */
+export function keptTrees(): FilterPart<"tree-store"> {
+  return filterPart(
+    "kept-trees",
+    (groups, { state }) => {
+      const trees = withAttempts(state["tree-store"] as StoredTrees, groups);
+      return { groups, dropped: new Map(), state: { "tree-store": trees } };
+    },
+    { needs: ["tree-store"] },
+  );
+}
+
+/**
+ * Lessons from what was told: what was done where a failure was left, and what was done instead. Written
+ * to `experience`, oldest first out; changes nothing else.
+ */
+export function contrasted(): FilterPart<"experience"> {
+  return filterPart(
+    "contrasted",
+    (groups, { state }) => {
+      const lessons = groups.flatMap(({ episodes }) => {
+        const pieces = spliced(episodes.map(({ episode }) => told(episode))) ?? [];
+        const [bad, good] = pieces.map(({ attempt, to, from }, i) => {
+          const { episode } = episodes.find((one) => one.episode.id === attempt) ?? {};
+          return episode?.turns[i === 0 ? to - 1 : from];
+        });
+        if (bad === undefined || good === undefined) return [];
+        return [`Not ${doneIn(bad)}, but ${doneIn(good)}.`];
+      });
+      return {
+        groups,
+        dropped: new Map(),
+        state: { experience: withLessons(state.experience as ExperienceLibrary, lessons) },
+      };
+    },
+    { needs: ["experience"] },
+  );
+}
+
+function doneIn({ toolCalls }: Episode["turns"][number]): string {
+  if (toolCalls.length === 0) return "an answer yet";
+  return toolCalls.map((call) => `${call.name} ${JSON.stringify(call.arguments)}`).join(" and ");
+}
+
+function withLessons(library: ExperienceLibrary, lessons: readonly string[]): ExperienceLibrary {
+  let edited = library;
+  for (const text of lessons.filter(({ length }) => length <= library.limits.characters)) {
+    const entries = edited.versions.at(-1) ?? [];
+    const [oldest] = entries.length >= edited.limits.entries ? entries : [];
+    edited = editExperiences(edited, [
+      ...(oldest === undefined ? [] : [{ edit: "delete", id: oldest.id } as const]),
+      { edit: "add", text },
+    ]).library;
+  }
+  return edited;
+}
