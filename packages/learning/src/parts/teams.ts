@@ -4,7 +4,13 @@ import {
   type GroupAdvantageOptions,
 } from "../advantages/group-advantages.ts";
 import { type Episode, toolCalls } from "../composition/episode.ts";
-import type { AdvantagePart, FilterPart, RewardPart, RolloutPart, ScoredEpisode } from "../composition/part.ts";
+import type {
+  AdvantagePart,
+  FilterPart,
+  RewardPart,
+  RolloutPart,
+  ScoredEpisode,
+} from "../composition/part.ts";
 import type { RolloutPlan } from "../composition/rollout-plan.ts";
 import type { Roles } from "../composition/roles.ts";
 import type { SchedulePart } from "../composition/stage.ts";
