@@ -272,7 +272,7 @@ class RecipeRun {
     if (stage.evolution !== null) return this.#evolve(stage, stage.evolution, settings, context);
     const { engine } = this.#parts;
     // The start is a version too: the second step of a policy that lags by one samples from it.
-    if (this.#snapshots.length === 0) this.#snapshots.push(await engine.parameters());
+    if (this.#snapshots.length === 0) this.#snapshots.push(adapterOf(await engine.parameters()));
     await this.#adopt(settings.lag);
     const groups: EpisodeGroup[] = [];
     let informative = 0;
