@@ -8,8 +8,8 @@ import { type Recipe, requireCapabilities, type Stage, type StateName } from "@w
 import { initializeAdapter, initializeValueHead } from "@waggle/model";
 import { type SharedBase, type TrainEngine, WaggleError } from "@waggle/protocol";
 import type { BaseModel } from "../base-model.ts";
-import { type Device, type EngineResources, openPolicy } from "../open-model.ts";
-import { needsWorldModel, type WorldSimulator } from "./fitted-world.ts";
+import type { Device, EngineResources } from "../open-model.ts";
+import { needsWorldModel, openSimulator, type WorldSimulator } from "./fitted-world.ts";
 
 export type RecipeEngines = {
   readonly engine: TrainEngine;
@@ -92,12 +92,7 @@ export async function openRecipeEngines(
       models.set(role, await base.createModel(role, { adapter, ...head }));
     }
     const simulator = needsWorldModel(recipe)
-      ? {
-          engine: await base.createModel("world-model", {
-            adapter: initializeAdapter(config, shape),
-          }),
-          policy: await openPolicy(model, threads),
-        }
+      ? await openSimulator(model, device, { threads, memoryLimit })
       : undefined;
     const reference = needed.has("ref") ? await referenceOf(base, model) : undefined;
     return {
@@ -105,7 +100,7 @@ export async function openRecipeEngines(
       resources: { models, ...(reference === undefined ? {} : { reference }) },
       ...(simulator === undefined ? {} : { simulator }),
       dispose: async () => {
-        await simulator?.policy.dispose();
+        await simulator?.dispose();
         await base.dispose();
       },
     };
