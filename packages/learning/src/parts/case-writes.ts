@@ -31,7 +31,7 @@ export function caseValue(): CreditPart<"cases"> {
 }
 
 export type MemoryWriteOptions = {
-  /** Most cases; those of least value go first. Default 128. */
+  /** Most cases; those of least value go first. Default 256. */
   readonly capacity?: number;
   /** Of the choice's weights. Default 0.1. */
   readonly rate?: number;
@@ -45,7 +45,7 @@ export type MemoryWriteOptions = {
 
 /** `mem-write`: credited cases change what is read, then every attempt is remembered. */
 export function memoryWrite({
-  capacity = 128,
+  capacity = 256,
   rate = 0.1,
   valueRate = 0.2,
   stage,
@@ -62,15 +62,18 @@ export function memoryWrite({
       const baseline =
         ofCases.reduce((sum, { target }) => sum + target, 0) / Math.max(1, ofCases.length);
       for (const { id, situation, target } of ofCases) {
-        const chosen = memory.cases.findIndex((entry) => entry.id === id);
-        if (chosen < 0) continue;
-        const features = memory.cases.map((entry) => caseFeatures(entry, situation, stage));
+        const { cases } = memory;
+        const chosen = cases.findIndex((entry) => entry.id === id);
+        const read = cases[chosen];
+        if (read === undefined) continue;
         const gradient =
           learns === "soft-q"
-            ? caseLoss(policy, features[chosen] as number[], target).gradient
-            : logChanceGradient(policy, features, chosen).map(
-                (value) => (baseline - target) * value,
-              );
+            ? caseLoss(policy, caseFeatures(read, situation, stage), target).gradient
+            : logChanceGradient(
+                policy,
+                cases.map((entry) => caseFeatures(entry, situation, stage)),
+                chosen,
+              ).map((value) => (baseline - target) * value);
         policy = movedPolicy(policy, gradient, rate);
         memory = creditCase(memory, id, target, {
           rate: valueRate,

@@ -1,7 +1,6 @@
 /** State parts that attempts are given to read: a population of prompts, lessons, cases. */
 import { kept, type StatePart } from "../composition/state.ts";
 import { drawWeighted } from "../draw.ts";
-import { argMax } from "../statistics.ts";
 import { caseFeatures, caseValues, choiceChances } from "../states/case-policy.ts";
 import { type CaseStore, caseStore } from "../states/case-store.ts";
 import {
@@ -16,7 +15,7 @@ import {
   promptPopulation,
   type PromptPopulation,
 } from "../states/prompt-population.ts";
-import { wordLikeness } from "../states/words.ts";
+import { wordOverlap } from "../states/words.ts";
 
 /**
  * `prompts`: instructions, each credited with what ran under it. `bounds` tries untried ones first and
@@ -69,7 +68,7 @@ export function experience(
         read === "whole"
           ? entries
           : entries
-              .map((entry) => ({ entry, likeness: wordLikeness(entry.text, situation) }))
+              .map((entry) => ({ entry, likeness: wordOverlap(entry.text, situation).likeness }))
               .filter(({ likeness }) => likeness > 0)
               .toSorted((a, b) => b.likeness - a.likeness)
               .slice(0, most)
@@ -93,14 +92,13 @@ export function cases({
 } = {}): StatePart<"cases"> {
   return {
     ...kept("cases", () => caseStore(temperature)),
-    read: (value, { at, situation, explores, random }) => {
+    read: (value, { at, situation, random }) => {
       const { memory, policy } = value as CaseStore;
       if (at !== "start" || memory.cases.length === 0) return null;
       const features = memory.cases.map((entry) => caseFeatures(entry, situation, stage));
       const values = caseValues(policy, features);
-      const [drawn] = explores
-        ? drawWeighted(choiceChances(values, policy.temperature), 1, random)
-        : [argMax(values)];
+      // Drawn softly in evaluations too: that is the policy that was learned.
+      const [drawn] = drawWeighted(choiceChances(values, policy.temperature), 1, random);
       const chosen = memory.cases[drawn ?? 0];
       return chosen === undefined ? null : { ids: [chosen.id], parts: { cases: [chosen] } };
     },

@@ -18,7 +18,7 @@ export const agentFly: CreateRecipe = recipe({
     "one case is read, not four",
   ],
   schedule: ["one"],
-  settings: { temperature: 0.1, capacity: 128, rate: 0.1, learns: "soft-q", tasks: 16, steps: 20 },
+  settings: { temperature: 0.05, capacity: 256, rate: 0.1, learns: "soft-q", tasks: 16, steps: 20 },
   stages: ({ temperature, capacity, rate, learns, tasks, steps }) => [
     writingStage({
       rollout: parts.single(),

@@ -22,7 +22,7 @@ export const evoKernel: CreateRecipe = recipe({
   literature: "EvoKernel",
   differs: ["what is refined is the number of calls of a success, where the paper refines latency"],
   schedule: ["stages"],
-  settings: { temperature: 0.1, capacity: 128, rate: 0.1, tasks: 16, steps: 10 },
+  settings: { temperature: 0.05, capacity: 256, rate: 0.1, tasks: 16, steps: 10 },
   stages: ({ temperature, capacity, rate, tasks, steps }) =>
     (["draft", "refine"] as const).map((stage) =>
       writingStage({

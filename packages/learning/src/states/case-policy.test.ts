@@ -15,7 +15,7 @@ import {
   softValue,
 } from "./case-policy.ts";
 import { readingText } from "./reading-text.ts";
-import { wordLikeness } from "./words.ts";
+import { wordOverlap } from "./words.ts";
 
 const COLOURS = ["red", "blue", "green", "white"] as const;
 const SHAPES = ["star", "moon", "ring", "cross", "heart", "cone"] as const;
@@ -124,9 +124,9 @@ test("a case has a value of its own in each stage", () => {
 });
 
 test("likeness is symmetric, 1 for equal words in any case and order, 0 for none", () => {
-  expect(wordLikeness("Red star!", "star red")).toBe(1);
-  expect(wordLikeness("red star", "red moon")).toBeCloseTo(1 / 3, 12);
-  expect(wordLikeness("", "")).toBe(0);
+  expect(wordOverlap("Red star!", "star red").likeness).toBe(1);
+  expect(wordOverlap("red star", "red moon").likeness).toBeCloseTo(1 / 3, 12);
+  expect(wordOverlap("", "")).toEqual({ shared: [], likeness: 0 });
 });
 
 test("what is read has one wording", () => {

@@ -10,7 +10,7 @@
  */
 import { requireFiniteRewards, requireInside, requireSameLength } from "../statistics.ts";
 import { type Case, valueIn } from "./case-memory.ts";
-import { sharedWords, wordLikeness } from "./words.ts";
+import { wordOverlap } from "./words.ts";
 
 /** Hashed places of shared words. */
 const BUCKETS = 64;
@@ -37,9 +37,10 @@ export function casePolicy(temperature: number = 0.1): CasePolicy {
 export function caseFeatures(entry: Case, situation: string, stage?: string): number[] {
   const features = Array.from({ length: FIRST_BUCKET + BUCKETS }, () => 0);
   features[0] = 1;
-  features[1] = wordLikeness(entry.situation, situation);
+  const { shared, likeness } = wordOverlap(entry.situation, situation);
+  features[1] = likeness;
   features[2] = valueIn(entry, stage);
-  for (const word of sharedWords(entry.situation, situation)) {
+  for (const word of shared) {
     features[FIRST_BUCKET + bucketOf(word)] = 1;
   }
   return features;

@@ -4,7 +4,7 @@
  *
  * Source: Yan et al. 2025, "Memory-R1", arXiv:2508.19828 (add, update, delete, none).
  */
-import { sharedWords } from "./words.ts";
+import { wordOverlap } from "./words.ts";
 
 export type MemoryEntry = { readonly id: string; readonly text: string };
 
@@ -53,7 +53,7 @@ export function operateMemory(
 /** The `count` entries that share most words with a query, the newer of equals first; none that share none. */
 export function recallMemory(bank: MemoryBank, query: string, count: number): MemoryEntry[] {
   return bank.entries
-    .map((entry, at) => ({ entry, at, shared: sharedWords(query, entry.text).length }))
+    .map((entry, at) => ({ entry, at, shared: wordOverlap(query, entry.text).shared.length }))
     .filter(({ shared }) => shared > 0)
     .toSorted((a, b) => b.shared - a.shared || b.at - a.at)
     .slice(0, count)

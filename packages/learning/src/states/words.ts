@@ -1,22 +1,20 @@
 /** Texts as sets of words: how alike two are, and what they share. No model, no language. */
 
 /** Letters and digits in lower case, in order. */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   return text
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== "");
 }
 
-/** Words that both have, each once. */
-export function sharedWords(a: string, b: string): string[] {
-  const wanted = new Set(wordsOf(a));
-  return [...new Set(wordsOf(b))].filter((word) => wanted.has(word));
-}
-
-/** Shared words out of all words, in [0, 1] (Jaccard); 0 where neither has any. */
-export function wordLikeness(a: string, b: string): number {
-  const shared = sharedWords(a, b).length;
-  const all = new Set([...wordsOf(a), ...wordsOf(b)]).size;
-  return all === 0 ? 0 : shared / all;
+/** Words that both have, each once, and what share of all their words those are (Jaccard). */
+export function wordOverlap(
+  a: string,
+  b: string,
+): { readonly shared: readonly string[]; readonly likeness: number } {
+  const [first, second] = [new Set(wordsOf(a)), new Set(wordsOf(b))];
+  const shared = [...second].filter((word) => first.has(word));
+  const all = first.size + second.size - shared.length;
+  return { shared, likeness: all === 0 ? 0 : shared.length / all };
 }
