@@ -6,11 +6,12 @@ import { join } from "node:path";
 import { FAMILIES, type TaskFamily } from "@waggle/environments";
 import { type Recipe, recipeNamed } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { type BaseModel } from "../base-model.ts";
 import { FAMILY_BASE, familyBase } from "../learner/family-base.ts";
 import { openRecipeEngines } from "../learner/recipe-engines.ts";
 import { runRecipe } from "../learner/recipe-run.ts";
-import { openPolicy } from "../open-model.ts";
+import { PolicyShelf } from "../policy-shelf.ts";
 import {
   type Arm,
   armKey,
@@ -64,19 +65,24 @@ export async function runArms(
 ): Promise<readonly RunRecord[]> {
   const missing = arms.filter((arm) => !log.records.has(armKey(arm)));
   const startedAt = performance.now();
-  for (const [at, arm] of missing.entries()) {
-    options.signal.throwIfAborted();
-    const record = await runOrFailure(arm, log, options);
-    await log.append(record);
-    const pace = (performance.now() - startedAt) / 1000 / (at + 1);
-    options.onProgress({
-      event: "run",
-      key: record.key,
-      done: arms.length - missing.length + at + 1,
-      runs: arms.length,
-      secondsLeft: pace * (missing.length - at - 1),
-      record,
-    });
+  const policies = new PolicyShelf("wasm");
+  try {
+    for (const [at, arm] of missing.entries()) {
+      options.signal.throwIfAborted();
+      const record = await runOrFailure(arm, log, policies, options);
+      await log.append(record);
+      const pace = (performance.now() - startedAt) / 1000 / (at + 1);
+      options.onProgress({
+        event: "run",
+        key: record.key,
+        done: arms.length - missing.length + at + 1,
+        runs: arms.length,
+        secondsLeft: pace * (missing.length - at - 1),
+        record,
+      });
+    }
+  } finally {
+    await policies.dispose();
   }
   return arms.flatMap((arm) => log.records.get(armKey(arm)) ?? []);
 }
@@ -84,6 +90,7 @@ export async function runArms(
 async function runOrFailure(
   arm: Arm,
   log: RunLog,
+  policies: PolicyShelf,
   options: RunArmsOptions,
 ): Promise<RunRecord | FailedRun> {
   const family = familyNamed(arm.environment);
@@ -96,7 +103,8 @@ async function runOrFailure(
     options.signal,
   );
   try {
-    return await runArm(arm, family, model, baseOf(arm, model, log), options);
+    const policy = await policies.take(model);
+    return await runArm(arm, family, { model, policy }, baseOf(arm, model, log), options);
   } catch (error) {
     options.signal.throwIfAborted();
     const message = error instanceof Error ? error.message : String(error);
@@ -122,7 +130,7 @@ function baseOf(arm: Arm, { reference }: BaseModel, log: RunLog): Outcome | unde
 async function runArm(
   arm: Arm,
   family: TaskFamily,
-  model: BaseModel,
+  { model, policy }: { readonly model: BaseModel; readonly policy: AdaptivePolicy },
   base: Outcome | undefined,
   { threads, signal }: RunArmsOptions,
 ): Promise<RunRecord> {
@@ -136,47 +144,42 @@ async function runArm(
     { threads },
   );
   try {
-    const policy = await openPolicy(model, 1, "wasm");
-    try {
-      const curve: CurvePoint[] = [];
-      let [sampledTokens, toolCalls] = [0, 0];
-      const {
-        base: before,
-        final,
-        spent,
-      } = await runRecipe(
-        recipe,
-        { ...engines, policy, format: model.format, family, adapterShape: ADAPTER },
-        {
-          seed: arm.seed,
-          evaluationTasks: arm.evaluationTasks,
-          evaluationSeed: arm.seed,
-          evaluateEvery: Math.ceil(longest(recipe) / EVALUATIONS),
-          base,
-          budget: arm.budget,
-        },
-        (event) => {
-          if (event.event === "step") ({ sampledTokens, toolCalls } = event.spent);
-          else curve.push({ sampledTokens, toolCalls, success: successOf(event.heldOut) });
-        },
-        signal,
-      );
-      if (base !== undefined)
-        curve.unshift({ sampledTokens: 0, toolCalls: 0, success: successOf(base) });
-      const cpu = process.cpuUsage(cpuBefore);
-      return {
-        ...arm,
-        key: armKey(arm),
-        baseModel: model.reference.sha256,
-        endedAt: new Date().toISOString(),
-        base: before,
-        final,
-        curve,
-        spent: { ...spent, cpuSeconds: (cpu.user + cpu.system) / 1e6 },
-      };
-    } finally {
-      await policy.dispose();
-    }
+    const curve: CurvePoint[] = [];
+    let [sampledTokens, toolCalls] = [0, 0];
+    const {
+      base: before,
+      final,
+      spent,
+    } = await runRecipe(
+      recipe,
+      { ...engines, policy, format: model.format, family, adapterShape: ADAPTER },
+      {
+        seed: arm.seed,
+        evaluationTasks: arm.evaluationTasks,
+        evaluationSeed: arm.seed,
+        evaluateEvery: Math.ceil(longest(recipe) / EVALUATIONS),
+        base,
+        budget: arm.budget,
+      },
+      (event) => {
+        if (event.event === "step") ({ sampledTokens, toolCalls } = event.spent);
+        else curve.push({ sampledTokens, toolCalls, success: successOf(event.heldOut) });
+      },
+      signal,
+    );
+    if (base !== undefined)
+      curve.unshift({ sampledTokens: 0, toolCalls: 0, success: successOf(base) });
+    const cpu = process.cpuUsage(cpuBefore);
+    return {
+      ...arm,
+      key: armKey(arm),
+      baseModel: model.reference.sha256,
+      endedAt: new Date().toISOString(),
+      base: before,
+      final,
+      curve,
+      spent: { ...spent, cpuSeconds: (cpu.user + cpu.system) / 1e6 },
+    };
   } finally {
     await engines.dispose();
   }

@@ -58,15 +58,19 @@ export async function runRecipe(
   );
   const ports = { ...runPorts(parts.engine, parts.format, parts.family), ...parts.ports };
   const run = new RecipeRun({ ...parts, worldModels, ports }, options, onEvent, signal);
-  const base = options.base ?? (await run.evaluate("base", 0));
-  let final = base;
-  for (let round = 0; round < recipe.rounds; round += 1) {
-    for (const [at, stage] of recipe.stages.entries()) {
-      run.limit(shareOfRest(recipe, options.shares, round, at));
-      final = await run.stage(stage);
+  try {
+    const base = options.base ?? (await run.evaluate("base", 0));
+    let final = base;
+    for (let round = 0; round < recipe.rounds; round += 1) {
+      for (const [at, stage] of recipe.stages.entries()) {
+        run.limit(shareOfRest(recipe, options.shares, round, at));
+        final = await run.stage(stage);
+      }
     }
+    return { base, final, spent: run.spent, state: run.state };
+  } finally {
+    await run.end();
   }
-  return { base, final, spent: run.spent, state: run.state };
 }
 
 class RecipeRun {
@@ -111,6 +115,10 @@ class RecipeRun {
 
   get state(): StateValues {
     return this.#state;
+  }
+
+  async end(): Promise<void> {
+    await this.#shelf.clear();
   }
 
   /** The next stage may spend this share of what is left. */

@@ -90,7 +90,7 @@ export class RoleShelf {
     const checkpoint = this.#checkpoints.get(
       opponent ?? [...this.#checkpoints.keys()].at(-1) ?? "",
     );
-    await this.#unload();
+    await this.clear();
     const adapters = new Map<string, string>();
     for (const role of all.flatMap(({ names }) => names)) {
       const own = this.#history.get(role) ?? [];
@@ -109,7 +109,8 @@ export class RoleShelf {
     };
   }
 
-  async #unload(): Promise<void> {
+  /** Takes off the policy what was put there: it may be another run's next. */
+  async clear(): Promise<void> {
     const loaded = this.#loaded;
     this.#loaded = [];
     for (const id of loaded) await this.#parts.policy.unloadAdapter?.(id);

@@ -58,7 +58,7 @@ export function addStudyCommand(
       });
       await report(study, runs, flags.output);
       const comparisons = compared(study, runs);
-      const words = answer(study, comparisons);
+      const words = answer(study, runs);
       writeOut(
         flags.json
           ? JSON.stringify({

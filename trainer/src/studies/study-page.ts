@@ -99,7 +99,7 @@ export function studyPage(study: Study, runs: readonly TrialRun[], picture: stri
       return `| ${name} | ${cells.join(" | ")} | ${Math.round(tokens).toLocaleString("en")} | ${seconds.toFixed(0)} |`;
     }),
     "",
-    answer(study, comparisons),
+    answer(study, runs),
     "",
     ...(study.limits.length === 0
       ? []
@@ -109,9 +109,15 @@ export function studyPage(study: Study, runs: readonly TrialRun[], picture: stri
   ].join("\n");
 }
 
+/** Fewer have no standard error to speak of. */
+const LEAST_SEEDS = 3;
+
 /** What the first measure says, in a sentence. */
-export function answer(study: Study, comparisons: readonly Comparison[]): string {
+export function answer(study: Study, runs: readonly TrialRun[]): string {
   const [measure] = study.measures;
+  const seeds = wholeSeeds(study, runs).length;
+  if (seeds < LEAST_SEEDS) return `No answer yet: ${seeds} of at least ${LEAST_SEEDS} seeds.`;
+  const comparisons = compared(study, runs);
   const others = comparisons.filter(
     (one) => one.measure === measure && one.arm !== study.arms[0].name,
   );

@@ -1,11 +1,12 @@
 /** Runs what of a trial has not been run yet, one arm with one seed after another. */
 import { join } from "node:path";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { BaseModel } from "../base-model.ts";
 import { FAMILY_BASE, familyBase } from "../learner/family-base.ts";
 import { evaluateHeldOut, type HeldOut } from "../learner/held-out.ts";
 import { openRecipeEngines } from "../learner/recipe-engines.ts";
 import { runRecipe } from "../learner/recipe-run.ts";
-import { openPolicy } from "../open-model.ts";
+import { PolicyShelf } from "../policy-shelf.ts";
 import type { Experiment, TrialArm, TrialRun } from "./trial.ts";
 
 const SHAPE = { rank: 8, alpha: 16 };
@@ -26,35 +27,42 @@ export async function runTrial(
   { bases, done, onRun, signal, kernels = "native" }: TrialOptions,
 ): Promise<readonly TrialRun[]> {
   const runs = [...done];
-  // Seed by seed, so that what is interrupted has whole seeds.
-  for (const seed of trial.seeds) {
-    for (const arm of trial.arms) {
-      signal.throwIfAborted();
-      if (runs.some((run) => run.arm === arm.name && run.seed === seed)) continue;
-      const folder = join(bases, arm.family.name);
-      const model = await familyBase(arm.family, folder, FAMILY_BASE, () => {}, signal);
-      const run = await runArm(trial, arm, { seed, model, kernels, signal });
-      runs.push(run);
-      await onRun(run);
+  const policies = new PolicyShelf(kernels, THREADS);
+  try {
+    // Seed by seed, so that what is interrupted has whole seeds.
+    for (const seed of trial.seeds) {
+      for (const arm of trial.arms) {
+        signal.throwIfAborted();
+        if (runs.some((run) => run.arm === arm.name && run.seed === seed)) continue;
+        const folder = join(bases, arm.family.name);
+        const model = await familyBase(arm.family, folder, FAMILY_BASE, () => {}, signal);
+        const policy = await policies.take(model);
+        const run = await runArm(trial, arm, { seed, model, policy, signal });
+        runs.push(run);
+        await onRun(run);
+      }
     }
+    return runs;
+  } finally {
+    await policies.dispose();
   }
-  return runs;
 }
+
+type ArmParts = {
+  readonly seed: number;
+  readonly model: BaseModel;
+  readonly policy: AdaptivePolicy;
+  readonly signal: AbortSignal;
+};
 
 async function runArm(
   { probes, evaluationTasks, budget }: Experiment,
   { name, recipe, family, shares }: TrialArm,
-  {
-    seed,
-    model,
-    kernels,
-    signal,
-  }: { seed: number; model: BaseModel; kernels: "native" | "wasm"; signal: AbortSignal },
+  { seed, model, policy, signal }: ArmParts,
 ): Promise<TrialRun> {
   const { format } = model;
   const resources = { threads: THREADS };
   const engines = await openRecipeEngines(recipe, model, "cpu", { ...SHAPE, seed }, resources);
-  const policy = await openPolicy(model, THREADS, kernels);
   const tried = async (): Promise<{ [probe: string]: number }> => {
     const rates: { [probe: string]: number } = {};
     for (const probe of probes) {
@@ -87,7 +95,6 @@ async function runArm(
     };
   } finally {
     await engines.dispose();
-    await policy.dispose();
   }
 }
 
