@@ -50,12 +50,8 @@ export async function runRecipe(
   onEvent: (event: RunEvent) => void,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const worldModels = await fittedWorlds(
-    recipe,
-    { ...parts, signal },
-    parts.simulator,
-    options.seed,
-  );
+  const { simulator } = parts;
+  const worldModels = await fittedWorlds(recipe, { ...parts, signal }, simulator, options.seed);
   const ports = { ...runPorts(parts.engine, parts.format, parts.family), ...parts.ports };
   const run = new RecipeRun({ ...parts, worldModels, ports }, options, onEvent, signal);
   try {
@@ -69,7 +65,7 @@ export async function runRecipe(
     }
     return { base, final, spent: run.spent, state: run.state };
   } finally {
-    await run.end();
+    await run.shelf.clear();
   }
 }
 
@@ -82,7 +78,7 @@ class RecipeRun {
   #snapshots: TensorMap[] = [];
   #version = 0;
   readonly #draws: TaskDraws;
-  readonly #shelf: RoleShelf;
+  readonly shelf: RoleShelf;
   /** The stage as whose roles held-out tasks are attempted. */
   #deployed: Stage | null = null;
   #stored: Episode[] = [];
@@ -103,7 +99,7 @@ class RecipeRun {
     const policy = overlap ? swappingPolicy(parts.policy, overlap.swap) : parts.policy;
     this.#parts = { ...parts, policy };
     this.#options = options;
-    this.#shelf = new RoleShelf({ ...parts, models: parts.resources.models ?? new Map() });
+    this.shelf = new RoleShelf({ ...parts, models: parts.resources.models ?? new Map() });
     this.#draws = new TaskDraws(parts.family, options.seed);
     this.#onEvent = onEvent;
     this.#signal = signal;
@@ -117,10 +113,6 @@ class RecipeRun {
     return this.#state;
   }
 
-  async end(): Promise<void> {
-    await this.#shelf.clear();
-  }
-
   /** The next stage may spend this share of what is left. */
   limit(share: number): void {
     this.#limit = this.#spending.upTo(this.#options.budget, share);
@@ -132,7 +124,7 @@ class RecipeRun {
     const steps = this.#options.steps ?? stage.steps;
     this.#state = initialValues(stage, this.#state);
     this.#reads = stage;
-    this.#state = await this.#shelf.begin(stage, this.#parts.engine, this.#state);
+    this.#state = await this.shelf.begin(stage, this.#parts.engine, this.#state);
     if (stage.learns !== "model") this.#deployed = stage;
     if (testTimeOf(stage) !== null) return this.#atTestTime(stage, steps);
     const { overlap } = this.#options;
@@ -312,7 +304,7 @@ class RecipeRun {
     if (update.learned && stage.trains === "policy") {
       this.#snapshots.push(adapterOf(await engine.parameters()));
     }
-    await this.#shelf.learned(stage, engine);
+    await this.shelf.learned(stage, engine);
     this.#snapshots = this.#snapshots.slice(-(settings.lag + 1));
     const episodes = groups.flatMap((each) => each.episodes);
     this.#stored = [...this.#stored, ...episodes].slice(-STORED);
@@ -347,7 +339,7 @@ class RecipeRun {
   ): Promise<EpisodeGroup[]> {
     const { policy, format, family, worldModels } = this.#parts;
     const { signal } = context;
-    const roles = await this.#shelf.acting(stage, settings.lag, opponentOf(plan));
+    const roles = await this.shelf.acting(stage, settings.lag, opponentOf(plan));
     const goesOn = plan.kind === "pivot" || plan.kind === "prefix" || plan.kind === "log";
     if (goesOn && this.#stored.length === 0) {
       this.#stored = await storedDemonstrations({ ...this.#parts, signal }, this.#options.seed);
@@ -396,7 +388,7 @@ class RecipeRun {
     const { policy, format, family } = this.#parts;
     await this.#adopt(0);
     const deployed = this.#deployed;
-    const roles = deployed === null ? undefined : await this.#shelf.acting(deployed, 0);
+    const roles = deployed === null ? undefined : await this.shelf.acting(deployed, 0);
     return attemptHeldOut(
       { policy, format, family, roles, reader: this.#reader(false), signal: this.#signal },
       places,
