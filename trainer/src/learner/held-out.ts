@@ -10,6 +10,8 @@ import { foldedTurns } from "./own-contexts.ts";
 import { roleAttempt } from "./role-policy.ts";
 import { teamAttempts } from "./team-attempts.ts";
 
+type TeamPlan = Extract<RolloutPlan, { kind: "team" }>;
+
 export type HeldOut = {
   readonly successes: readonly boolean[];
   readonly toolCallsMean: number;
@@ -40,7 +42,7 @@ export async function attemptHeldOut(
     const task = heldOutTask(parts.family, i, seed);
     const sampling = { sampling: FULL_SUPPORT, seed: derivedSeed(0x5eed + seed, i) };
     const options = { ...sampling, guide: reader?.(i).guide };
-    if (plan?.kind === "team") {
+    if (plan?.kind === "team" && isDeployed(plan, parts)) {
       // Who acts last answers for all of them.
       const joint = { ...sampling, staleness: 0 };
       const members = await teamAttempts({ ...plan, size: 1 }, parts, joint, task, i);
@@ -61,6 +63,19 @@ export async function attemptHeldOut(
         : roleAttempt(roles, parts.policy, parts.family, task, roles.deploys ?? "policy");
     return familyAttempt(policy, format, family, task, options, signal);
   });
+}
+
+/**
+ * Whether a team attempts tasks as one: members with adapters of their own do. Sides of a match, and members
+ * that are all the policy, are looked at alone, and so is whom a recipe names.
+ */
+function isDeployed({ how, roles: members }: TeamPlan, { roles }: CollectParts): boolean {
+  return (
+    how !== "apart" &&
+    roles !== undefined &&
+    roles.deploys === undefined &&
+    members.every((member) => roles.adapters.has(member))
+  );
 }
 
 /** Turns with contexts of their own as one attempt, for counting. */

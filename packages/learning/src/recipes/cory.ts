@@ -33,7 +33,8 @@ export const cory: CreateRecipe = recipe({
       losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
       kl: { in: "loss", coefficient: klCoefficient, estimator: "k3" },
       state: {
-        "role-adapters": parts.roleAdapters(COPIES),
+        // Each copy has had both roles: one of them alone is what is used.
+        "role-adapters": parts.roleAdapters(COPIES, { deploys: "pioneer" }),
         critic: parts.valueHead,
         ref: parts.reference,
       },
