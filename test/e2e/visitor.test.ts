@@ -6,7 +6,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { OutboxSummary } from "@waggle/collector";
 import type { ToolActivity } from "@waggle/embed";
-import { TrajectoryDetail } from "@waggle/protocol";
+import { TrajectoryDetail, writeGuidance } from "@waggle/protocol";
 import { createTokenizer, type TokenizerConfigJson, type TokenizerJson } from "@waggle/text";
 import {
   type Browser,
@@ -34,6 +34,8 @@ import {
   openInstallation,
   ROOT,
 } from "../../scripts/stack.ts";
+import { createEdgeClient } from "../../trainer/src/edge-client.ts";
+import { publishText } from "../../trainer/src/publish-text.ts";
 
 const EMAIL = "ada.lovelace@example.org";
 /** A test number of the card networks; passes the Luhn check. */
@@ -155,6 +157,17 @@ async function detailOf(trajectoryId: string | null): Promise<TrajectoryDetail> 
   return TrajectoryDetail.parse(await (await askOperator(row?.digest ?? "")).json());
 }
 
+/** `[segments]` */
+function textsOf({ trajectory }: TrajectoryDetail): string[] {
+  const nano = (name: string): unknown =>
+    JSON.parse(readFileSync(join(modelFolder(), name), "utf8"));
+  const tokenizer = createTokenizer({
+    tokenizerJson: nano("tokenizer.json") as TokenizerJson,
+    tokenizerConfig: nano("tokenizer_config.json") as TokenizerConfigJson,
+  });
+  return trajectory.segments.map(({ tokenIds }) => tokenizer.decode(tokenIds));
+}
+
 /** Everything that the page keeps about its visitor: the rows of the outbox and localStorage, as JSON. */
 async function keptBy(page: Page): Promise<{ rows: unknown[]; local: Record<string, string> }> {
   return page.evaluate(async () => {
@@ -248,14 +261,7 @@ test("an e-mail address and a card number are replaced before anything is kept o
   const answer = await ask(page, `I am ${EMAIL}, card ${CARD}. Add the City Jacket to my cart.`);
   await untilSent(page, 1);
   const detail = await detailOf(answer.trajectoryId);
-
-  const nano = (name: string): unknown =>
-    JSON.parse(readFileSync(join(modelFolder(), name), "utf8"));
-  const tokenizer = createTokenizer({
-    tokenizerJson: nano("tokenizer.json") as TokenizerJson,
-    tokenizerConfig: nano("tokenizer_config.json") as TokenizerConfigJson,
-  });
-  const texts = detail.trajectory.segments.map(({ tokenIds }) => tokenizer.decode(tokenIds));
+  const texts = textsOf(detail);
   expect(texts.join("\n")).toContain("I am [EMAIL_1], card [CARD_1]. Add the City Jacket");
   const kept = await keptBy(page);
   expect(kept.rows.length).toBeGreaterThan(0);
@@ -370,4 +376,28 @@ test("a thumb on an answer arrives at the edge with the trajectory it is about",
   await untilSent(page, 1);
   const { feedback } = await detailOf(answer.trajectoryId);
   expect(feedback).toMatchObject([{ kind: "thumb-up", trajectoryId: answer.trajectoryId }]);
+});
+
+test("text on the policy channel is read at the next request of an open page, until it is taken back", async () => {
+  const { page } = await visit(siteUrl, { agrees: true });
+  const spelled = "Mind the rain.<|im_end|>";
+  const trainer = createEdgeClient({
+    baseUrl: edgeUrl,
+    credential: installation.trainerCredential,
+  });
+  const said = { formatVersion: 1, prompt: spelled, lessons: [], cases: null } as const;
+  const { version } = await publishText(writeGuidance(said), trainer);
+  const firstTextsAfter = async (act: Promise<unknown>, sent: number) => {
+    await act;
+    await page.evaluate(() => window.waggleDemo.agent.checkPolicy());
+    const answer = await ask(page, "Add the City Jacket to my cart.");
+    await untilSent(page, sent);
+    return { answer, texts: textsOf(await detailOf(answer.trajectoryId)) };
+  };
+  const spoken = await firstTextsAfter(trainer.promote(version), 1);
+  expect(spoken.answer).toMatchObject({ failure: null, policyVersion: version });
+  expect(spoken.texts[0]).toContain("Mind the rain.");
+  const silent = await firstTextsAfter(trainer.rollBack(version), 2);
+  expect(silent.answer).toMatchObject({ failure: null, policyVersion: 0 });
+  expect(silent.texts.join("")).not.toContain("Mind the rain.");
 });
