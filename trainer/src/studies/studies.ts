@@ -9,10 +9,13 @@ import { entropy } from "./entropy.ts";
 import { forgetting } from "./forgetting.ts";
 import { klTerm } from "./kl-term.ts";
 import { merging } from "./merging.ts";
+import { oneModel } from "./one-model.ts";
 import { onlyCorrectRuns } from "./only-correct-runs.ts";
 import { sftBeforeRl } from "./sft-before-rl.ts";
+import { simulatedTraces } from "./simulated-traces.ts";
 import type { Study } from "./study.ts";
 import { toolPenalty } from "./tool-penalty.ts";
+import { weightsOrMemory } from "./weights-or-memory.ts";
 
 export const STUDIES: readonly Study[] = [
   sftBeforeRl,
@@ -27,6 +30,9 @@ export const STUDIES: readonly Study[] = [
   algorithm,
   merging,
   entropy,
+  simulatedTraces,
+  weightsOrMemory,
+  oneModel,
 ];
 
 /** @throws WaggleError `INVALID_ARGUMENT` with the names that there are. */

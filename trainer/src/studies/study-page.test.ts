@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import type { TrialRun } from "../trials/trial.ts";
+import { STUDIES, studyNamed } from "./studies.ts";
+import { experimentOf } from "./study.ts";
+import { answer, compared, studyPage, wholeSeeds } from "./study-page.ts";
+
+const study = studyNamed("forgetting");
+const [first, second, third] = study.arms.map(({ name }) => name) as [string, string, string];
+
+function run(arm: string, seed: number, hardest: number): TrialRun {
+  return {
+    ...{ arm, seed, base: 0.5, final: 0.7, toolCalls: 2, sampledTokens: 100, seconds: 1 },
+    probes: { easiest: { base: 0.6, final: 0.9 }, hardest: { base: 0.5, final: hardest } },
+  };
+}
+
+/** Imitation is worse by 10, 20 and 30 points; rehearsal differs by +5, −5 and 0. */
+const runs = [1, 2, 3].flatMap((seed) => [
+  run(first, seed, 0.8),
+  run(second, seed, 0.8 - 0.1 * seed),
+  run(third, seed, 0.8 + [0.05, -0.05, 0][seed - 1]!),
+]);
+
+test("arms are compared with the first on the same seeds", () => {
+  const of = (arm: string) =>
+    compared(study, runs).find((one) => one.arm === arm && one.measure === "hardest")!;
+  expect(of(second).mean).toBeCloseTo(60, 10);
+  expect(of(second).difference).toBeCloseTo(-20, 10);
+  // The sample deviation of 10, 20 and 30 is 10.
+  expect(of(second).differenceError).toBeCloseTo(10 / Math.sqrt(3), 10);
+  // One of eight sign patterns is as low; two sides.
+  expect(of(second).pValue).toBeCloseTo(0.25, 10);
+  expect(of(third).difference).toBeCloseTo(0, 10);
+  expect(of(first).pValue).toBe(1);
+});
+
+test("the answer names what is apart, and what is not it leaves out", () => {
+  expect(answer(study, runs)).toContain(`*${second}* −20.0`);
+  expect(answer(study, runs)).not.toContain(third);
+  const alike = runs.map((one) => ({ ...one, arm: one.arm === second ? third : one.arm }));
+  const same = alike
+    .filter(({ arm }) => arm !== third)
+    .flatMap((one) => [one, { ...one, arm: second }, { ...one, arm: third }]);
+  expect(answer(study, same)).toContain("no arm differs");
+});
+
+test("a seed counts once every arm has it, and two are no answer", () => {
+  const cut = runs.filter(({ arm, seed }) => !(arm === third && seed === 3));
+  expect(wholeSeeds(study, cut)).toEqual([1, 2]);
+  expect(answer(study, cut)).toContain("No answer yet");
+  expect(studyPage(study, cut, "picture.svg")).toContain("2 seeds an arm");
+});
+
+test("every study has arms that share one budget", () => {
+  for (const each of STUDIES) {
+    const { arms, budget, probes } = experimentOf(each, [1]);
+    expect(new Set(arms.map(({ name }) => name)).size, each.name).toBe(arms.length);
+    for (const { shares, recipe, name } of arms) {
+      expect(shares, name).toHaveLength(recipe.stages.length);
+      expect(shares!.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 10);
+    }
+    expect(budget?.sampledTokens).toBe(each.tokens);
+    for (const { family, name } of probes) {
+      const levels = [0, 1, 2, 3].map((seed) =>
+        family.levelOf(family.reference(seed, "heldOut", 0)),
+      );
+      expect(new Set(levels).size, name).toBe(1);
+    }
+  }
+  expect(() => studyNamed("why")).toThrow(/sft-before-rl/);
+});
