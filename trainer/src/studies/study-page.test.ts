@@ -54,17 +54,17 @@ test("a seed counts once every arm has it, and two are no answer", () => {
 test("every study has arms that share one budget", () => {
   for (const each of STUDIES) {
     const { arms, budget, probes } = experimentOf(each, [1]);
-    expect(new Set(arms.map(({ name }) => name)).size, each.name).toBe(arms.length);
-    for (const { shares, recipe, name } of arms) {
-      expect(shares, name).toHaveLength(recipe.stages.length);
+    expect(new Set(arms.map(({ name }) => name)).size).toBe(arms.length);
+    for (const { shares, recipe } of arms) {
+      expect(shares).toHaveLength(recipe.stages.length);
       expect(shares!.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 10);
     }
     expect(budget?.sampledTokens).toBe(each.tokens);
-    for (const { family, name } of probes) {
+    for (const { family } of probes) {
       const levels = [0, 1, 2, 3].map((seed) =>
         family.levelOf(family.reference(seed, "heldOut", 0)),
       );
-      expect(new Set(levels).size, name).toBe(1);
+      expect(new Set(levels).size).toBe(1);
     }
   }
   expect(() => studyNamed("why")).toThrow(/sft-before-rl/);
