@@ -44,6 +44,7 @@ const HEAVY: Record<string, readonly string[]> = {
   "@msgpack/": ["packages/exchange"],
   hono: ["workers/edge"],
   uplot: ["apps/dashboard"],
+  echarts: ["trainer"],
 };
 
 const folders = Object.keys(LAYERS);
