@@ -26,14 +26,20 @@ import { checkTakenKept, forEachAsked, isTakenKept, packMicrobatches } from "./m
 import type { Microbatch } from "./microbatch.ts";
 import { checkDerivatives } from "./batch-checks.ts";
 import { ModelTable } from "./model-table.ts";
-import type { AskedToken } from "./packed-tree.ts";
 import { onBackend, startBackend } from "./tfjs-backend.ts";
 import type { TfjsDevice } from "./tfjs-backend.ts";
+import {
+  candidateFactors,
+  emptyCandidates,
+  hasCandidateDerivative,
+  scatterCandidates,
+} from "./tfjs-candidates.ts";
 import { tfjsStates, tfjsValues } from "./tfjs-decoder.ts";
 import { detached } from "./tfjs-operations.ts";
 import { OUTPUT_NAMES, tokenOutputs } from "./tfjs-token-outputs.ts";
 import type { OutputTensors } from "./tfjs-token-outputs.ts";
 import { read, upload } from "./tfjs-tensors.ts";
+import { scatterValues, valueFactors } from "./tfjs-values.ts";
 import { requireTrainable } from "./trainable-model.ts";
 import { adapterParameters, mapTensors } from "./trained-weights.ts";
 import { emptyValues, hasValueDerivative } from "./value-heads.ts";
@@ -42,7 +48,9 @@ const ROW_DERIVATIVES = ["logProb", "rawLogProb", "entropy"] as const;
 type RowDerivative = (typeof ROW_DERIVATIVES)[number];
 
 /** By position: `[N]`, of values `[N·H]`. */
-type OutputFactors = { readonly [name in RowDerivative | "values"]: Float32Array } & {
+type OutputFactors = {
+  readonly [name in RowDerivative | "values" | "candidates"]: Float32Array;
+} & {
   /** Whether values leave the decoder as it is. */
   readonly isDetached: boolean;
 };
@@ -162,8 +170,12 @@ class TfjsEngine implements TrainEngine {
     this.#config = config;
     this.#device = device;
     this.#capabilities = {
-      outputs: [...OUTPUT_NAMES, ...(valueHead ? (["values"] as const) : [])],
-      derivatives: [...ROW_DERIVATIVES, ...(valueHead ? (["values"] as const) : [])],
+      outputs: [...OUTPUT_NAMES, "candidateLogProbs", ...(valueHead ? (["values"] as const) : [])],
+      derivatives: [
+        ...ROW_DERIVATIVES,
+        "candidateLogProbs",
+        ...(valueHead ? (["values"] as const) : []),
+      ],
       ...(valueHead ? { valueHeads: valueHead.heads } : {}),
       sequences: ["temperatures", "keptTokenIds", "parents", "positions"],
       trains,
@@ -196,6 +208,7 @@ class TfjsEngine implements TrainEngine {
       };
       const values = emptyValues(batch.sequences, this.#valueHeads);
       const wantsValues = batch.values === true;
+      const candidates = emptyCandidates(batch.sequences);
       for (const microbatch of packMicrobatches(
         batch,
         this.#config,
@@ -205,10 +218,10 @@ class TfjsEngine implements TrainEngine {
       )) {
         const tensors = tf.tidy(() => this.#outputs(microbatch));
         if (tensors.values !== undefined) {
-          const all = await read(tensors.values);
-          forEachValue(microbatch, this.#valueHeads, (place, { sequence, token }) => {
-            values[sequence]?.set(all.subarray(...place), token * this.#valueHeads);
-          });
+          scatterValues(microbatch, this.#valueHeads, await read(tensors.values), values);
+        }
+        if (candidates !== null && tensors.candidates !== undefined) {
+          scatterCandidates(microbatch, await read(tensors.candidates), candidates);
         }
         for (const name of OUTPUT_NAMES) {
           const ofName = await read(tensors[name]);
@@ -220,7 +233,11 @@ class TfjsEngine implements TrainEngine {
           });
         }
       }
-      return wantsValues ? { ...outputs, values } : outputs;
+      return {
+        ...outputs,
+        ...(candidates === null ? {} : { candidateLogProbs: candidates }),
+        ...(wantsValues ? { values } : {}),
+      };
     });
   }
 
@@ -229,14 +246,16 @@ class TfjsEngine implements TrainEngine {
       requireBatchSupport(batch, this.#capabilities);
       requireDerivativeSupport(derivatives, this.#capabilities);
       checkDerivatives(batch, derivatives, this.#valueHeads);
-      const { values } = derivatives;
+      const { values, candidateLogProbs } = derivatives;
       const at = (name: RowDerivative, sequence: number, token: number): number =>
         derivatives[name]?.[sequence]?.[token] ?? 0;
       const microbatches = packMicrobatches(
         batch,
         this.#config,
         this.#maxTokens,
-        (sequence, token) => ROW_DERIVATIVES.some((name) => at(name, sequence, token) !== 0),
+        (sequence, token) =>
+          ROW_DERIVATIVES.some((name) => at(name, sequence, token) !== 0) ||
+          hasCandidateDerivative(candidateLogProbs, sequence, token),
         (sequence, token) => hasValueDerivative(values, this.#valueHeads, { sequence, token }),
       );
       for (const microbatch of microbatches) checkTakenKept(microbatch, derivatives.logProb);
@@ -249,18 +268,12 @@ class TfjsEngine implements TrainEngine {
           });
           return array;
         };
-        const valueFactors = new Float32Array(microbatch.ids.length * this.#valueHeads);
-        forEachValue(microbatch, this.#valueHeads, ([from], { sequence, token }) => {
-          for (let head = 0; head < this.#valueHeads; head++) {
-            const value = values?.[sequence]?.[token * this.#valueHeads + head] ?? 0;
-            valueFactors[from + head] = (valueFactors[from + head] as number) + value;
-          }
-        });
         await this.#accumulate(microbatch, {
           logProb: factors("logProb"),
           rawLogProb: factors("rawLogProb"),
           entropy: factors("entropy"),
-          values: valueFactors,
+          candidates: candidateFactors(microbatch, candidateLogProbs),
+          values: valueFactors(microbatch, this.#valueHeads, values),
           isDetached: batch.valuesTrainDecoder === false,
         });
       }
@@ -345,10 +358,17 @@ class TfjsEngine implements TrainEngine {
     const names = [...uploaded.keys()];
     const lossOf = (...tensors: tf.Tensor[]): tf.Scalar => {
       const trained = new Map(names.map((name, i) => [name, tensors[i] as tf.Tensor]));
-      const { values, ...outputs } = this.#outputs(microbatch, trained, factors.isDetached);
+      const { values, candidates, ...outputs } = this.#outputs(
+        microbatch,
+        trained,
+        factors.isDetached,
+      );
       const terms: tf.Tensor[] = ROW_DERIVATIVES.map((name) =>
         tf.sum(tf.mul(outputs[name], tf.tensor1d(factors[name]))),
       );
+      if (candidates !== undefined) {
+        terms.push(tf.sum(tf.mul(candidates, tf.tensor1d(factors.candidates))));
+      }
       if (values !== undefined) {
         terms.push(tf.sum(tf.mul(values, tf.tensor2d(factors.values, values.shape))));
       }
@@ -373,16 +393,4 @@ class TfjsEngine implements TrainEngine {
     tf.dispose([...this.#trained.values()]);
     this.#trained = new Map();
   }
-}
-
-/** @param each gets from where to where the values of a token lie in `[N·H]`. */
-function forEachValue(
-  { values, rows }: Microbatch,
-  heads: number,
-  each: (place: readonly [number, number], token: AskedToken) => void,
-): void {
-  values?.asked.forEach((askers, i) => {
-    const from = (rows[values.rows[i] as number] as number) * heads;
-    for (const asker of askers) each([from, from + heads], asker);
-  });
 }

@@ -1,13 +1,17 @@
 /** Per-token outputs from logits, in TensorFlow.js and differentiable: the reference's head. */
 import * as tf from "@tensorflow/tfjs";
 import type { Microbatch } from "./microbatch.ts";
+import { candidateLogProbs } from "./tfjs-candidates.ts";
 import { oneHotRows } from "./tfjs-operations.ts";
 
 /** Names of outputs, in the order of the port. */
 export const OUTPUT_NAMES = ["logProb", "rawLogProb", "entropy", "sumSquaredProb"] as const;
 
 /** `[N]` each, N the positions of the microbatch; only the asked rows mean something. */
-export type OutputTensors = { readonly [name in (typeof OUTPUT_NAMES)[number]]: tf.Tensor1D };
+export type OutputTensors = { readonly [name in (typeof OUTPUT_NAMES)[number]]: tf.Tensor1D } & {
+  /** `[Q]`, as `candidateLogProbs` lists them; absent without any. */
+  readonly candidates?: tf.Tensor1D;
+};
 
 /** Added to logits outside of a kept set; exp of it is 0 in float32. */
 const NOT_KEPT = -1e30;
@@ -24,11 +28,13 @@ export function tokenOutputs(logits: tf.Tensor2D, microbatch: Microbatch): Outpu
   const rawLogProbs = tf.logSoftmax(logits);
   const logProbs = tf.logSoftmax(sampledFrom(logits, microbatch));
   const probs = tf.exp(logProbs);
+  const candidates = candidateLogProbs(rawLogProbs, microbatch);
   return {
     logProb: ofTaken(logProbs),
     rawLogProb: ofTaken(rawLogProbs),
     entropy: tf.neg(tf.sum(tf.mul(probs, logProbs), -1)),
     sumSquaredProb: tf.sum(tf.square(probs), -1),
+    ...(candidates === null ? {} : { candidates }),
   };
 }
 
