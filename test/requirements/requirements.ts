@@ -5,6 +5,7 @@
  */
 import { EXCHANGE_REQUIREMENTS } from "./exchange-requirements.ts";
 import { LEARNING_REQUIREMENTS } from "./learning-requirements.ts";
+import { TEXT_REQUIREMENTS } from "./text-requirements.ts";
 import { LOOP_REQUIREMENTS } from "./loop-requirements.ts";
 import { LOSS_REQUIREMENTS } from "./loss-requirements.ts";
 import { MODEL_REQUIREMENTS } from "./model-requirements.ts";
@@ -20,6 +21,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...LOOP_REQUIREMENTS,
   ...LOSS_REQUIREMENTS,
   ...LEARNING_REQUIREMENTS,
+  ...TEXT_REQUIREMENTS,
   ...EXCHANGE_REQUIREMENTS,
   ...REMOTE_REQUIREMENTS,
 ];

@@ -1,0 +1,66 @@
+/** What learning without gradients claims: texts, prompts, cases, and how they reach a page. Pure data. */
+import type { Requirement } from "./requirement.ts";
+
+export const TEXT_REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "text:case-choice",
+    source: "Zhou et al. 2025, arXiv:2508.16153 (soft Q-learning over cases)",
+    behavior:
+      "The choice of a case is the softmax of its values, its gradients are exact, and a learned choice beats a random one and one of shuffled rewards while weights stay.",
+    tests: [
+      "packages/learning/src/states/case-policy.test.ts > chances are the softmax of values, the soft value is their free energy",
+      "packages/learning/src/states/case-policy.test.ts > the gradients are those of central differences",
+      "packages/learning/src/states/case-policy.test.ts > a learned choice of cases beats a random one beyond noise; with shuffled rewards it does not",
+      "trainer/src/learner/case-learning.test.ts > a learned choice of cases beats a random one and one of shuffled rewards, weights frozen",
+      "trainer/src/learner/case-learning.test.ts > held-out success rises over that of an empty memory, and the memory is an artefact",
+    ],
+  },
+  {
+    id: "text:recipes",
+    source:
+      "Cai et al. 2025, arXiv:2510.08191; Zhou et al. 2025, arXiv:2512.01945; and the others that its recipes name",
+    behavior:
+      "Recipes that write texts or cases move no parameter, change what the next attempts read, and do what their papers say is different, which plain GRPO does not.",
+    tests: [
+      "trainer/src/learner/writing-update.test.ts > %s writes, and parameters stay",
+      "trainer/src/learner/writing-update.test.ts > every recipe of texts and cases says what is different",
+    ],
+  },
+  {
+    id: "text:writer",
+    source: "docs/design.md; OpenAI's chat completions",
+    behavior:
+      "A writer is any server of that API; what fails is typed and retried, what it writes is data, and without one a recipe is refused with the option that names one.",
+    tests: [
+      "trainer/src/learner/http-writer.test.ts > a recorded writer compares a group, its edits make a library",
+      "trainer/src/learner/http-writer.test.ts > what was not recorded is refused, not answered",
+      "trainer/src/learner/http-writer.test.ts > a busy server is asked again, a silent one is a retryable failure",
+      "trainer/src/learner/http-writer.test.ts > without a writer %s is refused with the option that names one",
+    ],
+  },
+  {
+    id: "text:guidance-hostile",
+    source: "docs/design.md, decisions 1 and 4",
+    behavior:
+      "Learned text is bounded, checked against its hash, refused where it is not what it must be, and tokenized as plain text.",
+    tests: [
+      "packages/protocol/src/guidance.test.ts > %s is refused",
+      "packages/protocol/src/guidance.test.ts > what is no JSON, no UTF-8 or too large is refused before it is looked at",
+      "packages/agent/src/guided-environment.test.ts > text that spells special tokens is plain text",
+      "packages/embed/src/version-texts.test.ts > a version whose text %s is refused, and the earlier one stays",
+    ],
+  },
+  {
+    id: "text:channel",
+    source: "docs/design.md, the life of a trajectory",
+    behavior:
+      "Text is a policy version: published to the canary, promoted, taken back, read at the next request of an open page, and read again by the replay of its attempts.",
+    tests: [
+      "workers/edge/src/routes/policies.test.ts > text is a version of its own: stored first, one for a version, taken back like any",
+      "packages/agent/src/guided-environment.test.ts > a conversation goes on under a version that says the same, and begins anew under another",
+      "trainer/src/publish-text.test.ts > text is published beside the stable adapter, promoted and taken back as any version",
+      "trainer/src/guided-replay.test.ts > tokens of a text that the version does not say are refused, and so is silence",
+      "test/e2e/visitor.test.ts > text on the policy channel is read at the next request of an open page, until it is taken back",
+    ],
+  },
+];
