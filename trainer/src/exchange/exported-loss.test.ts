@@ -5,6 +5,7 @@
 import { decode } from "@msgpack/msgpack";
 import { type Conversation, isRefusal, readTrlRow, toSupervisedSample } from "@waggle/exchange";
 import { planMinibatch, scoreGroups, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
+import { dpo, kto } from "@waggle/learning/losses";
 import {
   toTrainingSamples,
   type TrainEngine,
@@ -312,12 +313,19 @@ async function logRatios(
 const BETA = 0.1;
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 
-/** Of recorded tokens, by the id of the trajectory. */
-async function recordedLogRatios(): Promise<Map<string, number>> {
-  const ratios = await logRatios(
-    samples.map(({ sample }) => ({ ids: sample.sequence.tokenIds, isTarget: sample.lossMask })),
-  );
-  return new Map(samples.map(({ record }, i) => [record.trajectory.id, ratios[i] as number]));
+/** Recorded tokens with what both policies say of them: a row a sample. */
+async function recordedRows() {
+  const tokens = samples.map(({ sample }) => sample.sequence.tokenIds);
+  return {
+    lossMask: samples.map(({ sample }) => sample.lossMask),
+    policyLogProbs: await policy(tokens),
+    referenceLogProbs: await proximal(tokens),
+  };
+}
+
+/** The rows of a recorded trajectory. */
+function segmentsOf(id: string): { readonly row: number }[] {
+  return samples.flatMap(({ record }, row) => (record.trajectory.id === id ? [{ row }] : []));
 }
 
 function conversationsOf(rows: readonly unknown[]): Conversation[] {
@@ -332,45 +340,48 @@ test("the DPO loss of the file's pairs is that of the recorded tokens to 1e-6", 
   const rows = (await linesOf("trl-dpo")) as { id: string }[];
   expect(rows.length).toBeGreaterThan(1);
   const ratios = await logRatios(conversationsOf(rows).map(toPlain));
-  const recorded = await recordedLogRatios();
-  let [fromFile, ours] = [0, 0];
-  for (const [i, { id }] of rows.entries()) {
-    const [better = "", worse = ""] = id.split("/");
+  let fromFile = 0;
+  for (const i of rows.keys()) {
     const margin = (ratios[2 * i] as number) - (ratios[2 * i + 1] as number);
     fromFile -= Math.log(sigmoid(BETA * margin)) / rows.length;
-    const ourMargin = (recorded.get(better) as number) - (recorded.get(worse) as number);
-    ours -= Math.log(sigmoid(BETA * ourMargin)) / rows.length;
   }
+  const pairs = rows.map(({ id }) => {
+    const [better = "", worse = ""] = id.split("/");
+    return { chosen: segmentsOf(better), rejected: segmentsOf(worse) };
+  });
+  const recorded = await recordedRows();
+  const ours = dpo({ ...recorded, pairs }, { beta: BETA }).loss;
   expect(Math.abs(fromFile - ours)).toBeLessThan(1e-6);
   expect(Math.abs(ours - Math.LN2)).toBeGreaterThan(1e-4);
+  // The control: with chosen and rejected exchanged it is another loss.
+  const turned = pairs.map(({ chosen, rejected }) => ({ chosen: rejected, rejected: chosen }));
+  const wrong = dpo({ ...recorded, pairs: turned }, { beta: BETA }).loss;
+  expect(Math.abs(fromFile - wrong)).toBeGreaterThan(1e-4);
 });
 
 test("the KTO loss of the file's rows is that of the recorded tokens to 1e-6", async () => {
   const rows = (await linesOf("trl-kto")) as { label: boolean }[];
   expect(rows).toHaveLength(records.length);
-  const ktoLoss = (ratios: readonly number[], labels: readonly boolean[]): number => {
-    // The mean ratio, not below 0, stands in for the KL of mismatched pairs: the same in both.
-    let kl = 0;
-    for (const ratio of ratios) kl += ratio / ratios.length;
-    kl = Math.max(0, kl);
-    let loss = 0;
-    for (const [i, ratio] of ratios.entries()) {
-      const gain = labels[i] ? ratio - kl : kl - ratio;
-      loss += (1 - sigmoid(BETA * gain)) / ratios.length;
-    }
-    return loss;
+  const ratios = await logRatios(conversationsOf(rows).map(toPlain));
+  // The mean ratio, not below 0, stands in for the divergence of mismatched pairs: the same in both.
+  let mean = 0;
+  for (const ratio of ratios) mean += ratio / ratios.length;
+  const divergence = Math.max(0, mean);
+  let fromFile = 0;
+  for (const [i, ratio] of ratios.entries()) {
+    const gain = rows[i]?.label === true ? ratio - divergence : divergence - ratio;
+    fromFile += (1 - sigmoid(BETA * gain)) / ratios.length;
+  }
+  const recorded = await recordedRows();
+  const oursWith = (isDesirable: (record: TrajectoryDetail) => boolean): number => {
+    const answers = records.map((record) => ({
+      segments: segmentsOf(record.trajectory.id),
+      isDesirable: isDesirable(record),
+    }));
+    return kto({ ...recorded, answers }, { beta: BETA, divergence }).loss;
   };
-  const fromFile = await logRatios(conversationsOf(rows).map(toPlain));
-  const recorded = await recordedLogRatios();
-  const ours = ktoLoss(
-    records.map(({ trajectory }) => recorded.get(trajectory.id) as number),
-    records.map(({ row }) => row.success === true),
-  );
-  const plain = ktoLoss(
-    fromFile,
-    rows.map(({ label }) => label),
-  );
-  expect(Math.abs(plain - ours)).toBeLessThan(1e-6);
+  expect(Math.abs(fromFile - oursWith(({ row }) => row.success === true))).toBeLessThan(1e-6);
+  expect(Math.abs(fromFile - oursWith(({ row }) => row.success !== true))).toBeGreaterThan(1e-4);
 });
 
 test("steps on what others wrote make it likelier", async () => {
