@@ -5,7 +5,7 @@
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { pairedDifference } from "@waggle/evaluation";
-import { FAMILIES, familyNamed } from "@waggle/environments";
+import { FAMILIES, familyNamed, withVisitors } from "@waggle/environments";
 import { type CreateRecipe, type Settings, recipeNamed } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { type Command, InvalidArgumentError } from "commander";
@@ -37,6 +37,7 @@ type Flags = OverlapFlags &
     set: Settings;
     steps?: number;
     seed: number;
+    visitors?: number;
     tasks: number;
     evaluateEvery: number;
     model?: string;
@@ -55,6 +56,7 @@ export function addLearnCommand(
     .description("run a recipe in a family of tasks, or list the recipes of the literature")
     .option("--recipe <name>", "a recipe of --list, or a module that exports one", "artist")
     .option("--env <name>", `one of ${FAMILIES.map(({ name }) => name).join(", ")}`, "lookup")
+    .option("--visitors <noise>", "simulated visitors judge, this share of thumbs wrong", number)
     .option("--list", "every recipe of the literature and what of it can be run", false)
     .option("--set <name=value>", "a setting of the recipe; may be repeated", setting, {})
     .option("--steps <n>", "steps of each stage instead of the recipe's", positive)
@@ -73,7 +75,9 @@ export function addLearnCommand(
         return;
       }
       const recipe = (await recipeOf(given.recipe))(given.set);
-      const family = familyNamed(given.env);
+      const { visitors: noise } = given;
+      const tasks = familyNamed(given.env);
+      const family = noise === undefined ? tasks : withVisitors(tasks, { noise });
       const ports = writerPorts(recipe, given, environment);
       const say = (event: object, words: string): void => {
         if (given.json) writeOut(JSON.stringify(event));

@@ -72,6 +72,7 @@ const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
     "vla-rft",
   ],
   dialogue: ["dia-forge", "mua-rl"],
+  opinion: ["thumbs-kto", "thumbs-reinforce"],
 };
 
 /** Update tests, by the table of the literature. */
@@ -81,6 +82,7 @@ const TESTS: { readonly [table in Recipe["literature"]["table"]]: string } = {
   imitation: "imitation-update.test.ts",
   merging: "merging-update.test.ts",
   "gradient-free": "writing-update.test.ts",
+  feedback: "feedback-update.test.ts",
 };
 
 /** Without a gradient and without text. */

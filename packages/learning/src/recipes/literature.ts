@@ -22,7 +22,14 @@ export type LiteratureRow = {
   readonly paper: string;
   /** Row in the project's list of systems; `null` where it is in none. */
   readonly system: string | null;
-  readonly table: "policy-gradient" | "preference" | "imitation" | "merging" | "gradient-free";
+  readonly table:
+    | "policy-gradient"
+    | "preference"
+    | "imitation"
+    | "merging"
+    | "gradient-free"
+    /** In none of the literature's tables: what visitors said, and no verifier. */
+    | "feedback";
   /** By slot; `*` behind what the abstract does not state. */
   readonly parts: { readonly [slot in SlotName]?: readonly string[] };
   /** Slots of which the abstract says nothing. */

@@ -18,7 +18,7 @@ export const thumbsKto: CreateRecipe = recipe({
     recipe: "KTO on thumbs",
     paper: "KTO: Model Alignment as Prospect Theoretic Optimization",
     system: null,
-    table: "preference",
+    table: "feedback",
     parts: { rollout: ["single"], reward: ["feedback"], loss: ["kto"], schedule: ["one"] },
     difference: "Unpaired thumbs of visitors in place of a verifier.",
   },

@@ -16,7 +16,7 @@ export const thumbsReinforce: CreateRecipe = recipe({
     recipe: "REINFORCE on thumbs",
     paper: "SPIRAL: Self-Play on Zero-Sum Games Incentivizes Reasoning",
     system: null,
-    table: "policy-gradient",
+    table: "feedback",
     parts: {
       rollout: ["single"],
       reward: ["feedback"],

@@ -1,0 +1,91 @@
+/**
+ * Recipes that learn from thumbs alone: an update raises what visitors liked and lowers what they did not,
+ * whatever the verifier thinks. The control is plain GRPO, which raises what the verifier likes.
+ */
+import { familyNamed, withVisitors } from "@waggle/environments";
+import { recipe, recipeNamed, rewardStage } from "@waggle/learning";
+import * as parts from "@waggle/learning/parts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { at, numbersOf } from "./recipe-checks.fixture.ts";
+import { actedFamily, type StageRecord, tinyEngines, updateOnce } from "./recipe-update.fixture.ts";
+
+let engines: Awaited<ReturnType<typeof tinyEngines>>;
+/** Visitors who like what is wrong: whoever looks at the verifier is found out. */
+let acted: Awaited<ReturnType<typeof actedFamily>>;
+
+const GRPO = recipe({
+  name: "plain-grpo",
+  literature: "ARTIST",
+  differs: ["the control of these tests: it is paid by the verifier"],
+  schedule: ["one"],
+  settings: {},
+  stages: () => [
+    rewardStage({
+      rollout: parts.group(8),
+      reward: { ...parts.outcome(), score: verified },
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip()],
+    }),
+  ],
+});
+
+const verified: ReturnType<typeof parts.outcome>["score"] = ({ episodes }) =>
+  episodes.map(({ verification }) => ({ reward: verification.success ? 1 : 0 }));
+
+beforeAll(async () => {
+  engines = await tinyEngines();
+  acted = await actedFamily(withVisitors(familyNamed("opinion"), { noise: 1 }));
+});
+afterAll(() => engines.dispose());
+
+/** How an update moves the log-probs of liked and of disliked attempts: the mean of −dL/dlog π. */
+function pushes(record: StageRecord): { liked: number; disliked: number } {
+  const { minibatch, result } = numbersOf(record);
+  const of = (thumb: string): number => {
+    const rows = minibatch.episodes.flatMap(({ episode: { verification } }, b) =>
+      verification.parts["thumb"] === thumb
+        ? Array.from(result.derivatives.logProb?.[b] ?? [], (slope) => -slope)
+        : [],
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    return rows.reduce((sum, push) => sum + push, 0) / rows.length;
+  };
+  return { liked: of("up"), disliked: of("down") };
+}
+
+function raisesTheLiked(records: readonly StageRecord[]): void {
+  const { liked, disliked } = pushes(at(records, 0));
+  expect(liked).toBeGreaterThan(0);
+  expect(disliked).toBeLessThan(0);
+}
+
+test.each(["thumbs-kto", "thumbs-reinforce"])(
+  "%s raises the liked, against the verifier",
+  async (name) => {
+    const records = await updateOnce(recipeNamed(name)({ attempts: 12 }), acted, engines);
+    expect(at(records, 0).update.learned).toBe(true);
+    expect(at(records, 0).moved).toBeGreaterThan(0);
+    raisesTheLiked(records);
+  },
+);
+
+test("single attempts are enough: no group shares a task", async () => {
+  const records = await updateOnce(
+    recipeNamed("thumbs-reinforce")({ attempts: 12 }),
+    acted,
+    engines,
+  );
+  for (const { episodes } of at(records, 0).groups) expect(episodes).toHaveLength(1);
+});
+
+test("the control: plain GRPO raises what the verifier likes, which these visitors do not", async () => {
+  const records = await updateOnce(GRPO(), acted, engines);
+  expect(() => raisesTheLiked(records)).toThrow(/./);
+});
+
+test("attempts that nobody judged have no reward, and are not taken for disliked", async () => {
+  const silent = await actedFamily(familyNamed("opinion"));
+  await expect(updateOnce(recipeNamed("thumbs-kto")(), silent, engines)).rejects.toMatchObject({
+    code: "REWARD_UNAVAILABLE",
+  });
+});

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { familyNamed } from "@waggle/environments";
+import { recipeNamed } from "@waggle/learning";
+import { withResults } from "./trial-page.ts";
+import { type Trial, type TrialRun, verdicts } from "./trial.ts";
+
+const SEEDS = [1, 2, 3, 4, 5, 6, 7];
+const family = familyNamed("bandit");
+const recipe = recipeNamed("grpo")();
+
+function run(arm: string, seed: number, final: number): TrialRun {
+  return { arm, seed, base: 0.5, final, probes: {}, sampledTokens: 10, seconds: 1 };
+}
+
+const trial: Trial = {
+  ...{ name: "any", question: "?", seeds: SEEDS, evaluationTasks: 200, probes: [] },
+  arms: [
+    { name: "a", recipe, family },
+    { name: "b", recipe, family },
+  ],
+  expected: [
+    {
+      says: "a beats b",
+      difference: (of) => of("a").final - of("b").final,
+      ...{ direction: "above", limit: 0.01 },
+    },
+    {
+      says: "b is no worse than the base",
+      difference: (of) => of("b").final - of("b").base,
+      ...{ direction: "not-below", limit: 0.01 },
+    },
+  ],
+};
+/** `a` ends this much above `b`, seed by seed. */
+const runsOf = (leads: readonly number[]): TrialRun[] =>
+  SEEDS.flatMap((seed, i) => [run("b", seed, 0.5), run("a", seed, 0.5 + (leads[i] ?? 0))]);
+
+test("a lead in every seed holds, at the smallest p that so many seeds allow", () => {
+  const [lead, level] = verdicts(trial, runsOf([0.1, 0.2, 0.05, 0.1, 0.2, 0.1, 0.3]));
+  expect(lead).toMatchObject({ holds: true, pValue: 1 / 2 ** SEEDS.length });
+  expect(lead?.mean).toBeCloseTo(0.15, 12);
+  expect(level).toMatchObject({ holds: true, mean: 0 });
+});
+
+test("a mean that rests on one seed does not hold", () => {
+  const [lead] = verdicts(trial, runsOf([0.9, -0.01, -0.01, 0, -0.02, 0, -0.01]));
+  expect(lead?.mean).toBeGreaterThan(0.1);
+  expect(lead?.holds).toBe(false);
+});
+
+test("the page keeps what people wrote and gets new results", () => {
+  const runs = runsOf([0.1, 0.2, 0.05, 0.1, 0.2, 0.1, -0.3]);
+  const found = verdicts(trial, runs);
+  const page = withResults(
+    "# Any\n\nWritten by hand.\n\n## Results\n\nyesterday",
+    trial,
+    runs,
+    found,
+  );
+  expect(page).toContain("Written by hand.");
+  expect(page).not.toContain("yesterday");
+  expect(page).toContain("| b | 50.0 ± 0.0 | 50.0 ± 0.0 | 50.0 | 1.0 |");
+  expect(page).toMatch(/\| a beats b \| \+6\.4 ± 6\.4 \| 0\.\d+ \| \*\*no\*\* \|/);
+});
