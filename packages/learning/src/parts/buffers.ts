@@ -53,9 +53,36 @@ export function storedSuccess(successFrom = 1): FilterPart<"good-buffer"> {
 }
 
 /**
+ * `recompose`: the loss of short successes and long failures; the rest is left out. Groups stay whole, so
+ * that baselines are those of all that was rolled out.
+ */
+export function recompose(share = 0.5): FilterPart {
+  return filterPart("recompose", (groups) => {
+    const first = priorityOf(groups, share);
+    const left = groups.flatMap(({ episodes }) =>
+      episodes.flatMap(({ episode }) => (first.has(episode.id) ? [] : [episode.id])),
+    );
+    return {
+      groups: groups.map((group) => withLossOf(group, (id) => first.has(id))),
+      dropped: new Map(left.map((id) => [id, "left-for-later"])),
+    };
+  });
+}
+
+/** Ids of short successes and long failures. */
+function priorityOf(groups: readonly ScoredGroup[], share: number): ReadonlySet<string> {
+  const all = groups.flatMap(({ episodes }) => episodes);
+  const { priority } = recomposed(
+    all.map(({ episode }) => episode.verification.success),
+    all.map(({ episode }) => toolCalls(episode) + sampledTokens(episode) / 1000),
+    share,
+  );
+  return new Set(priority.flatMap((i) => all[i]?.episode.id ?? []));
+}
+
+/**
  * `recompose` with a memory: the loss of short successes and long failures now, the rest kept; in some
- * later steps, up to a share `most` of them at the end, what was kept is learned from instead. Groups
- * stay whole, so that baselines are those of all that was rolled out.
+ * later steps, up to a share `most` of them at the end, what was kept is learned from instead.
  */
 export function recomposeLater(share = 0.5, most = 0.5): FilterPart<"rest-buffer"> {
   return filterPart(
@@ -68,13 +95,7 @@ export function recomposeLater(share = 0.5, most = 0.5): FilterPart<"rest-buffer
         const kept = putRest(restBuffer<ScoredGroup>(buffer.capacity), groups, step);
         return { groups: learned, dropped: new Map(), state: { "rest-buffer": kept } };
       }
-      const all = groups.flatMap(({ episodes }) => episodes);
-      const { priority } = recomposed(
-        all.map(({ episode }) => episode.verification.success),
-        all.map(({ episode }) => toolCalls(episode) + sampledTokens(episode) / 1000),
-        share,
-      );
-      const first = new Set(priority.map((i) => all[i]?.episode.id));
+      const first = priorityOf(groups, share);
       const rest = groups.map((group) => withLossOf(group, (id) => !first.has(id)));
       return {
         groups: groups.map((group) => withLossOf(group, (id) => first.has(id))),

@@ -11,8 +11,7 @@ import { horizonWeights } from "../filters/long-tail.ts";
 import { mixedGroups } from "../filters/mixed-groups.ts";
 import { type Band, tasksInBand } from "../filters/pass-rate-band.ts";
 import { pivotTurns } from "../filters/pivot-variance.ts";
-import { recomposed } from "../filters/recompose.ts";
-import { selectBy, selectIndices } from "../filters/selection.ts";
+import { selectBy } from "../filters/selection.ts";
 import { highEntropySteps, maskToSteps, stepMeans } from "../filters/step-choice.ts";
 import { successesOnly, type SuccessOptions } from "../filters/successes.ts";
 import { pairsByGap, type PairRule } from "../filters/value-gap-pairs.ts";
@@ -116,20 +115,6 @@ export function cleanCorrect(size = 8, sharpness = 1): FilterPart {
       dropped: new Map(parts.flatMap(({ dropped }) => [...dropped])),
     };
   });
-}
-
-/** `recompose`: short successes and long failures now; the rest is left out. */
-export function recompose(share = 0.5): FilterPart {
-  return filterPart("recompose", (groups) =>
-    keepEpisodes(groups, (all) => {
-      const { priority } = recomposed(
-        all.map(({ episode }) => episode.verification.success),
-        all.map(({ episode }) => toolCalls(episode) + sampledTokens(episode) / 1000),
-        share,
-      );
-      return selectIndices(all.length, priority, "left-for-later");
-    }),
-  );
 }
 
 /** `pivot-var`: turns whose sampled actions differ in outcome. */

@@ -39,7 +39,6 @@ export {
   pairGap,
   passRateBand,
   pivotVariance,
-  recompose,
   stepMask,
   studentFail,
   success,
@@ -192,7 +191,14 @@ export {
   recoveredRequest,
 } from "./answers.ts";
 export { behaviour } from "./behavior-filter.ts";
-export { goodBuffer, leftovers, recomposeLater, rehearsed, storedSuccess } from "./buffers.ts";
+export {
+  goodBuffer,
+  leftovers,
+  recomposeLater,
+  rehearsed,
+  storedSuccess,
+  recompose,
+} from "./buffers.ts";
 export {
   imaginedOutcome,
   ownEpisodes,

@@ -14,7 +14,7 @@ export const agentFold: CreateRecipe = recipe({
   literature: "AgentFold",
   differs: ["notes are written by rule", "what is summed up are attempts that failed"],
   schedule: ["sft"],
-  settings: { mistakes: 0, steps: 25, learningRate: 3e-3 },
+  settings: { mistakes: 0, steps: 100, learningRate: 3e-3 },
   stages: ({ mistakes, steps, learningRate }) => [
     tokenStage({
       rollout: parts.foldingDemos(mistakes),

@@ -14,7 +14,7 @@ export const browserAgent: CreateRecipe = recipe({
   literature: "BrowserAgent",
   differs: ["a memory is one attempt's", "conclusions of demonstrations are written by rule"],
   schedule: ["sft-rft"],
-  settings: { mistakes: 0, startSteps: 15, steps: 15, learningRate: 3e-3 },
+  settings: { mistakes: 0, startSteps: 80, steps: 15, learningRate: 3e-3 },
   stages: ({ mistakes, startSteps, steps, learningRate }) => [
     tokenStage({
       name: "start",
