@@ -5,6 +5,7 @@ import { CALCULATOR } from "./calculator.ts";
 import { DIALOGUE } from "./dialogue.ts";
 import { FORM } from "./form.ts";
 import { KEY_DOOR } from "./key-door.ts";
+import { LIBRARY } from "./library/library.ts";
 import { LOOKUP } from "./lookup/lookup.ts";
 import { OPINION } from "./opinion.ts";
 import { SHOP } from "./shop-family.ts";
@@ -16,6 +17,7 @@ export const FAMILIES: readonly TaskFamily[] = [
   STRINGS,
   BANDIT,
   LOOKUP,
+  LIBRARY,
   CALCULATOR,
   KEY_DOOR,
   FORM,

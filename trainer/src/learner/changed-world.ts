@@ -4,18 +4,22 @@
  */
 import type { TaskFamily, TaskWorld } from "@waggle/environments";
 import { drawWorld, goesOn, REFUSED, type WorldChange } from "@waggle/learning/rollouts";
-import type {
-  Action,
-  Environment,
-  Observation,
-  TaskReference,
-  ToolCall,
-  ToolDefinition,
-  ToolResult,
+import {
+  type Action,
+  type Environment,
+  type Observation,
+  type TaskReference,
+  type ToolCall,
+  type ToolDefinition,
+  type ToolResult,
+  WaggleError,
 } from "@waggle/protocol";
 import { seededRandom } from "../random.ts";
 import type { WorldModels } from "./imagined-world.ts";
 import { imagined } from "./imagined-world.ts";
+
+/** The tool that an environment with documents offers. */
+const SEARCH_TOOL = "search";
 
 /** A world in place of another. */
 export type Around = (world: TaskWorld) => TaskWorld;
@@ -37,6 +41,8 @@ export function changedWorld(change: WorldChange, options: ChangeOptions): Aroun
       return explained;
     case "toolless":
       return toolless;
+    case "searched":
+      return searched;
     case "drawn":
       return drawn(drawWorld(change.ranges, seededRandom(options.taskSeed, 0xd2a)), options.seed);
     case "simulated":
@@ -120,6 +126,19 @@ const explained: Around = (world) => {
     },
   });
 };
+
+/** A world with documents: its tools find them. */
+const searched: Around = (world) =>
+  within(world, {
+    async observe() {
+      const first = await world.environment.observe();
+      if (first.tools.some(({ name }) => name === SEARCH_TOOL)) return first;
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `a recipe with a corpus needs an environment whose documents are searched, got ${world.environment.task?.environment ?? "none"}; choose --env library`,
+      );
+    },
+  });
 
 /** Offers no tool. */
 const toolless: Around = (world) =>

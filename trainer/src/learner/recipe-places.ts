@@ -71,6 +71,7 @@ const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
     "vl-dac",
     "vla-rft",
   ],
+  library: ["deep-dx-search", "interact-rag", "marag-r1", "mask-search", "sci-researcher"],
   dialogue: ["dia-forge", "mua-rl"],
   opinion: ["thumbs-kto", "thumbs-reinforce"],
 };

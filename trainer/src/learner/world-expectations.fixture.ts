@@ -5,10 +5,12 @@ import {
   type Check,
   episodesOf,
   type Expectation,
+  keeps,
   learnsTurns,
   mean,
   numbersOf,
   remembersTasks,
+  schedules,
   scoredOf,
   startsFromDemonstrations,
 } from "./recipe-checks.fixture.ts";
@@ -30,6 +32,27 @@ const simulated: Check = (records) => {
   const successes = episodesOf(at(records, -1)).map(({ verification }) => verification.success);
   expect(new Set(successes).size).toBeGreaterThan(1);
 };
+
+/** Documents were found, some that the answer stands on and some that it does not. */
+const searches: Check = (records) => {
+  const record = at(records, -1);
+  expect(record.stage.state.corpus).toBeDefined();
+  const parts = episodesOf(record).map(({ verification }) => verification.parts);
+  const needed = parts.map(({ found, relevant }) => {
+    const seen = String(found).split(/[ |]/);
+    return String(relevant)
+      .split(" ")
+      .map((id) => seen.includes(id));
+  });
+  expect(needed.flat()).toContain(true);
+  expect(needed.flat()).toContain(false);
+};
+
+/** Calls by name in the last stage's episodes. */
+function toolsUsed(records: readonly StageRecord[]): Set<string> {
+  const turns = episodesOf(at(records, -1)).flatMap((episode) => episode.turns);
+  return new Set(turns.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)));
+}
 
 export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   cm2: {
@@ -220,6 +243,81 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
           (result) => result.ok || result.error.message !== "refused",
         ),
       ),
+    ],
+  },
+  "interact-rag": {
+    env: "library",
+    differs: [
+      startsFromDemonstrations,
+      searches,
+      keeps(0, ({ verification }) => verification.success),
+    ],
+  },
+  "marag-r1": {
+    env: "library",
+    differs: [
+      startsFromDemonstrations,
+      searches,
+      (records) => {
+        expect(records).toHaveLength(2);
+        expect([...toolsUsed(records)].toSorted()).toEqual(["about", "find", "search"]);
+      },
+    ],
+  },
+  "mask-search": {
+    env: "library",
+    differs: [
+      searches,
+      schedules(-1, ({ difficulty }) => difficulty),
+      (records) => {
+        expect(records.map(({ stage }) => stage.learns)).toEqual(["tokens", "rewards"]);
+        const requests = episodesOf(at(records, -1)).map(({ verification }) =>
+          String(verification.parts["request"]),
+        );
+        expect(requests.some((request) => request.startsWith("Fill in:"))).toBe(true);
+      },
+    ],
+  },
+  "sci-researcher": {
+    env: "library",
+    differs: [
+      startsFromDemonstrations,
+      searches,
+      keeps(0, ({ verification: { success, parts } }) => {
+        const found = new Set(String(parts["found"]).split(/[ |]/));
+        return (
+          success &&
+          String(parts["relevant"])
+            .split(" ")
+            .every((id) => found.has(id))
+        );
+      }),
+    ],
+  },
+  "deep-dx-search": {
+    env: "library",
+    differs: [
+      searches,
+      (records) => {
+        for (const { score, episode } of scoredOf(at(records, -1))) {
+          const {
+            outcome = 0,
+            format = 0,
+            process = 0,
+            retrieval = Number.NaN,
+          } = score.components ?? {};
+          expect(score.reward).toBeCloseTo(
+            outcome + 0.1 * format + 0.2 * process + 0.5 * retrieval,
+            9,
+          );
+          const found = new Set(String(episode.verification.parts["found"]).split(/[ |]/));
+          const wanted = String(episode.verification.parts["relevant"]).split(" ");
+          expect(retrieval).toBeCloseTo(
+            wanted.filter((id) => found.has(id)).length / wanted.length,
+            9,
+          );
+        }
+      },
     ],
   },
 };

@@ -253,4 +253,5 @@ export { structuralTokens } from "./structure.ts";
 export { measuredEntropy, temperature, temperatureTarget } from "./temperature-target.ts";
 export { testTime } from "./test-time.ts";
 export { thumbs } from "./thumbs.ts";
+export { ownCorpus, retrieved, searchingGroup } from "./corpus.ts";
 export { auxiliaryToolNeed, toolNeedLabels, whereToolsHelp } from "./tool-need.ts";

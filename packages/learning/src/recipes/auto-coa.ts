@@ -3,7 +3,7 @@
  * environment while the policy learns when to act.
  *
  * Source: "Agent models: Internalizing Chain-of-Action Generation into Reasoning models" (S028).
- * Differs from it: the simulator is an adapter over the same base, fitted to logged calls; the share of calls that it answers is a setting; a task ends where the environment says, which follows the calls unseen.
+ * Differs from it: the simulator is a copy of the base, fitted to logged calls; the share of calls that it answers is a setting; a task ends where the environment says, which follows the calls unseen.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -16,7 +16,7 @@ export const autoCoa: CreateRecipe = recipe({
   differs: [
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
-    "the simulator is an adapter over the same base, fitted to logged calls",
+    "the simulator is a copy of the base, fitted to logged calls",
     "the share of calls that it answers is a setting",
     "a task ends where the environment says, which follows the calls unseen",
   ],

@@ -23,6 +23,11 @@ import { agenticQwen } from "./agentic-qwen.ts";
 import { agentMath } from "./agent-math.ts";
 import { aegisIdentifier } from "./aegis-identifier.ts";
 import { severa } from "./severa.ts";
+import { interactRag } from "./interact-rag.ts";
+import { maragR1 } from "./marag-r1.ts";
+import { maskSearch } from "./mask-search.ts";
+import { sciResearcher } from "./sci-researcher.ts";
+import { deepDxSearch } from "./deep-dx-search.ts";
 
 export const CHANGED_WORLD_RECIPES: readonly CreateRecipe[] = [
   cm2,
@@ -48,4 +53,9 @@ export const CHANGED_WORLD_RECIPES: readonly CreateRecipe[] = [
   agentMath,
   aegisIdentifier,
   severa,
+  interactRag,
+  maragR1,
+  maskSearch,
+  sciResearcher,
+  deepDxSearch,
 ];

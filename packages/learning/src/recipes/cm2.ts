@@ -5,7 +5,7 @@
  * Source: "CM2: Reinforcement Learning with Checklist Rewards for Multi-Turn and Multi-Step Agentic
  * Tool Use" (S107).
  * Differs from it: criteria are the environment's own, met or not by what calls did, no model judges;
- * the simulator is an adapter over the same base, fitted to logged calls.
+ * the simulator is a copy of the base, fitted to logged calls.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -19,7 +19,7 @@ export const cm2: CreateRecipe = recipe({
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
     "criteria are the environment's own, met or not by what calls did; no model judges",
-    "the simulator is an adapter over the same base, fitted to logged calls",
+    "the simulator is a copy of the base, fitted to logged calls",
     "a task ends where the environment says, which follows the calls unseen",
   ],
   schedule: ["sft-rl"],

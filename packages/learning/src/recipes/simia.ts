@@ -2,7 +2,7 @@
  * Simia: what tools say and how an attempt ended both come from a model of the environment.
  *
  * Source: "Simulating Environments with Reasoning Models for Agent Training" (S303).
- * Differs from it: the simulator is an adapter over the same base, fitted to logged calls; its verdict is one word after the last turn; a task ends where the environment says, which follows the calls unseen.
+ * Differs from it: the simulator is a copy of the base, fitted to logged calls; its verdict is one word after the last turn; a task ends where the environment says, which follows the calls unseen.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -15,7 +15,7 @@ export const simia: CreateRecipe = recipe({
   differs: [
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
-    "the simulator is an adapter over the same base, fitted to logged calls",
+    "the simulator is a copy of the base, fitted to logged calls",
     "its verdict is one word after the last turn",
     "a task ends where the environment says, which follows the calls unseen",
   ],

@@ -3,7 +3,7 @@
  *
  * Source: "VLA-RFT: Vision-Language-Action Reinforcement Fine-tuning with Verified Rewards in World
  * Simulators" (S349).
- * Differs from it: no images: likeness is that of calls, in order; the reference is what the environment's demonstrator does; the simulator is an adapter over the same base, fitted to logged calls; a task ends where the environment says, which follows the calls unseen.
+ * Differs from it: no images: likeness is that of calls, in order; the reference is what the environment's demonstrator does; the simulator is a copy of the base, fitted to logged calls; a task ends where the environment says, which follows the calls unseen.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -17,7 +17,7 @@ export const vlaRft: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "no images: likeness is that of calls, in order",
     "the reference is what the environment's demonstrator does",
-    "the simulator is an adapter over the same base, fitted to logged calls",
+    "the simulator is a copy of the base, fitted to logged calls",
     "a task ends where the environment says, which follows the calls unseen",
   ],
   schedule: ["one"],

@@ -12,6 +12,8 @@ export type WorldChange =
   | { readonly kind: "explained" }
   /** No tool is offered, and a call that comes all the same is answered with a failure. */
   | { readonly kind: "toolless" }
+  /** As it is; refused where the environment has no documents to search. */
+  | { readonly kind: "searched" }
   /** Budgets of calls and chances of faults, drawn once a task and said at the beginning. */
   | { readonly kind: "drawn"; readonly ranges: WorldRanges }
   /**

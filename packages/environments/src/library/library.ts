@@ -1,0 +1,210 @@
+/**
+ * A library: what `lookup` knows, as documents that have to be searched. Search finds what shares words
+ * with a query, the wrong one too: "ann boss" finds who ann's boss is and whose boss ann is. The verifier
+ * also says which documents were found and which ones the answer stands on.
+ */
+import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
+import { z } from "zod";
+import {
+  ATTRIBUTE,
+  CITIES,
+  LOOKUP_ENVIRONMENT,
+  LOOKUP_LEVELS,
+  type LookupInstance,
+  lookupInstance,
+  PEOPLE,
+  RELATIONS,
+} from "../lookup/lookup-instance.ts";
+import { createRandom, hashText, pick } from "../random.ts";
+import { type RunnableTools, tool } from "../runnable-tool.ts";
+import { type Demonstrator, leveledReferences, type TaskFamily } from "../task-family.ts";
+import { createToolWorld } from "../tool-world.ts";
+import { type SearchDocument, type SearchIndex, searchIndex } from "./search-index.ts";
+
+const NAME = "library";
+/** Documents that a search shows. */
+const SHOWN = 2;
+const FIELDS = [...RELATIONS, ATTRIBUTE] as const;
+
+type Shelf = {
+  readonly index: SearchIndex;
+  readonly documents: readonly SearchDocument[];
+  /** Ids by turn with calls. */
+  readonly found: string[][];
+};
+
+/** The instance of the same seed, in a split of its own as there. */
+function instanceOf(reference: TaskReference): LookupInstance {
+  if (reference.environment !== NAME) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `environment must be "${NAME}", got "${reference.environment.slice(0, 64)}"; ask the environment that made the task`,
+    );
+  }
+  return lookupInstance({ ...reference, environment: LOOKUP_ENVIRONMENT });
+}
+
+function idOf(person: string, field: string): string {
+  return `${person}-${field}`;
+}
+
+/** One sentence a fact: who, which field, what. */
+function documentsOf({ fact }: LookupInstance): SearchDocument[] {
+  return PEOPLE.flatMap((person) =>
+    FIELDS.map((field) => ({
+      id: idOf(person, field),
+      text: `${person} ${field} ${fact(person, field)}`,
+    })),
+  );
+}
+
+/** Ids of the documents that the answer stands on, in the order of the question. */
+function relevantTo({ start, path, reached }: LookupInstance): string[] {
+  const people = [start, ...reached];
+  return [...path, ATTRIBUTE].map((field, hop) => idOf(people[hop] as string, field));
+}
+
+function shown(found: readonly SearchDocument[], { found: seen }: Shelf): string {
+  seen.at(-1)?.push(...found.map(({ id }) => id));
+  if (found.length === 0) throw new WaggleError("TOOL_FAILED", "nothing found");
+  return found.map(({ text }) => text).join("; ");
+}
+
+/** Four ways to the documents: by likeness, by all of the words, by whom they are about, and how many. */
+const TOOLS: RunnableTools<Shelf> = {
+  search: tool({
+    description: "Documents like a query.",
+    schema: z.strictObject({ query: z.string().max(48) }),
+    run: ({ query }, shelf: Shelf) => shown(shelf.index.ranked(query, SHOWN), shelf),
+  }),
+  find: tool({
+    description: "Documents with all of these words.",
+    schema: z.strictObject({ words: z.string().max(48) }),
+    run: ({ words }, shelf: Shelf) => shown(shelf.index.holding(words, SHOWN), shelf),
+  }),
+  about: tool({
+    description: "Documents about a person.",
+    schema: z.strictObject({ name: z.string().max(16) }),
+    run: ({ name }, shelf: Shelf) =>
+      shown(
+        shelf.documents.filter(({ id }) => id.split("-")[0] === name),
+        shelf,
+      ),
+  }),
+  count: tool({
+    description: "How many documents have a word.",
+    schema: z.strictObject({ word: z.string().max(16) }),
+    run: ({ word }, { index, documents }: Shelf) =>
+      String(index.holding(word, documents.length).length),
+  }),
+};
+
+/** A question, or a text with blanks of which the last is asked for: "ann boss _, _ city ?". */
+function requestOf(instance: LookupInstance, seed: number): { template: string; request: string } {
+  const { start, path } = instance;
+  const isMasked = createRandom(hashText(`words/${seed}`))() < 0.5;
+  if (!isMasked) {
+    const whom = path.reduce((words: string, relation) => `the ${relation} of ${words}`, start);
+    return { template: "question", request: `Where does ${whom} live?` };
+  }
+  const fields = [...path, ATTRIBUTE];
+  const blanks = fields.map(
+    (field, hop) => `${hop === 0 ? start : "_"} ${field} ${hop === fields.length - 1 ? "?" : "_"}`,
+  );
+  return { template: "blanks", request: `Fill in: ${blanks.join(", ")}` };
+}
+
+function task(reference: TaskReference): Task {
+  const instance = instanceOf(reference);
+  return {
+    ...reference,
+    ...requestOf(instance, reference.seed),
+    family: `hops-${instance.path.length + 1}`,
+    system: "You search documents.",
+  };
+}
+
+/** What a call of the careful searcher looks like; three of the four tools serve. */
+function callFor(person: string, field: string, random: () => number) {
+  const way = random();
+  if (way < 0.6) return { name: "search", arguments: { query: `${person} ${field}` } };
+  if (way < 0.8) return { name: "find", arguments: { words: `${person} ${field}` } };
+  return { name: "about", arguments: { name: person } };
+}
+
+function demonstrator(
+  reference: TaskReference,
+  random: () => number,
+  mistakes: number,
+): Demonstrator {
+  const { start, path } = instanceOf(reference);
+  let person: string = start;
+  let hop = 0;
+  let asked: string | null = null;
+  return (observation) => {
+    const result = observation?.toolResults[0];
+    if (asked !== null) {
+      const lines = result?.ok === true ? String(result.value).split("; ") : [];
+      // A careless one reads the first line, whomever it is about.
+      const isCareless = random() < mistakes / 3;
+      const line = isCareless
+        ? lines[0]
+        : lines.find((text) => text.startsWith(`${person} ${asked} `));
+      // What a search did not show is among the documents about that person.
+      if (line === undefined && !isCareless) {
+        return { text: "", calls: [{ name: "about", arguments: { name: person } }] };
+      }
+      const value = line?.split(" ")[2];
+      if (asked === ATTRIBUTE) return { text: value ?? pick(random, CITIES), calls: [] };
+      person = value ?? person;
+    } else if (random() < mistakes / 4) {
+      return { text: pick(random, CITIES), calls: [] };
+    }
+    const relation = path[hop];
+    hop += 1;
+    // Or stops a hop early.
+    asked = relation === undefined || random() < mistakes / 2 ? ATTRIBUTE : relation;
+    return { text: "", calls: [callFor(person, asked, random)] };
+  };
+}
+
+/** Levels are questions of 1, 2 and 3 documents. */
+export const LIBRARY: TaskFamily = {
+  ...leveledReferences(NAME, LOOKUP_LEVELS),
+  maxTurns: 8,
+  task,
+  world: (reference) => {
+    const instance = instanceOf(reference);
+    const documents = documentsOf(instance);
+    const shelf: Shelf = { index: searchIndex(documents), documents, found: [] };
+    const world = createToolWorld({ task: task(reference), tools: TOOLS, state: shelf });
+    return {
+      environment: {
+        ...world,
+        step: (action, signal) => {
+          if (action.toolCalls.length > 0) shelf.found.push([]);
+          return world.step(action, signal);
+        },
+      },
+      judge: (finalText) => {
+        const named = CITIES.filter((city) =>
+          finalText
+            ?.toLowerCase()
+            .split(/[^a-z]+/)
+            .includes(city),
+        );
+        const success = named.length === 1 && named[0] === instance.answer;
+        return {
+          reward: success ? 1 : 0,
+          success,
+          parts: {
+            answer: instance.answer,
+            found: shelf.found.map((ids) => ids.join(" ")).join("|"),
+            relevant: relevantTo(instance).join(" "),
+          },
+        };
+      },
+    };
+  },
+  demonstrator,
+};

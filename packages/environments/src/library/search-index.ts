@@ -1,0 +1,67 @@
+/**
+ * Documents by the words in them: ranked by BM25, or those that hold every word. Small and exact: no
+ * stemming, no index on disk.
+ *
+ * Source: Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond", §3; the
+ * inverse document frequency is the one of Lucene, which is never negative.
+ */
+export type SearchDocument = { readonly id: string; readonly text: string };
+
+export type SearchIndex = {
+  /** The `most` best documents that share a word with the query, best first; ties in document order. */
+  readonly ranked: (query: string, most: number) => SearchDocument[];
+  /** The first `most` documents that hold all of these words. */
+  readonly holding: (words: string, most: number) => SearchDocument[];
+};
+
+/** Standard: how soon repetition stops to count, and how much length does. */
+const K1 = 1.2;
+const B = 0.75;
+
+/** Lower case, letters and digits. */
+export function searchWords(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "");
+}
+
+export function searchIndex(documents: readonly SearchDocument[]): SearchIndex {
+  const counted = documents.map(({ text }) => {
+    const counts = new Map<string, number>();
+    const words = searchWords(text);
+    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+    return { counts, length: words.length };
+  });
+  const meanLength = counted.reduce((sum, { length }) => sum + length, 0) / counted.length;
+  const rarity = (word: string): number => {
+    const holding = counted.filter(({ counts }) => counts.has(word)).length;
+    return Math.log(1 + (counted.length - holding + 0.5) / (holding + 0.5));
+  };
+  return {
+    ranked(query, most) {
+      const wanted = [...new Set(searchWords(query))].map((word) => [word, rarity(word)] as const);
+      return documents
+        .map((document, d) => {
+          const { counts, length } = counted[d] as (typeof counted)[number];
+          let score = 0;
+          for (const [word, weight] of wanted) {
+            const count = counts.get(word) ?? 0;
+            const norm = K1 * (1 - B + (B * length) / meanLength);
+            score += (weight * count * (K1 + 1)) / (count + norm);
+          }
+          return { document, score };
+        })
+        .filter(({ score }) => score > 0)
+        .toSorted((a, b) => b.score - a.score)
+        .slice(0, most)
+        .map(({ document }) => document);
+    },
+    holding(words, most) {
+      const wanted = searchWords(words);
+      return documents
+        .filter((_, d) => wanted.length > 0 && wanted.every((word) => counted[d]?.counts.has(word)))
+        .slice(0, most);
+    },
+  };
+}
