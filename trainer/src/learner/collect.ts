@@ -19,7 +19,8 @@ import { type Around, changedWorld, retrying, told } from "./changed-world.ts";
 import { demonstratedAttempt } from "./demonstrated-attempt.ts";
 import { DEMONSTRATION_FORMS } from "./demonstration-forms.ts";
 import { type ActingPolicy, type AttemptOptions, familyAttempt } from "./family-attempt.ts";
-import type { Reader } from "./attempt-reading.ts";
+import type { AttemptReading, Reader } from "./attempt-reading.ts";
+import { readAgain } from "./read-again.ts";
 import type { WorldModels } from "./imagined-world.ts";
 import { type ActingRoles, roleAttempt } from "./role-policy.ts";
 import { teamAttempts } from "./team-attempts.ts";
@@ -126,7 +127,9 @@ export async function collect(
         ),
       );
     case "log":
-      return loggedEpisodes(plan, stored, tasks.length, options.seed, goOn);
+      return loggedEpisodes(plan, stored, tasks.length, options.seed, goOn, (episode, at) =>
+        asRead(episode, parts.reader?.(at), parts),
+      );
     case "takeover":
       return byTask(tasks, (task, at) =>
         many(plan.size, (i) => takenOver(plan, parts, options, task, [at, i])),
@@ -316,6 +319,16 @@ async function branches(
     episodes.push(await attempt(parts, options, task, [at, episodes.length]));
   }
   return episodes;
+}
+
+/** A stored episode, said again where its stage gives something to read. */
+async function asRead(
+  episode: Episode,
+  reading: AttemptReading | undefined,
+  { family, format, policy }: CollectParts,
+): Promise<Episode> {
+  if (reading === undefined) return episode;
+  return readAgain(episode, reading, family, format, policy.contextLength);
 }
 
 /** Attempts in which a person steps in where the plan says. */

@@ -18,6 +18,9 @@ export function loggedEpisodes(
   count: number,
   seed: number,
   propose: GoOn,
+  /** A stored episode as it is learned from, where something is read before it. */
+  asRead: (episode: Episode, at: number) => Promise<Episode> = (episode) =>
+    Promise.resolve(episode),
 ): Promise<EpisodeGroup[]> {
   const byName = new Map<string, Map<string, Episode>>();
   for (const episode of stored) {
@@ -50,7 +53,8 @@ export function loggedEpisodes(
         ),
       ),
     );
-    return { task, episodes: [...episodes.map(({ episode }) => episode), ...proposed] };
+    const shown = await Promise.all(episodes.map(({ episode }) => asRead(episode, at)));
+    return { task, episodes: [...shown, ...proposed] };
   });
 }
 

@@ -289,6 +289,21 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
     ],
   },
   moto: { differs: [fitsCritic, rollsOut(0, "log"), rollsOut(1, "sim-env")] },
+  "dt-mem": {
+    updates: 2,
+    differs: [
+      weighsByReturn,
+      rollsOut(0, "log"),
+      (records) => {
+        // What the first step saw go well is read before the runs of the second.
+        const record = at(records, 0);
+        const bank = JSON.stringify(record.state["memory-bank"]);
+        const episodes = scoredOf(record).map(({ episode }) => episode);
+        expect(bank).toMatch(/calculate/);
+        expect(episodes.some(({ read }) => (read?.ids["memory-bank"] ?? []).length > 0)).toBe(true);
+      },
+    ],
+  },
   "multi-critique": {
     differs: [
       learnsInTurn("tokens", "model", "rewards"),

@@ -10,6 +10,7 @@ import { agenticVrpo } from "./agentic-vrpo.ts";
 import { arp } from "./arp.ts";
 import { coRft } from "./co-rft.ts";
 import { conRft } from "./con-rft.ts";
+import { dtMem } from "./dt-mem.ts";
 import { digiQ } from "./digi-q.ts";
 import { domainAdaptation } from "./domain-adaptation.ts";
 import { formalMethods } from "./formal-methods.ts";
@@ -41,6 +42,7 @@ export const PREFERENCE_RECIPES: readonly CreateRecipe[] = [
   ipr,
   agentRm,
   arp,
+  dtMem,
   moto,
   multiCritique,
   proactiveAgent,

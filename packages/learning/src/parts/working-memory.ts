@@ -1,0 +1,63 @@
+/**
+ * `memory-bank` that attempts read: what was done where it went well, recalled by the words of the request.
+ * A filter writes it from what a stage sees.
+ */
+import type { Episode } from "../composition/episode.ts";
+import type { FilterPart } from "../composition/part.ts";
+import type { StatePart } from "../composition/state.ts";
+import { type MemoryBank, memoryBank, operateMemory, recallMemory } from "../states/memory-bank.ts";
+import { filterPart } from "./filter-part.ts";
+
+/** Entries that are kept, the newest. */
+const MOST_ENTRIES = 128;
+
+/** What was done at the `most` remembered requests that share most words with one's own. */
+export function workingMemory(most = 2): StatePart<"memory-bank"> {
+  return {
+    slot: "state",
+    part: "memory-bank",
+    initial: memoryBank,
+    read: (value, { situation, at }) => {
+      if (at !== "start") return null;
+      const recalled = recallMemory(value as MemoryBank, situation, most);
+      if (recalled.length === 0) return null;
+      return {
+        ids: recalled.map(({ id }) => id),
+        parts: { lessons: recalled.map(({ text }) => text) },
+      };
+    },
+  };
+}
+
+/** Writes the calls of episodes that returned at least `least`; leaves none out. */
+export function remembered(least = 0.5): FilterPart<"memory-bank"> {
+  return filterPart(
+    "remembered",
+    (groups, { state }) => {
+      let bank = state["memory-bank"] as MemoryBank;
+      for (const { episode, score } of groups.flatMap(({ episodes }) => episodes)) {
+        if (score.reward >= least) bank = withMemory(bank, memoryOf(episode));
+      }
+      return { groups, dropped: new Map(), state: { "memory-bank": bank } };
+    },
+    { needs: ["memory-bank"] },
+  );
+}
+
+/** `null` where nothing was called, or nobody knows what was asked. */
+function memoryOf({ turns, verification }: Episode): string | null {
+  const { request } = verification.parts;
+  const calls = turns
+    .filter(({ toolResults }) => toolResults.every(({ ok }) => ok))
+    .flatMap(({ toolCalls }) => toolCalls)
+    .map((call) => `${call.name} ${JSON.stringify(call.arguments)}`);
+  return typeof request === "string" && calls.length > 0 ? `${request} ${calls.join(", ")}` : null;
+}
+
+function withMemory(bank: MemoryBank, text: string | null): MemoryBank {
+  if (text === null || bank.entries.some((entry) => entry.text === text)) return bank;
+  const [oldest] = bank.entries.length >= MOST_ENTRIES ? bank.entries : [];
+  const kept =
+    oldest === undefined ? bank : operateMemory(bank, { operation: "delete", id: oldest.id }).bank;
+  return operateMemory(kept, { operation: "add", text }).bank;
+}

@@ -1,0 +1,39 @@
+/** A stored episode said again with something to read before it: its turns as they were, its prompt new. */
+import { guidedEnvironment, rollOut } from "@waggle/agent";
+import type { TaskFamily } from "@waggle/environments";
+import { type Episode, toEpisode } from "@waggle/learning";
+import type { ChatFormat } from "@waggle/text";
+import type { AttemptReading } from "./attempt-reading.ts";
+import { NOBODY, scriptedPolicy } from "./demonstrated-attempt.ts";
+import { judged } from "./family-attempt.ts";
+import { taskOf } from "./task-names.ts";
+
+export async function readAgain(
+  { trajectory, role }: Episode,
+  reading: AttemptReading,
+  family: TaskFamily,
+  format: ChatFormat,
+  contextLength: number,
+): Promise<Episode> {
+  const task = taskOf({ trajectory });
+  const world = family.world(task);
+  let said = 0;
+  const again = await rollOut({
+    policy: scriptedPolicy(() => {
+      const turn = trajectory.turns[said];
+      said += 1;
+      return trajectory.segments.find(({ id }) => id === turn?.segmentId)?.tokenIds ?? [];
+    }, contextLength),
+    environment: guidedEnvironment(world.environment, reading.guide),
+    chatFormat: format,
+    limits: {
+      ...{ maxTurns: Math.max(1, trajectory.turns.length), maxTokensPerTurn: contextLength },
+      timeoutMs: 0,
+    },
+    consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+    client: NOBODY,
+    seed: 0,
+  });
+  const verification = judged(world, family.task(task), again, format);
+  return toEpisode(again, verification, { role, read: reading.before() });
+}
