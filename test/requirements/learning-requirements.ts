@@ -191,6 +191,56 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "learning:reward-models",
+    source: "issue 5, vocabulary (state `rm`, `iprm`); Bradley and Terry 1952; arXiv:2412.01981",
+    behavior:
+      "A stage names the model that it trains. A reward model is an adapter with a value head over the shared base, trained on comparisons or outcomes, and pays only after it was trained; losses of models and of policies do not change places.",
+    tests: [
+      "trainer/src/learner/several-models.test.ts > a reward model that is fitted to outcomes tells successes from failures that it has not seen",
+      ...at(
+        "composition/trained-models.test.ts",
+        "a reward model is trained before a stage is paid by it",
+        "losses of a model and of a policy do not change places",
+      ),
+    ],
+  },
+  {
+    id: "learning:roles",
+    source:
+      "issue 5, vocabulary (state `role-adapters`, `slow-copy`, `opponents`; rollout `team`, `self-play`)",
+    behavior:
+      "Roles are adapters over one base: each turn is sampled under its role's adapter, each token's derivative reaches its role's engine and no other, joint attempts share a world or a relay, sides of a match win what the other loses, copies and averages are what they follow.",
+    tests: [
+      "trainer/src/learner/several-models.test.ts > a role's tokens are its engine's, and move that engine alone",
+      "trainer/src/learner/several-models.test.ts > a copy begins as what it copies, and an average follows by its share",
+      "trainer/src/learner/role-policy.test.ts > each turn of a shared conversation is its role's, and can be scored again under its adapter",
+      "trainer/src/learner/role-policy.test.ts > who shares a world acts in rounds, and hears of a round when all have acted",
+      ...at(
+        "parts/teams.test.ts",
+        "a team's reward is that of its joint attempt",
+        "sides of a match win what the other loses; among equals fewer calls win",
+        "a joint advantage is one number for everybody in it, centered over joint attempts",
+        "members move on to the next role by the period",
+      ),
+      ...at("composition/trained-models.test.ts", "roles of a stage say what it trains"),
+    ],
+  },
+  {
+    id: "learning:proposals",
+    source: "issue 5, vocabulary (rollout `self-play`, reward `frontier`, filter `answerable`)",
+    behavior:
+      "A policy sets itself tasks whose answers the environment computes: what cannot be read or shown to have an answer is worth nothing, a held-out task cannot be set, and who sets a task is paid for half of its tries.",
+    tests: [
+      "packages/environments/src/proposals.test.ts > %s: what a careful proposer sets a careful solver solves, and a careless one is found out",
+      "packages/environments/src/proposals.test.ts > a question is the path that it says, in the world of the reference",
+      ...at(
+        "parts/teams.test.ts",
+        "who sets a task is paid for half of its tries, not for all or for what nobody could show",
+        "tries at what could not be shown are left out; the others are compared with their own",
+      ),
+    ],
+  },
+  {
     id: "learning:evolution-recipe",
     source: "issue 5, learning without gradients; Evolution Strategies at Scale, arXiv:2509.24372",
     behavior:

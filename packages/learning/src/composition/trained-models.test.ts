@@ -1,0 +1,69 @@
+/** A model is trained before it is asked, by losses of its own. */
+import { expect, test } from "vitest";
+import * as parts from "../parts/index.ts";
+import { recipe } from "./definition.ts";
+import {
+  processModelStage,
+  rewardModelStage,
+  rewardStage,
+  type Stage,
+  tokenStage,
+} from "./stage.ts";
+
+const model = rewardModelStage({
+  rollout: parts.group(),
+  filters: [parts.pairGap()],
+  reward: parts.outcome(),
+  losses: [parts.rank()],
+  state: { rm: parts.rewardModelState },
+});
+const asking = rewardStage({
+  rollout: parts.group(),
+  reward: parts.rewardModel(),
+  advantage: parts.groupAdvantage(),
+  losses: [parts.pgClip()],
+  state: { rm: parts.rewardModelState },
+});
+const made = (...stages: readonly Stage[]) =>
+  recipe({
+    name: "toy",
+    literature: "PRFT",
+    differs: [],
+    schedule: [],
+    settings: {},
+    stages: () => stages,
+  })();
+
+test("a reward model is trained before a stage is paid by it", () => {
+  expect(made(model, asking).stages.map(({ trains }) => trains)).toEqual(["rm", "policy"]);
+  expect(() => made(asking)).toThrow(/rm of recipe toy must be trained before stage rewards/);
+  expect(() => made(asking, model)).toThrow(/put one that trains it first/);
+});
+
+test("losses of a model and of a policy do not change places", () => {
+  const demonstrated = { rollout: parts.demos(), reward: parts.outcome() };
+  const state = { rm: parts.rewardModelState };
+  // @ts-expect-error a ranking of values trains no policy
+  tokenStage({ ...demonstrated, losses: [parts.rank()], state });
+  // @ts-expect-error cross-entropy trains no values
+  rewardModelStage({ ...demonstrated, losses: [parts.crossEntropy()], state });
+  // @ts-expect-error a reward by a model that the stage does not have
+  rewardStage({ ...asking, reward: parts.rewardModel(), state: {} });
+  // @ts-expect-error log-ratios to a reference that is not there
+  processModelStage({ ...demonstrated, filters: [parts.pairGap()], losses: [parts.dpo()] });
+  expect(model.losses[0]?.loss.of).toBe("rm");
+});
+
+test("roles of a stage say what it trains", () => {
+  const stage = (learn?: readonly string[]): Stage =>
+    tokenStage({
+      rollout: parts.demos(),
+      losses: [parts.crossEntropy()],
+      state: {
+        "role-adapters": parts.roleAdapters(["a", "b"], learn === undefined ? {} : { learn }),
+      },
+    });
+  expect(stage().trains).toBe("roles");
+  expect(stage().state["role-adapters"]?.roles?.learn).toEqual(["a", "b"]);
+  expect(stage(["b"]).state["role-adapters"]?.roles?.learn).toEqual(["b"]);
+});

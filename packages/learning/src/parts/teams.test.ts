@@ -1,0 +1,103 @@
+/** What members of joint attempts, sides of matches, and who sets and solves tasks are paid and credited. */
+import { expect, test } from "vitest";
+import type { Episode } from "../composition/episode.ts";
+import { scoredEpisode } from "../composition/minibatch.ts";
+import type { PartContext, Score } from "../composition/part.ts";
+import * as parts from "./index.ts";
+
+const context: PartContext = {
+  step: 0,
+  steps: 1,
+  random: () => 0.5,
+  state: {},
+  ports: {},
+  signal: new AbortController().signal,
+};
+
+type Given = Partial<Pick<Episode, "id" | "role" | "joint">> & {
+  readonly reward?: number;
+  readonly success?: boolean;
+  readonly calls?: number;
+};
+
+/** An episode of one token and one turn. */
+function episode({ reward = 0, success = reward > 0, calls = 0, ...given }: Given): Episode {
+  const toolCalls = Array.from({ length: calls }, () => ({}));
+  return {
+    ...{ id: "", role: "policy", joint: null, ...given },
+    samples: [{ lossMask: [true] }],
+    turns: [{ sample: 0, start: 0, end: 1, toolCalls, toolResults: [], reward: null }],
+    verification: { reward, success, parts: {} },
+  } as unknown as Episode;
+}
+
+const paid = async (
+  reward: { score: (group: never, context: PartContext) => unknown },
+  episodes: readonly Episode[],
+): Promise<number[]> =>
+  ((await reward.score({ task: "t", episodes } as never, context)) as Score[]).map(
+    (score) => score.reward,
+  );
+
+const two = [
+  episode({ id: "a1", role: "one", joint: "a", reward: 1, calls: 1 }),
+  episode({ id: "a2", role: "two", joint: "a", reward: 0, calls: 3 }),
+  episode({ id: "b1", role: "one", joint: "b", reward: 0, calls: 1 }),
+  episode({ id: "b2", role: "two", joint: "b", reward: 0, calls: 2 }),
+];
+
+test("a team's reward is that of its joint attempt", async () => {
+  expect(await paid(parts.team("mean"), two)).toEqual([0.5, 0.5, 0, 0]);
+  expect(await paid(parts.team("sum"), two)).toEqual([1, 1, 0, 0]);
+});
+
+test("sides of a match win what the other loses; among equals fewer calls win", async () => {
+  const [a1 = 0, a2, b1 = 0, b2] = await paid(parts.matchOutcome(0.1), two);
+  expect(a1).toBeCloseTo(1.2, 12);
+  expect(a2).toBeCloseTo(-a1, 12);
+  expect(b1).toBeCloseTo(0.1, 12);
+  expect(b2).toBeCloseTo(-b1, 12);
+});
+
+test("a joint advantage is one number for everybody in it, centered over joint attempts", () => {
+  const scored = two.map((one, i) => scoredEpisode(one, { reward: [2, 4, 0, 0][i] ?? 0 }));
+  const { advantages } = parts
+    .jointAdvantage({ scale: "none" })
+    .estimate([{ task: "t", episodes: scored }], context);
+  // Joint rewards 3 and 0: by hand 1.5 and −1.5.
+  expect(two.map(({ id }) => advantages.get(id)?.[0]?.[0])).toEqual([1.5, 1.5, -1.5, -1.5]);
+});
+
+const set = [
+  episode({ id: "p", role: "proposer", success: true }),
+  ...[1, 0, 1, 0].map((reward, i) => episode({ id: `p${i}`, role: "solver", joint: "p", reward })),
+  episode({ id: "q", role: "proposer", success: true }),
+  ...[1, 1].map((reward, i) => episode({ id: `q${i}`, role: "solver", joint: "q", reward })),
+  episode({ id: "r", role: "proposer", success: false }),
+  ...[1, 0].map((reward, i) => episode({ id: `r${i}`, role: "solver", joint: "r", reward })),
+  episode({ id: "s", role: "shown", success: true }),
+];
+
+test("who sets a task is paid for half of its tries, not for all or for what nobody could show", async () => {
+  const rewards = await paid(parts.frontier(parts.outcome()), set);
+  const of = (id: string): number => rewards[set.findIndex((one) => one.id === id)] ?? Number.NaN;
+  expect(["p", "q", "r", "s"].map(of)).toEqual([1, 0, 0, 0]);
+  expect([of("p0"), of("p1")]).toEqual([1, 0]);
+});
+
+test("tries at what could not be shown are left out; the others are compared with their own", () => {
+  const scored = set.map((one) => scoredEpisode(one, { reward: one.verification.reward }));
+  const group = { task: "t", episodes: scored };
+  const { groups } = parts.answerableProposals().apply([group], context);
+  const kept = groups.flatMap(({ episodes }) => episodes.map(({ episode: { id } }) => id));
+  expect(kept).toEqual(["p", "p0", "p1", "p2", "p3", "q", "q0", "q1", "r", "s"]);
+  const { advantages } = parts.amongTries({ scale: "none" }).estimate(groups, context);
+  const of = (id: string): number | undefined => advantages.get(id)?.[0]?.[0];
+  expect([of("p0"), of("p1"), of("q0"), of("s")]).toEqual([0.5, -0.5, 0, 0]);
+});
+
+test("members move on to the next role by the period", () => {
+  const { at } = parts.roleSwap(3);
+  const shifts = [0, 2, 3, 7].map((step) => at({} as never, { ...context, step }).roleShift);
+  expect(shifts).toEqual([0, 0, 1, 2]);
+});
