@@ -178,16 +178,60 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:imitation-recipes-differ",
     source: "issue 5, recipes; the papers that their files name",
     behavior:
-      "Recipes of the imitation and preference tables learn once in each of their stages with what their papers say is different, and plain imitation fails each of these checks; recipes of the merging table make one model of several by the rule of their papers.",
+      "Recipes of the imitation and preference tables learn once in each of their stages with what their papers say is different, and plain imitation fails each of these checks; where they learn from pairs, exchanged sides fail too. Recipes that merge make one model of several by the rule of their papers.",
     tests: [
       "trainer/src/learner/imitation-update.test.ts > %s learns once in each of its stages",
       "trainer/src/learner/imitation-update.test.ts > %s moves the parameters it names and no other",
       "trainer/src/learner/imitation-update.test.ts > every recipe of the table says what is different",
+      "trainer/src/learner/preference-update.test.ts > %s learns once in each of its stages",
+      "trainer/src/learner/preference-update.test.ts > every recipe of the table says what is different",
+      "trainer/src/learner/preference-update.test.ts > pairs with their sides exchanged are found out",
       "trainer/src/learner/merging-update.test.ts > %s merges as its paper says",
+      "trainer/src/learner/merging-update.test.ts > low-rank continual changes one kind of matrix, and a later task nothing along an earlier one",
+      "trainer/src/learner/merging-update.test.ts > domain adaptation merges two chains of text, demonstrations and pairs along the arc",
       "trainer/src/learner/merging-update.test.ts > composable sparse changes lie apart",
       "trainer/src/learner/merging-update.test.ts > breadcrumbs leaves the tails of each change out",
       "trainer/src/learner/merging-update.test.ts > RAM averages what both changed and stretches what one alone did",
       "trainer/src/learner/merging-update.test.ts > every recipe that ends in a merge is looked at here",
+    ],
+  },
+  {
+    id: "learning:search",
+    source: "Kocsis and Szepesvári 2006; arXiv:2408.07199, 2501.11425, 2410.02052",
+    behavior:
+      "A search over the turns of a task goes on where UCT or PUCT says, by counts and values that a plain twin has too; what it found can be told as one attempt, with the way back in words.",
+    tests: [
+      ...at(
+        "rollouts/tree-search.test.ts",
+        "$kind goes on where the plain twin does, and counts what it counts",
+        "a search gets further than as many attempts from the start",
+      ),
+      ...at(
+        "rollouts/retelling.test.ts",
+        "a revision leaves the failure at its first other turn, of the couple that shares most",
+        "a search is told branch by branch, each from where it was left, the shortest success last",
+        "whatever is told begins where something told before, or the task, stood",
+      ),
+    ],
+  },
+  {
+    id: "learning:stored-transitions",
+    source: "Watkins 1989; arXiv:2006.04779, 2303.05479, 2106.06860, 2306.03362",
+    behavior:
+      "A critic fitted to TD targets finds the exact values of a small Markov chain; conservatism presses down what was not done, calibrated down to what was earned; the best of several proposals is imitated.",
+    tests: [
+      ...at(
+        "advantages/chunk-targets.test.ts",
+        "chunks of %i steps lead to the exact values",
+        "a critic that takes a cut for an end is wrong",
+      ),
+      ...at(
+        "parts/temporal-difference.test.ts",
+        "a target is what was paid and the value of the next action; without a pay after, the outcome",
+        "a chunk sees the pay of all its turns; the best next action is looked for where states are alike",
+        "values of proposals are pressed down, those of what was done up, and calibration stops it",
+        "of several proposals in a state the one of most value is imitated, and nothing else",
+      ),
     ],
   },
   {

@@ -119,6 +119,18 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     ),
   },
   {
+    id: "learning:drawn-preferences",
+    source: "arXiv:2505.19223",
+    behavior:
+      "Preferences estimated from drawn tokens are those of DPO on average, with less noise where policy and reference share a draw.",
+    tests: at(
+      "losses/variance-reduced-preference.test.ts",
+      "drawn tokens estimate the margin without bias, and a shared draw with far less spread",
+      "where every token is drawn it is DPO",
+      "derivatives are those of its value under the same draw; the sides exchanged, their signs turn",
+    ),
+  },
+  {
     id: "learning:critics",
     source: "arXiv:1707.06347, 2110.06169, 2006.04779, 2303.05479, 2106.06860",
     behavior:
