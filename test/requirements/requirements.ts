@@ -3,6 +3,7 @@
  * that show it (`file > name of the test`). `requirements.test.ts` fails on a claim without a test
  * and on a citation of a test that does not exist. Pure data.
  */
+import { ASYNCHRONY_REQUIREMENTS } from "./asynchrony-requirements.ts";
 import { EXCHANGE_REQUIREMENTS } from "./exchange-requirements.ts";
 import { LEARNING_REQUIREMENTS } from "./learning-requirements.ts";
 import { TEXT_REQUIREMENTS } from "./text-requirements.ts";
@@ -21,6 +22,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...LOOP_REQUIREMENTS,
   ...LOSS_REQUIREMENTS,
   ...LEARNING_REQUIREMENTS,
+  ...ASYNCHRONY_REQUIREMENTS,
   ...TEXT_REQUIREMENTS,
   ...EXCHANGE_REQUIREMENTS,
   ...REMOTE_REQUIREMENTS,

@@ -9,7 +9,7 @@ const family = familyNamed("bandit");
 const recipe = recipeNamed("grpo")();
 
 function run(arm: string, seed: number, final: number): TrialRun {
-  return { arm, seed, base: 0.5, final, probes: {}, sampledTokens: 10, seconds: 1 };
+  return { arm, seed, base: 0.5, final, probes: {}, toolCalls: 0, sampledTokens: 10, seconds: 1 };
 }
 
 const trial: Trial = {

@@ -1,0 +1,87 @@
+/** What rollouts that overlap with steps, old samples, and thumbs claim. Pure data. */
+import type { Requirement } from "./requirement.ts";
+
+const learning = (file: string, ...names: readonly string[]): string[] =>
+  names.map((name) => `packages/learning/src/${file} > ${name}`);
+const trainer = (file: string, ...names: readonly string[]): string[] =>
+  names.map((name) => `trainer/src/${file} > ${name}`);
+
+export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "asynchrony:limits",
+    source: "Fu et al. 2025, arXiv:2505.24298; issue: learning, item 5",
+    behavior:
+      "Capacity and lag limits hold for any interleaving, nothing is dropped silently, and no interleaving ends where nothing can go on.",
+    tests: [
+      ...learning(
+        "rollouts/rollout-flow.test.ts",
+        "capacity and lag limits hold for any interleaving",
+        "nothing is dropped silently: what began runs, waits, is learned from or is counted",
+        "no interleaving ends where nothing can go on",
+        "one that went on under newer versions counts from its oldest token, not from its beginning",
+      ),
+      ...trainer(
+        "learner/overlapped-steps.test.ts",
+        "whatever ends first, no step sees more or older rollouts than it may, and all are accounted for",
+        "rollouts go on while a step is taken",
+        "a limit of 0 is synchronous: nothing begins before the step is out",
+        "an abort ends it after everything that had begun",
+      ),
+    ],
+  },
+  {
+    id: "asynchrony:versions",
+    source: "Fu et al. 2025, arXiv:2505.24298; issue: learning, item 5",
+    behavior:
+      "Every token has the version that sampled it: attempts go on under a newer one between turns or in the middle of a generation, and the record can be scored again.",
+    tests: [
+      ...trainer(
+        "learner/swapping-policy.test.ts",
+        "a generation goes on under a new version, and each token has that of who sampled it",
+        "between turns: the next turn is the new version's, the one before stays the old one's",
+      ),
+      ...trainer(
+        "learner/overlapped-stage.test.ts",
+        "each step learns from whole groups within the limit, swaps: %s",
+      ),
+      "packages/agent/src/trajectory-record.test.ts > a turn that two versions said keeps who said what, and no upload may claim that",
+    ],
+  },
+  {
+    id: "asynchrony:staleness",
+    source: "issue: learning, item 5",
+    behavior:
+      "Learning survives samplers 1, 4 and 8 steps old with weights for it and is worse without; the page of evidence is what its runs come to.",
+    tests: [
+      ...learning(
+        "corrections/staleness-learn.test.ts",
+        "with weights, learning survives samplers %i steps old",
+        "without weights it does not survive 8, though fresh samples reach it",
+      ),
+      ...trainer(
+        "trials/committed-runs.test.ts",
+        "$name: the page is what its runs come to",
+        "learning survives samplers eight steps old with weights, and not without",
+      ),
+    ],
+  },
+  {
+    id: "feedback:thumbs",
+    source: "Ethayarajh et al. 2024, arXiv:2402.01306; Liu et al. 2025, arXiv:2506.24119",
+    behavior:
+      "KTO and REINFORCE with a moving baseline learn from thumbs alone, a tenth of them wrong, do not learn to agree with who is wrong, and learn nothing from thumbs that say nothing.",
+    tests: [
+      ...trainer(
+        "learner/feedback-update.test.ts",
+        "%s raises the liked, against the verifier",
+        "the control: plain GRPO raises what the verifier likes, which these visitors do not",
+        "attempts that nobody judged have no reward, and are not taken for disliked",
+      ),
+      ...trainer(
+        "trials/committed-runs.test.ts",
+        "%s learns from thumbs alone and does not learn to agree",
+      ),
+      "packages/environments/src/visitors.test.ts > a tenth of the thumbs is the wrong one; at a half they say nothing",
+    ],
+  },
+];

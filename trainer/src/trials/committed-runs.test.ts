@@ -1,0 +1,43 @@
+/** What the pages of evidence say is what their runs say: no figure that nobody measured. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { staleness } from "./staleness.ts";
+import { thumbs } from "./thumbs.ts";
+import { withResults } from "./trial-page.ts";
+import { type Trial, type TrialRun, verdicts } from "./trial.ts";
+
+const EVIDENCE = join(import.meta.dirname, "../../../docs/evidence");
+
+function committed(trial: Trial): { readonly page: string; readonly runs: readonly TrialRun[] } {
+  const lines = readFileSync(join(EVIDENCE, `${trial.name}-runs.jsonl`), "utf8")
+    .trim()
+    .split("\n");
+  return {
+    page: readFileSync(join(EVIDENCE, `${trial.name}.md`), "utf8"),
+    runs: lines.map((line) => JSON.parse(line) as TrialRun),
+  };
+}
+
+test.each([staleness, thumbs])("$name: the page is what its runs come to", (trial) => {
+  const { page, runs } = committed(trial);
+  expect(runs).toHaveLength(trial.arms.length * trial.seeds.length);
+  expect(withResults(page, trial, runs, verdicts(trial, runs))).toBe(page);
+});
+
+test("learning survives samplers eight steps old with weights, and not without", () => {
+  const { runs } = committed(staleness);
+  const held = new Map(verdicts(staleness, runs).map(({ says, holds }) => [says, holds]));
+  expect(held.get("at lag 8, sequence weights end above the base")).toBe(true);
+  expect(held.get("at lag 8, no correction ends below sequence weights")).toBe(true);
+});
+
+test.each(["KTO", "REINFORCE"])(
+  "%s learns from thumbs alone and does not learn to agree",
+  (name) => {
+    const { runs } = committed(thumbs);
+    const own = verdicts(thumbs, runs).filter(({ says }) => says.startsWith(`${name}:`));
+    expect(own.length).toBeGreaterThan(3);
+    expect(own.filter(({ holds }) => !holds)).toEqual([]);
+  },
+);
