@@ -166,11 +166,9 @@ async function verlRows(isScaled: boolean): Promise<ArrayRow[]> {
   const rows = (await parquetReadObjects({ file: bytes.buffer })) as VerlFileRow[];
   return rows.map((row) => {
     const rewards = rows.filter(({ uid }) => uid === row.uid).map((other) => other.reward_score);
-    let mean = 0;
-    for (const reward of rewards) mean += reward / rewards.length;
-    let variance = 0;
-    for (const reward of rewards) variance += (reward - mean) ** 2 / rewards.length;
-    const advantage = (row.reward_score - mean) / (isScaled ? Math.sqrt(variance) + 1e-6 : 1);
+    const center = mean(rewards);
+    const variance = mean(rewards.map((reward) => (reward - center) ** 2));
+    const advantage = (row.reward_score - center) / (isScaled ? Math.sqrt(variance) + 1e-6 : 1);
     const before = row.prompt_ids.map(() => 0);
     const ids = [...row.prompt_ids, ...row.response_ids];
     return {
@@ -312,6 +310,8 @@ async function logRatios(
 
 const BETA = 0.1;
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Recorded tokens with what both policies say of them: a row a sample. */
 async function recordedRows() {
@@ -340,11 +340,8 @@ test("the DPO loss of the file's pairs is that of the recorded tokens to 1e-6", 
   const rows = (await linesOf("trl-dpo")) as { id: string }[];
   expect(rows.length).toBeGreaterThan(1);
   const ratios = await logRatios(conversationsOf(rows).map(toPlain));
-  let fromFile = 0;
-  for (const i of rows.keys()) {
-    const margin = (ratios[2 * i] as number) - (ratios[2 * i + 1] as number);
-    fromFile -= Math.log(sigmoid(BETA * margin)) / rows.length;
-  }
+  const margins = rows.map((_, i) => (ratios[2 * i] as number) - (ratios[2 * i + 1] as number));
+  const fromFile = mean(margins.map((margin) => -Math.log(sigmoid(BETA * margin))));
   const pairs = rows.map(({ id }) => {
     const [better = "", worse = ""] = id.split("/");
     return { chosen: segmentsOf(better), rejected: segmentsOf(worse) };
@@ -364,14 +361,9 @@ test("the KTO loss of the file's rows is that of the recorded tokens to 1e-6", a
   expect(rows).toHaveLength(records.length);
   const ratios = await logRatios(conversationsOf(rows).map(toPlain));
   // The mean ratio, not below 0, stands in for the divergence of mismatched pairs: the same in both.
-  let mean = 0;
-  for (const ratio of ratios) mean += ratio / ratios.length;
-  const divergence = Math.max(0, mean);
-  let fromFile = 0;
-  for (const [i, ratio] of ratios.entries()) {
-    const gain = rows[i]?.label === true ? ratio - divergence : divergence - ratio;
-    fromFile += (1 - sigmoid(BETA * gain)) / ratios.length;
-  }
+  const divergence = Math.max(0, mean(ratios));
+  const gains = ratios.map((ratio, i) => (rows[i]?.label ? 1 : -1) * (ratio - divergence));
+  const fromFile = mean(gains.map((gain) => 1 - sigmoid(BETA * gain)));
   const recorded = await recordedRows();
   const oursWith = (isDesirable: (record: TrajectoryDetail) => boolean): number => {
     const answers = records.map((record) => ({
