@@ -72,7 +72,7 @@ const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
     "vla-rft",
   ],
   library: ["deep-dx-search", "interact-rag", "marag-r1", "mask-search", "sci-researcher"],
-  dialogue: ["dia-forge", "mua-rl"],
+  dialogue: ["dia-forge", "midi-tuning", "mua-rl"],
   opinion: ["thumbs-kto", "thumbs-reinforce"],
 };
 

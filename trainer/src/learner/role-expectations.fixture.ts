@@ -1,6 +1,6 @@
 /** Expectations of recipes in which several roles act: who speaks, who learns, and what they are paid. */
 import { expect } from "vitest";
-import type { Episode } from "@waggle/learning";
+import { type Episode, tokenOwners } from "@waggle/learning";
 import {
   at,
   type Check,
@@ -261,6 +261,23 @@ export const ROLE_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectati
       roleLearns(0, "modulator-0"),
       roleLearns(2, "modulator-2"),
       onePerTask,
+    ],
+  },
+  "midi-tuning": {
+    env: "dialogue",
+    differs: [
+      roleLearns(0, "agent", "user"),
+      (records) => {
+        // What the user says has derivatives, beside what the agent does.
+        const { minibatch, result } = numbersOf(at(records, 0));
+        const spoken = minibatch.episodes.map(({ episode }, b) => {
+          const owners = tokenOwners(episode, minibatch.samples[b] ?? 0, "user");
+          const row = result.derivatives.logProb?.[b] ?? new Float64Array();
+          return new Set(owners.filter((_, t) => row[t] !== 0));
+        });
+        expect(spoken.every((who) => who.has("user"))).toBe(true);
+        expect(spoken.some((who) => who.size > 1)).toBe(true);
+      },
     ],
   },
   "momentum-interpolation": {

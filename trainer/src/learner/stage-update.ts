@@ -191,9 +191,12 @@ function stageEngine(
   rows: readonly Row[],
 ): BatchEngine {
   if (trains === "roles") {
-    const owners = rows.map(({ scored: { episode }, index }) => tokenOwners(episode, index));
+    const roles = state["role-adapters"]?.roles;
+    const owners = rows.map(({ scored, index }) =>
+      tokenOwners(scored.episode, index, roles?.hears),
+    );
     const engines = new Map([...models, ["policy", policy] as const]);
-    return roleEngine(engines, owners, state["role-adapters"]?.roles?.learn ?? []);
+    return roleEngine(engines, owners, roles?.learn ?? []);
   }
   const engine = trains === "policy" ? policy : models.get(trains);
   if (engine !== undefined) {

@@ -17,9 +17,7 @@ import {
   CITIES,
   LOOKUP_ENVIRONMENT,
   LOOKUP_LEVELS,
-  type LookupInstance,
   lookupInstance,
-  PEOPLE,
   type Person,
   RELATIONS,
 } from "./lookup-instance.ts";

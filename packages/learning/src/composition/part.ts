@@ -58,14 +58,10 @@ export type TaskPort = {
 };
 
 /** A reward model as it is now: `[episodes][turns]` what it says after the last token of each turn. */
-export type RewardModelPort = (
-  episodes: readonly Episode[],
-) => Promise<readonly (readonly number[])[]>;
+type RewardModelPort = (episodes: readonly Episode[]) => Promise<readonly (readonly number[])[]>;
 
 /** A process reward model and the reference that it departs from. */
-export type ProcessModelPort = (
-  episodes: readonly Episode[],
-) => Promise<readonly ProcessLogProbs[]>;
+type ProcessModelPort = (episodes: readonly Episode[]) => Promise<readonly ProcessLogProbs[]>;
 
 /** `[samples][T]` log-probs of one episode's tokens. */
 export type ProcessLogProbs = { readonly model: TokenRows; readonly reference: TokenRows };

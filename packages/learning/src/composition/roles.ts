@@ -23,6 +23,8 @@ export type Roles = {
    * rollout plan says.
    */
   readonly roleOf?: ((place: TurnPlace) => string) | undefined;
+  /** Whose the words of the user are, where they are learned too. */
+  readonly hears?: string | undefined;
   /** Who begins the stage as a copy of whom; `policy` is one too. */
   readonly copies?: { readonly [role: string]: string } | undefined;
   /** Who follows the policy as a moving average, and how much of itself it keeps at each update. */
@@ -42,11 +44,44 @@ export function turnRoles(
   );
 }
 
-/** `[T]` whose each token of a sample is: that of its turn, else of the episode. */
-export function tokenOwners({ role, turns, samples }: Episode, sample: number): string[] {
+/**
+ * `[T]` whose each token of a sample is: that of its turn, else of the episode.
+ *
+ * @param hears whose the words of the user are; default the episode's.
+ */
+export function tokenOwners(
+  { role, turns, samples, trajectory }: Episode,
+  sample: number,
+  hears: string = role,
+): string[] {
   const owners = (samples[sample]?.lossMask ?? []).map(() => role);
+  if (hears !== role) {
+    for (const [start, end] of userSpans({ trajectory, samples }, sample)) {
+      owners.fill(hears, start, end);
+    }
+  }
   for (const turn of turns) {
     if (turn.sample === sample) owners.fill(turn.role ?? role, turn.start, turn.end);
   }
   return owners;
+}
+
+/** Where the user speaks in a sample, as [start, end): up to the last turn that it holds. */
+export function userSpans(
+  { trajectory: { segments }, samples }: Pick<Episode, "trajectory" | "samples">,
+  sample: number,
+): (readonly [start: number, end: number])[] {
+  const byId = new Map(segments.map((segment) => [segment.id, segment]));
+  const line: (typeof segments)[number][] = [];
+  let segment = samples[sample]?.spans.at(-1)?.segment as (typeof segments)[number] | undefined;
+  while (segment !== undefined) {
+    line.unshift(segment);
+    segment = segment.parent === null ? undefined : byId.get(segment.parent);
+  }
+  let start = 0;
+  return line.flatMap(({ tokenIds, ...said }) => {
+    const from = start;
+    start += tokenIds.length;
+    return said.kind === "given" && said.role === "user" ? [[from, start] as const] : [];
+  });
 }

@@ -124,6 +124,8 @@ export {
   roleAdapters,
   roleSwap,
   seededTeacher,
+  speakerMask,
+  speakersCrossEntropy,
   selfPlay,
   selfPlayAgainstPast,
   takingTurns,

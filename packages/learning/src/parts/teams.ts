@@ -7,12 +7,13 @@ import { type Episode, toolCalls } from "../composition/episode.ts";
 import type {
   AdvantagePart,
   FilterPart,
+  LossPart,
   RewardPart,
   RolloutPart,
   ScoredEpisode,
 } from "../composition/part.ts";
 import type { RolloutPlan } from "../composition/rollout-plan.ts";
-import type { Roles } from "../composition/roles.ts";
+import { type Roles, userSpans } from "../composition/roles.ts";
 import type { SchedulePart } from "../composition/stage.ts";
 import { resource, type StatePart } from "../composition/state.ts";
 import { turnAdvantages, type TurnAdvantageOptions } from "../advantages/turn-returns.ts";
@@ -22,9 +23,10 @@ import { plannedMatches } from "../rollouts/self-play.ts";
 import { opponentPool, type OpponentPool } from "../states/opponent-pool.ts";
 import { indicesByKey, meanOf } from "../statistics.ts";
 import { advantagePart, byRewards, byTurns, turnRewards } from "./credit.ts";
-import { filterPart, keepEpisodes } from "./filter-part.ts";
+import { changeEpisodes, filterPart, keepEpisodes } from "./filter-part.ts";
 import { perAgent } from "./group-advantages.ts";
 import { demos, group } from "./rollouts.ts";
+import { crossEntropy } from "./token-losses.ts";
 
 /** Adapters by role over one base; every stage that has them says who of them learns, default all. */
 export function roleAdapters(
@@ -219,4 +221,25 @@ export function seededTeacher(begins: boolean): StatePart<"slow-copy"> {
     ...resource("slow-copy"),
     roles: { names: ["teacher"], learn: [], roleOf: () => "teacher", deploys: "policy", ...copies },
   };
+}
+
+/** The words of the user count in the loss too. */
+export function speakerMask(): FilterPart {
+  return filterPart("speaker-mask", (groups) =>
+    changeEpisodes(groups, (scored) => ({
+      ...scored,
+      lossMask: scored.lossMask.map((mask, sample) => {
+        const spoken = [...mask];
+        for (const [start, end] of userSpans(scored.episode, sample)) {
+          spoken.fill(true, start, end);
+        }
+        return spoken;
+      }),
+    })),
+  );
+}
+
+/** `ce-mask`: cross-entropy of whatever filters left in the loss, whoever said it. */
+export function speakersCrossEntropy(): LossPart {
+  return { ...crossEntropy(), part: "ce-mask" };
 }

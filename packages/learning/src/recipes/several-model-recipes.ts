@@ -19,6 +19,7 @@ import { multiAgentEvolve } from "./multi-agent-evolve.ts";
 import { magrpo } from "./magrpo.ts";
 import { marft } from "./marft.ts";
 import { mars } from "./mars.ts";
+import { midiTuning } from "./midi-tuning.ts";
 import { momentumInterpolation } from "./momentum-interpolation.ts";
 import { msrl } from "./msrl.ts";
 import { multiagentFineTuning } from "./multiagent-fine-tuning.ts";
@@ -50,6 +51,7 @@ export const SEVERAL_MODEL_RECIPES: readonly CreateRecipe[] = [
   magrpo,
   marft,
   mars,
+  midiTuning,
   momentumInterpolation,
   msrl,
   multiagentFineTuning,
