@@ -16,7 +16,7 @@ export type VisitorOptions = {
   readonly pride?: number;
 };
 
-export type Thumb = "up" | "down";
+type Thumb = "up" | "down";
 
 /** The family with `parts.thumb` of each attempt, and it as the only reward. The same answer to the same task gets the same thumb. */
 export function withVisitors(family: TaskFamily, options: VisitorOptions): TaskFamily {

@@ -16,7 +16,7 @@ import {
 import { WaggleError } from "@waggle/protocol";
 
 /** What one rollout came to. */
-export type Rolled<T> = {
+type Rolled<T> = {
   readonly value: T;
   /** Version of its oldest token. */
   readonly oldest: number;

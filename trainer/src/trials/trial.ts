@@ -53,7 +53,7 @@ export type TrialRun = {
 };
 
 /** What must hold: a mean difference over seeds beyond `by`, at p below `level`; or its absence. */
-export type Expectation = {
+type Expectation = {
   readonly says: string;
   /** By seed; positive is what is claimed. */
   readonly difference: (of: (arm: string) => TrialRun) => number;
