@@ -6,7 +6,7 @@ import {
   type EngineUrl,
   type RemoteServerOptions,
 } from "@waggle/engine";
-import { type Adapter, initializeAdapter } from "@waggle/model";
+import { type Adapter, initializeAdapter, type ResidentFormat } from "@waggle/model";
 import type { TrainEngine } from "@waggle/protocol";
 import {
   type AdaptivePolicy,
@@ -14,6 +14,7 @@ import {
   type NodePolicyOptions,
 } from "@waggle/runtime/node";
 import type { BaseModel } from "./base-model.ts";
+import { requireBase } from "./frozen-base.ts";
 
 /** What trains, here or at a URL; sampling and re-scoring run on the native CPU beside it. */
 export type Device = EngineDevice | EngineUrl;
@@ -32,6 +33,8 @@ export type EngineResources = {
   readonly threads?: number | undefined;
   /** In bytes, default what is free. */
   readonly memoryLimit?: number | undefined;
+  /** How frozen weights are held; default as they are. */
+  readonly base?: ResidentFormat | undefined;
 };
 
 /**
@@ -42,9 +45,10 @@ export async function openEngine(
   model: BaseModel,
   device: Device,
   start: Adapter | AdapterOptions,
-  { threads, memoryLimit }: EngineResources = {},
+  { threads, memoryLimit, base = "f32" }: EngineResources = {},
   server?: RemoteServerOptions,
 ): Promise<TrainEngine> {
+  requireBase(base, device);
   const seed = "tensors" in start ? undefined : start.seed;
   const adapter = "tensors" in start ? start : initializeAdapter(model.config, start);
   const { config, weights } = model;
@@ -53,7 +57,7 @@ export async function openEngine(
     ...(memoryLimit === undefined ? {} : { memoryLimit }),
   };
   return createEngine({
-    ...{ device, config, weights, trains: "lora", adapter, ...more },
+    ...{ device, config, weights, base, trains: "lora", adapter, ...more },
     server: { seed, ...server },
   });
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Checkpointing, type MemoryPlan, planMemory } from "@waggle/engine";
 import { parseDecoderConfig, type ResidentFormat } from "@waggle/model";
 import { type Command, Option } from "commander";
+import { baseOption } from "./frozen-base.ts";
 import { number, positive } from "./option-values.ts";
 
 type PlanOptions = {
@@ -33,11 +34,7 @@ export function addPlanCommand(
     .option("--models <n>", "adapters over one base", positive, 1)
     .option("--sequences <n>", "sequences of one step", positive, 8)
     .option("--length <n>", "tokens of each", positive, 512)
-    .addOption(
-      new Option("--base <format>", "of frozen weights")
-        .choices(["f32", "int8", "int4"])
-        .default("f32"),
-    )
+    .addOption(baseOption())
     .addOption(
       new Option("--checkpointing <how>", "layer: activations come again, none: all are kept")
         .choices(["layer", "none"])

@@ -45,6 +45,33 @@ test("simulate learns from its own rollouts and ends with one JSON object", asyn
   ]);
 });
 
+test.each(["int8", "int4"])(
+  "simulate samples and trains with the numbers of a base in %s",
+  async (base) => {
+    const args = [
+      ...["simulate", "--model", MODEL, "--steps", "1", "--groups-per-step", "1", "--seed", "3"],
+      ...["--group-size", "4", "--evaluation-tasks", "1", "--threads", "1", "--json"],
+    ];
+    const { progress } = await run(...args, "--base", base);
+    const events = progress.map(
+      (line) => JSON.parse(line) as { event: string; metrics?: { [name: string]: number } },
+    );
+    const [step] = events.filter(({ event }) => event === "step");
+    // What was sampled has the log-probs that the engine gives it: both have the quantized numbers.
+    expect(step?.metrics?.["tokens"]).toBeGreaterThan(0);
+    expect(step?.metrics?.["policyDriftMean"]).toBeLessThan(2e-5);
+  },
+);
+
+test("a base is quantized by engines of ONNX Runtime alone", async () => {
+  const args = ["simulate", "--model", MODEL, "--steps", "1", "--base", "int8"];
+  for (const device of ["reference-wasm", "http://127.0.0.1:9"]) {
+    await expect(run(...args, "--device", device)).rejects.toMatchObject({
+      code: "CAPABILITY_MISSING",
+    });
+  }
+});
+
 test.each([
   ["a recipe that does not exist", ["train", "--recipe", "magic"]],
   ["a count that is not whole", ["train", "--groups-per-step", "1.5"]],

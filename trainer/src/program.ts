@@ -1,5 +1,6 @@
 /** Commands and options of the trainer; what they mean is in the modules they call. */
 import { pairedDifference, successRate } from "@waggle/evaluation";
+import type { ResidentFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { SHOP_ENVIRONMENT } from "@waggle/environments";
 import { Command } from "commander";
@@ -11,6 +12,7 @@ import { listedRecipes } from "./edge-recipe-list.ts";
 import { addExchangeCommands } from "./exchange/commands.ts";
 import { addImitateCommand } from "./exchange/imitate-command.ts";
 import { GATE_TASKS_START } from "./frozen-evaluation.ts";
+import { baseOption, heldAs } from "./frozen-base.ts";
 import { type Device, openEngine, openPolicy } from "./open-model.ts";
 import { deviceOption, serverOf, type ServerOptions, withServer } from "./server-options.ts";
 import { megabytes, number, positive } from "./option-values.ts";
@@ -42,6 +44,7 @@ type CommonOptions = ServerOptions &
   ScheduleOptions & {
     model: string;
     device: Device;
+    base: ResidentFormat;
     threads?: number;
     memoryLimit?: number;
     recipe: string;
@@ -122,6 +125,7 @@ export function createProgram(options: ProgramOptions): Command {
           server: serverOf(given, options.environment),
           threads: given.threads,
           memoryLimit: given.memoryLimit,
+          base: given.base,
           rank: given.rank,
           alpha: given.alpha ?? 2 * given.rank,
           start,
@@ -162,7 +166,7 @@ export function createProgram(options: ProgramOptions): Command {
       const start = { ...adapterShape, seed: given.seed };
       const server = serverOf(given, options.environment);
       const engine = await openEngine(model, given.device, start, given, server);
-      const policy = await openPolicy(model, given.threads);
+      const policy = await openPolicy(heldAs(model, given.base), given.threads);
       try {
         requireEngine(recipe, engine.capabilities());
         const { base, final } = await simulate(
@@ -251,7 +255,7 @@ function withEdge(command: Command): Command {
 }
 
 function withLearning(command: Command): Command {
-  return withSchedule(withServer(withModel(command)), 2e-3)
+  return withSchedule(withServer(withModel(command).addOption(baseOption())), 2e-3)
     .option("--recipe <name>", "how it learns, a recipe of --list", DEFAULT_EDGE_RECIPE)
     .option("--list", "recipes of the catalogue, and what keeps others from learning so", false)
     .option("--groups-per-step <n>", "groups with a signal of one step", positive, 8)

@@ -13,6 +13,27 @@ import { comparison, evaluateVersions } from "./version-comparison.ts";
 const MODEL = join(import.meta.dirname, "../../packages/model/nano");
 const recipe = edgeRecipeNamed("dr-grpo-tis", { groupsPerStep: 3 });
 
+const optionsIn = (stateFolder: string): TrainingSessionOptions => ({
+  stateFolder,
+  isResuming: true,
+  device: "cpu",
+  threads: 1,
+  rank: 4,
+  alpha: 8,
+  seed: 1,
+  tasks: { start: 1_000_000, count: 12, seed: 1 },
+  promotionMargin: 1,
+  leaseSeconds: 60,
+  pollMs: 1,
+  partialStepMs: 30,
+  publishEvery: 1,
+  microbatchTokens: 4096,
+  shuffleAdvantages: false,
+  maxSteps: 1,
+  maxPublications: Infinity,
+  idleExitMs: 60,
+});
+
 test("from rollouts of the nano model to a published version, over one process life and into the next", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -21,26 +42,7 @@ test("from rollouts of the nano model to a published version, over one process l
 
   const groups = await playedGroups(model, recipe, 10);
   const edge = new FakeEdge(groups, model.reference.sha256);
-  const options: TrainingSessionOptions = {
-    stateFolder: folder,
-    isResuming: true,
-    device: "cpu",
-    threads: 1,
-    rank: 4,
-    alpha: 8,
-    seed: 1,
-    tasks: { start: 1_000_000, count: 12, seed: 1 },
-    promotionMargin: 1,
-    leaseSeconds: 60,
-    pollMs: 1,
-    partialStepMs: 30,
-    publishEvery: 1,
-    microbatchTokens: 4096,
-    shuffleAdvantages: false,
-    maxSteps: 1,
-    maxPublications: Infinity,
-    idleExitMs: 60,
-  };
+  const options = optionsIn(folder);
   const lines: string[] = [];
   const report = createReporter((line) => lines.push(line), true);
   const first = await train(model, edge.client(), recipe, options, report, signal);
@@ -96,4 +98,24 @@ test("from rollouts of the nano model to a published version, over one process l
   const { tasks, versions } = comparison(results);
   expect([tasks, versions.map(({ version }) => version)]).toEqual([8, [0, edge.stable]]);
   expect(lines.some((line) => line.includes('"event":"published"'))).toBe(true);
+});
+
+test("over a base in int8 visitors' rollouts of the model as it is are learned from", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const model = await readBaseModel(MODEL);
+  const { signal } = new AbortController();
+  const edge = new FakeEdge(await playedGroups(model, recipe, 5), model.reference.sha256);
+  const report = createReporter(() => {}, true);
+  const tasks = { start: 1_000_000, count: 4, seed: 1 };
+  const options = { ...optionsIn(folder), base: "int8", tasks } as const;
+  const { stoppedBy } = await train(model, edge.client(), recipe, options, report, signal);
+  expect([stoppedBy, edge.stable]).toEqual(["max-steps", 1]);
+  const outcomes = [...edge.acknowledged.values()].flat();
+  expect(outcomes.filter(({ status }) => status === "rejected")).toEqual([]);
+  const [row = ""] = (await readFile(join(folder, "metrics.jsonl"), "utf8")).split("\n");
+  const { metrics } = JSON.parse(row) as { metrics: { policyDriftMean: number } };
+  // The engine computes with other numbers than who sampled, and a little of that shows.
+  expect(metrics.policyDriftMean).toBeGreaterThan(1e-6);
+  expect(metrics.policyDriftMean).toBeLessThan(0.01);
 });

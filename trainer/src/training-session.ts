@@ -5,6 +5,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { RemoteServerOptions } from "@waggle/engine";
+import type { ResidentFormat } from "@waggle/model";
 import type { PoliciesResponse, PolicyVersion } from "@waggle/protocol";
 import { createGrammarCompiler } from "@waggle/text/grammar";
 import { WaggleError } from "@waggle/protocol";
@@ -41,6 +42,8 @@ export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & 
   readonly threads?: number | undefined;
   /** In bytes. */
   readonly memoryLimit?: number | undefined;
+  /** How frozen weights are held; default as they are. */
+  readonly base?: ResidentFormat | undefined;
   readonly rank: number;
   readonly alpha: number;
   /** Where training starts in place of the edge's stable policy or a fresh adapter. */

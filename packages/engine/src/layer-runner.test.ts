@@ -1,4 +1,4 @@
-import { roundedWeights } from "@waggle/model";
+import { residentNumbers } from "@waggle/model";
 import type { TensorMap, TrainBatch, TrainEngine, TokenDerivatives } from "@waggle/protocol";
 import { afterEach, expect, test } from "vitest";
 import { createOnnxEngine } from "./onnx-engine.ts";
@@ -103,14 +103,7 @@ test.each(["int8", "int4"] as const)(
   async (base) => {
     const { batch, derivatives } = everything(TINY);
     const weights = loudWeights(TINY);
-    const rounded = roundedWeights(TINY, weights, base, "f16");
-    // norms are not quantized
-    const stands: TensorMap = new Map(
-      Array.from(weights, ([name, tensor]) => [
-        name,
-        tensor.shape.length > 1 ? (rounded.get(name) ?? tensor) : tensor,
-      ]),
-    );
+    const stands = residentNumbers(TINY, weights, base);
     const plain = await engineOf({ weights: stands, checkpointing: "none" });
     const quantized = await engineOf({ weights, base, tileLogits: 40 });
     const expected = await plain.forward(batch);

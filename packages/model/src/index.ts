@@ -56,7 +56,7 @@ export { BLOCK_SIZE, dequantizeRows, unpackedZeroPoints } from "./quantization.t
 export type { QuantizedMatrix } from "./quantization.ts";
 export { readResidentWeights } from "./resident-weights.ts";
 export type { ResidentFormat, ResidentWeight } from "./resident-weights.ts";
-export { roundedWeights } from "./rounded-weights.ts";
+export { residentNumbers, roundedWeights } from "./rounded-weights.ts";
 export type { WeightStore } from "./weight-store.ts";
 export { ropeFrequencies, ropeTables } from "./rope.ts";
 export { readSafetensors, readShardedSafetensors, writeSafetensors } from "./safetensors.ts";

@@ -8,6 +8,7 @@ import { decoderParameters } from "./decoder-parameters.ts";
 import type { WeightFormat } from "./graph-parts.ts";
 import { quantizedBits } from "./graph-weights.ts";
 import { float16ToFloat32, float32ToFloat16 } from "./half-precision.ts";
+import type { ResidentFormat } from "./resident-weights.ts";
 import { dequantizeRows, emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
 
 /**
@@ -35,6 +36,25 @@ export function roundedWeights(
     }
   }
   return rounded;
+}
+
+/**
+ * Weights as training computes with them over a base of this format: matrices quantized with scales in
+ * f16, everything else as it is.
+ */
+export function residentNumbers(
+  config: DecoderConfig,
+  weights: TensorMap,
+  format: ResidentFormat,
+): TensorMap {
+  if (format === "f32") return weights;
+  const rounded = roundedWeights(config, weights, format, "f16");
+  return new Map(
+    Array.from(weights, ([name, tensor]) => [
+      name,
+      tensor.shape.length > 1 ? (rounded.get(name) ?? tensor) : tensor,
+    ]),
+  );
 }
 
 function halved({ shape, data }: Tensor): Tensor {

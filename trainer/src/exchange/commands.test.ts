@@ -243,6 +243,19 @@ test("what was imported teaches an adapter, held-out conversations included, tha
   expect([...adapter.tensors.values()].some(({ data }) => data.some((x) => x !== 0))).toBe(true);
   const config = await readFile(join(path, "adapter", "adapter_config.json"), "utf8");
   expect(JSON.parse(config)).toMatchObject({ peft_type: "LORA", r: 4, lora_alpha: 8 });
+  for (const base of ["int8", "int4"]) {
+    const held = await run([
+      ...["imitate", "--data", conversations, "--out", join(path, base), "--model", NANO],
+      ...["--device", "cpu", "--threads", "1", "--epochs", "1", "--rank", "4", "--json"],
+      ...["--base", base],
+    ]);
+    const learned = JSON.parse(held.out[0] ?? "") as typeof result;
+    expect(learned.lossAfter).toBeLessThan(learned.lossBefore);
+    // The base is another one, by as much as its format rounds.
+    const gap = Math.abs(learned.lossBefore - result.lossBefore) / result.lossBefore;
+    expect(gap).toBeGreaterThan(1e-6);
+    expect(gap).toBeLessThan(base === "int8" ? 0.02 : 0.3);
+  }
   const again = ["imitate", "--data", join(path, "chats.jsonl"), "--out", join(path, "x")];
   await expect(run([...again, "--model", NANO])).rejects.toThrow(/at line 1; import the file/);
 });

@@ -1,5 +1,6 @@
 /** `imitate`: an adapter that was taught by imported conversations, in PEFT's layout. */
 import { Conversation, readJsonLines, toSupervisedSample } from "@waggle/exchange";
+import type { ResidentFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { adapterFolderFiles, readAdapterFolder } from "../adapter-folder.ts";
@@ -7,6 +8,7 @@ import { type BaseModel, readBaseModel } from "../base-model.ts";
 import { type Device, openEngine } from "../open-model.ts";
 import { number, positive } from "../option-values.ts";
 import { learningRateOf, type ScheduleOptions, withSchedule } from "../schedule-options.ts";
+import { baseOption } from "../frozen-base.ts";
 import { deviceOption } from "../server-options.ts";
 import type { ExchangeCommandOptions } from "./commands.ts";
 import { imitate } from "./imitation.ts";
@@ -18,6 +20,7 @@ type Flags = ScheduleOptions & {
   out: string;
   model: string;
   device: Device;
+  base: ResidentFormat;
   threads?: number;
   epochs: number;
   batchSize: number;
@@ -39,6 +42,7 @@ export function addImitateCommand(
     .requiredOption("--out <folder>", "folder of the adapter, in PEFT's layout")
     .option("--model <folder>", "base model in Hugging Face's layout", "packages/model/nano")
     .addOption(deviceOption())
+    .addOption(baseOption())
     .option("--threads <n>", "CPU threads of one graph; default all", positive)
     .option("--epochs <n>", "times that each conversation is seen", positive, 3)
     .option("--batch-size <n>", "conversations of one step", positive, 8)

@@ -7,11 +7,13 @@ import { pathToFileURL } from "node:url";
 import { pairedDifference } from "@waggle/evaluation";
 import { FAMILIES, familyNamed, withVisitors } from "@waggle/environments";
 import { type CreateRecipe, type Settings, recipeNamed } from "@waggle/learning";
+import type { ResidentFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import { readBaseModel } from "../base-model.ts";
 import { type Device, openPolicy } from "../open-model.ts";
 import { number, positive } from "../option-values.ts";
+import { baseOption, heldAs } from "../frozen-base.ts";
 import { deviceOption } from "../server-options.ts";
 import { FAMILY_BASE, familyBase } from "./family-base.ts";
 import { addOverlapOptions, overlapOf, type OverlapFlags } from "./overlap-options.ts";
@@ -44,6 +46,7 @@ type Flags = OverlapFlags &
     bases: string;
     rank: number;
     device: Device;
+    base: ResidentFormat;
     threads?: number;
     json: boolean;
   };
@@ -67,6 +70,7 @@ export function addLearnCommand(
     .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
     .option("--rank <n>", "of the adapter", positive, 8)
     .addOption(deviceOption())
+    .addOption(baseOption())
     .option("--threads <n>", "CPU threads of one graph; default all", positive)
     .option("--json", "progress as JSON lines, the result as one object", false)
     .action(async (given: Flags) => {
@@ -105,12 +109,12 @@ export function addLearnCommand(
         { ...adapterShape, seed: given.seed },
         given,
       );
-      const policy = await openPolicy(model, given.threads);
+      const policy = await openPolicy(heldAs(model, given.base), given.threads);
       try {
         const { base, final, spent, state } = await runRecipe(
           recipe,
           { ...engines, policy, format: model.format, family, adapterShape, ports },
-          { ...given, evaluationTasks: given.tasks, overlap: overlapOf(given) },
+          { ...given, base: undefined, evaluationTasks: given.tasks, overlap: overlapOf(given) },
           (event) => say(event, wordsOf(event)),
           signal,
         );

@@ -8,6 +8,7 @@ import { type Recipe, requireCapabilities, type Stage, type StateName } from "@w
 import { initializeAdapter, initializeValueHead } from "@waggle/model";
 import { type SharedBase, type TrainEngine, WaggleError } from "@waggle/protocol";
 import type { BaseModel } from "../base-model.ts";
+import { requireBase } from "../frozen-base.ts";
 import type { Device, EngineResources } from "../open-model.ts";
 import { needsWorldModel, openSimulator, type WorldSimulator } from "./fitted-world.ts";
 
@@ -47,8 +48,9 @@ export async function openRecipeEngines(
   model: BaseModel,
   device: Device,
   shape: { readonly rank: number; readonly alpha: number; readonly seed: number },
-  { threads, memoryLimit }: EngineResources = {},
+  { threads, memoryLimit, base: format = "f32" }: EngineResources = {},
 ): Promise<RecipeEngines> {
+  requireBase(format, device);
   const parts = stagesOf(recipe).flatMap(({ state }) => Object.values(state));
   const needed = new Set(parts.map(({ part }) => part));
   const missing = parts
@@ -62,7 +64,7 @@ export async function openRecipeEngines(
   }
   const { config, weights } = model;
   const base = await openSharedBase({
-    ...{ device, config, weights },
+    ...{ device, config, weights, base: format },
     ...(threads === undefined ? {} : { threads }),
     ...(memoryLimit === undefined ? {} : { memoryLimit }),
   });
