@@ -2,6 +2,7 @@
 import type { Observation } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { CALCULATOR } from "./calculator.ts";
+import { LIBRARY } from "./library/library.ts";
 import { LOOKUP } from "./lookup/lookup.ts";
 import { lookupInstance } from "./lookup/lookup-instance.ts";
 import { createRandom } from "./random.ts";
@@ -28,7 +29,7 @@ async function acted(
   return { text: "", success: false };
 }
 
-test.each([CALCULATOR, LOOKUP].map((family) => [family.name, family] as const))(
+test.each([CALCULATOR, LOOKUP, LIBRARY].map((family) => [family.name, family] as const))(
   "%s: what a careful proposer sets a careful solver solves, and a careless one is found out",
   async (_, family) => {
     const { proposals } = family;

@@ -128,7 +128,7 @@ const explained: Around = (world) => {
 };
 
 /** A world with documents: its tools find them. */
-const searched: Around = (world) =>
+export const searched: Around = (world) =>
   within(world, {
     async observe() {
       const first = await world.environment.observe();

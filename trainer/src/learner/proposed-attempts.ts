@@ -7,6 +7,7 @@ import { type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
 import { type TaskReference, WaggleError } from "@waggle/protocol";
 import { finalTextOf } from "../final-text.ts";
 import { derivedSeed, seededRandom } from "../random.ts";
+import { type Around, searched } from "./changed-world.ts";
 import type { CollectOptions, CollectParts } from "./collect.ts";
 import { demonstratedAttempt } from "./demonstrated-attempt.ts";
 import { familyAttempt } from "./family-attempt.ts";
@@ -24,20 +25,27 @@ export function proposalsOf({ name, proposals }: TaskFamily): NonNullable<TaskFa
 }
 
 export async function proposedAttempts(
-  { proposals: count, attempts, shown }: ProposalPlan,
+  plan: ProposalPlan,
   parts: CollectParts,
   options: CollectOptions,
   task: TaskReference,
   at: number,
 ): Promise<Episode[]> {
+  const { proposals: count, attempts, shown, searches = false } = plan;
   const { format, family } = parts;
   const { proposer, solver } = proposalsOf(family);
+  const around: Around = searches ? searched : (world) => world;
   const run = async (i: number): Promise<Episode[]> => {
-    const set = await one(parts, options, proposer, task, [at, i], { role: "proposer" });
+    const set = await one(parts, { ...options, around }, proposer, task, [at, i], {
+      role: "proposer",
+    });
     const solvable = solver(finalTextOf(set.trajectory, format) ?? "", task);
     if (solvable === null) return [set];
     const tries = Array.from({ length: attempts }, (_, k) =>
-      one(parts, options, solvable, task, [at, i, k], { role: "solver", joint: set.id }),
+      one(parts, { ...options, around }, solvable, task, [at, i, k], {
+        role: "solver",
+        joint: set.id,
+      }),
     );
     return [set, ...(await Promise.all(tries))];
   };
@@ -55,7 +63,7 @@ export async function proposedAttempts(
 
 async function one(
   { policy, format, signal }: CollectParts,
-  { sampling, seed, staleness }: CollectOptions,
+  { sampling, seed, staleness, around }: CollectOptions & { readonly around: Around },
   family: TaskFamily,
   task: TaskReference,
   place: readonly number[],
@@ -66,7 +74,7 @@ async function one(
     format,
     family,
     task,
-    { sampling, seed: derivedSeed(seed, ...place, 0x9a0) },
+    { sampling, seed: derivedSeed(seed, ...place, 0x9a0), around },
     signal,
   );
   return toEpisode(trajectory, verification, {

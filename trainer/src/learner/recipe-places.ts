@@ -71,7 +71,14 @@ const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
     "vl-dac",
     "vla-rft",
   ],
-  library: ["deep-dx-search", "interact-rag", "marag-r1", "mask-search", "sci-researcher"],
+  library: [
+    "deep-dx-search",
+    "interact-rag",
+    "marag-r1",
+    "mask-search",
+    "sci-researcher",
+    "search-self-play",
+  ],
   dialogue: ["dia-forge", "midi-tuning", "mua-rl"],
   opinion: ["thumbs-kto", "thumbs-reinforce"],
 };

@@ -223,6 +223,37 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       centeredByRole,
     ],
   },
+  "search-self-play": {
+    env: "library",
+    differs: [
+      (records) => {
+        const record = at(records, -1);
+        const all = episodesOf(record);
+        const kept = scoredOf(record).map(({ episode }) => episode);
+        // Whoever set a task that is learned had read what its answer stands on.
+        const shown = new Map(
+          all.filter(({ role }) => role === "proposer").map((one) => [one.id, one.verification]),
+        );
+        const tries = kept.filter(({ role }) => role === "solver");
+        expect(tries.length).toBeGreaterThan(0);
+        expect(tries.every(({ joint }) => shown.get(joint ?? "")?.success === true)).toBe(true);
+        expect(all.filter(({ role }) => role === "solver").length).toBeGreaterThan(tries.length);
+        expect(record.stage.state.corpus).toBeDefined();
+      },
+      (records) => {
+        // Tries at one task are compared with each other alone.
+        const record = at(records, -1);
+        const sums = new Map<string, number>();
+        for (const { episode } of scoredOf(record)) {
+          if (episode.role !== "solver") continue;
+          const name = episode.joint ?? "";
+          sums.set(name, (sums.get(name) ?? 0) + (turnAdvantages(record, episode)[0] ?? 0));
+        }
+        expect(sums.size).toBeGreaterThan(1);
+        for (const sum of sums.values()) expect(sum).toBeCloseTo(0, 6);
+      },
+    ],
+  },
   sil: {
     differs: [
       learnsInTurn("rewards", "tokens"),

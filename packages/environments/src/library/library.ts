@@ -3,7 +3,7 @@
  * with a query, the wrong one too: "ann boss" finds who ann's boss is and whose boss ann is. The verifier
  * also says which documents were found and which ones the answer stands on.
  */
-import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
+import { type Environment, type Task, type TaskReference, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import {
   ATTRIBUTE,
@@ -13,11 +13,19 @@ import {
   type LookupInstance,
   lookupInstance,
   PEOPLE,
+  type Person,
   RELATIONS,
 } from "../lookup/lookup-instance.ts";
+import { wordsFor } from "../lookup/lookup-facts.ts";
+import { drawnPath, proposedQuestion } from "../lookup/lookup-proposals.ts";
 import { createRandom, hashText, pick } from "../random.ts";
 import { type RunnableTools, tool } from "../runnable-tool.ts";
-import { type Demonstrator, leveledReferences, type TaskFamily } from "../task-family.ts";
+import {
+  type Demonstrator,
+  leveledReferences,
+  type TaskFamily,
+  type TaskWorld,
+} from "../task-family.ts";
 import { createToolWorld } from "../tool-world.ts";
 import { type SearchDocument, type SearchIndex, searchIndex } from "./search-index.ts";
 
@@ -114,8 +122,7 @@ function requestOf(instance: LookupInstance, seed: number): { template: string; 
   return { template: "blanks", request: `Fill in: ${blanks.join(", ")}` };
 }
 
-function task(reference: TaskReference): Task {
-  const instance = instanceOf(reference);
+function task(reference: TaskReference, instance = instanceOf(reference)): Task {
   return {
     ...reference,
     ...requestOf(instance, reference.seed),
@@ -136,8 +143,8 @@ function demonstrator(
   reference: TaskReference,
   random: () => number,
   mistakes: number,
+  { start, path } = instanceOf(reference),
 ): Demonstrator {
-  const { start, path } = instanceOf(reference);
   let person: string = start;
   let hop = 0;
   let asked: string | null = null;
@@ -168,43 +175,117 @@ function demonstrator(
   };
 }
 
-/** Levels are questions of 1, 2 and 3 documents. */
-export const LIBRARY: TaskFamily = {
+/** The documents of a world with their tools, and which of them each turn found. */
+function shelved(task: Task, instance: LookupInstance): readonly [Environment, Shelf] {
+  const documents = documentsOf(instance);
+  const shelf: Shelf = { index: searchIndex(documents), documents, found: [] };
+  const world = createToolWorld({ task, tools: TOOLS, state: shelf });
+  const step: Environment["step"] = (action, signal) => {
+    if (action.toolCalls.length > 0) shelf.found.push([]);
+    return world.step(action, signal);
+  };
+  return [{ task: world.task, observe: () => world.observe(), step }, shelf];
+}
+
+function world(reference: TaskReference, instance = instanceOf(reference)): TaskWorld {
+  const [environment, shelf] = shelved(task(reference, instance), instance);
+  return {
+    environment,
+    judge: (finalText) => {
+      const named = CITIES.filter((city) =>
+        finalText
+          ?.toLowerCase()
+          .split(/[^a-z]+/)
+          .includes(city),
+      );
+      const success = named.length === 1 && named[0] === instance.answer;
+      return {
+        reward: success ? 1 : 0,
+        success,
+        parts: {
+          answer: instance.answer,
+          found: shelf.found.map((ids) => ids.join(" ")).join("|"),
+          relevant: relevantTo(instance).join(" "),
+        },
+      };
+    },
+  };
+}
+
+const FAMILY = {
   ...leveledReferences(NAME, LOOKUP_LEVELS),
   maxTurns: 8,
   task,
-  world: (reference) => {
-    const instance = instanceOf(reference);
-    const documents = documentsOf(instance);
-    const shelf: Shelf = { index: searchIndex(documents), documents, found: [] };
-    const world = createToolWorld({ task: task(reference), tools: TOOLS, state: shelf });
+  world,
+  demonstrator,
+};
+
+/** The question that a text asks about these documents; `null` where it asks none. */
+function proposed(text: string, reference: TaskReference): LookupInstance | null {
+  return proposedQuestion(text, { ...reference, environment: LOOKUP_ENVIRONMENT });
+}
+
+function proposerTask(reference: TaskReference): Task {
+  const { start } = instanceOf(reference);
+  return {
+    ...reference,
+    family: "proposal",
+    template: "0",
+    system: "You set tasks.",
+    request: `Search from ${start} and set a question.`,
+  };
+}
+
+/** Reads about people along a path and asks for its end; a careless one asks before it has read that far. */
+function proposer(reference: TaskReference, random: () => number, mistakes: number): Demonstrator {
+  const { start, fact } = instanceOf(reference);
+  const path = drawnPath({ ...reference, environment: LOOKUP_ENVIRONMENT }, random);
+  const people: string[] = [start];
+  for (const relation of path) people.push(fact(people.at(-1) as Person, relation));
+  let read = 0;
+  return () => {
+    if (read === people.length || random() < mistakes / 2) {
+      return { text: `Where does ${wordsFor({ start, path })} live?`, calls: [] };
+    }
+    read += 1;
     return {
-      environment: {
-        ...world,
-        step: (action, signal) => {
-          if (action.toolCalls.length > 0) shelf.found.push([]);
-          return world.step(action, signal);
-        },
-      },
-      judge: (finalText) => {
-        const named = CITIES.filter((city) =>
-          finalText
-            ?.toLowerCase()
-            .split(/[^a-z]+/)
-            .includes(city),
-        );
-        const success = named.length === 1 && named[0] === instance.answer;
+      text: "",
+      calls: [{ name: "about", arguments: { name: people[read - 1] as string } }],
+    };
+  };
+}
+
+/** Levels are questions of 1, 2 and 3 documents; a question that is set is answered from those that were read. */
+export const LIBRARY: TaskFamily = {
+  ...FAMILY,
+  proposals: {
+    proposer: {
+      ...FAMILY,
+      maxTurns: 5,
+      task: proposerTask,
+      world: (reference) => {
+        const [environment, shelf] = shelved(proposerTask(reference), instanceOf(reference));
         return {
-          reward: success ? 1 : 0,
-          success,
-          parts: {
-            answer: instance.answer,
-            found: shelf.found.map((ids) => ids.join(" ")).join("|"),
-            relevant: relevantTo(instance).join(" "),
+          environment,
+          judge: (finalText) => {
+            const asked = proposed(finalText ?? "", reference);
+            const read = new Set(shelf.found.flat());
+            const success = asked !== null && relevantTo(asked).every((id) => read.has(id));
+            return { reward: success ? 1 : 0, success, parts: { answer: asked?.answer ?? "" } };
           },
         };
       },
-    };
+      demonstrator: proposer,
+    },
+    solver: (text, reference) => {
+      const given = proposed(text, reference);
+      if (given === null) return null;
+      return {
+        ...FAMILY,
+        task: (place) => task(place, given),
+        world: (place) => world(place, given),
+        demonstrator: (place, random, mistakes) => demonstrator(place, random, mistakes, given),
+      };
+    },
   },
-  demonstrator,
 };

@@ -46,20 +46,30 @@ function task(reference: TaskReference): Task {
   return { ...reference, family: "proposal", template: "0", system: "You set tasks.", request };
 }
 
+/** A path from the start of this world that may be asked for; where there is none, what is set is refused. */
+export function drawnPath(
+  reference: TaskReference,
+  random: () => number,
+): (typeof RELATIONS)[number][] {
+  const { start, world } = lookupInstance(reference);
+  const drawn = (): (typeof RELATIONS)[number][] =>
+    Array.from({ length: Math.floor(random() * (MOST_HOPS + 1)) }, () => pick(random, RELATIONS));
+  let path = drawn();
+  // One person is enough for most worlds.
+  for (let i = 0; i < 32 && !isOfSplit(reference, keyOf({ start, path, world })); i += 1) {
+    path = drawn();
+  }
+  return path;
+}
+
 /** Follows a path and asks for where it ended; a careless one asks for what it did not look up. */
 function demonstrator(
   reference: TaskReference,
   random: () => number,
   mistakes: number,
 ): Demonstrator {
-  const { start, world } = lookupInstance(reference);
-  const drawn = (): (typeof RELATIONS)[number][] =>
-    Array.from({ length: Math.floor(random() * (MOST_HOPS + 1)) }, () => pick(random, RELATIONS));
-  let path = drawn();
-  // One person is enough for most worlds; where she is not, what is set is refused.
-  for (let i = 0; i < 32 && !isOfSplit(reference, keyOf({ start, path, world })); i += 1) {
-    path = drawn();
-  }
+  const { start } = lookupInstance(reference);
+  const path = drawnPath(reference, random);
   let person: string = start;
   let asked = 0;
   return (observation) => {

@@ -157,6 +157,8 @@ export type RolloutPlan =
       readonly attempts: number;
       /** Demonstrations of how a task is set, in the role `shown`. */
       readonly shown: number;
+      /** Only in an environment whose documents are searched. */
+      readonly searches?: boolean;
     }
   /** Nothing is rolled out. */
   | { readonly kind: "none" };

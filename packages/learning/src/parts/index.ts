@@ -108,6 +108,7 @@ export {
   amongTries,
   answerableProposals,
   frontier,
+  searchAndSolve,
   setAndSolve,
   settersAndSolvers,
   shownCrossEntropy,

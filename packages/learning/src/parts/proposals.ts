@@ -40,6 +40,21 @@ export function setAndSolve(proposals = 4, attempts = 4, shown = 1): RolloutPart
   };
 }
 
+/** `self-play` about documents: both search them, and no environment without any serves. */
+export function searchAndSolve(
+  proposals = 4,
+  attempts = 4,
+  shown = 1,
+): RolloutPart<"corpus", "group"> {
+  return {
+    slot: "rollout",
+    part: "self-play",
+    needs: ["corpus"],
+    start: "group",
+    plan: () => ({ kind: "proposals", proposals, attempts, shown, searches: true }),
+  };
+}
+
 /** `ce` of what was shown, and of nothing else. */
 export function shownCrossEntropy(): LossPart {
   return lossPart("ce", (minibatch) =>

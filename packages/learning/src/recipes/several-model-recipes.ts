@@ -27,6 +27,7 @@ import { openEndedLearning } from "./open-ended-learning.ts";
 import { oprl } from "./oprl.ts";
 import { prereqTune } from "./prereq-tune.ts";
 import { prft } from "./prft.ts";
+import { searchSelfPlay } from "./search-self-play.ts";
 import { sil } from "./sil.ts";
 import { spin } from "./spin.ts";
 import { tail } from "./tail.ts";
@@ -59,6 +60,7 @@ export const SEVERAL_MODEL_RECIPES: readonly CreateRecipe[] = [
   oprl,
   prereqTune,
   prft,
+  searchSelfPlay,
   sil,
   spin,
   tail,
