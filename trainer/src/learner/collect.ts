@@ -106,7 +106,12 @@ export async function collect(
     case "prefix":
       return prefixes(plan, tasks.length, stored, options.seed, goOn);
     case "folded":
-      return byTask(tasks, (task, at) => foldedTurns(plan, parts, options, { task, place: [at] }));
+      return byTask(tasks, async (task, at) => {
+        const attempts = Array.from({ length: plan.size ?? 1 }, (_, i) =>
+          foldedTurns(plan, parts, options, { task, place: i === 0 ? [at] : [at, i] }),
+        );
+        return (await Promise.all(attempts)).flat();
+      });
     case "situated":
       return byTask(tasks, (task, at) => {
         const { family, format, policy } = parts;

@@ -38,6 +38,8 @@ export type FoldedOptions = {
   readonly sampling?: Omit<Sampling, "seed">;
   readonly maxTurns?: number | undefined;
   readonly seed: number;
+  /** Whether calls, words and what answered them are noted; default what the policy notes alone. */
+  readonly records?: boolean | undefined;
 };
 
 type Actor = {
@@ -52,7 +54,7 @@ export async function foldedAttempt(
   task: TaskReference,
   { policy, client, hear }: Actor,
   format: ChatFormat,
-  { sampling, maxTurns, seed }: FoldedOptions & { readonly maxTurns: number },
+  { sampling, maxTurns, seed, records = false }: FoldedOptions & { readonly maxTurns: number },
   signal: AbortSignal,
 ): Promise<FoldedAttempt> {
   const first = await world.environment.observe();
@@ -63,7 +65,7 @@ export async function foldedAttempt(
     const taken: { action: Action; observation: Observation }[] = [];
     const environment: Environment = {
       task,
-      observe: async () => folded(first, bank, ended.last),
+      observe: async () => folded(first, bank, records ? null : ended.last),
       async step(action, stepSignal) {
         const observation = await world.environment.step(action, stepSignal);
         taken.push({ action, observation });
@@ -84,7 +86,8 @@ export async function foldedAttempt(
     if (turned === undefined) break;
     const { action, observation } = turned;
     hear(action, observation);
-    if (action.toolCalls.length > 0) bank = noted(bank, action.text);
+    if (records) bank = recorded(bank, action, observation);
+    else if (action.toolCalls.length > 0) bank = noted(bank, action.text);
     ended.said = action.text;
     ended.last = observation;
   }
@@ -109,6 +112,22 @@ function folded(
 function wordsOf(result: ToolResult): string {
   if (!result.ok) return result.error.message;
   return typeof result.value === "string" ? result.value : JSON.stringify(result.value);
+}
+
+/** A line for each call with its result, and for words that were answered. */
+function recorded(bank: MemoryBank, action: Action, observation: Observation): MemoryBank {
+  const lines = action.toolCalls.map((call, i) => {
+    const result = observation.toolResults[i];
+    const given = Object.values(call.arguments).join(" ");
+    return `${call.name} ${given}: ${result === undefined ? "" : wordsOf(result)}`;
+  });
+  if (observation.userMessage !== undefined) {
+    lines.push(`${action.text.trim()} ${observation.userMessage}`);
+  }
+  return lines.reduce(
+    (bankSoFar, text) => operateMemory(bankSoFar, { operation: "add", text }).bank,
+    bank,
+  );
 }
 
 function noted(bank: MemoryBank, text: string): MemoryBank {
@@ -176,5 +195,8 @@ export function foldedEpisodes(
   { trajectories, verification }: FoldedAttempt,
   staleness: number,
 ): Episode[] {
-  return trajectories.map((trajectory) => toEpisode(trajectory, verification, { staleness }));
+  const joint = trajectories[0]?.id ?? null;
+  return trajectories.map((trajectory) =>
+    toEpisode(trajectory, verification, { staleness, joint }),
+  );
 }

@@ -32,7 +32,10 @@ export async function foldedTurns(
     task,
     { policy, client, hear: () => {} },
     format,
-    { sampling, maxTurns: maxTurns ?? family.maxTurns, seed: attemptSeed },
+    {
+      ...{ sampling, maxTurns: maxTurns ?? family.maxTurns, seed: attemptSeed },
+      records: plan.records,
+    },
     signal,
   );
   return foldedEpisodes(attempt, staleness);

@@ -35,6 +35,7 @@ const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
     "deep-eyes-v2",
     "dr-venus",
     "dynamic-planning",
+    "flow-grpo",
     "fusion-agent",
     "re-watch-r1",
     "rise-rationale",
@@ -79,7 +80,7 @@ const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
     "sci-researcher",
     "search-self-play",
   ],
-  dialogue: ["dia-forge", "midi-tuning", "mua-rl"],
+  dialogue: ["dia-forge", "midi-tuning", "mua-rl", "persona-mem-v2"],
   opinion: ["thumbs-kto", "thumbs-reinforce"],
 };
 

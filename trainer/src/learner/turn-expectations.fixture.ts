@@ -242,4 +242,60 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       },
     ],
   },
+  "flow-grpo": {
+    env: "lookup",
+    differs: [
+      (records) => {
+        const { advantages, groups } = numbersOf(at(records, -1));
+        let several = 0;
+        for (const { episodes } of groups) {
+          for (const { episode } of episodes) {
+            // A sample is one turn, and its attempt's others have the same advantage.
+            expect(episode.trajectory.turns).toHaveLength(1);
+            const others = episodes.filter((other) => other.episode.joint === episode.joint);
+            several = Math.max(several, others.length);
+            const own = others.map(({ episode: { id, turns } }) =>
+              turns[0] === undefined ? null : advantages?.get(id)?.[0]?.[turns[0].start],
+            );
+            expect(new Set(own).size).toBe(1);
+          }
+        }
+        expect(several).toBeGreaterThan(1);
+      },
+      learnsTurns(0, ({ turns }) => (turns[0]?.toolCalls.length ?? 0) > 0),
+    ],
+  },
+  "persona-mem-v2": {
+    env: "dialogue",
+    differs: [
+      (records) => {
+        const record = at(records, -1);
+        expect(record.stage.state["memory-bank"]).toBeDefined();
+        const attempts = new Map<string, number>();
+        for (const { joint, trajectory } of episodesOf(record)) {
+          expect(trajectory.turns.length).toBeLessThanOrEqual(1);
+          attempts.set(joint ?? "", (attempts.get(joint ?? "") ?? 0) + 1);
+        }
+        expect(Math.max(...attempts.values())).toBeGreaterThan(2);
+      },
+    ],
+  },
+  "game-coder": {
+    updates: 2,
+    differs: [
+      (records) => {
+        expect(records.map(({ stage }) => stage.learns)).toEqual(["tokens", "tokens", "rewards"]);
+        const verified = scoredOf(at(records, 1)).map(({ episode }) => episode.verification);
+        expect(verified.every(({ success }) => success)).toBe(true);
+      },
+      (records) => {
+        const record = at(records, -1);
+        expect(episodesOf(record).some(({ read }) => read !== null)).toBe(true);
+        for (const { score } of scoredOf(record)) {
+          const { outcome = 0, exec = Number.NaN } = score.components ?? {};
+          expect(score.reward).toBeCloseTo(outcome + exec, 9);
+        }
+      },
+    ],
+  },
 };

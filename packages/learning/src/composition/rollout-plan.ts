@@ -111,6 +111,10 @@ export type RolloutPlan =
       readonly mistakes: number | null;
       /** Whether a note may replace all before it. */
       readonly consolidates: boolean;
+      /** Attempts at each task, each joint over its turns; default 1. */
+      readonly size?: number;
+      /** Whether every call and its result are noted, whatever the policy says beside them. */
+      readonly records?: boolean;
     }
   /**
    * Two attempts of the policy at each task, the second told `rethink`, in the role `student`; then both

@@ -7,7 +7,6 @@ import type { Episode } from "../composition/episode.ts";
 import type { RewardPart, RolloutPart } from "../composition/part.ts";
 import type { StatePart } from "../composition/state.ts";
 import { newlyRetrieved, retrievalReward } from "../rewards/retrieval.ts";
-import { group } from "./rollouts.ts";
 
 /** The environment's own documents and their index: nothing is opened for them. */
 export const ownCorpus: StatePart<"corpus"> = {

@@ -4,9 +4,12 @@
  *
  * Source: AgentFold (a model that folds its history at each step), BrowserAgent (a memory of conclusions).
  */
-import type { RolloutPart } from "../composition/part.ts";
+import type { GroupAdvantageOptions } from "../advantages/group-advantages.ts";
+import type { AdvantagePart, RolloutPart } from "../composition/part.ts";
 import type { RolloutPlan } from "../composition/rollout-plan.ts";
 import { resource, type StatePart } from "../composition/state.ts";
+import { groupAdvantage } from "./group-advantages.ts";
+import { jointAdvantage } from "./teams.ts";
 
 /** Notes of an attempt; they end with it. */
 export const notes: StatePart<"memory-bank"> = resource("memory-bank");
@@ -28,6 +31,26 @@ export function foldingDemos(mistakes = 0): Folded<never> {
 /** `demos` whose turns note a conclusion each. */
 export function notedDemos(mistakes = 0): Folded<"memory-bank"> {
   return { ...folded("demos", { mistakes, consolidates: false }), needs: ["memory-bank"] };
+}
+
+/**
+ * `group`: `size` attempts from the same start, in which the policy sees what was recorded of calls and
+ * words in the place of the history.
+ */
+export function rememberedGroup(size = 8): RolloutPart<"memory-bank", "group"> {
+  const plan = { mistakes: null, consolidates: false, records: true, size };
+  return { ...folded("group", plan), start: "group", needs: ["memory-bank"] };
+}
+
+/** The same with the environment's user: `user-sim`. */
+export function rememberedUser(size = 8): RolloutPart<"memory-bank" | "world-model", "group"> {
+  const plain = rememberedGroup(size);
+  return { ...plain, part: "user-sim", needs: ["memory-bank", "world-model"], around: [plain] };
+}
+
+/** `broadcast`: every turn is a sample of its own and carries the advantage of its attempt. */
+export function broadcastTurns(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
+  return { ...jointAdvantage(options), part: "broadcast", around: [groupAdvantage(options)] };
 }
 
 /** `single`: the policy acts from its own notes. */

@@ -237,7 +237,15 @@ export {
   treePacked,
 } from "./fast-weights.ts";
 export { failuresReturn, taskWheel } from "./flywheel.ts";
-export { foldingDemos, notedDemos, notedSingle, notes } from "./folded.ts";
+export {
+  broadcastTurns,
+  foldingDemos,
+  notedDemos,
+  notedSingle,
+  notes,
+  rememberedGroup,
+  rememberedUser,
+} from "./folded.ts";
 export { informationGain } from "./information-gain.ts";
 export { introspection, payWeighted, weighedCrossEntropy } from "./introspection.ts";
 export { judgedPreference, specifications } from "./judged-preference.ts";

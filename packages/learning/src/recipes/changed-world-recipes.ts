@@ -28,6 +28,9 @@ import { maragR1 } from "./marag-r1.ts";
 import { maskSearch } from "./mask-search.ts";
 import { sciResearcher } from "./sci-researcher.ts";
 import { deepDxSearch } from "./deep-dx-search.ts";
+import { flowGrpo } from "./flow-grpo.ts";
+import { personaMemV2 } from "./persona-mem-v2.ts";
+import { gameCoder } from "./game-coder.ts";
 
 export const CHANGED_WORLD_RECIPES: readonly CreateRecipe[] = [
   cm2,
@@ -58,4 +61,7 @@ export const CHANGED_WORLD_RECIPES: readonly CreateRecipe[] = [
   maskSearch,
   sciResearcher,
   deepDxSearch,
+  flowGrpo,
+  personaMemV2,
+  gameCoder,
 ];

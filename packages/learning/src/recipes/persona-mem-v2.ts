@@ -1,0 +1,37 @@
+/**
+ * PersonaMem-v2: what a user wants is said bit by bit, and the policy has a memory of what was said in the
+ * place of the conversation.
+ *
+ * Source: "PersonaMem-v2: Towards Personalized Intelligence via Learning Implicit User Personas and Agentic
+ * Memory" (S260).
+ * Differs from it: the memory is written by rule: what was asked and what the user said; what is implicit is what the user says only when asked; the user follows rules, no model plays it.
+ */
+import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { rewardStage } from "../composition/stage.ts";
+import * as parts from "../parts/index.ts";
+
+export const personaMemV2: CreateRecipe = recipe({
+  name: "persona-mem-v2",
+  literature: "PersonaMem-v2",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "the memory is written by rule: what was asked and what the user said",
+    "what is implicit is what the user says only when asked",
+    "the user follows rules, no model plays it",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.rememberedUser(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.broadcastTurns(),
+      losses: [parts.pgClip(epsilon)],
+      state: { "memory-bank": parts.notes, "world-model": parts.ownSimulator },
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
