@@ -47,7 +47,6 @@ const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
     "aepo",
     "agen-tracer",
     "arpo",
-    "kat-coder",
     "auto-coa",
     "code-gym",
     "hdpo",
