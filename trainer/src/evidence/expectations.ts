@@ -5,36 +5,44 @@
 import { readFile } from "node:fs/promises";
 import { WaggleError } from "@waggle/protocol";
 import { z } from "zod";
-import type { Arm } from "./arm.ts";
+import type { Arm, Budget } from "./arm.ts";
 
-const Settings = z.record(z.string(), z.union([z.number(), z.boolean(), z.string()]));
-const Budget = z.strictObject({
+const SettingsShape = z.record(z.string(), z.union([z.number(), z.boolean(), z.string()]));
+const BudgetShape = z.strictObject({
   sampledTokens: z.number().int().positive(),
   toolCalls: z.number().int().positive(),
 });
 
-const Expectations = z.strictObject({
+export type Expectations = {
   /** When and from what these were chosen. */
+  readonly chosen: string;
+  readonly seeds: readonly number[];
+  readonly evaluationTasks: number;
+  /** Of one run, by environment. */
+  readonly budgets: { readonly [environment: string]: Budget };
+  /** Each is expected to end above the base. */
+  readonly recipes: readonly Pick<Arm, "recipe" | "environment" | "settings">[];
+  /** What all are compared with, in each environment, at its budget. */
+  readonly reference: Pick<Arm, "recipe" | "settings">;
+  /** What `--smoke` runs. */
+  readonly smoke: readonly string[];
+};
+
+const ExpectationsShape: z.ZodType<Expectations> = z.strictObject({
   chosen: z.string(),
   seeds: z.array(z.number().int().nonnegative()).min(1),
   evaluationTasks: z.number().int().positive(),
-  /** Of one run, by environment. */
-  budgets: z.record(z.string(), Budget),
-  /** Each is expected to end above the base. */
+  budgets: z.record(z.string(), BudgetShape),
   recipes: z.array(
-    z.strictObject({ recipe: z.string(), environment: z.string(), settings: Settings }),
+    z.strictObject({ recipe: z.string(), environment: z.string(), settings: SettingsShape }),
   ),
-  /** What all are compared with, in each environment, at its budget. */
-  reference: z.strictObject({ recipe: z.string(), settings: Settings }),
-  /** What `--smoke` runs. */
+  reference: z.strictObject({ recipe: z.string(), settings: SettingsShape }),
   smoke: z.array(z.string()).min(1),
 });
 
-export type Expectations = z.infer<typeof Expectations>;
-
 /** @throws WaggleError `INVALID_ARGUMENT` for a file that is not of this form. */
 export async function readExpectations(path: string): Promise<Expectations> {
-  const parsed = Expectations.safeParse(JSON.parse(await readFile(path, "utf8")));
+  const parsed = ExpectationsShape.safeParse(JSON.parse(await readFile(path, "utf8")));
   if (parsed.success) return parsed.data;
   throw new WaggleError(
     "INVALID_ARGUMENT",
@@ -43,7 +51,7 @@ export async function readExpectations(path: string): Promise<Expectations> {
 }
 
 /** @throws WaggleError `INVALID_ARGUMENT` for an environment without a budget. */
-export function armOf(
+function armOf(
   { budgets, evaluationTasks }: Expectations,
   { recipe, settings, environment }: Pick<Arm, "recipe" | "settings" | "environment">,
   seed: number,
@@ -59,7 +67,10 @@ export function armOf(
 }
 
 /** The whole table, seed by seed, so that what is there at any time is useful. */
-export function tableArms(expectations: Expectations, seeds = expectations.seeds): Arm[] {
+export function tableArms(
+  expectations: Expectations,
+  seeds: readonly number[] = expectations.seeds,
+): Arm[] {
   const { recipes, reference } = expectations;
   const environments = [...new Set(recipes.map(({ environment }) => environment))];
   const references = environments

@@ -10,7 +10,8 @@ import { ByteTokenizer } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import { expect, test } from "vitest";
 import { seededRandom } from "../random.ts";
-import { runRecipe, type RunParts, type RunResult } from "./recipe-run.ts";
+import { runRecipe } from "./recipe-run.ts";
+import type { RunParts, RunResult } from "./run-options.ts";
 
 const tokenizer = new ByteTokenizer();
 const format = createChatFormat({ tokenizer, tokenizerConfig: nanoTokenizerConfig(4096) });

@@ -16,7 +16,7 @@ import { seededRandom } from "../random.ts";
 import type { Around } from "./changed-world.ts";
 
 /** One attempt as a model of the world sees it. */
-export type WorldConversation = {
+type WorldConversation = {
   /** What the tool would say. */
   readonly answer: (call: ToolCall, signal: AbortSignal) => Promise<ToolResult>;
   /** Told what a call that it did not answer came to. */

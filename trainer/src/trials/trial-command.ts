@@ -1,13 +1,14 @@
 /** `trial`: claims about learning, run again with their seeds. Words and files. */
-import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { positive } from "../option-values.ts";
+import { appendRun, readRuns, textOf } from "./run-file.ts";
 import { runTrial } from "./run-trial.ts";
 import { staleness } from "./staleness.ts";
 import { thumbs } from "./thumbs.ts";
-import { type Trial, type TrialRun, verdicts } from "./trial.ts";
+import { type Trial, verdicts } from "./trial.ts";
 import { withResults } from "./trial-page.ts";
 
 const TRIALS: readonly Trial[] = [staleness, thumbs];
@@ -39,14 +40,11 @@ export function addTrialCommand(program: Command, { signal, writeOut }: TrialCom
       const file = join(given.output, `${name}-runs.jsonl`);
       const page = join(given.output, `${name}.md`);
       await mkdir(given.output, { recursive: true });
-      const done = (await textOf(file))
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => JSON.parse(line) as TrialRun);
+      const done = await readRuns(file);
       const runs = await runTrial(trial, {
         ...{ bases: given.bases, done, signal },
         onRun: async (run) => {
-          await appendFile(file, `${JSON.stringify(run)}\n`);
+          await appendRun(file, run);
           const { arm, seed, base, final, seconds } = run;
           writeOut(`${arm}, seed ${seed}: ${base.toFixed(3)} → ${final.toFixed(3)}, ${seconds} s`);
         },
@@ -59,14 +57,4 @@ export function addTrialCommand(program: Command, { signal, writeOut }: TrialCom
         );
       }
     });
-}
-
-/** Nothing where there is no file yet. */
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw error;
-  }
 }

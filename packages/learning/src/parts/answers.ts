@@ -24,7 +24,7 @@ function wordsOf({ verification, id }: Episode, part: "request" | "text" | "answ
 }
 
 /** What tools said, call by call. */
-export function resultsOf({ turns }: Episode): string[] {
+function resultsOf({ turns }: Episode): string[] {
   return turns.flatMap(({ toolResults }) =>
     toolResults.flatMap((result) =>
       result.ok

@@ -5,7 +5,7 @@ import type { RewardPart } from "../composition/part.ts";
 import { outcome, rewardPart } from "./rewards.ts";
 
 /** `[turns]` 1 for calls that ran and were new, 0 for others; a turn in words counts as new. */
-export function newAndRan({ turns }: Episode): number[] {
+function newAndRan({ turns }: Episode): number[] {
   const made = new Set<string>();
   return turns.map(({ toolCalls, toolResults }) => {
     const calls = toolCalls.map((call) => JSON.stringify([call.name, call.arguments]));
