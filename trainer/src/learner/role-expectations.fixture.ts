@@ -72,9 +72,7 @@ const paysTeam: Check = (records) => {
 const readsOthers: Check = (records) => {
   const longer = [...jointly(episodesOf(at(records, -1))).values()].filter((members) => {
     const given = members.map(
-      ({ trajectory }) =>
-        trajectory.segments.find((one) => one.kind === "given" && one.role === "user")?.tokenIds
-          .length ?? 0,
+      ({ samples, turns }) => samples[turns[0]?.sample ?? 0]?.lossMask.indexOf(true) ?? 0,
     );
     return (given.at(-1) ?? 0) > (given[0] ?? 0);
   });

@@ -114,7 +114,7 @@ function attempt(
   );
 }
 
-/** The same world, whose user also says what was answered before. */
+/** The same world, with what was answered before at its beginning: there it disturbs a small policy least. */
 function reading(answers: string): Around {
   return (world) => ({
     ...world,
@@ -122,7 +122,7 @@ function reading(answers: string): Around {
       task: world.environment.task,
       async observe() {
         const first = await world.environment.observe();
-        return { ...first, userMessage: `${first.userMessage} Others said: ${answers}` };
+        return { ...first, system: `${first.system} Others said: ${answers}`.trim() };
       },
       step: (action, signal) => world.environment.step(action, signal),
     },
