@@ -1,26 +1,24 @@
 /**
- * Several attempts at one task told as one: turns as they were said, words between them, and a world that
- * is put back to where the next piece begins. Nothing is sampled. Turns before the first words are given:
- * they are another attempt's.
+ * Several attempts at one task told as one: turns as they were said, words with the first call of each
+ * later piece, and a world that is put back to where that piece begins. Nothing is sampled. Turns before the
+ * first words are given: they are another attempt's.
  */
 import { rollOut } from "@waggle/agent";
 import type { TaskFamily, TaskWorld } from "@waggle/environments";
 import { type Episode, type Retelling, type Retells, toEpisode } from "@waggle/learning";
-import type { Observation, TaskReference } from "@waggle/protocol";
+import type { TaskReference, Turn } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import type { CollectParts } from "./collect.ts";
 import { NOBODY, scriptedPolicy } from "./demonstrated-attempt.ts";
 import { judged } from "./family-attempt.ts";
 
-/** What the world says where something is said in the middle that would have ended the task. */
-const GO_ON = "Go on.";
-/** And where it was put back. */
-const BACK = "You are where you were before.";
-
-type Step =
-  | { readonly kind: "turn"; readonly tokenIds: readonly number[] }
-  /** Words, after which the world stands after so many turns of an attempt. */
-  | { readonly kind: "words"; readonly stands: { readonly in: Episode; readonly after: number } };
+/** A turn as it was said, or said after words that leave another attempt for its own. */
+type Step = {
+  readonly turn: Turn;
+  readonly tokenIds: readonly number[];
+  /** Where the world is put before it: after so many turns of an attempt; absent = where it stands. */
+  readonly stands?: { readonly in: Episode; readonly after: number };
+};
 
 /** The episodes, and what a plan tells of them as one more. */
 export async function withRetold(
@@ -45,38 +43,38 @@ async function retoldAttempt(
   contextLength: number,
 ): Promise<Episode | null> {
   const steps: Step[] = [];
+  let given = 0;
   for (const { attempt, from, to } of pieces) {
     const told = episodes.find(({ id }) => id === attempt);
     if (told === undefined) return null;
-    if (steps.length > 0) steps.push({ kind: "words", stands: { in: told, after: from } });
-    for (const { segmentId } of told.trajectory.turns.slice(from, to)) {
-      const segment = told.trajectory.segments.find(({ id }) => id === segmentId);
-      steps.push({ kind: "turn", tokenIds: segment?.tokenIds ?? [] });
+    if (given === 0) given = steps.length;
+    const { turns, segments } = told.trajectory;
+    for (const [i, turn] of turns.slice(from, to).entries()) {
+      const tokenIds = segments.find(({ id }) => id === turn.segmentId)?.tokenIds ?? [];
+      const isLeft = i === 0 && steps.length > 0;
+      steps.push({ turn, tokenIds, ...(isLeft ? { stands: { in: told, after: from } } : {}) });
     }
   }
-  const first = steps.findIndex(({ kind }) => kind === "words");
   const [root] = pieces;
-  if (root === undefined || first < 0) return null;
+  if (root === undefined || given === 0) return null;
 
   let world = family.world(task);
   let [said, done] = [0, 0];
   const act: TaskWorld["environment"]["step"] = async (action, signal) => {
-    const step = steps[done];
+    const { stands } = steps[done] ?? {};
     done += 1;
-    if (step?.kind === "words") {
-      world = await worldAfter(family, task, step.stands.in, step.stands.after, signal);
-      return { toolResults: [], userMessage: BACK, terminated: false };
-    }
-    const observation: Observation = await world.environment.step(action, signal);
-    if (done === steps.length) return observation;
-    const isSilent = observation.toolResults.length === 0 && observation.userMessage === undefined;
-    return { ...observation, ...(isSilent ? { userMessage: GO_ON } : {}), terminated: false };
+    if (stands !== undefined)
+      world = await worldAfter(family, task, stands.in, stands.after, signal);
+    return world.environment.step(action, signal);
   };
   const trajectory = await rollOut({
     policy: scriptedPolicy(() => {
-      const step = steps[said];
+      const { turn, tokenIds, stands } = steps[said] as Step;
       said += 1;
-      return step?.kind === "turn" ? step.tokenIds : format.encodeAssistant(words, []);
+      // Words beside an answer would be part of it.
+      return stands === undefined || turn.toolCalls.length === 0
+        ? tokenIds
+        : format.encodeAssistant(words, turn.toolCalls);
     }, contextLength),
     environment: { task, observe: () => world.environment.observe(), step: act },
     chatFormat: format,
@@ -88,7 +86,7 @@ async function retoldAttempt(
   const verification = judged(world, family.task(task), trajectory, format);
   return toEpisode(trajectory, verification, {
     role: "retold",
-    branch: { episode: root.attempt, turn: first },
+    branch: { episode: root.attempt, turn: given },
   });
 }
 

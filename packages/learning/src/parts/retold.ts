@@ -13,10 +13,12 @@ import { searchedAttempt, type StoredTrees, withAttempts, withTurns } from "./tr
 
 function told(episode: Episode): ToldAttempt {
   const { id, actions } = searchedAttempt(episode);
-  return { id, actions, isSuccess: episode.verification.success };
+  const answer = episode.turns.findIndex(({ toolCalls }) => toolCalls.length === 0);
+  const revocable = answer < 0 ? actions.length : answer;
+  return { id, actions, revocable, isSuccess: episode.verification.success };
 }
 
-/** A failure, these words at its first error, and the success that did otherwise there. */
+/** A failure, these words at its first error, said with what the success did otherwise there. */
 export function revision(words: string): Retells {
   return (episodes) => {
     const pieces = spliced(episodes.map(told));
@@ -24,7 +26,7 @@ export function revision(words: string): Retells {
   };
 }
 
-/** Up to `most` failures as they were searched, these words after each, and a success at the end. */
+/** Up to `most` failures as they were searched, these words where each is left, and a success at the end. */
 export function traversal(words: string, most = 2): Retells {
   return (episodes) => {
     const pieces = linearised(episodes.map(told), most);
@@ -45,7 +47,7 @@ export function retoldDemos(
 }
 
 /**
- * `verify`: told attempts that ended well, and nothing else. Learned are the turns after the first words,
+ * `verify`: told attempts that ended well, and nothing else. Learned are the turns from the first words on,
  * or `whole` attempts.
  */
 export function retold(whole = false): FilterPart {

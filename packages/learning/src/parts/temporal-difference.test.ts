@@ -114,3 +114,21 @@ test("of several proposals in a state the one of most value is imitated, and not
   const learned = derivatives.logProb?.map((row) => row.some((value) => value !== 0));
   expect(learned).toEqual([false, true, false, true]);
 });
+
+test("what went better than expected is imitated more, what went worse less and never undone", () => {
+  const rows = [new Float64Array(6), new Float64Array(6)];
+  const batch = minibatchOf([scored("a", 1), scored("b", 0)], rows);
+  const advantages = [
+    Float64Array.of(0, 0.5, 0.5, 0, 0.5, 0.5),
+    Float64Array.of(0, -0.1, -0.1, 0, -0.9, -0.9),
+  ];
+  const { derivatives } = tdBc({ strength: 2 }).compute({ ...batch, advantages }, CONTEXT);
+  // Mean |A| is 0.5: weights are 1 + 2·A / 0.5, not below 0; each token has an eighth.
+  const weights = derivatives.logProb?.map((row) => Array.from(row, (slope) => -8 * slope));
+  for (const [b, expected] of [
+    [0, 3, 3, 0, 3, 3],
+    [0, 0.6, 0.6, 0, 0, 0],
+  ].entries()) {
+    for (const [t, weight] of expected.entries()) expect(weights?.[b]?.[t]).toBeCloseTo(weight, 9);
+  }
+});

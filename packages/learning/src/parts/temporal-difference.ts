@@ -10,7 +10,7 @@ import { chunkTargets } from "../advantages/chunk-targets.ts";
 import type { EpisodeTurn } from "../composition/episode.ts";
 import type { AdvantagePart, LossPart, Minibatch, ScoredEpisode } from "../composition/part.ts";
 import { addLosses, scaleLoss } from "../loss.ts";
-import { behaviorConstrained } from "../losses/behavior-constraint.ts";
+import { behaviorConstrained, meanAbsoluteAdvantage } from "../losses/behavior-constraint.ts";
 import { type ActionChoice, conservativePenalty } from "../losses/conservative-penalty.ts";
 import { supervisedLoss } from "../losses/supervised-loss.ts";
 import { valueLoss } from "../losses/value-loss.ts";
@@ -108,7 +108,10 @@ export type TdBcOptions = {
   ) => number;
 };
 
-/** `td-bc`: the critic's TD loss, and imitation weighed by the advantages that follow from it. */
+/**
+ * `td-bc`: the critic's TD loss, and imitation weighed by the advantages that follow from it; no weight is
+ * below 0.
+ */
 export function tdBc({
   strength = 2.5,
   criticWeight = 0.5,
@@ -124,8 +127,20 @@ export function tdBc({
         minibatch.episodes[b]?.episode.role === PROPOSAL ? mask.map(() => false) : mask,
       );
       const constraints = constraintRows(minibatch, constraintOf);
+      const meanAbsolute = meanAbsoluteAdvantage({ ...minibatch, lossMask });
+      // What was worse than expected is left alone: a push away from it would have no end.
+      const advantages = minibatch.advantages.map((row, b) =>
+        Float64Array.from(row, (advantage, t) =>
+          strength === 0
+            ? 0
+            : Math.max(advantage, (-(constraints[b]?.[t] ?? 0) * meanAbsolute) / strength),
+        ),
+      );
       const losses = [
-        behaviorConstrained({ ...minibatch, lossMask, constraints }, strength, minibatch),
+        behaviorConstrained({ ...minibatch, lossMask, advantages, constraints }, strength, {
+          ...minibatch,
+          meanAbsolute,
+        }),
         scaleLoss(
           valueLoss({ lossMask, values, targets }, { form: "squared" }, minibatch),
           criticWeight,

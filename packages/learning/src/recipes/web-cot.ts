@@ -5,7 +5,7 @@
  * Source: "WebCoT: Enhancing Web Agent Reasoning by Reconstructing Chain-of-Thought in Reflection,
  * Branching, and Rollback" (S353).
  * Differs from it: the words are the same every time, no model rewrites them; reflection and rollback are
- * told alike.
+ * told alike; what led astray is read and not learned.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
@@ -17,9 +17,10 @@ export const webCot: CreateRecipe = recipe({
   differs: [
     "the words are the same every time, no model rewrites them",
     "reflection and rollback are told alike",
+    "what led astray is read and not learned",
   ],
   schedule: ["sft"],
-  settings: { shown: 4, mistakes: 0.4, branches: 2, steps: 25, learningRate: 3e-3 },
+  settings: { shown: 4, mistakes: 0.4, branches: 1, steps: 25, learningRate: 3e-3 },
   stages: ({ shown, mistakes, branches, steps, learningRate }) => [
     tokenStage({
       rollout: parts.retoldDemos(
@@ -27,7 +28,7 @@ export const webCot: CreateRecipe = recipe({
         mistakes,
         parts.traversal("That does not help. I go back and think again.", branches),
       ),
-      filters: [parts.keptTrees(), parts.retold(true)],
+      filters: [parts.keptTrees(), parts.retold()],
       losses: [parts.crossEntropy()],
       state: { "tree-store": parts.searchTrees },
       steps,

@@ -2,9 +2,11 @@ import { expect, test } from "vitest";
 import { seeded } from "../seeded.fixture.ts";
 import { linearised, type Piece, spliced, type ToldAttempt } from "./retelling.ts";
 
+/** A capital ends the task. */
 const attempt = (word: string, isSuccess: boolean): ToldAttempt => ({
   id: word,
   actions: word.split(""),
+  revocable: word.search(/[A-Z]|$/),
   isSuccess,
 });
 
@@ -16,6 +18,8 @@ test("a revision leaves the failure at its first other turn, of the couple that 
   ]);
   expect(spliced(attempts.slice(0, 2))).toBeNull();
   expect(spliced(attempts.slice(2))).toBeNull();
+  // An answer cannot be taken back.
+  expect(spliced([attempt("abX", false), attempt("abc", true)])).toBeNull();
   // A failure that ends where the success goes on did nothing wrong that could be told.
   expect(spliced([attempt("ab", false), attempt("abc", true)])).toBeNull();
 });
@@ -31,6 +35,11 @@ test("a search is told branch by branch, each from where it was left, the shorte
     { attempt: "z", from: 0, to: 1 },
     { attempt: "acd", from: 1, to: 3 },
   ]);
+  expect(linearised([attempt("abX", false), attempt("acd", true)], 3)).toEqual([
+    { attempt: "abX", from: 0, to: 2 },
+    { attempt: "acd", from: 1, to: 3 },
+  ]);
+  expect(linearised([attempt("X", false), attempt("acd", true)], 3)).toBeNull();
   expect(linearised(attempts, 1)?.map((piece) => piece.attempt)).toEqual(["abx", "acd"]);
   expect(linearised(attempts.slice(0, 4), 3)).toBeNull();
   expect(linearised(attempts.slice(4), 3)).toBeNull();
@@ -45,7 +54,8 @@ test("whatever is told begins where something told before, or the task, stood", 
         random() < 0.6 ? "a" : "b",
       ),
       isSuccess: random() < 0.3,
-    }));
+      revocable: 4,
+    })).map((one) => ({ ...one, revocable: one.actions.length }));
     const byId = new Map(attempts.map((one) => [one.id, one]));
     for (const pieces of [spliced(attempts), linearised(attempts, 4)]) {
       const reached = new Set([""]);

@@ -12,6 +12,8 @@ export type ToldAttempt = {
   readonly id: string;
   /** `[turns]` */
   readonly actions: readonly string[];
+  /** So many of its first turns can be taken back: what ends a task, as an answer does, cannot. */
+  readonly revocable: number;
   readonly isSuccess: boolean;
 };
 
@@ -20,14 +22,14 @@ export type Piece = { readonly attempt: string; readonly from: number; readonly 
 
 /**
  * A failure up to and with its first turn that a success did otherwise, then the success from there; of all
- * such couples the one that shares most. `null` where there is none.
+ * such couples the one that shares most. `null` where there is none whose turn can be taken back.
  */
 export function spliced(attempts: readonly ToldAttempt[]): Piece[] | null {
   let best: { readonly shared: number; readonly pieces: Piece[] } | null = null;
   for (const bad of attempts.filter(({ isSuccess }) => !isSuccess)) {
     for (const good of attempts.filter(({ isSuccess }) => isSuccess)) {
       const shared = sharedTurns(bad.actions, good.actions);
-      if (shared >= bad.actions.length || shared >= good.actions.length) continue;
+      if (shared >= bad.revocable || shared >= good.actions.length) continue;
       if (best !== null && best.shared >= shared) continue;
       best = {
         shared,
@@ -42,28 +44,27 @@ export function spliced(attempts: readonly ToldAttempt[]): Piece[] | null {
 }
 
 /**
- * Up to `most` failures in their order, each from where it left what was told before, then the shortest
- * success. `null` without a success, or where nothing failed first.
+ * Up to `most` failures in their order, each from where it left what was told before and as far as it can be
+ * taken back, then the shortest success. `null` without a success, or where nothing failed first.
  */
 export function linearised(attempts: readonly ToldAttempt[], most: number): Piece[] | null {
   const [goal] = attempts
     .filter(({ isSuccess }) => isSuccess)
     .toSorted((a, b) => a.actions.length - b.actions.length);
   if (goal === undefined) return null;
-  const told: ToldAttempt[] = [];
+  const told: (readonly string[])[] = [];
   const pieces: Piece[] = [];
-  const tell = (attempt: ToldAttempt): void => {
-    const { id, actions } = attempt;
-    const from = Math.max(0, ...told.map((earlier) => sharedTurns(earlier.actions, actions)));
-    if (from >= actions.length) return;
-    told.push(attempt);
-    pieces.push({ attempt: id, from, to: actions.length });
+  const tell = ({ id, actions }: ToldAttempt, to: number): void => {
+    const from = Math.max(0, ...told.map((earlier) => sharedTurns(earlier, actions)));
+    if (from >= to) return;
+    told.push(actions.slice(0, to));
+    pieces.push({ attempt: id, from, to });
   };
   for (const failure of attempts.filter(({ isSuccess }) => !isSuccess)) {
-    if (pieces.length < most) tell(failure);
+    if (pieces.length < most) tell(failure, failure.revocable);
   }
   const failures = pieces.length;
-  tell(goal);
+  tell(goal, goal.actions.length);
   return failures === 0 || pieces.length === failures ? null : pieces;
 }
 
