@@ -39,7 +39,7 @@ export const agentQ: CreateRecipe = recipe({
         "tree-store": parts.searchTrees,
       },
       steps: run.steps,
-      settings: { tasksPerStep: 12, taskPool, learningRate: run.learningRate },
+      settings: { tasksPerStep: 6, taskPool, learningRate: run.learningRate },
     }),
   ],
 });

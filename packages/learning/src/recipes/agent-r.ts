@@ -35,7 +35,7 @@ export const agentR: CreateRecipe = recipe({
       losses: [parts.maskedCrossEntropy()],
       state: { "tree-store": parts.searchTrees },
       steps,
-      settings: { tasksPerStep: 16, learningRate },
+      settings: { tasksPerStep: 6, learningRate },
     }),
   ],
 });

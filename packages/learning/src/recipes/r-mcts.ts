@@ -36,7 +36,7 @@ export const rMcts: CreateRecipe = recipe({
         judge: parts.judgement,
       },
       steps,
-      settings: { tasksPerStep: 16, learningRate },
+      settings: { tasksPerStep: 6, learningRate },
     }),
   ],
 });
