@@ -22,6 +22,18 @@ async function run(...args: string[]): Promise<{ out: string[]; progress: string
   return { out, progress };
 }
 
+test.each([
+  ["--swap", "token"],
+  ["--max-lag", "2"],
+  ["--max-running", "3"],
+])("learn refuses %s where rollouts and steps take turns", async (flag, value) => {
+  await expect(run("learn", "--recipe", "grpo", flag, value)).rejects.toThrow(/needs --async/);
+});
+
+test("learn refuses the file of a recipe that is not there", async () => {
+  await expect(run("learn", "--recipe", "./absent.ts")).rejects.toThrow(/or a file that is there/);
+});
+
 test("simulate learns from its own rollouts and ends with one JSON object", async () => {
   const { out, progress } = await run(
     ...["simulate", "--model", MODEL, "--steps", "2", "--groups-per-step", "1"],

@@ -2,6 +2,7 @@
  * `learn`: any recipe in any family of tasks, in this process; and the list of what the literature has.
  * Words and flags; what they do is in the modules it calls.
  */
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { pairedDifference } from "@waggle/evaluation";
@@ -12,11 +13,16 @@ import { WaggleError } from "@waggle/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import { readBaseModel } from "../base-model.ts";
 import { type Device, openPolicy } from "../open-model.ts";
-import { number, positive } from "../option-values.ts";
+import { number, positive, whole } from "../option-values.ts";
 import { baseOption, heldAs } from "../frozen-base.ts";
 import { deviceOption } from "../server-options.ts";
 import { FAMILY_BASE, familyBase } from "./family-base.ts";
-import { addOverlapOptions, overlapOf, type OverlapFlags } from "./overlap-options.ts";
+import {
+  addOverlapOptions,
+  overlapOf,
+  type OverlapFlags,
+  requireAsync,
+} from "./overlap-options.ts";
 import type { HeldOut } from "./held-out.ts";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunEvent } from "./run-options.ts";
@@ -63,9 +69,9 @@ export function addLearnCommand(
     .option("--list", "every recipe of the literature and what of it can be run", false)
     .option("--set <name=value>", "a setting of the recipe; may be repeated", setting, {})
     .option("--steps <n>", "steps of each stage instead of the recipe's", positive)
-    .option("--seed <n>", "of tasks, sampling and the adapter", number, 1)
+    .option("--seed <n>", "of tasks, sampling and the adapter", whole, 1)
     .option("--tasks <n>", "held-out tasks of an evaluation", positive, 200)
-    .option("--evaluate-every <n>", "steps between evaluations, 0 = only at the end", number, 0)
+    .option("--evaluate-every <n>", "steps between evaluations, 0 = only at the end", whole, 0)
     .option("--model <folder>", "start from this model instead of the family's own base")
     .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
     .option("--rank <n>", "of the adapter", positive, 8)
@@ -73,11 +79,12 @@ export function addLearnCommand(
     .addOption(baseOption())
     .option("--threads <n>", "CPU threads of one graph; default all", positive)
     .option("--json", "progress as JSON lines, the result as one object", false)
-    .action(async (given: Flags) => {
+    .action(async (given: Flags, command: Command) => {
       if (given.list) {
         for (const line of listedLiterature(given.json)) writeOut(line);
         return;
       }
+      requireAsync(command);
       const recipe = (await recipeOf(given.recipe))(given.set);
       const { visitors: noise } = given;
       const tasks = familyNamed(given.env);
@@ -140,6 +147,12 @@ export function addLearnCommand(
 /** A name of the catalogue, or the default export of a file. */
 async function recipeOf(name: string): Promise<CreateRecipe> {
   if (!/\.[cm]?[jt]s$/.test(name)) return recipeNamed(name);
+  if (!existsSync(name)) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `--recipe must be a name of --list or a file that is there, got ${name}; give its path from this folder`,
+    );
+  }
   const loaded = (await import(pathToFileURL(resolve(name)).href)) as { default?: unknown };
   if (typeof loaded.default !== "function" || !("recipeName" in loaded.default)) {
     throw new WaggleError(

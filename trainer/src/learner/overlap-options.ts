@@ -27,6 +27,19 @@ export function addOverlapOptions(command: Command): Command {
     .option("--max-running <n>", "with --async: tasks rolled out at one time", positive);
 }
 
+/** The flags that say how, and have no meaning where rollouts and steps take turns. */
+const ONLY_ASYNC = ["maxLag", "swap", "maxRunning"] as const;
+
+/** Ends the command where one of them is given without `--async`. */
+export function requireAsync(command: Command): void {
+  if (command.getOptionValue("async") === true) return;
+  for (const name of ONLY_ASYNC) {
+    if (command.getOptionValueSource(name) !== "cli") continue;
+    const { flags } = command.options.find((option) => option.attributeName() === name) ?? {};
+    command.error(`error: option '${flags}' needs --async; add it, or leave this one out`);
+  }
+}
+
 /** Absent where rollouts and steps take turns. */
 export function overlapOf(flags: OverlapFlags): OverlapOptions | undefined {
   if (!flags.async) return undefined;

@@ -60,10 +60,10 @@ export function recipe<const S extends Settings>(
   const create = (overrides: Settings = {}): Recipe => {
     for (const [key, value] of Object.entries(overrides)) {
       const standard = Object.hasOwn(defaults, key) ? defaults[key] : undefined;
-      if (typeof standard !== typeof value || Number.isNaN(value)) {
+      if (typeof standard !== typeof value || !fitsNumber(standard, value)) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `a setting of recipe ${name} must be one of ${describe(defaults)}, got ${key.slice(0, 64)}=${String(value).slice(0, 64)}; set one of these with a ${standard === undefined ? "value of its type" : typeof standard}`,
+          `a setting of recipe ${name} must be one of ${describe(defaults)}, got ${key.slice(0, 64)}=${String(value).slice(0, 64)}; set one of these with a ${standard === undefined ? "value of its type" : wordsFor(standard)}`,
         );
       }
     }
@@ -87,6 +87,16 @@ function rowOf(name: string, literature: string | LiteratureRow): LiteratureRow 
     );
   }
   return row;
+}
+
+/** Counts, rates and bounds are not below zero, but where the standard itself is. */
+function fitsNumber(standard: unknown, value: unknown): boolean {
+  if (typeof value !== "number" || typeof standard !== "number") return true;
+  return Number.isFinite(value) && (value >= 0 || standard < 0);
+}
+
+function wordsFor(standard: Settings[string]): string {
+  return typeof standard === "number" && standard >= 0 ? "number of at least 0" : typeof standard;
 }
 
 function describe(settings: Settings): string {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { group as attemptsOf } from "../parts/rollouts.ts";
 import { partsOf, recipe, type RecipeDefinition } from "./definition.ts";
 import type { AdvantagePart, FilterPart, LossPart, RewardPart, RolloutPart } from "./part.ts";
 import { type KlTerm, pairStage, rewardStage, settingsAt, tokenStage } from "./stage.ts";
@@ -111,6 +112,23 @@ test("a schedule changes the settings of a step, each part after the one before 
   const { signal } = new AbortController();
   const context = { step: 3, steps: 30, random: () => 0, state: {}, ports: {}, signal };
   expect(settingsAt(stage, context)).toMatchObject({ maxTurns: 5, difficulty: 0.5 });
+});
+
+test.each([-1, Number.POSITIVE_INFINITY, Number.NaN])(
+  "a number of at least 0 is not %s",
+  (size) => {
+    const create = recipe({
+      ...{ name: "toy", literature: "ARTIST", differs: [], schedule: ["one"] },
+      settings: { size: 8 },
+      stages: () => [rewardStage({ ...base, advantage: relative })],
+    });
+    expect(create({ size: 0 }).settings).toEqual({ size: 0 });
+    expect(() => create({ size })).toThrow(/size=8, got size=.*a number of at least 0/);
+  },
+);
+
+test.each([0, 2.5])("%s attempts are no group", (size) => {
+  expect(() => attemptsOf(size)).toThrow(/whole number from 1/);
 });
 
 test("a recipe is its stages by its settings; a setting it does not have is answered with those it has", () => {

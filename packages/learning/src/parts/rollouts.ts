@@ -1,4 +1,5 @@
 /** Rollout parts: which episodes a step asks for. The trainer carries the plans out. */
+import { WaggleError } from "@waggle/protocol";
 import type { RolloutPart, Start } from "../composition/part.ts";
 import type { RolloutPlan } from "../composition/rollout-plan.ts";
 import type { StateName } from "../composition/state.ts";
@@ -9,6 +10,12 @@ function fixed<S extends "group" | "single">(
   start: S,
   plan: RolloutPlan,
 ): RolloutPart<never, S> {
+  if ("size" in plan && !(Number.isInteger(plan.size) && plan.size >= 1)) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `rollouts of ${part} must be a whole number from 1 for each task, got ${plan.size}; set another group size`,
+    );
+  }
   return { slot: "rollout", part, needs: [], start, plan: () => plan };
 }
 
