@@ -15,7 +15,7 @@ const actorCritic = (reward: ReturnType<typeof parts.outcome>) =>
     rollout: parts.single(),
     reward,
     advantage: parts.gae({ discount: 1, lambda: 0.95 }),
-    losses: [parts.pgClip(), { loss: parts.critic(), weight: 0.5 }],
+    losses: [parts.pgClip(), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
     state: { critic: parts.valueHead },
     steps: plain.steps,
     settings: { tasksPerStep: 96, learningRate: plain.learningRate },

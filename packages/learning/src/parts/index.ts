@@ -103,7 +103,7 @@ export {
   searchTrees,
   tree,
 } from "./tree-search.ts";
-export { critic } from "./value-losses.ts";
+export { CRITIC_WEIGHT, critic } from "./value-losses.ts";
 export {
   amongTries,
   answerableProposals,

@@ -22,7 +22,7 @@ export const autocurricula: CreateRecipe = recipe({
       rollout: parts.selfPlay(matches),
       reward: parts.matchOutcome(undefined, "team"),
       advantage: parts.gae({ discount: 1, lambda }),
-      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead },
       steps,
       settings: { tasksPerStep: 12, learningRate },

@@ -30,7 +30,7 @@ export const cory: CreateRecipe = recipe({
       rollout: parts.teamOf({ how: "relay", roles: COPIES, size: groupSize }),
       reward: parts.team("sum"),
       advantage: parts.gae({ discount: 1, lambda }),
-      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       kl: { in: "loss", coefficient: klCoefficient, estimator: "k3" },
       state: {
         // Each copy has had both roles: one of them alone is what is used.

@@ -32,7 +32,7 @@ export const dynamicPlanning: CreateRecipe = recipe({
         [parts.economy({ turn: turnCost }), 0.5],
       ]),
       advantage: parts.gae({ discount: 1, lambda }),
-      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead },
       steps,
       settings: { tasksPerStep: 96, learningRate },

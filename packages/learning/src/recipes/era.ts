@@ -25,7 +25,7 @@ export const era: CreateRecipe = recipe({
         [parts.progress(), 0.5],
       ]),
       advantage: parts.gaeStep({ discount: 1, lambda }),
-      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead },
       steps,
       settings: { tasksPerStep: 96, learningRate },

@@ -62,7 +62,7 @@ export const meowTeaTaro: CreateRecipe = recipe({
       rollout: parts.single(),
       reward: sparseAndDense(dense),
       advantage: parts.gae({ discount: 1, lambda }),
-      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead },
       steps: Math.round(((1 - imitationShare) * budget) / 3),
       settings: { tasksPerStep: 96, learningRate },

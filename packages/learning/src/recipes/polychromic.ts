@@ -25,7 +25,7 @@ export const polychromic: CreateRecipe = recipe({
       filters: [],
       reward: parts.outcome(),
       advantage: parts.setAfterForks(setSize, { discount: 1, lambda }),
-      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead },
       steps,
       settings: { tasksPerStep: 12, learningRate },

@@ -27,7 +27,7 @@ export const rlfh: CreateRecipe = recipe({
         [parts.groundedAnswer(), grounding],
       ]),
       advantage: parts.gae({ discount: 1, lambda }),
-      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead, judge: parts.ruleJudge },
       steps,
       settings: { tasksPerStep: 96, learningRate },

@@ -36,7 +36,7 @@ export const spaRl: CreateRecipe = recipe({
         [parts.exec(), ranWeight],
       ]),
       advantage: parts.gae({ discount: 1, lambda }),
-      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead, "progress-est": parts.progressEstimate },
       steps,
       settings: { tasksPerStep: 96, learningRate },

@@ -19,7 +19,7 @@ export const vlDac: CreateRecipe = recipe({
       rollout: parts.single(),
       reward: parts.outcome(),
       advantage: parts.gaeStep({ discount: 1, lambda }),
-      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: 0.5 }],
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead },
       steps,
       settings: { tasksPerStep: 96, learningRate },
