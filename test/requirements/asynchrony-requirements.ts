@@ -36,7 +36,7 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
       "Every token has the version that sampled it: attempts go on under a newer one between turns or in the middle of a generation, and the record can be scored again.",
     tests: [
       ...trainer(
-        "learner/swapping-policy.test.ts",
+        "learner/rollouts/swapping-policy.test.ts",
         "a generation goes on under a new version, and each token has that of who sampled it",
         "between turns: the next turn is the new version's, the one before stays the old one's",
       ),
@@ -72,7 +72,7 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
       "KTO and REINFORCE with a moving baseline learn from thumbs alone, a tenth of them wrong, do not learn to agree with who is wrong, and learn nothing from thumbs that say nothing.",
     tests: [
       ...trainer(
-        "learner/feedback-update.test.ts",
+        "learner/updates/feedback-update.test.ts",
         "%s raises the liked, against the verifier",
         "the control: plain GRPO raises what the verifier likes, which these visitors do not",
         "attempts that nobody judged have no reward, and are not taken for disliked",

@@ -168,9 +168,9 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Every recipe of the policy-gradient table learns once in each of its stages on a real engine, with what its paper says is different in the numbers; plain GRPO fails each of these checks.",
     tests: [
-      "trainer/src/learner/recipe-update.test.ts > %s learns once in each of its stages",
-      "trainer/src/learner/recipe-update.test.ts > every recipe of the policy-gradient table says what is different",
-      "trainer/src/learner/recipe-update.test.ts > a policy that lags by %i samples from so many updates ago",
+      "trainer/src/learner/updates/recipe-update.test.ts > %s learns once in each of its stages",
+      "trainer/src/learner/updates/recipe-update.test.ts > every recipe of the policy-gradient table says what is different",
+      "trainer/src/learner/updates/recipe-update.test.ts > a policy that lags by %i samples from so many updates ago",
       ...at("recipes/catalogue.test.ts", "%s has every part that its row names"),
     ],
   },
@@ -180,19 +180,19 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Recipes of the imitation and preference tables learn once in each of their stages with what their papers say is different, and plain imitation fails each of these checks; where they learn from pairs, exchanged sides fail too. Recipes that merge make one model of several by the rule of their papers.",
     tests: [
-      "trainer/src/learner/imitation-update.test.ts > %s learns once in each of its stages",
-      "trainer/src/learner/imitation-update.test.ts > %s moves the parameters it names and no other",
-      "trainer/src/learner/imitation-update.test.ts > every recipe of the table says what is different",
-      "trainer/src/learner/preference-update.test.ts > %s learns once in each of its stages",
-      "trainer/src/learner/preference-update.test.ts > every recipe of the table says what is different",
-      "trainer/src/learner/preference-update.test.ts > pairs with their sides exchanged are found out",
-      "trainer/src/learner/merging-update.test.ts > %s merges as its paper says",
-      "trainer/src/learner/merging-update.test.ts > low-rank continual changes one kind of matrix, and a later task nothing along an earlier one",
-      "trainer/src/learner/merging-update.test.ts > domain adaptation merges two chains of text, demonstrations and pairs along the arc",
-      "trainer/src/learner/merging-update.test.ts > composable sparse changes lie apart",
-      "trainer/src/learner/merging-update.test.ts > breadcrumbs leaves the tails of each change out",
-      "trainer/src/learner/merging-update.test.ts > RAM averages what both changed and stretches what one alone did",
-      "trainer/src/learner/merging-update.test.ts > every recipe that ends in a merge is looked at here",
+      "trainer/src/learner/updates/imitation-update.test.ts > %s learns once in each of its stages",
+      "trainer/src/learner/updates/imitation-update.test.ts > %s moves the parameters it names and no other",
+      "trainer/src/learner/updates/imitation-update.test.ts > every recipe of the table says what is different",
+      "trainer/src/learner/updates/preference-update.test.ts > %s learns once in each of its stages",
+      "trainer/src/learner/updates/preference-update.test.ts > every recipe of the table says what is different",
+      "trainer/src/learner/updates/preference-update.test.ts > pairs with their sides exchanged are found out",
+      "trainer/src/learner/updates/merging-update.test.ts > %s merges as its paper says",
+      "trainer/src/learner/updates/merging-update.test.ts > low-rank continual changes one kind of matrix, and a later task nothing along an earlier one",
+      "trainer/src/learner/updates/merging-update.test.ts > domain adaptation merges two chains of text, demonstrations and pairs along the arc",
+      "trainer/src/learner/updates/merging-update.test.ts > composable sparse changes lie apart",
+      "trainer/src/learner/updates/merging-update.test.ts > breadcrumbs leaves the tails of each change out",
+      "trainer/src/learner/updates/merging-update.test.ts > RAM averages what both changed and stretches what one alone did",
+      "trainer/src/learner/updates/merging-update.test.ts > every recipe that ends in a merge is looked at here",
     ],
   },
   {
@@ -240,7 +240,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A stage names the model that it trains. A reward model is an adapter with a value head over the shared base, trained on comparisons or outcomes, and pays only after it was trained; losses of models and of policies do not change places.",
     tests: [
-      "trainer/src/learner/several-models.test.ts > a reward model that is fitted to outcomes tells successes from failures that it has not seen",
+      "trainer/src/learner/updates/several-models.test.ts > a reward model that is fitted to outcomes tells successes from failures that it has not seen",
       ...at(
         "composition/trained-models.test.ts",
         "a reward model is trained before a stage is paid by it",
@@ -255,10 +255,10 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Roles are adapters over one base: each turn is sampled under its role's adapter, each token's derivative reaches its role's engine and no other, joint attempts share a world or a relay, sides of a match win what the other loses, copies and averages are what they follow.",
     tests: [
-      "trainer/src/learner/several-models.test.ts > a role's tokens are its engine's, and move that engine alone",
-      "trainer/src/learner/several-models.test.ts > a copy begins as what it copies, and an average follows by its share",
-      "trainer/src/learner/role-policy.test.ts > each turn of a shared conversation is its role's, and can be scored again under its adapter",
-      "trainer/src/learner/role-policy.test.ts > who shares a world acts in rounds, and hears of a round when all have acted",
+      "trainer/src/learner/updates/several-models.test.ts > a role's tokens are its engine's, and move that engine alone",
+      "trainer/src/learner/updates/several-models.test.ts > a copy begins as what it copies, and an average follows by its share",
+      "trainer/src/learner/rollouts/role-policy.test.ts > each turn of a shared conversation is its role's, and can be scored again under its adapter",
+      "trainer/src/learner/rollouts/role-policy.test.ts > who shares a world acts in rounds, and hears of a round when all have acted",
       ...at(
         "parts/teams.test.ts",
         "a team's reward is that of its joint attempt",
@@ -290,8 +290,8 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A recipe without gradients perturbs the adapter by seeds, scores each perturbation by its episodes and moves towards what earned more; equal scores move nothing.",
     tests: [
-      "trainer/src/learner/evolve-update.test.ts > parameters move towards what earned more, sign %i",
-      "trainer/src/learner/evolve-update.test.ts > where all perturbations earn alike nothing moves",
+      "trainer/src/learner/updates/evolve-update.test.ts > parameters move towards what earned more, sign %i",
+      "trainer/src/learner/updates/evolve-update.test.ts > where all perturbations earn alike nothing moves",
     ],
   },
   {

@@ -147,7 +147,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Both engines compute the same on WebGPU through Dawn; a software adapter is never chosen by itself.",
     tests: [
-      "packages/engine/src/webgpu-engines.test.ts > on %s outputs and gradients are PyTorch's, or the lack of a device is said",
+      "packages/engine/src/webgpu-engines.test.ts > on %s outputs and gradients are PyTorch's, everything else the CPU's, or the lack of a device is said",
       "packages/engine/src/onnx-device-choice.test.ts > %s is chosen with %s",
     ],
   },

@@ -11,8 +11,8 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
       "packages/learning/src/states/case-policy.test.ts > chances are the softmax of values, the soft value is their free energy",
       "packages/learning/src/states/case-policy.test.ts > the gradients are those of central differences",
       "packages/learning/src/states/case-policy.test.ts > a learned choice of cases beats a random one beyond noise; with shuffled rewards it does not",
-      "trainer/src/learner/case-learning.test.ts > a learned choice of cases beats a random one and one of shuffled rewards, weights frozen",
-      "trainer/src/learner/case-learning.test.ts > held-out success rises over that of an empty memory, and the memory is an artefact",
+      "trainer/src/learner/updates/case-learning.test.ts > a learned choice of cases beats a random one and one of shuffled rewards, weights frozen",
+      "trainer/src/learner/updates/case-learning.test.ts > held-out success rises over that of an empty memory, and the memory is an artefact",
     ],
   },
   {
@@ -22,8 +22,8 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Recipes that write texts or cases move no parameter, change what the next attempts read, and do what their papers say is different, which plain GRPO does not.",
     tests: [
-      "trainer/src/learner/writing-update.test.ts > %s writes, and parameters stay",
-      "trainer/src/learner/writing-update.test.ts > every recipe of texts and cases says what is different",
+      "trainer/src/learner/updates/writing-update.test.ts > %s writes, and parameters stay",
+      "trainer/src/learner/updates/writing-update.test.ts > every recipe of texts and cases says what is different",
     ],
   },
   {

@@ -6,7 +6,7 @@ import { inLanes } from "../src/lanes.ts";
 import { groupSignal, type LearnableGroup, learnableTrajectory } from "../src/learnable-group.ts";
 import { openPolicy } from "../src/open-model.ts";
 import { derivedSeed } from "../src/random.ts";
-import { nameOf } from "../src/learner/task-names.ts";
+import { nameOf } from "../src/learner/rollouts/task-names.ts";
 
 const GROUP_SIZE = 8;
 

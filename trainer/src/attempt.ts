@@ -7,7 +7,7 @@ import { familyNamed } from "@waggle/environments";
 import type { Guidance, Sampling, TaskReference } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
-import { type FamilyAttempt, familyAttempt } from "./learner/family-attempt.ts";
+import { type FamilyAttempt, familyAttempt } from "./learner/rollouts/family-attempt.ts";
 
 export type AttemptParts = {
   readonly policy: AdaptivePolicy;

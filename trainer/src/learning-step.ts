@@ -17,7 +17,7 @@ import type { EdgeRecipe } from "./edge-recipe.ts";
 import { inPasses } from "./engine-passes.ts";
 import { episodeAdvantage, withShuffledAdvantages } from "./episode-advantages.ts";
 import { type LearnableGroup, type LearnableTrajectory, partContext } from "./learnable-group.ts";
-import { updateStage, type UpdateNumbers } from "./learner/stage-update.ts";
+import { updateStage, type UpdateNumbers } from "./learner/updates/stage-update.ts";
 
 export type LearningStepOptions = {
   /** Learning steps taken before this one. */

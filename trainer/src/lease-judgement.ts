@@ -8,7 +8,7 @@ import { groupSignal, type LearnableGroup, type LearnableTrajectory } from "./le
 import type { HeldLease } from "./lease-holder.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
 import type { TrainerState } from "./trainer-state.ts";
-import { nameOf } from "./learner/task-names.ts";
+import { nameOf } from "./learner/rollouts/task-names.ts";
 
 export type JudgedLease = {
   readonly lease: HeldLease;

@@ -12,7 +12,7 @@ import { inLanes } from "./lanes.ts";
 import { groupSignal, type LearnableGroup, learnableTrajectory } from "./learnable-group.ts";
 import { learningStep } from "./learning-step.ts";
 import { derivedSeed, seededRandom } from "./random.ts";
-import { nameOf } from "./learner/task-names.ts";
+import { nameOf } from "./learner/rollouts/task-names.ts";
 
 export type SimulationOptions = {
   readonly steps: number;

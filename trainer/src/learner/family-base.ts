@@ -19,7 +19,7 @@ import {
 import { toTrainingSamples } from "@waggle/protocol";
 import { derivedSeed, seededRandom } from "../random.ts";
 import { type BaseModel, readBaseModel } from "../base-model.ts";
-import { demonstratedAttempt } from "./demonstrated-attempt.ts";
+import { demonstratedAttempt } from "./rollouts/demonstrated-attempt.ts";
 import { trainFamilyText } from "./family-text.ts";
 
 /** What a base is made of; changing anything makes another one. */

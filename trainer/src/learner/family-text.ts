@@ -5,7 +5,7 @@
 import type { TaskFamily } from "@waggle/environments";
 import { type NanoText, type TextOptions, trainText } from "../pretrain/nano-text.ts";
 import { derivedSeed, seededRandom } from "../random.ts";
-import { demonstratedAttempt } from "./demonstrated-attempt.ts";
+import { demonstratedAttempt } from "./rollouts/demonstrated-attempt.ts";
 
 export type FamilyTextOptions = TextOptions & {
   readonly seed: number;

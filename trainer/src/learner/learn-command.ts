@@ -23,7 +23,7 @@ import {
   type OverlapFlags,
   requireAsync,
 } from "./overlap-options.ts";
-import type { HeldOut } from "./held-out.ts";
+import type { HeldOut } from "./rollouts/held-out.ts";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunEvent } from "./run-options.ts";
 import { listedLiterature } from "./literature-list.ts";

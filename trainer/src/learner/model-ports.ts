@@ -4,7 +4,7 @@
  */
 import type { Episode, PartPorts, ProcessLogProbs } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
-import type { FrozenScorer, RecipeModels } from "./stage-update.ts";
+import type { FrozenScorer, RecipeModels } from "./updates/stage-update.ts";
 
 export function modelPorts(
   models: RecipeModels,

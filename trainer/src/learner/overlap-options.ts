@@ -2,7 +2,7 @@
 import { type Command, Option } from "commander";
 import { positive, whole } from "../option-values.ts";
 import type { OverlapOptions } from "./overlapped-stage.ts";
-import type { SwapPoint } from "./swapping-policy.ts";
+import type { SwapPoint } from "./rollouts/swapping-policy.ts";
 
 export type OverlapFlags = {
   async: boolean;

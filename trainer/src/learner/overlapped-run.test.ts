@@ -4,7 +4,7 @@ import { recipeNamed } from "@waggle/learning";
 import { expect, test } from "vitest";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunEvent } from "./run-options.ts";
-import { actedFamily, tinyEngines } from "./recipe-update.fixture.ts";
+import { actedFamily, tinyEngines } from "./updates/recipe-update.fixture.ts";
 
 const OPTIONS = { seed: 1, evaluationTasks: 2, evaluateEvery: 2, steps: 4 };
 const OVERLAP = { mostStaleness: 2, mostRunning: 6, swap: "turn" } as const;

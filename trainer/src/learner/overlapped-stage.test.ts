@@ -6,10 +6,10 @@ import { type DecoderConfig, initializeAdapter, initializeDecoder } from "@waggl
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { createNodePolicy } from "@waggle/runtime/node";
 import { expect, test } from "vitest";
-import { collect } from "./collect.ts";
+import { collect } from "./rollouts/collect.ts";
 import { trainFamilyText } from "./family-text.ts";
 import { canOverlap, overlappedStage } from "./overlapped-stage.ts";
-import { type SwapPoint, swappingPolicy } from "./swapping-policy.ts";
+import { type SwapPoint, swappingPolicy } from "./rollouts/swapping-policy.ts";
 
 const BANDIT = FAMILIES.find(({ name }) => name === "bandit") as TaskFamily;
 const CONFIG: DecoderConfig = {

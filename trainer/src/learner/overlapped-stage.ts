@@ -6,7 +6,7 @@
 import type { EpisodeGroup, RolloutPlan } from "@waggle/learning";
 import { tokenVersions } from "@waggle/learning/rollouts";
 import { overlappedSteps } from "./overlapped-steps.ts";
-import type { SwapPoint } from "./swapping-policy.ts";
+import type { SwapPoint } from "./rollouts/swapping-policy.ts";
 
 export type OverlapOptions = {
   /** Steps between the version of the oldest token and the one that learns from it; 0 is synchronous. */

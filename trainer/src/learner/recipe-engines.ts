@@ -3,14 +3,14 @@
  * head where a stage has a critic, and the base itself where a stage has a reference.
  */
 import { openSharedBase } from "@waggle/engine";
-import type { FrozenScorer, StageResources } from "./stage-update.ts";
+import type { FrozenScorer, StageResources } from "./updates/stage-update.ts";
 import { type Recipe, requireCapabilities, type Stage, type StateName } from "@waggle/learning";
 import { initializeAdapter, initializeValueHead } from "@waggle/model";
 import { type SharedBase, type TrainEngine, WaggleError } from "@waggle/protocol";
 import type { BaseModel } from "../base-model.ts";
 import { requireBase } from "../frozen-base.ts";
 import type { Device, EngineResources } from "../open-model.ts";
-import { needsWorldModel, openSimulator, type WorldSimulator } from "./fitted-world.ts";
+import { needsWorldModel, openSimulator, type WorldSimulator } from "./rollouts/fitted-world.ts";
 
 export type RecipeEngines = {
   readonly engine: TrainEngine;

@@ -4,13 +4,13 @@ import { FAMILIES } from "@waggle/environments";
 import { RECIPES } from "@waggle/learning";
 import { expect, test } from "vitest";
 import { listedLiterature } from "./literature-list.ts";
-import type { Expectation } from "./recipe-checks.fixture.ts";
+import type { Expectation } from "./updates/recipe-checks.fixture.ts";
 import { recipePlace, testedIn } from "./recipe-places.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const FIXTURES = import.meta.glob<{
   readonly [name: string]: { readonly [recipe: string]: Expectation };
-}>("./*expectations.fixture.ts", { eager: true });
+}>("./updates/*expectations.fixture.ts", { eager: true });
 
 test("a recipe is tested in the environment that its expectations are checked in", () => {
   const expected = Object.values(FIXTURES)

@@ -111,7 +111,7 @@ export function recipePlace({ name, literature, stages }: Recipe): RecipePlace {
   const page = `docs/evidence/learning/${name}.md`;
   return {
     environment: evidencedIn(name) ?? testedIn(name),
-    test: `trainer/src/learner/${test}`,
+    test: `trainer/src/learner/updates/${test}`,
     evidence: existsSync(join(ROOT, page)) ? page : null,
   };
 }

@@ -7,11 +7,11 @@ import { addOpponent, averagedWeights, type OpponentPool } from "@waggle/learnin
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
-import { adapterOf } from "./adapter-tensors.ts";
-import { setParameters } from "./engine-parameters.ts";
-import type { ActingPolicy } from "./family-attempt.ts";
-import type { ActingRoles } from "./role-policy.ts";
-import type { RecipeModels } from "./stage-update.ts";
+import { adapterOf } from "./updates/adapter-tensors.ts";
+import { setParameters } from "./updates/engine-parameters.ts";
+import type { ActingPolicy } from "./rollouts/family-attempt.ts";
+import type { ActingRoles } from "./rollouts/role-policy.ts";
+import type { RecipeModels } from "./updates/stage-update.ts";
 
 export type ShelfParts = {
   /** One that cannot keep adapters is told of none: its contexts say so where a role speaks. */

@@ -4,12 +4,12 @@ import type { PartPorts, StateValues } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
-import type { ActingPolicy } from "./family-attempt.ts";
-import type { WorldSimulator } from "./fitted-world.ts";
-import type { HeldOut } from "./held-out.ts";
+import type { ActingPolicy } from "./rollouts/family-attempt.ts";
+import type { WorldSimulator } from "./rollouts/fitted-world.ts";
+import type { HeldOut } from "./rollouts/held-out.ts";
 import type { OverlapOptions } from "./overlapped-stage.ts";
 import type { Budget, Spent } from "./run-spending.ts";
-import type { StageResources } from "./stage-update.ts";
+import type { StageResources } from "./updates/stage-update.ts";
 
 export type RunParts = {
   readonly engine: TrainEngine;

@@ -4,7 +4,7 @@ import { recipeNamed, type Stage } from "@waggle/learning";
 import type { TensorMap } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runRecipe } from "./recipe-run.ts";
-import { type ActedFamily, actedFamily, tinyEngines } from "./recipe-update.fixture.ts";
+import { type ActedFamily, actedFamily, tinyEngines } from "./updates/recipe-update.fixture.ts";
 import { atTestTime, testTimeOf } from "./test-time.ts";
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;

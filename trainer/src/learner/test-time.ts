@@ -5,8 +5,8 @@
 import type { TaskFamily } from "@waggle/environments";
 import type { Stage } from "@waggle/learning";
 import type { TaskReference, TrainEngine } from "@waggle/protocol";
-import type { FamilyAttempt } from "./family-attempt.ts";
-import { type HeldOut, heldOutOf, heldOutTask } from "./held-out.ts";
+import type { FamilyAttempt } from "./rollouts/family-attempt.ts";
+import { type HeldOut, heldOutOf, heldOutTask } from "./rollouts/held-out.ts";
 
 export type TestTimeSteps<T, R> = {
   /** Learns for these tasks. @returns false where nothing was learned. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { BaseModel } from "../base-model.ts";
 import { FAMILY_BASE, familyBase } from "../learner/family-base.ts";
-import { evaluateHeldOut, type HeldOut } from "../learner/held-out.ts";
+import { evaluateHeldOut, type HeldOut } from "../learner/rollouts/held-out.ts";
 import { openRecipeEngines } from "../learner/recipe-engines.ts";
 import { runRecipe } from "../learner/recipe-run.ts";
 import { PolicyShelf } from "../policy-shelf.ts";

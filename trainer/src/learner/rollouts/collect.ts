@@ -1,0 +1,361 @@
+/**
+ * Carries a rollout plan out: episodes in groups, by the plan's kind. It asks the policy and the
+ * environments of one family; what is learned from the episodes is none of its business.
+ */
+import type { TaskFamily } from "@waggle/environments";
+import {
+  type EpisodeGroup,
+  type Episode,
+  type RolloutPlan,
+  toEpisode,
+  turnRoles,
+} from "@waggle/learning";
+import { isUnfinished } from "@waggle/learning/parts";
+import type { Sampling, TaskReference, Trajectory } from "@waggle/protocol";
+import type { ChatFormat } from "@waggle/text";
+import { inLanes } from "../../lanes.ts";
+import { derivedSeed, seededRandom } from "../../random.ts";
+import { type Around, changedWorld, retrying, told } from "./changed-world.ts";
+import { demonstratedAttempt } from "./demonstrated-attempt.ts";
+import { DEMONSTRATION_FORMS } from "./demonstration-forms.ts";
+import { type ActingPolicy, type AttemptOptions, familyAttempt } from "./family-attempt.ts";
+import type { AttemptReading, Reader } from "./attempt-reading.ts";
+import { readAgain } from "./read-again.ts";
+import type { WorldModels } from "./imagined-world.ts";
+import { type ActingRoles, roleAttempt } from "./role-policy.ts";
+import { teamAttempts } from "./team-attempts.ts";
+import { proposedAttempts } from "./proposed-attempts.ts";
+import { rewardsOf } from "./turn-rewards.ts";
+import { loggedEpisodes } from "./logged-episodes.ts";
+import { withRetold } from "./retold-attempt.ts";
+import { type GoOn, pivots, prefixes } from "./stored-starts.ts";
+import { situatedAttempts } from "./situated-attempts.ts";
+import { type BegunAttempt, searchedAttempts } from "./searched-attempts.ts";
+import { takeover } from "./taken-over.ts";
+import { foldedTurns, introspective } from "./own-contexts.ts";
+import { nameOf, taskOf } from "./task-names.ts";
+
+export type CollectParts = {
+  readonly policy: ActingPolicy;
+  readonly format: ChatFormat;
+  readonly family: TaskFamily;
+  readonly signal: AbortSignal;
+  /** Who answers in a tool's place, for plans that simulate. */
+  readonly worldModels?: WorldModels | undefined;
+  /** Where others than the policy act too. */
+  readonly roles?: ActingRoles | undefined;
+  /** What attempts are given to read; default nothing. */
+  readonly reader?: Reader | undefined;
+};
+
+export type CollectOptions = {
+  readonly sampling: Omit<Sampling, "seed">;
+  readonly maxTurns?: number | undefined;
+  /** Everything drawn depends on it and on the task's place. */
+  readonly seed: number;
+  /** Of a team's members, see `StepSettings`. */
+  readonly roleShift?: number | undefined;
+  /** Published versions since the weights that the policy now has. */
+  readonly staleness: number;
+};
+
+/** Tokens after a turn's beginning whose entropy says how sure the policy is. */
+const ENTROPY_TOKENS = 8;
+
+/** @param stored earlier episodes, for plans that go on from some; newest last. */
+export async function collect(
+  plan: RolloutPlan,
+  tasks: readonly TaskReference[],
+  stored: readonly Episode[],
+  parts: CollectParts,
+  options: CollectOptions,
+): Promise<EpisodeGroup[]> {
+  const goOn: GoOn = (episode, place, how) => attempt(parts, options, taskOf(episode), place, how);
+  switch (plan.kind) {
+    case "group":
+      return byTask(tasks, async (task, at) => [
+        ...(await many(plan.size, (i) => member(plan, parts, options, task, at, i))),
+        ...(await many(plan.references ?? 0, async (i) => ({
+          ...(await demonstration({ size: 1, mistakes: 0 }, parts, options.seed, task, at, i)),
+          role: "reference",
+        }))),
+      ]);
+    case "partial":
+      return partial(plan, tasks, parts, options);
+    case "demos":
+      return byTask(tasks, async (task, at) => {
+        const students = await many(plan.students ?? 0, (i) =>
+          attempt(parts, options, task, [at, i], { role: "student" }),
+        );
+        const shown = await many(plan.size, (i) =>
+          demonstration(plan, parts, options.seed, task, at, i),
+        );
+        return withRetold([...students, ...shown], plan, parts, task);
+      });
+    case "branch":
+      return byTask(tasks, (task, at) => branches(plan, parts, options, task, at));
+    case "tree":
+      return byTask(tasks, async (task, at) => {
+        const begun = (i: number) => (how: BegunAttempt) =>
+          attempt(parts, options, task, [at, i], how);
+        const searched = await searchedAttempts(plan, nameOf(task), stored, begun);
+        return withRetold(searched, plan, parts, task);
+      });
+    case "pivot":
+      return pivots(plan.size, tasks.length, stored, options.seed, goOn);
+    case "prefix":
+      return prefixes(plan, tasks.length, stored, options.seed, goOn);
+    case "folded":
+      return byTask(tasks, async (task, at) => {
+        const attempts = Array.from({ length: plan.size ?? 1 }, (_, i) =>
+          foldedTurns(plan, parts, options, { task, place: i === 0 ? [at] : [at, i] }),
+        );
+        return (await Promise.all(attempts)).flat();
+      });
+    case "situated":
+      return byTask(tasks, (task, at) => {
+        const { family, format, policy } = parts;
+        const explore = (nth: number, sentence: string): Promise<Episode> =>
+          attempt(parts, options, task, [at, nth], {
+            role: "student",
+            ...(sentence === "" ? {} : { around: told(sentence) }),
+          });
+        const around = { family, format, contextLength: policy.contextLength, attempt: explore };
+        return situatedAttempts(plan, around, task, derivedSeed(options.seed, at));
+      });
+    case "retry":
+      return byTask(tasks, (task, at) =>
+        many(plan.size, (i) =>
+          plan.trials === undefined
+            ? attempt(parts, options, task, [at, i], { around: retrying(plan.guidance) })
+            : introspective(plan, plan.trials, parts, options, { task, place: [at, i] }),
+        ),
+      );
+    case "log":
+      return loggedEpisodes(plan, stored, tasks.length, options.seed, goOn, (episode, at) =>
+        asRead(episode, parts.reader?.(at), parts),
+      );
+    case "takeover":
+      return byTask(tasks, (task, at) =>
+        many(plan.size, (i) => takenOver(plan, parts, options, task, [at, i])),
+      );
+    case "team":
+      return byTask(tasks, (task, at) => teamAttempts(plan, parts, options, task, at));
+    case "proposals":
+      return byTask(tasks, (task, at) => proposedAttempts(plan, parts, options, task, at));
+    case "noise":
+    case "none":
+      return [];
+  }
+}
+
+/** Cut groups go on first, each attempt that was not at its end; new ones fill the rest of the step. */
+async function partial(
+  { size, turns, most, unfinished }: Extract<RolloutPlan, { kind: "partial" }>,
+  tasks: readonly TaskReference[],
+  parts: CollectParts,
+  options: CollectOptions,
+): Promise<EpisodeGroup[]> {
+  const goingOn = await inLanes(unfinished.length, async (at) => {
+    const { task, episodes } = unfinished[at] as EpisodeGroup;
+    const more = await many(episodes.length, async (i) => {
+      const episode = episodes[i] as Episode;
+      const { trajectory } = episode;
+      if (!isUnfinished(trajectory, most)) return episode;
+      const done = trajectory.turns.length;
+      const limited = { ...options, maxTurns: Math.min(most, done + turns) };
+      return attempt(parts, limited, taskOf(episode), [at, i, done], {
+        from: { trajectory, turns: done },
+      });
+    });
+    return { task, episodes: more };
+  });
+  const left = tasks.slice(0, Math.max(0, tasks.length - unfinished.length));
+  const begun = await byTask(left, (task, at) =>
+    many(size, (i) => attempt(parts, { ...options, maxTurns: turns }, task, [at, i])),
+  );
+  return [...goingOn, ...begun];
+}
+
+/** One episode of a group, in the world that the plan has for it. */
+function member(
+  plan: Extract<RolloutPlan, { kind: "group" }>,
+  parts: CollectParts,
+  options: CollectOptions,
+  task: TaskReference,
+  at: number,
+  i: number,
+): Promise<Episode> {
+  const mode = plan.modes?.[i % plan.modes.length] ?? null;
+  const change = plan.worlds?.[i % plan.worlds.length] ?? null;
+  const around: Around[] = mode === null ? [] : [told(mode)];
+  const { family, worldModels = {} } = parts;
+  let { maxTurns } = options;
+  if (change !== null) {
+    const seeds = {
+      taskSeed: derivedSeed(options.seed, at),
+      seed: derivedSeed(options.seed, at, i),
+    };
+    around.push(changedWorld(change, { family, task, worldModels, ...seeds }));
+    if (change.kind === "trials") maxTurns = change.most * (maxTurns ?? family.maxTurns);
+  }
+  return attempt(parts, { ...options, maxTurns }, task, [at, i], {
+    mode,
+    role: change?.kind === "toolless" ? "alone" : "policy",
+    around: (world) => around.reduce((changed, change) => change(changed), world),
+  });
+}
+
+/** Demonstrators, sentences and forms take turns. */
+async function demonstration(
+  plan: Omit<Extract<RolloutPlan, { kind: "demos" }>, "kind">,
+  { family, format, policy, roles }: CollectParts,
+  seed: number,
+  task: TaskReference,
+  at: number,
+  i: number,
+): Promise<Episode> {
+  const { size, mistakes, modes = [], forms = [], names = [], neighbors } = plan;
+  const makers = typeof mistakes === "number" ? [mistakes] : mistakes;
+  const maker = at * size + i;
+  const mode = modes[(at + i) % modes.length] ?? null;
+  const form = forms[i % forms.length] ?? "task";
+  const { trajectory, verification } = await demonstratedAttempt(
+    DEMONSTRATION_FORMS[form](family),
+    neighbors === true
+      ? family.reference(derivedSeed(seed, at, i, 0x4e), "train", family.levelOf(task))
+      : task,
+    format,
+    {
+      random: seededRandom(seed, at, i),
+      mistakes: makers[maker % makers.length] ?? 0,
+      contextLength: policy.contextLength,
+      ...(mode === null ? {} : { around: told(mode) }),
+    },
+  );
+  const role = names[maker % names.length] ?? (form === "task" ? "policy" : form);
+  return toEpisode(trajectory, verification, {
+    mode,
+    role,
+    turnRoles: roles?.roleOf === undefined ? undefined : turnRoles({ trajectory }, roles.roleOf),
+    ...rewardsOf(trajectory, verification),
+  });
+}
+
+async function byTask(
+  tasks: readonly TaskReference[],
+  run: (task: TaskReference, at: number) => Promise<Episode[]>,
+): Promise<EpisodeGroup[]> {
+  return inLanes(tasks.length, async (at) => {
+    const task = tasks[at] as TaskReference;
+    return { task: nameOf(task), episodes: await run(task, at) };
+  });
+}
+
+async function many(count: number, run: (i: number) => Promise<Episode>): Promise<Episode[]> {
+  return Promise.all(Array.from({ length: count }, (_, i) => run(i)));
+}
+
+async function attempt(
+  parts: CollectParts,
+  { sampling, maxTurns, seed, staleness }: CollectOptions,
+  task: TaskReference,
+  place: readonly number[],
+  more: Partial<AttemptOptions> & Partial<Pick<Episode, "branch" | "role" | "mode">> = {},
+): Promise<Episode> {
+  const { format, reader, roles, signal } = parts;
+  const { branch = null, role = "policy", mode = null, ...attemptOptions } = more;
+  const { policy, family } =
+    roles === undefined ? parts : roleAttempt(roles, parts.policy, parts.family, task, role);
+  const reading = reader?.(place[0] ?? 0) ?? null;
+  const { trajectory, verification } = await familyAttempt(
+    policy,
+    format,
+    family,
+    task,
+    {
+      ...{ sampling, maxTurns, seed: derivedSeed(seed, ...place), ...attemptOptions },
+      guide: reading?.guide,
+    },
+    signal,
+  );
+  return toEpisode(trajectory, verification, {
+    read: reading?.before() ?? null,
+    turnRoles: roles?.roleOf === undefined ? undefined : turnRoles({ trajectory }, roles.roleOf),
+    staleness,
+    branch,
+    role,
+    mode,
+    ...rewardsOf(trajectory, verification),
+  });
+}
+
+/** Whole episodes first; then branches at the turns that the plan picks, until the group is full. */
+async function branches(
+  plan: Extract<RolloutPlan, { kind: "branch" }>,
+  parts: CollectParts,
+  options: CollectOptions,
+  task: TaskReference,
+  at: number,
+): Promise<Episode[]> {
+  const episodes = await many(Math.min(plan.whole, plan.size), (i) =>
+    attempt(parts, options, task, [at, i]),
+  );
+  const random = seededRandom(options.seed, at, 0xb4a);
+  let inARow = 0;
+  for (const root of episodes.slice()) {
+    const entropies = turnEntropies(root.trajectory);
+    for (let turn = 1; turn < entropies.length && episodes.length < plan.size; turn += 1) {
+      if (!plan.branchAt(entropies.slice(0, turn + 1), inARow, random)) {
+        inARow = 0;
+        continue;
+      }
+      inARow += 1;
+      episodes.push(
+        await attempt(parts, options, task, [at, episodes.length], {
+          from: { trajectory: root.trajectory, turns: turn },
+          branch: { episode: root.id, turn },
+        }),
+      );
+    }
+  }
+  // What found no place to branch is spent on whole episodes.
+  while (episodes.length < plan.size) {
+    episodes.push(await attempt(parts, options, task, [at, episodes.length]));
+  }
+  return episodes;
+}
+
+/** A stored episode, said again where its stage gives something to read. */
+async function asRead(
+  episode: Episode,
+  reading: AttemptReading | undefined,
+  { family, format, policy }: CollectParts,
+): Promise<Episode> {
+  if (reading === undefined) return episode;
+  return readAgain(episode, reading, family, format, policy.contextLength);
+}
+
+/** Attempts in which a person steps in where the plan says. */
+async function takenOver(
+  plan: Extract<RolloutPlan, { kind: "takeover" }>,
+  parts: CollectParts,
+  options: CollectOptions,
+  task: TaskReference,
+  place: readonly number[],
+): Promise<Episode> {
+  const { family, format, policy } = parts;
+  const seed = derivedSeed(options.seed, ...place);
+  const { actors, around, policy: shared } = await takeover(plan, family, task, format, seed);
+  const taken = { ...parts, policy: shared(policy) };
+  return { ...(await attempt(taken, options, task, place, { around })), actors };
+}
+
+/** `[turns]` mean entropy of the first tokens of each turn, in nats. */
+function turnEntropies({ turns, segments }: Trajectory): number[] {
+  return turns.map(({ segmentId }) => {
+    const segment = segments.find(({ id }) => id === segmentId);
+    const first = segment?.kind === "sampled" ? segment.entropies.slice(0, ENTROPY_TOKENS) : [];
+    return first.reduce((sum, entropy) => sum + entropy, 0) / Math.max(1, first.length);
+  });
+}

@@ -1,0 +1,26 @@
+/** An attempt in words: what was asked, said, called and answered. For writers and judges, not for a model. */
+import type { Episode, PartPorts } from "@waggle/learning";
+import type { TaskFamily } from "@waggle/environments";
+import type { ChatFormat } from "@waggle/text";
+import { finalTextOf } from "../../final-text.ts";
+
+export function describer(
+  family: TaskFamily,
+  format: ChatFormat,
+): NonNullable<PartPorts["describe"]> {
+  return ({ trajectory, turns }: Episode) => {
+    const said = finalTextOf(trajectory, format);
+    return {
+      request: trajectory.task === null ? "" : family.task(trajectory.task).request,
+      transcript: [
+        ...turns.flatMap(({ toolCalls, toolResults }) => [
+          ...toolCalls.map(({ name, arguments: given }) => `${name}(${JSON.stringify(given)})`),
+          ...toolResults.map(
+            (result) => `= ${JSON.stringify(result.ok ? result.value : result.error.message)}`,
+          ),
+        ]),
+        ...(said === null ? [] : [said]),
+      ].join("\n"),
+    };
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * One attempt of the policy at a task of a family: whole, or going on from recorded turns; as the
+ * environment is, or with what a recipe puts around it. Judged by the family's verifier.
+ */
+import { type Guide, guidedEnvironment, replayedPolicy, rollOut } from "@waggle/agent";
+import type { Judgement, TaskFamily, TaskWorld } from "@waggle/environments";
+import type { Policy, Sampling, Task, TaskReference, Trajectory } from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
+import type { ChatFormat } from "@waggle/text";
+import { finalTextOf } from "../../final-text.ts";
+
+/** A policy that says what runs it: attempts ask no more of one. */
+export type ActingPolicy = Policy & Pick<AdaptivePolicy, "client">;
+
+export type AttemptOptions = {
+  readonly sampling: Omit<Sampling, "seed">;
+  readonly seed: number;
+  /** Default the family's. */
+  readonly maxTurns?: number | undefined;
+  /** Most tokens of one turn; default what calls and answers of these families need. */
+  readonly maxTurnTokens?: number | undefined;
+  /** Begins with these turns. */
+  readonly from?: { readonly trajectory: Trajectory; readonly turns: number } | undefined;
+  /** The world that a recipe puts around the family's own; default as it is. */
+  readonly around?: (world: TaskWorld) => TaskWorld;
+  /** What it is given to read. */
+  readonly guide?: Guide | undefined;
+};
+
+export type FamilyAttempt = { readonly trajectory: Trajectory; readonly verification: Judgement };
+
+/** Most tokens of one turn: calls and answers of these families are short. */
+const MAX_TURN_TOKENS = 96;
+
+export async function familyAttempt(
+  policy: ActingPolicy,
+  format: ChatFormat,
+  family: TaskFamily,
+  reference: TaskReference,
+  options: AttemptOptions,
+  signal: AbortSignal,
+): Promise<FamilyAttempt> {
+  const { sampling, seed, maxTurns = family.maxTurns, from, around = (same) => same } = options;
+  const world = around(family.world(reference));
+  const trajectory = await rollOut({
+    policy: from === undefined ? policy : replayedPolicy(policy, from.trajectory, from.turns),
+    environment: options.guide
+      ? guidedEnvironment(world.environment, options.guide)
+      : world.environment,
+    chatFormat: format,
+    sampling,
+    limits: { maxTurns, maxTokensPerTurn: options.maxTurnTokens ?? MAX_TURN_TOKENS, timeoutMs: 0 },
+    consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+    client: { ...policy.client, crossOriginIsolated: false },
+    seed,
+    signal,
+  });
+  signal.throwIfAborted();
+  return { trajectory, verification: judged(world, family.task(reference), trajectory, format) };
+}
+
+/** The verifier's word, with what was asked and what was said at the end among its parts. */
+export function judged(
+  { judge }: TaskWorld,
+  { request }: Task,
+  trajectory: Trajectory,
+  format: ChatFormat,
+): Judgement {
+  const text = finalTextOf(trajectory, format);
+  const judgement = judge(text);
+  return { ...judgement, parts: { request, text: text ?? "", ...judgement.parts } };
+}

@@ -1,0 +1,110 @@
+/** Held-out tasks of a family with the policy as it is. The same tasks and draws every time for a seed. */
+import type { Episode, RolloutPlan } from "@waggle/learning";
+import type { TaskFamily } from "@waggle/environments";
+import { FULL_SUPPORT, type TaskReference } from "@waggle/protocol";
+import { inLanes } from "../../lanes.ts";
+import { derivedSeed } from "../../random.ts";
+import type { CollectParts } from "./collect.ts";
+import { type FamilyAttempt, familyAttempt } from "./family-attempt.ts";
+import { foldedTurns } from "./own-contexts.ts";
+import { roleAttempt } from "./role-policy.ts";
+import { teamAttempts } from "./team-attempts.ts";
+
+type TeamPlan = Extract<RolloutPlan, { kind: "team" }>;
+
+export type HeldOut = {
+  readonly successes: readonly boolean[];
+  readonly toolCallsMean: number;
+  readonly sampledTokensMean: number;
+};
+
+/** The nth held-out task; other ones for another seed. */
+export function heldOutTask(family: TaskFamily, i: number, seed = 0): TaskReference {
+  return family.reference(derivedSeed(0xe7a1 + seed, i), "heldOut", i % family.levels);
+}
+
+/** The first `count` of them. */
+export async function evaluateHeldOut(parts: CollectParts, count: number): Promise<HeldOut> {
+  const places = Array.from({ length: count }, (_, i) => i);
+  return heldOutOf(await attemptHeldOut(parts, places));
+}
+
+/** `[places]` attempts at the tasks of these places. */
+export async function attemptHeldOut(
+  parts: CollectParts,
+  places: readonly number[],
+  plan?: RolloutPlan,
+  seed = 0,
+): Promise<FamilyAttempt[]> {
+  const { format, reader, roles, signal } = parts;
+  return inLanes(places.length, async (at): Promise<FamilyAttempt> => {
+    const i = places[at] as number;
+    const task = heldOutTask(parts.family, i, seed);
+    const sampling = { sampling: FULL_SUPPORT, seed: derivedSeed(0x5eed + seed, i) };
+    const options = { ...sampling, guide: reader?.(i).guide };
+    if (plan?.kind === "team" && isDeployed(plan, parts)) {
+      // Who acts last answers for all of them.
+      const joint = { ...sampling, staleness: 0 };
+      const members = await teamAttempts({ ...plan, size: 1 }, parts, joint, task, i);
+      return members.at(-1) as Episode;
+    }
+    if (plan?.kind === "folded") {
+      const turns = await foldedTurns(
+        { ...plan, mistakes: null },
+        parts,
+        { ...sampling, staleness: 0 },
+        { task, place: [i] },
+      );
+      return joined(turns);
+    }
+    const { policy, family } =
+      roles === undefined
+        ? parts
+        : roleAttempt(roles, parts.policy, parts.family, task, roles.deploys ?? "policy");
+    return familyAttempt(policy, format, family, task, options, signal);
+  });
+}
+
+/**
+ * Whether a team attempts tasks as one: members with adapters of their own do. Sides of a match, and members
+ * that are all the policy, are looked at alone, and so is whom a recipe names.
+ */
+function isDeployed({ how, roles: members }: TeamPlan, { roles }: CollectParts): boolean {
+  return (
+    how !== "apart" &&
+    roles !== undefined &&
+    roles.deploys === undefined &&
+    members.every((member) => roles.adapters.has(member))
+  );
+}
+
+/** Turns with contexts of their own as one attempt, for counting. */
+function joined(turns: readonly Episode[]): FamilyAttempt {
+  const last = turns.at(-1) as Episode;
+  const all = turns.map(({ trajectory }) => trajectory);
+  return {
+    verification: last.verification,
+    trajectory: {
+      ...last.trajectory,
+      turns: all.flatMap((each) => each.turns),
+      segments: all.flatMap((each) => each.segments),
+    },
+  };
+}
+
+export function heldOutOf(attempts: readonly FamilyAttempt[]): HeldOut {
+  const meanOf = (of: (attempt: FamilyAttempt) => number): number =>
+    attempts.reduce((sum, each) => sum + of(each), 0) / Math.max(1, attempts.length);
+  return {
+    successes: attempts.map(({ verification }) => verification.success),
+    toolCallsMean: meanOf(({ trajectory }) =>
+      trajectory.turns.reduce((sum, turn) => sum + turn.toolCalls.length, 0),
+    ),
+    sampledTokensMean: meanOf(({ trajectory }) =>
+      trajectory.segments.reduce(
+        (sum, segment) => sum + (segment.kind === "sampled" ? segment.tokenIds.length : 0),
+        0,
+      ),
+    ),
+  };
+}

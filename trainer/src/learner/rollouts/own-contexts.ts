@@ -1,0 +1,58 @@
+/** Plans whose attempts are not one context from start to end, or of more than the policy. One task's episodes. */
+import type { Episode, RolloutPlan } from "@waggle/learning";
+import { derivedSeed, seededRandom } from "../../random.ts";
+import type { TaskReference } from "@waggle/protocol";
+import type { CollectOptions, CollectParts } from "./collect.ts";
+import { foldedAttempt, foldedDemonstration, foldedEpisodes } from "./folded-attempt.ts";
+import { introspectiveAttempt } from "./introspective-attempt.ts";
+
+export type TaskPlace = { readonly task: TaskReference; readonly place: readonly number[] };
+
+/** Turns with contexts of their own, an episode each. */
+export async function foldedTurns(
+  plan: Extract<RolloutPlan, { kind: "folded" }>,
+  { policy, format, family, signal }: CollectParts,
+  { sampling, maxTurns, seed, staleness }: CollectOptions,
+  { task, place }: TaskPlace,
+): Promise<Episode[]> {
+  const attemptSeed = derivedSeed(seed, ...place);
+  if (plan.mistakes !== null) {
+    const { contextLength } = policy;
+    const { mistakes, consolidates } = plan;
+    const random = seededRandom(attemptSeed);
+    const options = { ...{ contextLength, mistakes, consolidates, random }, seed: attemptSeed };
+    return foldedEpisodes(
+      await foldedDemonstration(family, task, format, options, signal),
+      staleness,
+    );
+  }
+  const client = { ...policy.client, crossOriginIsolated: false };
+  const attempt = await foldedAttempt(
+    family.world(task),
+    task,
+    { policy, client, hear: () => {} },
+    format,
+    {
+      ...{ sampling, maxTurns: maxTurns ?? family.maxTurns, seed: attemptSeed },
+      records: plan.records,
+    },
+    signal,
+  );
+  return foldedEpisodes(attempt, staleness);
+}
+
+/** Several answers in one context. */
+export function introspective(
+  { guidance }: Extract<RolloutPlan, { kind: "retry" }>,
+  trials: NonNullable<Extract<RolloutPlan, { kind: "retry" }>["trials"]>,
+  { policy, format, family, signal }: CollectParts,
+  { sampling, maxTurns, seed, staleness }: CollectOptions,
+  { task, place }: TaskPlace,
+): Promise<Episode> {
+  return introspectiveAttempt(
+    { policy, format, family, guidance, trials },
+    task,
+    { sampling, maxTurns, seed: derivedSeed(seed, ...place), staleness },
+    signal,
+  );
+}

@@ -1,0 +1,85 @@
+/**
+ * Tasks that the policy sets for itself: proposals, and attempts at each of those that can be read. An
+ * attempt and its proposal are bound by `joint`, the proposal's episode.
+ */
+import type { TaskFamily } from "@waggle/environments";
+import { type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
+import { type TaskReference, WaggleError } from "@waggle/protocol";
+import { finalTextOf } from "../../final-text.ts";
+import { derivedSeed, seededRandom } from "../../random.ts";
+import { type Around, searched } from "./changed-world.ts";
+import type { CollectOptions, CollectParts } from "./collect.ts";
+import { demonstratedAttempt } from "./demonstrated-attempt.ts";
+import { familyAttempt } from "./family-attempt.ts";
+import { rewardsOf } from "./turn-rewards.ts";
+
+type ProposalPlan = Extract<RolloutPlan, { kind: "proposals" }>;
+
+/** @throws WaggleError `INVALID_ARGUMENT` for a family whose tasks cannot be set. */
+export function proposalsOf({ name, proposals }: TaskFamily): NonNullable<TaskFamily["proposals"]> {
+  if (proposals !== undefined) return proposals;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `a family must take proposals for self-play between who sets and who solves tasks, got ${name}; run it in calculator or lookup`,
+  );
+}
+
+export async function proposedAttempts(
+  plan: ProposalPlan,
+  parts: CollectParts,
+  options: CollectOptions,
+  task: TaskReference,
+  at: number,
+): Promise<Episode[]> {
+  const { proposals: count, attempts, shown, searches = false } = plan;
+  const { format, family } = parts;
+  const { proposer, solver } = proposalsOf(family);
+  const around: Around = searches ? searched : (world) => world;
+  const run = async (i: number): Promise<Episode[]> => {
+    const set = await one(parts, { ...options, around }, proposer, task, [at, i], {
+      role: "proposer",
+    });
+    const solvable = solver(finalTextOf(set.trajectory, format) ?? "", task);
+    if (solvable === null) return [set];
+    const tries = Array.from({ length: attempts }, (_, k) =>
+      one(parts, { ...options, around }, solvable, task, [at, i, k], {
+        role: "solver",
+        joint: set.id,
+      }),
+    );
+    return [set, ...(await Promise.all(tries))];
+  };
+  const set = (await Promise.all(Array.from({ length: count }, (_, i) => run(i)))).flat();
+  const examples = Array.from({ length: shown }, async (_, i) => {
+    const { trajectory, verification } = await demonstratedAttempt(proposer, task, format, {
+      random: seededRandom(options.seed, at, i, 0x54),
+      mistakes: 0,
+      contextLength: parts.policy.contextLength,
+    });
+    return toEpisode(trajectory, verification, { role: "shown" });
+  });
+  return [...set, ...(await Promise.all(examples))];
+}
+
+async function one(
+  { policy, format, signal }: CollectParts,
+  { sampling, seed, staleness, around }: CollectOptions & { readonly around: Around },
+  family: TaskFamily,
+  task: TaskReference,
+  place: readonly number[],
+  who: { readonly role: string; readonly joint?: string },
+): Promise<Episode> {
+  const { trajectory, verification } = await familyAttempt(
+    policy,
+    format,
+    family,
+    task,
+    { sampling, seed: derivedSeed(seed, ...place, 0x9a0), around },
+    signal,
+  );
+  return toEpisode(trajectory, verification, {
+    ...who,
+    staleness,
+    ...rewardsOf(trajectory, verification),
+  });
+}

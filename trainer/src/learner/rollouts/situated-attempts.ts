@@ -1,0 +1,83 @@
+/**
+ * A task explored by the policy itself: two attempts, the second told to think again; then both done once
+ * more and a demonstration, the second and the third saying their situation's words before their first call.
+ */
+import type { DemonstratedAction, TaskFamily } from "@waggle/environments";
+import { type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
+import type { TaskReference, Trajectory } from "@waggle/protocol";
+import type { ChatFormat } from "@waggle/text";
+import { seededRandom } from "../../random.ts";
+import { demonstratedAttempt } from "./demonstrated-attempt.ts";
+
+export type SituatedParts = {
+  readonly family: TaskFamily;
+  readonly format: ChatFormat;
+  readonly contextLength: number;
+  /** An attempt of the policy, told a sentence more. */
+  readonly attempt: (nth: number, sentence: string) => Promise<Episode>;
+};
+
+export async function situatedAttempts(
+  { rethink, words }: Extract<RolloutPlan, { kind: "situated" }>,
+  { family, format, contextLength, attempt }: SituatedParts,
+  task: TaskReference,
+  seed: number,
+): Promise<Episode[]> {
+  const first = await attempt(0, "");
+  const second = await attempt(1, rethink);
+  const said = async (
+    role: string,
+    actor: Pick<TaskFamily, "demonstrator">,
+    before: string,
+  ): Promise<Episode> => {
+    const { trajectory, verification } = await demonstratedAttempt(
+      saying({ ...family, ...actor }, before),
+      task,
+      format,
+      { random: seededRandom(seed), mistakes: 0, contextLength },
+    );
+    return toEpisode(trajectory, verification, { role });
+  };
+  return [
+    first,
+    second,
+    await said("go-on", { demonstrator: repeating(first.trajectory, format) }, ""),
+    await said("rethink", { demonstrator: repeating(second.trajectory, format) }, words.rethink),
+    await said("ask", family, words.ask),
+  ];
+}
+
+/** Does what was done, whatever it is told. */
+function repeating(
+  { turns, segments }: Trajectory,
+  format: ChatFormat,
+): TaskFamily["demonstrator"] {
+  return () => {
+    const left = turns.map(({ segmentId, toolCalls }): DemonstratedAction => {
+      const tokenIds = segments.find(({ id }) => id === segmentId)?.tokenIds ?? [];
+      const { text } = format.parseAssistant(format.decodeAssistant(tokenIds));
+      return {
+        text,
+        calls: toolCalls.map(({ name, arguments: args }) => ({ name, arguments: args })),
+      };
+    });
+    return () => left.shift() ?? { text: "", calls: [] };
+  };
+}
+
+/** Says some words before its first call. */
+function saying(family: TaskFamily, words: string): TaskFamily {
+  return {
+    ...family,
+    demonstrator: async (reference, random, mistakes) => {
+      const act = await family.demonstrator(reference, random, mistakes);
+      let isSaid = words === "";
+      return (observation) => {
+        const action = act(observation);
+        if (isSaid || action.calls.length === 0) return action;
+        isSaid = true;
+        return { ...action, text: `${words} ${action.text}`.trim() };
+      };
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** Demonstrations, right and wrong ones, for plans that go on from stored episodes where there are none yet. */
+import type { Episode } from "@waggle/learning";
+import { FULL_SUPPORT } from "@waggle/protocol";
+import { derivedSeed } from "../../random.ts";
+import { collect, type CollectParts } from "./collect.ts";
+
+const COUNT = 128;
+/** How often they err. */
+const MISTAKES = 0.15;
+
+export async function storedDemonstrations(parts: CollectParts, seed: number): Promise<Episode[]> {
+  const { family } = parts;
+  const tasks = Array.from({ length: COUNT }, (_, i) =>
+    family.reference(derivedSeed(seed, i, 0x57), "train", i % family.levels),
+  );
+  const groups = await collect({ kind: "demos", size: 1, mistakes: MISTAKES }, tasks, [], parts, {
+    ...{ sampling: FULL_SUPPORT, seed, staleness: 0 },
+  });
+  return groups.flatMap(({ episodes }) => episodes);
+}

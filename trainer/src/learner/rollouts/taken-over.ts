@@ -1,0 +1,111 @@
+/**
+ * A policy whose turns somebody else may take: a person steps in, acts, and gives back. Who acted is
+ * recorded by turn. The person here is a family's demonstrator who makes no mistakes and sees all that
+ * the policy does.
+ */
+import type { TaskFamily, TaskWorld } from "@waggle/environments";
+import type { Episode } from "@waggle/learning";
+import type { Observation, TaskReference } from "@waggle/protocol";
+import type { ChatFormat } from "@waggle/text";
+import { seededRandom } from "../../random.ts";
+import type { ActingPolicy } from "./family-attempt.ts";
+
+type Actors = NonNullable<Episode["actors"]>;
+
+export type Takeover = {
+  /** Around the world of the attempt: the person watches. */
+  readonly around: (world: TaskWorld) => TaskWorld;
+  /** In place of the policy. */
+  readonly policy: (policy: ActingPolicy) => ActingPolicy;
+  /** `[turns]` so far. */
+  readonly actors: Actors;
+};
+
+/** Who steps in after `failures` failed turns in a row, for `turns` turns. */
+export async function takeover(
+  rule: { readonly failures: number; readonly turns: number },
+  family: TaskFamily,
+  task: TaskReference,
+  format: ChatFormat,
+  seed: number,
+): Promise<Takeover> {
+  const person = await family.demonstrator(task, seededRandom(seed, 0x7a0), 0);
+  const actors: Actors[number][] = [];
+  let heard: Observation | null = null;
+  let failures = 0;
+  let left = 0;
+  /** Tokens of the person's turn; `null` where the policy acts. */
+  const speak = (): readonly number[] | null => {
+    const { text, calls } = person(heard);
+    if (left === 0 && failures >= rule.failures) {
+      left = rule.turns;
+      failures = 0;
+    }
+    if (left === 0) {
+      actors.push("policy");
+      return null;
+    }
+    left -= 1;
+    actors.push("person");
+    return format.encodeAssistant(text, calls);
+  };
+  return {
+    actors,
+    around: (world) => ({
+      ...world,
+      environment: {
+        task,
+        observe: () => world.environment.observe(),
+        async step(action, signal) {
+          heard = await world.environment.step(action, signal);
+          failures = heard.toolResults.some(({ ok }) => !ok) ? failures + 1 : 0;
+          return heard;
+        },
+      },
+    }),
+    policy: (policy) => handedOver(policy, speak),
+  };
+}
+
+export function handedOver(
+  policy: ActingPolicy,
+  speak: () => readonly number[] | null,
+): ActingPolicy {
+  return {
+    client: policy.client,
+    baseModel: policy.baseModel,
+    contextLength: policy.contextLength,
+    vocabularySize: policy.vocabularySize,
+    get currentVersion() {
+      return policy.currentVersion;
+    },
+    createContext: async () => {
+      const context = await policy.createContext();
+      return {
+        get policyVersion() {
+          return context.policyVersion;
+        },
+        get tokenIds() {
+          return context.tokenIds;
+        },
+        append: (tokenIds) => context.append(tokenIds),
+        generate: async (options) => {
+          const tokenIds = speak();
+          if (tokenIds === null) return context.generate(options);
+          context.append(tokenIds);
+          for (const tokenId of tokenIds) options.onToken?.(tokenId);
+          // Nobody sampled these.
+          const zeros = tokenIds.map(() => 0);
+          return {
+            ...{ tokenIds, behaviorLogProbs: zeros, rawLogProbs: zeros, entropies: zeros },
+            stopReason: "stop-token",
+          };
+        },
+        adoptCurrentVersion: () => context.adoptCurrentVersion(),
+        dispose: () => context.dispose(),
+      };
+    },
+    score: (request) => policy.score(request),
+    dispose: () => policy.dispose(),
+  };
+}

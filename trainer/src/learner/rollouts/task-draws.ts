@@ -1,0 +1,42 @@
+/** Tasks of a run in their order: by seed, of the difficulty that a step asks for, chosen where a filter chooses. */
+import type { TaskFamily } from "@waggle/environments";
+import type { PartContext, Stage, StepSettings } from "@waggle/learning";
+import type { TaskReference } from "@waggle/protocol";
+import { derivedSeed } from "../../random.ts";
+
+/** Tasks that a filter chooses one from. */
+const CANDIDATES = 4;
+
+export class TaskDraws {
+  readonly #family: TaskFamily;
+  readonly #seed: number;
+  #count = 0;
+
+  constructor(family: TaskFamily, seed: number) {
+    this.#family = family;
+    this.#seed = seed;
+  }
+
+  /** Tasks drawn so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  next(
+    { filters }: Stage,
+    { difficulty, taskPool = Number.POSITIVE_INFINITY }: StepSettings,
+    context: PartContext,
+    count: number,
+  ): readonly TaskReference[] {
+    const { levels } = this.#family;
+    const hardest = difficulty === undefined ? levels : 1 + Math.floor(difficulty * (levels - 1));
+    const chooser = filters.find(({ chooseTasks }) => chooseTasks !== undefined);
+    const drawn = chooser === undefined ? count : CANDIDATES * count;
+    const candidates = Array.from({ length: drawn }, () => {
+      this.#count += 1;
+      const task = this.#count % taskPool;
+      return this.#family.reference(derivedSeed(this.#seed, task, 0x7a), "train", task % hardest);
+    });
+    return chooser?.chooseTasks?.(candidates, count, context) ?? candidates;
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * Joint attempts of several roles at one task: together in one world, or one after the other. Each role
+ * has a conversation of its own, so each is an episode of its own, bound to the others by `joint`.
+ */
+import type { Judgement, TaskFamily } from "@waggle/environments";
+import { type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
+import type { TaskReference } from "@waggle/protocol";
+import { finalTextOf } from "../../final-text.ts";
+import { derivedSeed } from "../../random.ts";
+import { type Around, told } from "./changed-world.ts";
+import type { CollectOptions, CollectParts } from "./collect.ts";
+import { type FamilyAttempt, familyAttempt } from "./family-attempt.ts";
+import { roleAttempt } from "./role-policy.ts";
+import { SharedWorld } from "./shared-world.ts";
+import { rewardsOf } from "./turn-rewards.ts";
+
+type TeamPlan = Extract<RolloutPlan, { kind: "team" }>;
+
+type Team = {
+  readonly plan: TeamPlan;
+  /** Who is in each role's place: members move on where the stage swaps roles. */
+  readonly members: readonly string[];
+  readonly parts: CollectParts;
+  readonly options: CollectOptions;
+  readonly task: TaskReference;
+};
+
+/** `[size · roles]` episodes, those of a joint attempt side by side in the order of the roles. */
+export async function teamAttempts(
+  plan: TeamPlan,
+  parts: CollectParts,
+  options: CollectOptions,
+  task: TaskReference,
+  at: number,
+): Promise<Episode[]> {
+  const { roles } = plan;
+  const { roleShift = 0 } = options;
+  const members = roles.map((_, i) => roles[(i + roleShift) % roles.length] as string);
+  const team = { plan, members, parts, options, task };
+  const run = plan.how === "together" ? together : relay;
+  const joint = Array.from({ length: plan.size }, (_, i) => run(team, [at, i]));
+  return (await Promise.all(joint)).flat();
+}
+
+async function together(team: Team, place: readonly number[]): Promise<Episode[]> {
+  const { plan, members, parts, task } = team;
+  const shared = new SharedWorld(parts.family.world(task), plan.roles);
+  const attempts = await Promise.all(
+    plan.roles.map(async (role, r) => {
+      const family = { ...parts.family, world: () => shared.view(role) };
+      try {
+        return await attempt(team, family, role, members[r] as string, [...place, r], []);
+      } finally {
+        shared.leave(role);
+      }
+    }),
+  );
+  // What was answered is one answer, each role's words in its place.
+  const texts = attempts.flatMap(({ trajectory }) => finalTextOf(trajectory, parts.format) ?? []);
+  const verification = shared.view("").judge(texts.length === 0 ? null : texts.join(" ").trim());
+  const { turnRewards } = verification;
+  return attempts.map(({ trajectory }, r) => {
+    const own = turnRewards?.filter((_, i) => shared.callers[i] === plan.roles[r]);
+    const judged = own === undefined ? verification : { ...verification, turnRewards: own };
+    return episodeOf(team, { trajectory, verification: judged }, r, attempts[0]);
+  });
+}
+
+async function relay(team: Team, place: readonly number[]): Promise<Episode[]> {
+  const { plan, members, parts } = team;
+  const attempts: FamilyAttempt[] = [];
+  const said: string[] = [];
+  for (const [r, role] of plan.roles.entries()) {
+    const made = await attempt(
+      team,
+      parts.family,
+      role,
+      members[r] as string,
+      [...place, r],
+      said.length === 0 || plan.how === "apart" ? [] : [reading(said.join("; "))],
+    );
+    attempts.push(made);
+    said.push(finalTextOf(made.trajectory, parts.format)?.trim() || "nothing");
+  }
+  return attempts.map((made, r) => episodeOf(team, made, r, attempts[0]));
+}
+
+function attempt(
+  { plan, parts, options, task }: Team,
+  family: TaskFamily,
+  role: string,
+  member: string,
+  place: readonly number[],
+  around: readonly Around[],
+): Promise<FamilyAttempt> {
+  const { format, signal, roles } = parts;
+  const { sampling, maxTurns, seed } = options;
+  const sentence = plan.sentences?.[role];
+  const spoken =
+    roles === undefined
+      ? { policy: parts.policy, family }
+      : roleAttempt(roles, parts.policy, family, task, member);
+  const changes = [...around, ...(sentence === undefined ? [] : [told(sentence)])];
+  return familyAttempt(
+    spoken.policy,
+    format,
+    spoken.family,
+    task,
+    {
+      ...{ sampling, maxTurns, seed: derivedSeed(seed, ...place) },
+      around: (world) => changes.reduce((changed, change) => change(changed), world),
+    },
+    signal,
+  );
+}
+
+/** The same world, with what was answered before at its beginning: there it disturbs a small policy least. */
+function reading(answers: string): Around {
+  return (world) => ({
+    ...world,
+    environment: {
+      task: world.environment.task,
+      async observe() {
+        const first = await world.environment.observe();
+        return { ...first, system: `${first.system} Others said: ${answers}`.trim() };
+      },
+      step: (action, signal) => world.environment.step(action, signal),
+    },
+  });
+}
+
+function episodeOf(
+  { plan, members, options: { staleness } }: Team,
+  {
+    trajectory,
+    verification,
+  }: { readonly trajectory: FamilyAttempt["trajectory"]; readonly verification: Judgement },
+  r: number,
+  first: FamilyAttempt | undefined,
+): Episode {
+  return toEpisode(trajectory, verification, {
+    staleness,
+    role: members[r] as string,
+    mode: plan.sentences?.[plan.roles[r] as string] ?? null,
+    joint: first?.trajectory.id ?? null,
+    ...rewardsOf(trajectory, verification),
+  });
+}

@@ -1,0 +1,47 @@
+/**
+ * One step without a gradient: parameters are moved by seeded noise, each perturbation is judged by the
+ * episodes it earns, and the parameters move towards those that earned more. Not a rollout: how
+ * perturbed parameters act is the caller's.
+ */
+import type { EpisodeGroup, PartContext, Stage } from "@waggle/learning";
+import { scoreGroups } from "@waggle/learning";
+import { type PerturbationScore, perturbed } from "@waggle/learning/gradient-free";
+import type { TensorMap, TrainEngine } from "@waggle/protocol";
+import { derivedSeed } from "../../random.ts";
+import { setParameters } from "./engine-parameters.ts";
+
+export type EvolvedStage = {
+  readonly stage: Stage;
+  readonly evolution: NonNullable<Stage["evolution"]>;
+  readonly plan: { readonly perturbations: number; readonly scale: number };
+};
+
+/** @returns the perturbations, by seed and direction, with the mean reward of each. */
+export async function evolve(
+  engine: TrainEngine,
+  { stage, evolution, plan }: EvolvedStage,
+  rollOut: (parameters: TensorMap) => Promise<readonly EpisodeGroup[]>,
+  options: { readonly seed: number; readonly learningRate: number; readonly context: PartContext },
+): Promise<readonly PerturbationScore[]> {
+  const { perturbations, scale } = plan;
+  const { fitness, how } = evolution;
+  const before = await engine.parameters();
+  const scores: PerturbationScore[] = [];
+  for (let i = 0; i < perturbations; i += 1) {
+    // Mirrored pairs: what noise earns by itself cancels.
+    const seed = derivedSeed(options.seed, i >> 1);
+    const direction = i % 2 === 0 ? 1 : -1;
+    const groups = await rollOut(perturbed(before, seed, direction * scale));
+    const { groups: kept } = await scoreGroups(stage, groups, options.context);
+    const rewards = kept.flatMap(({ episodes }) => episodes.map(({ score }) => score.reward));
+    const score = rewards.reduce((sum, reward) => sum + reward, 0) / Math.max(1, rewards.length);
+    scores.push({ seed, direction, score });
+  }
+  const step = {
+    learningRate: options.learningRate,
+    noiseScale: scale,
+    fitness: fitness.kind,
+  };
+  await setParameters(engine, how.step(before, scores, step));
+  return scores;
+}

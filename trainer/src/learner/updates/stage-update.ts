@@ -1,0 +1,387 @@
+/**
+ * One update of a stage: episodes in, an optimizer step or several, numbers and changed state out. The
+ * parts are the stage's, gradients the engine's; a loss sees the whole minibatch at once. It rolls
+ * nothing out and keeps nothing.
+ */
+import {
+  type AdvantageRows,
+  addLosses,
+  entropyBonus,
+  type EpisodeGroup,
+  type KlForm,
+  klLoss,
+  klRewards,
+  type LossResult,
+  type Minibatch,
+  type Observed,
+  type PartContext,
+  type PlannedMinibatch,
+  planMinibatch,
+  type Row,
+  scaleLoss,
+  type ScoredGroup,
+  scoreGroups,
+  settingsAt,
+  type Stage,
+  type StateChange,
+  tokenOwners,
+  type TokenRows,
+  toTokenDerivatives,
+  write,
+} from "@waggle/learning";
+import { withTrained } from "@waggle/learning/merging";
+import type { TokenOutputs, TrainEngine, TrainSequence } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import { setParameters } from "./engine-parameters.ts";
+import { fastWeights } from "./fast-weights.ts";
+import { modelPorts } from "../model-ports.ts";
+import { packedEngine } from "./packed-engine.ts";
+import { type BatchEngine, roleEngine, soleEngine } from "./role-engine.ts";
+
+/** Log-probs of policies that are not trained, `[B][T]`. */
+export type FrozenScorer = (
+  sequences: readonly TrainSequence[],
+) => Promise<readonly Float32Array[]>;
+
+/** Engines of what a recipe trains beside the policy, by the names that its stages give. */
+export type RecipeModels = ReadonlyMap<string, TrainEngine>;
+
+/** What a stage's state slot may ask the trainer to open. */
+export type StageResources = {
+  readonly models?: RecipeModels;
+  readonly reference?: FrozenScorer;
+  readonly teacher?: FrozenScorer;
+};
+
+export type StageUpdate = {
+  /** Whether anything was learned: false where filters left nothing. */
+  readonly learned: boolean;
+  /** Means over the optimizer steps. */
+  readonly metrics: { readonly [name: string]: number };
+  readonly state: StateChange;
+  /** Why episodes were left out, by id. */
+  readonly dropped: ReadonlyMap<string, string>;
+  /** The numbers that it was learned from; `null` where nothing was. */
+  readonly numbers: UpdateNumbers | null;
+};
+
+/** What lies between episodes and gradients. */
+export type UpdateNumbers = {
+  /** As filters left them, the KL paid where it is in the reward. */
+  readonly groups: readonly ScoredGroup[];
+  /** `[samples][T]` by episode id; absent where the stage has none. */
+  readonly advantages: AdvantageRows | undefined;
+  readonly minibatch: PlannedMinibatch;
+  /** `[B][T]` of what is trained before the first optimizer step. */
+  readonly proximalLogProbs: TokenRows;
+  /** Of the last optimizer step, with the derivatives by row of the minibatch. */
+  readonly result: LossResult;
+};
+
+/**
+ * @param policy - the stage may train another of `resources.models`.
+ * @throws WaggleError `CAPABILITY_MISSING` where the stage needs a resource that was not opened,
+ *   `NON_FINITE_VALUE` from engine or loss.
+ */
+export async function updateStage(
+  policy: TrainEngine,
+  stage: Stage,
+  groups: readonly EpisodeGroup[],
+  given: PartContext,
+  resources: StageResources,
+  signal: AbortSignal,
+): Promise<StageUpdate> {
+  const models = resources.models ?? new Map<string, TrainEngine>();
+  const ports = { ...given.ports, ...modelPorts(models, resources.reference) };
+  const context = { ...given, ports };
+  const settings = settingsAt(stage, context);
+  const { rewardWeights } = settings;
+  const kept = await scoreGroups(stage, groups, { ...context, rewardWeights });
+  const seen = { ...context, rewardWeights, state: { ...context.state, ...kept.state } };
+  const isRewardModel = stage.trains === "rm";
+  const hasValues = isRewardModel || stage.state["critic"] !== undefined;
+
+  const written =
+    stage.writing === null ? null : await write(stage.writing, onlyOf(kept.groups, groups), seen);
+  const { changes = 0, refused = 0 } = written ?? {};
+  const writing: { [name: string]: number } = written === null ? {} : { changes, refused };
+  const changed = { ...kept.state, ...written?.state };
+
+  const first = planMinibatch(kept.groups, stage.aggregation, {}, kept.pairs);
+  if (first.rows.length === 0 || stage.losses.length === 0) {
+    const learned = changes > 0;
+    return { learned, metrics: writing, state: changed, dropped: kept.dropped, numbers: null };
+  }
+  const batch = {
+    sequences: first.rows.map(({ sample }) => sample.sequence),
+    ...(hasValues ? { values: true } : {}),
+  };
+  const engine = stageEngine(stage, policy, models, first.rows);
+  // The parameters are still those of the update's start.
+  const proximal = await engine.forward(batch);
+  signal.throwIfAborted();
+  const referenceLogProbs = await scored(stage, "ref", resources.reference, batch.sequences);
+  const paid = withKlPaid(stage, kept.groups, first, proximal.logProb, referenceLogProbs);
+  const estimated = estimate(stage, paid, seen, first, proximal);
+  const planned = planMinibatch(paid, stage.aggregation, estimated, kept.pairs);
+  const fixed = {
+    ...planned,
+    proximalLogProbs: proximal.logProb,
+    proximalValues: proximal.values?.map(beforeTokens),
+    referenceLogProbs,
+    teacherLogProbs: await scored(stage, "teacher", resources.teacher, batch.sequences),
+  };
+
+  const metrics: { [name: string]: number } = {};
+  let numbers: UpdateNumbers | null = null;
+  for (let epoch = 0; epoch < settings.epochs; epoch += 1) {
+    const seenAt = (outputs: TokenOutputs): Minibatch =>
+      minibatchOf(fixed, engine, outputs, isRewardModel);
+    const fast = await fastWeights(stage, engine, batch, seenAt, seen);
+    const minibatch = seenAt(epoch === 0 && fast === null ? proximal : await engine.forward(batch));
+    const result = stageLoss(stage, minibatch, seen);
+    // Worth knowing of every recipe.
+    const entropy = entropyBonus(minibatch, 0, minibatch).metrics;
+    signal.throwIfAborted();
+    const { values, ...others } = result.derivatives;
+    await engine.backward(
+      batch,
+      toTokenDerivatives({
+        ...others,
+        values: isRewardModel ? values : values?.map(afterTokens),
+      }),
+    );
+    const { gradientNorm } = await optimizerStep(engine, stage, settings.learningRate, seen);
+    await fast?.settle();
+    const taken = { ...result.metrics, ...entropy, loss: result.loss, gradientNorm };
+    for (const [name, value] of Object.entries(taken)) {
+      metrics[name] = (metrics[name] ?? 0) + value / settings.epochs;
+    }
+    const { advantages } = estimated;
+    const proximalLogProbs = proximal.logProb;
+    numbers = { groups: paid, advantages, minibatch: planned, proximalLogProbs, result };
+  }
+  return {
+    learned: true,
+    metrics: {
+      ...metrics,
+      ...writing,
+      learningRate: settings.learningRate,
+      tokens: planned.tokenCount,
+    },
+    state: { ...changed, ...observed(stage, fixed, seen), ...estimated.state },
+    dropped: kept.dropped,
+    numbers,
+  };
+}
+
+/** What filters remember of what the model said before the step. */
+function observed({ filters }: Stage, minibatch: Observed, context: PartContext): StateChange {
+  return filters.reduce((state: StateChange, filter) => {
+    const now = { ...context, state: { ...context.state, ...state } };
+    return { ...state, ...filter.observes?.(minibatch, now) };
+  }, {});
+}
+
+/** @throws WaggleError `CAPABILITY_MISSING` where the stage trains a model that was not opened. */
+function stageEngine(
+  { name, trains, state, losses }: Stage,
+  policy: TrainEngine,
+  models: RecipeModels,
+  rows: readonly Row[],
+): BatchEngine {
+  if (trains === "roles") {
+    const roles = state["role-adapters"]?.roles;
+    const owners = rows.map(({ scored, index }) =>
+      tokenOwners(scored.episode, index, roles?.hears),
+    );
+    const engines = new Map([...models, ["policy", policy] as const]);
+    return roleEngine(engines, owners, roles?.learn ?? []);
+  }
+  const engine = trains === "policy" ? policy : models.get(trains);
+  if (engine !== undefined) {
+    const packs = losses.some(({ loss }) => loss.packs === true);
+    return packs ? packedEngine(soleEngine(engine)) : soleEngine(engine);
+  }
+  throw new WaggleError(
+    "CAPABILITY_MISSING",
+    `stage ${name} trains ${trains}, got no such model; open one for it or choose another recipe`,
+  );
+}
+
+/** One step, after which only those parameters have moved that the stage's losses train. */
+async function optimizerStep(
+  { learners }: BatchEngine,
+  stage: Stage,
+  learningRate: number,
+  context: PartContext,
+): Promise<{ readonly gradientNorm: number }> {
+  let squares = 0;
+  for (const engine of learners) {
+    const { gradientNorm } = await engineStep(engine, stage, learningRate, context);
+    squares += gradientNorm ** 2;
+  }
+  return { gradientNorm: Math.sqrt(squares) };
+}
+
+async function engineStep(
+  engine: TrainEngine,
+  stage: Stage,
+  learningRate: number,
+  context: PartContext,
+): Promise<{ readonly gradientNorm: number }> {
+  const options = { ...stage.optimizer, learningRate };
+  const choose = stage.losses.find(({ loss }) => loss.trains !== undefined)?.loss.trains;
+  if (choose === undefined) return engine.optimStep(options);
+  const before = await engine.parameters();
+  const chosen = choose([...before.keys()], context);
+  const result = await engine.optimStep(options);
+  const after = await engine.parameters();
+  await setParameters(
+    engine,
+    withTrained(before, after, (name) => chosen.has(name)),
+  );
+  return result;
+}
+
+/** Advantages, with what the critic says of each episode. */
+function estimate(
+  stage: Stage,
+  groups: Parameters<NonNullable<Stage["advantage"]>["estimate"]>[0],
+  context: PartContext,
+  { rows }: PlannedMinibatch,
+  outputs: TokenOutputs,
+): { advantages?: AdvantageRows; returns?: AdvantageRows; state?: StateChange } {
+  // Elsewhere it was what filters chose by.
+  if (stage.advantage === null || stage.learns !== "rewards") return {};
+  const values = new Map<string, Float32Array[]>();
+  const finalValues = new Map<string, number[]>();
+  for (const [
+    b,
+    {
+      scored: { episode },
+      index,
+    },
+  ] of rows.entries()) {
+    const row = outputs.values?.[b];
+    if (row === undefined) continue;
+    const ofEpisode = values.get(episode.id) ?? [];
+    ofEpisode[index] = beforeTokens(row);
+    values.set(episode.id, ofEpisode);
+    const last = finalValues.get(episode.id) ?? [];
+    last[index] = row.at(-1) ?? 0;
+    finalValues.set(episode.id, last);
+  }
+  return stage.advantage.estimate(groups, {
+    ...context,
+    ...(outputs.values === undefined ? {} : { values, finalValues }),
+  });
+}
+
+function minibatchOf(
+  fixed: Omit<Minibatch, "policyLogProbs" | "entropies" | "values">,
+  engine: BatchEngine,
+  outputs: TokenOutputs,
+  isRewardModel: boolean,
+): Minibatch {
+  const hasEntropy = engine.capabilities().outputs.includes("entropy");
+  return {
+    ...fixed,
+    policyLogProbs: outputs.logProb,
+    entropies: hasEntropy ? outputs.entropy : undefined,
+    values: isRewardModel ? outputs.values : outputs.values?.map(beforeTokens),
+  };
+}
+
+/** An engine's value of a token is that of the state after it; estimators want the one before. */
+function beforeTokens(row: Float32Array): Float32Array {
+  const shifted = new Float32Array(row.length);
+  shifted.set(row.subarray(0, -1), 1);
+  return shifted;
+}
+
+/** Without what filters brought back from earlier steps: it was credited then. */
+function onlyOf(kept: readonly ScoredGroup[], groups: readonly EpisodeGroup[]): ScoredGroup[] {
+  const own = new Set(groups.flatMap(({ episodes }) => episodes.map(({ id }) => id)));
+  return kept.map(({ task, episodes }) => ({
+    task,
+    episodes: episodes.filter(({ episode }) => own.has(episode.id)),
+  }));
+}
+
+/** The way back, for derivatives. */
+function afterTokens(row: Float64Array): Float64Array {
+  const shifted = new Float64Array(row.length);
+  shifted.set(row.subarray(1), 0);
+  return shifted;
+}
+
+/** Sum of the stage's losses by their weights, and of its KL term. */
+function stageLoss(stage: Stage, minibatch: Minibatch, context: PartContext): LossResult {
+  const losses = stage.losses.map(({ loss, weight }) => {
+    const result = loss.compute(minibatch, context);
+    return weight === 1 ? result : scaleLoss(result, weight);
+  });
+  const { kl } = stage;
+  const { referenceLogProbs, proximalLogProbs } = minibatch;
+  if (kl?.in !== "loss" || referenceLogProbs === undefined) return addLosses(...losses);
+  const form: KlForm =
+    kl.estimator === "k3-by-ratio"
+      ? { form: kl.estimator, earlierLogProbs: proximalLogProbs }
+      : { form: kl.estimator };
+  const batch = { ...minibatch, referenceLogProbs };
+  return addLosses(...losses, klLoss(batch, kl.coefficient, form, minibatch));
+}
+
+/**
+ * Scores less the KL penalty, where it is in the reward: the whole episode's, summed over its tokens and
+ * paid with its outcome.
+ */
+function withKlPaid(
+  { kl }: Stage,
+  groups: readonly ScoredGroup[],
+  { rows, lossMask }: PlannedMinibatch,
+  sampledLogProbs: TokenRows,
+  referenceLogProbs: TokenRows | undefined,
+): readonly ScoredGroup[] {
+  if (kl?.in !== "reward" || referenceLogProbs === undefined) return groups;
+  const perToken = klRewards({ lossMask, sampledLogProbs, referenceLogProbs }, kl.coefficient);
+  const paid = new Map<string, number>();
+  for (const [
+    b,
+    {
+      scored: { episode },
+    },
+  ] of rows.entries()) {
+    const sum = (perToken[b] as Float64Array).reduce((all, reward) => all + reward, 0);
+    paid.set(episode.id, (paid.get(episode.id) ?? 0) + sum);
+  }
+  return groups.map(({ task, episodes }) => ({
+    task,
+    episodes: episodes.map((scored) => ({
+      ...scored,
+      score: {
+        ...scored.score,
+        reward: scored.score.reward + (paid.get(scored.episode.id) ?? 0),
+      },
+    })),
+  }));
+}
+
+async function scored(
+  stage: Stage,
+  name: "ref" | "teacher",
+  scorer: FrozenScorer | undefined,
+  sequences: readonly TrainSequence[],
+): Promise<readonly Float32Array[] | undefined> {
+  // A teacher that learning knows itself demonstrates; it scores nothing.
+  const part = stage.state[name];
+  if (part === undefined || part.initial !== undefined) return undefined;
+  if (scorer === undefined) {
+    throw new WaggleError(
+      "CAPABILITY_MISSING",
+      `stage ${stage.name} needs ${name === "ref" ? "a reference policy" : "a teacher"}, got none; open one for it or choose another recipe`,
+    );
+  }
+  return scorer(sequences);
+}

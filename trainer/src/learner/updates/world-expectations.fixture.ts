@@ -1,0 +1,323 @@
+/** Expectations of recipes that change the world, credit single turns or choose what comes next. */
+import { expect } from "vitest";
+import {
+  at,
+  type Check,
+  episodesOf,
+  type Expectation,
+  keeps,
+  learnsTurns,
+  mean,
+  numbersOf,
+  remembersTasks,
+  schedules,
+  scoredOf,
+  startsFromDemonstrations,
+} from "./recipe-checks.fixture.ts";
+import { NO_CALLS_LEFT } from "../rollouts/changed-world.ts";
+import { IMAGINED_RESULT, type StageRecord } from "./recipe-update.fixture.ts";
+
+/** Shares of tool results that the model of the world said. */
+function imaginedShare(record: StageRecord): number {
+  const results = episodesOf(record)
+    .filter(({ role }) => role === "policy")
+    .flatMap(({ turns }) => turns.flatMap(({ toolResults }) => toolResults));
+  const imagined = results.filter((result) => result.ok && result.value === IMAGINED_RESULT);
+  return imagined.length / results.length;
+}
+
+/** Every result that the policy read is a model's, and the verifier followed the calls all the same. */
+const simulated: Check = (records) => {
+  expect(imaginedShare(at(records, -1))).toBe(1);
+  const successes = episodesOf(at(records, -1)).map(({ verification }) => verification.success);
+  expect(new Set(successes).size).toBeGreaterThan(1);
+};
+
+/** Documents were found, some that the answer stands on and some that it does not. */
+const searches: Check = (records) => {
+  const record = at(records, -1);
+  expect(record.stage.state.corpus).toBeDefined();
+  const parts = episodesOf(record).map(({ verification }) => verification.parts);
+  const needed = parts.map(({ found, relevant }) => {
+    const seen = String(found).split(/[ |]/);
+    return String(relevant)
+      .split(" ")
+      .map((id) => seen.includes(id));
+  });
+  expect(needed.flat()).toContain(true);
+  expect(needed.flat()).toContain(false);
+};
+
+/** Calls by name in the last stage's episodes. */
+function toolsUsed(records: readonly StageRecord[]): Set<string> {
+  const turns = episodesOf(at(records, -1)).flatMap((episode) => episode.turns);
+  return new Set(turns.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)));
+}
+
+export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  cm2: {
+    env: "form",
+    differs: [
+      startsFromDemonstrations,
+      simulated,
+      (records) => {
+        // Criteria are binary, have their call for evidence, and are paid at the end alone.
+        const scored = scoredOf(at(records, -1));
+        expect(scored.some(({ score }) => (score.components?.["met"] ?? 0) > 1)).toBe(true);
+        for (const { score } of scored) {
+          const paid = score.turnRewards ?? [];
+          expect(paid.slice(0, -1).every((reward) => reward === 0)).toBe(true);
+          expect(paid.at(-1)).toBeCloseTo(score.reward, 12);
+        }
+      },
+    ],
+  },
+  "auto-coa": {
+    env: "key-door",
+    differs: [
+      startsFromDemonstrations,
+      (records) => {
+        const share = imaginedShare(at(records, -1));
+        expect(share).toBeGreaterThan(0.2);
+        expect(share).toBeLessThan(0.8);
+      },
+    ],
+  },
+  simia: {
+    env: "form",
+    differs: [
+      startsFromDemonstrations,
+      simulated,
+      (records) => {
+        // The reward is the model's verdict, which is not the verifier's.
+        const scored = scoredOf(at(records, -1));
+        expect(scored[0]?.episode.verification.parts["verdict"]).toBeDefined();
+        expect(
+          scored.some(
+            ({ score, episode }) => score.reward !== Number(episode.verification.success),
+          ),
+        ).toBe(true);
+      },
+    ],
+  },
+  ssrl: {
+    env: "form",
+    differs: [
+      simulated,
+      (records) => {
+        const { plan } = at(records, -1);
+        const worlds = plan.kind === "group" ? (plan.worlds ?? []) : [];
+        expect(worlds).toMatchObject([{ kind: "simulated", by: "policy" }]);
+      },
+    ],
+  },
+  "vla-rft": {
+    env: "form",
+    differs: [
+      simulated,
+      (records) => {
+        const record = at(records, -1);
+        expect(record.groups.every(({ episodes }) => episodes.at(-1)?.role === "reference")).toBe(
+          true,
+        );
+        const scored = scoredOf(record);
+        expect(scored.every(({ episode }) => episode.role === "policy")).toBe(true);
+        expect(scored.some(({ score }) => score.reward > 0 && score.reward < 1)).toBe(true);
+      },
+    ],
+  },
+  ada: {
+    env: "lookup",
+    differs: [
+      remembersTasks,
+      (records) => {
+        const episodes = episodesOf(at(records, -1));
+        const trials = episodes.map(({ verification }) => verification.parts["trials"]);
+        expect(trials).toContain(1);
+        expect(trials).toContain(2);
+        // Whoever succeeds at once is not asked again.
+        for (const { verification } of episodes) {
+          if (verification.parts["trials"] === 1) expect(verification.success).toBe(true);
+        }
+      },
+    ],
+  },
+  akbe: {
+    env: "lookup",
+    differs: [
+      (records) => {
+        const { groups } = at(records, -1);
+        for (const { episodes } of groups) {
+          const alone = episodes.filter(({ role }) => role === "alone");
+          expect(alone.length).toBe(episodes.length / 2);
+          const results = alone.flatMap(({ turns }) => turns.flatMap((turn) => turn.toolResults));
+          expect(results.every(({ ok }) => !ok)).toBe(true);
+        }
+      },
+      (records) => {
+        // Successes have a signal beside the surrogate's, which is centered on the group.
+        const labels = scoredOf(at(records, -1)).map(({ score }) => score.components?.["toolNeed"]);
+        expect(labels).toContain(1);
+      },
+    ],
+  },
+  "deep-eyes-v2": {
+    env: "lookup",
+    differs: [
+      startsFromDemonstrations,
+      remembersTasks,
+      (records) => {
+        const record = at(records, -1);
+        for (const { task } of numbersOf(record).groups) {
+          const rolled = record.groups.find((group) => group.task === task)?.episodes ?? [];
+          const [tools, alone] = [false, true].map((isAlone) =>
+            mean(
+              rolled
+                .filter(({ role }) => (role === "alone") === isAlone)
+                .map(({ verification }) => verification.reward),
+            ),
+          );
+          expect(tools).toBeGreaterThan(alone ?? 1);
+        }
+      },
+    ],
+  },
+  "para-grpo": {
+    env: "lookup",
+    settings: { leastCalls: 1, mostCalls: 2 },
+    differs: [
+      (records) => {
+        const { groups } = at(records, -1);
+        const budgets = groups.map(({ episodes }) => {
+          const told = new Set(
+            episodes.map(({ trajectory }) => trajectory.segments[0]?.tokenIds.join(" ")),
+          );
+          // Members of a group are told one budget.
+          expect(told.size).toBe(1);
+          const ran = episodes.map(({ turns }) =>
+            turns.flatMap(({ toolResults }) =>
+              toolResults.filter((result) => result.ok || result.error.message !== NO_CALLS_LEFT),
+            ),
+          );
+          return Math.max(...ran.map((results) => results.length));
+        });
+        expect(Math.max(...budgets)).toBeLessThanOrEqual(2);
+        expect(
+          episodesOf(at(records, -1)).some(({ turns }) =>
+            turns.some(({ toolResults }) =>
+              toolResults.some((result) => !result.ok && result.error.message === NO_CALLS_LEFT),
+            ),
+          ),
+        ).toBe(true);
+      },
+      (records) => {
+        const { stage } = at(records, -1);
+        expect(stage.losses.map(({ loss }) => loss.part)).toContain("struct-tok");
+      },
+    ],
+  },
+  severa: {
+    env: "lookup",
+    settings: { mostCalls: 2 },
+    differs: [
+      (records) => {
+        const episodes = episodesOf(at(records, -1));
+        const refused = episodes.flatMap(({ turns }) =>
+          turns.filter(({ toolResults }) =>
+            toolResults.some((result) => !result.ok && result.error.message === "refused"),
+          ),
+        );
+        expect(refused.length).toBeGreaterThan(0);
+        // Whatever the weights: no tool ever saw more than the contract allows.
+        for (const { turns } of episodes) {
+          const reached = turns.filter(
+            ({ toolCalls: calls, toolResults }) =>
+              calls.length > 0 &&
+              toolResults.every((result) => result.ok || result.error.message !== "refused"),
+          );
+          expect(reached.length).toBeLessThanOrEqual(2);
+        }
+      },
+      learnsTurns(1, ({ turns }, turn) =>
+        (turns[turn]?.toolResults ?? []).every(
+          (result) => result.ok || result.error.message !== "refused",
+        ),
+      ),
+    ],
+  },
+  "interact-rag": {
+    env: "library",
+    differs: [
+      startsFromDemonstrations,
+      searches,
+      keeps(0, ({ verification }) => verification.success),
+    ],
+  },
+  "marag-r1": {
+    env: "library",
+    differs: [
+      startsFromDemonstrations,
+      searches,
+      (records) => {
+        expect(records).toHaveLength(2);
+        expect([...toolsUsed(records)].toSorted()).toEqual(["about", "find", "search"]);
+      },
+    ],
+  },
+  "mask-search": {
+    env: "library",
+    differs: [
+      searches,
+      schedules(-1, ({ difficulty }) => difficulty),
+      (records) => {
+        expect(records.map(({ stage }) => stage.learns)).toEqual(["tokens", "rewards"]);
+        const requests = episodesOf(at(records, -1)).map(({ verification }) =>
+          String(verification.parts["request"]),
+        );
+        expect(requests.some((request) => request.startsWith("Fill in:"))).toBe(true);
+      },
+    ],
+  },
+  "sci-researcher": {
+    env: "library",
+    differs: [
+      startsFromDemonstrations,
+      searches,
+      keeps(0, ({ verification: { success, parts } }) => {
+        const found = new Set(String(parts["found"]).split(/[ |]/));
+        return (
+          success &&
+          String(parts["relevant"])
+            .split(" ")
+            .every((id) => found.has(id))
+        );
+      }),
+    ],
+  },
+  "deep-dx-search": {
+    env: "library",
+    differs: [
+      searches,
+      (records) => {
+        for (const { score, episode } of scoredOf(at(records, -1))) {
+          const {
+            outcome = 0,
+            format = 0,
+            process = 0,
+            retrieval = Number.NaN,
+          } = score.components ?? {};
+          expect(score.reward).toBeCloseTo(
+            outcome + 0.1 * format + 0.2 * process + 0.5 * retrieval,
+            9,
+          );
+          const found = new Set(String(episode.verification.parts["found"]).split(/[ |]/));
+          const wanted = String(episode.verification.parts["relevant"]).split(" ");
+          expect(retrieval).toBeCloseTo(
+            wanted.filter((id) => found.has(id)).length / wanted.length,
+            9,
+          );
+        }
+      },
+    ],
+  },
+};
