@@ -22,6 +22,7 @@ test.each([
   ["webdancer", "stages"],
   ["scaling-inter-rl", "maxTurns"],
   ["spear", "state"],
+  ["visual-arft", "reward f1"],
 ])("%s does not fit, and is refused by name for its %s with the list of what fits", (name, why) => {
   expect(edgeMisfits(recipeNamed(name)()).join("; ")).toContain(why);
   const refused = new RegExp(`${name}.*${why}.*dr-grpo-tis.*npm run train`);
@@ -52,6 +53,11 @@ test("settings of the command line fill the stage, whichever recipe it is", () =
   expect(maxStaleness).toBe(7);
   expect(stage.optimizer).toEqual({ maxGradientNorm: 1, weightDecay: 0.1 });
   expect(stage.losses.map(({ loss }) => loss.part)).toEqual(["span-mask", "entropy-bonus"]);
+});
+
+test("settings of the recipe itself are set by name, others are refused with the list", () => {
+  expect(edgeRecipeNamed("dr-grpo-tis", { own: { steps: 7 } }).stage.steps).toBe(7);
+  expect(() => edgeRecipeNamed("dr-grpo-tis", { own: { size: 7 } })).toThrow(/groupSize=8/);
 });
 
 test("attempts may be four versions old where the recipe says that its sampler lags, else one", () => {

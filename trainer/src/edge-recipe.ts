@@ -5,12 +5,17 @@
  * them. `npm run train` runs the others.
  */
 import {
+  type Episode,
   type LearningRate,
   type Recipe,
   RECIPES,
   recipeNamed,
+  type RewardPart,
+  type Settings,
   settingsAt,
   type Stage,
+  type StateName,
+  toEpisode,
 } from "@waggle/learning";
 import { entropyBonus, rate } from "@waggle/learning/parts";
 import { type OptimizerOptions, WaggleError } from "@waggle/protocol";
@@ -34,6 +39,8 @@ export type EdgeSettings = {
   /** Coefficient of an entropy bonus beside the recipe's losses; default 0 = none. */
   readonly entropyCoefficient?: number | undefined;
   readonly optimizer?: Omit<OptimizerOptions, "learningRate"> | undefined;
+  /** The recipe's own settings, by name. */
+  readonly own?: Settings | undefined;
 };
 
 export const DEFAULT_EDGE_RECIPE = "dr-grpo-tis";
@@ -49,7 +56,7 @@ const KEPT_STATE: ReadonlySet<string> = new Set(["baseline"]);
  *   can; an unknown name is answered with the names that there are.
  */
 export function edgeRecipeNamed(name: string, settings: EdgeSettings = {}): EdgeRecipe {
-  const recipe = recipeNamed(name)();
+  const recipe = recipeNamed(name)(settings.own);
   const misfits = edgeMisfits(recipe);
   const [stage] = recipe.stages;
   if (stage === undefined || misfits.length > 0) {
@@ -97,8 +104,53 @@ export function edgeMisfits({ stages, rounds }: Recipe): string[] {
       misfits.push(`a schedule of ${name}`);
     }
   }
+  const unscored = unscoredReason(stage);
+  if (unscored !== null) misfits.push(unscored);
   return misfits;
 }
+
+/** Why a reward cannot score an attempt of which no more is known than every verifier says. */
+function unscoredReason(stage: Stage): string | null {
+  for (const reward of stage.reward === null ? [] : simpleRewards(stage.reward)) {
+    try {
+      void reward.score({ task: "any", episodes: [SILENT] }, partContext(stage, 0));
+    } catch (error) {
+      if (!WaggleError.is(error)) throw error;
+      return `reward ${reward.part}: ${error.message.split(", got")[0]}`;
+    }
+  }
+  return null;
+}
+
+/** What a reward is joined of; itself where it is not. */
+function simpleRewards(reward: RewardPart<StateName>): RewardPart<StateName>[] {
+  const joined = (reward.around ?? []).filter(
+    (part): part is RewardPart<StateName> => "score" in part,
+  );
+  return joined.length === 0 ? [reward] : joined.flatMap(simpleRewards);
+}
+
+/** An attempt that ended at once. */
+const SILENT: Episode = toEpisode(
+  {
+    schemaVersion: 1,
+    id: "00000000-0000-0000-0000-000000000000",
+    task: null,
+    assignmentId: null,
+    consent: { version: "none", scopes: [], grantedAt: "2026-01-01T00:00:00.000Z" },
+    client: { build: "0", backend: "scripted", device: "none", crossOriginIsolated: false },
+    baseModel: "0".repeat(64),
+    policyVersion: 0,
+    segments: [],
+    turns: [],
+    stopReason: "completed",
+    terminated: true,
+    truncated: false,
+    startedAt: "2026-01-01T00:00:00.000Z",
+    endedAt: "2026-01-01T00:00:00.000Z",
+  },
+  { reward: 0, success: false, parts: { request: "", text: "" } },
+);
 
 /** Members of a plan that say nothing about how a page acts. */
 const PLAIN_PLAN: ReadonlySet<string> = new Set(["kind", "size"]);

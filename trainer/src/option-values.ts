@@ -1,4 +1,5 @@
-/** Numbers of the command line, refused by name where they are none. */
+/** Values of the command line, refused by name where they are none. */
+import type { Settings } from "@waggle/learning";
 import { InvalidArgumentError } from "commander";
 
 /** At least 0. */
@@ -28,4 +29,16 @@ export function positive(text: string): number {
 /** Megabytes, as bytes. */
 export function megabytes(text: string): number {
   return positive(text) * 1e6;
+}
+
+/** `name=value`, beside those before it: a truth value, a number or words. */
+export function setting(text: string, before: Settings): Settings {
+  const [name, ...rest] = text.split("=");
+  const value = rest.join("=");
+  if (name === undefined || name === "" || rest.length === 0) {
+    throw new InvalidArgumentError("must be name=value.");
+  }
+  if (value === "true" || value === "false") return { ...before, [name]: value === "true" };
+  const asNumber = value.trim() === "" ? Number.NaN : Number(value);
+  return { ...before, [name]: Number.isNaN(asNumber) ? value : asNumber };
 }

@@ -1,5 +1,6 @@
 /** Commands and options of the trainer; what they mean is in the modules they call. */
 import { pairedDifference, successRate } from "@waggle/evaluation";
+import type { Settings } from "@waggle/learning";
 import type { ResidentFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { SHOP_ENVIRONMENT } from "@waggle/environments";
@@ -15,7 +16,7 @@ import { GATE_TASKS_START } from "./frozen-evaluation.ts";
 import { baseOption, heldAs } from "./frozen-base.ts";
 import { type Device, openEngine, openPolicy } from "./open-model.ts";
 import { deviceOption, serverOf, type ServerOptions, withServer } from "./server-options.ts";
-import { megabytes, number, positive } from "./option-values.ts";
+import { megabytes, number, positive, setting } from "./option-values.ts";
 import { addPlanCommand } from "./plan-command.ts";
 import { addPublishTextCommand } from "./publish-text.ts";
 import { createReporter } from "./reporter.ts";
@@ -49,6 +50,7 @@ type CommonOptions = ServerOptions &
     memoryLimit?: number;
     recipe: string;
     list: boolean;
+    set: Settings;
     groupsPerStep: number;
     epochs: number;
     microbatchTokens: number;
@@ -257,6 +259,7 @@ function withEdge(command: Command): Command {
 function withLearning(command: Command): Command {
   return withSchedule(withServer(withModel(command).addOption(baseOption())), 2e-3)
     .option("--recipe <name>", "how it learns, a recipe of --list", DEFAULT_EDGE_RECIPE)
+    .option("--set <name=value>", "a setting of the recipe; may be repeated", setting, {})
     .option("--list", "recipes of the catalogue, and what keeps others from learning so", false)
     .option("--groups-per-step <n>", "groups with a signal of one step", positive, 8)
     .option("--epochs <n>", "optimizer steps on each minibatch", positive, 1)
@@ -273,6 +276,7 @@ function withLearning(command: Command): Command {
 
 function recipeOf(given: CommonOptions, lastStep: number): EdgeRecipe {
   return edgeRecipeNamed(given.recipe, {
+    own: given.set,
     groupsPerStep: given.groupsPerStep,
     epochs: given.epochs,
     learningRate: learningRateOf(given, lastStep),

@@ -15,6 +15,7 @@ import {
   type PolicyVersionId,
   type Sample,
   type SampledSegment,
+  type Task,
   type ToolResult,
   type Trajectory,
   type Verification,
@@ -22,7 +23,7 @@ import {
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { grammarId } from "@waggle/text/grammar";
-import { finalTextOf } from "./final-text.ts";
+import { judged } from "./learner/family-attempt.ts";
 
 type ReplayResult =
   | { readonly holds: true; readonly verification: Verification }
@@ -50,7 +51,8 @@ export function createReplay(options: ReplayOptions): Replay {
   const reject = (reason: string): ReplayResult => ({ holds: false, status: "rejected", reason });
 
   return async (trajectory, guidance = null) => {
-    if (trajectory.task === null) return { holds: false, status: "skipped", reason: "no-verifier" };
+    const { task: reference } = trajectory;
+    if (reference === null) return { holds: false, status: "skipped", reason: "no-verifier" };
     if (trajectory.stopReason === "tool-error" || trajectory.turns.some(hasBrokenTool)) {
       return { holds: false, status: "skipped", reason: "reward-unavailable" };
     }
@@ -59,8 +61,10 @@ export function createReplay(options: ReplayOptions): Replay {
       return reject("stop-mismatch");
     }
     let world: TaskWorld;
+    let task: Task;
     try {
-      world = familyNamed(trajectory.task.environment).world(trajectory.task);
+      const family = familyNamed(reference.environment);
+      [world, task] = [family.world(reference), family.task(reference)];
     } catch (error) {
       if (!WaggleError.is(error, "INVALID_ARGUMENT")) throw error;
       return reject("unknown-environment");
@@ -83,7 +87,7 @@ export function createReplay(options: ReplayOptions): Replay {
     if (recorded.hasOtherGrammar) return reject("grammar-mismatch");
     const mismatch = difference(trajectory, again);
     if (mismatch !== null) return reject(mismatch);
-    return { holds: true, verification: world.judge(finalTextOf(again, format)) };
+    return { holds: true, verification: judged(world, task, again, format) };
   };
 }
 

@@ -11,7 +11,7 @@ import {
   createCheckpointStore,
 } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
-import { edgeRecipeNamed } from "./edge-recipe.ts";
+import { type EdgeRecipe, edgeRecipeNamed } from "./edge-recipe.ts";
 import { FakeEdge } from "./fake-edge.fixture.ts";
 import { createLeaseHolder } from "./lease-holder.ts";
 import { createMetricsLog } from "./metrics-log.ts";
@@ -34,7 +34,7 @@ export const WITH_SIGNAL: readonly LeasedGroup[] = GROUPS.filter(
     new Set(trajectories.map(({ trajectory }) => trajectory.segments.at(-1)?.tokenIds.at(-1)))
       .size === 2,
 );
-const recipe = edgeRecipeNamed("dr-grpo-tis", {
+const standard = edgeRecipeNamed("dr-grpo-tis", {
   groupsPerStep: 2,
   learningRate: constantRate(0.02),
 });
@@ -90,6 +90,8 @@ export class Killer {
 }
 
 export type RunOptions = {
+  /** Default one that leaves groups without a signal out. */
+  readonly recipe?: EdgeRecipe;
   readonly killer?: Killer;
   readonly promotes?: boolean;
   readonly evaluate?: PublicationParts["evaluate"];
@@ -107,6 +109,7 @@ export async function live(
   world: World,
   options: RunOptions = {},
 ): Promise<{ summary: TrainingSummary; parameters: TensorMap }> {
+  const { recipe = standard } = options;
   const killer = options.killer ?? new Killer(0, false);
   const realEngine = await tinyEngine();
   const engine = killer.wrap(realEngine);

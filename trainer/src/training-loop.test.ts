@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { constantRate } from "@waggle/learning";
 import { type LeasedGroup, type TensorMap, WaggleError } from "@waggle/protocol";
 import { afterEach, expect, test } from "vitest";
 import { type Checkpoint, createCheckpointStore } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
+import { edgeRecipeNamed } from "./edge-recipe.ts";
 import { tinyEngine } from "./training.fixture.ts";
 import type { TrainingSummary } from "./training-loop.ts";
 import {
@@ -54,6 +56,26 @@ test("learns from every group with a signal, acknowledges each trajectory once a
   expect(lines.map((line) => (JSON.parse(line) as { step: number }).step)).toEqual(
     Array.from({ length: summary.state.step }, (_, i) => i + 1),
   );
+});
+
+test("a recipe with a moving baseline learns from every group and keeps it over lives of the process", async () => {
+  const recipe = edgeRecipeNamed("greedy-agents", {
+    groupsPerStep: 2,
+    learningRate: constantRate(0.02),
+    own: { decay: 0.5 },
+  });
+  const world = await createWorld();
+  const first = await live(world, { recipe, maxSteps: 2 });
+  expect(first.summary.state.step).toBe(2);
+  const kept = (await createCheckpointStore(world.folder).load())?.state.kept;
+  expect(kept).toEqual(first.summary.state.kept);
+  expect(JSON.stringify(kept?.["baseline"])).toContain("policy");
+  const { summary } = await live(world, { recipe });
+  expectExactCounts(world, summary);
+  // Groups that scored alike teach too: what they are compared with is what came before.
+  const outcomes = [...world.edge.acknowledged.values()].map((all) => all[0]?.status);
+  expect(outcomes.every((status) => status === "learned")).toBe(true);
+  expect(summary.state.kept).not.toEqual(kept);
 });
 
 test("learning raises the log-prob of what was rewarded", async () => {

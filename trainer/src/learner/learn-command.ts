@@ -10,10 +10,10 @@ import { FAMILIES, familyNamed, withVisitors } from "@waggle/environments";
 import { type CreateRecipe, type Settings, recipeNamed } from "@waggle/learning";
 import type { ResidentFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { readBaseModel } from "../base-model.ts";
 import { type Device, openPolicy } from "../open-model.ts";
-import { number, positive, whole } from "../option-values.ts";
+import { number, positive, setting, whole } from "../option-values.ts";
 import { baseOption, heldAs } from "../frozen-base.ts";
 import { deviceOption } from "../server-options.ts";
 import { FAMILY_BASE, familyBase } from "./family-base.ts";
@@ -161,17 +161,6 @@ async function recipeOf(name: string): Promise<CreateRecipe> {
     );
   }
   return loaded.default as CreateRecipe;
-}
-
-function setting(text: string, before: Settings): Settings {
-  const [name, ...rest] = text.split("=");
-  const value = rest.join("=");
-  if (name === undefined || name === "" || rest.length === 0) {
-    throw new InvalidArgumentError("must be name=value");
-  }
-  if (value === "true" || value === "false") return { ...before, [name]: value === "true" };
-  const asNumber = value.trim() === "" ? Number.NaN : Number(value);
-  return { ...before, [name]: Number.isNaN(asNumber) ? value : asNumber };
 }
 
 function wordsOf(event: RunEvent): string {
