@@ -23,7 +23,7 @@ import {
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { grammarId } from "@waggle/text/grammar";
-import { judged } from "./learner/family-attempt.ts";
+import { judged } from "./learner/rollouts/family-attempt.ts";
 
 type ReplayResult =
   | { readonly holds: true; readonly verification: Verification }

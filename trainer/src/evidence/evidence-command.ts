@@ -5,8 +5,10 @@ import { WaggleError } from "@waggle/protocol";
 import { positive } from "../option-values.ts";
 import { type Arm, successOf } from "./arm.ts";
 import { type Expectations, readExpectations, tableArms } from "./expectations.ts";
+import { percent } from "./numbers.ts";
 import { type ArmProgress, runArms } from "./run-arms.ts";
 import { openRunLog } from "./run-log.ts";
+import { writeReport } from "./write-report.ts";
 
 export type EvidenceCommandOptions = {
   readonly signal: AbortSignal;
@@ -18,6 +20,7 @@ type Flags = {
   only?: string[];
   seeds?: number[];
   smoke: boolean;
+  report: boolean;
   folder: string;
   bases: string;
   threads: number;
@@ -38,6 +41,7 @@ export function addEvidenceCommand(
     .option("--only <names>", "these recipes, with commas between", list)
     .option("--seeds <numbers>", "these seeds, with commas between", numbers)
     .option("--smoke", "one seed of six recipes", false)
+    .option("--report", "run nothing, only write the pages", false)
     .option("--folder <folder>", "expectations, runs and pages", "docs/evidence/learning")
     .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
     .option("--threads <n>", "CPU threads of one graph", positive, 1)
@@ -45,15 +49,19 @@ export function addEvidenceCommand(
     .action(async (_what: string, flags: Flags) => {
       const expectations = await readExpectations(join(flags.folder, "expectations.json"));
       const log = await openRunLog(join(flags.folder, "runs.jsonl"));
-      await runArms(wanted(expectations, flags), log, {
-        bases: flags.bases,
-        threads: flags.threads,
-        signal,
-        onProgress: (progress) => {
-          if (flags.json) writeOut(JSON.stringify(progress));
-          else writeError(wordsOf(progress));
-        },
-      });
+      if (!flags.report) {
+        await runArms(wanted(expectations, flags), log, {
+          bases: flags.bases,
+          threads: flags.threads,
+          signal,
+          onProgress: (progress) => {
+            if (flags.json) writeOut(JSON.stringify(progress));
+            else writeError(wordsOf(progress));
+          },
+        });
+      }
+      const pages = await writeReport(flags.folder, expectations, log);
+      if (!flags.json) writeError(`${pages} pages in ${flags.folder}`);
     });
 }
 
@@ -84,10 +92,6 @@ function wordsOf(progress: ArmProgress): string {
   if ("error" in record) return `${left}  ${key}  failed: ${record.error}`;
   const { base, final, spent } = record;
   return `${left}  ${key}  ${percent(successOf(base))} → ${percent(successOf(final))}  ${spent.sampledTokens} tokens, ${spent.toolCalls} calls, ${spent.seconds.toFixed(0)} s`;
-}
-
-function percent(rate: number): string {
-  return `${(100 * rate).toFixed(1)} %`;
 }
 
 function list(text: string): string[] {

@@ -1,0 +1,27 @@
+/** Numbers of the pages, as they are read. */
+import type { Spread } from "./recipe-summary.ts";
+
+export function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+export function points(share: number): string {
+  return `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(1)}`;
+}
+
+export function percentSpread({ mean, deviation }: Spread): string {
+  return `${(100 * mean).toFixed(1)} ± ${(100 * deviation).toFixed(1)} %`;
+}
+
+export function pointSpread({ mean, deviation }: Spread): string {
+  return `${points(mean)} ± ${(100 * deviation).toFixed(1)}`;
+}
+
+export function whole(value: number): string {
+  return Math.round(value).toLocaleString("en");
+}
+
+export function pText(p: number): string {
+  if (p >= 0.001) return p.toFixed(3);
+  return p === 0 ? "< 1e-300" : p.toExponential(0);
+}

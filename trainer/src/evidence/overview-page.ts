@@ -1,0 +1,64 @@
+/** The page over all recipes of a table, and what of it failed. */
+import type { FailedRun } from "./arm.ts";
+import { percentSpread, pointSpread, points, pText, whole } from "./numbers.ts";
+import { hasLearned, METRICS } from "./recipe-page.ts";
+import type { RecipeSummary } from "./recipe-summary.ts";
+import type { Expectations } from "./expectations.ts";
+
+export function overviewPage(
+  summaries: readonly RecipeSummary[],
+  failures: readonly FailedRun[],
+  expectations: Expectations,
+  tableOf: (recipe: string) => string,
+): string {
+  const ordered = summaries.toSorted((a, b) => b.gain.mean - a.gain.mean);
+  const complete = ordered.filter(({ learned }) => learned !== null);
+  const learned = complete.filter(hasLearned);
+  const tables = [...new Set(learned.map(({ recipe }) => tableOf(recipe)))];
+  const below = complete.filter((one) => !hasLearned(one));
+  const waiting = expectations.recipes.filter(
+    ({ recipe }) => !complete.some((one) => one.recipe === recipe),
+  );
+  return `${[
+    "# Recipes in small worlds",
+    `\`npm run evidence -- learning\` runs the recipes of [expectations.json](expectations.json), which were committed before the runs, at equal budgets, and draws these pages from [runs.jsonl](runs.jsonl). It goes on where it was stopped; \`--report\` only draws, \`--smoke\` runs one seed of six recipes.`,
+    `**${learned.length} of ${complete.length} recipes with all ${expectations.seeds.length} seeds end above the control without learning at 1 % after Holm's correction**, from ${tables.length} of the five tables (${tables.join(", ")}). ${below.length === 0 ? "" : `Not shown to learn: ${below.map(({ recipe, gain }) => `${recipe} (${points(gain.mean)} points)`).join(", ")}.`}`,
+    METRICS.map((line) => `- ${line}`).join("\n"),
+    [
+      "| recipe | table | environment | seeds | base | success | gain | p (Holm) | against plain GRPO (p) | sampled tokens | tool calls | CPU | time |",
+      "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+      ...ordered.map((summary) => row(summary, tableOf(summary.recipe))),
+    ].join("\n"),
+    expectations.chosen,
+    "## The test",
+    "Each seed has a learner, tasks, draws and held-out tasks of its own, so that differences of seeds are independent and what is claimed holds for other seeds. The base is tried on the same held-out tasks with the same draws. The differences of five seeds say little of their spread; the spreads of all recipes are put together by empirical Bayes (Smyth 2004), and p-values are corrected by Holm over all recipes of the expectations, run or not. Some were left out after seed 1, for want of time and, of `era`, `rl4vlm` and `vl-dac`, since they had fallen below the base: they count as not learning. `packages/evaluation/src/table-tests.test.ts` simulates tables in which nothing is learned and finds the level held, and shows that shuffling tasks within seeds would not hold it.",
+    ...(failures.length === 0
+      ? []
+      : ["## Failed", failures.map(({ key, error }) => `- \`${key}\`: ${error}`).join("\n")]),
+    ...(waiting.length === 0
+      ? []
+      : [
+          "## Not run over all seeds yet",
+          `${waiting.map(({ recipe }) => recipe).join(", ")}. They were expected to learn too; nothing is said of them.`,
+        ]),
+  ].join("\n\n")}\n`;
+}
+
+function row(summary: RecipeSummary, table: string): string {
+  const { recipe, environment, runs, learned, beside } = summary;
+  return `| ${[
+    `[${recipe}](${recipe}.md)`,
+    table,
+    environment,
+    runs.length,
+    percentSpread(summary.base),
+    percentSpread(summary.success),
+    pointSpread(summary.gain),
+    learned === null ? "–" : pText(learned.adjusted),
+    beside === null ? "–" : `${points(beside.mean)} (${pText(beside.pValue)})`,
+    whole(summary.sampledTokens.mean),
+    whole(summary.toolCalls.mean),
+    `${summary.cpuSeconds.mean.toFixed(0)} s`,
+    `${summary.seconds.mean.toFixed(0)} s`,
+  ].join(" | ")} |`;
+}

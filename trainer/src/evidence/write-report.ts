@@ -1,0 +1,52 @@
+/** Writes the pages and pictures of what a log holds of the expected runs. Runs nothing. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { recipeNamed } from "@waggle/learning";
+import { armKey } from "./arm.ts";
+import { curvePicture } from "./curve-picture.ts";
+import { type Expectations, tableArms } from "./expectations.ts";
+import { overviewPage } from "./overview-page.ts";
+import { recipePage } from "./recipe-page.ts";
+import { summarize } from "./recipe-summary.ts";
+import type { RunLog } from "./run-log.ts";
+
+const COLOURS = { recipe: "#2f7ed8", reference: "#d8732f" };
+
+/** @returns how many recipes have a page. */
+export async function writeReport(
+  folder: string,
+  expectations: Expectations,
+  { records, failures }: RunLog,
+): Promise<number> {
+  const keys = new Set(tableArms(expectations).map(armKey));
+  const reference = expectations.reference.recipe;
+  const summaries = summarize(
+    [...records.values()].filter(({ key }) => keys.has(key)),
+    expectations.seeds,
+    reference,
+    expectations.recipes.length,
+  );
+  await mkdir(folder, { recursive: true });
+  for (const summary of summaries) {
+    const { recipe, environment, runs, base } = summary;
+    const plain = summaries.find(
+      (one) => one.recipe === reference && one.environment === environment,
+    );
+    const curves = [
+      ...(plain === undefined || plain === summary
+        ? []
+        : [{ name: "plain GRPO", colour: COLOURS.reference, runs: plain.runs }]),
+      { name: recipe, colour: COLOURS.recipe, runs },
+    ];
+    const made = recipeNamed(recipe)(runs[0]?.settings ?? {});
+    await writeFile(join(folder, `${recipe}.md`), recipePage(made, summary, plain));
+    await writeFile(join(folder, `${recipe}.svg`), curvePicture(curves, base.mean));
+  }
+  const failed = [...failures.values()].filter(({ key }) => keys.has(key));
+  const tableOf = (recipe: string): string => recipeNamed(recipe)().literature.table;
+  await writeFile(
+    join(folder, "README.md"),
+    overviewPage(summaries, failed, expectations, tableOf),
+  );
+  return summaries.length;
+}
