@@ -20,7 +20,7 @@ export const GuidanceReference: z.ZodType<GuidanceReference> = z.strictObject({
   sizeBytes: z.int().min(1).max(MOST_BYTES),
 });
 
-export type GuidanceCase = {
+type GuidanceCase = {
   readonly id: string;
   readonly situation: string;
   readonly action: string;

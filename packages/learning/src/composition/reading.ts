@@ -13,6 +13,8 @@ export type ReadingRequest = {
   readonly explores: boolean;
   /** In [0, 1), seeded. */
   readonly random: () => number;
+  /** Whose attempt it is, where several act. */
+  readonly role?: string | undefined;
 };
 
 /** What one state part gives, and the ids of what it gave. */

@@ -10,6 +10,8 @@ import type { StateName } from "./state.ts";
 export type Credit =
   /** A change that a comparison suggests. */
   | { readonly kind: "edit"; readonly edit: ExperienceEdit }
+  /** A new instruction for one role, which criticism passed back from the roles after it suggests. */
+  | { readonly kind: "prompt"; readonly role: string; readonly text: string }
   /** What reading a case was worth: the target of its value. */
   | {
       readonly kind: "case";

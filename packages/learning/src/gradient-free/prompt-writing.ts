@@ -31,6 +31,7 @@ export type PromptRequest = (
 export type PromptAnswer = {
   readonly prompt: string;
   readonly improver?: string;
+  readonly critique?: string;
 };
 
 /** Most characters of an instruction. */
@@ -99,11 +100,35 @@ export const prefixSearch: PromptRequest = (population, attempts) =>
     ANSWER,
   ].join("\n\n");
 
+/**
+ * Criticism of one role of a chain, passed back from what came after it.
+ *
+ * Source: Agentic Neural Networks (arXiv:2506.09046), textual backpropagation.
+ */
+export function backwardRequest(
+  role: string,
+  instruction: string,
+  attempt: ReadAttempt,
+  after: string,
+): string {
+  return [
+    `You improve the role "${role}" of a chain of agents. Each reads what those before it answered.`,
+    `Instruction of the role now:\n${instruction === "" ? "(none)" : instruction}`,
+    `Task: ${attempt.request}\nWhat it did:\n${attempt.transcript.slice(0, TRANSCRIPT_CHARACTERS)}`,
+    `Criticism from what came after it:\n${after}`,
+    'Answer with one JSON object only: {"critique": "what those before it should do otherwise", "prompt": "the whole new instruction"}.',
+  ].join("\n\n");
+}
+
 /** The JSON object in an answer, words around it allowed; `null` where it holds no usable instruction. */
 export function promptAnswer(answer: string): PromptAnswer | null {
   const object = /\{[\s\S]*\}/.exec(answer)?.[0];
   if (object === undefined) return null;
-  let parsed: { readonly prompt?: unknown; readonly improver?: unknown };
+  let parsed: {
+    readonly prompt?: unknown;
+    readonly improver?: unknown;
+    readonly critique?: unknown;
+  };
   try {
     parsed = JSON.parse(object) as typeof parsed;
   } catch {
@@ -111,8 +136,13 @@ export function promptAnswer(answer: string): PromptAnswer | null {
   }
   const prompt = textOf(parsed.prompt);
   const improver = textOf(parsed.improver);
+  const critique = textOf(parsed.critique);
   if (prompt === null) return null;
-  return improver === null ? { prompt } : { prompt, improver };
+  return {
+    prompt,
+    ...(improver === null ? {} : { improver }),
+    ...(critique === null ? {} : { critique }),
+  };
 }
 
 /** Whether a new instruction may be tried: not one that was tried before. */

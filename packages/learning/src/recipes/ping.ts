@@ -21,7 +21,7 @@ export const ping: CreateRecipe = recipe({
   settings: { keep: 4, leastUses: 16, tasks: 16, steps: 2, rounds: 6 },
   stages: ({ keep, leastUses, tasks, steps }) => [
     writingStage({
-      rollout: parts.single(),
+      rollout: parts.single(4),
       reward: parts.weighted([
         [parts.outcome(), 1],
         [parts.preference(), 0.5],

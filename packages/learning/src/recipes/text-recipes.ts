@@ -2,6 +2,7 @@
 import type { CreateRecipe } from "../composition/definition.ts";
 import { adas } from "./adas.ts";
 import { agentFly } from "./agent-fly.ts";
+import { agenticNeuralNetwork } from "./agentic-neural-network.ts";
 import { evoKernel } from "./evo-kernel.ts";
 import { evolver } from "./evolver.ts";
 import { fama } from "./fama.ts";
@@ -16,6 +17,7 @@ import { trainingFreeGrpo } from "./training-free-grpo.ts";
 export const TEXT_RECIPES: readonly CreateRecipe[] = [
   adas,
   agentFly,
+  agenticNeuralNetwork,
   evoKernel,
   evolver,
   fama,

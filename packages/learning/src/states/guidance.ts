@@ -12,7 +12,11 @@ import type { ReadingParts } from "./reading-text.ts";
 
 /** What a run learned in words; `null` where it learned none. */
 export function guidanceOf(state: { readonly [name: string]: unknown }): Guidance | null {
-  const prompts = state["prompts"] as PromptPopulation | undefined;
+  const population = state["prompts"] as PromptPopulation | undefined;
+  // A team's instructions are no single policy's.
+  const prompts = population?.living.some(({ role }) => role !== undefined)
+    ? undefined
+    : population;
   const experience = state["experience"] as ExperienceLibrary | undefined;
   const cases = state["cases"] as CaseStore | undefined;
   if (prompts === undefined && experience === undefined && cases === undefined) return null;

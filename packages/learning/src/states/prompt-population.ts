@@ -15,6 +15,8 @@ import { argMax, requireFiniteRewards, requireInside } from "../statistics.ts";
 export type Prompt = {
   readonly id: string;
   readonly text: string;
+  /** Whose it is, where each of several roles has its own. */
+  readonly role?: string;
   /** How it wants to be improved, where it says so itself. */
   readonly improver?: string;
   /** What it was made from, `null` for a seed. */
@@ -33,6 +35,27 @@ export function promptPopulation(seeds: readonly string[]): PromptPopulation {
   return {
     living: seeds.map((text, i) => ({ id: `p${i}`, text, parent: null, uses: 0, rewardSum: 0 })),
     archive: [],
+  };
+}
+
+/** One empty instruction for each role. */
+export function promptsByRole(roles: readonly string[]): PromptPopulation {
+  const { living, archive } = promptPopulation(roles.map(() => ""));
+  return { archive, living: living.map((prompt, i) => ({ ...prompt, role: roles[i] as string })) };
+}
+
+/** The population with another instruction for a role; the one before is archived. */
+export function replacePrompt(
+  population: PromptPopulation,
+  role: string,
+  text: string,
+): PromptPopulation {
+  const old = requirePrompt(population.living.find((prompt) => prompt.role === role));
+  const { living, archive } = addPrompt(population, text, old.id, true);
+  const added = { ...requirePrompt(living.at(-1)), role };
+  return {
+    living: population.living.map((prompt) => (prompt === old ? added : prompt)),
+    archive: [...archive, { ...old, reason: "pruned" }],
   };
 }
 

@@ -14,8 +14,11 @@ export type AttemptReading = {
   readonly before: () => ReadBefore | null;
 };
 
-/** @param at - place of the task: attempts at one task read the same. */
-export type Reader = (at: number) => AttemptReading;
+/**
+ * @param at - place of the task: attempts at one task read the same.
+ * @param role - whose attempt it is, where several act.
+ */
+export type Reader = (at: number, role?: string) => AttemptReading;
 
 /** `undefined` where the stage has nothing to read. */
 export function stageReader(
@@ -25,22 +28,27 @@ export function stageReader(
 ): Reader | undefined {
   const readable = Object.values(stage.state).filter(({ read }) => read !== undefined);
   if (readable.length === 0) return undefined;
-  const textOf = (situation: string, moment: "start" | "turn", random: () => number) => {
-    const reading = readStates(readable, state, { situation, at: moment, explores, random });
+  const textOf = (
+    situation: string,
+    at: "start" | "turn",
+    random: () => number,
+    role: string | undefined,
+  ) => {
+    const reading = readStates(readable, state, { situation, at, explores, random, role });
     return { text: readingText(reading?.parts ?? {}), ids: reading?.ids ?? {} };
   };
-  return (at) => {
+  return (at, role) => {
     const random = seededRandom(seed, at, 0x4ead);
     let before: ReadBefore | null = null;
     return {
       before: () => before,
       guide: {
         start: (situation) => {
-          const { text, ids } = textOf(situation, "start", random);
+          const { text, ids } = textOf(situation, "start", random, role);
           before = { situation, ids };
           return text;
         },
-        turn: (observed) => textOf(observed, "turn", random).text,
+        turn: (observed) => textOf(observed, "turn", random, role).text,
       },
     };
   };

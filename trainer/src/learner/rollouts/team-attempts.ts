@@ -3,7 +3,7 @@
  * has a conversation of its own, so each is an episode of its own, bound to the others by `joint`.
  */
 import type { Judgement, TaskFamily } from "@waggle/environments";
-import { type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
+import { type Episode, type ReadBefore, type RolloutPlan, toEpisode } from "@waggle/learning";
 import type { TaskReference } from "@waggle/protocol";
 import { finalTextOf } from "../../final-text.ts";
 import { derivedSeed } from "../../random.ts";
@@ -15,6 +15,8 @@ import { SharedWorld } from "./shared-world.ts";
 import { rewardsOf } from "./turn-rewards.ts";
 
 type TeamPlan = Extract<RolloutPlan, { kind: "team" }>;
+
+type RoleAttempt = FamilyAttempt & { readonly read: ReadBefore | null };
 
 type Team = {
   readonly plan: TeamPlan;
@@ -59,16 +61,16 @@ async function together(team: Team, place: readonly number[]): Promise<Episode[]
   const texts = attempts.flatMap(({ trajectory }) => finalTextOf(trajectory, parts.format) ?? []);
   const verification = shared.view("").judge(texts.length === 0 ? null : texts.join(" ").trim());
   const { turnRewards } = verification;
-  return attempts.map(({ trajectory }, r) => {
+  return attempts.map(({ trajectory, read }, r) => {
     const own = turnRewards?.filter((_, i) => shared.callers[i] === plan.roles[r]);
     const judged = own === undefined ? verification : { ...verification, turnRewards: own };
-    return episodeOf(team, { trajectory, verification: judged }, r, attempts[0]);
+    return episodeOf(team, { trajectory, verification: judged, read }, r, attempts[0]);
   });
 }
 
 async function relay(team: Team, place: readonly number[]): Promise<Episode[]> {
   const { plan, members, parts } = team;
-  const attempts: FamilyAttempt[] = [];
+  const attempts: RoleAttempt[] = [];
   const said: string[] = [];
   for (const [r, role] of plan.roles.entries()) {
     const made = await attempt(
@@ -85,14 +87,14 @@ async function relay(team: Team, place: readonly number[]): Promise<Episode[]> {
   return attempts.map((made, r) => episodeOf(team, made, r, attempts[0]));
 }
 
-function attempt(
+async function attempt(
   { plan, parts, options, task }: Team,
   family: TaskFamily,
   role: string,
   member: string,
   place: readonly number[],
   around: readonly Around[],
-): Promise<FamilyAttempt> {
+): Promise<RoleAttempt> {
   const { format, signal, roles } = parts;
   const { sampling, maxTurns, seed } = options;
   const sentence = plan.sentences?.[role];
@@ -101,17 +103,19 @@ function attempt(
       ? { policy: parts.policy, family }
       : roleAttempt(roles, parts.policy, family, task, member);
   const changes = [...around, ...(sentence === undefined ? [] : [told(sentence)])];
-  return familyAttempt(
+  const reading = parts.reader?.(place[0] ?? 0, role) ?? null;
+  const made = await familyAttempt(
     spoken.policy,
     format,
     spoken.family,
     task,
     {
-      ...{ sampling, maxTurns, seed: derivedSeed(seed, ...place) },
+      ...{ sampling, maxTurns, seed: derivedSeed(seed, ...place), guide: reading?.guide },
       around: (world) => changes.reduce((changed, change) => change(changed), world),
     },
     signal,
   );
+  return { ...made, read: reading?.before() ?? null };
 }
 
 /** The same world, with what was answered before at its beginning: there it disturbs a small policy least. */
@@ -134,12 +138,13 @@ function episodeOf(
   {
     trajectory,
     verification,
-  }: { readonly trajectory: FamilyAttempt["trajectory"]; readonly verification: Judgement },
+    read,
+  }: Pick<RoleAttempt, "trajectory" | "read"> & { readonly verification: Judgement },
   r: number,
   first: FamilyAttempt | undefined,
 ): Episode {
   return toEpisode(trajectory, verification, {
-    staleness,
+    ...{ staleness, read },
     role: members[r] as string,
     mode: plan.sentences?.[plan.roles[r] as string] ?? null,
     joint: first?.trajectory.id ?? null,

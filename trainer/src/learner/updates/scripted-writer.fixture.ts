@@ -12,7 +12,10 @@ export function scriptedWriter(): ScriptedWriter {
       const text = `Advice ${asked.length}.`;
       return prompt.includes("JSON array of edits")
         ? JSON.stringify([{ edit: "add", text }])
-        : `Here: ${JSON.stringify({ prompt: text, improver: `Improve it ${asked.length}.` })}`;
+        : `Here: ${JSON.stringify({
+            ...{ prompt: text, improver: `Improve it ${asked.length}.` },
+            critique: `Criticism ${asked.length}.`,
+          })}`;
     },
   };
 }

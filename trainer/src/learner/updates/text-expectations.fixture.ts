@@ -215,6 +215,36 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
       },
     ],
   },
+  "agentic-neural-network": {
+    updates: 2,
+    differs: [
+      writesInstead,
+      (records) => {
+        // Criticism goes from the last layer to the first, and each hears what came back.
+        const [first] = at(records, -1).earlier;
+        const [last, before] = first?.asked ?? [];
+        expect(last).toMatch(/role "answerer"[\s\S]*The answer was wrong\./);
+        expect(before).toMatch(/role "drafter"[\s\S]*Criticism 1\./);
+      },
+      (records) => {
+        // Each layer reads its own instruction, which was rewritten.
+        const record = at(records, -1);
+        const { archive } = populationOf(record);
+        expect(archive.filter(({ text }) => text === "").map(({ role }) => role)).toEqual([
+          "answerer",
+          "drafter",
+        ]);
+        const read = (role: string): Set<string> =>
+          new Set(
+            episodesOf(record)
+              .filter((episode) => episode.role === role)
+              .flatMap((episode) => readOf(episode).ids["prompts"] ?? []),
+          );
+        expect([read("drafter").size, read("answerer").size]).toEqual([1, 1]);
+        expect(read("drafter")).not.toEqual(read("answerer"));
+      },
+    ],
+  },
   fama: {
     differs: [
       writesInstead,
@@ -247,7 +277,8 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
       evolvesPrompts,
       asks(/short prefix/, /refuse what harms/),
       (records) => {
-        // Between attempts with one outcome, fewer calls are preferred.
+        // Between attempts at one task, the better is preferred, and of equals that with fewer calls.
+        expect(at(records, -1).groups.every(({ episodes }) => episodes.length > 1)).toBe(true);
         const sums = populationOf(at(records, -1)).living.map(({ rewardSum }) => rewardSum);
         const outcomes = everyUpdate(at(records, -1))
           .flatMap(episodesOf)
