@@ -131,14 +131,15 @@ class RecipeRun {
     if (overlap !== undefined && canOverlap(stage.rollout.plan(this.#context(0, steps)))) {
       return this.#overlapped(stage, steps, overlap);
     }
-    let last: HeldOut | null = null;
-    for (let step = 0; step < steps && !this.#spending.exceeds(this.#limit); step += 1) {
+    let [last, step]: [HeldOut | null, number] = [null, 0];
+    for (; step < steps && !this.#spending.exceeds(this.#limit); step += 1) {
       this.#signal.throwIfAborted();
       const context = this.#context(step, steps);
       const metrics = await this.#step(stage, settingsAt(stage, context), context);
-      last = (await this.#report(stage, step, steps, metrics)) ?? last;
+      last = await this.#report(stage, step, steps, metrics);
     }
-    return last ?? this.evaluate(stage.name, 0);
+    // A budget may end a stage where no evaluation was due.
+    return last ?? this.evaluate(stage.name, step);
   }
 
   #context(step: number, steps: number): PartContext {
