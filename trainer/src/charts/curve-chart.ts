@@ -7,39 +7,55 @@ export type Curve = {
 };
 export type CurveAxes = { readonly x: string; readonly y: string };
 
-export function curveChart(title: string, axes: CurveAxes, curves: readonly Curve[]): string {
+const GRAY = "#666666";
+
+/** @param mark a level to compare with. */
+export function curveChart(
+  axes: CurveAxes,
+  curves: readonly Curve[],
+  mark: { readonly name: string; readonly at: number },
+): string {
+  const most = Math.max(...curves.flatMap(({ points }) => points.map(({ x }) => x)));
   return svgOf(
     {
-      title: { text: title, left: 12, top: 8, textStyle: { fontSize: 15 } },
-      legend: { top: 36, left: 60, data: curves.map(({ name }) => name) },
-      grid: { left: 60, right: 30, top: 76, bottom: 56 },
-      xAxis: { type: "value", name: axes.x, nameLocation: "middle", nameGap: 32 },
+      legend: { top: 10, left: 60, data: [...curves.map(({ name }) => name), mark.name] },
+      grid: { left: 60, right: 30, top: 50, bottom: 56 },
+      xAxis: { type: "value", name: axes.x, nameLocation: "middle", nameGap: 32, max: most },
       yAxis: { type: "value", name: axes.y, scale: true, nameLocation: "middle", nameGap: 40 },
-      series: curves.flatMap(({ name, points }, at) => {
-        const color = COLORS[at % COLORS.length] as string;
-        const edge = {
-          type: "line",
-          symbol: "none",
-          lineStyle: { opacity: 0 },
-          stack: `band ${at}`,
-        };
-        return [
-          // The band stands on its lower edge.
-          { ...edge, data: points.map(({ x, mean, error }) => [x, mean - error]) },
-          {
-            ...edge,
-            data: points.map(({ x, error }) => [x, 2 * error]),
-            areaStyle: { color, opacity: 0.15 },
-            stackStrategy: "all",
-          },
-          {
-            ...{ name, type: "line", symbolSize: 5 },
-            ...{ lineStyle: { color, width: 2 }, itemStyle: { color } },
-            data: points.map(({ x, mean }) => [x, mean]),
-          },
-        ];
-      }),
+      series: [
+        ...curves.flatMap((curve, at) => bandAndLine(curve, at)),
+        {
+          ...{ name: mark.name, type: "line", symbol: "none" },
+          ...{ lineStyle: { color: GRAY, type: "dashed" }, itemStyle: { color: GRAY } },
+          data: [
+            [0, mark.at],
+            [most, mark.at],
+          ],
+        },
+      ],
     },
-    { width: 640, height: 400 },
+    { width: 640, height: 360 },
   );
+}
+
+/** The band stands on its lower edge. */
+function bandAndLine({ name, points }: Curve, at: number): object[] {
+  const color = COLORS[at % COLORS.length];
+  const edge = {
+    ...{ type: "line", symbol: "none", lineStyle: { opacity: 0 } },
+    ...{ stack: `band ${at}`, stackStrategy: "all" },
+  };
+  return [
+    { ...edge, data: points.map(({ x, mean, error }) => [x, mean - error]) },
+    {
+      ...edge,
+      data: points.map(({ x, error }) => [x, 2 * error]),
+      areaStyle: { color, opacity: 0.15 },
+    },
+    {
+      ...{ name, type: "line", symbolSize: 4 },
+      ...{ lineStyle: { color, width: 2 }, itemStyle: { color } },
+      data: points.map(({ x, mean }) => [x, mean]),
+    },
+  ];
 }

@@ -2,7 +2,7 @@
 import type { CustomSeriesOption } from "echarts/charts";
 import { COLORS, svgOf } from "./svg-chart.ts";
 
-export type Interval = { readonly name: string; readonly mean: number; readonly error: number };
+type Interval = { readonly name: string; readonly mean: number; readonly error: number };
 export type IntervalColumn = {
   readonly title: string;
   /** In the order of the rows, the first at the top. */

@@ -34,8 +34,10 @@ export type CurvePoint = {
   readonly success: number;
 };
 
-export type Spent = Budget & {
+type Spent = Budget & {
   readonly episodes: number;
+  /** Turns of rollouts; absent in records that did not count them. */
+  readonly turns?: number;
   readonly seconds: number;
   /** Of this process, in all its threads. */
   readonly cpuSeconds: number;

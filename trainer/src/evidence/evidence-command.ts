@@ -4,7 +4,12 @@ import { type Command, InvalidArgumentError } from "commander";
 import { WaggleError } from "@waggle/protocol";
 import { positive } from "../option-values.ts";
 import { type Arm, successOf } from "./arm.ts";
-import { type Expectations, readExpectations, tableArms } from "./expectations.ts";
+import {
+  allDirectionArms,
+  type Expectations,
+  readExpectations,
+  tableArms,
+} from "./expectations.ts";
 import { percent } from "./numbers.ts";
 import { type ArmProgress, runArms } from "./run-arms.ts";
 import { openRunLog } from "./run-log.ts";
@@ -21,6 +26,7 @@ type Flags = {
   seeds?: number[];
   smoke: boolean;
   report: boolean;
+  directions: boolean;
   folder: string;
   bases: string;
   threads: number;
@@ -41,6 +47,7 @@ export function addEvidenceCommand(
     .option("--only <names>", "these recipes, with commas between", list)
     .option("--seeds <numbers>", "these seeds, with commas between", numbers)
     .option("--smoke", "one seed of six recipes", false)
+    .option("--directions", "only what papers say of their recipe beside plain GRPO", false)
     .option("--report", "run nothing, only write the pages", false)
     .option("--folder <folder>", "expectations, runs and pages", "docs/evidence/learning")
     .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
@@ -65,13 +72,18 @@ export function addEvidenceCommand(
     });
 }
 
-function wanted(expectations: Expectations, { only, seeds, smoke }: Flags): Arm[] {
+function wanted(
+  expectations: Expectations,
+  { only, seeds, smoke, directions }: Flags,
+): readonly Arm[] {
   const names = only ?? (smoke ? expectations.smoke : undefined);
+  const beside = allDirectionArms(expectations, seeds ?? expectations.directionSeeds);
+  if (directions) return beside;
   const arms = tableArms(
     expectations,
     seeds ?? (smoke ? expectations.seeds.slice(0, 1) : undefined),
   );
-  if (names === undefined) return arms;
+  if (names === undefined) return [...arms, ...beside];
   const known = new Set(arms.map(({ recipe }) => recipe));
   const unknown = names.filter((name) => !known.has(name));
   if (unknown.length > 0) {

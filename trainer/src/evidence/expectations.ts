@@ -5,13 +5,23 @@
 import { readFile } from "node:fs/promises";
 import { WaggleError } from "@waggle/protocol";
 import { z } from "zod";
-import type { Arm, Budget } from "./arm.ts";
+import { type Arm, armKey, type Budget } from "./arm.ts";
 
 const SettingsShape = z.record(z.string(), z.union([z.number(), z.boolean(), z.string()]));
 const BudgetShape = z.strictObject({
   sampledTokens: z.number().int().positive(),
   toolCalls: z.number().int().positive(),
 });
+
+/** Success at the end above the reference's less `margin`, and where it says so at a share of its costs. */
+export type Direction = Pick<Arm, "recipe" | "environment" | "settings"> & {
+  readonly says: string;
+  /** Instead of the environment's. */
+  readonly budget?: Budget | undefined;
+  readonly margin: number;
+  /** Of what the reference spent, at most. */
+  readonly most?: { readonly of: "toolCalls" | "turns"; readonly share: number } | undefined;
+};
 
 export type Expectations = {
   /** When and from what these were chosen. */
@@ -24,9 +34,25 @@ export type Expectations = {
   readonly recipes: readonly Pick<Arm, "recipe" | "environment" | "settings">[];
   /** What all are compared with, in each environment, at its budget. */
   readonly reference: Pick<Arm, "recipe" | "settings">;
+  /** What papers say of their recipe beside plain GRPO. */
+  readonly directions: readonly Direction[];
+  /** Seeds of these, apart from those that they may have been chosen by. */
+  readonly directionSeeds: readonly number[];
   /** What `--smoke` runs. */
   readonly smoke: readonly string[];
 };
+
+const DirectionShape = z.strictObject({
+  says: z.string(),
+  recipe: z.string(),
+  environment: z.string(),
+  settings: SettingsShape,
+  budget: BudgetShape.optional(),
+  margin: z.number().min(0).max(1),
+  most: z
+    .strictObject({ of: z.enum(["toolCalls", "turns"]), share: z.number().positive() })
+    .optional(),
+});
 
 const ExpectationsShape: z.ZodType<Expectations> = z.strictObject({
   chosen: z.string(),
@@ -37,6 +63,8 @@ const ExpectationsShape: z.ZodType<Expectations> = z.strictObject({
     z.strictObject({ recipe: z.string(), environment: z.string(), settings: SettingsShape }),
   ),
   reference: z.strictObject({ recipe: z.string(), settings: SettingsShape }),
+  directions: z.array(DirectionShape),
+  directionSeeds: z.array(z.number().int().nonnegative()).min(2),
   smoke: z.array(z.string()).min(1),
 });
 
@@ -82,4 +110,28 @@ export function tableArms(
   return seeds.flatMap((seed) =>
     [...references, ...recipes].map((one) => armOf(expectations, one, seed)),
   );
+}
+
+/** The recipe of a direction and the reference beside it, with one seed. */
+export function directionArms(
+  expectations: Expectations,
+  { recipe, environment, settings, budget }: Direction,
+  seed: number,
+): { readonly claimed: Arm; readonly reference: Arm } {
+  const claimed = armOf(expectations, { recipe, environment, settings }, seed);
+  return {
+    claimed: budget === undefined ? claimed : { ...claimed, budget },
+    reference: armOf(expectations, { ...expectations.reference, environment }, seed),
+  };
+}
+
+/** All arms of the directions, each once, seed by seed. */
+export function allDirectionArms(expectations: Expectations, seeds: readonly number[]): Arm[] {
+  const arms = seeds.flatMap((seed) =>
+    expectations.directions.flatMap((direction) => {
+      const { claimed, reference } = directionArms(expectations, direction, seed);
+      return [reference, claimed];
+    }),
+  );
+  return [...new Map(arms.map((arm) => [armKey(arm), arm])).values()];
 }

@@ -1,6 +1,7 @@
 /** The page over all recipes of a table, and what of it failed. */
 import type { FailedRun } from "./arm.ts";
-import { percentSpread, pointSpread, points, pText, whole } from "./numbers.ts";
+import type { DirectionSummary } from "./direction-summary.ts";
+import { percent, percentSpread, pointSpread, points, pText, whole } from "./numbers.ts";
 import { hasLearned, METRICS } from "./recipe-page.ts";
 import type { RecipeSummary } from "./recipe-summary.ts";
 import type { Expectations } from "./expectations.ts";
@@ -8,6 +9,7 @@ import type { Expectations } from "./expectations.ts";
 export function overviewPage(
   summaries: readonly RecipeSummary[],
   failures: readonly FailedRun[],
+  directions: readonly DirectionSummary[],
   expectations: Expectations,
   tableOf: (recipe: string) => string,
 ): string {
@@ -30,6 +32,7 @@ export function overviewPage(
       ...ordered.map((summary) => row(summary, tableOf(summary.recipe))),
     ].join("\n"),
     expectations.chosen,
+    ...directionWords(directions, expectations),
     "## The test",
     "Each seed has a learner, tasks, draws and held-out tasks of its own, so that differences of seeds are independent and what is claimed holds for other seeds. The base is tried on the same held-out tasks with the same draws. The differences of five seeds say little of their spread; the spreads of all recipes are put together by empirical Bayes (Smyth 2004), and p-values are corrected by Holm over all recipes of the expectations, run or not. Some were left out after seed 1, for want of time and, of `era`, `rl4vlm` and `vl-dac`, since they had fallen below the base: they count as not learning. `packages/evaluation/src/table-tests.test.ts` simulates tables in which nothing is learned and finds the level held, and shows that shuffling tasks within seeds would not hold it.",
     ...(failures.length === 0
@@ -42,6 +45,39 @@ export function overviewPage(
           `${waiting.map(({ recipe }) => recipe).join(", ")}. They were expected to learn too; nothing is said of them.`,
         ]),
   ].join("\n\n")}\n`;
+}
+
+function directionWords(
+  directions: readonly DirectionSummary[],
+  { directionSeeds }: Expectations,
+): string[] {
+  const heading = "## What papers say beside plain GRPO";
+  if (directions.length === 0) return [heading, "Not run over all seeds yet."];
+  const held = directions.filter(({ holds }) => holds);
+  return [
+    heading,
+    `Written down before they were run on seeds ${directionSeeds.join(", ")}, which nothing was chosen by. **${held.length} of ${directions.length} hold.** A claim holds where success less that of plain GRPO with the same seed and held-out tasks is above 0, or above −margin where “the same success” is claimed, at p ≤ 0.05 (one-sided Student's t over seeds, Holm over the claims), and where the cost is as small as it says.`,
+    [
+      "| claim | recipe | environment | success | plain GRPO | difference | margin | t | p (Holm) | cost of it | holds |",
+      "|---|---|---|---|---|---|---|---|---|---|---|",
+      ...directions.map(
+        ({ direction, success, reference, difference, test, adjusted, cost, holds }) =>
+          `| ${[
+            direction.says,
+            direction.recipe,
+            direction.environment,
+            percentSpread(success),
+            percentSpread(reference),
+            points(difference),
+            direction.margin === 0 ? "–" : points(direction.margin),
+            test.t.toFixed(2),
+            pText(adjusted),
+            cost === null ? "–" : `${percent(cost)} of the ${direction.most?.of}`,
+            holds ? "yes" : "no",
+          ].join(" | ")} |`,
+      ),
+    ].join("\n"),
+  ];
 }
 
 function row(summary: RecipeSummary, table: string): string {

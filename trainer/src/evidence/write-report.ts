@@ -4,13 +4,12 @@ import { join } from "node:path";
 import { recipeNamed } from "@waggle/learning";
 import { armKey } from "./arm.ts";
 import { curvePicture } from "./curve-picture.ts";
+import { summarizeDirections } from "./direction-summary.ts";
 import { type Expectations, tableArms } from "./expectations.ts";
 import { overviewPage } from "./overview-page.ts";
 import { recipePage } from "./recipe-page.ts";
 import { summarize } from "./recipe-summary.ts";
 import type { RunLog } from "./run-log.ts";
-
-const COLOURS = { recipe: "#2f7ed8", reference: "#d8732f" };
 
 /** @returns how many recipes have a page. */
 export async function writeReport(
@@ -35,8 +34,8 @@ export async function writeReport(
     const curves = [
       ...(plain === undefined || plain === summary
         ? []
-        : [{ name: "plain GRPO", colour: COLOURS.reference, runs: plain.runs }]),
-      { name: recipe, colour: COLOURS.recipe, runs },
+        : [{ name: "plain GRPO", runs: plain.runs }]),
+      { name: recipe, runs },
     ];
     const made = recipeNamed(recipe)(runs[0]?.settings ?? {});
     await writeFile(join(folder, `${recipe}.md`), recipePage(made, summary, plain));
@@ -46,7 +45,13 @@ export async function writeReport(
   const tableOf = (recipe: string): string => recipeNamed(recipe)().literature.table;
   await writeFile(
     join(folder, "README.md"),
-    overviewPage(summaries, failed, expectations, tableOf),
+    overviewPage(
+      summaries,
+      failed,
+      summarizeDirections(records, expectations),
+      expectations,
+      tableOf,
+    ),
   );
   return summaries.length;
 }

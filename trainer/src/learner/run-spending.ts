@@ -1,10 +1,13 @@
 /** What a run has spent so far, and whether it may go on. Budgets are compared by these. */
-import { type EpisodeGroup, type Recipe, sampledTokens, toolCalls } from "@waggle/learning";
+import { type EpisodeGroup, type Recipe, sampledTokens } from "@waggle/learning";
 
 export type Spent = {
   readonly episodes: number;
   readonly sampledTokens: number;
+  /** Calls that a branch repeats to reach its place were made once. */
   readonly toolCalls: number;
+  /** Turns, those that a branch repeats left out. */
+  readonly turns: number;
   readonly seconds: number;
 };
 
@@ -12,7 +15,7 @@ export type Budget = { readonly sampledTokens: number; readonly toolCalls: numbe
 
 export class RunSpending {
   readonly #startedAt = performance.now();
-  readonly #counts = { episodes: 0, sampledTokens: 0, toolCalls: 0 };
+  readonly #counts = { episodes: 0, sampledTokens: 0, toolCalls: 0, turns: 0 };
 
   get soFar(): Spent {
     return { ...this.#counts, seconds: (performance.now() - this.#startedAt) / 1000 };
@@ -24,7 +27,9 @@ export class RunSpending {
       this.#counts.episodes += episodes.length;
       for (const episode of episodes) {
         this.#counts.sampledTokens += sampledTokens(episode);
-        this.#counts.toolCalls += toolCalls(episode);
+        const turns = episode.turns.slice(episode.branch?.turn ?? 0);
+        this.#counts.turns += turns.length;
+        for (const { toolCalls } of turns) this.#counts.toolCalls += toolCalls.length;
       }
     }
     return groups;
