@@ -90,7 +90,8 @@ export const Guidance: z.ZodType<Guidance> = z.strictObject({
 
 /** The object's bytes, the same for the same guidance. @throws WaggleError `SCHEMA_INVALID`, `PAYLOAD_TOO_LARGE` */
 export function writeGuidance(guidance: Guidance): Uint8Array<ArrayBuffer> {
-  const bytes = new TextEncoder().encode(canonicalJson(guidance));
+  // A copy whose buffer no worker shares, in whichever runtime's types.
+  const bytes = new Uint8Array(new TextEncoder().encode(canonicalJson(guidance)));
   readGuidance(bytes);
   return bytes;
 }
@@ -129,7 +130,7 @@ export function readGuidance(bytes: Uint8Array): Guidance {
 
 function parsed(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)) as unknown;
   } catch (cause) {
     throw new WaggleError(
       "SCHEMA_INVALID",
