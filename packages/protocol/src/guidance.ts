@@ -130,7 +130,9 @@ export function readGuidance(bytes: Uint8Array): Guidance {
 
 function parsed(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)) as unknown;
+    return JSON.parse(
+      new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
+    ) as unknown;
   } catch (cause) {
     throw new WaggleError(
       "SCHEMA_INVALID",
