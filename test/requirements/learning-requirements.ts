@@ -320,4 +320,28 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/learner/recipe-engines.test.ts > a critic's loss without a critic is refused",
     ],
   },
+  {
+    id: "learning:evidence",
+    source: "issue 5, evidence",
+    behavior:
+      "`npm run evidence -- learning` goes on where it was stopped, every committed page follows from the committed runs, and what is called learning holds over seeds after Holm's correction.",
+    tests: [
+      "trainer/src/evidence/committed-pages.test.ts > every page and picture follows from the runs",
+      "trainer/src/evidence/run-log.test.ts > a log gives back what was appended, without the line that a kill cut off, and goes on",
+      "packages/evaluation/src/table-tests.test.ts > Holm's example: a smaller p is never corrected to more than a larger one",
+    ],
+  },
+  {
+    id: "learning:studies",
+    source: "issue 5, open questions stay open",
+    behavior:
+      "A study spends one budget in every arm, in the shares of its stages, and compares the arms on the same seeds; too few seeds are no answer.",
+    tests: [
+      "trainer/src/studies/study-page.test.ts > every study has arms that share one budget",
+      "trainer/src/studies/study-page.test.ts > arms are compared with the first on the same seeds",
+      "trainer/src/studies/study-page.test.ts > a seed counts once every arm has it, and two are no answer",
+      "trainer/src/learner/run-spending.test.ts > stages spend their shares of the whole, though each is told a share of the rest",
+      "trainer/src/learner/recipe-run.test.ts > where a budget ends a stage, what is reported is what it had learned then",
+    ],
+  },
 ];
