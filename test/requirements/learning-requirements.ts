@@ -339,7 +339,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/studies/study-page.test.ts > every study has arms that share one budget",
       "trainer/src/studies/study-page.test.ts > arms are compared with the first on the same seeds",
-      "trainer/src/studies/study-page.test.ts > a seed counts once every arm has it, and two are no answer",
+      "trainer/src/studies/study-page.test.ts > a seed counts once every arm has it, and few are no answer",
       "trainer/src/learner/run-spending.test.ts > stages spend their shares of the whole, though each is told a share of the rest",
       "trainer/src/learner/recipe-run.test.ts > where a budget ends a stage, what is reported is what it had learned then",
     ],

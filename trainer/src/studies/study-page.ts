@@ -109,8 +109,10 @@ export function studyPage(study: Study, runs: readonly TrialRun[], picture: stri
   ].join("\n");
 }
 
-/** Fewer have no standard error to speak of. */
-const LEAST_SEEDS = 3;
+/** With fewer no sign-flip test reaches the level. */
+const LEAST_SEEDS = 5;
+/** Two-sided; of five seeds that all agree it is 0.06. */
+const LEVEL = 0.1;
 
 /** What the first measure says, in a sentence. */
 export function answer(study: Study, runs: readonly TrialRun[]): string {
@@ -121,16 +123,14 @@ export function answer(study: Study, runs: readonly TrialRun[]): string {
   const others = comparisons.filter(
     (one) => one.measure === measure && one.arm !== study.arms[0].name,
   );
-  const apart = others.filter(
-    ({ difference, differenceError }) => Math.abs(difference) > 2 * differenceError,
-  );
+  const apart = others.filter(({ pValue }) => pValue <= LEVEL);
   if (apart.length === 0) {
-    return `At this scale: no arm differs from *${study.arms[0].name}* by more than twice the standard error (${WORDS[measure]}).`;
+    return `At this scale: no arm differs from *${study.arms[0].name}* beyond chance (${WORDS[measure]}, p ≤ ${LEVEL}).`;
   }
   const clauses = apart.map(
     ({ arm, difference }) => `*${arm}* ${signed(difference, digits(measure))}`,
   );
-  return `At this scale (${WORDS[measure]}, beyond twice the standard error): ${clauses.join(", ")} against *${study.arms[0].name}*.`;
+  return `At this scale (${WORDS[measure]}, p ≤ ${LEVEL}): ${clauses.join(", ")} against *${study.arms[0].name}*.`;
 }
 
 function digits(measure: Measure): number {
