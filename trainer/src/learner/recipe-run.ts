@@ -32,7 +32,7 @@ import { opponentOf, RoleShelf } from "./role-shelf.ts";
 import { updateStage } from "./updates/stage-update.ts";
 import { runPorts } from "./run-ports.ts";
 import type { RunEvent, RunOptions, RunParts, RunResult } from "./run-options.ts";
-import { type Budget, RunSpending, shareOfRest, type Spent } from "./run-spending.ts";
+import { type Budget, RunSpending, shareOfRest } from "./run-spending.ts";
 import { storedDemonstrations } from "./rollouts/stored-demonstrations.ts";
 import { swappingPolicy } from "./rollouts/swapping-policy.ts";
 import { TaskDraws } from "./rollouts/task-draws.ts";
@@ -50,8 +50,8 @@ export async function runRecipe(
   onEvent: (event: RunEvent) => void,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const { simulator } = parts;
-  const worldModels = await fittedWorlds(recipe, { ...parts, signal }, simulator, options.seed);
+  const fitting = { ...parts, signal };
+  const worldModels = await fittedWorlds(recipe, fitting, parts.simulator, options.seed);
   const ports = { ...runPorts(parts.engine, parts.format, parts.family), ...parts.ports };
   const run = new RecipeRun({ ...parts, worldModels, ports }, options, onEvent, signal);
   try {
@@ -63,7 +63,7 @@ export async function runRecipe(
         final = await run.stage(stage);
       }
     }
-    return { base, final, spent: run.spent, state: run.state };
+    return { base, final, ...run.soFar };
   } finally {
     await run.shelf.clear();
   }
@@ -105,12 +105,8 @@ class RecipeRun {
     this.#signal = signal;
   }
 
-  get spent(): Spent {
-    return this.#spending.soFar;
-  }
-
-  get state(): StateValues {
-    return this.#state;
+  get soFar(): Pick<RunResult, "spent" | "state"> {
+    return { spent: this.#spending.soFar, state: this.#state };
   }
 
   /** The next stage may spend this share of what is left. */
@@ -131,6 +127,7 @@ class RecipeRun {
     if (overlap !== undefined && canOverlap(stage.rollout.plan(this.#context(0, steps)))) {
       return this.#overlapped(stage, steps, overlap);
     }
+    // A budget may end a stage where no evaluation was due: then none is the last.
     let [last, step]: [HeldOut | null, number] = [null, 0];
     for (; step < steps && !this.#spending.exceeds(this.#limit); step += 1) {
       this.#signal.throwIfAborted();
@@ -138,7 +135,6 @@ class RecipeRun {
       const metrics = await this.#step(stage, settingsAt(stage, context), context);
       last = await this.#report(stage, step, steps, metrics);
     }
-    // A budget may end a stage where no evaluation was due.
     return last ?? this.evaluate(stage.name, step);
   }
 
@@ -163,7 +159,14 @@ class RecipeRun {
     steps: number,
     metrics: { readonly [name: string]: number },
   ): Promise<HeldOut | null> {
-    this.#onEvent({ event: "step", stage, step: step + 1, steps, spent: this.spent, metrics });
+    this.#onEvent({
+      event: "step",
+      stage,
+      step: step + 1,
+      steps,
+      spent: this.#spending.soFar,
+      metrics,
+    });
     const { evaluateEvery } = this.#options;
     const isDue = evaluateEvery > 0 && (step + 1) % evaluateEvery === 0;
     return isDue || step + 1 === steps ? this.evaluate(stage, step + 1) : null;
