@@ -159,14 +159,8 @@ class RecipeRun {
     steps: number,
     metrics: { readonly [name: string]: number },
   ): Promise<HeldOut | null> {
-    this.#onEvent({
-      event: "step",
-      stage,
-      step: step + 1,
-      steps,
-      spent: this.#spending.soFar,
-      metrics,
-    });
+    const { spent } = this.soFar;
+    this.#onEvent({ event: "step", stage, step: step + 1, steps, spent, metrics });
     const { evaluateEvery } = this.#options;
     const isDue = evaluateEvery > 0 && (step + 1) % evaluateEvery === 0;
     return isDue || step + 1 === steps ? this.evaluate(stage, step + 1) : null;
