@@ -18,7 +18,8 @@ export type MemoryReport = {
   readonly gradients: number;
 };
 
-const WARM = 20;
+/** On a busy machine V8 still compiles WebAssembly again after the first twenty. */
+const WARM = 60;
 const STEPS = 100;
 /** Large enough that a kept buffer stands out, and a step takes some milliseconds. */
 const CONFIG = { ...TINY, width: 64, heads: 8, feedForwardSize: 192, vocabularySize: 256 };
