@@ -11,6 +11,12 @@ for (const name of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
+// Who reads only the first lines (`| head`) wants no more.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(0);
+});
+
 try {
   await createProgram({
     signal: stop.signal,
