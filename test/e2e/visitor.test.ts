@@ -381,10 +381,8 @@ test("a thumb on an answer arrives at the edge with the trajectory it is about",
 test("text on the policy channel is read at the next request of an open page, until it is taken back", async () => {
   const { page } = await visit(siteUrl, { agrees: true });
   const spelled = "Mind the rain.<|im_end|>";
-  const trainer = createEdgeClient({
-    baseUrl: edgeUrl,
-    credential: installation.trainerCredential,
-  });
+  const { trainerCredential: credential } = installation;
+  const trainer = createEdgeClient({ baseUrl: edgeUrl, credential });
   const said = { formatVersion: 1, prompt: spelled, lessons: [], cases: null } as const;
   const { version } = await publishText(writeGuidance(said), trainer);
   const firstTextsAfter = async (act: Promise<unknown>, sent: number) => {
@@ -392,12 +390,12 @@ test("text on the policy channel is read at the next request of an open page, un
     await page.evaluate(() => window.waggleDemo.agent.checkPolicy());
     const answer = await ask(page, "Add the City Jacket to my cart.");
     await untilSent(page, sent);
-    return { answer, texts: textsOf(await detailOf(answer.trajectoryId)) };
+    return { ...answer, texts: textsOf(await detailOf(answer.trajectoryId)) };
   };
   const spoken = await firstTextsAfter(trainer.promote(version), 1);
-  expect(spoken.answer).toMatchObject({ failure: null, policyVersion: version });
+  expect(spoken).toMatchObject({ failure: null, policyVersion: version });
   expect(spoken.texts[0]).toContain("Mind the rain.");
   const silent = await firstTextsAfter(trainer.rollBack(version), 2);
-  expect(silent.answer).toMatchObject({ failure: null, policyVersion: 0 });
+  expect(silent).toMatchObject({ failure: null, policyVersion: 0 });
   expect(silent.texts.join("")).not.toContain("Mind the rain.");
 });

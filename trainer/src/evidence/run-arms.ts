@@ -3,9 +3,8 @@
  * a log has are not run again; an arm that fails is kept as failed and the others go on. Draws nothing.
  */
 import { join } from "node:path";
-import { FAMILIES, type TaskFamily } from "@waggle/environments";
+import { familyNamed, type TaskFamily } from "@waggle/environments";
 import { type Recipe, recipeNamed } from "@waggle/learning";
-import { WaggleError } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { type BaseModel } from "../base-model.ts";
 import { FAMILY_BASE, familyBase } from "../learner/family-base.ts";
@@ -187,15 +186,4 @@ async function runArm(
 
 function longest({ stages }: Recipe): number {
   return Math.max(1, ...stages.map(({ steps }) => steps));
-}
-
-function familyNamed(name: string): TaskFamily {
-  const family = FAMILIES.find((one) => one.name === name);
-  if (family === undefined) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `an arm's environment must be one of ${FAMILIES.map((one) => one.name).join(", ")}, got ${name.slice(0, 64)}; choose one of these`,
-    );
-  }
-  return family;
 }

@@ -1,5 +1,5 @@
 /** A stage that learns while a real policy goes on sampling; what is learned is made up. */
-import { FAMILIES, type TaskFamily } from "@waggle/environments";
+import { familyNamed } from "@waggle/environments";
 import type { EpisodeGroup } from "@waggle/learning";
 import { tokenVersions } from "@waggle/learning/rollouts";
 import { type DecoderConfig, initializeAdapter, initializeDecoder } from "@waggle/model";
@@ -11,7 +11,7 @@ import { trainFamilyText } from "./family-text.ts";
 import { canOverlap, overlappedStage } from "./overlapped-stage.ts";
 import { type SwapPoint, swappingPolicy } from "./rollouts/swapping-policy.ts";
 
-const BANDIT = FAMILIES.find(({ name }) => name === "bandit") as TaskFamily;
+const BANDIT = familyNamed("bandit");
 const CONFIG: DecoderConfig = {
   modelType: "qwen3",
   vocabularySize: 320,

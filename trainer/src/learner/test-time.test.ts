@@ -1,5 +1,5 @@
 /** What a test task teaches is there for its own attempt, and gone for the next. */
-import { FAMILIES, type TaskFamily } from "@waggle/environments";
+import { familyNamed } from "@waggle/environments";
 import { recipeNamed, type Stage } from "@waggle/learning";
 import type { TensorMap } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -12,7 +12,7 @@ let acted: ActedFamily;
 
 beforeAll(async () => {
   engines = await tinyEngines();
-  acted = await actedFamily(FAMILIES.find(({ name }) => name === "bandit") as TaskFamily);
+  acted = await actedFamily(familyNamed("bandit"));
 });
 afterAll(async () => {
   await engines.dispose();

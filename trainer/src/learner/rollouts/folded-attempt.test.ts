@@ -1,5 +1,5 @@
 /** A turn of a folded attempt sees the request, the notes and the last result, and nothing else. */
-import { FAMILIES, type TaskFamily } from "@waggle/environments";
+import { familyNamed } from "@waggle/environments";
 import type { Trajectory } from "@waggle/protocol";
 import { beforeAll, expect, test } from "vitest";
 import { seededRandom } from "../../random.ts";
@@ -8,7 +8,7 @@ import { type ActedFamily, actedFamily } from "../updates/recipe-update.fixture.
 
 let acted: ActedFamily;
 beforeAll(async () => {
-  acted = await actedFamily(FAMILIES.find(({ name }) => name === "calculator") as TaskFamily);
+  acted = await actedFamily(familyNamed("calculator"));
 });
 
 type Turn = { readonly given: string; readonly said: string };

@@ -1,49 +1,25 @@
 /** Roles that share a conversation on a real decoder, and roles that share a world. */
-import { FAMILIES, type TaskWorld } from "@waggle/environments";
-import { initializeAdapter } from "@waggle/model";
-import type { Action, TensorMap } from "@waggle/protocol";
+import { familyNamed, type TaskWorld } from "@waggle/environments";
+import type { Action } from "@waggle/protocol";
 import { FULL_SUPPORT } from "@waggle/protocol";
-import { type AdaptivePolicy, createNodePolicy } from "@waggle/runtime/node";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TINY, TINY_BASE, tinyWeights } from "../../training.fixture.ts";
+import { movedAdapter, PROMPT, tinyPolicy } from "./tiny-policy.fixture.ts";
 import { roleAttempt } from "./role-policy.ts";
 import { SharedWorld } from "./shared-world.ts";
 
-const PROMPT = Array.from({ length: 12 }, (_, i) => (i * i * 7 + 5) % 32);
-const SHAPE = { rank: 4, alpha: 8 };
 const { signal } = new AbortController();
 let policy: AdaptivePolicy;
 
 beforeAll(async () => {
-  policy = await createNodePolicy({
-    config: TINY,
-    weights: tinyWeights(),
-    baseModel: TINY_BASE,
-    threads: 1,
-  });
+  policy = await tinyPolicy();
 });
 afterAll(() => policy.dispose());
 
-function adapter(seed: number): { rank: number; alpha: number; tensors: TensorMap } {
-  const { tensors } = initializeAdapter(TINY, { ...SHAPE, seed });
-  const moved = new Map(tensors);
-  for (const [name, { shape, data }] of tensors) {
-    const turned = data.map((_, i) => Math.sin(i * 12.9898 + seed * 78.233));
-    if (name.includes("lora_B")) moved.set(name, { shape, data: turned });
-  }
-  return { ...SHAPE, tensors: moved };
-}
-
-function named(name: string): (typeof FAMILIES)[number] {
-  const family = FAMILIES.find((one) => one.name === name);
-  if (family === undefined) throw new Error(`no family ${name}`);
-  return family;
-}
-
 test("each turn of a shared conversation is its role's, and can be scored again under its adapter", async () => {
-  const family = named("key-door");
-  await policy.loadAdapter("planner#1", adapter(1));
-  await policy.loadAdapter("searcher#1", adapter(2));
+  const family = familyNamed("key-door");
+  await policy.loadAdapter("planner#1", movedAdapter(1));
+  await policy.loadAdapter("searcher#1", movedAdapter(2));
   const roles = {
     adapters: new Map([
       ["planner", "planner#1"],
@@ -75,7 +51,7 @@ test("each turn of a shared conversation is its role's, and can be scored again 
   context.dispose();
 
   const scored = async (seed: number): Promise<readonly number[]> => {
-    await policy.setAdapter(seed, adapter(seed));
+    await policy.setAdapter(seed, movedAdapter(seed));
     const tokenIds = [...PROMPT, ...said.flat()];
     const { behaviorLogProbs } = await policy.score({ tokenIds, sampling: FULL_SUPPORT });
     return behaviorLogProbs.slice(PROMPT.length);
@@ -97,7 +73,7 @@ const calling = (name: string, args: { readonly [key: string]: string }): Action
   ({ text: "", toolCalls: [{ id: name, name, arguments: args }] }) as Action;
 
 test("who shares a world acts in rounds, and hears of a round when all have acted", async () => {
-  const family = named("form");
+  const family = familyNamed("form");
   const shared = new SharedWorld(family.world(family.reference(3, "train", 0)), ["one", "two"]);
   const [one, two]: TaskWorld[] = [shared.view("one"), shared.view("two")];
   await one?.environment.observe();

@@ -1,35 +1,17 @@
 /** Swaps in the middle of an attempt, on a real decoder: what the record says can be scored again. */
-import { initializeAdapter } from "@waggle/model";
-import type { GenerateOptions, Sample, TensorMap } from "@waggle/protocol";
+import type { GenerateOptions, Sample } from "@waggle/protocol";
 import { FULL_SUPPORT } from "@waggle/protocol";
-import { type AdaptivePolicy, createNodePolicy } from "@waggle/runtime/node";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { swappingPolicy } from "./swapping-policy.ts";
-import { TINY, TINY_BASE, tinyWeights } from "../../training.fixture.ts";
+import { movedAdapter, PROMPT, tinyPolicy } from "./tiny-policy.fixture.ts";
 
-const PROMPT = Array.from({ length: 12 }, (_, i) => (i * i * 7 + 5) % 32);
-const SHAPE = { rank: 4, alpha: 8 };
 let policy: AdaptivePolicy;
 
 beforeAll(async () => {
-  policy = await createNodePolicy({
-    config: TINY,
-    weights: tinyWeights(),
-    baseModel: TINY_BASE,
-    threads: 1,
-  });
+  policy = await tinyPolicy();
 });
 afterAll(() => policy.dispose());
-
-function adapter(seed: number): { rank: number; alpha: number; tensors: TensorMap } {
-  const { tensors } = initializeAdapter(TINY, { ...SHAPE, seed });
-  const moved = new Map(tensors);
-  for (const [name, { shape, data }] of tensors) {
-    const turned = data.map((_, i) => Math.sin(i * 12.9898 + seed * 78.233));
-    if (name.includes("lora_B")) moved.set(name, { shape, data: turned });
-  }
-  return { ...SHAPE, tensors: moved };
-}
 
 function options(more: Partial<GenerateOptions> = {}): GenerateOptions {
   return { sampling: { ...FULL_SUPPORT, seed: 3 }, stopTokenIds: [], maxTokens: 24, ...more };
@@ -37,7 +19,7 @@ function options(more: Partial<GenerateOptions> = {}): GenerateOptions {
 
 /** Log-probs of the sampled tokens under a version, `[T]`. */
 async function scoredBy(version: number, said: readonly number[]): Promise<readonly number[]> {
-  await policy.setAdapter(version, version === 0 ? null : adapter(version));
+  await policy.setAdapter(version, version === 0 ? null : movedAdapter(version));
   const { behaviorLogProbs } = await policy.score({
     tokenIds: [...PROMPT, ...said],
     sampling: FULL_SUPPORT,
@@ -58,7 +40,7 @@ async function interrupted(after: number, more: Partial<GenerateOptions> = {}): 
       ...more,
       onToken: () => {
         told += 1;
-        if (told === after) swap = swapping.setAdapter(1, adapter(1));
+        if (told === after) swap = swapping.setAdapter(1, movedAdapter(1));
       },
     }),
   );
@@ -109,7 +91,7 @@ test("between turns: the next turn is the new version's, the one before stays th
   context.append(PROMPT);
   const first = await context.generate(options({ maxTokens: 8 }));
   expect([context.policyVersion, first.versions]).toEqual([0, undefined]);
-  await swapping.setAdapter(1, adapter(1));
+  await swapping.setAdapter(1, movedAdapter(1));
   const second = await context.generate(options({ maxTokens: 8 }));
   expect(context.policyVersion).toBe(1);
   const said = [...first.tokenIds, ...second.tokenIds];

@@ -2,15 +2,15 @@
  * Every recipe of the imitation table learns once, stage by stage, and does what its
  * paper says is different; plain imitation of the same demonstrations fails each check.
  */
-import { FAMILIES } from "@waggle/environments";
-import { recipe, RECIPES, recipeNamed, tokenStage } from "@waggle/learning";
-import * as parts from "@waggle/learning/parts";
+import { familyNamed } from "@waggle/environments";
+import { RECIPES, recipeNamed } from "@waggle/learning";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADAPTING_EXPECTATIONS } from "./adapting-expectations.fixture.ts";
 import { IMITATION_EXPECTATIONS } from "./imitation-expectations.fixture.ts";
 import { MADE_EXPECTATIONS } from "./made-expectations.fixture.ts";
 import { ROLE_IMITATION_EXPECTATIONS } from "./role-expectations.fixture.ts";
 import type { Expectation } from "./recipe-checks.fixture.ts";
+import { PLAIN_SFT } from "./plain-recipes.fixture.ts";
 import {
   type ActedFamily,
   actedFamily,
@@ -31,15 +31,6 @@ const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   ...ROLE_IMITATION_EXPECTATIONS,
 };
 
-const SFT = recipe({
-  name: "plain-sft",
-  literature: "OPT-350M SFT",
-  differs: ["the control of these tests"],
-  schedule: ["sft"],
-  settings: {},
-  stages: () => [tokenStage({ rollout: parts.demos(0.3), losses: [parts.crossEntropy()] })],
-});
-
 beforeAll(async () => {
   engines = await tinyEngines();
   ({ acted } = await plainlyIn("calculator"));
@@ -50,14 +41,13 @@ afterAll(async () => {
 
 function plainlyIn(env: string): Promise<{ acted: ActedFamily; control: StageRecord[] }> {
   const make = async (): Promise<{ acted: ActedFamily; control: StageRecord[] }> => {
-    const family = FAMILIES.find(({ name }) => name === env);
-    if (family === undefined) throw new Error(`no family ${env}`);
+    const family = familyNamed(env);
     const made = await actedFamily(family);
     // Plans that go on from stored episodes find failures and a success, whatever they draw.
     const ended = (success: boolean): ActedFamily["stored"] =>
       made.stored.filter((episode) => episode.verification.success === success);
     const own = { ...made, stored: [...ended(false).slice(0, 2), ...ended(true).slice(0, 1)] };
-    return { acted: own, control: await updateOnce(SFT(), own, engines) };
+    return { acted: own, control: await updateOnce(PLAIN_SFT(), own, engines) };
   };
   const made = plain.get(env) ?? make();
   plain.set(env, made);
@@ -89,7 +79,7 @@ test.each([
   ["loc-ft", /down_proj/, null],
   ["input-space", /layers\.0\.self_attn\.[qkv]_proj/, null],
 ] as const)("%s moves the parameters it names and no other", async (name, pattern, share) => {
-  const moved = async (made: ReturnType<typeof SFT>): Promise<string[]> => {
+  const moved = async (made: ReturnType<typeof PLAIN_SFT>): Promise<string[]> => {
     const before = await engines.engine.parameters();
     await updateOnce(made, acted, engines);
     const after = await engines.engine.parameters();
@@ -99,7 +89,7 @@ test.each([
     });
   };
   const chosen = await moved(recipeNamed(name)());
-  const all = await moved(SFT());
+  const all = await moved(PLAIN_SFT());
   expect(chosen.length).toBeGreaterThan(0);
   expect(chosen.every((key) => pattern.test(key))).toBe(true);
   expect(chosen.length).toBeLessThan(share === null ? all.length : 0.7 * all.length);

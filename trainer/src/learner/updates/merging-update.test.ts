@@ -1,5 +1,5 @@
 /** Every merging recipe: members learn from one start, and the merge is what its paper says it is. */
-import { FAMILIES } from "@waggle/environments";
+import { familyNamed } from "@waggle/environments";
 import { type Stage, RECIPES, recipeNamed } from "@waggle/learning";
 import { orthogonalized } from "@waggle/learning/merging";
 import type { Tensor, TensorMap } from "@waggle/protocol";
@@ -11,8 +11,7 @@ let engines: Awaited<ReturnType<typeof tinyEngines>>;
 let acted: ActedFamily;
 
 beforeAll(async () => {
-  const family = FAMILIES.find(({ name }) => name === "calculator");
-  if (family === undefined) throw new Error("no calculator");
+  const family = familyNamed("calculator");
   engines = await tinyEngines();
   acted = await actedFamily(family);
 });

@@ -2,12 +2,12 @@
  * Every recipe of the preference table learns once, stage by stage, and does what its paper says is
  * different; plain imitation fails each check, and so do pairs with their sides exchanged.
  */
-import { FAMILIES } from "@waggle/environments";
-import { recipe, type Recipe, RECIPES, recipeNamed, tokenStage } from "@waggle/learning";
-import * as parts from "@waggle/learning/parts";
+import { familyNamed } from "@waggle/environments";
+import { type Recipe, RECIPES, recipeNamed } from "@waggle/learning";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PREFERENCE_EXPECTATIONS } from "./preference-expectations.fixture.ts";
 import { learnsPairs } from "./recipe-checks.fixture.ts";
+import { PLAIN_SFT } from "./plain-recipes.fixture.ts";
 import {
   type ActedFamily,
   actedFamily,
@@ -20,18 +20,8 @@ let engines: Awaited<ReturnType<typeof tinyEngines>>;
 let acted: ActedFamily;
 let control: StageRecord[];
 
-const SFT = recipe({
-  name: "plain-sft",
-  literature: "OPT-350M SFT",
-  differs: ["the control of these tests"],
-  schedule: ["sft"],
-  settings: {},
-  stages: () => [tokenStage({ rollout: parts.demos(0.3), losses: [parts.crossEntropy()] })],
-});
-
 beforeAll(async () => {
-  const family = FAMILIES.find(({ name }) => name === "calculator");
-  if (family === undefined) throw new Error("no calculator");
+  const family = familyNamed("calculator");
   engines = await tinyEngines();
   const made = await actedFamily(family);
   // Plans that go on from stored episodes find failures and a success, whatever they draw.
@@ -39,7 +29,7 @@ beforeAll(async () => {
     made.stored.filter((episode) => episode.verification.success === success);
   const longest = ended(true).reduce((a, b) => (b.turns.length > a.turns.length ? b : a));
   acted = { ...made, stored: [...ended(false).slice(0, 2), longest] };
-  control = await updateOnce(SFT(), acted, engines);
+  control = await updateOnce(PLAIN_SFT(), acted, engines);
 });
 afterAll(async () => {
   await engines.dispose();

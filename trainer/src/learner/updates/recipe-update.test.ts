@@ -1,11 +1,11 @@
 /** Every staged recipe learns once, stage by stage, and does what its paper says is different. */
-import { FAMILIES } from "@waggle/environments";
-import { recipe, rewardStage, RECIPES, recipeNamed } from "@waggle/learning";
-import * as parts from "@waggle/learning/parts";
+import { familyNamed } from "@waggle/environments";
+import { RECIPES, recipeNamed } from "@waggle/learning";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Expectation } from "./recipe-checks.fixture.ts";
 import { EXPECTATIONS } from "./recipe-expectations.fixture.ts";
 import { runRecipe } from "../recipe-run.ts";
+import { PLAIN_GRPO } from "./plain-recipes.fixture.ts";
 import {
   type ActedFamily,
   actedFamily,
@@ -26,22 +26,6 @@ const POLICY_GRADIENT = [...RECIPES.values()]
   .filter((create) => create().stages.every(({ merging }) => merging === null))
   .map(({ recipeName }) => recipeName);
 
-const GRPO = recipe({
-  name: "plain-grpo",
-  literature: "ARTIST",
-  differs: ["the control of these tests"],
-  schedule: ["one"],
-  settings: {},
-  stages: () => [
-    rewardStage({
-      rollout: parts.group(8),
-      reward: parts.outcome(),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip()],
-    }),
-  ],
-});
-
 beforeAll(async () => {
   engines = await tinyEngines();
 });
@@ -50,8 +34,7 @@ afterAll(async () => {
 });
 
 function actedIn(env: string): Promise<ActedFamily> {
-  const family = FAMILIES.find(({ name }) => name === env);
-  if (family === undefined) throw new Error(`no family ${env}`);
+  const family = familyNamed(env);
   const made = acted.get(env) ?? actedFamily(family);
   acted.set(env, made);
   return made;
@@ -65,7 +48,7 @@ async function updated(
 }
 
 async function updatedPlainly({ env = "calculator" }: Expectation): Promise<StageRecord[]> {
-  const made = plain.get(env) ?? updateOnce(GRPO(), await actedIn(env), engines);
+  const made = plain.get(env) ?? updateOnce(PLAIN_GRPO(), await actedIn(env), engines);
   plain.set(env, made);
   return made;
 }

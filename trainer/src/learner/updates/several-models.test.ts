@@ -1,5 +1,5 @@
 /** Models that a recipe trains beside the policy: a reward model learns, roles move their own tokens alone. */
-import { FAMILIES } from "@waggle/environments";
+import { familyNamed } from "@waggle/environments";
 import {
   type Episode,
   rewardModelStage,
@@ -24,8 +24,7 @@ let acted: ActedFamily;
 const { signal } = new AbortController();
 
 beforeAll(async () => {
-  const family = FAMILIES.find(({ name }) => name === "calculator");
-  if (family === undefined) throw new Error("no calculator");
+  const family = familyNamed("calculator");
   [engines, acted] = [await tinyEngines(), await actedFamily(family)];
 });
 afterAll(async () => {

@@ -2,10 +2,10 @@
  * Every recipe that writes texts or cases without a gradient: parameters stay, the text changes, the next
  * attempts read it. Plain GRPO fails each check.
  */
-import { FAMILIES } from "@waggle/environments";
-import { recipe, rewardStage, RECIPES, recipeNamed } from "@waggle/learning";
-import * as parts from "@waggle/learning/parts";
+import { familyNamed } from "@waggle/environments";
+import { RECIPES, recipeNamed } from "@waggle/learning";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { PLAIN_GRPO } from "./plain-recipes.fixture.ts";
 import {
   type ActedFamily,
   actedFamily,
@@ -19,28 +19,11 @@ let engines: Awaited<ReturnType<typeof tinyEngines>>;
 let acted: ActedFamily;
 let control: StageRecord[];
 
-const GRPO = recipe({
-  name: "plain-grpo",
-  literature: "ARTIST",
-  differs: ["the control of these tests"],
-  schedule: ["one"],
-  settings: {},
-  stages: () => [
-    rewardStage({
-      rollout: parts.group(8),
-      reward: parts.outcome(),
-      advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip()],
-    }),
-  ],
-});
-
 beforeAll(async () => {
-  const family = FAMILIES.find(({ name }) => name === "calculator");
-  if (family === undefined) throw new Error("no calculator");
+  const family = familyNamed("calculator");
   engines = await tinyEngines();
   acted = await actedFamily(family);
-  control = await updateOnce(GRPO(), acted, engines);
+  control = await updateOnce(PLAIN_GRPO(), acted, engines);
 });
 afterAll(async () => {
   await engines.dispose();
