@@ -3,6 +3,8 @@
  * instructions, written out here because it is too small for a compiler. Arrays pass through its
  * memory in pieces that stay in the processor's cache. Float32 throughout, as in PyTorch.
  */
+import { kernelModule, wasm } from "@waggle/model";
+import type { Instructions } from "@waggle/model";
 
 /** Floats of one array that are in the function's memory at a time: 4 · 32 KiB in all. */
 const PIECE = 8192;
@@ -63,50 +65,39 @@ function instantiate(): NonNullable<typeof kernel> {
   return { update: exports["update"] as Update, pieces };
 }
 
-/** Numbers of the core specification 2.0, section 5.4 (instructions) and 5.5 (modules). */
 function moduleBytes(): Uint8Array<ArrayBuffer> {
-  const [I32, F32, V128] = [0x7f, 0x7d, 0x7b];
+  const { at, countUp, get, i32, set, simd } = wasm;
   const FACTORS = 7;
   // Parameters: bytes, then the factors. Locals: the offset, the factors four times, then g, m, v.
+  const BYTES = 0;
   const OFFSET = 1 + FACTORS;
   const [BETA1, BETA2, GAIN1, GAIN2, KEEP, STEP, EPSILON, G, M, V] = Array.from(
     { length: FACTORS + 3 },
     (_, index) => OFFSET + 1 + index,
   ) as [number, number, number, number, number, number, number, number, number, number];
-  const get = (local: number): number[] => [0x20, local];
-  const set = (local: number): number[] => [0x21, local];
-  const simd = (code: number): number[] => [0xfd, ...leb(code)];
-  const at = (array: number): number[] => [4, ...leb(4 * PIECE * array)];
-  const load = (array: number): number[] => [...get(OFFSET), ...simd(0x00), ...at(array)];
-  const store = (array: number, value: number[]): number[] => [
-    ...get(OFFSET),
-    ...value,
-    ...simd(0x0b),
-    ...at(array),
-  ];
+  const place = (array: number): Instructions => at(4 * PIECE * array);
+  const load = (array: number): Instructions => simd(0x00, [get(OFFSET)], place(array));
+  const store = (array: number, value: Instructions): Instructions =>
+    simd(0x0b, [get(OFFSET), value], place(array));
   const binary =
     (code: number) =>
-    (a: number[], b: number[]): number[] => [...a, ...b, ...simd(code)];
+    (a: Instructions, b: Instructions): Instructions =>
+      simd(code, [a, b]);
   const [add, subtract, multiply, divide] = [0xe4, 0xe5, 0xe6, 0xe7].map(binary) as [
     ReturnType<typeof binary>,
     ReturnType<typeof binary>,
     ReturnType<typeof binary>,
     ReturnType<typeof binary>,
   ];
-  const root = (value: number[]): number[] => [...value, ...simd(0xe3)];
+  const root = (value: Instructions): Instructions => simd(0xe3, [value]);
 
-  const spread = Array.from({ length: FACTORS }, (_, index) => [
-    ...get(1 + index),
-    ...simd(0x13),
-    ...set(BETA1 + index),
-  ]).flat();
+  const spread = Array.from({ length: FACTORS }, (_, index) =>
+    set(BETA1 + index, simd(0x13, [get(1 + index)])),
+  ).flat();
   const update = [
-    ...load(1),
-    ...set(G),
-    ...add(multiply(get(BETA1), load(2)), multiply(get(GAIN1), get(G))),
-    ...set(M),
-    ...add(multiply(get(BETA2), load(3)), multiply(get(GAIN2), multiply(get(G), get(G)))),
-    ...set(V),
+    ...set(G, load(1)),
+    ...set(M, add(multiply(get(BETA1), load(2)), multiply(get(GAIN1), get(G)))),
+    ...set(V, add(multiply(get(BETA2), load(3)), multiply(get(GAIN2), multiply(get(G), get(G))))),
     ...store(2, get(M)),
     ...store(3, get(V)),
     ...store(
@@ -117,31 +108,11 @@ function moduleBytes(): Uint8Array<ArrayBuffer> {
       ),
     ),
   ];
-  // offset += 16; again while it is below bytes (unsigned).
-  const next = [...get(OFFSET), 0x41, 16, 0x6a, 0x22, OFFSET, ...get(0), 0x49, 0x0d, 0];
-  const body = [...spread, 0x03, 0x40, ...update, ...next, 0x0b, 0x0b];
-  const locals = [2, 1, I32, FACTORS + 3, V128];
-  const code = [...locals, ...body];
-
-  const section = (id: number, content: number[]): number[] => [
-    id,
-    ...leb(content.length),
-    ...content,
-  ];
-  const name = (text: string): number[] => [text.length, ...new TextEncoder().encode(text)];
-  const pages = Math.ceil((4 * 4 * PIECE) / 65_536);
-  return Uint8Array.from([
-    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...section(1, [1, 0x60, 1 + FACTORS, I32, ...Array<number>(FACTORS).fill(F32), 0]),
-    ...section(3, [1, 0]),
-    ...section(5, [1, 1, pages, pages]),
-    ...section(7, [2, ...name("update"), 0, 0, ...name("memory"), 2, 0]),
-    ...section(10, [1, ...leb(code.length), ...code]),
-  ]);
-}
-
-/** Unsigned LEB128. */
-function leb(value: number): number[] {
-  const rest = value >>> 7;
-  return rest === 0 ? [value] : [(value & 0x7f) | 0x80, ...leb(rest)];
+  return kernelModule({
+    name: "update",
+    parameters: ["i32", ...Array<"f32">(FACTORS).fill("f32")],
+    locals: ["i32", ...Array<"v128">(FACTORS + 3).fill("v128")],
+    body: [...spread, ...set(OFFSET, i32(0)), ...countUp(OFFSET, 16, BYTES, update)],
+    pages: Math.ceil((4 * 4 * PIECE) / 65_536),
+  });
 }

@@ -68,3 +68,5 @@ export { openSafetensors, openShardedSafetensors, tensorMapSource } from "./tens
 export type { ByteSource, RowRange, TensorDescription, TensorSource } from "./tensor-source.ts";
 export { initializeValueHead, VALUE_HEAD, valueHeadTensors } from "./value-head.ts";
 export type { ValueHead } from "./value-head.ts";
+export { kernelModule, wasm } from "./kernel-module.ts";
+export type { Instructions } from "./kernel-module.ts";

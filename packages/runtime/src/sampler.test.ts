@@ -1,7 +1,6 @@
 import { WaggleError } from "@waggle/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { exponential } from "./exponential.ts";
 import { createRandom } from "./random.ts";
 import { sampleToken, scoreToken, supportOf } from "./sampler.ts";
 import type { SamplingDistribution } from "./sampler.ts";
@@ -232,19 +231,6 @@ describe("draws", () => {
     expect(sampleToken(logits, FULL, 0).tokenId).toBe(0);
     expect(sampleToken(logits, FULL, 1 - 2 ** -53).tokenId).toBe(2);
   });
-});
-
-test("exponentials are those of Math.exp", () => {
-  let worst = 0;
-  for (let i = 0; i < 200_000; i++) {
-    const x = i % 2 === 0 ? -i / 400 : -(i ** 2) / 1e9;
-    worst = Math.max(worst, Math.abs(exponential(x) / Math.exp(x) - 1));
-  }
-  expect(worst).toBeLessThan(4e-15);
-  expect(exponential(0)).toBe(1);
-  expect(exponential(-1000)).toBe(0);
-  expect(exponential(Number.NEGATIVE_INFINITY)).toBe(0);
-  expect(exponential(Number.NaN)).toBeNaN();
 });
 
 test("a mask that allows nothing is refused", () => {

@@ -5,8 +5,10 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import type { Sampling } from "@waggle/protocol";
-import { allowedIds, largest, nucleus, reweigh, weigh } from "./support.ts";
-import type { Candidates, Weighing } from "./support.ts";
+import { SoftmaxKernel } from "./softmax-kernel.ts";
+import type { Weighing } from "./softmax-kernel.ts";
+import { allowedIds, largest, nucleus, weigh } from "./support.ts";
+import type { Candidates } from "./support.ts";
 
 /** The shape of a sampling distribution, without its seed. */
 export type SamplingDistribution = Omit<Sampling, "seed">;
@@ -30,7 +32,7 @@ export type SampledToken = TokenScore & {
   readonly keptTokenIds: readonly number[] | null;
 };
 
-/** What can be sampled, its weights in `scratch`, and those of the full vocabulary at temperature 1. */
+/** What can be sampled, its weights left in the kernel, and the full vocabulary at temperature 1. */
 type Distribution = {
   readonly support: Candidates;
   readonly kept: readonly number[] | null;
@@ -39,13 +41,8 @@ type Distribution = {
   readonly raw: Weighing;
 };
 
-/** Sums of weights below this are made anew from their own maximum: they may have lost digits. */
-const SMALLEST_SUM = 1e-250;
-
 /** Memory of all calls, which end before the next begins. */
-let weights = new Float64Array(0);
-let masked = new Int32Array(0);
-let top = new Int32Array(0);
+let scratch: { kernel: SoftmaxKernel; masked: Int32Array; top: Int32Array } | undefined;
 
 /**
  * Draws one token: mask first, then temperature, top-k, top-p.
@@ -63,7 +60,9 @@ export function sampleToken(
   allowed: Uint32Array | null = null,
 ): SampledToken {
   const distribution = distributionOf(logits, sampling, allowed);
-  const tokenId = drawFrom(distribution.support, uniform * distribution.weighing.sum);
+  const { support, weighing } = distribution;
+  const { weights } = scratchOf(logits.length).kernel;
+  const tokenId = drawFrom(support, weights, uniform * weighing.sum);
   const { behaviorLogProb, rawLogProb, entropy } = scoreUnder(logits, tokenId, distribution, true);
   return { tokenId, behaviorLogProb, rawLogProb, entropy, keptTokenIds: distribution.kept };
 }
@@ -116,20 +115,24 @@ function distributionOf(
   { temperature, topK, topP }: SamplingDistribution,
   allowed: Uint32Array | null,
 ): Distribution {
-  reserve(logits.length);
-  const all: Candidates = { ids: null, count: logits.length };
-  const raw = assertFinite(weigh(logits, 1, all, weights));
-  const candidates = allowed === null ? all : allowedIds(allowed, masked);
+  const { kernel, masked, top } = scratchOf(logits.length);
+  const raw = rawWeighing(logits, kernel);
+  const candidates = allowed === null ? allOf(logits) : allowedIds(allowed, masked);
   const isCut = topK > 0 && topK < candidates.count;
-  let support = isCut ? largest(logits, candidates, topK, top) : candidates;
-  let weighing = weighingOf(logits, temperature, support, raw);
-  let kept: readonly number[] | null = isCut ? Array.from(top.subarray(0, topK)) : null;
+  let support = candidates;
+  let kept: readonly number[] | null = null;
+  if (isCut) {
+    const isGreedy = topK === 1 && allowed === null;
+    kept = isGreedy ? [logits.indexOf(raw.maxLogit)] : largest(logits, candidates, topK, top);
+    support = { ids: kept, count: topK };
+  }
+  let weighing = weighingOf(logits, temperature, support, raw, kernel);
   if (topP < 1) {
-    const ids = nucleus(logits, temperature, topP, support, weights, weighing);
+    const ids = nucleus(logits, temperature, topP, support, kernel.weights, weighing);
     if (ids.length < support.count) {
       kept = ids;
       support = { ids, count: ids.length };
-      weighing = reweigh(logits, temperature, support, weights, weighing.maxLogit);
+      weighing = weigh(logits, temperature, support, kernel);
     }
   }
   return { support, kept, temperature, weighing, raw };
@@ -140,32 +143,31 @@ function keptDistribution(
   temperature: number,
   kept: readonly number[] | null,
 ): Distribution {
-  reserve(logits.length);
-  const all: Candidates = { ids: null, count: logits.length };
-  const raw = assertFinite(weigh(logits, 1, all, weights));
-  const support = kept === null ? all : { ids: kept, count: kept.length };
-  return {
-    support,
-    kept,
-    temperature,
-    weighing: weighingOf(logits, temperature, support, raw),
-    raw,
-  };
+  const { kernel } = scratchOf(logits.length);
+  const raw = rawWeighing(logits, kernel);
+  const support = kept === null ? allOf(logits) : { ids: kept, count: kept.length };
+  const weighing = weighingOf(logits, temperature, support, raw, kernel);
+  return { support, kept, temperature, weighing, raw };
 }
 
-/** At temperature 1 the weights of the full vocabulary serve a part of it too. */
+function allOf({ length }: Float32Array): Candidates {
+  return { ids: null, count: length };
+}
+
+function rawWeighing(logits: Float32Array, kernel: SoftmaxKernel): Weighing {
+  return assertFinite(weigh(logits, 1, allOf(logits), kernel));
+}
+
+/** Of the support; what was weighed last serves where that was the same. */
 function weighingOf(
   logits: Float32Array,
   temperature: number,
   support: Candidates,
   raw: Weighing,
+  kernel: SoftmaxKernel,
 ): Weighing {
-  if (temperature === 1) {
-    if (support.ids === null) return raw;
-    const part = reweigh(logits, 1, support, weights, raw.maxLogit);
-    if (part.sum > SMALLEST_SUM) return assertFinite(part);
-  }
-  return assertFinite(weigh(logits, temperature, support, weights));
+  if (temperature === 1 && support.ids === null) return raw;
+  return assertFinite(weigh(logits, temperature, support, kernel));
 }
 
 function scoreUnder(
@@ -194,25 +196,28 @@ function scoreUnder(
 }
 
 /** The token where the running sum of weights, in ascending id order, passes `target`. */
-function drawFrom({ ids, count }: Candidates, target: number): number {
+function drawFrom({ ids, count }: Candidates, weights: Float64Array, target: number): number {
   let running = 0;
   let last = -1;
   for (let i = 0; i < count; i++) {
-    const id = ids === null ? i : (ids[i] as number);
-    const weight = weights[id] as number;
+    const weight = weights[i] as number;
     if (weight === 0) continue;
     running += weight;
-    last = id;
-    if (running > target) return id;
+    last = i;
+    if (running > target) break;
   }
-  return last; // rounding left the target at the very end
+  // Rounding may have left the target at the very end.
+  return ids === null ? last : (ids[last] as number);
 }
 
-function reserve(vocabularySize: number): void {
-  if (weights.length === vocabularySize) return;
-  weights = new Float64Array(vocabularySize);
-  masked = new Int32Array(vocabularySize);
-  top = new Int32Array(vocabularySize);
+function scratchOf(vocabularySize: number): NonNullable<typeof scratch> {
+  if (scratch?.masked.length === vocabularySize) return scratch;
+  scratch = {
+    kernel: scratch?.kernel ?? new SoftmaxKernel(),
+    masked: new Int32Array(vocabularySize),
+    top: new Int32Array(vocabularySize),
+  };
+  return scratch;
 }
 
 function assertFinite(weighing: Weighing): Weighing {

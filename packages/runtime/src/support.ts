@@ -3,7 +3,7 @@
  * reaches p of their probability. Ids are ascending throughout; among equal logits the lower id is
  * kept first. It knows no draws and no records.
  */
-import { exponential } from "./exponential.ts";
+import type { SoftmaxKernel, Weighing } from "./softmax-kernel.ts";
 
 /** Ids under consideration: `ids[0 … count)`, or all of `[0, count)` where `ids` is `null`. */
 export type Candidates = {
@@ -11,103 +11,18 @@ export type Candidates = {
   readonly count: number;
 };
 
-/** The exponentials of logits at a temperature: weight(v) = e^((logit(v) − maxLogit) / temperature). */
-export type Weighing = {
-  readonly maxLogit: number;
-  /** Of the weights of the candidates, in order. */
-  readonly sum: number;
-  /** Σ weight · log weight. */
-  readonly weightedLogs: number;
-};
-
-/**
- * Fills `weights` at the candidates' ids, in one pass of exponentials.
- *
- * @param weights - `[V]`.
- */
+/** Weighs the candidates' logits: `kernel.weights` then has theirs, in order. */
 export function weigh(
   logits: Float32Array,
   temperature: number,
   { ids, count }: Candidates,
-  weights: Float64Array,
+  kernel: SoftmaxKernel,
 ): Weighing {
-  if (ids === null) return weighAll(logits, temperature, count, weights);
-  const perTemperature = 1 / temperature;
-  let maxLogit = Number.NEGATIVE_INFINITY;
-  let sum = 0;
-  let weightedLogs = 0;
-  for (let i = 0; i < count; i++) {
-    const logit = logits[ids[i] as number] as number;
-    if (logit > maxLogit) maxLogit = logit;
-  }
-  for (let i = 0; i < count; i++) {
-    const id = ids[i] as number;
-    const log = ((logits[id] as number) - maxLogit) * perTemperature;
-    const weight = exponential(log);
-    weights[id] = weight;
-    sum += weight;
-    if (weight !== 0) weightedLogs += weight * log;
-  }
-  return { maxLogit, sum, weightedLogs };
-}
-
-/**
- * The same for all ids: the pass that every token of every record costs. Even and odd ids have sums of
- * their own, so that an addition need not wait for the one before: a quarter less time.
- */
-function weighAll(
-  logits: Float32Array,
-  temperature: number,
-  count: number,
-  weights: Float64Array,
-): Weighing {
-  const perTemperature = 1 / temperature;
-  let maxLogit = Number.NEGATIVE_INFINITY;
-  for (let id = 0; id < count; id++) {
-    const logit = logits[id] as number;
-    if (logit > maxLogit) maxLogit = logit;
-  }
-  let evenSum = 0;
-  let oddSum = 0;
-  let evenLogs = 0;
-  let oddLogs = 0;
-  for (let id = 0; id < count; id += 2) {
-    const log = ((logits[id] as number) - maxLogit) * perTemperature;
-    const weight = exponential(log);
-    weights[id] = weight;
-    evenSum += weight;
-    // The log of a weight of 0 may be −Infinity; 0 · −Infinity would be NaN.
-    if (weight !== 0) evenLogs += weight * log;
-    if (id + 1 === count) break;
-    const nextLog = ((logits[id + 1] as number) - maxLogit) * perTemperature;
-    const nextWeight = exponential(nextLog);
-    weights[id + 1] = nextWeight;
-    oddSum += nextWeight;
-    if (nextWeight !== 0) oddLogs += nextWeight * nextLog;
-  }
-  return { maxLogit, sum: evenSum + oddSum, weightedLogs: evenLogs + oddLogs };
-}
-
-/** The sums over candidates whose weights are there already, as fractions of the same maximum. */
-export function reweigh(
-  logits: Float32Array,
-  temperature: number,
-  { ids, count }: Candidates,
-  weights: Float64Array,
-  maxLogit: number,
-): Weighing {
-  const perTemperature = 1 / temperature;
-  let sum = 0;
-  let weightedLogs = 0;
-  for (let i = 0; i < count; i++) {
-    const id = ids === null ? i : (ids[i] as number);
-    const weight = weights[id] as number;
-    sum += weight;
-    if (weight !== 0) {
-      weightedLogs += weight * ((logits[id] as number) - maxLogit) * perTemperature;
-    }
-  }
-  return { maxLogit, sum, weightedLogs };
+  kernel.reserve(count);
+  const { row } = kernel;
+  if (ids === null) row.set(logits);
+  else for (let i = 0; i < count; i++) row[i] = logits[ids[i] as number] as number;
+  return kernel.weigh(count, temperature);
 }
 
 /**
@@ -131,14 +46,14 @@ export function allowedIds(allowed: Uint32Array, into: Int32Array): Candidates {
   return { ids: into, count };
 }
 
-/** Ids of the k largest logits: a min-heap of k that most of the row never enters. */
+/** Ids of the k largest logits, ascending: a min-heap of k that most of the row never enters. */
 export function largest(
   logits: Float32Array,
   { ids, count }: Candidates,
   k: number,
-  into: Int32Array,
-): Candidates {
-  const heap = into.subarray(0, k);
+  scratch: Int32Array,
+): number[] {
+  const heap = scratch.subarray(0, k);
   const isWorse = (a: number, b: number): boolean => {
     const difference = (logits[a] as number) - (logits[b] as number);
     return difference < 0 || (difference === 0 && a > b);
@@ -167,8 +82,7 @@ export function largest(
       worst = logits[heap[0] as number] as number;
     }
   }
-  heap.sort();
-  return { ids: heap, count: k };
+  return Array.from(heap.sort());
 }
 
 const BUCKETS = 512;
@@ -194,7 +108,7 @@ export function nucleus(
   for (let i = 0; i < count; i++) {
     const id = ids === null ? i : (ids[i] as number);
     const bucket = bucketOf(id);
-    bucketMass[bucket] = (bucketMass[bucket] as number) + (weights[id] as number);
+    bucketMass[bucket] = (bucketMass[bucket] as number) + (weights[i] as number);
   }
   const target = topP * sum;
   let cut = 0;
@@ -205,18 +119,20 @@ export function nucleus(
   }
 
   const kept: number[] = [];
+  /** Places among the candidates. */
   const atCut: number[] = [];
   for (let i = 0; i < count; i++) {
     const id = ids === null ? i : (ids[i] as number);
     const bucket = bucketOf(id);
     if (bucket < cut) kept.push(id);
-    else if (bucket === cut) atCut.push(id);
+    else if (bucket === cut) atCut.push(i);
   }
-  atCut.sort((a, b) => (logits[b] as number) - (logits[a] as number) || a - b);
-  for (const id of atCut) {
+  const idAt = (i: number): number => (ids === null ? i : (ids[i] as number));
+  atCut.sort((a, b) => (logits[idAt(b)] as number) - (logits[idAt(a)] as number) || a - b);
+  for (const i of atCut) {
     if (running >= target && kept.length > 0) break;
-    running += weights[id] as number;
-    kept.push(id);
+    running += weights[i] as number;
+    kept.push(idAt(i));
   }
   return kept.sort((a, b) => a - b);
 }

@@ -14,7 +14,7 @@ import type {
   RowOutput,
   RowResult,
 } from "../../src/backend/decoder-backend.ts";
-import { exponential } from "../../src/exponential.ts";
+import { SoftmaxKernel } from "../../src/softmax-kernel.ts";
 
 export class RecordingSwitch {
   isOn = true;
@@ -89,31 +89,26 @@ export class RecordingSwitch {
 
 const UNRECORDED = { behaviorLogProb: 0, rawLogProb: 0, entropy: 0, keptTokenIds: null };
 
-let weights = new Float64Array(0);
+let kernel: SoftmaxKernel | undefined;
 
 /** The most likely token with a kept set of one, else a draw at the temperature from all. */
 function draw(
   logits: Float32Array,
   { distribution, uniform }: Extract<RowOutput, { kind: "sample" }>,
 ): number {
-  let best = 0;
-  for (let id = 1; id < logits.length; id++) {
-    if ((logits[id] as number) > (logits[best] as number)) best = id;
+  if (distribution.topK === 1) {
+    let best = 0;
+    for (let id = 1; id < logits.length; id++) {
+      if ((logits[id] as number) > (logits[best] as number)) best = id;
+    }
+    return best;
   }
-  if (distribution.topK === 1) return best;
-  if (weights.length !== logits.length) weights = new Float64Array(logits.length);
-  const most = logits[best] as number;
-  let sum = 0;
-  for (let id = 0; id < logits.length; id++) {
-    const weight = exponential(((logits[id] as number) - most) / distribution.temperature);
-    weights[id] = weight;
-    sum += weight;
-  }
-  const target = uniform * sum;
+  kernel ??= new SoftmaxKernel();
+  kernel.reserve(logits.length);
+  kernel.row.set(logits);
+  const target = uniform * kernel.weigh(logits.length, distribution.temperature).sum;
   let running = 0;
-  for (let id = 0; id < logits.length; id++) {
-    running += weights[id] as number;
-    if (running > target) return id;
-  }
-  return best;
+  let id = 0;
+  while ((running += kernel.weights[id] as number) <= target) id++;
+  return id;
 }
