@@ -50,6 +50,7 @@ import { mixCd } from "./mix-cd.ts";
 import { riseIntrospection } from "./rise-introspection.ts";
 import { katCoder } from "./kat-coder.ts";
 import { webEvolver } from "./web-evolver.ts";
+import { cmat } from "./cmat.ts";
 
 export const IMITATION_RECIPES: readonly CreateRecipe[] = [
   optSft,
@@ -102,4 +103,5 @@ export const IMITATION_RECIPES: readonly CreateRecipe[] = [
   riseIntrospection,
   katCoder,
   webEvolver,
+  cmat,
 ];

@@ -6,6 +6,7 @@ import { familyNamed } from "@waggle/environments";
 import { RECIPES, recipeNamed } from "@waggle/learning";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADAPTING_EXPECTATIONS } from "./adapting-expectations.fixture.ts";
+import { DIVIDED_IMITATION_EXPECTATIONS } from "./divided-work-expectations.fixture.ts";
 import { IMITATION_EXPECTATIONS } from "./imitation-expectations.fixture.ts";
 import { MADE_EXPECTATIONS } from "./made-expectations.fixture.ts";
 import { ROLE_IMITATION_EXPECTATIONS } from "./role-expectations.fixture.ts";
@@ -29,6 +30,7 @@ const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   ...MADE_EXPECTATIONS,
   ...ADAPTING_EXPECTATIONS,
   ...ROLE_IMITATION_EXPECTATIONS,
+  ...DIVIDED_IMITATION_EXPECTATIONS,
 };
 
 beforeAll(async () => {

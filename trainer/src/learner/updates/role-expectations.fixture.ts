@@ -20,7 +20,7 @@ import {
 } from "./recipe-checks.fixture.ts";
 
 /** These roles, and no others, learn in a stage; all tokens that count are somebody's of the stage. */
-function roleLearns(stage: number, ...learners: readonly string[]): Check {
+export function roleLearns(stage: number, ...learners: readonly string[]): Check {
   return (records) => {
     const { stage: made } = at(records, stage);
     const roles = made.state["role-adapters"]?.roles;
@@ -38,7 +38,7 @@ const takesTurns: Check = (records) => {
 };
 
 /** Every task's episodes are joint attempts of these roles, one episode each. */
-function actsJointly(...roles: readonly string[]): Check {
+export function actsJointly(...roles: readonly string[]): Check {
   return (records) => {
     for (const members of jointly(episodesOf(at(records, -1))).values()) {
       expect(members.map(({ role }) => role).toSorted()).toEqual(roles.toSorted());
@@ -69,7 +69,7 @@ const paysTeam: Check = (records) => {
 };
 
 /** Later members read what those before them answered. */
-const readsOthers: Check = (records) => {
+export const readsOthers: Check = (records) => {
   const longer = [...jointly(episodesOf(at(records, -1))).values()].filter((members) => {
     const given = members.map(
       ({ samples, turns }) => samples[turns[0]?.sample ?? 0]?.lossMask.indexOf(true) ?? 0,
