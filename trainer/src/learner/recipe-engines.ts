@@ -52,10 +52,10 @@ export async function openRecipeEngines(
 ): Promise<RecipeEngines> {
   requireBase(format, device);
   const parts = stagesOf(recipe).flatMap(({ state }) => Object.values(state));
-  const needed = new Set(parts.map(({ part }) => part));
-  const missing = parts
-    .filter(({ part, initial }) => initial === undefined && !SERVED.has(part))
-    .map(({ part }) => part);
+  // What has a value of its own is opened by nobody.
+  const opened = parts.filter(({ initial }) => initial === undefined).map(({ part }) => part);
+  const needed = new Set(opened);
+  const missing = opened.filter((part) => !SERVED.has(part));
   if (missing.length > 0) {
     throw new WaggleError(
       "CAPABILITY_MISSING",

@@ -11,7 +11,10 @@ const LEARNED: readonly Exclude<TrainedModel, "policy" | "roles">[] = ["rm", "ip
 /** @throws WaggleError `INVALID_ARGUMENT` where a stage asks a model that no stage before it trains. */
 export function requireTrainedModels(recipe: string, stages: readonly Stage[]): void {
   for (const [at, stage] of stages.entries()) {
-    const asked = LEARNED.find((model) => stage.state[model] !== undefined);
+    // One that learning keeps as a plain value is no model to train.
+    const asked = LEARNED.find(
+      (model) => stage.state[model] !== undefined && stage.state[model].initial === undefined,
+    );
     if (asked === undefined) continue;
     if (stages.slice(0, at + 1).some(({ trains }) => trains === asked)) continue;
     throw new WaggleError(

@@ -120,6 +120,27 @@ export function backwardRequest(
   ].join("\n\n");
 }
 
+/** What of a design is changed at one time, from the whole of it to its parts. */
+export const DESIGN_COMPONENTS = ["workflow", "planning", "memory", "tool use"] as const;
+
+/**
+ * One component of a design, changed or added.
+ *
+ * Source: AgentSwift (arXiv:2506.06017), a space of workflows and of the components in them.
+ */
+export function designRequest(
+  component: (typeof DESIGN_COMPONENTS)[number],
+  design: Prompt,
+  attempts: readonly ReadAttempt[],
+): string {
+  return [
+    `You design agents. Change the ${component} of this design, or add one, and leave the rest as it is.`,
+    `Design ${design.id}, ${scoreOf(design)}:\n${shown(design)}`,
+    ...worst(attempts),
+    ANSWER,
+  ].join("\n\n");
+}
+
 /** The JSON object in an answer, words around it allowed; `null` where it holds no usable instruction. */
 export function promptAnswer(answer: string): PromptAnswer | null {
   const object = /\{[\s\S]*\}/.exec(answer)?.[0];

@@ -60,6 +60,7 @@ export {
   truncatedImportance,
   twoSidedClip,
 } from "./policy-losses.ts";
+export { designEdits, designRisk, designs, designTree, designWorth } from "./design-search.ts";
 export { evolutionStrategy, fitness, noiseSeed } from "./evolution.ts";
 export { auxiliaries, ownFailures } from "./auxiliaries.ts";
 export { caseValue, memoryWrite } from "./case-writes.ts";

@@ -2,6 +2,7 @@
 import type { CreateRecipe } from "../composition/definition.ts";
 import { adas } from "./adas.ts";
 import { agentFly } from "./agent-fly.ts";
+import { agentSwift } from "./agent-swift.ts";
 import { agenticNeuralNetwork } from "./agentic-neural-network.ts";
 import { evoKernel } from "./evo-kernel.ts";
 import { evolver } from "./evolver.ts";
@@ -17,6 +18,7 @@ import { trainingFreeGrpo } from "./training-free-grpo.ts";
 export const TEXT_RECIPES: readonly CreateRecipe[] = [
   adas,
   agentFly,
+  agentSwift,
   agenticNeuralNetwork,
   evoKernel,
   evolver,

@@ -149,15 +149,18 @@ export function prunePrompts(
   const best = new Set(
     tried.toSorted((a, b) => promptScore(b) - promptScore(a)).slice(0, Math.max(1, keep)),
   );
-  const leaves = (prompt: Prompt): boolean => prompt.uses >= leastUses && !best.has(prompt);
+  return archivePrompts(population, (prompt) => prompt.uses >= leastUses && !best.has(prompt));
+}
+
+/** The population without those that leave: they go to the archive. */
+export function archivePrompts(
+  { living, archive }: PromptPopulation,
+  leaves: (prompt: Prompt) => boolean,
+): PromptPopulation {
+  const pruned = living.filter((prompt) => leaves(prompt));
   return {
-    living: population.living.filter((prompt) => !leaves(prompt)),
-    archive: [
-      ...population.archive,
-      ...population.living
-        .filter(leaves)
-        .map((prompt) => ({ ...prompt, reason: "pruned" as const })),
-    ],
+    living: living.filter((prompt) => !pruned.includes(prompt)),
+    archive: [...archive, ...pruned.map((prompt) => ({ ...prompt, reason: "pruned" as const }))],
   };
 }
 

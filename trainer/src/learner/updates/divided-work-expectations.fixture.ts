@@ -1,7 +1,13 @@
 /** Expectations of recipes in which what one does is what another works with: answers, memories, calls. */
 import type { MemoryBank } from "@waggle/learning/states";
 import { expect } from "vitest";
-import { at, episodesOf, type Expectation, keepsSuccesses, scoredOf } from "./recipe-checks.fixture.ts";
+import {
+  at,
+  episodesOf,
+  type Expectation,
+  keepsSuccesses,
+  scoredOf,
+} from "./recipe-checks.fixture.ts";
 import { actsJointly, readsOthers } from "./role-expectations.fixture.ts";
 
 /** Of the imitation table. */

@@ -195,6 +195,34 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
       },
     ],
   },
+  "agent-swift": {
+    ...{ updates: 4, settings: { leastUses: 8, keep: 1 } },
+    differs: [
+      writesInstead,
+      asks(/Change the tool use of this design/, /Design p\d+, earned/),
+      (records) => {
+        // Of the children of a design, those without hope left before anybody ran them.
+        const record = at(records, -1);
+        const { living, archive } = populationOf(record);
+        const ran = new Set(
+          everyUpdate(record)
+            .flatMap(episodesOf)
+            .map(({ mode }) => mode ?? ""),
+        );
+        expect(archive.length).toBeGreaterThan(0);
+        for (const { text, reason } of archive) {
+          expect(reason).toBe("pruned");
+          expect(ran.has(text)).toBe(false);
+        }
+        // What ran was credited, and some design has children that have children.
+        expect(living.filter(({ uses }) => uses > 0).map(({ text }) => text)).toEqual([...ran]);
+        const parents = new Map(living.map(({ id, parent }) => [id, parent]));
+        expect(living.some(({ parent }) => parent !== null && parents.get(parent) != null)).toBe(
+          true,
+        );
+      },
+    ],
+  },
   evolver: {
     ...FAST,
     differs: [

@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { addPrompt, creditPrompt, promptPopulation } from "../states/prompt-population.ts";
+import {
+  designFeatures,
+  designValues,
+  hopelessDesigns,
+  observeDesign,
+  predictDesign,
+  selectDesign,
+} from "./design-search.ts";
+
+test("before anything ran a design is worth nothing for sure, by hand", () => {
+  // Two equal features of prior variance 0.05: 0.05 · (1 + 1); without words the constant alone.
+  const { mean, deviation } = predictDesign(designValues(), "plan first");
+  expect(mean).toBe(0);
+  expect(deviation).toBeCloseTo(Math.sqrt(0.1), 12);
+  expect(predictDesign(designValues(), "").deviation).toBeCloseTo(Math.sqrt(0.05), 12);
+});
+
+test("words in another order are the same design to the model, and no word is lost", () => {
+  fc.assert(
+    fc.property(fc.array(fc.stringMatching(/^[a-z]{1,6}$/), { minLength: 1 }), (words) => {
+      const features = designFeatures(words.join(" "));
+      const turned = designFeatures(words.toReversed().join(", ").toUpperCase());
+      for (const [i, value] of features.entries()) expect(turned[i]).toBeCloseTo(value, 12);
+      expect(Math.hypot(...features)).toBeCloseTo(Math.SQRT2, 12);
+    }),
+  );
+});
+
+test("what was seen of a design moves what is hoped of those like it, and makes it surer", () => {
+  const rewards = Array.from({ length: 40 }, () => 1);
+  const zeros = rewards.map(() => 0);
+  const seen = observeDesign(observeDesign(designValues(), "check twice", rewards), "guess", zeros);
+  const [like, unlike] = [predictDesign(seen, "check thrice"), predictDesign(seen, "guess more")];
+  expect(like.mean).toBeGreaterThan(unlike.mean + 0.2);
+  const known = predictDesign(seen, "check twice");
+  expect(known.mean).toBeGreaterThan(0.8);
+  expect(known.deviation).toBeLessThan(predictDesign(seen, "another thing").deviation);
+  // Control: a model that saw nothing tells nobody apart.
+  expect(predictDesign(designValues(), "check thrice").mean).toBe(0);
+});
+
+/** p0 with children p1 (ran, good), p2 (ran, bad) and p3 (nobody ran it). */
+function grown() {
+  let population = promptPopulation(["root"]);
+  for (const text of ["good", "bad", "new"]) population = addPrompt(population, text, "p0", true);
+  population = creditPrompt(population, "p0", [0, 1]);
+  population = creditPrompt(population, "p1", [1, 1, 1]);
+  return creditPrompt(population, "p2", [0, 0, 0]);
+}
+
+test("the search goes to what earned most where it is not curious, and to the unknown where it is", () => {
+  const values = ["root", "good", "bad"].reduce(
+    (model, text) =>
+      observeDesign(
+        model,
+        text,
+        Array.from({ length: 30 }, () => 0.5),
+      ),
+    designValues(),
+  );
+  expect(selectDesign(grown(), values, 0).id).toBe("p1");
+  expect(selectDesign(grown(), values, 50).id).toBe("p3");
+  // A poor grandchild takes from what its parent is worth: 3 of 12.
+  let population = addPrompt(grown(), "worse", "p1", true);
+  population = creditPrompt(population, "p4", [0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  const sure = predictDesign(values, "new").mean;
+  expect(sure).toBeGreaterThan(1 / 4);
+  expect(selectDesign(population, values, 0).id).toBe("p3");
+});
+
+test("of what nobody ran only the most hopeful stay, and what ran always does", () => {
+  let population = grown();
+  for (const text of ["good again", "bad again"]) {
+    population = addPrompt(population, text, "p0", true);
+  }
+  const ones = Array.from({ length: 30 }, () => 1);
+  let values = observeDesign(designValues(), "good", ones);
+  values = observeDesign(
+    values,
+    "bad",
+    ones.map(() => 0),
+  );
+  const hopeless = hopelessDesigns(population, values, { keep: 1, curiosity: 0 });
+  expect([...hopeless].toSorted()).toEqual(["p3", "p5"]);
+  expect(hopelessDesigns(population, values, { keep: 9, curiosity: 0 }).size).toBe(0);
+});

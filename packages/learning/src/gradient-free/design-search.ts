@@ -1,0 +1,119 @@
+/**
+ * A search over a tree of designs, guided by a model of what a design is worth: a design is a text, its
+ * children are what was made of it, and one that nobody ran has a predicted value in the place of a
+ * measured one. Pure functions on plain values; who runs designs and who writes them is elsewhere.
+ *
+ * Source: Li et al. 2025, "AgentSwift: Efficient LLM Agent Design via Value-guided Hierarchical Search",
+ * arXiv:2506.06017 (a value model, a tree search informed by its uncertainty).
+ * Differs from it: the value model is Bayesian linear regression on the words of a design, not a language
+ * model; its own deviation is the bonus of the search.
+ */
+import { observeRisk, predictRisk, type RiskModel, riskModel } from "../filters/predicted-risk.ts";
+import type { Prompt, PromptPopulation } from "../states/prompt-population.ts";
+import { argMax } from "../statistics.ts";
+
+/** Words are counted in so many places, by their hash. */
+const PLACES = 32;
+/** Of the weights, so that an unknown design is worth 0 ± 0.3 before anything was seen. */
+const PRIOR_VARIANCE = 0.05;
+
+/** What designs are worth, by their words. */
+export type DesignValues = RiskModel;
+
+/** Mean reward of a design, and how sure that is. */
+export type DesignValue = { readonly mean: number; readonly deviation: number };
+
+export function designValues(): DesignValues {
+  return riskModel(1 + PLACES, { priorVariance: PRIOR_VARIANCE });
+}
+
+/** `[1 + 32]` a constant and how often words are said, at length 1; no words, no length. */
+export function designFeatures(text: string): number[] {
+  const counts = Array.from({ length: PLACES }, () => 0);
+  for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {
+    let hash = 2166136261;
+    for (const unit of word) hash = Math.imul(hash ^ (unit.codePointAt(0) as number), 16777619);
+    counts[(hash >>> 0) % PLACES]! += 1;
+  }
+  const length = Math.hypot(...counts) || 1;
+  return [1, ...counts.map((count) => count / length)];
+}
+
+/** The model after attempts under a design. */
+export function observeDesign(
+  values: DesignValues,
+  text: string,
+  rewards: readonly number[],
+): DesignValues {
+  const features = designFeatures(text);
+  return rewards.reduce((model, reward) => observeRisk(model, features, reward), values);
+}
+
+export function predictDesign(values: DesignValues, text: string): DesignValue {
+  const [{ mean, variance } = { mean: 0, variance: 0 }] = predictRisk(values, [
+    designFeatures(text),
+  ]);
+  return { mean, deviation: Math.sqrt(Math.max(0, variance)) };
+}
+
+/** What a search hopes of a design: its value and `curiosity` deviations more. */
+export function hopeOf({ mean, deviation }: DesignValue, curiosity: number): number {
+  return mean + curiosity * deviation;
+}
+
+/**
+ * The design to run or to grow: from the root to the best child, until one without living children. A
+ * child's value is the mean reward of all that ran below it and under it, or what is predicted of it where
+ * nothing ran; its bonus is the model's deviation. A design whose parent was pruned is a root of its own;
+ * among roots the best is entered.
+ */
+export function selectDesign(
+  population: PromptPopulation,
+  values: DesignValues,
+  curiosity: number,
+): Prompt {
+  const { living } = population;
+  const below = (parent: string | null): Prompt[] =>
+    living.filter((one) =>
+      parent === null ? !living.some(({ id }) => id === one.parent) : one.parent === parent,
+    );
+  const ranUnder = (design: Prompt): { readonly uses: number; readonly rewardSum: number } =>
+    below(design.id)
+      .map(ranUnder)
+      .reduce(
+        (sum, own) => ({
+          uses: sum.uses + own.uses,
+          rewardSum: sum.rewardSum + own.rewardSum,
+        }),
+        design,
+      );
+  const score = (design: Prompt): number => {
+    const { uses, rewardSum } = ranUnder(design);
+    const predicted = predictDesign(values, design.text);
+    const mean = uses === 0 ? predicted.mean : rewardSum / uses;
+    return hopeOf({ ...predicted, mean }, curiosity);
+  };
+  let open = below(null);
+  for (;;) {
+    const best = open[argMax(open.map(score))] as Prompt;
+    open = below(best.id);
+    if (open.length === 0) return best;
+  }
+}
+
+/** Ids of designs that nobody ran and that are not among the `keep` most hopeful of those. */
+export function hopelessDesigns(
+  { living }: PromptPopulation,
+  values: DesignValues,
+  { keep, curiosity }: { readonly keep: number; readonly curiosity: number },
+): Set<string> {
+  const hopes = living
+    .filter(({ uses }) => uses === 0)
+    .map(({ id, text }) => ({ id, hope: hopeOf(predictDesign(values, text), curiosity) }));
+  return new Set(
+    hopes
+      .toSorted((a, b) => b.hope - a.hope)
+      .slice(Math.max(1, keep))
+      .map(({ id }) => id),
+  );
+}
