@@ -6,6 +6,7 @@ import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { evaluateExpression } from "./expression.ts";
 import { drawInstance, integerBelow, isOfSplit } from "./family-task.ts";
+import { ledgerProposer } from "./ledger.ts";
 import { createRandom, hashText, pick } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
 import {
@@ -157,4 +158,11 @@ function proposerTask(reference: TaskReference): Task {
   return { ...task(reference), family: "proposal", system: "You set tasks.", request: "Set one." };
 }
 
-export const CALCULATOR: TaskFamily = { ...FAMILY, proposals: PROPOSALS };
+export const CALCULATOR: TaskFamily = {
+  ...FAMILY,
+  proposals: PROPOSALS,
+  documented: {
+    ...PROPOSALS,
+    proposer: ledgerProposer(FAMILY, (text, reference) => proposed(text, reference) !== null),
+  },
+};

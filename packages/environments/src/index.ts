@@ -39,6 +39,7 @@ export type {
   Demonstrator,
   Judgement,
   TaskFamily,
+  TaskProposals,
   TaskWorld,
 } from "./task-family.ts";
 export { FAMILY_VARIANTS } from "./variants/family-variants.ts";

@@ -29,7 +29,15 @@ async function acted(
   return { text: "", success: false };
 }
 
-test.each([CALCULATOR, LOOKUP, LIBRARY].map((family) => [family.name, family] as const))(
+const FROM_LEDGER = {
+  ...CALCULATOR,
+  name: "calculator from the ledger",
+  proposals: CALCULATOR.documented as NonNullable<TaskFamily["documented"]>,
+};
+
+test.each(
+  [CALCULATOR, FROM_LEDGER, LOOKUP, LIBRARY].map((family) => [family.name, family] as const),
+)(
   "%s: what a careful proposer sets a careful solver solves, and a careless one is found out",
   async (_, family) => {
     const { proposals } = family;
@@ -72,4 +80,43 @@ test("a question is the path that it says, in the world of the reference", () =>
   for (const nonsense of ["12+", "1+2+3+4", "100*2", "two"]) {
     expect(CALCULATOR.proposals?.solver(nonsense, reference)).toBeNull();
   }
+});
+
+test("a sum from the ledger stands on what was read, and who solves it reads nothing", async () => {
+  const { proposer, solver } = FROM_LEDGER.proposals;
+  const reference = CALCULATOR.reference(11, "train", 0);
+  const search = async (
+    query: string,
+  ): Promise<{ judge: (sum: string) => boolean; text: string }> => {
+    const { environment, judge } = proposer.world(reference);
+    await environment.observe();
+    const toolCalls = [{ id: "c", name: "search", arguments: { query } }];
+    const { toolResults } = await environment.step({ text: "", toolCalls }, signal);
+    const [result] = toolResults;
+    const text = result?.ok === true ? String(result.value) : "";
+    return { text, judge: (sum) => judge(sum).success };
+  };
+  const [mill, farm] = [await search("mill"), await search("farm")];
+  const sums = (text: string): string[] => {
+    const numbers = text.match(/\d+/g) ?? [];
+    return numbers
+      .flatMap((a) => numbers.map((b) => `${a}*${b}`))
+      .filter((sum) => solver(sum, reference) !== null);
+  };
+  expect(sums(mill.text).length).toBeGreaterThan(0);
+  expect(sums(mill.text).every((sum) => mill.judge(sum))).toBe(true);
+  // Read elsewhere, not a sum, nothing said.
+  const unread = (farm.text.match(/\d+/g) ?? []).filter((number) => !mill.text.includes(number));
+  const elsewhere = sums(unread.join(" "));
+  expect(elsewhere.length).toBeGreaterThan(0);
+  expect(elsewhere.some((sum) => mill.judge(sum))).toBe(false);
+  expect([mill.judge("mill"), mill.judge(""), (await search("zebra")).judge("12*7")]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  const given = await solver(sums(mill.text)[0] ?? "", reference)
+    ?.world(reference)
+    .environment.observe();
+  expect(given?.tools.map(({ name }) => name)).toEqual(["calculate"]);
 });

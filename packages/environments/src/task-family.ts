@@ -46,6 +46,8 @@ export type TaskFamily = {
   readonly maxTurns: number;
   /** Where tasks can be proposed: who sets them, and what becomes of what was said. */
   readonly proposals?: TaskProposals;
+  /** Where tasks can be set from documents, which who solves them never sees. */
+  readonly documented?: TaskProposals;
   /** Steps of the difficulty dial, ≥ 1. */
   readonly levels: number;
   /** A reference of this level, 0 (easiest) to levels − 1; `seed` is any unsigned 32-bit integer. */

@@ -161,8 +161,8 @@ export type RolloutPlan =
       readonly attempts: number;
       /** Demonstrations of how a task is set, in the role `shown`. */
       readonly shown: number;
-      /** Only in an environment whose documents are searched. */
-      readonly searches?: boolean;
+      /** Who searches documents, in an environment that has some; default nobody. */
+      readonly searches?: "both" | "setter";
     }
   /** Nothing is rolled out. */
   | { readonly kind: "none" };

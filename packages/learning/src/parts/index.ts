@@ -109,6 +109,7 @@ export {
   amongTries,
   answerableProposals,
   frontier,
+  readAndSolve,
   searchAndSolve,
   setAndSolve,
   settersAndSolvers,

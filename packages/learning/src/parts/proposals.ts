@@ -17,6 +17,7 @@ import { frontierReward } from "../rewards/frontier.ts";
 import { indicesByKey, meanOf } from "../statistics.ts";
 import { advantagePart, byRewards } from "./credit.ts";
 import { lossPart } from "./loss-part.ts";
+import { group } from "./rollouts.ts";
 import { supervisedLoss } from "../losses/supervised-loss.ts";
 import { filterPart, keepEpisodes } from "./filter-part.ts";
 
@@ -51,7 +52,26 @@ export function searchAndSolve(
     part: "self-play",
     needs: ["corpus"],
     start: "group",
-    plan: () => ({ kind: "proposals", proposals, attempts, shown, searches: true }),
+    plan: () => ({ kind: "proposals", proposals, attempts, shown, searches: "both" }),
+  };
+}
+
+/**
+ * `self-play` with a setter who reads documents and a solver who never sees them: each task is tried by a
+ * `group` of attempts.
+ */
+export function readAndSolve(
+  proposals = 4,
+  attempts = 4,
+  shown = 1,
+): RolloutPart<"corpus", "group"> {
+  return {
+    slot: "rollout",
+    part: "self-play",
+    needs: ["corpus"],
+    start: "group",
+    plan: () => ({ kind: "proposals", proposals, attempts, shown, searches: "setter" }),
+    around: [group(attempts)],
   };
 }
 

@@ -29,6 +29,7 @@ import { prereqTune } from "./prereq-tune.ts";
 import { prft } from "./prft.ts";
 import { searchSelfPlay } from "./search-self-play.ts";
 import { sil } from "./sil.ts";
+import { spice } from "./spice.ts";
 import { spin } from "./spin.ts";
 import { tail } from "./tail.ts";
 
@@ -62,6 +63,7 @@ export const SEVERAL_MODEL_RECIPES: readonly CreateRecipe[] = [
   prft,
   searchSelfPlay,
   sil,
+  spice,
   spin,
   tail,
 ];

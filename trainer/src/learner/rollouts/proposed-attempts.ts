@@ -15,12 +15,19 @@ import { rewardsOf } from "./turn-rewards.ts";
 
 type ProposalPlan = Extract<RolloutPlan, { kind: "proposals" }>;
 
-/** @throws WaggleError `INVALID_ARGUMENT` for a family whose tasks cannot be set. */
-export function proposalsOf({ name, proposals }: TaskFamily): NonNullable<TaskFamily["proposals"]> {
-  if (proposals !== undefined) return proposals;
+/** @throws WaggleError `INVALID_ARGUMENT` for a family whose tasks cannot be set, or not from documents. */
+export function proposalsOf(
+  { name, proposals, documented }: TaskFamily,
+  searches?: ProposalPlan["searches"],
+): NonNullable<TaskFamily["proposals"]> {
+  const isFromDocuments = searches === "setter";
+  const own = isFromDocuments ? documented : proposals;
+  if (own !== undefined) return own;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `a family must take proposals for self-play between who sets and who solves tasks, got ${name}; run it in calculator or lookup`,
+    isFromDocuments
+      ? `a family must have documents that tasks are set from and solved without, got ${name}; run it in calculator`
+      : `a family must take proposals for self-play between who sets and who solves tasks, got ${name}; run it in calculator or lookup`,
   );
 }
 
@@ -31,18 +38,20 @@ export async function proposedAttempts(
   task: TaskReference,
   at: number,
 ): Promise<Episode[]> {
-  const { proposals: count, attempts, shown, searches = false } = plan;
+  const { proposals: count, attempts, shown, searches } = plan;
   const { format, family } = parts;
-  const { proposer, solver } = proposalsOf(family);
-  const around: Around = searches ? searched : (world) => world;
+  const { proposer, solver } = proposalsOf(family, searches);
+  const alone: Around = (world) => world;
+  const setting = { ...options, around: searches === undefined ? alone : searched };
+  const solving = { ...options, around: searches === "both" ? searched : alone };
   const run = async (i: number): Promise<Episode[]> => {
-    const set = await one(parts, { ...options, around }, proposer, task, [at, i], {
+    const set = await one(parts, setting, proposer, task, [at, i], {
       role: "proposer",
     });
     const solvable = solver(finalTextOf(set.trajectory, format) ?? "", task);
     if (solvable === null) return [set];
     const tries = Array.from({ length: attempts }, (_, k) =>
-      one(parts, { ...options, around }, solvable, task, [at, i, k], {
+      one(parts, solving, solvable, task, [at, i, k], {
         role: "solver",
         joint: set.id,
       }),

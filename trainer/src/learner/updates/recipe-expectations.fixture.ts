@@ -21,6 +21,7 @@ import {
   type Expectation,
 } from "./recipe-checks.fixture.ts";
 import { COMPOSED_EXPECTATIONS } from "./composed-expectations.fixture.ts";
+import { DIVIDED_WORK_EXPECTATIONS } from "./divided-work-expectations.fixture.ts";
 import { LOOP_EXPECTATIONS } from "./loop-expectations.fixture.ts";
 import { MEMORY_EXPECTATIONS } from "./memory-expectations.fixture.ts";
 import { ROLE_EXPECTATIONS } from "./role-expectations.fixture.ts";
@@ -33,6 +34,7 @@ import { TEACHER_EXPECTATIONS } from "./teacher-expectations.fixture.ts";
 
 export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   ...COMPOSED_EXPECTATIONS,
+  ...DIVIDED_WORK_EXPECTATIONS,
   ...LOOP_EXPECTATIONS,
   ...MEMORY_EXPECTATIONS,
   ...TEACHER_EXPECTATIONS,

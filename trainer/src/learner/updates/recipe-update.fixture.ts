@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createOnnxEngine } from "@waggle/engine";
-import type { Demonstrator, TaskFamily } from "@waggle/environments";
+import type { Demonstrator, TaskFamily, TaskProposals } from "@waggle/environments";
 import {
   type Episode,
   type EpisodeGroup,
@@ -113,7 +113,12 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
   let attempts = 0;
   const overheard = (unheard: TaskFamily): TaskFamily => ({
     ...unheard,
-    ...(unheard.proposals === undefined ? {} : { proposals: overheardProposals(unheard) }),
+    ...(unheard.proposals === undefined
+      ? {}
+      : { proposals: overheardProposals(unheard.proposals) }),
+    ...(unheard.documented === undefined
+      ? {}
+      : { documented: overheardProposals(unheard.documented) }),
     world: (reference) => {
       const world = unheard.world(reference);
       const attempt: Attempt = { family: unheard, reference, heard: [null] };
@@ -133,11 +138,11 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
       };
     },
   });
-  const overheardProposals = ({ proposals }: TaskFamily): NonNullable<typeof proposals> => ({
-    proposer: overheard(proposals?.proposer ?? original),
+  const overheardProposals = ({ proposer, solver }: TaskProposals): TaskProposals => ({
+    proposer: overheard(proposer),
     solver: (text, reference) => {
-      const solver = proposals?.solver(text, reference) ?? null;
-      return solver === null ? null : overheard(solver);
+      const made = solver(text, reference);
+      return made === null ? null : overheard(made);
     },
   });
   const family = overheard(original);

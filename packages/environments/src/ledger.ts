@@ -1,0 +1,128 @@
+/**
+ * Documents about goods and prices, and who sets sums from what is written there: only a sum of numbers
+ * that were read is one that can be shown to stand on something. Whoever solves it is given the sum alone.
+ * Not an environment of its own: the calculator's tasks are set from it.
+ */
+import { type Environment, type Task, type TaskReference, WaggleError } from "@waggle/protocol";
+import { z } from "zod";
+import { integerBelow } from "./family-task.ts";
+import { type SearchDocument, type SearchIndex, searchIndex } from "./library/search-index.ts";
+import { createRandom, hashText, pick, type RandomSource } from "./random.ts";
+import { type RunnableTools, tool } from "./runnable-tool.ts";
+import type { Demonstrator, TaskFamily } from "./task-family.ts";
+import { createToolWorld } from "./tool-world.ts";
+
+const PLACES = ["mill", "farm", "port", "inn", "mine", "yard"] as const;
+const GOODS = ["sacks", "crates", "barrels", "carts"] as const;
+/** Documents about each place; a search shows as many. */
+const PER_PLACE = 2;
+/** Times that a careful one draws a sum before it takes what it has. */
+const DRAWS = 32;
+
+type Ledger = {
+  readonly index: SearchIndex;
+  /** Numbers in what searches showed. */
+  readonly read: Set<string>;
+};
+
+/** Whether a text is a sum that may be set here. */
+type IsSum = (text: string, reference: TaskReference) => boolean;
+
+/** One line a sale: where, how many of what, at which price. */
+function documentsOf({ split, seed }: TaskReference): SearchDocument[] {
+  const random = createRandom(hashText(`ledger/${split}/${seed}`));
+  const number = (): number => 2 + integerBelow(random, 48);
+  return PLACES.flatMap((place) =>
+    Array.from({ length: PER_PLACE }, (_, i) => ({
+      id: `${place}-${i}`,
+      text: `${place} ${number()} ${pick(random, GOODS)} at ${number()}`,
+    })),
+  );
+}
+
+const TOOLS: RunnableTools<Ledger> = {
+  search: tool({
+    description: "Lines of the ledger like a query.",
+    schema: z.strictObject({ query: z.string().max(48) }),
+    run: ({ query }, { index, read }: Ledger) => {
+      const found = index.ranked(query, PER_PLACE).map(({ text }) => text);
+      if (found.length === 0) throw new WaggleError("TOOL_FAILED", "nothing found");
+      for (const number of numbersOf(found.join(" "))) read.add(number);
+      return found.join("; ");
+    },
+  }),
+};
+
+function numbersOf(text: string): readonly string[] {
+  return text.match(/\d+/g) ?? [];
+}
+
+function placeOf({ seed }: TaskReference): string {
+  return PLACES[hashText(`place/${seed}`) % PLACES.length] as string;
+}
+
+function taskOf(reference: TaskReference): Task {
+  return {
+    ...reference,
+    family: "proposal",
+    template: "ledger",
+    system: "You set tasks.",
+    request: `Search for the ${placeOf(reference)} and set a sum.`,
+  };
+}
+
+/** Two or three of these numbers, each once, in any order. */
+function drawnSum(numbers: readonly string[], random: RandomSource): string {
+  const left = [...numbers];
+  const take = (): string => left.splice(integerBelow(random, left.length), 1)[0] ?? "1";
+  return Array.from({ length: 1 + integerBelow(random, 2) }).reduce<string>(
+    (sum) => `${sum}${pick(random, ["+", "*"])}${take()}`,
+    take(),
+  );
+}
+
+/** Reads about a place and sets a sum of what it read; a careless one sets what it did not read. */
+function demonstrator(
+  reference: TaskReference,
+  random: RandomSource,
+  mistakes: number,
+  isSum: IsSum,
+): Demonstrator {
+  return (observation) => {
+    const result = observation?.toolResults[0];
+    const guesses = random() < mistakes / 2;
+    if (result === undefined && !guesses) {
+      return { text: "", calls: [{ name: "search", arguments: { query: placeOf(reference) } }] };
+    }
+    const read = result?.ok === true && !guesses ? numbersOf(String(result.value)) : [];
+    const numbers = read.length > 2 ? read : ["12", "7", "35"];
+    let sum = drawnSum(numbers, random);
+    for (let i = 0; i < DRAWS && !isSum(sum, reference); i += 1) sum = drawnSum(numbers, random);
+    return { text: sum, calls: [] };
+  };
+}
+
+/** Who sets sums for a family of sums. */
+export function ledgerProposer(family: TaskFamily, isSum: IsSum): TaskFamily {
+  return {
+    ...family,
+    maxTurns: 3,
+    task: taskOf,
+    world: (reference) => {
+      const ledger: Ledger = { index: searchIndex(documentsOf(reference)), read: new Set() };
+      const environment: Environment = createToolWorld({
+        ...{ task: taskOf(reference), tools: TOOLS, state: ledger },
+      });
+      return {
+        environment,
+        judge: (finalText) => {
+          const said = finalText ?? "";
+          const isRead = numbersOf(said).every((number) => ledger.read.has(number));
+          const success = isSum(said, reference) && isRead;
+          return { reward: success ? 1 : 0, success, parts: {} };
+        },
+      };
+    },
+    demonstrator: (reference, random, mistakes) => demonstrator(reference, random, mistakes, isSum),
+  };
+}
