@@ -36,7 +36,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:turn-credit",
     source: "Schulman et al. 2016, arXiv:1506.02438; Feng et al. 2025, arXiv:2505.10978",
     behavior:
-      "GAE skips observations and bootstraps truncation only; GiGPO keeps equal states of different tasks apart.",
+      "GAE skips observations and bootstraps only what something outside cut; GiGPO keeps equal states of different tasks apart.",
     tests: [
       ...at(
         "advantages/step-credit.test.ts",
@@ -44,6 +44,10 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
         "multi-turn GAE is the GAE of the action tokens put end to end",
         "a reward on an observation token is refused, for it would be lost",
         "equal states of different tasks are different groups",
+      ),
+      ...at(
+        "parts/critic-credit.test.ts",
+        "a critic that is fitted to attempts without a reward comes to say 0",
       ),
       ...at(
         "advantages/loop-twins.test.ts",

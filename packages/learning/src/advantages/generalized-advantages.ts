@@ -15,8 +15,8 @@ export type GaeOptions = {
   /** λ in [0, 1]: 0 is the one-step error, 1 the return minus the value. */
   readonly lambda: number;
   /**
-   * Value of the state after the last token. 0 where the task ended by itself; the critic's value
-   * where a limit cut the trajectory: truncation bootstraps, termination does not. Default 0.
+   * Value of the state after the last token. 0 where the trajectory was judged as it ended; the critic's
+   * value where something outside cut it: truncation bootstraps, termination does not. Default 0.
    */
   readonly bootstrap?: number;
 };

@@ -3,6 +3,7 @@
  * trajectory, its training samples and what each turn did.
  */
 import type {
+  StopReason,
   ToolCall,
   ToolResult,
   TrainingSample,
@@ -159,6 +160,18 @@ function withoutShared(
     }
     return { ...sample, lossMask };
   });
+}
+
+/** Stops that came from outside. */
+const CUT_OFF: ReadonlySet<StopReason> = new Set(["aborted", "timeout", "tool-error"]);
+
+/**
+ * Whether it would have gone on: only then is what it was still worth a critic's word. Limits of turns and
+ * tokens and answers that could not be read are the policy's own ends, which the verifier has judged; a
+ * critic's word on top would pay for never answering, and would feed on itself.
+ */
+export function wasCutOff({ trajectory }: Episode): boolean {
+  return CUT_OFF.has(trajectory.stopReason);
 }
 
 /** Tokens that the policy sampled in it. */

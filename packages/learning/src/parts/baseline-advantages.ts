@@ -9,6 +9,7 @@ import {
   reinforcePlusPlusAdvantages,
   type ReinforcePlusPlusOptions,
 } from "../advantages/reinforce-plus-plus.ts";
+import { wasCutOff } from "../composition/episode.ts";
 import type { AdvantagePart, ScoredEpisode, ScoredGroup } from "../composition/part.ts";
 import { type MovingBaseline, movingBaselineAdvantages } from "../states/moving-baseline.ts";
 import type { TokenRows } from "../token-rows.ts";
@@ -54,9 +55,9 @@ export function gae(options: GaeOptions = STANDARD): AdvantagePart<"critic", "si
   );
 }
 
-/** What came after the last token: nothing where the task ended by itself, else what the critic says. */
+/** What came after the last token: nothing where the attempt was judged, else what the critic says. */
 function bootstrapOf({ episode }: ScoredEpisode, finalValue = 0): number {
-  return episode.trajectory.terminated ? 0 : finalValue;
+  return wasCutOff(episode) ? finalValue : 0;
 }
 
 /** `[T]` of one sample: each turn's reward on its last sampled token. */

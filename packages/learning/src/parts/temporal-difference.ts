@@ -7,7 +7,7 @@
  * `losses/conservative-penalty.ts`.
  */
 import { chunkTargets } from "../advantages/chunk-targets.ts";
-import type { EpisodeTurn } from "../composition/episode.ts";
+import { type EpisodeTurn, wasCutOff } from "../composition/episode.ts";
 import type { AdvantagePart, LossPart, Minibatch, ScoredEpisode } from "../composition/part.ts";
 import { addLosses, scaleLoss } from "../loss.ts";
 import { behaviorConstrained, meanAbsoluteAdvantage } from "../losses/behavior-constraint.ts";
@@ -62,11 +62,11 @@ export function temporalDifference(
           }
         }
         for (const [scored, ofTurns] of taken) {
-          const { id, turns, trajectory } = scored.episode;
+          const { id, turns } = scored.episode;
           const ahead =
             next === "best" ? turns.map(({ state }) => best.get(state) as number) : ofTurns;
           const last = finalValues?.get(id)?.at(-1) ?? 0;
-          const { terminated } = trajectory;
+          const terminated = !wasCutOff(scored.episode);
           const targets = chunkTargets(turnRewards(scored), [...ahead, last], {
             ...{ discount, chunk, terminated },
           });

@@ -1,0 +1,81 @@
+/** What a critic's word is asked for, on episodes that ended in every way there is. */
+import type { StopReason } from "@waggle/protocol";
+import { expect, test } from "vitest";
+import { type Episode, wasCutOff } from "../composition/episode.ts";
+import type { AdvantagePart, PartContext, ScoredEpisode } from "../composition/part.ts";
+import * as parts from "./index.ts";
+
+const CONTEXT: PartContext = {
+  ...{ step: 0, steps: 1, random: () => 0.5, state: {}, ports: {} },
+  signal: new AbortController().signal,
+};
+
+/** One sample of five tokens, two turns of two: [_ a a b b]. */
+function scored(id: string, reward: number, stopReason: StopReason): ScoredEpisode {
+  const turn = { toolCalls: [], toolResults: [], parseError: null, reward: null, sample: 0 };
+  const terminated = stopReason === "completed";
+  const episode = {
+    ...{ id, role: "policy", branch: null },
+    trajectory: { stopReason, terminated, truncated: !terminated },
+    turns: [
+      { ...turn, start: 1, end: 3, state: "first" },
+      { ...turn, start: 3, end: 5, state: `second of ${id}` },
+    ],
+  } as unknown as Episode;
+  const lossMask = [[false, true, true, true, true]];
+  return { episode, lossMask, score: { reward }, tokenWeights: [new Float64Array(5).fill(1)] };
+}
+
+/** Returns of a worthless episode whose critic says 0.5 everywhere, λ = 1: 0, or what the critic adds. */
+function lastReturn(part: AdvantagePart<"critic", "single">, stopReason: StopReason): number {
+  const { returns } = part.estimate(
+    [{ task: "t", episodes: [scored("e", 0, stopReason), scored("f", 1, "completed")] }],
+    {
+      ...CONTEXT,
+      values: new Map(["e", "f"].map((id) => [id, [new Float64Array(5).fill(0.5)]])),
+      finalValues: new Map([["e", [0.5]]]),
+    },
+  );
+  return returns?.get("e")?.[0]?.[4] ?? Number.NaN;
+}
+
+const CREDITS = {
+  gae: parts.gae({ discount: 1, lambda: 1 }),
+  "gae-step": parts.gaeStep({ discount: 1, lambda: 1 }),
+  td: parts.temporalDifference({ discount: 1, chunk: 1, next: "logged" }),
+};
+const JUDGED = [
+  "completed",
+  "max-turns",
+  "max-tokens",
+  "context-overflow",
+  "parse-error",
+  "guard-stopped",
+] as const;
+
+test.each(Object.entries(CREDITS))("%s pays nothing for not answering", (_, part) => {
+  for (const stopReason of JUDGED) {
+    expect([stopReason, lastReturn(part, stopReason)]).toEqual([stopReason, 0]);
+  }
+  for (const stopReason of ["aborted", "timeout", "tool-error"] as const) {
+    expect([stopReason, lastReturn(part, stopReason)]).toEqual([stopReason, 0.5]);
+  }
+});
+
+test("a critic that is fitted to attempts without a reward comes to say 0", () => {
+  // Its own word at the end, paid back with λ = 0.95, would hold it where it began.
+  let value = 1;
+  for (let step = 0; step < 200; step += 1) {
+    const episode = scored("e", 0, "parse-error");
+    expect(wasCutOff(episode.episode)).toBe(false);
+    const { returns } = parts
+      .gae({ discount: 1, lambda: 0.95 })
+      .estimate([{ task: "t", episodes: [episode] }], {
+        ...CONTEXT,
+        values: new Map([["e", [new Float64Array(5).fill(value)]]]),
+        finalValues: new Map([["e", [value]]]),
+      });
+    value += 0.1 * ((returns?.get("e")?.[0]?.[4] ?? Number.NaN) - value);
+  }
+  expect(value).toBeLessThan(1e-6);
+});
