@@ -3,6 +3,7 @@ import { WaggleError } from "@waggle/protocol";
 import { BANDIT } from "./bandit.ts";
 import { CALCULATOR } from "./calculator.ts";
 import { DIALOGUE } from "./dialogue.ts";
+import { DIARY } from "./diary.ts";
 import { FORM } from "./form.ts";
 import { KEY_DOOR } from "./key-door.ts";
 import { LIBRARY } from "./library/library.ts";
@@ -22,6 +23,7 @@ export const FAMILIES: readonly TaskFamily[] = [
   KEY_DOOR,
   FORM,
   DIALOGUE,
+  DIARY,
   OPINION,
 ];
 

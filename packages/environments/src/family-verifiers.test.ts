@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { BANDIT } from "./bandit.ts";
 import { CALCULATOR } from "./calculator.ts";
 import { DIALOGUE } from "./dialogue.ts";
+import { DIARY } from "./diary.ts";
 import { FORM } from "./form.ts";
 import { KEY_DOOR } from "./key-door.ts";
 import { LOOKUP } from "./lookup/lookup.ts";
@@ -150,4 +151,43 @@ test("dialogue: the visitor answers what is asked, and a booking must be what th
   expect(guessed).toMatchObject({ reward: 0, success: false, parts: { right: 2 } });
   const never = await judged(DIALOGUE, reference, ["book", { day: "someday", time, people }]);
   expect(never.results[0]).toBe("no such day");
+});
+
+test("diary: what holds at the end, by the memory as its operations left it", async () => {
+  // Told, told otherwise, and taken back, of one topic.
+  const reference = find(DIARY, 1, /Said: I live in/);
+  const city = /live in (\w+)/.exec(DIARY.task(reference).request)?.[1] ?? "";
+  const wrong = await judged(DIARY, reference, ["add", { text: `city ${city}` }], city);
+  // An answer before the question is one more line that passes.
+  expect(wrong.success).toBe(false);
+  const asked = async (...steps: readonly Step[]) => {
+    const { environment, judge } = DIARY.world(reference);
+    await environment.observe();
+    const messages: string[] = [];
+    for (const [i, step] of steps.entries()) {
+      const toolCalls =
+        typeof step === "string" ? [] : [{ id: `c${i}`, name: step[0], arguments: step[1] ?? {} }];
+      const text = typeof step === "string" ? step : "";
+      const observation = await environment.step({ text, toolCalls }, signal);
+      messages.push(observation.userMessage ?? "");
+    }
+    return { messages, judge };
+  };
+  const { messages, judge } = await asked(
+    ["add", { text: "city rome" }],
+    ["update", { id: "m0", text: "city lima" }],
+    ["delete", { id: "m7" }],
+  );
+  expect(messages[0]).toMatch(/^Memory: m0 city rome\. Said: /);
+  expect(messages[1]).toMatch(/^Memory: m0 city lima\. Said: /);
+  expect(messages[2]).toMatch(/^Memory: m0 city lima\. Asked: \w+\?$/);
+  const { answer } = judge(null).parts;
+  expect(judge(String(answer)).success).toBe(true);
+  for (const other of ["", null, `${String(answer)} `.repeat(2), "a".repeat(1_000_000)]) {
+    expect(judge(other).success).toBe(false);
+  }
+  const emptied = await asked(["add", { text: "x" }], ["delete", { id: "m0" }], ["none"]);
+  expect(emptied.messages[2]).toMatch(/^Memory: empty\. Asked: /);
+  expect(DIARY.memory?.isQuestion(emptied.messages[2] ?? "")).toBe(true);
+  expect(DIARY.memory?.isQuestion(emptied.messages[1] ?? "")).toBe(false);
 });

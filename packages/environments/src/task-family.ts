@@ -48,6 +48,14 @@ export type TaskFamily = {
   readonly proposals?: TaskProposals;
   /** Where tasks can be set from documents, which who solves them never sees. */
   readonly documented?: TaskProposals;
+  /**
+   * Where there is a memory to be kept: every message says all that may be known, so that each turn can be
+   * somebody else's.
+   */
+  readonly memory?: {
+    /** Whether a message asks, to be answered from the memory, and does not tell. */
+    readonly isQuestion: (message: string) => boolean;
+  };
   /** Steps of the difficulty dial, ≥ 1. */
   readonly levels: number;
   /** A reference of this level, 0 (easiest) to levels − 1; `seed` is any unsigned 32-bit integer. */

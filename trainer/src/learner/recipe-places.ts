@@ -80,6 +80,7 @@ const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
     "search-self-play",
   ],
   dialogue: ["dia-forge", "midi-tuning", "mua-rl", "persona-mem-v2"],
+  diary: ["memory-r1"],
   opinion: ["thumbs-kto", "thumbs-reinforce"],
 };
 

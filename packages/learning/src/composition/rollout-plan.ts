@@ -113,6 +113,11 @@ export type RolloutPlan =
       readonly consolidates: boolean;
       /** Attempts at each task, each joint over its turns; default 1. */
       readonly size?: number;
+      /**
+       * In an environment with a memory of its own: who keeps it and who answers from it. A turn's context
+       * is then what the environment says, and the role follows from that. Default nobody.
+       */
+      readonly managed?: { readonly manager: string; readonly answerer: string };
       /** Whether every call and its result are noted, whatever the policy says beside them. */
       readonly records?: boolean;
     }

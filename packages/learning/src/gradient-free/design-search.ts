@@ -57,7 +57,7 @@ export function predictDesign(values: DesignValues, text: string): DesignValue {
 }
 
 /** What a search hopes of a design: its value and `curiosity` deviations more. */
-export function hopeOf({ mean, deviation }: DesignValue, curiosity: number): number {
+function hopeOf({ mean, deviation }: DesignValue, curiosity: number): number {
   return mean + curiosity * deviation;
 }
 

@@ -93,6 +93,7 @@ export {
 export { accepted, chosenSucceeds, lastWords, votedPairs } from "./accepted.ts";
 export { observationLikeness } from "./observation-likeness.ts";
 export { contrasted, keptTrees, retold, retoldDemos, revision, traversal } from "./retold.ts";
+export { byRole, lossOfRole, managedMemory, ownMemory } from "./managed-memory.ts";
 export { remembered, workingMemory } from "./working-memory.ts";
 export { bestProposals, tdBc, temporalDifference } from "./temporal-difference.ts";
 export {

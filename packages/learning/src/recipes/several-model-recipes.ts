@@ -19,6 +19,7 @@ import { multiAgentEvolve } from "./multi-agent-evolve.ts";
 import { magrpo } from "./magrpo.ts";
 import { marft } from "./marft.ts";
 import { mars } from "./mars.ts";
+import { memoryR1 } from "./memory-r1.ts";
 import { midiTuning } from "./midi-tuning.ts";
 import { momentumInterpolation } from "./momentum-interpolation.ts";
 import { msrl } from "./msrl.ts";
@@ -53,6 +54,7 @@ export const SEVERAL_MODEL_RECIPES: readonly CreateRecipe[] = [
   magrpo,
   marft,
   mars,
+  memoryR1,
   midiTuning,
   momentumInterpolation,
   msrl,

@@ -35,7 +35,7 @@ export type FoldedAttempt = {
 };
 
 export type FoldedOptions = {
-  readonly sampling?: Omit<Sampling, "seed">;
+  readonly sampling?: Omit<Sampling, "seed"> | undefined;
   readonly maxTurns?: number | undefined;
   readonly seed: number;
   /** Whether calls, words and what answered them are noted; default what the policy notes alone. */
@@ -49,9 +49,42 @@ type Actor = {
   readonly hear: (action: Action, observation: Observation) => void;
 };
 
+/** One turn whose context begins with this, and what came of it; `null` for nothing: unreadable, or cut. */
+export async function turnAlone(
+  { environment: whole }: TaskWorld,
+  actor: Omit<Actor, "hear">,
+  first: FirstObservation,
+  chatFormat: ChatFormat,
+  {
+    sampling,
+    ...drawn
+  }: Pick<FoldedOptions, "sampling" | "seed"> & { readonly signal: AbortSignal },
+): Promise<{
+  readonly trajectory: Trajectory;
+  readonly taken: { readonly action: Action; readonly observation: Observation } | null;
+}> {
+  const taken: { action: Action; observation: Observation }[] = [];
+  const environment: Environment = {
+    task: whole.task,
+    observe: async () => first,
+    async step(action, signal) {
+      const observation = await whole.step(action, signal);
+      taken.push({ action, observation });
+      return { ...observation, terminated: true };
+    },
+  };
+  const trajectory = await rollOut({
+    ...{ ...actor, environment, chatFormat, ...drawn },
+    ...(sampling === undefined ? {} : { sampling }),
+    limits: { maxTurns: 1, maxTokensPerTurn: MAX_TURN_TOKENS, timeoutMs: 0 },
+    consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+  });
+  drawn.signal.throwIfAborted();
+  return { trajectory, taken: taken[0] ?? null };
+}
+
 export async function foldedAttempt(
   world: TaskWorld,
-  task: TaskReference,
   { policy, client, hear }: Actor,
   format: ChatFormat,
   { sampling, maxTurns, seed, records = false }: FoldedOptions & { readonly maxTurns: number },
@@ -62,29 +95,13 @@ export async function foldedAttempt(
   const ended: { last: Observation | null; said: string } = { last: null, said: "" };
   const trajectories: Trajectory[] = [];
   for (let turn = 0; turn < maxTurns && ended.last?.terminated !== true; turn += 1) {
-    const taken: { action: Action; observation: Observation }[] = [];
-    const environment: Environment = {
-      task,
-      observe: async () => folded(first, bank, records ? null : ended.last),
-      async step(action, stepSignal) {
-        const observation = await world.environment.step(action, stepSignal);
-        taken.push({ action, observation });
-        return { ...observation, terminated: true };
-      },
-    };
-    const trajectory = await rollOut({
-      ...{ policy, environment, chatFormat: format, client, signal },
-      ...(sampling === undefined ? {} : { sampling }),
-      limits: { maxTurns: 1, maxTokensPerTurn: MAX_TURN_TOKENS, timeoutMs: 0 },
-      consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
-      seed: derivedSeed(seed, turn),
+    const seen = folded(first, bank, records ? null : ended.last);
+    const { trajectory, taken } = await turnAlone(world, { policy, client }, seen, format, {
+      ...{ sampling, seed: derivedSeed(seed, turn), signal },
     });
-    signal.throwIfAborted();
     trajectories.push(trajectory);
-    // Nothing came of it: unreadable, or cut.
-    const [turned] = taken;
-    if (turned === undefined) break;
-    const { action, observation } = turned;
+    if (taken === null) break;
+    const { action, observation } = taken;
     hear(action, observation);
     if (records) bank = recorded(bank, action, observation);
     else if (action.toolCalls.length > 0) bank = noted(bank, action.text);
@@ -175,7 +192,6 @@ export async function foldedDemonstration(
   };
   return foldedAttempt(
     family.world(task),
-    task,
     {
       policy: scriptedPolicy(speak, options.contextLength),
       client: NOBODY,

@@ -4,6 +4,7 @@ import { derivedSeed, seededRandom } from "../../random.ts";
 import type { TaskReference } from "@waggle/protocol";
 import type { CollectOptions, CollectParts } from "./collect.ts";
 import { foldedAttempt, foldedDemonstration, foldedEpisodes } from "./folded-attempt.ts";
+import { managedTurns } from "./managed-turns.ts";
 import { introspectiveAttempt } from "./introspective-attempt.ts";
 
 export type TaskPlace = { readonly task: TaskReference; readonly place: readonly number[] };
@@ -11,25 +12,29 @@ export type TaskPlace = { readonly task: TaskReference; readonly place: readonly
 /** Turns with contexts of their own, an episode each. */
 export async function foldedTurns(
   plan: Extract<RolloutPlan, { kind: "folded" }>,
-  { policy, format, family, signal }: CollectParts,
-  { sampling, maxTurns, seed, staleness }: CollectOptions,
+  parts: CollectParts,
+  options: CollectOptions,
   { task, place }: TaskPlace,
 ): Promise<Episode[]> {
+  const { policy, format, family, signal } = parts;
+  const { sampling, maxTurns, seed, staleness } = options;
   const attemptSeed = derivedSeed(seed, ...place);
+  if (plan.managed !== undefined) {
+    return managedTurns(plan.managed, parts, { ...options, seed: attemptSeed }, task);
+  }
   if (plan.mistakes !== null) {
     const { contextLength } = policy;
     const { mistakes, consolidates } = plan;
     const random = seededRandom(attemptSeed);
-    const options = { ...{ contextLength, mistakes, consolidates, random }, seed: attemptSeed };
+    const drawn = { ...{ contextLength, mistakes, consolidates, random }, seed: attemptSeed };
     return foldedEpisodes(
-      await foldedDemonstration(family, task, format, options, signal),
+      await foldedDemonstration(family, task, format, drawn, signal),
       staleness,
     );
   }
   const client = { ...policy.client, crossOriginIsolated: false };
   const attempt = await foldedAttempt(
     family.world(task),
-    task,
     { policy, client, hear: () => {} },
     format,
     {

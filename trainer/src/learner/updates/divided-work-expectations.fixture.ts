@@ -8,9 +8,11 @@ import {
   type Expectation,
   keepsSuccesses,
   mean,
+  numbersOf,
   scoredOf,
+  turnAdvantages,
 } from "./recipe-checks.fixture.ts";
-import { actsJointly, readsOthers } from "./role-expectations.fixture.ts";
+import { actsJointly, readsOthers, roleLearns } from "./role-expectations.fixture.ts";
 
 /** Names of the tools that an episode called. */
 const called = ({ turns }: Episode): string[] =>
@@ -18,6 +20,55 @@ const called = ({ turns }: Episode): string[] =>
 
 /** Of the policy-gradient table. */
 export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  "memory-r1": {
+    ...{ env: "diary", settings: { groupSize: 4 } },
+    differs: [
+      roleLearns(0, "manager", "answerer"),
+      (records) => {
+        // The manager operates on the memory line by line; who answers has never seen a line.
+        const all = episodesOf(at(records, -1));
+        const of = (role: string): Episode[] => all.filter((episode) => episode.role === role);
+        const operations = new Set(of("manager").flatMap(called));
+        expect([...operations].toSorted()).toEqual(["add", "none", "update"]);
+        expect(of("answerer").flatMap(called)).toEqual([]);
+        expect(of("answerer").length).toBeGreaterThan(0);
+        // A context of its own each: what was sampled before is in none of them.
+        for (const { samples, turns } of all) {
+          expect(turns).toHaveLength(1);
+          expect(samples).toHaveLength(1);
+        }
+      },
+      (records) => {
+        // Whoever kept the memory is judged by the answer, against other attempts at the same task.
+        const record = at(records, -1);
+        let moved = 0;
+        for (const { episodes } of numbersOf(record).groups) {
+          const ofManager = episodes.filter(({ episode }) => episode.role === "manager");
+          const attempts = new Map<string, { advantage: number; success: boolean }>();
+          for (const { episode } of ofManager) {
+            const advantage = turnAdvantages(record, episode)[0] ?? 0;
+            const name = episode.joint ?? "";
+            expect(attempts.get(name)?.advantage ?? advantage).toBe(advantage);
+            attempts.set(name, { advantage, success: episode.verification.success });
+          }
+          const all = [...attempts.values()];
+          expect(all.reduce((sum, { advantage }) => sum + advantage, 0)).toBeCloseTo(0, 6);
+          if (new Set(all.map(({ success }) => success)).size < 2) continue;
+          for (const { advantage, success } of all) expect(advantage > 0).toBe(success);
+          moved += 1;
+        }
+        expect(moved).toBeGreaterThan(0);
+      },
+      (records) => {
+        // The answerer's critic is fitted to the answer; the manager has none.
+        const { result, minibatch } = numbersOf(at(records, -1));
+        const fitted = minibatch.episodes.flatMap(({ episode }, row) =>
+          result.derivatives.values?.[row]?.some((value) => value !== 0) ? [episode.role] : [],
+        );
+        expect(new Set(fitted)).toEqual(new Set(["answerer"]));
+      },
+    ],
+  },
   spice: {
     differs: [
       (records) => {

@@ -1,0 +1,262 @@
+/**
+ * A visitor who tells of himself, a line at a time, and asks about it at the end. Lines change what was said
+ * before, take it back, or say nothing. There is a memory that only its operations change; every message says
+ * all that is in it, so that whoever keeps it and whoever answers from it may be strangers. Success is what
+ * held at the end.
+ */
+import type { Environment, Task, TaskReference } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import { z } from "zod";
+import { drawInstance } from "./family-task.ts";
+import { pick, type RandomSource } from "./random.ts";
+import { type RunnableTools, tool } from "./runnable-tool.ts";
+import {
+  type DemonstratedAction,
+  type Demonstrator,
+  leveledReferences,
+  type TaskFamily,
+} from "./task-family.ts";
+import { createToolWorld } from "./tool-world.ts";
+
+const NAME = "diary";
+/** Lines before the question, by level. */
+const LINES = [2, 3, 4] as const;
+/** Chance of a line that says nothing. */
+const CHAT = 0.2;
+/** Turns to spare: an operation that could not be read costs one. */
+const SPARE = 2;
+/** The answer where nothing holds any more. */
+const NOTHING = "nothing";
+
+const TOPICS = {
+  city: {
+    values: ["oslo", "rome", "lima", "cairo", "paris", "delhi"],
+    said: "I live in {value}.",
+    changed: "I moved to {value}.",
+    gone: "I have no home now.",
+  },
+  pet: {
+    values: ["cat", "dog", "parrot", "horse", "hamster", "turtle"],
+    said: "I have a {value}.",
+    changed: "Now I have a {value} instead.",
+    gone: "I gave my pet away.",
+  },
+  job: {
+    values: ["baker", "pilot", "nurse", "tailor", "farmer", "clerk"],
+    said: "I work as a {value}.",
+    changed: "I became a {value}.",
+    gone: "I lost my job.",
+  },
+  food: {
+    values: ["rice", "soup", "bread", "pasta", "beans", "fish"],
+    said: "I like {value} best.",
+    changed: "By now I prefer {value}.",
+    gone: "I do not care what I eat.",
+  },
+} as const;
+type Topic = keyof typeof TOPICS;
+const TOPIC_NAMES = Object.keys(TOPICS) as Topic[];
+const CHATS = ["Nice day today.", "I slept well.", "The bus was late."];
+
+/** What a line changes: the value of a topic, `null` where none holds any more. */
+type Line = {
+  readonly words: string;
+  readonly change: { readonly topic: Topic; readonly value: string | null } | null;
+};
+type DiaryInstance = {
+  readonly lines: readonly Line[];
+  readonly asked: Topic;
+  readonly answer: string;
+};
+type Entry = { readonly id: string; readonly text: string };
+type Diary = { entries: readonly Entry[]; written: number; heard: number };
+
+function instance(reference: TaskReference): DiaryInstance {
+  return drawInstance(
+    NAME,
+    reference,
+    (random) => {
+      const held = new Map<Topic, string | null>();
+      // Of few topics, so that lines come back to them.
+      const first = Math.floor(random() * TOPIC_NAMES.length);
+      const topics = [0, 1].map((i) => TOPIC_NAMES[(first + i) % TOPIC_NAMES.length] as Topic);
+      const count = LINES[reference.seed % LINES.length] as number;
+      const lines = Array.from({ length: count }, (_, i): Line => {
+        // Somewhere something is said.
+        const isChat = random() < CHAT && (i < count - 1 || held.size > 0);
+        return isChat
+          ? { words: pick(random, CHATS), change: null }
+          : told(pick(random, topics), held, random);
+      });
+      const asked = pick(random, [...held.keys()]);
+      return { lines, asked, answer: held.get(asked) ?? NOTHING };
+    },
+    ({ lines, asked }) => [...lines.map(({ words }) => words), asked].join("/"),
+  );
+}
+
+/** A line about a topic, by what holds of it. */
+function told(topic: Topic, held: Map<Topic, string | null>, random: RandomSource): Line {
+  const { values, said, changed, gone } = TOPICS[topic];
+  const now = held.get(topic) ?? null;
+  const isGone = now !== null && random() < 0.4;
+  const value = isGone
+    ? null
+    : pick<string>(
+        random,
+        values.filter((other) => other !== now),
+      );
+  held.set(topic, value);
+  const words = value === null ? gone : (now === null ? said : changed).replace("{value}", value);
+  return { words, change: { topic, value } };
+}
+
+/** All that may be known: the memory, and the next line or the question. */
+function message({ lines, asked }: DiaryInstance, { entries, heard }: Diary): string {
+  const memory = entries.map(({ id, text }) => `${id} ${text}`).join(", ") || "empty";
+  const line = lines[heard];
+  return `Memory: ${memory}. ${line === undefined ? `Asked: ${asked}?` : `Said: ${line.words}`}`;
+}
+
+function emptyDiary(): Diary {
+  return { entries: [], written: 0, heard: 0 };
+}
+
+function changed(diary: Diary, id: string, to: readonly Entry[]): string {
+  if (!diary.entries.some((entry) => entry.id === id)) {
+    throw new WaggleError("TOOL_FAILED", "no such entry");
+  }
+  diary.entries = diary.entries.flatMap((entry) => (entry.id === id ? to : [entry]));
+  return "done";
+}
+
+const text = z.string().min(1).max(24);
+const id = z.string().max(8);
+
+const TOOLS: RunnableTools<Diary> = {
+  add: tool({
+    description: "Remember something new.",
+    schema: z.strictObject({ text }),
+    run: (given, diary: Diary) => {
+      diary.entries = [...diary.entries, { id: `m${diary.written}`, text: given.text }];
+      diary.written += 1;
+      return "done";
+    },
+  }),
+  update: tool({
+    description: "Change an entry.",
+    schema: z.strictObject({ id, text }),
+    run: (given, diary: Diary) => changed(diary, given.id, [given]),
+  }),
+  delete: tool({
+    description: "Forget an entry.",
+    schema: z.strictObject({ id }),
+    run: (given, diary: Diary) => changed(diary, given.id, []),
+  }),
+  none: tool({
+    description: "Leave the memory as it is.",
+    schema: z.strictObject({}),
+    run: () => "done",
+  }),
+};
+
+function task(reference: TaskReference, drawn = instance(reference)): Task {
+  return {
+    ...reference,
+    family: `lines-${drawn.lines.length}`,
+    template: "0",
+    system: "You keep a memory and answer from it.",
+    request: message(drawn, emptyDiary()),
+  };
+}
+
+/** Whatever is done about a line, the next one follows. */
+function world(reference: TaskReference): ReturnType<TaskFamily["world"]> {
+  const drawn = instance(reference);
+  const diary = emptyDiary();
+  const isAsked = (): boolean => diary.heard >= drawn.lines.length;
+  const next = (): string => {
+    diary.heard = Math.min(diary.heard + 1, drawn.lines.length);
+    return message(drawn, diary);
+  };
+  const tools = createToolWorld({
+    ...{ task: task(reference, drawn), tools: TOOLS, state: diary },
+    // Words about a line change nothing; words to the question are the answer.
+    answer: () => (isAsked() ? null : next()),
+  });
+  const step: Environment["step"] = async (action, signal) => {
+    const observation = await tools.step(action, signal);
+    return action.toolCalls.length === 0 ? observation : { ...observation, userMessage: next() };
+  };
+  return {
+    environment: { task: tools.task, observe: () => tools.observe(), step },
+    judge: (finalText) => {
+      const success = isAsked() && (finalText ?? "").trim() === drawn.answer;
+      const { entries } = diary;
+      return {
+        reward: success ? 1 : 0,
+        success,
+        parts: { answer: drawn.answer, memory: entries.map((entry) => entry.text).join(", ") },
+      };
+    },
+  };
+}
+
+/** What a message says is in the memory, and what it asks for. */
+function read(said: string): { entries: Entry[]; line: string | null; asked: string | null } {
+  const [, memory = "", kind, rest = ""] = /^Memory: (.*?)\. (Said|Asked): (.*)$/.exec(said) ?? [];
+  const entries = memory === "empty" ? [] : memory.split(", ").map(entryOf);
+  return kind === "Asked"
+    ? { entries, line: null, asked: rest.replace("?", "") }
+    : { entries, line: rest, asked: null };
+}
+
+function entryOf(shown: string): Entry {
+  const [first = "", ...words] = shown.split(" ");
+  return { id: first, text: words.join(" ") };
+}
+
+/** Goes by the message alone, as whoever meets it must. */
+function demonstrator(
+  reference: TaskReference,
+  random: RandomSource,
+  mistakes: number,
+): Demonstrator {
+  const drawn = instance(reference);
+  return (observation) => {
+    const said = observation === null ? task(reference, drawn).request : observation.userMessage;
+    const { entries, line, asked } = read(said ?? "");
+    const about = (topic: string): Entry | undefined =>
+      entries.find((entry) => entry.text.startsWith(`${topic} `));
+    if (line === null) {
+      const guess = pick(random, TOPICS[drawn.asked].values);
+      const known = about(asked ?? "")?.text.split(" ")[1] ?? NOTHING;
+      return { text: random() < mistakes / 3 ? guess : known, calls: [] };
+    }
+    const change = drawn.lines.find(({ words }) => words === line)?.change ?? null;
+    // A careless one lets a line pass, or writes a second entry beside the first.
+    if (change === null || random() < mistakes / 2) return operation("none", {});
+    const entry = about(change.topic);
+    if (change.value === null) {
+      return entry === undefined ? operation("none", {}) : operation("delete", { id: entry.id });
+    }
+    const fact = `${change.topic} ${change.value}`;
+    return entry === undefined || random() < mistakes / 4
+      ? operation("add", { text: fact })
+      : operation("update", { id: entry.id, text: fact });
+  };
+}
+
+function operation(name: string, given: { readonly [key: string]: string }): DemonstratedAction {
+  return { text: "", calls: [{ name, arguments: given }] };
+}
+
+/** Levels are 2, 3 and 4 lines before the question. */
+export const DIARY: TaskFamily = {
+  ...leveledReferences(NAME, LINES.length),
+  maxTurns: Math.max(...LINES) + 1 + SPARE,
+  task,
+  world,
+  memory: { isQuestion: (said) => read(said).asked !== null },
+  demonstrator,
+};

@@ -1,0 +1,77 @@
+/**
+ * A memory that one role keeps and another answers from: attempts in which neither sees what the other saw,
+ * and parts that are one role's alone.
+ */
+import type { AdvantagePart, LossPart, RolloutPart, ScoredGroup } from "../composition/part.ts";
+import type { StateName, StatePart } from "../composition/state.ts";
+import { advantagePart } from "./credit.ts";
+import { group, single } from "./rollouts.ts";
+
+/** The environment's own memory: nothing is opened for it. */
+export const ownMemory: StatePart<"memory-bank"> = {
+  slot: "state",
+  part: "memory-bank",
+  initial: () => "environment",
+};
+
+/**
+ * `group`: `size` attempts at each task, in an environment with a memory. `manager` has every line, with one
+ * operation to make of it, `answerer` the question; each turn is a `single` episode of its role.
+ */
+export function managedMemory(
+  managed: { readonly manager: string; readonly answerer: string },
+  size = 8,
+): RolloutPart<"memory-bank", "group"> {
+  return {
+    ...{ slot: "rollout", part: "group", start: "group", needs: ["memory-bank"] },
+    plan: () => ({ kind: "folded", mistakes: null, consolidates: false, size, managed }),
+    around: [group(size), single()],
+  };
+}
+
+/** An estimator for each role: each sees the episodes of its own role alone. Others have no advantage. */
+export function byRole<N extends StateName = never>(estimators: {
+  readonly [role: string]: AdvantagePart<N> | AdvantagePart;
+}): AdvantagePart<N, "group"> {
+  const all = Object.entries(estimators) as [string, AdvantagePart<N>][];
+  const [[, first] = [undefined, undefined]] = all;
+  return advantagePart(
+    first?.part ?? "group",
+    "group",
+    (groups, context) => {
+      const made = all.map(([role, { estimate }]) => estimate(ofRole(groups, role), context));
+      return {
+        advantages: new Map(made.flatMap(({ advantages }) => [...advantages])),
+        returns: new Map(made.flatMap(({ returns }) => [...(returns ?? [])])),
+        state: Object.assign({}, ...made.map(({ state }) => state)) as object,
+      };
+    },
+    { needs: all.flatMap(([, { needs }]) => needs), around: all.map(([, estimator]) => estimator) },
+  );
+}
+
+function ofRole(groups: readonly ScoredGroup[], role: string): ScoredGroup[] {
+  return groups
+    .map(({ task, episodes }) => ({
+      task,
+      episodes: episodes.filter(({ episode }) => episode.role === role),
+    }))
+    .filter(({ episodes }) => episodes.length > 0);
+}
+
+/** A loss of the tokens of one role's episodes. */
+export function lossOfRole<N extends StateName>(role: string, loss: LossPart<N>): LossPart<N> {
+  return {
+    ...loss,
+    compute: (minibatch, context) =>
+      loss.compute(
+        {
+          ...minibatch,
+          lossMask: minibatch.lossMask.map((mask, row) =>
+            minibatch.episodes[row]?.episode.role === role ? mask : mask.map(() => false),
+          ),
+        },
+        context,
+      ),
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * Attempts at a task with a memory: one role keeps it line by line, another answers from it. Neither sees
+ * anything but the message of its turn, so what is answered is what was kept. An episode a turn, all judged
+ * by the answer.
+ */
+import type { TaskFamily } from "@waggle/environments";
+import { type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
+import { type TaskReference, WaggleError } from "@waggle/protocol";
+import { derivedSeed } from "../../random.ts";
+import type { CollectOptions, CollectParts } from "./collect.ts";
+import { turnAlone } from "./folded-attempt.ts";
+import { roleAttempt } from "./role-policy.ts";
+
+type ManagedPlan = NonNullable<Extract<RolloutPlan, { kind: "folded" }>["managed"]>;
+
+/** @throws WaggleError `INVALID_ARGUMENT` for a family without a memory. */
+export async function managedTurns(
+  { manager, answerer }: ManagedPlan,
+  { policy, format, family, roles, signal }: CollectParts,
+  { sampling, maxTurns = family.maxTurns, seed, staleness }: CollectOptions,
+  task: TaskReference,
+): Promise<Episode[]> {
+  const { isQuestion } = memoryOf(family);
+  const world = family.world(task);
+  const first = await world.environment.observe();
+  const client = { ...policy.client, crossOriginIsolated: false };
+  const turns: { role: string; trajectory: Episode["trajectory"] }[] = [];
+  let message = first.userMessage;
+  let answer: string | null = null;
+  for (let turn = 0; turn < maxTurns && answer === null; turn += 1) {
+    const role = isQuestion(message) ? answerer : manager;
+    const actor =
+      roles === undefined ? policy : roleAttempt(roles, policy, family, task, role).policy;
+    const { trajectory, taken } = await turnAlone(
+      world,
+      { policy: actor, client },
+      { ...first, userMessage: message },
+      format,
+      { sampling, seed: derivedSeed(seed, turn), signal },
+    );
+    turns.push({ role, trajectory });
+    if (taken === null) break;
+    if (taken.observation.terminated) answer = taken.action.text;
+    message = taken.observation.userMessage ?? message;
+  }
+  const verification = world.judge(answer);
+  const joint = turns[0]?.trajectory.id ?? null;
+  return turns.map(({ role, trajectory }) =>
+    toEpisode(trajectory, verification, { role, staleness, joint }),
+  );
+}
+
+function memoryOf({ name, memory }: TaskFamily): NonNullable<TaskFamily["memory"]> {
+  if (memory !== undefined) return memory;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `a family must have a memory to be kept by one role and read by another, got ${name}; run it in diary`,
+  );
+}
