@@ -14,7 +14,7 @@ const actorCritic = (reward: ReturnType<typeof parts.outcome>) =>
   rewardStage({
     rollout: parts.single(),
     reward,
-    advantage: parts.gae({ discount: 1, lambda: 0.95 }),
+    advantage: parts.gae(),
     losses: [parts.pgClip(), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
     state: { critic: parts.valueHead },
     steps: plain.steps,

@@ -208,6 +208,8 @@ export type LossPart<N extends StateName = never> = Named<"loss", N> & {
   readonly trains?: (names: readonly string[], context: PartContext) => ReadonlySet<string>;
   /** Rows that begin alike are read as trees. */
   readonly packs?: true;
+  /** Derivatives of its values end at the heads; absent = they go on into the decoder. */
+  readonly endsAtHeads?: true;
   /** Steps on fast weights before each outer step. */
   readonly inner?: InnerSteps;
   readonly compute: (minibatch: Minibatch, context: PartContext) => LossResult;

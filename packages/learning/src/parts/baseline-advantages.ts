@@ -8,6 +8,7 @@ import { recalibratedAdvantages } from "../advantages/recalibrated.ts";
 import {
   reinforcePlusPlusAdvantages,
   type ReinforcePlusPlusOptions,
+  whitenedRows,
 } from "../advantages/reinforce-plus-plus.ts";
 import { wasCutOff } from "../composition/episode.ts";
 import type { AdvantagePart, ScoredEpisode, ScoredGroup } from "../composition/part.ts";
@@ -15,22 +16,36 @@ import { type MovingBaseline, movingBaselineAdvantages } from "../states/moving-
 import type { TokenRows } from "../token-rows.ts";
 import { advantagePart, overEpisode, overTurns, turnRewards } from "./credit.ts";
 
-/** γ 1 and λ 0.95: episodes are short and end in their reward. */
-const STANDARD: GaeOptions = { discount: 1, lambda: 0.95 };
+export type CriticCredit = Pick<GaeOptions, "discount" | "lambda"> & {
+  /**
+   * Whether advantages come to mean 0 and deviation 1 over the batch's tokens. Default true, as in the code
+   * of RL4VLM and VL-DAC and the PPO of TRL and verl: a critic that is off by a constant, which it is while
+   * it learns, would else push everything that was said up or down at once.
+   */
+  readonly whitened?: boolean;
+};
+
+/**
+ * γ 1: episodes are short and end in their reward. λ 1 over tokens, as in verl: with 0.95 a token, nothing
+ * of an outcome comes to the first choice of an episode but the critic's word.
+ */
+const OVER_TOKENS: CriticCredit = { discount: 1, lambda: 1 };
+const OVER_TURNS: CriticCredit = { discount: 1, lambda: 0.95 };
 
 function episodesOf(groups: readonly ScoredGroup[]): ScoredEpisode[] {
   return groups.flatMap(({ episodes }) => episodes);
 }
 
 /** `gae`: token by token against a critic; what tools said is skipped. */
-export function gae(options: GaeOptions = STANDARD): AdvantagePart<"critic", "single"> {
+export function gae(options: CriticCredit = OVER_TOKENS): AdvantagePart<"critic", "single"> {
   return advantagePart(
     "gae",
     "single",
     (groups, { values, finalValues }) => {
       const advantages = new Map<string, TokenRows>();
       const returns = new Map<string, TokenRows>();
-      for (const scored of episodesOf(groups)) {
+      const episodes = episodesOf(groups);
+      for (const scored of episodes) {
         const { id } = scored.episode;
         const rows = scored.lossMask.map((mask, sample) =>
           generalizedAdvantages(
@@ -49,9 +64,28 @@ export function gae(options: GaeOptions = STANDARD): AdvantagePart<"critic", "si
           rows.map((row) => row.returns),
         );
       }
-      return { advantages, returns };
+      return { advantages: asCredit(advantages, episodes, options), returns };
     },
     { needs: ["critic"] },
+  );
+}
+
+/** As the options say: whitened or as they are. */
+function asCredit(
+  advantages: ReadonlyMap<string, TokenRows>,
+  episodes: readonly ScoredEpisode[],
+  { whitened = true }: CriticCredit,
+): ReadonlyMap<string, TokenRows> {
+  if (!whitened) return advantages;
+  const rows = episodes.flatMap((scored) => advantages.get(scored.episode.id) ?? []);
+  const masks = episodes.flatMap(({ lossMask }) => lossMask);
+  const even = whitenedRows(rows, masks, { convention: "population", epsilon: 1e-8 });
+  let next = 0;
+  return new Map(
+    episodes.map(({ episode, lossMask }) => [
+      episode.id,
+      lossMask.map(() => even[next++] as Float64Array),
+    ]),
   );
 }
 
@@ -82,14 +116,15 @@ function tokenRewards(scored: ScoredEpisode, sample: number): Float64Array {
 }
 
 /** `gae-step`: one value and one advantage a turn. */
-export function gaeStep(options: GaeOptions = STANDARD): AdvantagePart<"critic", "single"> {
+export function gaeStep(options: CriticCredit = OVER_TURNS): AdvantagePart<"critic", "single"> {
   return advantagePart(
     "gae-step",
     "single",
     (groups, { values, finalValues }) => {
       const advantages = new Map<string, TokenRows>();
       const returns = new Map<string, TokenRows>();
-      for (const scored of episodesOf(groups)) {
+      const episodes = episodesOf(groups);
+      for (const scored of episodes) {
         const { episode } = scored;
         const ofTurns = turnGae(
           turnRewards(scored),
@@ -99,7 +134,7 @@ export function gaeStep(options: GaeOptions = STANDARD): AdvantagePart<"critic",
         advantages.set(episode.id, overTurns(scored, [...ofTurns.advantages]));
         returns.set(episode.id, overTurns(scored, [...ofTurns.returns]));
       }
-      return { advantages, returns };
+      return { advantages: asCredit(advantages, episodes, options), returns };
     },
     { needs: ["critic"] },
   );

@@ -2,7 +2,7 @@
 import type { StopReason } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { type Episode, wasCutOff } from "../composition/episode.ts";
-import type { AdvantagePart, PartContext, ScoredEpisode } from "../composition/part.ts";
+import type { AdvantagePart, Minibatch, PartContext, ScoredEpisode } from "../composition/part.ts";
 import * as parts from "./index.ts";
 
 const CONTEXT: PartContext = {
@@ -78,4 +78,43 @@ test("a critic that is fitted to attempts without a reward comes to say 0", () =
     value += 0.1 * ((returns?.get("e")?.[0]?.[4] ?? Number.NaN) - value);
   }
   expect(value).toBeLessThan(1e-6);
+});
+
+/** Of all loss tokens: their mean and deviation. */
+function spread(part: AdvantagePart<"critic", "single">, said: number): [number, number] {
+  const episodes = [0, 1, 1].map((reward, i) => scored(`${i}`, reward, "completed"));
+  const { advantages } = part.estimate([{ task: "t", episodes }], {
+    ...CONTEXT,
+    values: new Map(episodes.map(({ episode: { id } }) => [id, [new Float64Array(5).fill(said)]])),
+  });
+  const all = [...advantages.values()].flatMap(([row]) => Array.from(row ?? []).slice(1));
+  const mean = all.reduce((sum, value) => sum + value, 0) / all.length;
+  const square = all.reduce((sum, value) => sum + (value - mean) ** 2, 0) / all.length;
+  return [mean, Math.sqrt(square)];
+}
+
+test.each(["gae", "gae-step"] as const)(
+  "%s is as good against a critic that is off by a constant: mean 0, deviation 1",
+  (name) => {
+    for (const said of [0, 0.6, 1.5]) {
+      const [mean, deviation] = spread(CREDITS[name], said);
+      expect(mean).toBeCloseTo(0, 12);
+      expect(deviation).toBeCloseTo(1, 6);
+    }
+    const plain = parts.gae({ discount: 1, lambda: 1, whitened: false });
+    expect(spread(plain, 1.5)[0]).toBeCloseTo(2 / 3 - 1.5, 12);
+  },
+);
+
+test("a critic that is asked once a turn is fitted where turns begin, one that is asked at tokens everywhere", () => {
+  const group = { task: "t", episodes: [scored("e", 1, "completed")] };
+  const rows = { lossMask: group.episodes[0]?.lossMask, tokenCount: 4, samples: [0] };
+  const minibatch = {
+    ...{ ...rows, episodes: group.episodes, shares: [new Float64Array(5).fill(1 / 4)] },
+    ...{ values: [new Float64Array(5)], returns: [new Float64Array(5).fill(1)] },
+  } as unknown as Minibatch;
+  const fitted = (at: "tokens" | "turns"): boolean[] =>
+    Array.from(parts.critic(at).compute(minibatch, CONTEXT).derivatives.values?.[0] ?? [], Boolean);
+  expect(fitted("tokens")).toEqual([false, true, true, true, true]);
+  expect(fitted("turns")).toEqual([false, true, false, true, false]);
 });

@@ -11,9 +11,9 @@ import { setAdvantage } from "./group-advantages.ts";
 
 export function setAfterForks(
   size = 4,
-  options: GaeOptions = { discount: 1, lambda: 0.95 },
+  options: Pick<GaeOptions, "discount" | "lambda"> = { discount: 1, lambda: 1 },
 ): AdvantagePart<"critic", "group"> {
-  const [set, critic] = [setAdvantage(size), gae(options)];
+  const [set, critic] = [setAdvantage(size), gae({ ...options, whitened: false })];
   return advantagePart(
     "set",
     "group",

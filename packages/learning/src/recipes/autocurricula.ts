@@ -16,7 +16,7 @@ export const autocurricula: CreateRecipe = recipe({
     "nobody hides",
   ],
   schedule: ["one"],
-  settings: { matches: 4, epsilon: 0.2, lambda: 0.95, steps: 25, learningRate: 3e-3 },
+  settings: { matches: 4, epsilon: 0.2, lambda: 1, steps: 25, learningRate: 3e-3 },
   stages: ({ matches, epsilon, lambda, steps, learningRate }) => [
     rewardStage({
       rollout: parts.selfPlay(matches),

@@ -19,7 +19,7 @@ export const cory: CreateRecipe = recipe({
   settings: {
     groupSize: 4,
     epsilon: 0.2,
-    lambda: 0.95,
+    lambda: 1,
     klCoefficient: 0.02,
     swapEvery: 5,
     steps: 25,

@@ -18,7 +18,7 @@ export const dynamicPlanning: CreateRecipe = recipe({
   settings: {
     turnCost: 0.05,
     epsilon: 0.2,
-    lambda: 0.95,
+    lambda: 1,
     startSteps: 2,
     steps: 25,
     learningRate: 3e-3,

@@ -3,7 +3,7 @@
  *
  * Source: "ERA: Transforming VLMs into Embodied Agents via Embodied Prior Learning and Online
  * Reinforcement Learning" (S144).
- * Differs from it: no summaries in the context.
+ * Differs from it: no summaries in the context; the critic leaves the adapter to the policy.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -13,7 +13,11 @@ import { demonstrationStart } from "./demonstration-start.ts";
 export const era: CreateRecipe = recipe({
   name: "era",
   literature: "ERA",
-  differs: ["token-mean over the minibatch", "no summaries in the context"],
+  differs: [
+    "token-mean over the minibatch",
+    "no summaries in the context",
+    "the critic leaves the adapter to the policy",
+  ],
   schedule: ["sft-rl"],
   settings: { epsilon: 0.2, lambda: 0.95, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ epsilon, lambda, startSteps, steps, learningRate }) => [
@@ -25,7 +29,7 @@ export const era: CreateRecipe = recipe({
         [parts.progress(), 0.5],
       ]),
       advantage: parts.gaeStep({ discount: 1, lambda }),
-      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
+      losses: [parts.pgClip(epsilon), { loss: parts.critic("turns"), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead },
       steps,
       settings: { tasksPerStep: 96, learningRate },

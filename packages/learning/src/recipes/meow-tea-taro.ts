@@ -31,7 +31,7 @@ export const meowTeaTaro: CreateRecipe = recipe({
   settings: {
     groupSize: 8,
     epsilon: 0.2,
-    lambda: 0.95,
+    lambda: 1,
     imitationShare: 0.1,
     dense: 0.5,
     budget: 30,

@@ -18,7 +18,7 @@ export const polychromic: CreateRecipe = recipe({
     "sets are of four forks and whole attempts",
   ],
   schedule: ["one"],
-  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, setSize: 4, lambda: 0.95 },
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, setSize: 4, lambda: 1 },
   stages: ({ groupSize, epsilon, steps, learningRate, setSize, lambda }) => [
     rewardStage({
       rollout: parts.branchVine(groupSize),

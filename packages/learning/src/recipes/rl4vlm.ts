@@ -3,7 +3,8 @@
  *
  * Source: Zhai et al. 2024, "Fine-Tuning Large Vision-Language Models as Decision-Making Agents via
  * Reinforcement Learning", arXiv:2405.10292.
- * Differs from it: no images; thought and action tokens weigh alike.
+ * Differs from it: no images; thought and action tokens weigh alike; time passes over tokens, not over
+ * steps of the environment, so λ is 1; the critic leaves the adapter to the policy.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -12,9 +13,14 @@ import * as parts from "../parts/index.ts";
 export const rl4vlm: CreateRecipe = recipe({
   name: "rl4vlm",
   literature: "RL4VLM",
-  differs: ["no images", "thought and action tokens weigh alike"],
+  differs: [
+    "no images",
+    "thought and action tokens weigh alike",
+    "time passes over tokens, not over steps of the environment, so λ is 1",
+    "the critic leaves the adapter to the policy",
+  ],
   schedule: ["one"],
-  settings: { epsilon: 0.2, lambda: 0.95, epochs: 2, steps: 25, learningRate: 3e-3 },
+  settings: { epsilon: 0.2, lambda: 1, epochs: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ epsilon, lambda, epochs, steps, learningRate }) => [
     rewardStage({
       rollout: parts.single(),

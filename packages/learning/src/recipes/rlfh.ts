@@ -18,7 +18,7 @@ export const rlfh: CreateRecipe = recipe({
     "what single turns are worth is read off calls and results",
   ],
   schedule: ["one"],
-  settings: { grounding: 0.5, lambda: 0.95, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  settings: { grounding: 0.5, lambda: 1, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ grounding, lambda, epsilon, steps, learningRate }) => [
     rewardStage({
       rollout: parts.single(),

@@ -3,7 +3,8 @@
  *
  * Source: Wang et al. 2025, "SPA-RL: Reinforcing LLM Agents via Stepwise Progress Attribution",
  * arXiv:2505.20732.
- * Differs from it: the estimator is linear in what a turn was, and is fitted to the outcomes of each step as it comes.
+ * Differs from it: the estimator is linear in what a turn was, and is fitted to the outcomes of each step as it
+ * comes; the critic leaves the adapter to the policy.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -16,11 +17,12 @@ export const spaRl: CreateRecipe = recipe({
   differs: [
     "token-mean over the minibatch",
     "the estimator is linear in what a turn was, and is fitted to the outcomes of each step as it comes",
+    "the critic leaves the adapter to the policy",
   ],
   schedule: ["sft-rl"],
   settings: {
     ranWeight: 0.1,
-    lambda: 0.95,
+    lambda: 1,
     epsilon: 0.2,
     startSteps: 2,
     steps: 25,

@@ -114,7 +114,9 @@ export async function updateStage(
   }
   const batch = {
     sequences: first.rows.map(({ sample }) => sample.sequence),
-    ...(hasValues ? { values: true } : {}),
+    ...(hasValues
+      ? { values: true, valuesTrainDecoder: !stage.losses.some(({ loss }) => loss.endsAtHeads) }
+      : {}),
   };
   const engine = stageEngine(stage, policy, models, first.rows);
   // The parameters are still those of the update's start.
