@@ -18,12 +18,16 @@ export type ValueHead = { readonly heads: number; readonly tensors: TensorMap };
 /** Transformers' `initializer_range`. */
 const DEVIATION = 0.02;
 
-/** Fresh heads: normal weights of deviation 0.02, biases 0. Seeded. */
+/**
+ * Fresh heads: normal weights, biases 0. Seeded.
+ *
+ * @param options.deviation - of the weights; with 0, values begin at 0 everywhere. Default 0.02.
+ */
 export function initializeValueHead(
   config: Pick<DecoderConfig, "width">,
-  options: { readonly heads?: number; readonly seed: number },
+  options: { readonly heads?: number; readonly seed: number; readonly deviation?: number },
 ): ValueHead {
-  const { heads = 1, seed } = options;
+  const { heads = 1, seed, deviation = DEVIATION } = options;
   if (!Number.isInteger(heads) || heads < 1) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
@@ -32,7 +36,7 @@ export function initializeValueHead(
   }
   const random = seededRandom(seed);
   const weight = Float32Array.from({ length: heads * config.width }, () => {
-    return DEVIATION * random.normal();
+    return deviation * random.normal();
   });
   return {
     heads,

@@ -36,3 +36,10 @@ test("a critic's loss without a critic is refused", async () => {
   const recipe = { ...grpo, stages: stages.map((stage) => ({ ...stage, losses: needy })) };
   await expect(open(recipe)).rejects.toThrow(/grpo.*without derivatives of values/);
 });
+
+test("a critic says 0 before it has learned anything", async () => {
+  const { engine, dispose } = await open(recipeNamed("rl4vlm")());
+  const { values } = await engine.forward({ sequences: [{ tokenIds: [1, 2, 3] }], values: true });
+  expect(values?.map((row) => [...row])).toEqual([[0, 0, 0]]);
+  await dispose();
+});

@@ -5,7 +5,7 @@
 import { openSharedBase } from "@waggle/engine";
 import type { FrozenScorer, StageResources } from "./updates/stage-update.ts";
 import { type Recipe, requireCapabilities, type Stage, type StateName } from "@waggle/learning";
-import { initializeAdapter, initializeValueHead } from "@waggle/model";
+import { initializeAdapter, initializeValueHead, type ValueHead } from "@waggle/model";
 import { type SharedBase, type TrainEngine, WaggleError } from "@waggle/protocol";
 import type { BaseModel } from "../base-model.ts";
 import { requireBase } from "../frozen-base.ts";
@@ -71,9 +71,7 @@ export async function openRecipeEngines(
   try {
     const engine = await base.createModel("policy", {
       adapter: initializeAdapter(config, shape),
-      ...(needed.has("critic")
-        ? { valueHead: initializeValueHead(config, { seed: shape.seed }) }
-        : {}),
+      ...(needed.has("critic") ? { valueHead: criticOf(model, shape) } : {}),
     });
     const ofPolicy = stagesOf(recipe).filter(({ trains }) => trains === "policy");
     requireCapabilities(recipe.name, ofPolicy, engine.capabilities());
@@ -89,8 +87,7 @@ export async function openRecipeEngines(
     }
     for (const role of rolesOf(recipe)) {
       const adapter = initializeAdapter(config, shape);
-      const valueHead = initializeValueHead(config, { seed: shape.seed });
-      const head = needed.has("critic") ? { valueHead } : {};
+      const head = needed.has("critic") ? { valueHead: criticOf(model, shape) } : {};
       models.set(role, await base.createModel(role, { adapter, ...head }));
     }
     const simulator = needsWorldModel(recipe)
@@ -110,6 +107,11 @@ export async function openRecipeEngines(
     await base.dispose();
     throw error;
   }
+}
+
+/** A critic that knows nothing says nothing: random weights would be noise in the first advantages. */
+function criticOf({ config }: BaseModel, { seed }: { readonly seed: number }): ValueHead {
+  return initializeValueHead(config, { seed, deviation: 0 });
 }
 
 async function referenceOf(base: SharedBase, { config }: BaseModel): Promise<FrozenScorer> {
