@@ -150,17 +150,25 @@ export function spanMask<N extends StateName>(
  * `tb`: trajectory balance, log Z estimated from the episodes of a task or, for single ones, of the
  * batch; the reward over `beta` is log R.
  */
-export function trajectoryBalancing(beta = 1, estimated: "task" | "batch" = "task"): LossPart {
-  return lossPart("tb", (minibatch) => {
-    const batch = {
-      ...minibatch,
-      logRewards: minibatch.episodes.map(({ score }) => score.reward / beta),
-    };
-    const tasks = minibatch.episodes.map(({ episode }) =>
-      estimated === "batch" ? "batch" : JSON.stringify(episode.trajectory.task ?? episode.id),
-    );
-    return trajectoryBalance({ ...batch, logPartitions: groupLogPartitions(batch, tasks) });
-  });
+export function trajectoryBalancing(
+  beta = 1,
+  estimated: "task" | "batch" = "task",
+): LossPart<"ref"> {
+  return lossPart(
+    "tb",
+    (minibatch) => {
+      const batch = {
+        ...minibatch,
+        referenceLogProbs: present(minibatch.referenceLogProbs, "tb", "a reference policy"),
+        logRewards: minibatch.episodes.map(({ score }) => score.reward / beta),
+      };
+      const tasks = minibatch.episodes.map(({ episode }) =>
+        estimated === "batch" ? "batch" : JSON.stringify(episode.trajectory.task ?? episode.id),
+      );
+      return trajectoryBalance({ ...batch, logPartitions: groupLogPartitions(batch, tasks) });
+    },
+    { needs: ["ref"] },
+  );
 }
 
 /** `entropy-bonus`: pays uncertainty. */

@@ -2,21 +2,24 @@
  * ATLaS: the loss of critical steps only, most of a run is context.
  *
  * Source: "ATLaS: Agent Tuning via Learning Critical Steps" (S087).
- * Differs from it: critical is the step that decides the run, its last; the paper has a larger model
- * choose.
+ * Differs from it: critical are the first step, where the plan is made, and those after a failure, where it is
+ * mended; the paper has a larger model choose such steps.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
 import type { Episode, EpisodeTurn } from "../composition/episode.ts";
 
-const isCritical = (turn: EpisodeTurn, { turns }: Episode): boolean => turn === turns.at(-1);
+function isCritical(turn: EpisodeTurn, { turns }: Episode): boolean {
+  const before = turns[turns.indexOf(turn) - 1];
+  return before === undefined || before.toolResults.some(({ ok }) => !ok);
+}
 
 export const atlas: CreateRecipe = recipe({
   name: "atlas",
   literature: "ATLaS",
   differs: [
-    "critical is the step that decides the run, its last; the paper has a larger model choose",
+    "critical are the first step and those after a failure; the paper has a larger model choose",
   ],
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },

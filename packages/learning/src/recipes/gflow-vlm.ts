@@ -1,10 +1,13 @@
 /**
- * GFlowVLM: episodes are sampled in proportion to their reward instead of as the best one.
+ * GFlowVLM: episodes are sampled in proportion to their reward instead of as the best one, among those that
+ * the base would say.
  *
  * Source: "GFlowVLM: Enhancing Multi-step Reasoning in Vision-Language Models with Generative Flow
  * Networks", arXiv:2503.06514.
  * Differs from it: log Z is estimated from the batch, not learned; trajectory balance, as the abstract
- * names no loss.
+ * names no loss; the reward is exp(outcome / β) times the base's probability, as in "Trajectory Balance with
+ * Asynchrony", arXiv:2503.18929: texts without a reward are so many more that a flow in proportion to the
+ * outcome alone is almost all theirs.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
@@ -16,6 +19,7 @@ export const gflowVlm: CreateRecipe = recipe({
   differs: [
     "log Z is estimated from the batch, not learned",
     "trajectory balance, as the abstract names no loss",
+    "the reward is exp(outcome / β) times the base's probability",
   ],
   schedule: ["one"],
   settings: { beta: 0.2, steps: 25, learningRate: 3e-3 },
@@ -25,6 +29,7 @@ export const gflowVlm: CreateRecipe = recipe({
       rollout: parts.single(),
       reward: parts.outcome(),
       losses: [parts.trajectoryBalancing(beta, "batch")],
+      state: { ref: parts.reference },
       steps,
       settings: { tasksPerStep: 96, learningRate },
     }),

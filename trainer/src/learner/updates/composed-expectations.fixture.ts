@@ -94,10 +94,12 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
   "fusion-agent": { env: "lookup", differs: [callsCost] },
   "geo-vista": { differs: [startsFromDemonstrations, paysTiers] },
   "gflow-vlm": {
+    // At the first it is the base, and what one reward is worth pulls alike.
+    updates: 2,
     differs: [
       single,
       (records) => {
-        // Of two episodes with one reward, that which is likelier already is pulled down against the other.
+        // Of two episodes with one reward, that which became likelier is pulled down against the other.
         const { result, minibatch } = numbersOf(at(records, -1));
         const rows = minibatch.episodes.map(({ score }, b) => ({
           reward: score.reward,

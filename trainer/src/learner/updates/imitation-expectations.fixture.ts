@@ -110,7 +110,15 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
     differs: [keepsSuccesses, mixes(0, { long: 0.2, short: 0.8 }, 5)],
   },
   "agent-refine": { differs: [keepsSuccesses, learnsTurns(0, ran), hasTeacher] },
-  atlas: { differs: [learnsTurns(0, ({ turns }, turn) => turn === turns.length - 1)] },
+  atlas: {
+    differs: [
+      learnsTurns(
+        0,
+        ({ turns }, turn) =>
+          turn === 0 || (turns[turn - 1]?.toolResults ?? []).some(({ ok }) => !ok),
+      ),
+    ],
+  },
   "benign-realignment": {
     differs: [
       learnsInTurn("tokens", "tokens"),

@@ -117,8 +117,17 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       learnsInTurn("tokens", "pairs"),
       learnsPairs(1),
       (records) => {
-        const rows = scoredOf(at(records, 1));
-        expect(rows.every(({ episode }) => episode.branch?.original !== undefined)).toBe(true);
+        const { minibatch } = numbersOf(at(records, 1));
+        const called = (row: number): string => {
+          const { turns } = minibatch.episodes[row]?.episode ?? { turns: [] };
+          return JSON.stringify(turns.at(-1)?.toolCalls.map((call) => call.arguments) ?? []);
+        };
+        for (const [chosen, rejected] of minibatch.pairs) {
+          const { original } = minibatch.episodes[chosen]?.episode.branch ?? {};
+          const stored = JSON.stringify(original?.toolCalls.map((call) => call.arguments));
+          expect(called(chosen)).toBe(stored);
+          expect(called(rejected)).not.toBe(stored);
+        }
       },
     ],
   },
