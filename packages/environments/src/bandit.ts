@@ -9,10 +9,18 @@ import { createRandom, hashText, pick } from "./random.ts";
 import { leveledReferences, type TaskFamily } from "./task-family.ts";
 import { createToolWorld } from "./tool-world.ts";
 
-const NAME = "bandit";
-const LEVERS = ["left", "middle", "right"] as const;
-const COLOURS = ["red", "blue", "green", "white", "black", "pink"] as const;
-const SHAPES = ["square", "circle", "star", "cross", "moon", "ring", "heart", "cone"] as const;
+export const LEVERS = ["left", "middle", "right"] as const;
+export const COLOURS = ["red", "blue", "green", "white", "black", "pink"] as const;
+export const SHAPES = [
+  "square",
+  "circle",
+  "star",
+  "cross",
+  "moon",
+  "ring",
+  "heart",
+  "cone",
+] as const;
 /** Chance that the best lever pays, and that another does, by level. */
 const PAYS = [
   { best: 1, other: 0 },
@@ -25,9 +33,9 @@ type BanditInstance = {
   readonly shape: (typeof SHAPES)[number];
 };
 
-function instance(reference: TaskReference): BanditInstance {
+function instance(name: string, reference: TaskReference): BanditInstance {
   return drawInstance(
-    NAME,
+    name,
     reference,
     (random) => ({ colour: pick(random, COLOURS), shape: pick(random, SHAPES) }),
     ({ colour, shape }) => `${colour}/${shape}`,
@@ -38,37 +46,41 @@ function bestLever({ colour }: BanditInstance): (typeof LEVERS)[number] {
   return LEVERS[COLOURS.indexOf(colour) % LEVERS.length] as (typeof LEVERS)[number];
 }
 
-function task(reference: TaskReference): Task {
-  const { colour, shape } = instance(reference);
+function task(name: string, reference: TaskReference): Task {
+  const { colour, shape } = instance(name, reference);
   const family = colour;
   return { ...reference, family, template: "0", system: "", request: `${colour} ${shape}` };
 }
 
-/** Levels are how surely the best lever pays. */
-export const BANDIT: TaskFamily = {
-  ...leveledReferences(NAME, PAYS.length),
-  maxTurns: 1,
-  task,
-  world: (reference) => {
-    const best = bestLever(instance(reference));
-    const pays = PAYS[reference.seed % PAYS.length] as (typeof PAYS)[number];
-    return {
-      environment: createToolWorld({ task: task(reference), tools: {}, state: null }),
-      judge: (finalText) => {
-        const pulled = LEVERS.find((lever) => lever === (finalText ?? "").trim());
-        const chance = pulled === undefined ? 0 : pulled === best ? pays.best : pays.other;
-        // The pay of each lever is drawn with the task: the same pull is paid the same again.
-        const draw = createRandom(hashText(`${NAME}/${reference.seed}/${pulled ?? ""}`))();
-        return {
-          reward: draw < chance ? 1 : 0,
-          success: pulled === best,
-          parts: { pulled: pulled ?? "", best },
-        };
-      },
-    };
-  },
-  demonstrator: (reference, random, mistakes) => () => ({
-    text: random() < mistakes ? pick(random, LEVERS) : bestLever(instance(reference)),
-    calls: [],
-  }),
-};
+/** Levels are how surely the best lever pays. @param name - of the family. */
+export function banditNamed(name: string): TaskFamily {
+  return {
+    ...leveledReferences(name, PAYS.length),
+    maxTurns: 1,
+    task: (reference) => task(name, reference),
+    world: (reference) => {
+      const best = bestLever(instance(name, reference));
+      const pays = PAYS[reference.seed % PAYS.length] as (typeof PAYS)[number];
+      return {
+        environment: createToolWorld({ task: task(name, reference), tools: {}, state: null }),
+        judge: (finalText) => {
+          const pulled = LEVERS.find((lever) => lever === (finalText ?? "").trim());
+          const chance = pulled === undefined ? 0 : pulled === best ? pays.best : pays.other;
+          // The pay of each lever is drawn with the task: the same pull is paid the same again.
+          const draw = createRandom(hashText(`${name}/${reference.seed}/${pulled ?? ""}`))();
+          return {
+            reward: draw < chance ? 1 : 0,
+            success: pulled === best,
+            parts: { pulled: pulled ?? "", best },
+          };
+        },
+      };
+    },
+    demonstrator: (reference, random, mistakes) => () => ({
+      text: random() < mistakes ? pick(random, LEVERS) : bestLever(instance(name, reference)),
+      calls: [],
+    }),
+  };
+}
+
+export const BANDIT: TaskFamily = banditNamed("bandit");

@@ -9,6 +9,7 @@ import { KEY_DOOR } from "./key-door.ts";
 import { LIBRARY } from "./library/library.ts";
 import { LOOKUP } from "./lookup/lookup.ts";
 import { OPINION } from "./opinion.ts";
+import { RECALL } from "./recall.ts";
 import { SHOP } from "./shop-family.ts";
 import { STRINGS } from "./strings.ts";
 import type { TaskFamily } from "./task-family.ts";
@@ -17,6 +18,7 @@ export const FAMILIES: readonly TaskFamily[] = [
   SHOP,
   STRINGS,
   BANDIT,
+  RECALL,
   LOOKUP,
   LIBRARY,
   CALCULATOR,

@@ -38,6 +38,7 @@ export type {
   DemonstratedAction,
   Demonstrator,
   Judgement,
+  ReadingLesson,
   TaskFamily,
   TaskProposals,
   TaskWorld,

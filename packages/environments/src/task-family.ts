@@ -39,6 +39,25 @@ export type DemonstratedAction = {
 /** Told what its last action came to, `null` at the start. */
 export type Demonstrator = (observation: Observation | null) => DemonstratedAction;
 
+/**
+ * How the base of a family is taught to read: some of its demonstrations are given a case of an attempt, as
+ * attempts are given theirs, and do what the case says. What is in the case is drawn, so that reading is
+ * all that is taught.
+ */
+export type ReadingLessons = {
+  /** Share of demonstrations with a case, in [0, 1]. */
+  readonly share: number;
+  /** Of the demonstrations without one. */
+  readonly mistakes: number;
+  readonly lesson: (random: RandomSource) => ReadingLesson;
+};
+
+export type ReadingLesson = {
+  readonly case: { readonly situation: string; readonly action: string; readonly reward: number };
+  /** Who has read it. */
+  readonly reader: Demonstrator;
+};
+
 export type TaskFamily = {
   /** As in a task reference. */
   readonly name: string;
@@ -56,6 +75,8 @@ export type TaskFamily = {
     /** Whether a message asks, to be answered from the memory, and does not tell. */
     readonly isQuestion: (message: string) => boolean;
   };
+  /** Where the base policy is to read what it is given; absent = it never saw such text. */
+  readonly reading?: ReadingLessons;
   /** Steps of the difficulty dial, ≥ 1. */
   readonly levels: number;
   /** A reference of this level, 0 (easiest) to levels − 1; `seed` is any unsigned 32-bit integer. */

@@ -112,6 +112,17 @@ export function tableArms(
   );
 }
 
+/** The name of a recipe's page: its own, with the environment's where the recipe is only there to compare with. */
+export function pageName(
+  { recipes }: Expectations,
+  { recipe, environment }: Pick<Arm, "recipe" | "environment">,
+): string {
+  const isExpected = recipes.some(
+    (one) => one.recipe === recipe && one.environment === environment,
+  );
+  return isExpected ? recipe : `${recipe}-${environment}`;
+}
+
 /** The recipe of a direction and the reference beside it, with one seed. */
 export function directionArms(
   expectations: Expectations,

@@ -4,7 +4,7 @@ import type { DirectionSummary } from "./direction-summary.ts";
 import { percent, percentSpread, pointSpread, points, pText, whole } from "./numbers.ts";
 import { hasLearned, METRICS } from "./recipe-page.ts";
 import type { RecipeSummary } from "./recipe-summary.ts";
-import type { Expectations } from "./expectations.ts";
+import { type Expectations, pageName } from "./expectations.ts";
 
 export function overviewPage(
   summaries: readonly RecipeSummary[],
@@ -14,7 +14,10 @@ export function overviewPage(
   tableOf: (recipe: string) => string,
 ): string {
   const ordered = summaries.toSorted((a, b) => b.gain.mean - a.gain.mean);
-  const complete = ordered.filter(({ learned }) => learned !== null);
+  // The reference elsewhere is there to compare with, and counts once.
+  const complete = ordered.filter(
+    (summary) => summary.learned !== null && pageName(expectations, summary) === summary.recipe,
+  );
   const learned = complete.filter(hasLearned);
   const tables = [...new Set(learned.map(({ recipe }) => tableOf(recipe)))];
   const below = complete.filter((one) => !hasLearned(one));
@@ -29,7 +32,9 @@ export function overviewPage(
     [
       "| recipe | table | environment | seeds | base | success | gain | p (Holm) | against plain GRPO (p) | sampled tokens | tool calls | CPU | time |",
       "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
-      ...ordered.map((summary) => row(summary, tableOf(summary.recipe))),
+      ...ordered.map((summary) =>
+        row(summary, tableOf(summary.recipe), pageName(expectations, summary)),
+      ),
     ].join("\n"),
     expectations.chosen,
     ...directionWords(directions, expectations),
@@ -80,10 +85,10 @@ function directionWords(
   ];
 }
 
-function row(summary: RecipeSummary, table: string): string {
+function row(summary: RecipeSummary, table: string, page: string): string {
   const { recipe, environment, runs, learned, beside } = summary;
   return `| ${[
-    `[${recipe}](${recipe}.md)`,
+    `[${recipe}](${page}.md)`,
     table,
     environment,
     runs.length,

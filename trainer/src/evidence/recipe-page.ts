@@ -21,6 +21,8 @@ export function recipePage(
   { name, literature, differs, settings }: Recipe,
   summary: RecipeSummary,
   reference: RecipeSummary | undefined,
+  /** What its files are called. */
+  page: string,
 ): string {
   const { environment, runs } = summary;
   const [run] = runs;
@@ -29,7 +31,7 @@ export function recipePage(
     `# ${name}: ${literature.recipe}`,
     `${literature.paper} (${literature.system}, table “${literature.table}”). ${literature.difference}`,
     `**${learnedWords(summary)}** ${besideWords(summary)}`,
-    `![Held-out success over sampled tokens](${name}.svg)`,
+    `![Held-out success over sampled tokens](${page}.svg)`,
     [
       "| | base | success | gain | p | sampled tokens | tool calls | calls a task | CPU | time |",
       "|---|---|---|---|---|---|---|---|---|---|",

@@ -5,7 +5,7 @@ import { recipeNamed } from "@waggle/learning";
 import { armKey } from "./arm.ts";
 import { curvePicture } from "./curve-picture.ts";
 import { summarizeDirections } from "./direction-summary.ts";
-import { type Expectations, tableArms } from "./expectations.ts";
+import { type Expectations, pageName, tableArms } from "./expectations.ts";
 import { overviewPage } from "./overview-page.ts";
 import { recipePage } from "./recipe-page.ts";
 import { summarize } from "./recipe-summary.ts";
@@ -17,13 +17,14 @@ export async function writeReport(
   expectations: Expectations,
   { records, failures }: RunLog,
 ): Promise<number> {
-  const keys = new Set(tableArms(expectations).map(armKey));
+  const arms = tableArms(expectations);
+  const keys = new Set(arms.map(armKey));
   const reference = expectations.reference.recipe;
   const summaries = summarize(
     [...records.values()].filter(({ key }) => keys.has(key)),
     expectations.seeds,
     reference,
-    expectations.recipes.length,
+    arms.length / expectations.seeds.length,
   );
   await mkdir(folder, { recursive: true });
   for (const summary of summaries) {
@@ -38,8 +39,9 @@ export async function writeReport(
       { name: recipe, runs },
     ];
     const made = recipeNamed(recipe)(runs[0]?.settings ?? {});
-    await writeFile(join(folder, `${recipe}.md`), recipePage(made, summary, plain));
-    await writeFile(join(folder, `${recipe}.svg`), curvePicture(curves, base.mean));
+    const page = pageName(expectations, summary);
+    await writeFile(join(folder, `${page}.md`), recipePage(made, summary, plain, page));
+    await writeFile(join(folder, `${page}.svg`), curvePicture(curves, base.mean));
   }
   const failed = [...failures.values()].filter(({ key }) => keys.has(key));
   const tableOf = (recipe: string): string => recipeNamed(recipe)().literature.table;

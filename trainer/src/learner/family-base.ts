@@ -17,9 +17,8 @@ import {
   writeSafetensors,
 } from "@waggle/model";
 import { toTrainingSamples } from "@waggle/protocol";
-import { derivedSeed, seededRandom } from "../random.ts";
 import { type BaseModel, readBaseModel } from "../base-model.ts";
-import { demonstratedAttempt } from "./rollouts/demonstrated-attempt.ts";
+import { baseDemonstration } from "./base-demonstration.ts";
 import { trainFamilyText } from "./family-text.ts";
 
 /** What a base is made of; changing anything makes another one. */
@@ -102,7 +101,8 @@ async function makeBase(
   onProgress: (progress: BaseProgress) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { seed, steps, batchSize, mistakes, contextLength } = recipe;
+  const { seed, steps, batchSize } = recipe;
+  const { reading } = family;
   const text = await trainFamilyText(family, { ...recipe, count: TEXT_DEMONSTRATIONS });
   const config = configOf(recipe, text.tokenizer.vocabularySize);
   const engine = await createOnnxEngine({
@@ -123,13 +123,7 @@ async function makeBase(
       signal.throwIfAborted();
       const samples = [];
       for (let i = step * batchSize; i < (step + 1) * batchSize; i += 1) {
-        const reference = family.reference(derivedSeed(seed, i), "train", i % family.levels);
-        const { trajectory } = await demonstratedAttempt(family, reference, text.chat, {
-          random: seededRandom(seed, i),
-          mistakes,
-          contextLength,
-        });
-        samples.push(...toTrainingSamples(trajectory));
+        samples.push(...toTrainingSamples(await baseDemonstration(family, text.chat, i, recipe)));
       }
       const sequences = samples.map(({ sequence }) => sequence);
       const lossMask = samples.map((sample) => sample.lossMask);
@@ -153,7 +147,11 @@ async function makeBase(
       "config.json": { ...decoderConfigJson(config), eos_token_id: stopTokenId },
       "tokenizer.json": text.tokenizerJson,
       "tokenizer_config.json": text.tokenizerConfig,
-      "base.json": { family: family.name, parameters: parameterCount(config), ...recipe },
+      "base.json": {
+        ...{ family: family.name, parameters: parameterCount(config) },
+        ...recipe,
+        ...(reading === undefined ? {} : { mistakes: reading.mistakes, reading: reading.share }),
+      },
     };
     for (const [file, value] of Object.entries(json)) {
       await writeFile(join(folder, file), `${JSON.stringify(value, null, 2)}\n`);

@@ -4,8 +4,7 @@
  */
 import type { TaskFamily } from "@waggle/environments";
 import { type NanoText, type TextOptions, trainText } from "../pretrain/nano-text.ts";
-import { derivedSeed, seededRandom } from "../random.ts";
-import { demonstratedAttempt } from "./rollouts/demonstrated-attempt.ts";
+import { baseDemonstration } from "./base-demonstration.ts";
 
 export type FamilyTextOptions = TextOptions & {
   readonly seed: number;
@@ -15,12 +14,10 @@ export type FamilyTextOptions = TextOptions & {
 export function trainFamilyText(family: TaskFamily, options: FamilyTextOptions): Promise<NanoText> {
   const { seed, contextLength, mistakes } = options;
   return trainText(options, async ({ chat }, i) => {
-    const reference = family.reference(derivedSeed(seed, i), "train", i % family.levels);
-    const { trajectory } = await demonstratedAttempt(family, reference, chat, {
-      random: seededRandom(seed, i),
-      mistakes,
+    const { segments } = await baseDemonstration(family, chat, i, {
+      ...{ seed, mistakes },
       contextLength: 8 * contextLength,
     });
-    return trajectory.segments.flatMap((segment) => segment.tokenIds);
+    return segments.flatMap((segment) => segment.tokenIds);
   });
 }

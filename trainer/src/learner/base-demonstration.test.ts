@@ -1,0 +1,62 @@
+/** What teaches a base: the family's demonstrations, and lessons of reading in the words of every attempt. */
+import { familyNamed } from "@waggle/environments";
+import { readingText } from "@waggle/learning/states";
+import { FULL_SUPPORT, type Trajectory } from "@waggle/protocol";
+import { ByteTokenizer } from "@waggle/testing";
+import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
+import { expect, test } from "vitest";
+import { derivedSeed, seededRandom } from "../random.ts";
+import { baseDemonstration } from "./base-demonstration.ts";
+import { demonstratedAttempt, NOBODY, scriptedPolicy } from "./rollouts/demonstrated-attempt.ts";
+import { familyAttempt } from "./rollouts/family-attempt.ts";
+import { taskOf } from "./rollouts/task-names.ts";
+
+const tokenizer = new ByteTokenizer();
+const format = createChatFormat({ tokenizer, tokenizerConfig: nanoTokenizerConfig(4096) });
+const OPTIONS = { seed: 5, mistakes: 0.35, contextLength: 4096 };
+const CASE = /A case that went (well|wrong): (.*)\n(\w+)/;
+
+const tokensOf = ({ segments }: Trajectory): number[][] =>
+  segments.map(({ tokenIds }) => [...tokenIds]);
+const wordsOf = (trajectory: Trajectory): string => tokenizer.decode(tokensOf(trajectory).flat());
+
+test("a family without lessons is taught by its demonstrations as they are", async () => {
+  const family = familyNamed("bandit");
+  const nth = 7;
+  const plain = await demonstratedAttempt(
+    family,
+    family.reference(derivedSeed(OPTIONS.seed, nth), "train", nth % family.levels),
+    format,
+    { ...OPTIONS, random: seededRandom(OPTIONS.seed, nth) },
+  );
+  const taught = await baseDemonstration(family, format, nth, OPTIONS);
+  expect(tokensOf(taught)).toEqual(tokensOf(plain.trajectory));
+});
+
+test("lessons of reading begin as attempts that read do, and come as often as the family says", async () => {
+  const family = familyNamed("recall");
+  let lessons = 0;
+  for (let nth = 0; nth < 120; nth += 1) {
+    const taught = await baseDemonstration(family, format, nth, OPTIONS);
+    const read = CASE.exec(wordsOf(taught));
+    if (read === null) continue;
+    lessons += 1;
+    const [, went, situation = "", action = ""] = read;
+    const shown = { situation, action, reward: went === "well" ? 1 : 0 };
+    const { trajectory } = await familyAttempt(
+      { ...scriptedPolicy(() => format.encodeAssistant("left"), 4096), client: NOBODY },
+      format,
+      family,
+      taskOf({ trajectory: taught }),
+      {
+        ...{ sampling: FULL_SUPPORT, seed: 1 },
+        guide: { start: () => readingText({ cases: [shown] }) },
+      },
+      new AbortController().signal,
+    );
+    expect(tokensOf(taught).slice(0, -1)).toEqual(tokensOf(trajectory).slice(0, -1));
+  }
+  // Three quarters of 120 with a deviation of 5.
+  expect(lessons).toBeGreaterThan(70);
+  expect(lessons).toBeLessThan(110);
+});

@@ -1,0 +1,55 @@
+/**
+ * One of the demonstrations that teach the base of a family: an attempt with mistakes, or what somebody does
+ * who was given a case to read, where the family wants its base to read.
+ */
+import { guidedEnvironment } from "@waggle/agent";
+import type { ReadingLesson, TaskFamily } from "@waggle/environments";
+import { readingText } from "@waggle/learning/states";
+import type { Trajectory } from "@waggle/protocol";
+import type { ChatFormat } from "@waggle/text";
+import { derivedSeed, seededRandom } from "../random.ts";
+import { demonstratedAttempt } from "./rollouts/demonstrated-attempt.ts";
+
+export type BaseDemonstrationOptions = {
+  /** Of all demonstrations of a base. */
+  readonly seed: number;
+  /** Of one without a case; a family with reading lessons has its own. */
+  readonly mistakes: number;
+  readonly contextLength: number;
+};
+
+/** The nth demonstration. */
+export async function baseDemonstration(
+  family: TaskFamily,
+  format: ChatFormat,
+  nth: number,
+  { seed, mistakes, contextLength }: BaseDemonstrationOptions,
+): Promise<Trajectory> {
+  const reference = family.reference(derivedSeed(seed, nth), "train", nth % family.levels);
+  const random = seededRandom(seed, nth);
+  const { reading } = family;
+  const lesson = reading && random() < reading.share ? reading.lesson(random) : null;
+  const { trajectory } = await demonstratedAttempt(
+    lesson === null ? family : { ...family, demonstrator: () => lesson.reader },
+    reference,
+    format,
+    {
+      random,
+      mistakes: reading?.mistakes ?? mistakes,
+      contextLength,
+      ...(lesson === null ? {} : { around: given(lesson) }),
+    },
+  );
+  return trajectory;
+}
+
+/** A world whose attempt begins with the case, in the words of every attempt. */
+function given({
+  case: shown,
+}: ReadingLesson): NonNullable<Parameters<typeof demonstratedAttempt>[3]["around"]> {
+  const text = readingText({ cases: [shown] });
+  return (world) => ({
+    ...world,
+    environment: guidedEnvironment(world.environment, { start: () => text }),
+  });
+}
