@@ -72,6 +72,7 @@ const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
     "vla-rft",
   ],
   library: [
+    "dual-tune",
     "deep-dx-search",
     "interact-rag",
     "marag-r1",

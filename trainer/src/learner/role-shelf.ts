@@ -7,9 +7,11 @@ import { addOpponent, averagedWeights, type OpponentPool } from "@waggle/learnin
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
+import type { ChatFormat } from "@waggle/text";
 import { adapterOf } from "./updates/adapter-tensors.ts";
 import { setParameters } from "./updates/engine-parameters.ts";
 import type { ActingPolicy } from "./rollouts/family-attempt.ts";
+import { callDivider } from "./rollouts/divided-calls.ts";
 import type { ActingRoles } from "./rollouts/role-policy.ts";
 import type { RecipeModels } from "./updates/stage-update.ts";
 
@@ -17,6 +19,7 @@ export type ShelfParts = {
   /** One that cannot keep adapters is told of none: its contexts say so where a role speaks. */
   readonly policy: ActingPolicy & Partial<Pick<AdaptivePolicy, "loadAdapter" | "unloadAdapter">>;
   readonly models: RecipeModels;
+  readonly format: ChatFormat;
   readonly adapterShape: { readonly rank: number; readonly alpha: number };
 };
 
@@ -102,8 +105,10 @@ export class RoleShelf {
       this.#loaded.push(id);
       adapters.set(role, id);
     }
+    const divides = all.find((roles) => roles.divides !== undefined)?.divides;
     return {
       adapters,
+      divider: divides === undefined ? undefined : callDivider(this.#parts.format, divides),
       roleOf: all.find(({ roleOf }) => roleOf !== undefined)?.roleOf,
       deploys: all.find(({ deploys }) => deploys !== undefined)?.deploys,
     };

@@ -21,6 +21,8 @@ export type EpisodeTurn = {
   readonly sample: number;
   /** Whose turn it is, where several roles share the conversation; absent = the episode's. */
   readonly role?: string | undefined;
+  /** Who goes on in it from this token of the sample, where a call is divided; `null` = nobody. */
+  readonly fills?: { readonly role: string; readonly start: number } | null;
   /** Its sampled tokens are `[start, end)` of that sample. */
   readonly start: number;
   readonly end: number;
@@ -76,6 +78,8 @@ export type EpisodeOptions = {
   readonly role?: string;
   /** `[turns]` where roles share the conversation. */
   readonly turnRoles?: readonly string[] | undefined;
+  /** `[turns]` who goes on after so many of its tokens, where calls are divided. */
+  readonly turnFills?: readonly ({ readonly role: string; readonly after: number } | null)[];
   /** Default `null`. */
   readonly joint?: string | null;
   /** Default `null`. */
@@ -118,10 +122,12 @@ export function toEpisode(
     const segment = trajectory.segments.find(({ id }) => id === turn.segmentId);
     if (place === undefined || segment === undefined) return [];
     const { tokenIds } = (samples[place.sample] as TrainingSample).sequence;
+    const fills = options.turnFills?.[i] ?? null;
     return [
       {
         ...place,
         role: options.turnRoles?.[i],
+        fills: fills === null ? null : { role: fills.role, start: place.start + fills.after },
         end: place.start + segment.tokenIds.length,
         state: tokenIds.slice(0, place.start).join(" "),
         toolCalls: turn.toolCalls,

@@ -14,6 +14,13 @@ export type TurnPlace = {
   readonly results: readonly ToolResult[];
 };
 
+/** Whose the two parts of a turn with a call are: who names the tool, and who writes its arguments. */
+export type CallRoles = {
+  /** Has every turn up to the end of the name, and turns without a call. */
+  readonly names: string;
+  readonly fills: (tool: string) => string;
+};
+
 export type Roles = {
   readonly names: readonly string[];
   /** Those that a stage trains; the others act and stay as they are. */
@@ -23,6 +30,8 @@ export type Roles = {
    * rollout plan says.
    */
   readonly roleOf?: ((place: TurnPlace) => string) | undefined;
+  /** Where the two parts of a call are two roles'; in the place of `roleOf`. */
+  readonly divides?: CallRoles | undefined;
   /** Whose the words of the user are, where they are learned too. */
   readonly hears?: string | undefined;
   /** Who begins the stage as a copy of whom; `policy` is one too. */
@@ -61,7 +70,9 @@ export function tokenOwners(
     }
   }
   for (const turn of turns) {
-    if (turn.sample === sample) owners.fill(turn.role ?? role, turn.start, turn.end);
+    if (turn.sample !== sample) continue;
+    owners.fill(turn.role ?? role, turn.start, turn.end);
+    if (turn.fills) owners.fill(turn.fills.role, turn.fills.start, turn.end);
   }
   return owners;
 }

@@ -50,6 +50,7 @@ import { mixCd } from "./mix-cd.ts";
 import { riseIntrospection } from "./rise-introspection.ts";
 import { katCoder } from "./kat-coder.ts";
 import { webEvolver } from "./web-evolver.ts";
+import { dualTune } from "./dual-tune.ts";
 import { cmat } from "./cmat.ts";
 
 export const IMITATION_RECIPES: readonly CreateRecipe[] = [
@@ -104,4 +105,5 @@ export const IMITATION_RECIPES: readonly CreateRecipe[] = [
   katCoder,
   webEvolver,
   cmat,
+  dualTune,
 ];

@@ -3,19 +3,14 @@
  * environments of one family; what is learned from the episodes is none of its business.
  */
 import type { TaskFamily } from "@waggle/environments";
-import {
-  type EpisodeGroup,
-  type Episode,
-  type RolloutPlan,
-  toEpisode,
-  turnRoles,
-} from "@waggle/learning";
+import { type EpisodeGroup, type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
 import { isUnfinished } from "@waggle/learning/parts";
 import type { Sampling, TaskReference, Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { inLanes } from "../../lanes.ts";
 import { derivedSeed, seededRandom } from "../../random.ts";
 import { type Around, changedWorld, retrying, told } from "./changed-world.ts";
+import { turnOwners } from "./divided-calls.ts";
 import { demonstratedAttempt } from "./demonstrated-attempt.ts";
 import { DEMONSTRATION_FORMS } from "./demonstration-forms.ts";
 import { type ActingPolicy, type AttemptOptions, familyAttempt } from "./family-attempt.ts";
@@ -237,7 +232,7 @@ async function demonstration(
   return toEpisode(trajectory, verification, {
     mode,
     role,
-    turnRoles: roles?.roleOf === undefined ? undefined : turnRoles({ trajectory }, roles.roleOf),
+    ...turnOwners(roles, trajectory),
     ...rewardsOf(trajectory, verification),
   });
 }
@@ -281,7 +276,7 @@ async function attempt(
   );
   return toEpisode(trajectory, verification, {
     read: reading?.before() ?? null,
-    turnRoles: roles?.roleOf === undefined ? undefined : turnRoles({ trajectory }, roles.roleOf),
+    ...turnOwners(roles, trajectory),
     staleness,
     branch,
     role,

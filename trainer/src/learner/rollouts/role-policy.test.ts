@@ -1,6 +1,6 @@
 /** Roles that share a conversation on a real decoder, and roles that share a world. */
 import { familyNamed, type TaskWorld } from "@waggle/environments";
-import type { Action } from "@waggle/protocol";
+import type { Action, Sample } from "@waggle/protocol";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -67,6 +67,50 @@ test("each turn of a shared conversation is its role's, and can be scored again 
       true,
     );
   }
+});
+
+test("within a turn the role changes where the call is divided, and not where nothing is named", async () => {
+  const family = familyNamed("key-door");
+  await policy.loadAdapter("selector#1", movedAdapter(1));
+  await policy.loadAdapter("filler#1", movedAdapter(2));
+  const adapters = new Map([
+    ["selector", "selector#1"],
+    ["filler", "filler#1"],
+  ]);
+  const task = family.reference(1, "train", 0);
+  const said = async (after: number, maxTokens: number) => {
+    const at = (tokenIds: readonly number[]) =>
+      tokenIds.length < after ? null : { role: "filler", after };
+    const roles = { adapters, divider: { names: "selector", at } };
+    const context = await roleAttempt(roles, policy, family, task, "policy").policy.createContext();
+    context.append(PROMPT);
+    const heard: number[] = [];
+    const sample = await context.generate({
+      ...{ sampling: { ...FULL_SUPPORT, seed: 5 }, stopTokenIds: [], maxTokens },
+      onToken: (id) => void heard.push(id),
+    });
+    expect(heard).toEqual([...sample.tokenIds]);
+    expect(context.tokenIds).toEqual([...PROMPT, ...sample.tokenIds]);
+    context.dispose();
+    return sample;
+  };
+  const gaps = async (seed: number, { tokenIds, behaviorLogProbs }: Sample): Promise<number[]> => {
+    await policy.setAdapter(seed, movedAdapter(seed));
+    const whole = { tokenIds: [...PROMPT, ...tokenIds], sampling: FULL_SUPPORT };
+    const scores = (await policy.score(whole)).behaviorLogProbs.slice(PROMPT.length);
+    return scores.map((value, t) => Math.abs(value - (behaviorLogProbs[t] ?? Number.NaN)));
+  };
+  const divided = await said(4, 12);
+  expect([divided.tokenIds.length, divided.stopReason]).toEqual([12, "max-tokens"]);
+  const [selector, filler] = [await gaps(1, divided), await gaps(2, divided)];
+  expect(Math.max(...selector.slice(0, 4), ...filler.slice(4))).toBeLessThan(1e-3);
+  expect(Math.min(Math.max(...selector.slice(4)), Math.max(...filler.slice(0, 4)))).toBeGreaterThan(
+    0.01,
+  );
+  // The control: nothing was named in time.
+  const undivided = await said(13, 12);
+  expect(Math.max(...(await gaps(1, undivided)))).toBeLessThan(1e-3);
+  expect((await said(12, 12)).stopReason).toBe("max-tokens");
 });
 
 const calling = (name: string, args: { readonly [key: string]: string }): Action =>

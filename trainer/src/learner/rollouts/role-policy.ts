@@ -1,6 +1,6 @@
 /**
  * A policy whose turns are spoken by roles: one context, and before each turn the adapter of whoever has
- * it. Not an engine; what roles learn is none of its business.
+ * it; or before each part of a call. Not an engine; what roles learn is none of its business.
  */
 import type { TaskFamily } from "@waggle/environments";
 import type { TurnPlace } from "@waggle/learning";
@@ -13,7 +13,10 @@ import type {
 } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import type { Session } from "@waggle/runtime/node";
+import { derivedSeed } from "../../random.ts";
+import type { CallDivider } from "./divided-calls.ts";
 import type { ActingPolicy } from "./family-attempt.ts";
+import { joined } from "./swapping-policy.ts";
 
 /** Of a policy that keeps adapters beside its versions. */
 type RoleSession = PolicyContext & Pick<Session, "activate">;
@@ -24,6 +27,8 @@ export type ActingRoles = {
   readonly adapters: ReadonlyMap<string, string>;
   /** Whose turn it is; absent = an attempt is whose the plan says. */
   readonly roleOf?: ((place: TurnPlace) => string) | undefined;
+  /** Where the two parts of a call are two roles'; in the place of `roleOf`. */
+  readonly divider?: CallDivider | undefined;
   /** Who attempts held-out tasks; absent = the policy. */
   readonly deploys?: string | undefined;
 };
@@ -33,7 +38,7 @@ type RoleAttempt = { readonly policy: ActingPolicy; readonly family: TaskFamily 
 
 /** @param role who has the attempt, where no rule says whose each turn is. */
 export function roleAttempt(
-  { adapters, roleOf }: ActingRoles,
+  { adapters, roleOf, divider }: ActingRoles,
   policy: ActingPolicy,
   family: TaskFamily,
   task: TaskReference,
@@ -41,8 +46,8 @@ export function roleAttempt(
 ): RoleAttempt {
   let turn = 0;
   let results: readonly ToolResult[] = [];
-  const adapter = (): string | null =>
-    adapters.get(roleOf?.({ task, turn, results }) ?? role) ?? null;
+  const adapterOf = (speaker: string): string | null => adapters.get(speaker) ?? null;
+  const speaker = (): string => divider?.names ?? roleOf?.({ task, turn, results }) ?? role;
   return {
     policy: {
       baseModel: policy.baseModel,
@@ -52,7 +57,8 @@ export function roleAttempt(
       get currentVersion() {
         return policy.currentVersion;
       },
-      createContext: async () => new RoleContext(await policy.createContext(), adapter),
+      createContext: async () =>
+        new RoleContext(await policy.createContext(), { adapterOf, speaker, divider }),
       score: (request) => policy.score(request),
       dispose: () => policy.dispose(),
     },
@@ -78,14 +84,21 @@ export function roleAttempt(
   };
 }
 
+type Speakers = {
+  readonly adapterOf: (speaker: string) => string | null;
+  /** Who begins the next turn. */
+  readonly speaker: () => string;
+  readonly divider?: CallDivider | undefined;
+};
+
 class RoleContext implements PolicyContext {
   readonly #context: PolicyContext;
-  readonly #adapter: () => string | null;
+  readonly #speakers: Speakers;
   #active: string | null = null;
 
-  constructor(context: PolicyContext, adapter: () => string | null) {
+  constructor(context: PolicyContext, speakers: Speakers) {
     this.#context = context;
-    this.#adapter = adapter;
+    this.#speakers = speakers;
   }
 
   get policyVersion(): number {
@@ -100,12 +113,42 @@ class RoleContext implements PolicyContext {
     this.#context.append(tokenIds);
   }
 
-  generate(options: GenerateOptions): Promise<Sample> {
-    const wanted = this.#adapter();
+  async generate(options: GenerateOptions): Promise<Sample> {
+    const { speaker, divider } = this.#speakers;
+    this.#activate(speaker());
+    // A grammar begins with its generation: what it masks cannot go on in the middle.
+    if (divider === undefined || options.grammar !== undefined) {
+      return this.#context.generate(options);
+    }
+    const { sampling, signal, maxTokens } = options;
+    const named = new AbortController();
+    const said: number[] = [];
+    const first = await this.#context.generate({
+      ...options,
+      signal: signal ? AbortSignal.any([signal, named.signal]) : named.signal,
+      onToken: (id) => {
+        options.onToken?.(id);
+        said.push(id);
+        if (divider.at(said) !== null) named.abort();
+      },
+    });
+    const division = divider.at(first.tokenIds);
+    const left = maxTokens - first.tokenIds.length;
+    if (division === null || first.stopReason !== "aborted" || signal?.aborted === true) {
+      return first;
+    }
+    if (left === 0) return { ...first, stopReason: "max-tokens" };
+    this.#activate(division.role);
+    const seed = derivedSeed(sampling.seed, first.tokenIds.length);
+    const rest = { ...options, maxTokens: left, sampling: { ...sampling, seed } };
+    return joined(first, await this.#context.generate(rest));
+  }
+
+  #activate(speaker: string): void {
+    const wanted = this.#speakers.adapterOf(speaker);
     // Another adapter's keys and values are read again: a change of speaker costs the context.
     if (wanted !== this.#active) switchable(this.#context).activate(wanted);
     this.#active = wanted;
-    return this.#context.generate(options);
   }
 
   adoptCurrentVersion(): void {

@@ -127,7 +127,7 @@ class SwappingContext implements PolicyContext {
 }
 
 /** One generation in two pieces. */
-function joined(first: Sample, second: Sample): Sample {
+export function joined(first: Sample, second: Sample): Sample {
   return {
     ...second,
     tokenIds: [...first.tokenIds, ...second.tokenIds],

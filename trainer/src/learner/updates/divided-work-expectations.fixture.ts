@@ -1,5 +1,5 @@
 /** Expectations of recipes in which what one does is what another works with: answers, memories, calls. */
-import type { Episode } from "@waggle/learning";
+import { type Episode, tokenOwners } from "@waggle/learning";
 import type { MemoryBank } from "@waggle/learning/states";
 import { expect } from "vitest";
 import {
@@ -125,6 +125,41 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
 
 /** Of the imitation table. */
 export const DIVIDED_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  "dual-tune": {
+    env: "library",
+    differs: [
+      (records) => {
+        // Each token has one owner: the selector up to the name's end, an arguments' adapter from there on.
+        const { result, minibatch } = numbersOf(at(records, 0));
+        const before = new Map<string, Set<number>>();
+        const writers = new Map<string, Set<string>>();
+        for (const [row, { episode }] of minibatch.episodes.entries()) {
+          const sample = minibatch.samples[row] ?? 0;
+          const owners = tokenOwners(episode, sample);
+          for (const turn of episode.turns.filter((one) => one.sample === sample)) {
+            const own = owners.slice(turn.start, turn.end);
+            const changes = own.filter((owner, t) => t > 0 && owner !== own[t - 1]);
+            const [call] = turn.toolCalls;
+            expect(own[0]).toBe("selector");
+            expect(changes).toHaveLength(call === undefined ? 0 : 1);
+            const derivatives = result.derivatives.logProb?.[row]?.slice(turn.start, turn.end);
+            expect(derivatives?.every((value) => value < 0)).toBe(true);
+            if (call === undefined) continue;
+            const { name } = call;
+            writers.set(name, (writers.get(name) ?? new Set()).add(changes[0] ?? ""));
+            // Whatever is asked of a tool, its name ends at the same token.
+            before.set(name, (before.get(name) ?? new Set()).add(own.indexOf(changes[0] ?? "")));
+          }
+        }
+        expect(before.size).toBeGreaterThan(2);
+        for (const places of before.values()) expect(places.size).toBe(1);
+        for (const ofTool of writers.values()) expect(ofTool.size).toBe(1);
+        expect(
+          new Set([...writers.values()].flatMap((ofTool) => [...ofTool])).size,
+        ).toBeGreaterThan(1);
+      },
+    ],
+  },
   cmat: {
     ...{ updates: 2, settings: { teams: 2 } },
     differs: [

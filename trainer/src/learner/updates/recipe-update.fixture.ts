@@ -271,7 +271,8 @@ export async function updateOnce(
       if (!models.has(name)) models.set(name, await tinyEngine());
     }
     const learners = learnersOf(stage).map((name) => models.get(name) ?? policy);
-    const beside = { policy: acted.policy, models, adapterShape: { rank: 1, alpha: 1 } };
+    const { policy: speaker, format } = acted;
+    const beside = { policy: speaker, format, models, adapterShape: { rank: 1, alpha: 1 } };
     const shelf = new RoleShelf(beside);
     for (const part of Object.values(stage.state)) {
       if (part.initial !== undefined && !(part.part in state)) {

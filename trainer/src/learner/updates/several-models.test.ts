@@ -125,6 +125,7 @@ test("a copy begins as what it copies, and an average follows by its share", asy
   const models = new Map([["slow", engines.reference]]);
   const shelf = new RoleShelf({
     policy: acted.policy,
+    format: acted.format,
     models,
     adapterShape: { rank: 1, alpha: 1 },
   });
