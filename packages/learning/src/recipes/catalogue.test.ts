@@ -44,6 +44,11 @@ test("a row that nobody wrote lacks only what no recipe has; where all parts are
   expect(lacking.flatMap(({ missing }) => missing).filter((part) => built.has(part))).toEqual([]);
 });
 
+test("every row of the literature can be run", () => {
+  const states = literatureStates();
+  expect(states.filter(({ state }) => state !== "expressible")).toEqual([]);
+});
+
 test("an unknown recipe is answered with the list", () => {
   expect(() => recipeNamed("nope")).toThrow(/artist/);
 });
