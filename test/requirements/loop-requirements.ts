@@ -217,11 +217,25 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "engine:quantized-base",
     source: "Dettmers et al. 2023, QLoRA, arXiv:2305.14314",
     behavior:
-      "Adapters train on a frozen base of 8 or 4 bits, which counts as the numbers that it stands for.",
+      "Adapters train on a frozen base of 16, 8 or 4 bits, which counts as the numbers that it stands for.",
     tests: [
       "packages/engine/src/layer-runner.test.ts > an %s base gives the outputs and gradients of the numbers it stands for",
       "packages/engine/src/layer-runner.test.ts > a quantized base stays as it is while its adapter learns",
       "packages/model/src/resident-weights.test.ts > %s weights are those that a quantized graph computes with",
+    ],
+  },
+  {
+    id: "engine:mixed-precision",
+    source: "Micikevicius et al. 2018, arXiv:1710.03740",
+    behavior:
+      "Products in f16 with float32 around them learn as float32 does; what leaves the range is computed again or refused.",
+    tests: [
+      "packages/engine/src/half-precision.test.ts > it learns as float32 does, from the same start",
+      "packages/engine/src/half-precision.test.ts > gradients are float32's to 1/200 norm-wise, and are not float32's (%s, checkpointing %s, base %s)",
+      "packages/engine/src/half-precision.test.ts > gradients that leave the range are computed again, and the step says so",
+      "packages/engine/src/half-precision.test.ts > activations that leave the range are refused, not returned",
+      "packages/engine/src/gradient-scale.test.ts > derivatives below float16's smallest number come through, and would not without a scale",
+      "packages/engine/src/webgpu-engines.test.ts > f16 is refused by an adapter that has none, as is its lack of a driver",
     ],
   },
   {

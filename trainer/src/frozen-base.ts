@@ -1,19 +1,28 @@
 /**
- * How the frozen weights are held while an adapter over them is trained: as they are, or quantized. Who
- * samples in this process computes with the same numbers; pages have the model as it is.
+ * How the frozen weights are held while an adapter over them is trained: as they are, or in fewer bits. Who
+ * samples in this process computes with the same numbers; pages have the model as it is. And in which
+ * precision the engine multiplies them: who samples does so in float32.
  */
-import { isEngineUrl } from "@waggle/engine";
+import { isEngineUrl, type Precision } from "@waggle/engine";
 import { residentNumbers, type ResidentFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { Option } from "commander";
 import type { BaseModel } from "./base-model.ts";
 import type { Device } from "./open-model.ts";
 
-const FORMATS: readonly ResidentFormat[] = ["f32", "int8", "int4"];
+const FORMATS: readonly ResidentFormat[] = ["f32", "f16", "int8", "int4"];
+const PRECISIONS: readonly Precision[] = ["f32", "f16"];
 
 /** `--base`. */
 export function baseOption(): Option {
   return new Option("--base <format>", "of frozen weights").choices(FORMATS).default("f32");
+}
+
+/** `--precision`. */
+export function precisionOption(): Option {
+  return new Option("--precision <format>", "of large products; f16 is for GPUs")
+    .choices(PRECISIONS)
+    .default("f32");
 }
 
 /** @throws WaggleError `CAPABILITY_MISSING` for a device that holds weights in its own way. */

@@ -4,6 +4,7 @@ import {
   ENGINE_DEVICES,
   type EngineDevice,
   type EngineUrl,
+  type Precision,
   type RemoteServerOptions,
 } from "@waggle/engine";
 import { type Adapter, initializeAdapter, type ResidentFormat } from "@waggle/model";
@@ -35,6 +36,8 @@ export type EngineResources = {
   readonly memoryLimit?: number | undefined;
   /** How frozen weights are held; default as they are. */
   readonly base?: ResidentFormat | undefined;
+  /** Of large products; default `f32`. */
+  readonly precision?: Precision | undefined;
 };
 
 /**
@@ -45,7 +48,7 @@ export async function openEngine(
   model: BaseModel,
   device: Device,
   start: Adapter | AdapterOptions,
-  { threads, memoryLimit, base = "f32" }: EngineResources = {},
+  { threads, memoryLimit, base = "f32", precision = "f32" }: EngineResources = {},
   server?: RemoteServerOptions,
 ): Promise<TrainEngine> {
   requireBase(base, device);
@@ -57,7 +60,7 @@ export async function openEngine(
     ...(memoryLimit === undefined ? {} : { memoryLimit }),
   };
   return createEngine({
-    ...{ device, config, weights, base, trains: "lora", adapter, ...more },
+    ...{ device, config, weights, base, precision, trains: "lora", adapter, ...more },
     server: { seed, ...server },
   });
 }

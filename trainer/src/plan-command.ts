@@ -1,10 +1,10 @@
 /** `plan`: what training a model would take of memory, from its config.json alone. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Checkpointing, type MemoryPlan, planMemory } from "@waggle/engine";
+import { type Checkpointing, type MemoryPlan, planMemory, type Precision } from "@waggle/engine";
 import { parseDecoderConfig, type ResidentFormat } from "@waggle/model";
 import { type Command, Option } from "commander";
-import { baseOption } from "./frozen-base.ts";
+import { baseOption, precisionOption } from "./frozen-base.ts";
 import { number, positive } from "./option-values.ts";
 
 type PlanOptions = {
@@ -16,6 +16,7 @@ type PlanOptions = {
   sequences: number;
   length: number;
   base: ResidentFormat;
+  precision: Precision;
   checkpointing: Checkpointing;
   json: boolean;
 };
@@ -35,6 +36,7 @@ export function addPlanCommand(
     .option("--sequences <n>", "sequences of one step", positive, 8)
     .option("--length <n>", "tokens of each", positive, 512)
     .addOption(baseOption())
+    .addOption(precisionOption())
     .addOption(
       new Option("--checkpointing <how>", "layer: activations come again, none: all are kept")
         .choices(["layer", "none"])

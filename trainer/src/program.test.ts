@@ -57,7 +57,7 @@ test("simulate learns from its own rollouts and ends with one JSON object", asyn
   ]);
 });
 
-test.each(["int8", "int4"])(
+test.each(["f16", "int8", "int4"])(
   "simulate samples and trains with the numbers of a base in %s",
   async (base) => {
     const args = [
@@ -75,13 +75,29 @@ test.each(["int8", "int4"])(
   },
 );
 
-test("a base is quantized by engines of ONNX Runtime alone", async () => {
-  const args = ["simulate", "--model", MODEL, "--steps", "1", "--base", "int8"];
+test.each([
+  ["--base", "int8"],
+  ["--precision", "f16"],
+])("%s %s is for engines of ONNX Runtime alone", async (...asked) => {
+  const args = ["simulate", "--model", MODEL, "--steps", "1", ...asked];
   for (const device of ["reference-wasm", "http://127.0.0.1:9"]) {
     await expect(run(...args, "--device", device)).rejects.toMatchObject({
       code: "CAPABILITY_MISSING",
     });
   }
+});
+
+test("simulate trains in f16 what float32 sampled, and says so", async () => {
+  const args = [
+    ...["simulate", "--model", MODEL, "--steps", "1", "--groups-per-step", "1", "--seed", "3"],
+    ...["--group-size", "4", "--evaluation-tasks", "1", "--threads", "1", "--json"],
+  ];
+  const { progress } = await run(...args, "--precision", "f16");
+  const [step] = progress
+    .map((line) => JSON.parse(line) as { event: string; metrics?: { [name: string]: number } })
+    .filter(({ event }) => event === "step");
+  expect(step?.metrics?.["overflows"]).toBe(0);
+  expect(step?.metrics?.["policyDriftMean"]).toBeLessThan(1e-3);
 });
 
 test.each([

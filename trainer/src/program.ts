@@ -2,6 +2,7 @@
 import { pairedDifference, successRate } from "@waggle/evaluation";
 import type { Settings } from "@waggle/learning";
 import type { ResidentFormat } from "@waggle/model";
+import type { Precision } from "@waggle/engine";
 import { WaggleError } from "@waggle/protocol";
 import { SHOP_ENVIRONMENT } from "@waggle/environments";
 import { Command } from "commander";
@@ -13,7 +14,7 @@ import { listedRecipes } from "./edge-recipe-list.ts";
 import { addExchangeCommands } from "./exchange/commands.ts";
 import { addImitateCommand } from "./exchange/imitate-command.ts";
 import { GATE_TASKS_START } from "./frozen-evaluation.ts";
-import { baseOption, heldAs } from "./frozen-base.ts";
+import { baseOption, heldAs, precisionOption } from "./frozen-base.ts";
 import { type Device, openEngine, openPolicy } from "./open-model.ts";
 import { deviceOption, serverOf, type ServerOptions, withServer } from "./server-options.ts";
 import { megabytes, number, positive, setting } from "./option-values.ts";
@@ -46,6 +47,7 @@ type CommonOptions = ServerOptions &
     model: string;
     device: Device;
     base: ResidentFormat;
+    precision: Precision;
     threads?: number;
     memoryLimit?: number;
     recipe: string;
@@ -128,6 +130,7 @@ export function createProgram(options: ProgramOptions): Command {
           threads: given.threads,
           memoryLimit: given.memoryLimit,
           base: given.base,
+          precision: given.precision,
           rank: given.rank,
           alpha: given.alpha ?? 2 * given.rank,
           start,
@@ -250,6 +253,10 @@ function withModel(command: Command): Command {
     .option("--memory-limit <MB>", "most memory of training; default what is free", megabytes);
 }
 
+function withNumbers(command: Command): Command {
+  return command.addOption(baseOption()).addOption(precisionOption());
+}
+
 function withEdge(command: Command): Command {
   return command
     .option("--edge <url>", "origin of the edge", "http://127.0.0.1:8787")
@@ -257,7 +264,7 @@ function withEdge(command: Command): Command {
 }
 
 function withLearning(command: Command): Command {
-  return withSchedule(withServer(withModel(command).addOption(baseOption())), 2e-3)
+  return withSchedule(withServer(withNumbers(withModel(command))), 2e-3)
     .option("--recipe <name>", "how it learns, a recipe of --list", DEFAULT_EDGE_RECIPE)
     .option("--set <name=value>", "a setting of the recipe; may be repeated", setting, {})
     .option("--list", "recipes of the catalogue, and what keeps others from learning so", false)

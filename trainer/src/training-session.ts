@@ -4,7 +4,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { RemoteServerOptions } from "@waggle/engine";
+import type { Precision, RemoteServerOptions } from "@waggle/engine";
 import type { ResidentFormat } from "@waggle/model";
 import type { PoliciesResponse, PolicyVersion } from "@waggle/protocol";
 import { createGrammarCompiler } from "@waggle/text/grammar";
@@ -44,6 +44,8 @@ export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & 
   readonly memoryLimit?: number | undefined;
   /** How frozen weights are held; default as they are. */
   readonly base?: ResidentFormat | undefined;
+  /** Of large products; default `f32`. */
+  readonly precision?: Precision | undefined;
   readonly rank: number;
   readonly alpha: number;
   /** Where training starts in place of the edge's stable policy or a fresh adapter. */
@@ -127,9 +129,10 @@ export async function train(
       start = { ...start, state: withPublished(start.state, policies) };
       await engine.load(start.engine);
     }
-    const { device } = engine.capabilities();
+    const { device, precision = "f32" } = engine.capabilities();
     report.note("started", {
       device,
+      precision,
       policy: policy.client.device,
       recipe: recipe.name,
       step: start.state.step,

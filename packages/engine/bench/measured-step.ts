@@ -7,6 +7,7 @@ import { initializeAdapter } from "@waggle/model";
 import type { DecoderConfig, ResidentFormat } from "@waggle/model";
 import { createOnnxEngine } from "../src/onnx-engine.ts";
 import { planMemory } from "../src/memory-plan.ts";
+import type { Precision } from "../src/memory-plan.ts";
 import { randomBatch, randomDecoder } from "./random-decoder.ts";
 
 export type MeasuredStepOptions = {
@@ -14,6 +15,7 @@ export type MeasuredStepOptions = {
   readonly trains: "lora" | "full";
   readonly rank: number;
   readonly base: ResidentFormat;
+  readonly precision?: Precision;
   readonly checkpointing: "layer" | "none";
   readonly sequences: number;
   readonly length: number;
@@ -38,6 +40,7 @@ export type MeasuredStep = {
 
 async function measure(options: MeasuredStepOptions): Promise<MeasuredStep> {
   const { config, trains, rank, base, checkpointing, sequences, length, threads } = options;
+  const { precision = "f32" } = options;
   const startBytes = process.memoryUsage.rss();
   const timed = async (work: () => Promise<unknown>): Promise<number> => {
     const start = performance.now();
@@ -50,6 +53,7 @@ async function measure(options: MeasuredStepOptions): Promise<MeasuredStep> {
     weights: randomDecoder(config),
     trains,
     base,
+    precision,
     checkpointing,
     threads,
     device: "cpu",
@@ -80,6 +84,7 @@ async function measure(options: MeasuredStepOptions): Promise<MeasuredStep> {
     trains,
     rank,
     base,
+    precision,
     checkpointing,
     sequences,
     length,

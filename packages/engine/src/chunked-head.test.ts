@@ -3,6 +3,7 @@ import type { Tensor } from "@waggle/protocol";
 import { afterEach, expect, test } from "vitest";
 import { ChunkedHead } from "./chunked-head.ts";
 import type { LogitDerivatives, LogitOutputs } from "./decoder-runner.ts";
+import { GradientScale } from "./gradient-scale.ts";
 import { graphMatrix } from "./graph-matrix.ts";
 import type { HeadRows } from "./head-statistics.ts";
 import { openOnnxDevice } from "./onnx-device.ts";
@@ -16,6 +17,7 @@ const NAME = "model.embed_tokens.weight";
 const OUTPUTS = ["logProb", "rawLogProb", "entropy", "sumSquaredProb"] as const;
 
 const device = await openOnnxDevice("cpu", 1);
+const SCALE = new GradientScale("f32");
 const open: ChunkedHead[] = [];
 afterEach(async () => {
   for (const head of open.splice(0)) await head.dispose();
@@ -23,7 +25,10 @@ afterEach(async () => {
 
 function headOf(weight: Parameters<typeof graphMatrix>[0], tileLogits: number, tileRows = 512) {
   const load = (bytes: Uint8Array): Promise<OnnxGraph> => OnnxGraph.create(bytes, device);
-  const head = new ChunkedHead(graphMatrix(weight), { load, tileLogits, tileRows });
+  const head = new ChunkedHead(graphMatrix(weight), {
+    ...{ load, tileLogits, tileRows },
+    products: "f32",
+  });
   open.push(head);
   return head;
 }
@@ -162,6 +167,7 @@ for (const [name, rows] of Object.entries(CASES)) {
         rows,
         derivatives,
         weightGradient,
+        SCALE,
       );
       for (const [data, actual, offset] of [
         [hidden, gradient, 0],
@@ -194,16 +200,16 @@ test("entropy alone, raw alone and zero derivatives", async () => {
   const zeros = new Float32Array(ROWS);
   const nothing = { logProb: zeros, rawLogProb: zeros, entropy: zeros, candidateLogProbs: null };
   const head = headOf(embedding, 20);
-  const gradient = await head.gradient(hidden, rows, nothing, null);
+  const gradient = await head.gradient(hidden, rows, nothing, null, SCALE);
   expect(gradient.every((value) => value === 0)).toBe(true);
   const one = zeros.slice().fill(1);
   const sum = new Float32Array(gradient.length);
   for (const name of ["logProb", "rawLogProb", "entropy"] as const) {
-    const part = await head.gradient(hidden, rows, { ...nothing, [name]: one }, null);
+    const part = await head.gradient(hidden, rows, { ...nothing, [name]: one }, null, SCALE);
     part.forEach((value, i) => (sum[i] = (sum[i] as number) + value));
   }
   const all = { ...nothing, logProb: one, rawLogProb: one, entropy: one };
-  expect(largestGap(await head.gradient(hidden, rows, all, null), sum)).toBeLessThan(1e-5);
+  expect(largestGap(await head.gradient(hidden, rows, all, null, SCALE), sum)).toBeLessThan(1e-5);
 });
 
 test("a taken token outside of its kept set has probability 0", async () => {

@@ -6,6 +6,7 @@
  * With t = z/τ, p = softmax(t) over the kept set, q = softmax(z), of the taken token y:
  *   d logProb/dz = (onehot(y) − p)/τ,  d entropy/dz = −p∘(log p + H)/τ,  d log q(c)/dz = onehot(c) − q.
  */
+import type { Tensor } from "@waggle/protocol";
 import type { LoadGraph, LogitDerivatives, LogitOutputs } from "./decoder-runner.ts";
 import type { OnnxGraph } from "./onnx-graph.ts";
 import { matrixFeeds } from "./graph-matrix.ts";
@@ -14,11 +15,14 @@ import { buildHeadGradient, buildHeadStatistics, HEAD_WEIGHT } from "./head-grap
 import type { GradientVariant, StatisticsVariant } from "./head-graphs.ts";
 import { RowStatistics } from "./head-statistics.ts";
 import type { HeadRows } from "./head-statistics.ts";
+import type { GradientScale } from "./gradient-scale.ts";
+import type { ProductFormat } from "./matrix-products.ts";
 import { LogitValues, picksByTile } from "./picked-logits.ts";
 import type { TilePicks } from "./picked-logits.ts";
 
 export type ChunkedHeadOptions = {
   readonly load: LoadGraph;
+  readonly products: ProductFormat;
   /** Most logits of one tile. Default 2 Mi: 8 MB, which stays near the processor's caches. */
   readonly tileLogits?: number;
   /** Most rows of one tile. Default 512: enough that the matrix is packed seldom. */
@@ -35,6 +39,7 @@ type Tile = {
 export class ChunkedHead {
   readonly #matrix: GraphMatrix;
   readonly #load: LoadGraph;
+  readonly #products: ProductFormat;
   readonly #tileLogits: number;
   readonly #tileRows: number;
   readonly #graphs = new Map<string, Promise<OnnxGraph>>();
@@ -42,9 +47,10 @@ export class ChunkedHead {
   #tileWidth = 0;
 
   /** @param matrix `[V, C]`; float32 data that is trained is read as it is at the time. */
-  constructor(matrix: GraphMatrix, { load, tileLogits, tileRows }: ChunkedHeadOptions) {
+  constructor(matrix: GraphMatrix, { load, products, tileLogits, tileRows }: ChunkedHeadOptions) {
     this.#matrix = matrix;
     this.#load = load;
+    this.#products = products;
     this.#tileLogits = tileLogits ?? 2 ** 21;
     this.#tileRows = tileRows ?? 512;
   }
@@ -84,6 +90,7 @@ export class ChunkedHead {
   /**
    * @param hidden `[K, C]`, of which the first rows are those of `rows`.
    * @param weightGradient `[V, C]`, added to in place; null where the matrix is frozen.
+   * @param scale of whoever asks.
    * @returns the gradient of the hidden states `[K, C]`, zero in further rows.
    */
   async gradient(
@@ -91,12 +98,19 @@ export class ChunkedHead {
     rows: HeadRows,
     derivatives: LogitDerivatives,
     weightGradient: Float32Array | null,
+    scale: GradientScale,
   ): Promise<Float32Array> {
     const gradient = new Float32Array(hidden.length);
     const { columns } = this.#matrix;
     for (const block of this.#blocks(rows.targets.length)) {
       const statistics = await this.#statistics(hidden, rows, block);
-      const part = await this.#blockGradient(hidden, statistics, derivatives, weightGradient);
+      const part = await this.#blockGradient(
+        hidden,
+        statistics,
+        derivatives,
+        weightGradient,
+        scale,
+      );
       gradient.set(part, block.begin * columns);
     }
     return gradient;
@@ -124,7 +138,7 @@ export class ChunkedHead {
     const statistics = new RowStatistics(rows, begin, end);
     const variant: StatisticsVariant = { tempered: statistics.isTempered };
     const graph = await this.#graph("statistics", variant, () =>
-      buildHeadStatistics(variant, this.#matrix),
+      buildHeadStatistics(variant, this.#matrix, this.#products),
     );
     const fixed = this.#rowFeeds(hidden, statistics);
     const tiles = this.#tilesFor(end - begin);
@@ -142,6 +156,7 @@ export class ChunkedHead {
     statistics: RowStatistics,
     derivatives: LogitDerivatives,
     weightGradient: Float32Array | null,
+    scale: GradientScale,
   ): Promise<Float32Array> {
     const { begin, end, isTempered } = statistics;
     const count = end - begin;
@@ -155,19 +170,15 @@ export class ChunkedHead {
       trained: weightGradient !== null,
     };
     const graph = await this.#graph("gradient", variant, () =>
-      buildHeadGradient(variant, this.#matrix),
+      buildHeadGradient(variant, this.#matrix, this.#products),
     );
+    const column = (data: Float32Array): Tensor => ({ shape: [count, 1], data });
     const fixed = this.#rowFeeds(hidden, statistics);
-    const column = (name: string, data: Float32Array): void => {
-      fixed.set(name, { shape: [count, 1], data });
-    };
-    column("normalizer", dense.normalizer);
-    column("scale", dense.scale);
-    if (variant.entropy) column("entropyScale", dense.entropyScale);
-    if (isTempered) {
-      column("rawNormalizer", dense.rawNormalizer);
-      column("rawScale", dense.rawScale);
-    }
+    fixed.set("normalizer", column(dense.normalizer));
+    if (isTempered) fixed.set("rawNormalizer", column(dense.rawNormalizer));
+    const scales = new Map([["scale", column(dense.scale)]]);
+    if (variant.entropy) scales.set("entropyScale", column(dense.entropyScale));
+    if (isTempered) scales.set("rawScale", column(dense.rawScale));
     const tiles = this.#tilesFor(count);
     const picks = picksByTile(list, this.#tileWidth, tiles.length);
     let sum: Float32Array = new Float32Array(count * columns);
@@ -175,15 +186,14 @@ export class ChunkedHead {
       const { entries, feed } = picks[index] as TilePicks;
       const picked = new Float32Array(Math.max(1, entries.length));
       entries.forEach((entry, place) => (picked[place] = list.values[entry] as number));
-      const outputs = await graph.run(
-        new Map<string, Feed>([
-          ...fixed,
-          ...tile.feeds,
-          ["picks", feed],
+      const outputs = await scale.run(graph, {
+        feeds: new Map<string, Feed>([...fixed, ...tile.feeds, ["picks", feed]]),
+        derivatives: new Map([
+          ...scales,
           ["pickedGradients", { shape: [picked.length], data: picked }],
-          ["sum", { shape: [count, columns], data: sum }],
         ]),
-      );
+        carried: [["sum", { shape: [count, columns], data: sum }]],
+      });
       sum = outputs.get("hiddenGradient") as Float32Array;
       if (weightGradient !== null) {
         addTo(weightGradient, tile.begin * columns, outputs.get("weightGradient") as Float32Array);

@@ -3,8 +3,9 @@
  * start than the native engine takes for a step.
  */
 import type { Adapter, DecoderConfig, ResidentFormat, ValueHead } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
-import type { Checkpointing } from "./memory-plan.ts";
+import type { Checkpointing, Precision } from "./memory-plan.ts";
 import { createOnnxEngine } from "./onnx-engine.ts";
 import { createRemoteEngine } from "./remote/create-remote-engine.ts";
 import type { RemoteServerOptions } from "./remote/create-remote-engine.ts";
@@ -45,6 +46,7 @@ export type EngineOptions = {
   readonly maxMicrobatchTokens?: number;
   /** Of the ONNX engine, which explains them; the others have no use for them. */
   readonly base?: ResidentFormat;
+  readonly precision?: Precision;
   readonly checkpointing?: Checkpointing | "auto";
   readonly memoryLimit?: number;
   /** With a URL: what only the server's operator knows. */
@@ -58,6 +60,7 @@ export type EngineOptions = {
  */
 export async function createEngine(options: EngineOptions): Promise<TrainEngine> {
   const { device, threads, server, ...shared } = options;
+  requirePrecision(device, options.precision);
   if (isEngineUrl(device)) {
     return createRemoteEngine({ ...server, ...shared, url: device });
   }
@@ -66,6 +69,18 @@ export async function createEngine(options: EngineOptions): Promise<TrainEngine>
     return createTfjsEngine({ ...shared, device: device === "reference-wasm" ? "wasm" : "webgpu" });
   }
   return createOnnxEngine({ ...shared, device, ...(threads === undefined ? {} : { threads }) });
+}
+
+/** @throws WaggleError `CAPABILITY_MISSING` for a device that computes in a way of its own. */
+export function requirePrecision(
+  device: EngineOptions["device"],
+  precision: Precision | undefined,
+): void {
+  if (precision !== "f16" || !(isEngineUrl(device) || device.startsWith("reference-"))) return;
+  throw new WaggleError(
+    "CAPABILITY_MISSING",
+    `precision f16 must be asked of an engine of ONNX Runtime, got device ${device}; choose auto, cuda, webgpu, cpu or wasm, or leave the precision out`,
+  );
 }
 
 /** Whether a device is a server's URL. */

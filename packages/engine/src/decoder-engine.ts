@@ -1,9 +1,10 @@
 /**
  * A TrainEngine over graphs of a decoder: batches into microbatches, outputs and derivatives by token
- * to and from rows, value heads beside the graphs, AdamW in TypeScript. Float32 throughout. Which
- * graphs run, and where, is the runner's matter.
+ * to and from rows, value heads beside the graphs, AdamW in TypeScript. All that is here is
+ * float32; which graphs run, where, and in which precision is the runner's matter.
  */
 import type { DecoderConfig } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
 import type {
   EngineCapabilities,
   EngineCheckpoint,
@@ -19,7 +20,8 @@ import { AdamW } from "./adamw.ts";
 import { requireBatchSupport, requireDerivativeSupport } from "./batch-support.ts";
 import { CallQueue } from "./call-queue.ts";
 import type { CallLane } from "./call-queue.ts";
-import type { DecoderRunner, LogitDerivatives } from "./decoder-runner.ts";
+import type { DecoderRunner, LogitDerivatives, RowOutputs } from "./decoder-runner.ts";
+import type { Precision } from "./memory-plan.ts";
 import { checkTakenKept, forEachAsked, isTakenKept, packMicrobatches } from "./microbatch.ts";
 import type { Microbatch } from "./microbatch.ts";
 import { checkDerivatives } from "./batch-checks.ts";
@@ -46,6 +48,7 @@ export class DecoderEngine implements TrainEngine {
       readonly trains: "lora" | "full";
       /** For reports. */
       readonly device: string;
+      readonly precision: Precision;
       readonly maxTokens: number;
       readonly valueHeads: ValueHeads | null;
       /** Of all engines that share the runner's graphs. */
@@ -75,6 +78,7 @@ export class DecoderEngine implements TrainEngine {
       ...(valueHeads ? { valueHeads: valueHeads.heads } : {}),
       sequences: ["temperatures", "keptTokenIds", "parents", "positions"],
       trains: options.trains,
+      ...(options.precision === "f32" ? {} : { precision: options.precision }),
       reads: ["parameters", "gradients"],
       device: options.device,
     };
@@ -109,6 +113,7 @@ export class DecoderEngine implements TrainEngine {
       );
       for (const microbatch of microbatches) {
         const rows = await this.#runner.forward(microbatch);
+        if (this.#capabilities.precision !== undefined) checkFinite(rows);
         forEachAsked(microbatch, ({ sequence, token }, row) => {
           for (const name of ["logProb", "rawLogProb", "entropy", "sumSquaredProb"] as const) {
             (outputs[name][sequence] as Float32Array)[token] = rows[name][row] as number;
@@ -214,10 +219,11 @@ export class DecoderEngine implements TrainEngine {
   optimStep(options: OptimizerOptions): Promise<OptimizerResult> {
     return this.#calls.run(async () => {
       const gradients = await this.#gradients();
+      const { overflows } = this.#runner;
       this.#dropGradients();
       const result = this.#optimizer.update(gradients, options);
       this.#runner.parametersChanged();
-      return result;
+      return this.#capabilities.precision === undefined ? result : { ...result, overflows };
     });
   }
 
@@ -250,6 +256,18 @@ export class DecoderEngine implements TrainEngine {
   dispose(): Promise<void> {
     return this.#calls.close(this.#release);
   }
+}
+
+/**
+ * Activations past float16's range become infinite or NaN, and with them some logit: the entropy of
+ * its row, to which every logit adds, is NaN then.
+ */
+function checkFinite({ entropy, hidden }: RowOutputs): void {
+  if (entropy.every(Number.isFinite) && (hidden?.every(Number.isFinite) ?? true)) return;
+  throw new WaggleError(
+    "NON_FINITE_VALUE",
+    'activations must stay within 65504, the range of f16, got infinity or NaN; train with precision "f32"',
+  );
 }
 
 /** Element by element; null where there is nothing to add. */

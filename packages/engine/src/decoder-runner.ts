@@ -49,6 +49,8 @@ export interface DecoderRunner {
   gradients(): Promise<ReadonlyMap<string, Float32Array>>;
   /** Back to zero. */
   dropGradients(): void;
+  /** Of `GradientScale`, since gradients were last dropped. */
+  readonly overflows: number;
   /** Must be called after `parameters` changed. */
   parametersChanged(): void;
 }

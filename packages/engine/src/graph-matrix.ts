@@ -1,19 +1,20 @@
 /**
- * A matrix of a frozen or trained base as graphs take it: float32, or blocks of 8 or 4 bits that the
- * graph turns into float32 right before the product, so that no float32 copy outlives one layer.
+ * A matrix of a frozen or trained base as graphs take it: float32, float16, or blocks of 8 or 4 bits that
+ * the graph turns into float32 right before the product, so that no float32 copy outlives one layer.
  */
-import { BLOCK_SIZE, dequantizeRows, unpackedZeroPoints } from "@waggle/model";
+import { BLOCK_SIZE, dequantizeRows, fromFloat16Bits, unpackedZeroPoints } from "@waggle/model";
 import type { OnnxGraphBuilder, ResidentFormat, ResidentWeight } from "@waggle/model";
 import type { Tensor } from "@waggle/protocol";
-import type { IntegerTensor } from "./onnx-graph.ts";
+import type { MatrixProducts } from "./matrix-products.ts";
+import type { HalfTensor, IntegerTensor } from "./onnx-graph.ts";
 
-export type Feed = Tensor | IntegerTensor;
+export type Feed = Tensor | HalfTensor | IntegerTensor;
 
 /** One array that is fed, with the same number of elements for each row of the matrix. */
 type Part = {
   readonly suffix: string;
   readonly rowSize: number;
-  readonly data: Float32Array | Uint8Array;
+  readonly data: Float32Array | Uint16Array | Uint8Array;
 };
 
 export type GraphMatrix = {
@@ -36,6 +37,16 @@ export function graphMatrix(weight: ResidentWeight): GraphMatrix {
       columns,
       parts: [{ suffix: "", rowSize: columns, data }],
       read: (begin, end) => data.subarray(begin * columns, end * columns),
+    };
+  }
+  if (weight.bits === 16) {
+    const { rows, columns, values } = weight;
+    return {
+      format: "f16",
+      rows,
+      columns,
+      parts: [{ suffix: "", rowSize: columns, data: values }],
+      read: (begin, end) => fromFloat16Bits(values.subarray(begin * columns, end * columns)),
     };
   }
   const { bits, rows, columns, blocks, values, scales } = weight;
@@ -62,17 +73,14 @@ export function matrixFeeds(
   return parts.map(({ suffix, rowSize, data }) => {
     const shape = [end - begin, rowSize];
     const [from, to] = [begin * rowSize, end * rowSize];
-    const feed: Feed =
-      data instanceof Float32Array
-        ? { shape, data: data.subarray(from, to) }
-        : { shape, data: data.subarray(from, to) };
-    return [name + suffix, feed];
+    return [name + suffix, { shape, data: data.subarray(from, to) } as Feed];
   });
 }
 
 /**
  * Declares the inputs of a matrix.
  * @param rows a number, or the name of a size that is known only when the graph runs.
+ * @param products that take it, and may take float16 as it is.
  * @returns the name of the float32 matrix `[rows, columns]`.
  */
 export function declareMatrix(
@@ -80,9 +88,16 @@ export function declareMatrix(
   name: string,
   shape: { readonly rows: number | string; readonly columns: number },
   format: ResidentFormat,
+  products: MatrixProducts,
 ): string {
   const { rows, columns } = shape;
   if (format === "f32") return builder.input(name, "f32", [rows, columns]);
+  if (format === "f16") {
+    const half = builder.input(name, "f16", [rows, columns]);
+    const whole = builder.op("Cast", [half], { attributes: { to: 1 } });
+    products.hold(whole, half);
+    return whole;
+  }
   const blocks = Math.ceil(columns / BLOCK_SIZE);
   const padded = blocks * BLOCK_SIZE;
   const bytes = format === "int8" ? padded : padded / 2;

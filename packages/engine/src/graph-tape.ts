@@ -5,23 +5,37 @@
  * and no shapes; the operations of a decoder are in `tape-operations.ts`.
  */
 import type { OnnxGraphBuilder, OnnxNodeOptions } from "@waggle/model";
+import { MatrixProducts } from "./matrix-products.ts";
+import type { ProductFormat } from "./matrix-products.ts";
 
 /** Emits the nodes that carry the gradient of an output to the inputs of its operation. */
 export type GradientRule = (outputGradient: string) => void;
 
-export class GraphTape {
-  readonly builder: OnnxGraphBuilder;
+/** What a graph may count on, and how it is to multiply, where it runs. */
+export type GraphTraits = {
   /** Whether SimplifiedLayerNormalization's second output is to be trusted. */
   readonly savesNormScale: boolean;
+  /** Of linears and logits. */
+  readonly products: ProductFormat;
+};
+
+export class GraphTape {
+  readonly builder: OnnxGraphBuilder;
+  readonly savesNormScale: boolean;
+  /** Of linears and logits. */
+  readonly products: MatrixProducts;
+  /** In float32, whatever those are. */
+  readonly exactProducts: MatrixProducts;
   readonly #rules: { readonly output: string; readonly rule: GradientRule }[] = [];
   readonly #gradients = new Map<string, string>();
   readonly #tracked = new Set<string>();
   readonly #rows = new Set<string>();
 
-  /** @param savesNormScale `savesNormScale` of the device that will run the graph. */
-  constructor(builder: OnnxGraphBuilder, savesNormScale: boolean) {
+  constructor(builder: OnnxGraphBuilder, { savesNormScale, products }: GraphTraits) {
     this.builder = builder;
     this.savesNormScale = savesNormScale;
+    this.products = new MatrixProducts(builder, products);
+    this.exactProducts = new MatrixProducts(builder, "f32");
   }
 
   /** Says that the gradient with respect to `name` is wanted. */

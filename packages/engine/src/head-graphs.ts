@@ -6,6 +6,8 @@
 import { OnnxGraphBuilder } from "@waggle/model";
 import type { ResidentFormat } from "@waggle/model";
 import { declareMatrix } from "./graph-matrix.ts";
+import { MatrixProducts } from "./matrix-products.ts";
+import type { ProductFormat } from "./matrix-products.ts";
 
 export const HEAD_WEIGHT = "weight";
 
@@ -22,15 +24,26 @@ export type GradientVariant = StatisticsVariant & {
 
 type Matrix = { readonly columns: number; readonly format: ResidentFormat };
 
+type Logits = {
+  readonly logits: string;
+  readonly tempered: string;
+  readonly weight: string;
+  readonly products: MatrixProducts;
+};
+
 /**
  * Inputs: `hidden` f32 `[K, C]`, the matrix `[V', C]` under `HEAD_WEIGHT`, `picks` i64 `[P, 2]` (row,
  * column), tempered: `inverseTemperatures` f32 `[K, 1]`.
  * Outputs, with t = z/τ: `picked` `[P]` (z), and `[K, 1]` each: `largest` (max t), `sum` (Σ eᵘ with
  * u = t − max t), `information` (Σ u·eᵘ), `square` (Σ e²ᵘ); tempered: `rawLargest`, `rawSum` of z.
  */
-export function buildHeadStatistics(variant: StatisticsVariant, matrix: Matrix): Uint8Array {
+export function buildHeadStatistics(
+  variant: StatisticsVariant,
+  matrix: Matrix,
+  format: ProductFormat,
+): Uint8Array {
   const builder = new OnnxGraphBuilder();
-  const { logits, tempered } = declareLogits(builder, variant, matrix);
+  const { logits, tempered } = declareLogits(builder, variant, matrix, format);
   const last = builder.ints([-1]);
   const sumUp = (values: string, name: string, sum: string): { u: string; exp: string } => {
     builder.node("ReduceMax", [values, last], { outputs: [name] });
@@ -60,9 +73,13 @@ export function buildHeadStatistics(variant: StatisticsVariant, matrix: Matrix):
  *   p∘(scale − entropyScale·log p) − rawScale·q + pickedGradients at the picks.
  * Outputs: `hiddenGradient` `[K, C]`, `sum` included, and, trained, `weightGradient` `[V', C]`.
  */
-export function buildHeadGradient(variant: GradientVariant, matrix: Matrix): Uint8Array {
+export function buildHeadGradient(
+  variant: GradientVariant,
+  matrix: Matrix,
+  format: ProductFormat,
+): Uint8Array {
   const builder = new OnnxGraphBuilder();
-  const { logits, tempered, weight } = declareLogits(builder, variant, matrix);
+  const { logits, tempered, ...rest } = declareLogits(builder, variant, matrix, format);
   const column = (name: string): string => builder.input(name, "f32", ["K", 1]);
   const u = builder.op("Sub", [tempered, column("normalizer")]);
   const probs = builder.op("Exp", [u]);
@@ -82,13 +99,11 @@ export function buildHeadGradient(variant: GradientVariant, matrix: Matrix): Uin
     attributes: { reduction: { string: "add" } },
   });
   builder.input("sum", "f32", ["K", matrix.columns]);
-  builder.node("Gemm", [gradient, weight, "sum"], { outputs: ["hiddenGradient"] });
+  const { weight, products } = rest;
+  products.product(gradient, weight, { addend: "sum", output: "hiddenGradient" });
   builder.output("hiddenGradient", "f32", ["K", matrix.columns]);
   if (variant.trained) {
-    builder.node("Gemm", [gradient, "hidden"], {
-      outputs: ["weightGradient"],
-      attributes: { transA: 1 },
-    });
+    products.product(gradient, "hidden", { transA: 1, output: "weightGradient" });
     builder.output("weightGradient", "f32", ["V", matrix.columns]);
   }
   return builder.build();
@@ -98,12 +113,15 @@ function declareLogits(
   builder: OnnxGraphBuilder,
   { tempered }: StatisticsVariant,
   { columns, format }: Matrix,
-): { readonly logits: string; readonly tempered: string; readonly weight: string } {
+  productFormat: ProductFormat,
+): Logits {
+  const products = new MatrixProducts(builder, productFormat);
   builder.input("hidden", "f32", ["K", columns]);
   builder.input("picks", "i64", ["P", 2]);
-  const weight = declareMatrix(builder, HEAD_WEIGHT, { rows: "V", columns }, format);
-  const logits = builder.op("Gemm", ["hidden", weight], { attributes: { transB: 1 } });
-  if (!tempered) return { logits, tempered: logits, weight };
+  const weight = declareMatrix(builder, HEAD_WEIGHT, { rows: "V", columns }, format, products);
+  const logits = products.product("hidden", weight, { transB: 1 });
+  if (!tempered) return { logits, tempered: logits, weight, products };
   builder.input("inverseTemperatures", "f32", ["K", 1]);
-  return { logits, tempered: builder.op("Mul", [logits, "inverseTemperatures"]), weight };
+  const divided = builder.op("Mul", [logits, "inverseTemperatures"]);
+  return { logits, tempered: divided, weight, products };
 }

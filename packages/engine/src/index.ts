@@ -7,7 +7,7 @@ export type { EngineDevice, EngineOptions, EngineUrl } from "./create-engine.ts"
 export { openSharedBase } from "./shared-base.ts";
 export type { SharedBaseOptions } from "./shared-base.ts";
 export { planMemory } from "./memory-plan.ts";
-export type { Checkpointing, MemoryPlan, MemoryPlanOptions } from "./memory-plan.ts";
+export type { Checkpointing, MemoryPlan, MemoryPlanOptions, Precision } from "./memory-plan.ts";
 export { createOnnxEngine } from "./onnx-engine.ts";
 export type { OnnxEngineOptions } from "./onnx-engine.ts";
 export { createRemoteEngine } from "./remote/create-remote-engine.ts";

@@ -8,6 +8,7 @@ import { ChunkedHead } from "./chunked-head.ts";
 import type { DecoderBase, LoadGraph } from "./decoder-runner.ts";
 import { graphMatrix, matrixFeeds } from "./graph-matrix.ts";
 import type { Feed, GraphMatrix } from "./graph-matrix.ts";
+import type { GraphTraits } from "./graph-tape.ts";
 import { LayerFeeds } from "./layer-feeds.ts";
 import { buildLayerGraph, buildNormGraph, layerTensors } from "./layer-graph.ts";
 import { LayerRunner } from "./layer-runner.ts";
@@ -21,8 +22,8 @@ export type LayerBaseOptions = {
   /** `full`: the weights themselves are trained, all in float32. */
   readonly trains: "lora" | "full";
   readonly load: LoadGraph;
-  /** Of the device that `load` loads onto. */
-  readonly savesNormScale: boolean;
+  /** Of what `load` loads. */
+  readonly traits: GraphTraits;
   /** Most logits of one tile of the head. Default: that of `ChunkedHead`. */
   readonly tileLogits?: number;
 };
@@ -35,6 +36,7 @@ type GraphName = "layer" | "layerGradient" | "norm" | "normGradient";
 export class LayerBase implements DecoderBase {
   readonly config: DecoderConfig;
   readonly trains: "lora" | "full";
+  readonly traits: GraphTraits;
   /** Those in float32, by name. */
   readonly tensors: TensorMap;
   readonly embedding: GraphMatrix;
@@ -47,9 +49,10 @@ export class LayerBase implements DecoderBase {
   readonly #loaded: Promise<OnnxGraph>[] = [];
 
   constructor(options: LayerBaseOptions) {
-    const { config, weights, trains, load, tileLogits, savesNormScale } = options;
+    const { config, weights, trains, load, tileLogits, traits } = options;
     this.config = config;
     this.trains = trains;
+    this.traits = traits;
     this.tensors = new Map(plainTensors(weights));
     this.embedding = graphMatrix(weights.get(EMBEDDING) as ResidentWeight);
     this.finalNorm = weights.get(FINAL_NORM) as Tensor;
@@ -64,12 +67,12 @@ export class LayerBase implements DecoderBase {
     const head = headName(config);
     this.head = new ChunkedHead(
       head === EMBEDDING ? this.embedding : graphMatrix(weights.get(head) as ResidentWeight),
-      { load, ...(tileLogits === undefined ? {} : { tileLogits }) },
+      { load, products: traits.products, ...(tileLogits === undefined ? {} : { tileLogits }) },
     );
     const { weights: names, adapter } = layerTensors(config, 0);
     const graphOptions = {
       config,
-      savesNormScale,
+      traits,
       format: graphMatrix(weights.get([...names.keys()][0] as string) as ResidentWeight).format,
       isLora: trains === "lora",
       trained: new Set((trains === "lora" ? adapter : names).values()),

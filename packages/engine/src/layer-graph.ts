@@ -2,7 +2,7 @@
  * One layer of a decoder as an ONNX graph that serves all layers: their weights are inputs. Forward
  * gives the next hidden states; backward computes the layer again from its input and gives the
  * gradients of the input and of what is trained. Adapters are two thin products beside the frozen
- * one, x·Wᵀ + s·(x·Aᵀ)·Bᵀ, so that no merged copy of a matrix exists.
+ * one, x·Wᵀ + s·(x·Aᵀ)·Bᵀ, always in float32, so that no merged copy of a matrix exists.
  */
 import { layerLinears, loraName, OnnxGraphBuilder } from "@waggle/model";
 import type { DecoderConfig, ResidentFormat } from "@waggle/model";
@@ -10,12 +10,12 @@ import { declareLayerInputs, decoderLayer } from "./decoder-layer.ts";
 import type { LinearName } from "./decoder-layer.ts";
 import { declareMatrix } from "./graph-matrix.ts";
 import { GraphTape } from "./graph-tape.ts";
+import type { GraphTraits } from "./graph-tape.ts";
 import { linear, rmsNorm } from "./tape-operations.ts";
 import { LORA_RANK, LORA_SCALE } from "./trained-weights.ts";
 
 export type LayerGraphOptions = {
-  /** Of the device that runs it. */
-  readonly savesNormScale: boolean;
+  readonly traits: GraphTraits;
   readonly config: DecoderConfig;
   readonly format: ResidentFormat;
   /** Whether there are adapters on every linear, of any rank. */
@@ -64,7 +64,7 @@ export function buildLayerGraph(
 ): Uint8Array {
   const { config, format, isLora, trained } = options;
   const builder = new OnnxGraphBuilder();
-  const tape = new GraphTape(builder, options.savesNormScale);
+  const tape = new GraphTape(builder, options.traits);
   builder.input("hidden", "f32", ["N", config.width]);
   const isBackward = pass === "backward";
   if (isBackward) tape.track("hidden");
@@ -87,7 +87,7 @@ export function buildLayerGraph(
       const weight =
         format === "f32"
           ? declare(within, [outputSize, inputSize])
-          : declareMatrix(builder, within, shape, format);
+          : declareMatrix(builder, within, shape, format, tape.products);
       const adapter = isLora
         ? {
             a: declare(`${within}.A`, [LORA_RANK, inputSize]),
@@ -101,8 +101,10 @@ export function buildLayerGraph(
     const { weight, adapter } = linears.get(name) as { weight: string; adapter: Adapter | null };
     const frozen = linear(tape, input, weight, addend);
     if (adapter === null) return frozen;
-    const thin = scaled(tape, linear(tape, input, adapter.a), LORA_SCALE);
-    return linear(tape, thin, adapter.b, frozen);
+    const thin = (from: string, matrix: string, sum?: string): string =>
+      linear(tape, from, matrix, sum, tape.exactProducts);
+    const narrow = scaled(tape, thin(input, adapter.a), LORA_SCALE);
+    return thin(narrow, adapter.b, frozen);
   };
   const weights = { linear: apply, norm: (name: string) => name, blocks: 1 };
   const output = decoderLayer(tape, config, weights, "hidden");
@@ -130,11 +132,11 @@ export function buildLayerGraph(
  * backward `outputGradient`; outputs `output`, or `HIDDEN_GRADIENT` and `gradient:weight`.
  */
 export function buildNormGraph(
-  { config, savesNormScale }: Pick<LayerGraphOptions, "config" | "savesNormScale">,
+  { config, traits }: Pick<LayerGraphOptions, "config" | "traits">,
   pass: "forward" | "backward",
 ): Uint8Array {
   const builder = new OnnxGraphBuilder();
-  const tape = new GraphTape(builder, savesNormScale);
+  const tape = new GraphTape(builder, traits);
   const shape = ["K", config.width];
   tape.track(builder.input("hidden", "f32", shape));
   tape.track(builder.input("weight", "f32", [config.width]));

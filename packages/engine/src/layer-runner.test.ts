@@ -98,7 +98,7 @@ for (const config of [TINY, TINY_LLAMA]) {
   );
 }
 
-test.each(["int8", "int4"] as const)(
+test.each(["f16", "int8", "int4"] as const)(
   "an %s base gives the outputs and gradients of the numbers it stands for",
   async (base) => {
     const { batch, derivatives } = everything(TINY);
@@ -121,9 +121,10 @@ test.each(["int8", "int4"] as const)(
     const gradients = await plain.gradients();
     expect(largestError(await quantized.gradients(), gradients)).toBeLessThan(2e-5);
     // the control: the rounding itself is far larger than that
+    const rounding = base === "f16" ? 1e-4 : 1e-3;
     const original = await engineOf({ weights, checkpointing: "none" });
     await original.backward(batch, derivatives);
-    expect(largestError(await original.gradients(), gradients)).toBeGreaterThan(1e-3);
+    expect(largestError(await original.gradients(), gradients)).toBeGreaterThan(rounding);
   },
 );
 

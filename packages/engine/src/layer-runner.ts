@@ -7,6 +7,7 @@
 import type { Adapter } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import type { DecoderRunner, RowDerivatives, RowOutputs } from "./decoder-runner.ts";
+import { GradientScale } from "./gradient-scale.ts";
 import type { Feed } from "./graph-matrix.ts";
 import type { LayerBase } from "./layer-base.ts";
 import { HIDDEN_GRADIENT, layerTensors } from "./layer-graph.ts";
@@ -25,6 +26,7 @@ export class LayerRunner implements DecoderRunner {
   readonly #base: LayerBase;
   readonly #layers: readonly Layer[];
   readonly #isFull: boolean;
+  readonly #scale: GradientScale;
   #gradients = new Map<string, Float32Array>();
 
   /**
@@ -34,6 +36,7 @@ export class LayerRunner implements DecoderRunner {
   constructor(base: LayerBase, adapter: Adapter | null) {
     const { config } = base;
     this.#base = base;
+    this.#scale = new GradientScale(base.traits.products);
     this.#isFull = adapter === null;
     const parameters = adapter === null ? base.tensors : adapterParameters(config, adapter);
     this.parameters = parameters;
@@ -71,6 +74,7 @@ export class LayerRunner implements DecoderRunner {
       microbatch,
       derivatives,
       this.#isFull ? this.#accumulator(headName(this.#base.config)) : null,
+      this.#scale,
     );
     const { hiddenGradient } = derivatives;
     if (hiddenGradient !== null) addTo(normalGradient, hiddenGradient);
@@ -79,14 +83,11 @@ export class LayerRunner implements DecoderRunner {
     const shared = this.#base.layerFeeds.of(microbatch, "backward", 1);
     for (let layer = this.#layers.length - 1; layer >= 0; layer--) {
       const { feeds, trained } = this.#layers[layer] as Layer;
-      const outputs = await graph.run(
-        new Map<string, Feed>([
-          ...shared,
-          ...feeds,
-          ["hidden", this.#matrix(inputs.pop() as Float32Array)],
-          ["outputGradient", this.#matrix(gradient)],
-        ]),
-      );
+      const hiddenFeed = ["hidden", this.#matrix(inputs.pop() as Float32Array)] as const;
+      const outputs = await this.#scale.run(graph, {
+        feeds: new Map<string, Feed>([...shared, ...feeds, hiddenFeed]),
+        derivatives: new Map([["outputGradient", this.#matrix(gradient)]]),
+      });
       for (const [name, parameter] of trained) {
         addTo(this.#accumulator(parameter), outputs.get(`gradient:${name}`) as Float32Array);
       }
@@ -102,6 +103,11 @@ export class LayerRunner implements DecoderRunner {
 
   dropGradients(): void {
     this.#gradients = new Map();
+    this.#scale.reset();
+  }
+
+  get overflows(): number {
+    return this.#scale.overflows;
   }
 
   /** Graphs read the parameters themselves. */

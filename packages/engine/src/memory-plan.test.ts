@@ -29,6 +29,8 @@ test("what is lowered shrinks its part", () => {
   expect(plan({ checkpointing: "layer" }).effective).toBe(0);
   expect(plan({ base: "int8", checkpointing: "layer" }).base).toBeLessThan(whole.base / 3.4);
   expect(plan({ base: "int4", checkpointing: "layer" }).base).toBeLessThan(whole.base / 4.5);
+  expect(plan({ base: "f16", checkpointing: "layer" }).base).toBeLessThan(whole.base / 1.99);
+  expect(plan({ precision: "f16" }).effective).toBeGreaterThan(whole.effective);
   expect(plan({ rank: 8 }).trained).toBe(whole.trained / 2);
   const valued = plan({ valueHeads: 1 });
   expect(valued.trained - whole.trained).toBe(4 * 4 * (QWEN3_0_6B.width + 1));
@@ -97,14 +99,28 @@ const SIZES = [
     checkpointing: "layer",
     base: "int8",
   },
+  {
+    title: "a whole graph in f16, with f16 copies of its matrices",
+    config: {
+      ...TINY,
+      vocabularySize: 16_384,
+      width: 512,
+      layers: 3,
+      heads: 8,
+      keyValueHeads: 4,
+      headSize: 64,
+      feedForwardSize: 1536,
+      contextLength: 512,
+    },
+    checkpointing: "none",
+    base: "f32",
+    precision: "f16",
+  },
 ] as const;
 
 test.each(SIZES)("the plan is the measured peak within a third: $title", async (size) => {
-  const { config, checkpointing, base } = size;
   const options = {
-    config,
-    checkpointing,
-    base,
+    ...size,
     trains: "lora",
     rank: 8,
     sequences: 1,

@@ -10,6 +10,9 @@ import { WaggleError } from "@waggle/protocol";
 /** `none`: all activations are kept. `layer`: the input of each layer is, the rest comes again. */
 export type Checkpointing = "layer" | "none";
 
+/** Of the products of linears and logits; everything else is in float32. */
+export type Precision = "f32" | "f16";
+
 /** Of one adapter over a base. */
 export type PlannedModel = { readonly rank: number; readonly valueHeads?: number };
 
@@ -26,6 +29,8 @@ export type MemoryPlanOptions = {
   readonly sequences: number;
   readonly length: number;
   readonly base: ResidentFormat;
+  /** Of the products of linears and logits, default `f32`. */
+  readonly precision?: Precision;
   readonly checkpointing: Checkpointing;
   /** Default: the engine's own bound of 1024 tokens. */
   readonly maxMicrobatchTokens?: number;
@@ -36,7 +41,10 @@ export type MemoryPlan = {
   readonly parts: {
     /** Weights as they stay in memory. */
     readonly base: number;
-    /** Merged copies of adapted matrices and their gradients; `none` with `lora` only. */
+    /**
+     * Of matrices as products take them: merged with an adapter, their gradients (`none` with `lora`), and
+     * in f16.
+     */
     readonly effective: number;
     /** What is trained beside the base, two moments and the gradients. */
     readonly trained: number;
@@ -53,7 +61,9 @@ export type MemoryPlan = {
 
 const FLOAT = 4;
 /** Values, a float32 scale and a zero point's byte per block of 32. */
-const BYTES_PER_WEIGHT = { f32: FLOAT, int8: 1 + 5 / 32, int4: 0.5 + 5 / 32 } as const;
+const BYTES_PER_WEIGHT = { f32: FLOAT, f16: 2, int8: 1 + 5 / 32, int4: 0.5 + 5 / 32 } as const;
+/** What a float32 number costs as an f16 operand: its bits and, on a processor, the number they stand for. */
+const HALF_COPY = 2 + FLOAT;
 const TILE_LOGITS = 2 ** 21;
 /** Arrays of a tile's or the logits' size that exist at once. */
 const LOGIT_COPIES = 5;
@@ -86,7 +96,9 @@ export function planMemory(options: MemoryPlanOptions): MemoryPlan {
   const parts = {
     base: baseBytes,
     // the merged copy, its making, and every model's sum of gradients
-    effective: isWhole && isLora ? (2 + models.length) * linears * FLOAT : 0,
+    effective:
+      (isWhole && isLora ? (2 + models.length) * linears * FLOAT : 0) +
+      (options.precision === "f16" ? halfBytes(options, tokens) : 0),
     // parameters (of `full` they are the base), two moments, gradients, those of one run
     trained: (trained * (isLora ? 4 : 3 + (isWhole ? 1 : 0)) + 4 * heads) * FLOAT,
     // for values, final hidden states and their gradient are read and given beside the graph
@@ -100,6 +112,20 @@ export function planMemory(options: MemoryPlanOptions): MemoryPlan {
   };
   const totalBytes = Object.values(parts).reduce((sum, bytes) => sum + bytes, 0);
   return { parts, totalBytes, options };
+}
+
+/** What products in f16 take beside: matrices, operands that gradients of matrices need, logits. */
+function halfBytes({ config, base, checkpointing }: MemoryPlanOptions, tokens: number): number {
+  const { width, feedForwardSize, heads, headSize, layers, vocabularySize } = config;
+  if (checkpointing === "none") {
+    const matrices = linearWeights(config) * layers + vocabularySize * width;
+    const operands = 2 * layers * (2 * width + heads * headSize + feedForwardSize);
+    return matrices * HALF_COPY + tokens * (operands + FLOAT * vocabularySize);
+  }
+  // in other formats numbers are made layer by layer anyway
+  const layer = base === "f32" ? linearWeights(config) : 0;
+  const tile = (TILE_LOGITS / Math.min(tokens, 512)) * width;
+  return (layer + Math.min(tile, vocabularySize * width)) * HALF_COPY + TILE_LOGITS * FLOAT;
 }
 
 /** Of the backward pass of one microbatch, logits included where they are whole. */
@@ -124,7 +150,10 @@ export function activationBytesPerToken(
 /** `auto`: the whole graph where its activations keep within 1 GB and its plan within the limit. */
 export function chooseCheckpointing(
   asked: Checkpointing | "auto",
-  options: Pick<MemoryPlanOptions, "config" | "trains" | "rank" | "valueHeads" | "base"> & {
+  options: Pick<
+    MemoryPlanOptions,
+    "config" | "trains" | "rank" | "valueHeads" | "base" | "precision"
+  > & {
     readonly memoryLimit?: number | undefined;
   },
 ): Checkpointing {
@@ -156,7 +185,7 @@ function advice({ options }: MemoryPlan): string {
     ...(trains === "full" ? ["train an adapter in place of all weights"] : []),
     ...(checkpointing === "none" ? ['set checkpointing to "layer"'] : []),
     ...(trains === "lora" && base !== "int4"
-      ? [`keep the base in ${base === "f32" ? "int8 or int4" : "int4"}`]
+      ? [`keep the base in ${base === "int8" ? "int4" : "int8 or int4"}`]
       : []),
     "lower maxMicrobatchTokens or the length of sequences",
     ...(trains === "lora" ? ["lower the rank"] : []),

@@ -23,10 +23,10 @@ import {
   chooseCheckpointing,
   planMemory,
 } from "./memory-plan.ts";
-import type { Checkpointing, PlannedModel } from "./memory-plan.ts";
+import type { Checkpointing, PlannedModel, Precision } from "./memory-plan.ts";
 import { USUAL_LENGTH } from "./microbatch.ts";
 import { chooseOnnxDevice } from "./onnx-device-choice.ts";
-import { openOnnxDevice } from "./onnx-device.ts";
+import { openOnnxDevice, requireHalf } from "./onnx-device.ts";
 import type { OnnxDevice, OnnxProvider } from "./onnx-device.ts";
 import { OnnxGraph } from "./onnx-graph.ts";
 import { requireTrainable } from "./trainable-model.ts";
@@ -43,10 +43,17 @@ export type OnnxBaseOptions = {
   /** Threads of one graph, default: all that the machine offers. */
   readonly threads?: number;
   /**
-   * How frozen matrices stay in memory: quantized ones are a quarter (`int8`) or an
-   * eighth (`int4`) of float32 and become numbers again layer by layer. Default `f32`.
+   * How frozen matrices stay in memory: half of float32 (`f16`), or quantized, a quarter (`int8`) or an
+   * eighth (`int4`), to become numbers again layer by layer. Default `f32`.
    */
   readonly base?: ResidentFormat;
+  /**
+   * Of the products of linears and logits, with gradients: `f16` multiplies float16 numbers, on a GPU
+   * in about half the time. Attention, sums, norms, softmax, adapters, moments and what is trained stay
+   * in float32. On `cpu` and `wasm` numbers are rounded alike and multiplied in float32: the same
+   * training, not faster. Default `f32`.
+   */
+  readonly precision?: Precision;
   /**
    * `none`: one graph of the whole model, which keeps all activations. `layer`: layer by layer, each
    * computed again for its gradient, logits in tiles. Default `auto`: `none` where 512 tokens fit
@@ -83,6 +90,7 @@ type OpenBase = {
   readonly trains: "lora" | "full";
   readonly decoder: DecoderBase;
   readonly device: OnnxDevice;
+  readonly precision: Precision;
   readonly maxTokens: number;
   readonly budget: MemoryBudget;
 };
@@ -106,7 +114,7 @@ export class OnnxBase {
     trains: "lora" | "full",
     first: PlannedModel,
   ): Promise<OnnxBase> {
-    const { config, base = "f32", threads = availableParallelism() } = options;
+    const { config, base = "f32", precision = "f32", threads = availableParallelism() } = options;
     requireTrainable(config);
     if (base !== "f32" && (trains === "full" || options.checkpointing === "none")) {
       throw new WaggleError(
@@ -121,7 +129,7 @@ export class OnnxBase {
       );
     }
     const available = options.memoryLimit ?? process.availableMemory();
-    const shape = { config, trains, base };
+    const shape = { config, trains, base, precision };
     const checkpointing = chooseCheckpointing(options.checkpointing ?? "auto", {
       ...shape,
       ...first,
@@ -147,8 +155,9 @@ export class OnnxBase {
     const { device: asked = "auto" } = options;
     const device =
       asked === "auto" ? await chooseOnnxDevice(threads) : await openOnnxDevice(asked, threads);
+    if (base === "f16" || precision === "f16") await requireHalf(device);
     const decoder = await loadDecoder(options, trains, checkpointing, device);
-    return new OnnxBase({ config, trains, decoder, device, maxTokens, budget });
+    return new OnnxBase({ config, trains, decoder, device, precision, maxTokens, budget });
   }
 
   /**
@@ -158,12 +167,13 @@ export class OnnxBase {
    *   is not of this decoder.
    */
   createEngine({ adapter, valueHead }: OnnxModel, release: () => Promise<void>): TrainEngine {
-    const { config, trains, decoder, device, maxTokens, budget } = this.#open;
+    const { config, trains, decoder, device, precision, maxTokens, budget } = this.#open;
     const model = { rank: adapter?.rank ?? 0, valueHeads: valueHead?.heads ?? 0 };
     checkMemory(budget.plan([...this.#models.values(), model]), budget.limit);
     const engine = new DecoderEngine(config, decoder.createRunner(adapter), {
       trains,
       device: device.label,
+      precision,
       maxTokens,
       valueHeads: valueHead && new ValueHeads(config, valueHead),
       lane: this.#lane,
@@ -187,11 +197,13 @@ async function loadDecoder(
   checkpointing: Checkpointing,
   device: OnnxDevice,
 ): Promise<DecoderBase> {
-  const { config, weights, base = "f32", tileLogits } = options;
+  const { config, weights, base = "f32", precision = "f32", tileLogits } = options;
+  const { savesNormScale, halfProducts } = device;
+  const products = precision === "f32" ? "f32" : halfProducts;
   const source = "tensors" in weights ? weights : tensorMapSource(weights);
   const resident = await readResidentWeights(config, source, base);
   if (checkpointing === "none") {
-    return WholeBase.create(config, resident as TensorMap, { trains, device });
+    return WholeBase.create(config, resident as TensorMap, { trains, device, products });
   }
   return new LayerBase({
     config,
@@ -200,7 +212,7 @@ async function loadDecoder(
       trains === "full" ? mapTensors(resident as TensorMap, (data) => data.slice()) : resident,
     trains,
     load: (bytes) => OnnxGraph.create(bytes, device),
-    savesNormScale: device.savesNormScale,
+    traits: { savesNormScale, products },
     ...(tileLogits === undefined ? {} : { tileLogits }),
   });
 }

@@ -5,6 +5,7 @@
 import { OnnxGraphBuilder } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
+import { MatrixProducts } from "./matrix-products.ts";
 import { webGpuAdapter } from "./webgpu-adapter.ts";
 
 /**
@@ -12,6 +13,9 @@ import { webGpuAdapter } from "./webgpu-adapter.ts";
  * `wasm`: WebAssembly with threads, where there is no native library.
  */
 export type OnnxProvider = "cpu" | "cuda" | "webgpu" | "wasm";
+
+/** Element types of what graphs are fed; the data of float16 is its bits. */
+export type OnnxTensorType = "float32" | "float16" | "int32" | "int64" | "uint8";
 
 export type OnnxDevice = {
   readonly provider: OnnxProvider;
@@ -22,11 +26,13 @@ export type OnnxDevice = {
    * WebGPU kernel of onnxruntime 1.30 leaves it as it finds it.
    */
   readonly savesNormScale: boolean;
+  /** What float16 products are here: `rounded` is right and slower than float32's. */
+  readonly halfProducts: "f16" | "rounded";
   readonly createSession: (bytes: Uint8Array) => Promise<InferenceSession>;
   /** Wraps an array that onnxruntime reads in place, or copies when it runs. */
   readonly tensor: (
-    type: "float32" | "int32" | "int64" | "uint8",
-    data: Float32Array | Int32Array | BigInt64Array | Uint8Array,
+    type: OnnxTensorType,
+    data: Float32Array | Uint16Array | Int32Array | BigInt64Array | Uint8Array,
     shape: readonly number[],
   ) => Tensor;
 };
@@ -86,8 +92,14 @@ async function openNative(
     provider,
     label,
     savesNormScale: provider !== "webgpu",
+    halfProducts: provider === "cpu" ? "rounded" : "f16",
     createSession: (bytes) => InferenceSession.create(bytes, options),
-    tensor: (type, data, shape) => new Tensor(type, data, shape),
+    tensor: (type, data, shape) => {
+      const tensor = new Tensor(type, data, shape);
+      // Tensor makes a Float16Array of the bits, which this binding reads as nothing
+      if (type === "float16") Object.defineProperty(tensor, "data", { value: data });
+      return tensor;
+    },
   };
   if (provider !== "cpu") await probe(device);
   return device;
@@ -105,6 +117,7 @@ async function openWasm(threads: number): Promise<OnnxDevice> {
     provider: "wasm",
     label: `onnx wasm x${env.wasm.numThreads}`,
     savesNormScale: true,
+    halfProducts: "rounded",
     createSession: (bytes) => InferenceSession.create(bytes, options),
     tensor: (type, data, shape) => new Tensor(type, data, shape),
   };
@@ -125,6 +138,40 @@ function sessionOptions(
     extra: { session: { intra_op: waiting } },
     logSeverityLevel: 3,
   };
+}
+
+/**
+ * Makes sure that the device computes with float16 numbers and that overflow shows, as the scale of
+ * gradients and the check of outputs go by it: WGSL leaves open what becomes of numbers past 65504.
+ * @throws WaggleError `CAPABILITY_MISSING` where it does not.
+ */
+export async function requireHalf(device: OnnxDevice): Promise<void> {
+  const builder = new OnnxGraphBuilder();
+  const products = new MatrixProducts(builder, device.halfProducts);
+  builder.input("x", "f32", ["N", 2]);
+  products.hold("weight", builder.input("weight", "f16", [1, 2]));
+  products.product("x", "weight", { transB: 1, output: "y" });
+  builder.output("y", "f32", ["N", 1]);
+  // weights 1 and 256; 1 + 2⁻¹² becomes 1; the last two leave the range before and in the product
+  const weight = Uint16Array.of(0x3c00, 0x5c00);
+  const x = Float32Array.of(1, 2, 1 + 2 ** -12, 0, 1e5, 0, 0, -300);
+  let values: string;
+  try {
+    const session = await device.createSession(builder.build());
+    const outputs = await session.run({
+      x: device.tensor("float32", x, [4, 2]),
+      weight: device.tensor("float16", weight, [1, 2]),
+    });
+    values = String(outputs["y"]?.data);
+    await session.release();
+  } catch (error) {
+    values = error instanceof Error ? error.message.slice(0, 300) : String(error);
+  }
+  if (values === "513,1,Infinity,-Infinity") return;
+  throw new WaggleError(
+    "CAPABILITY_MISSING",
+    `${device.label} must compute in f16, got ${values} for 513, 1, Infinity, -Infinity; use precision and base "f32", or the device "cpu", which rounds to f16 and computes in f32`,
+  );
 }
 
 /** Runs one product: a provider that is listed may still lack its libraries or its device. */

@@ -1,6 +1,6 @@
 /**
  * The TrainEngine on onnxruntime: forward and hand-derived backward pass as ONNX graphs on any of its
- * providers, AdamW in TypeScript. Float32 throughout. On the CPU the event loop is free between
+ * providers, AdamW in TypeScript. On the CPU the event loop is free between
  * microbatches, not during one.
  */
 import type { Adapter, ValueHead } from "@waggle/model";
@@ -23,7 +23,7 @@ export type OnnxEngineOptions = OnnxBaseOptions & {
  * @throws WaggleError `CAPABILITY_MISSING` for a type of decoder that only runs, `MODEL_CORRUPT` on
  *   weights that do not fit the config,
  *   `ADAPTER_INCOMPATIBLE` on an adapter of another decoder, `DEVICE_UNAVAILABLE` where the device
- *   does not start, `INVALID_ARGUMENT` on options that contradict each other, `OUT_OF_MEMORY` where
+ *   does not start, `CAPABILITY_MISSING` where it lacks f16 and that is asked for, `INVALID_ARGUMENT` on options that contradict each other, `OUT_OF_MEMORY` where
  *   the plan takes more than there is.
  */
 export async function createOnnxEngine(options: OnnxEngineOptions): Promise<TrainEngine> {

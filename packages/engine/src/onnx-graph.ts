@@ -1,13 +1,18 @@
 /** One loaded ONNX graph on a device, fed and read as plain tensors. */
 import type { Tensor } from "@waggle/protocol";
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
-import type { OnnxDevice } from "./onnx-device.ts";
+import type { OnnxDevice, OnnxTensorType } from "./onnx-device.ts";
 
 /** Integer inputs of the graphs. */
 export type IntegerTensor = {
   readonly shape: readonly number[];
   readonly data: Int32Array | BigInt64Array | Uint8Array;
 };
+
+/** float16 numbers, as their bits. */
+export type HalfTensor = { readonly shape: readonly number[]; readonly data: Uint16Array };
+
+type AnyTensor = Tensor | HalfTensor | IntegerTensor;
 
 export class OnnxGraph {
   readonly #device: OnnxDevice;
@@ -25,9 +30,7 @@ export class OnnxGraph {
   }
 
   /** Runs the graph. The returned arrays belong to the caller. */
-  async run(
-    feeds: ReadonlyMap<string, Tensor | IntegerTensor>,
-  ): Promise<ReadonlyMap<string, Float32Array>> {
+  async run(feeds: ReadonlyMap<string, AnyTensor>): Promise<ReadonlyMap<string, Float32Array>> {
     const inputs: Record<string, OrtTensor> = {};
     for (const [name, tensor] of feeds) inputs[name] = this.#wrap(tensor);
     const outputs = await this.#session.run(inputs);
@@ -38,7 +41,7 @@ export class OnnxGraph {
     await this.#session.release();
   }
 
-  #wrap(tensor: Tensor | IntegerTensor): OrtTensor {
+  #wrap(tensor: AnyTensor): OrtTensor {
     const known = this.#wrapped.get(tensor);
     if (known !== undefined) return known;
     const { data, shape } = tensor;
@@ -48,8 +51,9 @@ export class OnnxGraph {
   }
 }
 
-function typeOf(data: (Tensor | IntegerTensor)["data"]): "float32" | "int32" | "int64" | "uint8" {
+function typeOf(data: AnyTensor["data"]): OnnxTensorType {
   if (data instanceof Float32Array) return "float32";
+  if (data instanceof Uint16Array) return "float16";
   if (data instanceof Int32Array) return "int32";
   return data instanceof Uint8Array ? "uint8" : "int64";
 }

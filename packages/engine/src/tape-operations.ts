@@ -1,26 +1,27 @@
 /**
  * The differentiable operations of a decoder as ONNX nodes, each with its gradient written out.
- * Activations are `[N, width]` with N = B·T rows, so that every linear layer is one Gemm whose
- * third operand adds a residual (forward) or an earlier contribution (backward) for free.
+ * Activations are `[N, width]` with N = B·T rows, so that every linear layer is one product, which adds
+ * a residual (forward) or an earlier contribution (backward) for free in float32.
  */
 import type { GraphTape } from "./graph-tape.ts";
+import type { MatrixProducts } from "./matrix-products.ts";
 
 const MICROSOFT = "com.microsoft";
 
 /** `input [N, in] · weightᵀ [in, out] (+ addend [N, out])`; the weight as stored, `[out, in]`. */
-export function linear(tape: GraphTape, input: string, weight: string, addend?: string): string {
+export function linear(
+  tape: GraphTape,
+  input: string,
+  weight: string,
+  addend?: string,
+  products: MatrixProducts = tape.products,
+): string {
+  const output = products.product(input, weight, { transB: 1, addend });
   const inputs = addend === undefined ? [input, weight] : [input, weight, addend];
-  const output = tape.op("Gemm", inputs, { attributes: { transB: 1 } });
   tape.record(output, inputs, (gradient) => {
     if (addend !== undefined) tape.add(addend, () => gradient);
-    tape.contribute(input, (sum) =>
-      tape.op("Gemm", sum === undefined ? [gradient, weight] : [gradient, weight, sum]),
-    );
-    tape.contribute(weight, (sum) =>
-      tape.op("Gemm", sum === undefined ? [gradient, input] : [gradient, input, sum], {
-        attributes: { transA: 1 },
-      }),
-    );
+    tape.contribute(input, (sum) => products.product(gradient, weight, { addend: sum }));
+    tape.contribute(weight, (sum) => products.product(gradient, input, { transA: 1, addend: sum }));
   });
   return output;
 }

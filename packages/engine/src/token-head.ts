@@ -71,8 +71,8 @@ export function addHeadGradient(tape: GraphTape, { hidden, weight, variant }: He
   gradient = tape.op("ScatterElements", [gradient, "targets", "takenScale"], {
     attributes: { axis: 1, reduction: { string: "add" } },
   });
-  tape.contribute(hidden, () => tape.op("Gemm", [gradient, weight]));
-  tape.contribute(weight, () => tape.op("Gemm", [gradient, hidden], { attributes: { transA: 1 } }));
+  tape.contribute(hidden, () => tape.products.product(gradient, weight));
+  tape.contribute(weight, () => tape.products.product(gradient, hidden, { transA: 1 }));
 }
 
 /** Of derivative·logProb + entropyDerivative·entropy, without the one-hot part. */
@@ -95,7 +95,7 @@ function distributionGradient(tape: GraphTape, logits: string, withEntropy: bool
 }
 
 function logitsOf(tape: GraphTape, hidden: string, weight: string): string {
-  return tape.op("Gemm", [hidden, weight], { attributes: { transB: 1 } });
+  return tape.products.product(hidden, weight, { transB: 1 });
 }
 
 function logSoftmax(tape: GraphTape, logits: string): string {

@@ -4,7 +4,7 @@
  */
 import { mergeAdapter } from "@waggle/model";
 import type { TokenDerivatives, TrainEngine, TrainSequence } from "@waggle/protocol";
-import { toBeAllClose, TOLERANCE } from "@waggle/testing";
+import { toBeAllClose } from "@waggle/testing";
 import { plainOutputs } from "@waggle/testing/plain-decoder";
 import { expect } from "vitest";
 import {
@@ -28,20 +28,15 @@ expect.extend({ toBeAllClose });
 
 type Add = (title: string, body: ContractCase["body"]) => void;
 
-/** Of the norm of each tensor's gradient. */
-const NORM_TOLERANCE = 1e-4;
-/** Outputs of one engine for the same tokens in another place of a batch. */
-const SAME = { relative: 1e-5, absolute: 1e-5 };
-
 /** @returns the tests, in order. */
 export function trainEngineTrees(): ContractCase[] {
   const cases: ContractCase[] = [];
   treeCases((title, body) =>
     cases.push({
       title,
-      body: async (engineOf) => {
+      body: async (engineOf, budget) => {
         const probe = await engineOf({ config: TINY, weights: loudWeights(TINY), trains: "full" });
-        if (probe.capabilities().sequences.includes("parents")) return body(engineOf);
+        if (probe.capabilities().sequences.includes("parents")) return body(engineOf, budget);
         const sequences = branchedSequences(TINY).map(({ tokenIds, parents }) => ({
           ...{ tokenIds, parents },
         }));
@@ -54,7 +49,7 @@ export function trainEngineTrees(): ContractCase[] {
 
 function treeCases(add: Add): void {
   for (const config of [TINY, TINY_LLAMA]) {
-    add(`a tree has the plain twin's outputs (${config.modelType})`, async (engineOf) => {
+    add(`a tree has the plain twin's outputs (${config.modelType})`, async (engineOf, budget) => {
       const weights = loudWeights(config);
       const engine = await engineOf({ config, weights, trains: "full" });
       const sequences = servedSequences(engine, branchedSequences(config));
@@ -62,7 +57,7 @@ function treeCases(add: Add): void {
       for (const output of servedOutputs(engine)) {
         for (const [index, sequence] of sequences.entries()) {
           const expected = plainOutputs(config, weights, sequence)[output];
-          expect(outputs[output][index]).toBeAllClose(expected, TOLERANCE.f32Reduction);
+          expect(outputs[output][index]).toBeAllClose(expected, budget.outputs);
         }
       }
     });
@@ -70,7 +65,7 @@ function treeCases(add: Add): void {
     for (const trains of ["full", "lora"] as const) {
       add(
         `the gradients of trees equal central differences of the plain twin, every tensor (${config.modelType}, ${trains})`,
-        async (engineOf) => {
+        async (engineOf, budget) => {
           const weights = loudWeights(config);
           const adapter = loudAdapter(config);
           const engine = await engineOf({
@@ -93,14 +88,13 @@ function treeCases(add: Add): void {
             });
             errors.set(key, Math.abs((gradient[index] as number) / expected - 1));
           }
-          // The largest entry of each tensor; 1e-3 covers f32 sums and the step's own error.
-          expect([...errors].filter(([, error]) => !(error < 1e-3))).toEqual([]);
+          expect([...errors].filter(([, error]) => !(error < budget.difference))).toEqual([]);
         },
       );
     }
   }
 
-  add("a tree is its paths as sequences of their own", async (engineOf) => {
+  add("a tree is its paths as sequences of their own", async (engineOf, budget) => {
     const options = { config: TINY, weights: loudWeights(TINY), trains: "full" } as const;
     const packed = await engineOf(options);
     const trees = servedSequences(packed, branchedSequences(TINY));
@@ -120,7 +114,7 @@ function treeCases(add: Add): void {
           tokens.slice(1),
           (token) => together[output][index]?.[token] as number,
         );
-        expect(ofTree).toBeAllClose(separate[output][row]?.slice(1) ?? [], SAME);
+        expect(ofTree).toBeAllClose(separate[output][row]?.slice(1) ?? [], budget.arranged);
         compared += ofTree.length;
       }
     }
@@ -139,12 +133,12 @@ function treeCases(add: Add): void {
     );
     await apart.backward({ sequences }, ofPaths);
     const error = largestNormError(await packed.gradients(), await apart.gradients());
-    expect(error).toBeLessThan(NORM_TOLERANCE);
+    expect(error).toBeLessThan(budget.norm);
   });
 
   add(
     "trees and sequences packed together are each alone, in any microbatches",
-    async (engineOf) => {
+    async (engineOf, budget) => {
       const options = {
         config: TINY,
         weights: loudWeights(TINY),
@@ -161,12 +155,12 @@ function treeCases(add: Add): void {
         const outputs = await several.forward({ sequences });
         for (const output of servedOutputs(one)) {
           for (const [index, values] of expected[output].entries()) {
-            expect(outputs[output][index]).toBeAllClose(values, SAME);
+            expect(outputs[output][index]).toBeAllClose(values, budget.arranged);
           }
         }
         await several.backward({ sequences }, derivatives);
         const error = largestNormError(await several.gradients(), await one.gradients());
-        expect(error).toBeLessThan(NORM_TOLERANCE);
+        expect(error).toBeLessThan(budget.norm);
       }
     },
   );

@@ -4,7 +4,8 @@
  */
 import type { TrainEngine } from "@waggle/protocol";
 import { afterEach, describe, expect, test } from "vitest";
-import type { ContractEngineOptions } from "./train-engine.fixture.ts";
+import { F32_BUDGET } from "./train-engine.fixture.ts";
+import type { Budget, ContractEngineOptions } from "./train-engine.fixture.ts";
 import { trainEngineCandidates } from "./train-engine-candidates.contract.ts";
 import { trainEngineHeads } from "./train-engine-heads.contract.ts";
 import { trainEngineNumbers } from "./train-engine-numbers.contract.ts";
@@ -15,11 +16,18 @@ import { trainEngineValues } from "./train-engine-values.contract.ts";
 export type TrainEngineContractOptions = {
   readonly name: string;
   readonly create: (options: ContractEngineOptions) => Promise<TrainEngine>;
+  /** Default: that of float32. */
+  readonly budget?: Budget;
   /** Deviations, by the test's name, each with its reason. */
   readonly skip?: readonly { readonly test: string; readonly reason: string }[];
 };
 
-export function trainEngineContract({ name, create, skip = [] }: TrainEngineContractOptions): void {
+export function trainEngineContract({
+  name,
+  create,
+  budget = F32_BUDGET,
+  skip = [],
+}: TrainEngineContractOptions): void {
   const cases = [
     ...trainEngineNumbers(),
     ...trainEngineCandidates(),
@@ -42,7 +50,7 @@ export function trainEngineContract({ name, create, skip = [] }: TrainEngineCont
     const kept = cases.filter(({ title }) => skip.every((entry) => entry.test !== title));
     test.for(kept)("$title", async ({ body }) => {
       expect.hasAssertions();
-      await body(engineOf);
+      await body(engineOf, budget);
     });
 
     test("every listed deviation names a test of the contract", () => {

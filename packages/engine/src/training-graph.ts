@@ -8,6 +8,7 @@ import type { DecoderConfig } from "@waggle/model";
 import { declareLayerInputs, decoderLayer } from "./decoder-layer.ts";
 import { addHeadGradient, addHeadOutputs } from "./token-head.ts";
 import { GraphTape } from "./graph-tape.ts";
+import type { GraphTraits } from "./graph-tape.ts";
 import { gatherRows, linear, rmsNorm } from "./tape-operations.ts";
 
 /** Which graph: each combination is built when first needed. */
@@ -65,16 +66,15 @@ export function headName(config: DecoderConfig): string {
  *   `hiddenGradient` f32 `[K, C]`.
  *
  * @param trained names of the weights whose gradients are wanted; only for backward.
- * @param device what the device that runs it can do.
  */
 export function buildTrainingGraph(
   config: DecoderConfig,
   variant: GraphVariant,
   trained: ReadonlySet<string>,
-  device: { readonly savesNormScale: boolean },
+  traits: GraphTraits,
 ): TrainingGraph {
   const builder = new OnnxGraphBuilder();
-  const tape = new GraphTape(builder, device.savesNormScale);
+  const tape = new GraphTape(builder, traits);
   for (const { name, shape } of decoderParameters(config)) {
     builder.input(name, "f32", shape);
     if (variant.pass === "backward" && trained.has(name)) tape.track(name);

@@ -5,9 +5,11 @@
 import type { DecoderConfig } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import type { RowDerivatives, RowOutputs } from "./decoder-runner.ts";
+import type { GradientScale } from "./gradient-scale.ts";
 import type { Feed } from "./graph-matrix.ts";
 import { attentionBlocks, MASKED } from "./attention-view.ts";
 import { LayerFeeds } from "./layer-feeds.ts";
+import type { ProductFormat } from "./matrix-products.ts";
 import type { Microbatch } from "./microbatch.ts";
 import type { OnnxDevice, OnnxProvider } from "./onnx-device.ts";
 import { OnnxGraph } from "./onnx-graph.ts";
@@ -16,19 +18,29 @@ import type { LogitList } from "./picked-logits.ts";
 import { buildTrainingGraph, FINAL_HIDDEN } from "./training-graph.ts";
 import type { GraphVariant } from "./training-graph.ts";
 
+/** Outputs of a backward pass that are not linear in the derivatives. */
+const NOT_GRADIENTS: ReadonlySet<string> = new Set([FINAL_HIDDEN]);
+
 type LoadedGraph = { readonly graph: OnnxGraph; readonly gradients: ReadonlyMap<string, string> };
 
 export class TrainingRunner {
   readonly #config: DecoderConfig;
   readonly #trained: ReadonlySet<string>;
   readonly #device: OnnxDevice;
+  readonly products: ProductFormat;
   readonly #graphs = new Map<string, Promise<LoadedGraph>>();
   readonly #layerFeeds: LayerFeeds;
 
-  constructor(config: DecoderConfig, trained: ReadonlySet<string>, device: OnnxDevice) {
+  constructor(
+    config: DecoderConfig,
+    trained: ReadonlySet<string>,
+    device: OnnxDevice,
+    products: ProductFormat,
+  ) {
     this.#config = config;
     this.#trained = trained;
     this.#device = device;
+    this.products = products;
     this.#layerFeeds = new LayerFeeds(config);
   }
 
@@ -59,6 +71,7 @@ export class TrainingRunner {
     weights: TensorMap,
     microbatch: Microbatch,
     derivatives: RowDerivatives,
+    scale: GradientScale,
   ): Promise<ReadonlyMap<string, Float32Array>> {
     const plain = microbatch.inverseTemperatures === null;
     const { rawLogProb, entropy, hiddenGradient } = derivatives;
@@ -90,15 +103,16 @@ export class TrainingRunner {
       (value, row) =>
         value * (microbatch.inverseTemperatures?.[row] ?? 1) + (rawLogProb[row] as number),
     );
+    const given = new Map<string, Tensor>();
     if (variant.logits !== "none") {
-      feeds.set("derivatives", column(logProb));
-      feeds.set("takenScale", column(takenScale));
+      given.set("derivatives", column(logProb));
+      given.set("takenScale", column(takenScale));
     }
-    if (variant.entropy) feeds.set("entropyDerivatives", column(entropy));
-    if (variant.raw) feeds.set("rawDerivatives", column(ofRaw));
+    if (variant.entropy) given.set("entropyDerivatives", column(entropy));
+    if (variant.raw) given.set("rawDerivatives", column(ofRaw));
     if (variant.candidates) {
       this.#feedCandidates(feeds, list);
-      feeds.set("candidateDerivatives", { shape: [list.values.length], data: list.values });
+      given.set("candidateDerivatives", { shape: [list.values.length], data: list.values });
     }
     const { batch, length, rows, targets } = microbatch;
     feeds.set("inverse", inverseOf(rows, batch * length));
@@ -106,12 +120,12 @@ export class TrainingRunner {
       feeds.set("logitInverse", inverseOf(logitRows(targets), rows.length));
     }
     if (hiddenGradient !== null) {
-      feeds.set("hiddenGradient", {
+      given.set("hiddenGradient", {
         shape: [rows.length, this.#config.width],
         data: hiddenGradient,
       });
     }
-    const outputs = await graph.run(feeds);
+    const outputs = await scale.run(graph, { feeds, derivatives: given, others: NOT_GRADIENTS });
     return new Map(Array.from(outputs, ([name, data]) => [gradients.get(name) ?? name, data]));
   }
 
@@ -124,12 +138,10 @@ export class TrainingRunner {
     const key = JSON.stringify(variant);
     let loading = this.#graphs.get(key);
     if (loading === undefined) {
-      const { bytes, gradients } = buildTrainingGraph(
-        this.#config,
-        variant,
-        this.#trained,
-        this.#device,
-      );
+      const { bytes, gradients } = buildTrainingGraph(this.#config, variant, this.#trained, {
+        savesNormScale: this.#device.savesNormScale,
+        products: this.products,
+      });
       loading = OnnxGraph.create(bytes, this.#device).then((graph) => ({ graph, gradients }));
       this.#graphs.set(key, loading);
     }

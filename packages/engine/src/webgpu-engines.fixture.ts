@@ -1,5 +1,6 @@
 /**
- * Run as a process of its own by the test, with a device as argument: a golden decoder on WebGPU against
+ * Run as a process of its own by the test, with a device as argument (by hand also `webgpu in f16` and `webgpu
+ * in f16 by layers`, for adapters that have it): a golden decoder on WebGPU against
  * PyTorch, then everything that a batch may ask for against the CPU. One engine
  * of each, as on a software adapter most of the time goes into its pipelines. Prints one JSON line.
  * Tests only.
@@ -79,7 +80,8 @@ async function report(): Promise<WebGpuReport> {
   const engine = await createEngine({
     ...options,
     device: asked === "reference-webgpu" ? asked : "webgpu",
-    checkpointing: asked === "webgpu by layers" ? "layer" : "auto",
+    checkpointing: asked?.includes("by layers") ? "layer" : "auto",
+    precision: asked?.includes("in f16") ? "f16" : "f32",
   });
   const actual = await engine.forward({ sequences });
   const arrays = (name: "logProb" | "rawLogProb" | "entropy"): Float32Array[] =>

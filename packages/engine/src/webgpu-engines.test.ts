@@ -39,6 +39,12 @@ test.each([
   PATIENCE,
 );
 
+test("f16 is refused by an adapter that has none, as is its lack of a driver", async () => {
+  const environment = swiftShaderEnvironment();
+  const code = environment === undefined ? "DEVICE_UNAVAILABLE" : "CAPABILITY_MISSING";
+  expect(await runOnWebGpu("webgpu in f16", environment ?? {})).toEqual({ code });
+}, 60_000);
+
 test("without a driver WebGPU is refused by name", async () => {
   const none = { VK_ICD_FILENAMES: "/nowhere.json", LD_LIBRARY_PATH: "/nowhere" };
   expect(await runOnWebGpu("webgpu", none)).toEqual({ code: "DEVICE_UNAVAILABLE" });

@@ -2,10 +2,17 @@
 import type { Adapter, DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 import type { DecoderBase } from "./decoder-runner.ts";
+import type { ProductFormat } from "./matrix-products.ts";
 import type { OnnxDevice } from "./onnx-device.ts";
 import { createFullWeights, MergedBase } from "./trained-weights.ts";
 import { TrainingRunner } from "./training-runner.ts";
 import { WholeRunner } from "./whole-runner.ts";
+
+export type WholeBaseOptions = {
+  readonly trains: "lora" | "full";
+  readonly device: OnnxDevice;
+  readonly products: ProductFormat;
+};
 
 export class WholeBase implements DecoderBase {
   readonly #config: DecoderConfig;
@@ -18,22 +25,27 @@ export class WholeBase implements DecoderBase {
     config: DecoderConfig,
     weights: TensorMap,
     merged: MergedBase | null,
-    device: OnnxDevice,
+    { device, products }: Pick<WholeBaseOptions, "device" | "products">,
   ) {
     this.#config = config;
     this.#weights = weights;
     this.#merged = merged;
-    this.#graphs = new TrainingRunner(config, merged?.wanted ?? new Set(weights.keys()), device);
+    this.#graphs = new TrainingRunner(
+      config,
+      merged?.wanted ?? new Set(weights.keys()),
+      device,
+      products,
+    );
   }
 
   static async create(
     config: DecoderConfig,
     weights: TensorMap,
-    options: { readonly trains: "lora" | "full"; readonly device: OnnxDevice },
+    options: WholeBaseOptions,
   ): Promise<WholeBase> {
     const { trains, device } = options;
     const merged = trains === "lora" ? await MergedBase.create(config, weights, device) : null;
-    return new WholeBase(config, weights, merged, device);
+    return new WholeBase(config, weights, merged, options);
   }
 
   createRunner(adapter: Adapter | null): WholeRunner {

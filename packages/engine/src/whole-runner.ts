@@ -5,6 +5,7 @@
 import type { DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 import type { DecoderRunner, RowDerivatives, RowOutputs } from "./decoder-runner.ts";
+import { GradientScale } from "./gradient-scale.ts";
 import type { Microbatch } from "./microbatch.ts";
 import type { TrainedWeights } from "./trained-weights.ts";
 import { EMBEDDED_GRADIENT, EMBEDDING, FINAL_HIDDEN } from "./training-graph.ts";
@@ -16,6 +17,7 @@ export class WholeRunner implements DecoderRunner {
   readonly #config: DecoderConfig;
   readonly #trained: TrainedWeights;
   readonly #graphs: TrainingRunner;
+  readonly #scale: GradientScale;
   /** Of effective weights. */
   #gradients = new Map<string, Float32Array>();
 
@@ -24,6 +26,7 @@ export class WholeRunner implements DecoderRunner {
     this.#config = config;
     this.#trained = trained;
     this.#graphs = graphs;
+    this.#scale = new GradientScale(graphs.products);
   }
 
   get parameters(): TensorMap {
@@ -39,7 +42,7 @@ export class WholeRunner implements DecoderRunner {
     derivatives: RowDerivatives,
   ): Promise<Float32Array | null> {
     const weights = await this.#trained.effective();
-    const outputs = await this.#graphs.backward(weights, microbatch, derivatives);
+    const outputs = await this.#graphs.backward(weights, microbatch, derivatives, this.#scale);
     for (const [name, data] of outputs) {
       if (NOT_WEIGHTS.has(name)) continue;
       const sum = this.#gradients.get(name);
@@ -60,6 +63,11 @@ export class WholeRunner implements DecoderRunner {
 
   dropGradients(): void {
     this.#gradients = new Map();
+    this.#scale.reset();
+  }
+
+  get overflows(): number {
+    return this.#scale.overflows;
   }
 
   parametersChanged(): void {

@@ -3,12 +3,12 @@
  * as their parts, halves, or numbers. One parameter at a time is in memory. Writes no files.
  */
 import { WaggleError } from "@waggle/protocol";
-import { decoderParameters } from "./decoder-parameters.ts";
+import { decoderParameters, isMatrix } from "./decoder-parameters.ts";
 import type { Parameter } from "./decoder-parameters.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import type { WeightFormat } from "./graph-parts.ts";
 import { quantizedBits } from "./graph-weights.ts";
-import { toBfloat16Bits, toFloat16Bits } from "./half-precision.ts";
+import { hasOverflown, toBfloat16Bits, toFloat16Bits } from "./half-precision.ts";
 import { emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
 import { elementBytes } from "./safetensors-header.ts";
 import { elementCount } from "./shape.ts";
@@ -103,13 +103,9 @@ function toBytes(name: string, data: Float32Array, half: "F16" | "BF16" | undefi
   }
 }
 
-function isMatrix({ kind }: Parameter): boolean {
-  return kind === "linear" || kind === "embedding" || kind === "head";
-}
-
 function toFloat16Bytes(name: string, values: Float32Array): Uint8Array {
   const halves = toFloat16Bits(values);
-  if (halves.some((half) => (half & 0x7c00) === 0x7c00)) {
+  if (hasOverflown(halves)) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
       `${name} must fit into float16, got numbers past 65504; convert to f32, bf16 or int8`,

@@ -24,6 +24,11 @@ export type Linear = {
   readonly hasBias?: boolean;
 };
 
+/** Whether it is what number formats are about. */
+export function isMatrix({ kind }: Pick<Parameter, "kind">): boolean {
+  return kind === "linear" || kind === "embedding" || kind === "head";
+}
+
 /** Standard deviation of initial matrices, as the model families set it. */
 const INITIAL_DEVIATION = 0.02;
 

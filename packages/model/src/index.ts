@@ -34,7 +34,7 @@ export type { InputForm } from "./graph-inputs.ts";
 export { emptySink } from "./graph-sink.ts";
 export { expandedWeights } from "./expanded-weights.ts";
 export type { WeightFormat } from "./graph-parts.ts";
-export { float16ToFloat32, float32ToFloat16 } from "./half-precision.ts";
+export { float16ToFloat32, float32ToFloat16, fromFloat16Bits } from "./half-precision.ts";
 export { mergeAdapter, mergedWeights } from "./merged-weights.ts";
 export {
   collectModelFiles,

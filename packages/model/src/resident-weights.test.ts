@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { initializeDecoder } from "./decoder-parameters.ts";
+import { fromFloat16Bits } from "./half-precision.ts";
 import { dequantizeRows } from "./quantization.ts";
 import { readResidentWeights } from "./resident-weights.ts";
-import { roundedWeights } from "./rounded-weights.ts";
+import { residentNumbers, roundedWeights } from "./rounded-weights.ts";
 import { tensorMapSource } from "./tensor-source.ts";
 import { UNEVEN_CONFIG } from "./uneven-decoder.fixture.ts";
 
@@ -16,7 +17,7 @@ test.each(["int8", "int4"] as const)(
     const plain = [...resident].filter(([, weight]) => !("bits" in weight));
     expect(plain).toEqual(plain.map(([name]) => [name, weights.get(name)]));
     const quantized = [...resident].flatMap(([name, weight]) =>
-      "bits" in weight ? [{ name, weight }] : [],
+      "bits" in weight && weight.bits !== 16 ? [{ name, weight }] : [],
     );
     expect(quantized.length).toBe(9);
     for (const { name, weight } of quantized) {
@@ -26,6 +27,36 @@ test.each(["int8", "int4"] as const)(
     }
   },
 );
+
+test("f16 matrices are the nearest float16 numbers, norms are as they are", async () => {
+  const weights = initializeDecoder(UNEVEN_CONFIG, 3);
+  const resident = await readResidentWeights(UNEVEN_CONFIG, tensorMapSource(weights), "f16");
+  const expected = residentNumbers(UNEVEN_CONFIG, weights, "f16");
+  expect([...resident.keys()]).toEqual([...weights.keys()]);
+  const plain = [...resident].filter(([, weight]) => !("bits" in weight));
+  expect(plain).toEqual(plain.map(([name]) => [name, weights.get(name)]));
+  const halves = [...resident].flatMap(([name, weight]) =>
+    "bits" in weight && weight.bits === 16 ? [{ name, weight }] : [],
+  );
+  expect(halves.length).toBe(9);
+  for (const { name, weight } of halves) {
+    expect([weight.rows, weight.columns]).toEqual(weights.get(name)?.shape);
+    expect(fromFloat16Bits(weight.values)).toEqual(expected.get(name)?.data);
+    expect(expected.get(name)?.data).not.toEqual(weights.get(name)?.data);
+  }
+});
+
+test("numbers past float16 are refused by name", async () => {
+  const weights = initializeDecoder(UNEVEN_CONFIG, 3);
+  const name = "model.embed_tokens.weight";
+  weights.get(name)?.data.fill(65_520, 3, 4);
+  await expect(
+    readResidentWeights(UNEVEN_CONFIG, tensorMapSource(weights), "f16"),
+  ).rejects.toMatchObject({
+    code: "MODEL_UNSUPPORTED",
+    message: expect.stringContaining(name) as string,
+  });
+});
 
 test("f32 weights are the checkpoint's own arrays", async () => {
   const weights = initializeDecoder(UNEVEN_CONFIG, 3);

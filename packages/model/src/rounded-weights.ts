@@ -39,8 +39,8 @@ export function roundedWeights(
 }
 
 /**
- * Weights as training computes with them over a base of this format: matrices quantized with scales in
- * f16, everything else as it is.
+ * Weights as training computes with them over a base of this format: matrices in f16, or quantized with
+ * scales in f16, everything else as it is.
  */
 export function residentNumbers(
   config: DecoderConfig,

@@ -100,6 +100,11 @@ export type OptimizerResult = {
   readonly gradientNorm: number;
   /** Optimizer steps taken so far, this one included. */
   readonly step: number;
+  /**
+   * In f16: how often gradients of this step left its range and were computed again, scaled down. The
+   * step itself is whole. Absent in f32.
+   */
+  readonly overflows?: number;
 };
 
 export type EngineCapabilities = {
@@ -113,6 +118,8 @@ export type EngineCapabilities = {
   readonly trains: "lora" | "full";
   /** Value heads, H of `values`; absent where there are none, and `outputs` has no `values`. */
   readonly valueHeads?: number | undefined;
+  /** Of the products of linears and logits. Absent: f32, or whatever a server has. */
+  readonly precision?: "f16" | undefined;
   /** What can be read back by the method of that name; the others throw `CAPABILITY_MISSING`. */
   readonly reads: readonly ("parameters" | "gradients")[];
   /**
@@ -134,6 +141,7 @@ export type EngineCheckpoint = {
 
 export interface TrainEngine {
   capabilities(): EngineCapabilities;
+  /** @throws WaggleError `NON_FINITE_VALUE` in f16, where activations leave its range. */
   forward(batch: TrainBatch): Promise<TokenOutputs>;
   /** Adds the gradients of Σ derivative · output to the accumulated ones. */
   backward(batch: TrainBatch, derivatives: TokenDerivatives): Promise<void>;

@@ -1,6 +1,7 @@
 /** `imitate`: an adapter that was taught by imported conversations, in PEFT's layout. */
 import { Conversation, readJsonLines, toSupervisedSample } from "@waggle/exchange";
 import type { ResidentFormat } from "@waggle/model";
+import type { Precision } from "@waggle/engine";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { adapterFolderFiles, readAdapterFolder } from "../adapter-folder.ts";
@@ -8,7 +9,7 @@ import { type BaseModel, readBaseModel } from "../base-model.ts";
 import { type Device, openEngine } from "../open-model.ts";
 import { number, positive } from "../option-values.ts";
 import { learningRateOf, type ScheduleOptions, withSchedule } from "../schedule-options.ts";
-import { baseOption } from "../frozen-base.ts";
+import { baseOption, precisionOption } from "../frozen-base.ts";
 import { deviceOption } from "../server-options.ts";
 import type { ExchangeCommandOptions } from "./commands.ts";
 import { imitate } from "./imitation.ts";
@@ -21,6 +22,7 @@ type Flags = ScheduleOptions & {
   model: string;
   device: Device;
   base: ResidentFormat;
+  precision: Precision;
   threads?: number;
   epochs: number;
   batchSize: number;
@@ -43,6 +45,7 @@ export function addImitateCommand(
     .option("--model <folder>", "base model in Hugging Face's layout", "packages/model/nano")
     .addOption(deviceOption())
     .addOption(baseOption())
+    .addOption(precisionOption())
     .option("--threads <n>", "CPU threads of one graph; default all", positive)
     .option("--epochs <n>", "times that each conversation is seen", positive, 3)
     .option("--batch-size <n>", "conversations of one step", positive, 8)

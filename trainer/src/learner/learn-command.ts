@@ -9,12 +9,13 @@ import { pairedDifference } from "@waggle/evaluation";
 import { FAMILIES, familyNamed, withVisitors } from "@waggle/environments";
 import { type CreateRecipe, type Settings, recipeNamed } from "@waggle/learning";
 import type { ResidentFormat } from "@waggle/model";
+import type { Precision } from "@waggle/engine";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { readBaseModel } from "../base-model.ts";
 import { type Device, openPolicy } from "../open-model.ts";
 import { number, positive, setting, whole } from "../option-values.ts";
-import { baseOption, heldAs } from "../frozen-base.ts";
+import { baseOption, heldAs, precisionOption } from "../frozen-base.ts";
 import { deviceOption } from "../server-options.ts";
 import { FAMILY_BASE, familyBase } from "./family-base.ts";
 import {
@@ -53,6 +54,7 @@ type Flags = OverlapFlags &
     rank: number;
     device: Device;
     base: ResidentFormat;
+    precision: Precision;
     threads?: number;
     json: boolean;
   };
@@ -77,6 +79,7 @@ export function addLearnCommand(
     .option("--rank <n>", "of the adapter", positive, 8)
     .addOption(deviceOption())
     .addOption(baseOption())
+    .addOption(precisionOption())
     .option("--threads <n>", "CPU threads of one graph; default all", positive)
     .option("--json", "progress as JSON lines, the result as one object", false)
     .action(async (given: Flags, command: Command) => {

@@ -48,7 +48,7 @@ export async function openRecipeEngines(
   model: BaseModel,
   device: Device,
   shape: { readonly rank: number; readonly alpha: number; readonly seed: number },
-  { threads, memoryLimit, base: format = "f32" }: EngineResources = {},
+  { threads, memoryLimit, base: format = "f32", precision = "f32" }: EngineResources = {},
 ): Promise<RecipeEngines> {
   requireBase(format, device);
   const parts = stagesOf(recipe).flatMap(({ state }) => Object.values(state));
@@ -64,7 +64,7 @@ export async function openRecipeEngines(
   }
   const { config, weights } = model;
   const base = await openSharedBase({
-    ...{ device, config, weights, base: format },
+    ...{ device, config, weights, base: format, precision },
     ...(threads === undefined ? {} : { threads }),
     ...(memoryLimit === undefined ? {} : { memoryLimit }),
   });

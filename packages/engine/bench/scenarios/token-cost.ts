@@ -205,7 +205,7 @@ function attentionGraph(
 ): Uint8Array {
   const { heads, keyValueHeads, headSize } = config;
   const builder = new OnnxGraphBuilder();
-  const tape = new GraphTape(builder, savesNormScale);
+  const tape = new GraphTape(builder, { savesNormScale, products: "f32" });
   for (const name of ["queries", "keys", "values", "outputGradient"]) {
     const count = name === "queries" || name === "outputGradient" ? heads : keyValueHeads;
     builder.input(name, "f32", ["B", count, "T", headSize]);

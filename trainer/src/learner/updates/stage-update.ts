@@ -30,7 +30,7 @@ import {
   write,
 } from "@waggle/learning";
 import { withTrained } from "@waggle/learning/merging";
-import type { TokenOutputs, TrainEngine, TrainSequence } from "@waggle/protocol";
+import type { OptimizerResult, TokenOutputs, TrainEngine, TrainSequence } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { setParameters } from "./engine-parameters.ts";
 import { fastWeights } from "./fast-weights.ts";
@@ -153,9 +153,9 @@ export async function updateStage(
         values: isRewardModel ? values : values?.map(afterTokens),
       }),
     );
-    const { gradientNorm } = await optimizerStep(engine, stage, settings.learningRate, seen);
+    const stepped = await optimizerStep(engine, stage, settings.learningRate, seen);
     await fast?.settle();
-    const taken = { ...result.metrics, ...entropy, loss: result.loss, gradientNorm };
+    const taken = { ...result.metrics, ...entropy, loss: result.loss, ...stepped };
     for (const [name, value] of Object.entries(taken)) {
       metrics[name] = (metrics[name] ?? 0) + value / settings.epochs;
     }
@@ -211,19 +211,23 @@ function stageEngine(
   );
 }
 
+type StepNumbers = Pick<OptimizerResult, "gradientNorm" | "overflows">;
+
 /** One step, after which only those parameters have moved that the stage's losses train. */
 async function optimizerStep(
   { learners }: BatchEngine,
   stage: Stage,
   learningRate: number,
   context: PartContext,
-): Promise<{ readonly gradientNorm: number }> {
+): Promise<StepNumbers> {
   let squares = 0;
+  let all: StepNumbers = { gradientNorm: 0 };
   for (const engine of learners) {
-    const { gradientNorm } = await engineStep(engine, stage, learningRate, context);
+    const { gradientNorm, overflows } = await engineStep(engine, stage, learningRate, context);
     squares += gradientNorm ** 2;
+    if (overflows !== undefined) all = { ...all, overflows: (all.overflows ?? 0) + overflows };
   }
-  return { gradientNorm: Math.sqrt(squares) };
+  return { ...all, gradientNorm: Math.sqrt(squares) };
 }
 
 async function engineStep(
@@ -231,7 +235,7 @@ async function engineStep(
   stage: Stage,
   learningRate: number,
   context: PartContext,
-): Promise<{ readonly gradientNorm: number }> {
+): Promise<StepNumbers> {
   const options = { ...stage.optimizer, learningRate };
   const choose = stage.losses.find(({ loss }) => loss.trains !== undefined)?.loss.trains;
   if (choose === undefined) return engine.optimStep(options);

@@ -1,0 +1,31 @@
+import { createOnnxEngine } from "./onnx-engine.ts";
+import { trainEngineContract } from "./train-engine.contract.ts";
+
+// Eleven bits a number: measured at the contract's own models, whose logits are up to 20; half as much
+// again for other machines' orders of sums.
+const BUDGET = {
+  outputs: { relative: 5e-3, absolute: 3e-2 },
+  arranged: { relative: 1e-3, absolute: 1e-2 },
+  gradients: 1.5e-2,
+  norm: 5e-3,
+  difference: 1e-2,
+};
+
+trainEngineContract({
+  name: "the ONNX engine in f16",
+  budget: BUDGET,
+  create: (options) =>
+    createOnnxEngine({ ...options, device: "cpu", threads: 1, precision: "f16" }),
+});
+
+trainEngineContract({
+  name: "the ONNX engine in f16, layer by layer",
+  budget: BUDGET,
+  create: (options) =>
+    createOnnxEngine({
+      ...options,
+      ...{ device: "cpu", threads: 1, precision: "f16" },
+      checkpointing: "layer",
+      tileLogits: 24,
+    }),
+});
