@@ -72,16 +72,8 @@ export class BareLoop {
     const choose = (): void => {
       const start = this.#logits / 4;
       const logits = this.#floats().subarray(start, start + vocabularySize);
-      let best = 0;
-      for (let id = 1; id < vocabularySize; id++) {
-        if ((logits[id] as number) > (logits[best] as number)) best = id;
-      }
-      if (withLogProbs) {
-        let sum = 0;
-        const most = logits[best] as number;
-        for (let id = 0; id < vocabularySize; id++) sum += Math.exp((logits[id] as number) - most);
-        logProbs.push(-Math.log(sum));
-      }
+      const best = largestOf(logits);
+      if (withLogProbs) logProbs.push(-logSumOf(logits, logits[best] as number));
       tokenIds.push(best);
     };
     this.#ints().set(prompt, this.#ids / 4);
@@ -181,4 +173,20 @@ export class BareLoop {
   #ints(): Int32Array {
     return new Int32Array(this.#module.HEAPU8.buffer);
   }
+}
+
+// Functions of the module: one that each generation makes anew runs uncompiled for a while.
+
+function largestOf(logits: Float32Array): number {
+  let best = 0;
+  for (let id = 1; id < logits.length; id++) {
+    if ((logits[id] as number) > (logits[best] as number)) best = id;
+  }
+  return best;
+}
+
+function logSumOf(logits: Float32Array, most: number): number {
+  let sum = 0;
+  for (let id = 0; id < logits.length; id++) sum += Math.exp((logits[id] as number) - most);
+  return Math.log(sum);
 }

@@ -11,6 +11,12 @@ import { KeptModule } from "./kept-module.ts";
 import { PausableClock } from "./pausable-clock.ts";
 import { GREEDY, plainPolicyInPage } from "./in-page-policy.ts";
 
+/**
+ * Steps after a prompt that count for nothing. The first takes twice as long, whoever makes it, and
+ * only the first: the side that begins would pay it for both, 4 % of its first block.
+ */
+const SETTLED = 4;
+
 export type BareOptions = {
   readonly model: BenchModelName;
   readonly limits: RoundLimits;
@@ -33,7 +39,7 @@ export async function measure(options: BareOptions): Promise<BareResult> {
   const kept = new KeptModule();
   const policy = await plainPolicyInPage(model, kept);
   const clock = new PausableClock();
-  const room = promptLength + count + 1;
+  const room = promptLength + 1 + SETTLED + count;
   const bare = new BareLoop(kept, BENCH_CONFIGS[model], room);
   const other = new BareLoop(kept, BENCH_CONFIGS[model], room);
   const prompt = benchPrompt(model, promptLength);
@@ -42,6 +48,8 @@ export async function measure(options: BareOptions): Promise<BareResult> {
   const control = async (): Promise<PairedBlocks[]> => {
     const first = other.begin(prompt, false);
     const second = bare.begin(prompt, false);
+    first.step(SETTLED);
+    second.step(SETTLED);
     const pairs: PairedBlocks[] = [];
     for (let token = 0; token < count; token += 2 * tokensPerBlock) {
       pairs.push([
@@ -61,10 +69,11 @@ export async function measure(options: BareOptions): Promise<BareResult> {
    */
   const runtime = async (withLogProbs: boolean): Promise<PairedBlocks[]> => {
     const second = bare.begin(prompt, withLogProbs);
+    second.step(SETTLED);
     const context = await policy.createContext();
     context.append(prompt);
     const call = { sampling: GREEDY, stopTokenIds: [] };
-    const first = await context.generate({ ...call, maxTokens: 1 });
+    const first = await context.generate({ ...call, maxTokens: 1 + SETTLED });
     const pairs: PairedBlocks[] = [];
     let tokens = 0;
     let bareMs: [number, number] | null = null;
