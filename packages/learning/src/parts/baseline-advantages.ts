@@ -16,7 +16,7 @@ import { type MovingBaseline, movingBaselineAdvantages } from "../states/moving-
 import type { TokenRows } from "../token-rows.ts";
 import { advantagePart, overEpisode, overTurns, turnRewards } from "./credit.ts";
 
-export type CriticCredit = Pick<GaeOptions, "discount" | "lambda"> & {
+type CriticCredit = Pick<GaeOptions, "discount" | "lambda"> & {
   /**
    * Whether advantages come to mean 0 and deviation 1 over the batch's tokens. Default true, as in the code
    * of RL4VLM and VL-DAC and the PPO of TRL and verl: a critic that is off by a constant, which it is while

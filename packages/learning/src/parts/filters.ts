@@ -29,6 +29,20 @@ export function mixedGroup(tolerance = 1e-6): FilterPart {
   );
 }
 
+/**
+ * Attempts of a kind alone, as one group: the others are no measure of them, and of one task there may be
+ * too few.
+ */
+export function attemptsThat(isWanted: (episode: Episode) => boolean, kind: string): FilterPart {
+  return filterPart("attempts-that", (groups) => {
+    const wanted = keepEpisodes(groups, (all) =>
+      selectBy(all, ({ episode }) => (isWanted(episode) ? null : `not-${kind}`)),
+    );
+    const episodes = wanted.groups.flatMap((group) => group.episodes);
+    return { ...wanted, groups: episodes.length === 0 ? [] : [{ task: kind, episodes }] };
+  });
+}
+
 /** `success`: verified successes alone. */
 export function success(options: Omit<SuccessOptions, "lengths"> = {}): FilterPart {
   return filterPart("success", (groups) =>

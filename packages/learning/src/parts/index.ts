@@ -29,6 +29,7 @@ export {
   turnLevel,
 } from "./step-advantages.ts";
 export {
+  attemptsThat,
   clean,
   cleanCorrect,
   curated,

@@ -3,7 +3,7 @@
  *
  * Source: "Reinforcement Learning for Machine Learning Engineering Agents" (S282).
  * Differs from it: a turn takes as long as its tokens: trajectories hold no times; the lag is a fixed
- * number of updates.
+ * number of updates, corrected by truncated weights.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -16,7 +16,7 @@ export const durationAware: CreateRecipe = recipe({
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
     "a turn takes as long as its tokens: trajectories hold no times",
-    "the lag is a fixed number of updates",
+    "the lag is a fixed number of updates, corrected by truncated weights",
   ],
   schedule: ["one"],
   settings: {
@@ -39,7 +39,7 @@ export const durationAware: CreateRecipe = recipe({
         const { start, end } = episode.turns[turn] ?? { start: 0, end: 0 };
         return secondsPerToken * Math.max(1, end - start);
       }),
-      losses: [parts.pgClip(epsilon)],
+      losses: [parts.truncatedImportance(parts.pgClip(epsilon))],
       steps,
       settings: { tasksPerStep: 12, learningRate, lag },
     }),

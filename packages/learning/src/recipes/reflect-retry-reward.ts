@@ -4,7 +4,7 @@
  *
  * Source: "Reflect, Retry, Reward: Self-Improving LLMs via Reinforcement Learning", arXiv:2505.24726.
  * Differs from it: what follows the failure is learned, the second attempt included: turns do not tell
- * a reflection from it.
+ * a reflection from it; second attempts are compared with all others of the step, not of their task.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -20,6 +20,11 @@ function isAfterFailure(turn: EpisodeTurn, { turns }: Episode): boolean {
   return failed >= 0 && turns.indexOf(turn) > failed;
 }
 
+/** True of attempts that failed first, and heard so. */
+function isRetried(episode: Episode): boolean {
+  return episode.turns.some((turn) => isAfterFailure(turn, episode));
+}
+
 export const reflectRetryReward: CreateRecipe = recipe({
   name: "reflect-retry-reward",
   literature: "Reflect, Retry, Reward",
@@ -27,13 +32,14 @@ export const reflectRetryReward: CreateRecipe = recipe({
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
     "what follows the failure is learned, the second attempt included: turns do not tell a reflection from it",
+    "second attempts are compared with all others of the step, not of their task",
   ],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
     rewardStage({
       rollout: parts.retry("That failed. Say why, then try again.", groupSize),
-      filters: [parts.mixedGroup()],
+      filters: [parts.attemptsThat(isRetried, "retried"), parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.spanMask(parts.pgClip(epsilon), isAfterFailure)],

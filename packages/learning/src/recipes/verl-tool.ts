@@ -3,7 +3,7 @@
  * no loss.
  *
  * Source: "VerlTool: Towards Holistic Agentic Reinforcement Learning with Tool Use", arXiv:2509.01055.
- * Differs from it: the lag is a fixed number of updates.
+ * Differs from it: the lag is a fixed number of updates, corrected by truncated weights.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -15,7 +15,7 @@ export const verlTool: CreateRecipe = recipe({
   differs: [
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
-    "the lag is a fixed number of updates",
+    "the lag is a fixed number of updates, corrected by truncated weights",
   ],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, lag: 1 },
@@ -25,7 +25,7 @@ export const verlTool: CreateRecipe = recipe({
       filters: [parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
-      losses: [parts.spanMask(parts.pgClip(epsilon))],
+      losses: [parts.spanMask(parts.truncatedImportance(parts.pgClip(epsilon)))],
       steps,
       settings: { tasksPerStep: 12, learningRate, lag },
     }),

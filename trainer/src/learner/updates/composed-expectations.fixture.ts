@@ -5,6 +5,7 @@
 import { toolCalls } from "@waggle/learning";
 import { expect } from "vitest";
 import {
+  advantagesOf,
   at,
   bonusOnlyOnSuccess,
   callsCost,
@@ -181,6 +182,14 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       learnsTurns(-1, (episode, turn) =>
         episode.turns.slice(0, turn).some(({ toolCalls: calls }) => calls.length === 0),
       ),
+      (records) => {
+        // Second attempts are measured by second attempts: first ones that succeeded would hold all of them down.
+        const advantages = advantagesOf(at(records, -1));
+        expect(Math.max(...advantages)).toBeGreaterThan(0);
+        expect(scoredOf(at(records, -1)).length).toBeLessThan(
+          episodesOf(at(records, -1)).length / 2,
+        );
+      },
     ],
   },
   "remote-agent": {

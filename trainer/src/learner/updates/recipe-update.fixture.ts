@@ -195,6 +195,10 @@ async function contextOf(
     append: (more) => void tokenIds.push(...more),
     generate: async () => {
       let action = { text: "", calls: [] } as ReturnType<Demonstrator>;
+      // What a recipe says in the world's place is not overheard: every other time the script goes on.
+      if (told === heard.length && random() < 0.5) {
+        action = demonstrator({ toolResults: [], terminated: false });
+      }
       // What was replayed before is told first, so that the script stands where the world does.
       for (; told < heard.length; told += 1) action = demonstrator(heard[told] ?? null);
       const said = format.encodeAssistant(action.text, action.calls);
