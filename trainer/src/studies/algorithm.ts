@@ -16,7 +16,7 @@ export const algorithm: Study = {
   tokens: 32_000,
   arms: [
     arm("GRPO", ["one"], [groupReinforcement({ groupSize: 8, steps: 10, learningRate: 3e-3 }), 1]),
-    catalogued("PPO with a critic", "rl4vlm", { epochs: 1 }),
+    catalogued("PPO with a critic", "rl4vlm", { epochs: 1, learningRate: 3e-3 }),
     catalogued("flow balance", "gflow-vlm"),
     catalogued("preferences of steps", "matrix"),
     catalogued("evolution strategies", "evolution-strategies"),
