@@ -1,7 +1,12 @@
 /** Whether what papers say of their recipe beside plain GRPO holds here, each by a test over seeds. */
 import { holm, mean, meanAboveZero, type MeanTest } from "@waggle/evaluation";
 import { armKey, type RunRecord, successOf } from "./arm.ts";
-import { type Direction, directionArms, type Expectations } from "./expectations.ts";
+import {
+  type ClaimRound,
+  type Direction,
+  directionArms,
+  type Expectations,
+} from "./expectations.ts";
 import { spread, type Spread } from "./recipe-summary.ts";
 
 /** Largest corrected p of a claim that holds. */
@@ -15,27 +20,27 @@ export type DirectionSummary = {
   readonly difference: number;
   /** Of the differences, the margin added. */
   readonly test: MeanTest;
-  /** Holm's p over the claims; those not run count as not holding. */
+  /** Holm's p over the claims of the round; those not run count as not holding. */
   readonly adjusted: number;
   /** Share of the reference's cost; `null` where nothing is claimed of it. */
   readonly cost: number | null;
   readonly holds: boolean;
 };
 
-/** @returns those that were run with every seed, in the order of the expectations. */
+/** @returns of one round those that were run with every seed, in the order of the expectations. */
 export function summarizeDirections(
   records: ReadonlyMap<string, RunRecord>,
   expectations: Expectations,
+  { directions, seeds }: ClaimRound,
 ): DirectionSummary[] {
-  const { directions, directionSeeds } = expectations;
   const complete = directions.flatMap((direction) => {
-    const pairs = directionSeeds.flatMap((seed) => {
+    const pairs = seeds.flatMap((seed) => {
       const arms = directionArms(expectations, direction, seed);
       const claimed = records.get(armKey(arms.claimed));
       const reference = records.get(armKey(arms.reference));
       return claimed === undefined || reference === undefined ? [] : [{ claimed, reference }];
     });
-    return pairs.length < directionSeeds.length ? [] : [{ direction, pairs }];
+    return pairs.length < seeds.length ? [] : [{ direction, pairs }];
   });
   const tests = complete.map(({ direction, pairs }) =>
     meanAboveZero(pairs.map((pair) => differenceOf(pair) + direction.margin)),

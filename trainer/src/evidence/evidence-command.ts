@@ -4,12 +4,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { WaggleError } from "@waggle/protocol";
 import { positive } from "../option-values.ts";
 import { type Arm, successOf } from "./arm.ts";
-import {
-  allDirectionArms,
-  type Expectations,
-  readExpectations,
-  tableArms,
-} from "./expectations.ts";
+import { claimArms, type Expectations, readExpectations, tableArms } from "./expectations.ts";
 import { percent } from "./numbers.ts";
 import { type ArmProgress, runArms } from "./run-arms.ts";
 import { openRunLog } from "./run-log.ts";
@@ -77,7 +72,7 @@ function wanted(
   { only, seeds, smoke, directions }: Flags,
 ): readonly Arm[] {
   const names = only ?? (smoke ? expectations.smoke : undefined);
-  const beside = allDirectionArms(expectations, seeds ?? expectations.directionSeeds);
+  const beside = claimArms(expectations, seeds);
   if (directions) return beside;
   const arms = tableArms(
     expectations,

@@ -18,9 +18,19 @@ export type Direction = Pick<Arm, "recipe" | "environment" | "settings"> & {
   readonly says: string;
   /** Instead of the environment's. */
   readonly budget?: Budget | undefined;
+  /** Of the reference beside it, instead of the environment's. */
+  readonly referenceBudget?: Budget | undefined;
   readonly margin: number;
   /** Of what the reference spent, at most. */
   readonly most?: { readonly of: "toolCalls" | "turns"; readonly share: number } | undefined;
+};
+
+/** Claims that were written down together, and tried on seeds that nothing of them was chosen by. */
+export type ClaimRound = {
+  /** When, and from what. */
+  readonly chosen: string;
+  readonly seeds: readonly number[];
+  readonly directions: readonly Direction[];
 };
 
 export type Expectations = {
@@ -35,9 +45,7 @@ export type Expectations = {
   /** What all are compared with, in each environment, at its budget. */
   readonly reference: Pick<Arm, "recipe" | "settings">;
   /** What papers say of their recipe beside plain GRPO. */
-  readonly directions: readonly Direction[];
-  /** Seeds of these, apart from those that they may have been chosen by. */
-  readonly directionSeeds: readonly number[];
+  readonly claims: readonly ClaimRound[];
   /** What `--smoke` runs. */
   readonly smoke: readonly string[];
 };
@@ -48,6 +56,7 @@ const DirectionShape = z.strictObject({
   environment: z.string(),
   settings: SettingsShape,
   budget: BudgetShape.optional(),
+  referenceBudget: BudgetShape.optional(),
   margin: z.number().min(0).max(1),
   most: z
     .strictObject({ of: z.enum(["toolCalls", "turns"]), share: z.number().positive() })
@@ -63,8 +72,13 @@ const ExpectationsShape: z.ZodType<Expectations> = z.strictObject({
     z.strictObject({ recipe: z.string(), environment: z.string(), settings: SettingsShape }),
   ),
   reference: z.strictObject({ recipe: z.string(), settings: SettingsShape }),
-  directions: z.array(DirectionShape),
-  directionSeeds: z.array(z.number().int().nonnegative()).min(2),
+  claims: z.array(
+    z.strictObject({
+      chosen: z.string(),
+      seeds: z.array(z.number().int().nonnegative()).min(2),
+      directions: z.array(DirectionShape).min(1),
+    }),
+  ),
   smoke: z.array(z.string()).min(1),
 });
 
@@ -126,23 +140,28 @@ export function pageName(
 /** The recipe of a direction and the reference beside it, with one seed. */
 export function directionArms(
   expectations: Expectations,
-  { recipe, environment, settings, budget }: Direction,
+  { recipe, environment, settings, budget, referenceBudget }: Direction,
   seed: number,
 ): { readonly claimed: Arm; readonly reference: Arm } {
   const claimed = armOf(expectations, { recipe, environment, settings }, seed);
+  const reference = armOf(expectations, { ...expectations.reference, environment }, seed);
   return {
-    claimed: budget === undefined ? claimed : { ...claimed, budget },
-    reference: armOf(expectations, { ...expectations.reference, environment }, seed),
+    claimed: { ...claimed, budget: budget ?? claimed.budget },
+    reference: { ...reference, budget: referenceBudget ?? reference.budget },
   };
 }
 
-/** All arms of the directions, each once, seed by seed. */
-export function allDirectionArms(expectations: Expectations, seeds: readonly number[]): Arm[] {
-  const arms = seeds.flatMap((seed) =>
-    expectations.directions.flatMap((direction) => {
-      const { claimed, reference } = directionArms(expectations, direction, seed);
-      return [reference, claimed];
-    }),
+/** All arms of the claims, each once, round by round and seed by seed; only those of `seeds` where given. */
+export function claimArms(expectations: Expectations, seeds?: readonly number[]): Arm[] {
+  const arms = expectations.claims.flatMap((round) =>
+    round.seeds
+      .filter((seed) => seeds === undefined || seeds.includes(seed))
+      .flatMap((seed) =>
+        round.directions.flatMap((direction) => {
+          const { claimed, reference } = directionArms(expectations, direction, seed);
+          return [reference, claimed];
+        }),
+      ),
   );
   return [...new Map(arms.map((arm) => [armKey(arm), arm])).values()];
 }

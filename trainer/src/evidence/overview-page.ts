@@ -4,12 +4,18 @@ import type { DirectionSummary } from "./direction-summary.ts";
 import { percent, percentSpread, pointSpread, points, pText, whole } from "./numbers.ts";
 import { hasLearned, METRICS } from "./recipe-page.ts";
 import type { RecipeSummary } from "./recipe-summary.ts";
-import { type Expectations, pageName } from "./expectations.ts";
+import { type ClaimRound, type Expectations, pageName } from "./expectations.ts";
+
+/** A round of claims, and what came of those that were run. */
+type SummarizedRound = {
+  readonly round: ClaimRound;
+  readonly directions: readonly DirectionSummary[];
+};
 
 export function overviewPage(
   summaries: readonly RecipeSummary[],
   failures: readonly FailedRun[],
-  directions: readonly DirectionSummary[],
+  rounds: readonly SummarizedRound[],
   expectations: Expectations,
   tableOf: (recipe: string) => string,
 ): string {
@@ -37,7 +43,9 @@ export function overviewPage(
       ),
     ].join("\n"),
     expectations.chosen,
-    ...directionWords(directions, expectations),
+    "## What papers say beside plain GRPO",
+    "Written down before they were run on seeds that nothing was chosen by. A claim holds where success less that of plain GRPO with the same seed and held-out tasks is above 0, or above −margin where “the same success” is claimed, at p ≤ 0.05 (one-sided Student's t over seeds, Holm over the claims of a round), and where the cost is as small as it says. Plain GRPO has the same budget of sampled tokens and tool calls, or more where the claim is of a cost.",
+    ...rounds.flatMap(roundWords),
     "## The test",
     "Each seed has a learner, tasks, draws and held-out tasks of its own, so that differences of seeds are independent and what is claimed holds for other seeds. The base is tried on the same held-out tasks with the same draws. The differences of five seeds say little of their spread; the spreads of all recipes are put together by empirical Bayes (Smyth 2004), and p-values are corrected by Holm over all recipes of the expectations, run or not. Some were left out after seed 1, for want of time and, of `era`, `rl4vlm` and `vl-dac`, since they had fallen below the base: they count as not learning. `packages/evaluation/src/table-tests.test.ts` simulates tables in which nothing is learned and finds the level held, and shows that shuffling tasks within seeds would not hold it.",
     ...(failures.length === 0
@@ -52,16 +60,13 @@ export function overviewPage(
   ].join("\n\n")}\n`;
 }
 
-function directionWords(
-  directions: readonly DirectionSummary[],
-  { directionSeeds }: Expectations,
-): string[] {
-  const heading = "## What papers say beside plain GRPO";
-  if (directions.length === 0) return [heading, "Not run over all seeds yet."];
+function roundWords({ round, directions }: SummarizedRound, at: number): string[] {
+  const heading = `### Round ${at + 1}: seeds ${round.seeds.join(", ")}`;
+  if (directions.length === 0) return [heading, round.chosen, "Not run over all seeds yet."];
   const held = directions.filter(({ holds }) => holds);
   return [
     heading,
-    `Written down before they were run on seeds ${directionSeeds.join(", ")}, which nothing was chosen by. **${held.length} of ${directions.length} hold.** A claim holds where success less that of plain GRPO with the same seed and held-out tasks is above 0, or above −margin where “the same success” is claimed, at p ≤ 0.05 (one-sided Student's t over seeds, Holm over the claims), and where the cost is as small as it says.`,
+    `${round.chosen} **${held.length} of ${directions.length} hold.**`,
     [
       "| claim | recipe | environment | success | plain GRPO | difference | margin | t | p (Holm) | cost of it | holds |",
       "|---|---|---|---|---|---|---|---|---|---|---|",
@@ -77,7 +82,9 @@ function directionWords(
             direction.margin === 0 ? "–" : points(direction.margin),
             test.t.toFixed(2),
             pText(adjusted),
-            cost === null ? "–" : `${percent(cost)} of the ${direction.most?.of}`,
+            cost === null
+              ? "–"
+              : `${percent(cost)} of the ${direction.most?.of === "turns" ? "turns" : "tool calls"}`,
             holds ? "yes" : "no",
           ].join(" | ")} |`,
       ),

@@ -19,7 +19,7 @@ export type RecipeSummary = {
   readonly success: Spread;
   /** Success less that of the base. */
   readonly gain: Spread;
-  /** Present where every seed of the table is there. */
+  /** Present where every seed of the table is there, of at least two. */
   readonly learned: (MeanTest & { /** Holm's over the table. */ readonly adjusted: number }) | null;
   /** Success less the reference's, seed by seed; `null` for the reference and with fewer than two seeds in common. */
   readonly beside: MeanTest | null;
@@ -43,8 +43,9 @@ export function summarize(
 ): RecipeSummary[] {
   const groups = Map.groupBy(records, ({ recipe, environment }) => `${recipe} ${environment}`);
   const bySeed = [...groups.values()].map((runs) => runs.toSorted((a, b) => a.seed - b.seed));
-  const complete = bySeed.filter((runs) =>
-    seeds.every((seed) => runs.some((run) => run.seed === seed)),
+  // One seed says nothing of its spread.
+  const complete = bySeed.filter(
+    (runs) => seeds.length > 1 && seeds.every((seed) => runs.some((run) => run.seed === seed)),
   );
   const tests = moderatedTests(complete.map((runs) => runs.map(gainOf)));
   const absent = Array.from({ length: Math.max(0, expected - tests.length) }, () => 1);

@@ -50,7 +50,10 @@ export async function writeReport(
     overviewPage(
       summaries,
       failed,
-      summarizeDirections(records, expectations),
+      expectations.claims.map((round) => ({
+        round,
+        directions: summarizeDirections(records, expectations, round),
+      })),
       expectations,
       tableOf,
     ),
