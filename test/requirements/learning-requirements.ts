@@ -311,6 +311,40 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
         "recipes/catalogue.test.ts",
         "a row that nobody wrote lacks only what no recipe has; where all parts are there it lacks the recipe",
         "%s has every part that its row names",
+        "every row of the literature can be run",
+      ),
+      "trainer/src/program.test.ts > learn lists all recipes under a head, or one with what it is made of",
+    ],
+  },
+  {
+    id: "learning:run-options",
+    source: "issue 5, recipes",
+    behavior:
+      "A recipe that does not fit a family, or a group of one, is refused before a base is taught. `--out` keeps the adapter, and each role's, in PEFT's layout, on Ctrl-C too; `--adapter` begins with one.",
+    tests: [
+      "trainer/src/learner/family-requirements.test.ts > every recipe fits the family that the list names",
+      "trainer/src/learner/family-requirements.test.ts > %s in %s with %o is refused",
+      "trainer/src/program.test.ts > learn says before a base is made that a recipe does not fit an environment",
+      "trainer/src/learner/adapter-options.test.ts > an adapter is kept with those of the roles, and a run that begins with it says the same",
+      "trainer/src/learner/adapter-options.test.ts > nothing is written over, and where nothing but text is learned there is no adapter to keep",
+    ],
+  },
+  {
+    id: "learning:divided-work",
+    source: "issue 5, recipes; Memory-R1, SPICE, DualTune, AgentSwift",
+    behavior:
+      "Who answers sees the memory as it was kept and no line that it was made from; who solves sees no document that the task was set from; within a call the adapter changes where the tool is named, to the token; of designs that nobody ran the most hopeful stay.",
+    tests: [
+      "trainer/src/learner/rollouts/managed-turns.test.ts > each turn has its own message alone, and the role follows from it",
+      "packages/environments/src/family-verifiers.test.ts > diary: what holds at the end, by the memory as its operations left it",
+      "packages/environments/src/proposals.test.ts > a sum from the ledger stands on what was read, and who solves it reads nothing",
+      "trainer/src/learner/rollouts/divided-calls.test.ts > what is said before names the tool and nothing more, what is said after are its arguments",
+      "trainer/src/learner/rollouts/role-policy.test.ts > within a turn the role changes where the call is divided, and not where nothing is named",
+      ...at(
+        "gradient-free/design-search.test.ts",
+        "what was seen of a design moves what is hoped of those like it, and makes it surer",
+        "the search goes to what earned most where it is not curious, and to the unknown where it is",
+        "of what nobody ran only the most hopeful stay, and what ran always does",
       ),
     ],
   },

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -32,6 +32,26 @@ test.each([
 
 test("learn refuses the file of a recipe that is not there", async () => {
   await expect(run("learn", "--recipe", "./absent.ts")).rejects.toThrow(/or a file that is there/);
+});
+
+test("learn says before a base is made that a recipe does not fit an environment", async () => {
+  const bases = join(tmpdir(), "waggle-no-bases");
+  await expect(
+    run("learn", "--recipe", "memory-r1", "--env", "calculator", "--bases", bases),
+  ).rejects.toThrow(/run it in diary/);
+  await expect(stat(bases)).rejects.toThrow(/ENOENT/);
+});
+
+test("learn lists all recipes under a head, or one with what it is made of", async () => {
+  const all = (await run("learn", "--list")).out;
+  expect(all[0]?.split("\t")).toEqual(["paper", "--recipe", "state", "missing", "--env"]);
+  expect(new Set(all.map((line) => line.split("\t").length))).toEqual(new Set([5]));
+  const set = ["--set", "groupSize=4"];
+  const { out } = await run("learn", "--list", "--recipe", "memory-r1", ...set);
+  expect(out.join("\n")).toMatch(/^settings {5}groupSize=4 epsilon=0\.2/m);
+  expect(out.join("\n")).toMatch(/^environment {2}diary$/m);
+  const [json = ""] = (await run("learn", "--list", "--recipe", "cmat", "--json")).out;
+  expect(JSON.parse(json)).toMatchObject({ recipe: "cmat", parts: { rollout: ["team", "group"] } });
 });
 
 test("simulate learns from its own rollouts and ends with one JSON object", async () => {

@@ -17,7 +17,15 @@ import { type Device, openPolicy } from "../open-model.ts";
 import { number, positive, setting, whole } from "../option-values.ts";
 import { baseOption, heldAs, precisionOption } from "../frozen-base.ts";
 import { deviceOption } from "../server-options.ts";
+import {
+  type AdapterFlags,
+  addAdapterOptions,
+  requireOut,
+  saveAdapters,
+  startOf,
+} from "./adapter-options.ts";
 import { FAMILY_BASE, familyBase } from "./family-base.ts";
+import { requireFamily } from "./family-requirements.ts";
 import {
   addOverlapOptions,
   overlapOf,
@@ -27,7 +35,7 @@ import {
 import type { HeldOut } from "./rollouts/held-out.ts";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunEvent } from "./run-options.ts";
-import { listedLiterature } from "./literature-list.ts";
+import { listedLiterature, listedRecipe } from "./literature-list.ts";
 import { openRecipeEngines } from "./recipe-engines.ts";
 import { addWriterOptions, saveText, type WriterFlags, writerPorts } from "./writer-options.ts";
 
@@ -39,6 +47,7 @@ export type LearnCommandOptions = {
 };
 
 type Flags = OverlapFlags &
+  AdapterFlags &
   WriterFlags & {
     recipe: string;
     env: string;
@@ -63,12 +72,16 @@ export function addLearnCommand(
   program: Command,
   { signal, writeOut, writeError, environment }: LearnCommandOptions,
 ): void {
-  addWriterOptions(addOverlapOptions(program.command("learn")))
+  addAdapterOptions(addWriterOptions(addOverlapOptions(program.command("learn"))))
     .description("run a recipe in a family of tasks, or list the recipes of the literature")
     .option("--recipe <name>", "a recipe of --list, or a module that exports one", "artist")
     .option("--env <name>", `one of ${FAMILIES.map(({ name }) => name).join(", ")}`, "lookup")
     .option("--visitors <noise>", "simulated visitors judge, this share of thumbs wrong", number)
-    .option("--list", "every recipe of the literature and what of it can be run", false)
+    .option(
+      "--list",
+      "every recipe of the literature and what of it can be run; with --recipe, that one: its paper, settings and parts",
+      false,
+    )
     .option("--set <name=value>", "a setting of the recipe; may be repeated", setting, {})
     .option("--steps <n>", "steps of each stage instead of the recipe's", positive)
     .option("--seed <n>", "of tasks, sampling and the adapter", whole, 1)
@@ -84,7 +97,11 @@ export function addLearnCommand(
     .option("--json", "progress as JSON lines, the result as one object", false)
     .action(async (given: Flags, command: Command) => {
       if (given.list) {
-        for (const line of listedLiterature(given.json)) writeOut(line);
+        const isOne = command.getOptionValueSource("recipe") === "cli";
+        const lines = isOne
+          ? listedRecipe((await recipeOf(given.recipe))(given.set), given.json)
+          : listedLiterature(given.json);
+        for (const line of lines) writeOut(line);
         return;
       }
       requireAsync(command);
@@ -93,6 +110,8 @@ export function addLearnCommand(
       const tasks = familyNamed(given.env);
       const family = noise === undefined ? tasks : withVisitors(tasks, { noise });
       const ports = writerPorts(recipe, given, environment);
+      await requireFamily(recipe, family);
+      await requireOut(given, recipe);
       const say = (event: object, words: string): void => {
         if (given.json) writeOut(JSON.stringify(event));
         else writeError(words);
@@ -111,24 +130,30 @@ export function addLearnCommand(
               signal,
             )
           : await readBaseModel(given.model);
-      const adapterShape = { rank: given.rank, alpha: 2 * given.rank };
+      const start = await startOf(given, model.config);
+      const { rank, alpha } = start ?? { rank: given.rank, alpha: 2 * given.rank };
+      const adapterShape = { rank, alpha };
       const engines = await openRecipeEngines(
         recipe,
         model,
         given.device,
         { ...adapterShape, seed: given.seed },
-        given,
+        { ...given, start },
       );
       const policy = await openPolicy(heldAs(model, given.base), given.threads);
       try {
         const { base, final, spent, state } = await runRecipe(
           recipe,
-          { ...engines, policy, format: model.format, family, adapterShape, ports },
+          {
+            ...{ ...engines, policy, format: model.format, family, adapterShape, ports },
+            start: start?.tensors,
+          },
           { ...given, base: undefined, evaluationTasks: given.tasks, overlap: overlapOf(given) },
           (event) => say(event, wordsOf(event)),
           signal,
         );
         await saveText(given, state);
+        await saveAdapters(given, engines, adapterShape, model.config);
         const { difference, pValue } = pairedDifference(base.successes, final.successes);
         const result = {
           ...{ recipe: recipe.name, environment: family.name, seed: given.seed },
@@ -140,6 +165,10 @@ export function addLearnCommand(
             ? JSON.stringify(result)
             : `${recipe.name} in ${family.name}: ${percent(result.base)} → ${percent(result.final)} of ${given.tasks} held-out tasks (p = ${pValue.toPrecision(2)}), ${spent.sampledTokens} tokens sampled, ${spent.toolCalls} tool calls, ${spent.seconds.toFixed(0)} s`,
         );
+      } catch (error) {
+        // What was learned by then is not lost.
+        if (signal.aborted) await saveAdapters(given, engines, adapterShape, model.config);
+        throw error;
       } finally {
         await engines.dispose();
         await policy.dispose();

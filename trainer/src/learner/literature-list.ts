@@ -1,5 +1,11 @@
 /** `--list`: every row of the literature, what of it can be run, and where that can be seen. */
-import { literatureStates, otherRecipes, type Recipe, recipeNamed } from "@waggle/learning";
+import {
+  literatureStates,
+  otherRecipes,
+  partsOf,
+  type Recipe,
+  recipeNamed,
+} from "@waggle/learning";
 import { recipePlace } from "./recipe-places.ts";
 
 /**
@@ -17,9 +23,35 @@ export function listedLiterature(json: boolean): string[] {
     ...placeOf(recipe),
   }));
   if (json) return [JSON.stringify({ recipes, others })];
-  return [...recipes, ...others].map(({ name, recipe, state, missing, environment }) =>
-    [name, recipe ?? "–", state, missing.join(" "), environment ?? "–"].join("\t"),
-  );
+  const rows = [...recipes, ...others].map(({ name, recipe, state, missing, environment }) => [
+    ...[name, recipe ?? "–", state, missing.join(" ") || "–", environment ?? "–"],
+  ]);
+  return [["paper", "--recipe", "state", "missing", "--env"], ...rows].map((row) => row.join("\t"));
+}
+
+/** `--list --recipe`: what a recipe is made of, and what of it can be set. */
+export function listedRecipe(recipe: Recipe, json: boolean): string[] {
+  const { name, literature, differs, settings } = recipe;
+  const card = {
+    ...{ recipe: name, name: literature.recipe, paper: literature.paper, differs, settings },
+    ...{ stages: recipe.stages.map((stage) => stage.name), rounds: recipe.rounds },
+    ...{ parts: partsOf(recipe), ...recipePlace(recipe) },
+  };
+  if (json) return [JSON.stringify(card)];
+  const set = Object.entries(settings).map(([key, value]) => `${key}=${value}`);
+  const rounds = card.rounds > 1 ? `, ${card.rounds} rounds` : "";
+  const rows: (readonly [string, string])[] = [
+    ["recipe", name],
+    ["paper", literature.paper],
+    ...differs.map((words) => ["differs", words] as const),
+    ["settings", set.join(" ") || "–"],
+    ["stages", `${card.stages.join(", ")}${rounds}`],
+    ...Object.entries(card.parts).map(([slot, parts]) => [slot, parts.join(", ")] as const),
+    ["environment", card.environment],
+    ["test", card.test],
+    ["evidence", card.evidence ?? "–"],
+  ];
+  return rows.map(([what, words]) => `${what.padEnd(13)}${words}`);
 }
 
 function placeOf(recipe: Recipe | null): {

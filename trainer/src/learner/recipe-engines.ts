@@ -5,7 +5,12 @@
 import { openSharedBase } from "@waggle/engine";
 import type { FrozenScorer, StageResources } from "./updates/stage-update.ts";
 import { type Recipe, requireCapabilities, type Stage, type StateName } from "@waggle/learning";
-import { initializeAdapter, initializeValueHead, type ValueHead } from "@waggle/model";
+import {
+  type Adapter,
+  initializeAdapter,
+  initializeValueHead,
+  type ValueHead,
+} from "@waggle/model";
 import { type SharedBase, type TrainEngine, WaggleError } from "@waggle/protocol";
 import type { BaseModel } from "../base-model.ts";
 import { requireBase } from "../frozen-base.ts";
@@ -48,7 +53,16 @@ export async function openRecipeEngines(
   model: BaseModel,
   device: Device,
   shape: { readonly rank: number; readonly alpha: number; readonly seed: number },
-  { threads, memoryLimit, base: format = "f32", precision = "f32" }: EngineResources = {},
+  {
+    threads,
+    memoryLimit,
+    base: format = "f32",
+    precision = "f32",
+    start = null,
+  }: EngineResources & {
+    /** What the policy begins with, of that shape; default a fresh adapter. */
+    readonly start?: Adapter | null;
+  } = {},
 ): Promise<RecipeEngines> {
   requireBase(format, device);
   const parts = stagesOf(recipe).flatMap(({ state }) => Object.values(state));
@@ -70,7 +84,7 @@ export async function openRecipeEngines(
   });
   try {
     const engine = await base.createModel("policy", {
-      adapter: initializeAdapter(config, shape),
+      adapter: start ?? initializeAdapter(config, shape),
       ...(needed.has("critic") ? { valueHead: criticOf(model, shape) } : {}),
     });
     const ofPolicy = stagesOf(recipe).filter(({ trains }) => trains === "policy");

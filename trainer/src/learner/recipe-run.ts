@@ -99,6 +99,7 @@ class RecipeRun {
     const policy = overlap ? swappingPolicy(parts.policy, overlap.swap) : parts.policy;
     this.#parts = { ...parts, policy };
     this.#options = options;
+    if (parts.start !== undefined) this.#snapshots = [parts.start];
     this.shelf = new RoleShelf({ ...parts, models: parts.resources.models ?? new Map() });
     this.#draws = new TaskDraws(parts.family, options.seed);
     this.#onEvent = onEvent;

@@ -1,7 +1,7 @@
 /** What a run of a recipe is made of, what may be asked of it, and what it says. */
 import type { TaskFamily } from "@waggle/environments";
 import type { PartPorts, StateValues } from "@waggle/learning";
-import type { TrainEngine } from "@waggle/protocol";
+import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import type { ActingPolicy } from "./rollouts/family-attempt.ts";
@@ -20,6 +20,8 @@ export type RunParts = {
   readonly family: TaskFamily;
   readonly adapterShape: { readonly rank: number; readonly alpha: number };
   readonly resources: StageResources;
+  /** What the engine begins with, where that is no fresh adapter. */
+  readonly start?: TensorMap | undefined;
   /** For rewards that ask somebody else. */
   readonly ports?: PartPorts;
   /** For recipes with a world model. */

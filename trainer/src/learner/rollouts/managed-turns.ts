@@ -50,7 +50,8 @@ export async function managedTurns(
   );
 }
 
-function memoryOf({ name, memory }: TaskFamily): NonNullable<TaskFamily["memory"]> {
+/** @throws WaggleError `INVALID_ARGUMENT` for a family without a memory. */
+export function memoryOf({ name, memory }: TaskFamily): NonNullable<TaskFamily["memory"]> {
   if (memory !== undefined) return memory;
   throw new WaggleError(
     "INVALID_ARGUMENT",

@@ -1,0 +1,29 @@
+/** Every recipe fits the family it is looked at in, and what does not fit is refused before anything runs. */
+import { familyNamed } from "@waggle/environments";
+import { recipeNamed, RECIPES } from "@waggle/learning";
+import { expect, test } from "vitest";
+import { requireFamily } from "./family-requirements.ts";
+import { recipePlace } from "./recipe-places.ts";
+
+test("every recipe fits the family that the list names", async () => {
+  const refused: string[] = [];
+  for (const create of RECIPES.values()) {
+    const { environment } = recipePlace(create());
+    await requireFamily(create(), familyNamed(environment)).catch((error: Error) =>
+      refused.push(error.message),
+    );
+  }
+  expect(refused).toEqual([]);
+});
+
+test.each([
+  ["memory-r1", "calculator", {}, /must have a memory.*run it in diary/],
+  ["spice", "library", {}, /must have documents.*got library; run it in calculator/],
+  ["search-self-play", "lookup", {}, /whose documents are searched, got lookup/],
+  ["multi-agent-evolve", "form", {}, /must take proposals.*got form/],
+  ["deep-dx-search", "form", {}, /whose documents are searched, got form/],
+  ["grpo", "bandit", { groupSize: 1 }, /recipe grpo compares attempts at a task, got 1 of each/],
+])("%s in %s with %o is refused", async (name, env, settings, words) => {
+  const recipe = recipeNamed(name)(settings);
+  await expect(requireFamily(recipe, familyNamed(env))).rejects.toThrow(words);
+});

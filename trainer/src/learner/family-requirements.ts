@@ -1,0 +1,56 @@
+/**
+ * What the plans of a recipe need of a family of tasks, said before a base is taught or an attempt made. What
+ * rewards need of single attempts is not known here.
+ */
+import type { TaskFamily } from "@waggle/environments";
+import { initialValues, type Recipe, type RolloutPlan, type Stage } from "@waggle/learning";
+import { WaggleError } from "@waggle/protocol";
+import { searched } from "./rollouts/changed-world.ts";
+import { memoryOf } from "./rollouts/managed-turns.ts";
+import { proposalsOf } from "./rollouts/proposed-attempts.ts";
+
+/**
+ * @throws WaggleError `INVALID_ARGUMENT` for a family without documents, proposals or a memory where the
+ *   recipe has plans with them, `GROUP_TOO_SMALL` where attempts are compared with none.
+ */
+export async function requireFamily(recipe: Recipe, family: TaskFamily): Promise<void> {
+  for (const stage of stagesOf(recipe.stages)) {
+    // Who is played against is known when the stage begins.
+    if (stage.state.opponents !== undefined) continue;
+    const plan = stage.rollout.plan({
+      ...{ step: 0, steps: stage.steps, random: () => 0, ports: {} },
+      state: initialValues(stage, {}),
+      signal: new AbortController().signal,
+    });
+    requireGroup(recipe, stage, plan);
+    await requirePlan(plan, family);
+  }
+}
+
+function stagesOf(stages: readonly Stage[]): readonly Stage[] {
+  return stages.flatMap((stage) => [stage, ...stagesOf(stage.merging?.members.flat() ?? [])]);
+}
+
+async function requirePlan(plan: RolloutPlan, family: TaskFamily): Promise<void> {
+  if (plan.kind === "proposals") {
+    const { proposer } = proposalsOf(family, plan.searches);
+    if (plan.searches !== undefined) await requireSearch(proposer);
+  }
+  if (plan.kind === "folded" && plan.managed !== undefined) memoryOf(family);
+  if (plan.kind === "group" && plan.worlds?.some((world) => world?.kind === "searched") === true) {
+    await requireSearch(family);
+  }
+}
+
+async function requireSearch(family: TaskFamily): Promise<void> {
+  await searched(family.world(family.reference(0, "train", 0))).environment.observe();
+}
+
+function requireGroup({ name }: Recipe, { advantage, learns }: Stage, plan: RolloutPlan): void {
+  const size = plan.kind === "group" || plan.kind === "team" ? plan.size : 2;
+  if (learns !== "rewards" || advantage?.start !== "group" || size >= 2) return;
+  throw new WaggleError(
+    "GROUP_TOO_SMALL",
+    `recipe ${name} compares attempts at a task, got ${size} of each; set a greater size with --set`,
+  );
+}
