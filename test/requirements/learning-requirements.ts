@@ -292,10 +292,12 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:evolution-recipe",
     source: "issue 5, learning without gradients; Evolution Strategies at Scale, arXiv:2509.24372",
     behavior:
-      "A recipe without gradients perturbs the adapter by seeds, scores each perturbation by its episodes and moves towards what earned more; equal scores move nothing.",
+      "A recipe without gradients perturbs B of the adapter by seeds, scores each perturbation by its episodes and moves towards what earned more; equal scores move nothing.",
     tests: [
       "trainer/src/learner/updates/evolve-update.test.ts > parameters move towards what earned more, sign %i",
       "trainer/src/learner/updates/evolve-update.test.ts > where all perturbations earn alike nothing moves",
+      "trainer/src/learner/updates/evolve-update.test.ts > A of an adapter, and what is outside the place, is not perturbed; a whole model is",
+      "trainer/src/learner/updates/evolve-update.test.ts > tensors that a plan does not move are neither perturbed nor changed",
     ],
   },
   {

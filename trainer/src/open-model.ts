@@ -70,9 +70,11 @@ export function openPolicy(
   model: BaseModel,
   threads?: number,
   kernels?: NodePolicyOptions["kernels"],
+  adapterStrategy?: NodePolicyOptions["adapterStrategy"],
 ): Promise<AdaptivePolicy> {
   return createNodePolicy({
     ...(kernels === undefined ? {} : { kernels }),
+    ...(adapterStrategy === undefined ? {} : { adapterStrategy }),
     config: model.config,
     weights: model.weights,
     baseModel: model.reference.sha256,

@@ -3,7 +3,7 @@
  * whenever they are taken. onnxruntime's WebAssembly memory is not given back while a process lives (a
  * wait of its threads' mailbox holds it), so a policy for each run would add 45 MB a run.
  */
-import type { AdaptivePolicy } from "@waggle/runtime/node";
+import type { AdapterStrategy, AdaptivePolicy } from "@waggle/runtime/node";
 import type { BaseModel } from "./base-model.ts";
 import { openPolicy } from "./open-model.ts";
 
@@ -17,15 +17,19 @@ export class PolicyShelf {
     this.#threads = threads;
   }
 
-  /** For one run at a time; not to be disposed by it. */
-  async take(model: BaseModel): Promise<AdaptivePolicy> {
-    const key = model.reference.sha256;
+  /**
+   * For one run at a time; not to be disposed by it.
+   *
+   * @param strategy - `inputs` for runs that act a few tokens under each adapter.
+   */
+  async take(model: BaseModel, strategy: AdapterStrategy = "merge"): Promise<AdaptivePolicy> {
+    const key = `${model.reference.sha256} ${strategy}`;
     const known = this.#policies.get(key);
     if (known !== undefined) {
       await known.setAdapter(0, null);
       return known;
     }
-    const policy = await openPolicy(model, this.#threads, this.#kernels);
+    const policy = await openPolicy(model, this.#threads, this.#kernels, strategy);
     this.#policies.set(key, policy);
     return policy;
   }

@@ -8,7 +8,7 @@ import { type Recipe, recipeNamed } from "@waggle/learning";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { type BaseModel } from "../base-model.ts";
 import { FAMILY_BASE, familyBase } from "../learner/family-base.ts";
-import { openRecipeEngines } from "../learner/recipe-engines.ts";
+import { openRecipeEngines, swapStrategy } from "../learner/recipe-engines.ts";
 import { runRecipe } from "../learner/recipe-run.ts";
 import { PolicyShelf } from "../policy-shelf.ts";
 import {
@@ -102,7 +102,7 @@ async function runOrFailure(
     options.signal,
   );
   try {
-    const policy = await policies.take(model);
+    const policy = await policies.take(model, swapStrategy(recipeNamed(arm.recipe)(arm.settings)));
     return await runArm(arm, family, { model, policy }, baseOf(arm, model, log), options);
   } catch (error) {
     options.signal.throwIfAborted();

@@ -140,7 +140,8 @@ export function addLearnCommand(
         { ...adapterShape, seed: given.seed },
         { ...given, start },
       );
-      const policy = await openPolicy(heldAs(model, given.base), given.threads);
+      const held = heldAs(model, given.base);
+      const policy = await openPolicy(held, given.threads, undefined, swapStrategy(recipe));
       try {
         const { base, final, spent, state } = await runRecipe(
           recipe,

@@ -12,6 +12,7 @@ import {
   type ValueHead,
 } from "@waggle/model";
 import { type SharedBase, type TrainEngine, WaggleError } from "@waggle/protocol";
+import type { AdapterStrategy } from "@waggle/runtime/node";
 import type { BaseModel } from "../base-model.ts";
 import { requireBase } from "../frozen-base.ts";
 import type { Device, EngineResources } from "../open-model.ts";
@@ -121,6 +122,11 @@ export async function openRecipeEngines(
     await base.dispose();
     throw error;
   }
+}
+
+/** How a policy takes a recipe's adapters: perturbed ones act for a few tokens each, others for long. */
+export function swapStrategy({ stages }: Recipe): AdapterStrategy {
+  return stages.some(({ evolution }) => evolution !== null) ? "inputs" : "merge";
 }
 
 /** A critic that knows nothing says nothing: random weights would be noise in the first advantages. */

@@ -142,8 +142,13 @@ export type RolloutPlan =
       readonly failures: number;
       readonly turns: number;
     }
-  /** Parameters moved by seeded noise, one episode of each task a perturbation. */
-  | { readonly kind: "noise"; readonly perturbations: number; readonly scale: number }
+  /** Tensors that `moves` says are moved by seeded noise, one episode of each task a perturbation. */
+  | {
+      readonly kind: "noise";
+      readonly perturbations: number;
+      readonly scale: number;
+      readonly moves: (tensor: string) => boolean;
+    }
   /** `size` joint attempts of each task, each of them by all `roles`, in their order. */
   | {
       readonly kind: "team";

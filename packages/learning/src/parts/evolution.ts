@@ -3,9 +3,17 @@ import type { EvolutionPart, FitnessPart } from "../composition/evolution.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import { evolutionStep } from "../gradient-free/evolution-strategies.ts";
 
-/** `noise-seed`: parameters moved by seeded noise of deviation `scale`, one episode a task for each. */
-export function noiseSeed(perturbations: number, scale: number): RolloutPart<never, "single"> {
-  const plan = { kind: "noise", perturbations, scale } as const;
+/**
+ * `noise-seed`: parameters moved by seeded noise of deviation `scale`, one episode a task for each.
+ *
+ * @param moves - which tensors; default all.
+ */
+export function noiseSeed(
+  perturbations: number,
+  scale: number,
+  moves: (tensor: string) => boolean = () => true,
+): RolloutPart<never, "single"> {
+  const plan = { kind: "noise", perturbations, scale, moves } as const;
   return { slot: "rollout", part: "noise-seed", start: "single", needs: [], plan: () => plan };
 }
 

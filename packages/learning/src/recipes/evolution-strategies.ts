@@ -4,8 +4,9 @@
  *
  * Source: Qiu et al. 2025, "Evolution Strategies at Scale: LLM Fine-Tuning Beyond Reinforcement
  * Learning", arXiv:2509.24372.
- * Differs from it: the adapter is perturbed, not the whole model; noise comes in mirrored pairs; the
- * step is divided by the noise's scale.
+ * Differs from it: B of the adapter is perturbed, not the whole model, and A stays as it was drawn: noise in it
+ * does nothing while B is 0, and afterwards turns with B's; noise comes in mirrored pairs; the step is
+ * divided by the noise's scale.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { evolutionStage } from "../composition/stage.ts";
@@ -15,20 +16,31 @@ export const evolutionStrategies: CreateRecipe = recipe({
   name: "evolution-strategies",
   literature: "Evolution strategies",
   differs: [
-    "the adapter is perturbed, not the whole model",
+    "B of the adapter is perturbed, not the whole model; A stays as it was drawn",
     "noise comes in mirrored pairs",
     "the step is divided by the noise's scale",
   ],
   schedule: ["one"],
-  settings: { perturbations: 16, scale: 0.01, steps: 25, learningRate: 1e-4 },
-  stages: ({ perturbations, scale, steps, learningRate }) => [
+  settings: {
+    perturbations: 16,
+    scale: 0.1,
+    place: "",
+    tasks: 16,
+    steps: 25,
+    learningRate: 0.02,
+  },
+  stages: ({ perturbations, scale, place, tasks, steps, learningRate }) => [
     evolutionStage({
-      rollout: parts.noiseSeed(perturbations, scale),
+      rollout: parts.noiseSeed(
+        perturbations,
+        scale,
+        (tensor) => !tensor.includes("lora_A") && tensor.includes(place),
+      ),
       reward: parts.outcome(),
       fitness: parts.fitness(),
       how: parts.evolutionStrategy(),
       steps,
-      settings: { tasksPerStep: 16, learningRate },
+      settings: { tasksPerStep: tasks, learningRate },
     }),
   ],
 });

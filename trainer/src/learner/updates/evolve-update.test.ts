@@ -7,7 +7,7 @@ import {
   recipeNamed,
 } from "@waggle/learning";
 import { perturbed } from "@waggle/learning/gradient-free";
-import type { TensorMap } from "@waggle/protocol";
+import type { Tensor, TensorMap } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { evolve, type EvolvedStage } from "./evolve-update.ts";
 import { tinyEngines } from "./recipe-update.fixture.ts";
@@ -35,8 +35,9 @@ function earning(reward: number): EpisodeGroup[] {
   return [{ task: "t", episodes: [episode] } as unknown as EpisodeGroup];
 }
 
-function evolved(): EvolvedStage {
-  const stage = recipeNamed("evolution-strategies")({ perturbations: 64 }).stages[0] as Stage;
+function evolved(settings: { readonly place?: string } = {}): EvolvedStage {
+  const stage = recipeNamed("evolution-strategies")({ perturbations: 64, ...settings })
+    .stages[0] as Stage;
   const plan: RolloutPlan = stage.rollout.plan(CONTEXT);
   if (plan.kind !== "noise" || stage.evolution === null) throw new Error("nothing to evolve");
   return { stage, evolution: stage.evolution, plan };
@@ -63,6 +64,31 @@ test.each([1, -1])("parameters move towards what earned more, sign %i", async (s
   const again = perturbed(before, first?.seed ?? 0, made.plan.scale);
   expect(weightOf(again)).toBe(weightOf(seen[0] as TensorMap));
   expect(sign * (weightOf(await engine.parameters()) - weightOf(before))).toBeGreaterThan(0);
+});
+
+test("A of an adapter, and what is outside the place, is not perturbed; a whole model is", () => {
+  const [linear, rest] = ["base_model.model.model.layers.1.mlp.up_proj", "weight"];
+  const { moves } = evolved({ place: "layers.1." }).plan;
+  expect(moves(`${linear}.lora_B.${rest}`)).toBe(true);
+  expect(moves(`${linear}.lora_A.${rest}`)).toBe(false);
+  expect(moves(`${linear.replace("1", "0")}.lora_B.${rest}`)).toBe(false);
+  expect(evolved().plan.moves("model.norm.weight")).toBe(true);
+});
+
+test("tensors that a plan does not move are neither perturbed nor changed", async () => {
+  const { engine } = engines;
+  const { plan, ...made } = evolved();
+  const before = await engine.parameters();
+  const [first] = before.keys();
+  const differs = ([name, { data }]: readonly [string, Tensor]): boolean =>
+    String(data) !== String(before.get(name)?.data);
+  const act = async (parameters: TensorMap): Promise<EpisodeGroup[]> => {
+    expect([...parameters].filter(differs).map(([name]) => name)).toEqual([first]);
+    return earning(weightOf(parameters) - weightOf(before));
+  };
+  const moves = (name: string): boolean => name === first;
+  await evolve(engine, { ...made, plan: { ...plan, moves } }, act, OPTIONS);
+  expect([...(await engine.parameters())].filter(differs).map(([name]) => name)).toEqual([first]);
 });
 
 test("where all perturbations earn alike nothing moves", async () => {

@@ -3,7 +3,7 @@
  * episodes it earns, and the parameters move towards those that earned more. Not a rollout: how
  * perturbed parameters act is the caller's.
  */
-import type { EpisodeGroup, PartContext, Stage } from "@waggle/learning";
+import type { EpisodeGroup, PartContext, RolloutPlan, Stage } from "@waggle/learning";
 import { scoreGroups } from "@waggle/learning";
 import { type PerturbationScore, perturbed } from "@waggle/learning/gradient-free";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
@@ -13,7 +13,7 @@ import { setParameters } from "./engine-parameters.ts";
 export type EvolvedStage = {
   readonly stage: Stage;
   readonly evolution: NonNullable<Stage["evolution"]>;
-  readonly plan: { readonly perturbations: number; readonly scale: number };
+  readonly plan: Omit<Extract<RolloutPlan, { kind: "noise" }>, "kind">;
 };
 
 /** @returns the perturbations, by seed and direction, with the mean reward of each. */
@@ -23,15 +23,18 @@ export async function evolve(
   rollOut: (parameters: TensorMap) => Promise<readonly EpisodeGroup[]>,
   options: { readonly seed: number; readonly learningRate: number; readonly context: PartContext },
 ): Promise<readonly PerturbationScore[]> {
-  const { perturbations, scale } = plan;
+  const { perturbations, scale, moves } = plan;
   const { fitness, how } = evolution;
   const before = await engine.parameters();
+  const moved = new Map([...before].filter(([name]) => moves(name)));
   const scores: PerturbationScore[] = [];
   for (let i = 0; i < perturbations; i += 1) {
     // Mirrored pairs: what noise earns by itself cancels.
     const seed = derivedSeed(options.seed, i >> 1);
     const direction = i % 2 === 0 ? 1 : -1;
-    const groups = await rollOut(perturbed(before, seed, direction * scale));
+    const groups = await rollOut(
+      new Map([...before, ...perturbed(moved, seed, direction * scale)]),
+    );
     const { groups: kept } = await scoreGroups(stage, groups, options.context);
     const rewards = kept.flatMap(({ episodes }) => episodes.map(({ score }) => score.reward));
     const score = rewards.reduce((sum, reward) => sum + reward, 0) / Math.max(1, rewards.length);
@@ -42,6 +45,6 @@ export async function evolve(
     noiseScale: scale,
     fitness: fitness.kind,
   };
-  await setParameters(engine, how.step(before, scores, step));
+  await setParameters(engine, how.step(moved, scores, step));
   return scores;
 }
