@@ -20,10 +20,10 @@ export class PolicyShelf {
   /**
    * For one run at a time; not to be disposed by it.
    *
-   * @param strategy - `inputs` for runs that act a few tokens under each adapter.
+   * @param strategy - `inputs` for runs that act a few tokens under each adapter; default the policy's own.
    */
-  async take(model: BaseModel, strategy: AdapterStrategy = "merge"): Promise<AdaptivePolicy> {
-    const key = `${model.reference.sha256} ${strategy}`;
+  async take(model: BaseModel, strategy?: AdapterStrategy): Promise<AdaptivePolicy> {
+    const key = `${model.reference.sha256} ${strategy ?? ""}`;
     const known = this.#policies.get(key);
     if (known !== undefined) {
       await known.setAdapter(0, null);

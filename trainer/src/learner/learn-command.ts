@@ -36,7 +36,7 @@ import type { HeldOut } from "./rollouts/held-out.ts";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunEvent } from "./run-options.ts";
 import { listedLiterature, listedRecipe } from "./literature-list.ts";
-import { openRecipeEngines } from "./recipe-engines.ts";
+import { openRecipeEngines, swapStrategy } from "./recipe-engines.ts";
 import { addWriterOptions, saveText, type WriterFlags, writerPorts } from "./writer-options.ts";
 
 export type LearnCommandOptions = {

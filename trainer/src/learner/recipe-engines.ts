@@ -124,9 +124,9 @@ export async function openRecipeEngines(
   }
 }
 
-/** How a policy takes a recipe's adapters: perturbed ones act for a few tokens each, others for long. */
-export function swapStrategy({ stages }: Recipe): AdapterStrategy {
-  return stages.some(({ evolution }) => evolution !== null) ? "inputs" : "merge";
+/** How a policy takes a recipe's adapters: perturbed ones act for a few tokens each; others as it likes. */
+export function swapStrategy({ stages }: Recipe): AdapterStrategy | undefined {
+  return stages.some(({ evolution }) => evolution !== null) ? "inputs" : undefined;
 }
 
 /** A critic that knows nothing says nothing: random weights would be noise in the first advantages. */
