@@ -17,11 +17,7 @@ const QUICK: RoundLimits = { warmUp: 1, least: 2, most: 2, uncertainty: 0 };
 
 const WORKLOAD = { promptLength: 256, count: 128 };
 
-/**
- * Blocks of 5 to 12 ms: short against what else the machine does. The runtime counts the bare loop's
- * time among that for which it keeps the thread, so its turns of the event loop come twice as often as
- * they do without a peer.
- */
+/** Blocks of 5 to 12 ms: short against what else the machine does. */
 const TOKENS_PER_BLOCK = { nano: 32, small: 4 } as const;
 
 export const versusBareLoop: Scenario = {
