@@ -4,6 +4,7 @@
  */
 import { runBench } from "../../runtime/bench/bench-command.ts";
 import type { EngineScenario } from "./scenario.ts";
+import { halfPrecision } from "./scenarios/half-precision.ts";
 import { largeStep } from "./scenarios/large-step.ts";
 import { loopStep } from "./scenarios/loop-step.ts";
 import { packedGroups } from "./scenarios/packed-groups.ts";
@@ -19,6 +20,7 @@ const SCENARIOS: readonly EngineScenario[] = [
   largeStep,
   loopStep,
   packedGroups,
+  halfPrecision,
 ];
 
 await runBench({
