@@ -76,6 +76,16 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "runtime:same-bits",
+    source: "docs/evidence/runtime.md, The softmax of a token",
+    behavior:
+      "The weights and sums behind samples, scores and entropies have the same bits for the same logits in every browser, far within 1e-4 nats.",
+    tests: [
+      "packages/runtime/src/softmax-kernel.test.ts > have the bits of the same operations in plain loops, whose rounding is defined",
+      "packages/runtime/src/softmax-kernel.test.ts > are so over the whole range of exponents, at a large vocabulary",
+    ],
+  },
+  {
     id: "runtime:number-formats",
     source: "docs/evidence/runtime.md, Budgets of number formats",
     behavior:
