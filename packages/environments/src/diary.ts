@@ -1,8 +1,8 @@
 /**
  * A visitor who tells of himself, a line at a time, and asks about it at the end. Lines change what was said
  * before, take it back, or say nothing. There is a memory that only its operations change; every message says
- * all that is in it, so that whoever keeps it and whoever answers from it may be strangers. Success is what
- * held at the end.
+ * all that is in it, so that whoever keeps it and whoever answers from it may be strangers. A task begins
+ * anywhere in a diary, with what was kept of it till then. Success is what held at the end.
  */
 import type { Environment, Task, TaskReference } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
@@ -23,6 +23,8 @@ const NAME = "diary";
 const LINES = [2, 3, 4] as const;
 /** Chance of a line that says nothing. */
 const CHAT = 0.2;
+/** Chance of a diary that begins with the task. */
+const NEW = 0.5;
 /** Turns to spare: an operation that could not be read costs one. */
 const SPARE = 2;
 /** The answer where nothing holds any more. */
@@ -65,6 +67,8 @@ type Line = {
 };
 type DiaryInstance = {
   readonly lines: readonly Line[];
+  /** Lines that were kept before the task begins: none, or any number of them. */
+  readonly kept: number;
   readonly asked: Topic;
   readonly answer: string;
 };
@@ -89,7 +93,8 @@ function instance(reference: TaskReference): DiaryInstance {
           : told(pick(random, topics), held, random);
       });
       const asked = pick(random, [...held.keys()]);
-      return { lines, asked, answer: held.get(asked) ?? NOTHING };
+      const kept = random() < NEW ? 0 : Math.floor(random() * (count + 1));
+      return { lines, kept, asked, answer: held.get(asked) ?? NOTHING };
     },
     ({ lines, asked }) => [...lines.map(({ words }) => words), asked].join("/"),
   );
@@ -118,8 +123,23 @@ function message({ lines, asked }: DiaryInstance, { entries, heard }: Diary): st
   return `Memory: ${memory}. ${line === undefined ? `Asked: ${asked}?` : `Said: ${line.words}`}`;
 }
 
-function emptyDiary(): Diary {
-  return { entries: [], written: 0, heard: 0 };
+/** What a careful keeper has made of the lines before the task. */
+function diaryOf({ lines, kept }: DiaryInstance): Diary {
+  const diary: Diary = { entries: [], written: 0, heard: kept };
+  for (const { change } of lines.slice(0, kept)) {
+    if (change === null) continue;
+    const { topic, value } = change;
+    const known = aboutTopic(diary.entries, topic);
+    const others = diary.entries.filter((entry) => entry !== known);
+    const entry = { id: known?.id ?? `m${diary.written}`, text: `${topic} ${value}` };
+    diary.entries = value === null ? others : [...others, entry];
+    if (known === undefined && value !== null) diary.written += 1;
+  }
+  return diary;
+}
+
+function aboutTopic(entries: readonly Entry[], topic: string): Entry | undefined {
+  return entries.find((entry) => entry.text.startsWith(`${topic} `));
 }
 
 function changed(diary: Diary, id: string, to: readonly Entry[]): string {
@@ -166,14 +186,14 @@ function task(reference: TaskReference, drawn = instance(reference)): Task {
     family: `lines-${drawn.lines.length}`,
     template: "0",
     system: "You keep a memory and answer from it.",
-    request: message(drawn, emptyDiary()),
+    request: message(drawn, diaryOf(drawn)),
   };
 }
 
 /** Whatever is done about a line, the next one follows. */
 function world(reference: TaskReference): ReturnType<TaskFamily["world"]> {
   const drawn = instance(reference);
-  const diary = emptyDiary();
+  const diary = diaryOf(drawn);
   const isAsked = (): boolean => diary.heard >= drawn.lines.length;
   const next = (): string => {
     diary.heard = Math.min(diary.heard + 1, drawn.lines.length);
@@ -226,17 +246,15 @@ function demonstrator(
   return (observation) => {
     const said = observation === null ? task(reference, drawn).request : observation.userMessage;
     const { entries, line, asked } = read(said ?? "");
-    const about = (topic: string): Entry | undefined =>
-      entries.find((entry) => entry.text.startsWith(`${topic} `));
     if (line === null) {
       const guess = pick(random, TOPICS[drawn.asked].values);
-      const known = about(asked ?? "")?.text.split(" ")[1] ?? NOTHING;
+      const known = aboutTopic(entries, asked ?? "")?.text.split(" ")[1] ?? NOTHING;
       return { text: random() < mistakes / 3 ? guess : known, calls: [] };
     }
     const change = drawn.lines.find(({ words }) => words === line)?.change ?? null;
     // A careless one lets a line pass, or writes a second entry beside the first.
     if (change === null || random() < mistakes / 2) return operation("none", {});
-    const entry = about(change.topic);
+    const entry = aboutTopic(entries, change.topic);
     if (change.value === null) {
       return entry === undefined ? operation("none", {}) : operation("delete", { id: entry.id });
     }
@@ -251,7 +269,7 @@ function operation(name: string, given: { readonly [key: string]: string }): Dem
   return { text: "", calls: [{ name, arguments: given }] };
 }
 
-/** Levels are 2, 3 and 4 lines before the question. */
+/** Levels are diaries of 2, 3 and 4 lines before the question. */
 export const DIARY: TaskFamily = {
   ...leveledReferences(NAME, LINES.length),
   maxTurns: Math.max(...LINES) + 1 + SPARE,

@@ -155,7 +155,7 @@ test("dialogue: the visitor answers what is asked, and a booking must be what th
 
 test("diary: what holds at the end, by the memory as its operations left it", async () => {
   // Told, told otherwise, and taken back, of one topic.
-  const reference = find(DIARY, 1, /Said: I live in/);
+  const reference = find(DIARY, 1, /^Memory: empty. Said: I live in/);
   const city = /live in (\w+)/.exec(DIARY.task(reference).request)?.[1] ?? "";
   const wrong = await judged(DIARY, reference, ["add", { text: `city ${city}` }], city);
   // An answer before the question is one more line that passes.

@@ -21,7 +21,7 @@ const called = ({ turns }: Episode): string[] =>
 /** Of the policy-gradient table. */
 export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   "memory-r1": {
-    ...{ env: "diary", settings: { groupSize: 4 } },
+    ...{ env: "diary", settings: { groupSize: 6 } },
     differs: [
       roleLearns(0, "manager", "answerer"),
       (records) => {
