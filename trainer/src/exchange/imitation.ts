@@ -4,7 +4,12 @@
  */
 import type { SupervisedSample } from "@waggle/exchange";
 import { type LearningRate, shuffled, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
-import { type OptimizerOptions, type TrainEngine, WaggleError } from "@waggle/protocol";
+import {
+  type OptimizerOptions,
+  type OptimizerResult,
+  type TrainEngine,
+  WaggleError,
+} from "@waggle/protocol";
 import { seededRandom } from "../random.ts";
 
 export type ImitationOptions = {
@@ -19,12 +24,11 @@ export type ImitationOptions = {
   readonly onStep: (step: ImitationStep) => void;
 };
 
-type ImitationStep = {
+type ImitationStep = Pick<OptimizerResult, "gradientNorm" | "overflows"> & {
   readonly step: number;
   readonly steps: number;
   /** Mean nats a target token before the step. */
   readonly loss: number;
-  readonly gradientNorm: number;
 };
 
 export type Imitated = {
@@ -70,11 +74,11 @@ export async function imitate(
     const order = shuffled(trained, seededRandom(options.seed, epoch));
     const from = (step % perEpoch) * options.batchSize;
     const batch = order.slice(from, from + options.batchSize);
-    const { loss, gradientNorm } = await learn(engine, batch, {
+    const learned = await learn(engine, batch, {
       ...options.optimizer,
       learningRate: learningRate(step),
     });
-    options.onStep({ step: step + 1, steps, loss, gradientNorm });
+    options.onStep({ ...learned, step: step + 1, steps });
   }
   return {
     ...{ steps, trained: trained.length, heldOut: heldOut.length, lossBefore },
@@ -86,14 +90,14 @@ async function learn(
   engine: TrainEngine,
   batch: readonly SupervisedSample[],
   optimizer: OptimizerOptions,
-): Promise<Pick<ImitationStep, "loss" | "gradientNorm">> {
+): Promise<Omit<ImitationStep, "step" | "steps">> {
   const sequences = batch.map(({ sequence }) => sequence);
   const { logProb } = await engine.forward({ sequences });
   const lossMask = batch.map((sample) => sample.lossMask);
   const { loss, derivatives } = supervisedLoss({ lossMask, policyLogProbs: logProb });
   await engine.backward({ sequences }, toTokenDerivatives(derivatives));
-  const { gradientNorm } = await engine.optimStep(optimizer);
-  return { loss, gradientNorm };
+  const { gradientNorm, overflows } = await engine.optimStep(optimizer);
+  return { loss, gradientNorm, ...(overflows === undefined ? {} : { overflows }) };
 }
 
 /** Mean over all target tokens. */
