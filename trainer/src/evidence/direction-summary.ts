@@ -10,7 +10,7 @@ import {
 import { spread, type Spread } from "./recipe-summary.ts";
 
 /** Largest corrected p of a claim that holds. */
-const LEVEL = 0.05;
+export const LEVEL = 0.05;
 
 export type DirectionSummary = {
   readonly direction: Direction;
