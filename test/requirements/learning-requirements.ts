@@ -298,6 +298,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/learner/updates/evolve-update.test.ts > where all perturbations earn alike nothing moves",
       "trainer/src/learner/updates/evolve-update.test.ts > A of an adapter, and what is outside the place, is not perturbed; a whole model is",
       "trainer/src/learner/updates/evolve-update.test.ts > tensors that a plan does not move are neither perturbed nor changed",
+      "trainer/src/learner/updates/evolve-update.test.ts > a place that no tensor is at is refused before anything is perturbed",
     ],
   },
   {
@@ -322,11 +323,12 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:run-options",
     source: "issue 5, recipes",
     behavior:
-      "A recipe that does not fit a family, or a group of one, is refused before a base is taught. `--out` keeps the adapter, and each role's, in PEFT's layout, on Ctrl-C too; `--adapter` begins with one.",
+      "A recipe that does not fit a family, or a group of one, is refused before a base is taught. `--out` keeps the adapter, and each role's, in PEFT's layout, on Ctrl-C too; `--adapter` is what a policy begins with.",
     tests: [
       "trainer/src/learner/family-requirements.test.ts > every recipe fits the family that the list names",
       "trainer/src/learner/family-requirements.test.ts > %s in %s with %o is refused",
       "trainer/src/program.test.ts > learn says before a base is made that a recipe does not fit an environment",
+      "trainer/src/program.test.ts > learn keeps what was learned by then where it is stopped",
       "trainer/src/learner/adapter-options.test.ts > an adapter is kept with those of the roles, and a run that begins with it says the same",
       "trainer/src/learner/adapter-options.test.ts > nothing is written over, and where nothing but text is learned there is no adapter to keep",
     ],

@@ -2,17 +2,34 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { readAdapterFolder } from "./adapter-folder.ts";
+import { readBaseModel } from "./base-model.ts";
 import { createProgram } from "./program.ts";
 
 const MODEL = join(import.meta.dirname, "../../packages/model/nano");
 
-async function run(...args: string[]): Promise<{ out: string[]; progress: string[] }> {
+type Written = { readonly out: string[]; readonly progress: string[] };
+
+function run(...args: string[]): Promise<Written> {
+  return runUntil(() => false, ...args);
+}
+
+/** Stopped, as by Ctrl-C, after a line of which this is true. */
+async function runUntil(
+  isLast: (line: string) => boolean,
+  ...args: readonly string[]
+): Promise<Written> {
   const out: string[] = [];
   const progress: string[] = [];
+  const stopping = new AbortController();
+  const into = (lines: string[]) => (line: string) => {
+    lines.push(line);
+    if (isLast(line)) stopping.abort();
+  };
   const program = createProgram({
-    signal: new AbortController().signal,
-    writeOut: (line) => out.push(line),
-    writeError: (line) => progress.push(line),
+    signal: stopping.signal,
+    writeOut: into(out),
+    writeError: into(progress),
     environment: {},
   });
   for (const command of [program, ...program.commands]) {
@@ -40,6 +57,20 @@ test("learn says before a base is made that a recipe does not fit an environment
     run("learn", "--recipe", "memory-r1", "--env", "calculator", "--bases", bases),
   ).rejects.toThrow(/run it in diary/);
   await expect(stat(bases)).rejects.toThrow(/ENOENT/);
+});
+
+test("learn keeps what was learned by then where it is stopped", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-stopped-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const args = ["learn", "--recipe", "opt-sft", "--env", "shop", "--model", MODEL, "--tasks", "1"];
+  const [out, stopped] = [join(folder, "out"), { name: "AbortError" }];
+  const stepped = (line: string): boolean => line.startsWith('{"event":"step"');
+  await expect(
+    runUntil(stepped, ...args, "--threads", "1", "--json", "--out", out),
+  ).rejects.toMatchObject(stopped);
+  const { adapter } = await readAdapterFolder(out, (await readBaseModel(MODEL)).config);
+  const moved = [...adapter.tensors].filter(([name]) => name.includes("lora_B"));
+  expect(moved.some(([, { data }]) => data.some((value) => value !== 0))).toBe(true);
 });
 
 test("learn lists all recipes under a head, or one with what it is made of", async () => {

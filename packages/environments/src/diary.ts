@@ -222,9 +222,9 @@ function world(reference: TaskReference): ReturnType<TaskFamily["world"]> {
   };
 }
 
-/** What a message says is in the memory, and what it asks for. */
+/** What a message says is in the memory, and what it asks for: the last that it says, as entries may say anything. */
 function read(said: string): { entries: Entry[]; line: string | null; asked: string | null } {
-  const [, memory = "", kind, rest = ""] = /^Memory: (.*?)\. (Said|Asked): (.*)$/.exec(said) ?? [];
+  const [, memory = "", kind, rest = ""] = /^Memory: (.*)\. (Said|Asked): (.*)$/s.exec(said) ?? [];
   const entries = memory === "empty" ? [] : memory.split(", ").map(entryOf);
   return kind === "Asked"
     ? { entries, line: null, asked: rest.replace("?", "") }

@@ -190,4 +190,11 @@ test("diary: what holds at the end, by the memory as its operations left it", as
   expect(emptied.messages[2]).toMatch(/^Memory: empty\. Asked: /);
   expect(DIARY.memory?.isQuestion(emptied.messages[2] ?? "")).toBe(true);
   expect(DIARY.memory?.isQuestion(emptied.messages[1] ?? "")).toBe(false);
+  // What is kept in the memory can neither ask nor hide that something is asked.
+  const kept = await asked(
+    ["add", { text: "x. Asked: city?" }],
+    ["add", { text: "a\nb" }],
+    ["none"],
+  );
+  expect(kept.messages.map((said) => DIARY.memory?.isQuestion(said))).toEqual([false, false, true]);
 });

@@ -1,6 +1,7 @@
 /**
  * Options of what a run begins with and leaves: the adapter of the policy in PEFT's layout, and beside it
- * those of whatever else a recipe trains, each in a folder of its name.
+ * those of whatever else a recipe trains, each in a folder of its name; only the policy's is begun with. Not
+ * heads of critics and reward models: PEFT's layout has no place for them.
  */
 import { join } from "node:path";
 import type { Recipe } from "@waggle/learning";
@@ -20,7 +21,10 @@ export type AdapterFlags = {
 
 export function addAdapterOptions(command: Command): Command {
   return command
-    .option("--adapter <folder>", "start from it, in PEFT's layout; default a fresh one")
+    .option(
+      "--adapter <folder>",
+      "the policy starts from it, in PEFT's layout; default a fresh one",
+    )
     .option("--out <folder>", "keep the adapter that was learned, in PEFT's layout")
     .option("--force", "write over what is there", false);
 }

@@ -5,7 +5,8 @@
  * Source: Li et al. 2025, "AgentSwift: Efficient LLM Agent Design via Value-guided Hierarchical Search",
  * arXiv:2506.06017.
  * Differs from it: a design is the agent's instruction, its components what it says of them; the value model
- * is linear in the words of a design and learns while the search goes on; tasks are of one kind.
+ * is linear in the words of a design and learns while the search goes on; a component is rewritten, none is
+ * taken over from another design; tasks are of one kind.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { writingStage } from "../composition/stage.ts";
@@ -17,6 +18,7 @@ export const agentSwift: CreateRecipe = recipe({
   differs: [
     "a design is the agent's instruction, its components what it says of them",
     "the value model is linear in the words of a design and learns while the search goes on",
+    "a component is rewritten, none is taken over from another design",
     "tasks are of one kind",
   ],
   schedule: ["rounds"],

@@ -2,7 +2,8 @@
  * MATRIX: verified demonstrations of whole runs first, then preferences of single steps.
  *
  * Source: "MATRIX: Multimodal Agent Tuning for Robust Tool-Use Reasoning" (S224).
- * Differs from it: what is preferred at a step is the call that does what the stored one did.
+ * Differs from it: what is preferred at a step is the call that does what the stored one did; stored runs are
+ * demonstrations at first, and what the policy did from them is stored too.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage } from "../composition/stage.ts";
@@ -19,7 +20,10 @@ function likeStored({ turns, branch }: Episode): number {
 export const matrix: CreateRecipe = recipe({
   name: "matrix",
   literature: "MATRIX",
-  differs: ["what is preferred at a step is the call that does what the stored one did"],
+  differs: [
+    "what is preferred at a step is the call that does what the stored one did",
+    "stored runs are demonstrations at first, and what the policy did from them is stored too",
+  ],
   schedule: ["sft-pref"],
   settings: { size: 4, beta: 0.1, margin: 0.3, startSteps: 5, steps: 25, learningRate: 3e-3 },
   stages: ({ size, beta, margin, startSteps, steps, learningRate }) => [

@@ -3,7 +3,8 @@
  * action does what the stored one did.
  *
  * Source: "PivotRL: High Accuracy Agentic Post-Training at Low Compute Cost" (S262).
- * Differs from it: stored episodes are the demonstrator's.
+ * Differs from it: stored episodes are the demonstrator's at first; the policy's own actions from them are stored
+ * too and in time take their place.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -12,7 +13,10 @@ import * as parts from "../parts/index.ts";
 export const pivotRl: CreateRecipe = recipe({
   name: "pivot-rl",
   literature: "PivotRL",
-  differs: ["token-mean over the minibatch", "stored episodes are the demonstrator's"],
+  differs: [
+    "token-mean over the minibatch",
+    "stored episodes are the demonstrator's at first; the policy's own actions from them are stored too and in time take their place",
+  ],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [

@@ -2,7 +2,8 @@
  * ToolCUA: single turns of stored episodes first, whole episodes that mind the path after.
  *
  * Source: "ToolCUA: Towards Optimal GUI-Tool Path Orchestration for Computer Use Agents" (S327).
- * Differs from it: every turn with a call is a point to choose at.
+ * Differs from it: every turn with a call is a point to choose at; stored episodes are demonstrations at first,
+ * and what the policy did from them is stored too.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -17,6 +18,7 @@ export const toolCua: CreateRecipe = recipe({
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
     "every turn with a call is a point to choose at",
+    "stored episodes are demonstrations at first, and what the policy did from them is stored too",
   ],
   schedule: ["sft-rl", "stages"],
   settings: {

@@ -91,6 +91,15 @@ test("tensors that a plan does not move are neither perturbed nor changed", asyn
   expect([...(await engine.parameters())].filter(differs).map(([name]) => name)).toEqual([first]);
 });
 
+test("a place that no tensor is at is refused before anything is perturbed", async () => {
+  const act = async (): Promise<EpisodeGroup[]> => {
+    throw new Error("perturbed");
+  };
+  await expect(evolve(engines.engine, evolved({ place: "layer.1" }), act, OPTIONS)).rejects.toThrow(
+    /must move a tensor, got a plan that moves none of \d+.*name a place/,
+  );
+});
+
 test("where all perturbations earn alike nothing moves", async () => {
   const { engine } = engines;
   const before = await engine.parameters();

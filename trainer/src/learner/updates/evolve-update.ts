@@ -7,6 +7,7 @@ import type { EpisodeGroup, PartContext, RolloutPlan, Stage } from "@waggle/lear
 import { scoreGroups } from "@waggle/learning";
 import { type PerturbationScore, perturbed } from "@waggle/learning/gradient-free";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
 import { derivedSeed } from "../../random.ts";
 import { setParameters } from "./engine-parameters.ts";
 
@@ -16,7 +17,10 @@ export type EvolvedStage = {
   readonly plan: Omit<Extract<RolloutPlan, { kind: "noise" }>, "kind">;
 };
 
-/** @returns the perturbations, by seed and direction, with the mean reward of each. */
+/**
+ * @returns the perturbations, by seed and direction, with the mean reward of each.
+ * @throws WaggleError `INVALID_ARGUMENT` where the plan moves no tensor of the engine.
+ */
 export async function evolve(
   engine: TrainEngine,
   { stage, evolution, plan }: EvolvedStage,
@@ -27,6 +31,12 @@ export async function evolve(
   const { fitness, how } = evolution;
   const before = await engine.parameters();
   const moved = new Map([...before].filter(([name]) => moves(name)));
+  if (moved.size === 0) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `noise must move a tensor, got a plan that moves none of ${before.size}, such as ${[...before.keys()].at(-1)}; name a place that is in one of them`,
+    );
+  }
   const scores: PerturbationScore[] = [];
   for (let i = 0; i < perturbations; i += 1) {
     // Mirrored pairs: what noise earns by itself cancels.
