@@ -21,7 +21,7 @@ import type { EngineScenario } from "../scenario.ts";
 
 const PICTURE = join(import.meta.dirname, "../../../../docs/evidence/engine-token-cost.png");
 const MICROBATCH_TOKENS = 1024;
-/** Shape M of the benchmark. */
+/** Shape M of the benchmark, with a key-value head for each head. */
 const M: DecoderConfig = {
   ...QWEN3_0_6B,
   ...{ vocabularySize: 1024, width: 384, layers: 8, heads: 6, keyValueHeads: 6, headSize: 64 },
