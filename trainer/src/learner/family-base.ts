@@ -3,9 +3,10 @@
  * it acts as the family wants it to and is wrong often enough to leave something to learn. Made once for
  * a family and kept in a folder that is a Hugging Face model.
  */
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { createOnnxEngine } from "@waggle/engine";
 import type { TaskFamily } from "@waggle/environments";
 import { cosineRate, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
@@ -21,7 +22,7 @@ import { type BaseModel, readBaseModel } from "../base-model.ts";
 import { baseDemonstration } from "./base-demonstration.ts";
 import { trainFamilyText } from "./family-text.ts";
 
-/** What a base is made of; changing anything makes another one. */
+/** What a base is made of, beside what its family demonstrates; changing anything makes another one. */
 export type FamilyBaseRecipe = {
   readonly seed: number;
   readonly steps: number;
@@ -45,6 +46,8 @@ export const FAMILY_BASE: FamilyBaseRecipe = {
   layers: 3,
 };
 
+/** The file that says how a base was made. */
+const RECORD = "base.json";
 const PEAK_LEARNING_RATE = 4e-3;
 const WARM_UP_STEPS = 50;
 const TEXT_DEMONSTRATIONS = 1000;
@@ -56,7 +59,10 @@ export type BaseProgress = {
   readonly tokensPerSecond: number;
 };
 
-/** Reads the base of a family from `folder`, or makes it there. */
+/**
+ * Reads the base of a family from `folder`, or makes it there: where there is none, or one of another recipe.
+ * What a family demonstrates is not looked at: where that changes, the folder is to be removed.
+ */
 export async function familyBase(
   family: TaskFamily,
   folder: string,
@@ -64,15 +70,39 @@ export async function familyBase(
   onProgress: (progress: BaseProgress) => void,
   signal: AbortSignal,
 ): Promise<BaseModel> {
-  if (!existsSync(join(folder, "config.json"))) {
+  if (!(await isMadeSo(folder, family, recipe))) {
     // Whole or not at all: an interrupted run leaves nothing that looks like a model.
     const unfinished = `${folder}.unfinished`;
     await rm(unfinished, { recursive: true, force: true });
     await makeBase(family, unfinished, recipe, onProgress, signal);
     await mkdir(dirname(folder), { recursive: true });
+    await rm(folder, { recursive: true, force: true });
     await rename(unfinished, folder);
   }
   return readBaseModel(folder);
+}
+
+/** What is written down of how a base is made. */
+function recordOf({ name, reading }: TaskFamily, recipe: FamilyBaseRecipe): object {
+  return {
+    family: name,
+    ...recipe,
+    ...(reading === undefined ? {} : { mistakes: reading.mistakes, reading: reading.share }),
+  };
+}
+
+async function isMadeSo(
+  folder: string,
+  family: TaskFamily,
+  recipe: FamilyBaseRecipe,
+): Promise<boolean> {
+  const file = join(folder, RECORD);
+  // A model that somebody put there is theirs.
+  if (!existsSync(file)) return existsSync(join(folder, "config.json"));
+  const { parameters: _, ...found } = JSON.parse(await readFile(file, "utf8")) as {
+    readonly parameters: number;
+  };
+  return isDeepStrictEqual(found, recordOf(family, recipe));
 }
 
 function configOf(recipe: FamilyBaseRecipe, vocabularySize: number): DecoderConfig {
@@ -102,7 +132,6 @@ async function makeBase(
   signal: AbortSignal,
 ): Promise<void> {
   const { seed, steps, batchSize } = recipe;
-  const { reading } = family;
   const text = await trainFamilyText(family, { ...recipe, count: TEXT_DEMONSTRATIONS });
   const config = configOf(recipe, text.tokenizer.vocabularySize);
   const engine = await createOnnxEngine({
@@ -147,11 +176,7 @@ async function makeBase(
       "config.json": { ...decoderConfigJson(config), eos_token_id: stopTokenId },
       "tokenizer.json": text.tokenizerJson,
       "tokenizer_config.json": text.tokenizerConfig,
-      "base.json": {
-        ...{ family: family.name, parameters: parameterCount(config) },
-        ...recipe,
-        ...(reading === undefined ? {} : { mistakes: reading.mistakes, reading: reading.share }),
-      },
+      [RECORD]: { ...recordOf(family, recipe), parameters: parameterCount(config) },
     };
     for (const [file, value] of Object.entries(json)) {
       await writeFile(join(folder, file), `${JSON.stringify(value, null, 2)}\n`);
