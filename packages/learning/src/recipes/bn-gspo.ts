@@ -2,6 +2,7 @@
  * BN-GSPO: one ratio a sequence, and advantages brought to mean 0 and deviation 1 over the batch.
  *
  * Source: "SenseNova-MARS" (S301); the ratio is Zheng et al. 2025, "GSPO", arXiv:2507.18071.
+ * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -3,6 +3,7 @@
  *
  * Source: "DeepSport: A Multimodal Large Language Model for Comprehensive Sports Video Reasoning via
  * Agentic Reinforcement Learning" (S124).
+ * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -3,6 +3,7 @@
  * moving baseline stands in.
  *
  * Source: Schmied et al. 2025, "LLMs are Greedy Agents", arXiv:2504.16078.
+ * Differs from it: token-mean over the minibatch; a moving baseline.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -2,6 +2,7 @@
  * HDPO: thrift is judged among correct episodes only and on a scale of its own.
  *
  * Source: "Act Wisely: Cultivating Meta-Cognitive Tool Use in Agentic Multimodal Models" (S019).
+ * Differs from it: token-mean over the minibatch.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -3,6 +3,7 @@
  * demonstrations.
  *
  * Source: "LOGIGEN: Logic-Driven Generation of Verifiable Agentic Tasks" (S213).
+ * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -2,6 +2,7 @@
  * LongVT: demonstrations, reinforcement, then tuning on the successes of the second stage's policy.
  *
  * Source: "LongVT: Incentivizing "Thinking with Long Videos" via Native Tool Calling" (S216).
+ * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -2,6 +2,7 @@
  * ScalingInter-RL: few turns at first, more by schedule; no start from demonstrations.
  *
  * Source: Xi et al. 2025, "AgentGym-RL", arXiv:2509.08755.
+ * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -4,6 +4,7 @@
  *
  * Source: "A Practical Two-Stage Recipe for Mathematical LLMs: Maximizing Accuracy with SFT and
  * Efficiency with Reinforcement Learning" (S006).
+ * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

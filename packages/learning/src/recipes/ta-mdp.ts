@@ -3,6 +3,7 @@
  *
  * Source: "Rethinking Reinforcement Fine-Tuning in LVLM: Convergence, Reward Decomposition, and
  * Generalization" (S285).
+ * Differs from it: token-mean over the minibatch.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
