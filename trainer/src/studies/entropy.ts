@@ -1,21 +1,25 @@
 /** Is uncertainty to be kept up, kept in bounds, or let go? */
-import { rewardStage } from "@waggle/learning";
+import { groupReinforcement, rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { type Arm, arm, type Study } from "./study.ts";
 
-/** Uncertainty paid (or charged) with this coefficient. */
-function paid(name: string, coefficient: number): Arm {
+/** The sampling temperature follows the entropy that was measured, towards a target in nats a token. */
+function towards(target: number): Arm {
   const stage = rewardStage({
     rollout: parts.group(8),
-    filters: [parts.mixedGroup()],
+    filters: [
+      parts.measuredEntropy({ target, gain: 0.5, least: 0.25, most: 2 }),
+      parts.mixedGroup(),
+    ],
     reward: parts.outcome(),
     advantage: parts.groupAdvantage(),
-    losses:
-      coefficient === 0 ? [parts.pgClip()] : [parts.pgClip(), parts.entropyBonus(coefficient)],
+    losses: [parts.pgClip()],
+    state: { temperature: parts.temperature() },
+    schedule: [parts.temperatureTarget()],
     steps: 10,
     settings: { tasksPerStep: 12, learningRate: 3e-3 },
   });
-  return arm(name, ["one"], [stage, 1]);
+  return arm(`towards ${target}`, ["one"], [stage, 1]);
 }
 
 export const entropy: Study = {
@@ -28,11 +32,16 @@ export const entropy: Study = {
   environment: "calculator",
   tokens: 32_000,
   arms: [
-    paid("left alone", 0),
-    paid("charged 0.01", -0.01),
-    paid("paid 0.01", 0.01),
-    paid("paid 0.05", 0.05),
+    arm(
+      "left alone",
+      ["one"],
+      [groupReinforcement({ groupSize: 8, steps: 10, learningRate: 3e-3 }), 1],
+    ),
+    towards(0.05),
+    towards(0.15),
+    towards(0.3),
+    towards(0.6),
   ],
   measures: ["success", "toolCalls"],
-  limits: ["a coefficient is swept, not a target"],
+  limits: ["the temperature of rollouts is what is moved; held-out tasks are drawn at 1"],
 };

@@ -9,8 +9,8 @@ export const weightsOrMemory: Study = {
     { says: "memory suffices", sources: "AgentFly, EvoKernel, Training-Free GRPO" },
     { says: "weights", sources: "papers that fine-tune" },
   ],
-  environment: "calculator",
-  tokens: 32_000,
+  environment: "recall",
+  tokens: 10_000,
   arms: [
     arm(
       "weights",
@@ -22,6 +22,6 @@ export const weightsOrMemory: Study = {
   ],
   measures: ["success", "toolCalls"],
   limits: [
-    "a nano base has not learned to read: what cases are worth to a model that can is not seen here",
+    "the base was taught to read cases and knows nothing else, which is the best that a memory can meet",
   ],
 };
