@@ -59,6 +59,13 @@ test("learn says before a base is made that a recipe does not fit an environment
   await expect(stat(bases)).rejects.toThrow(/ENOENT/);
 });
 
+test("learn takes the environment of the list where none is named", async () => {
+  const taken = ["--out", MODEL];
+  await expect(run("learn", "--recipe", "memory-r1", ...taken)).rejects.toMatchObject({
+    code: "CONFLICT",
+  });
+});
+
 test("learn keeps what was learned by then where it is stopped", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-stopped-"));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -90,7 +90,7 @@ type EvaluateOptions = Pick<CommonOptions, "model" | "device" | "threads" | "see
 /** The program; parse it with the process's arguments. */
 export function createProgram(options: ProgramOptions): Command {
   const { signal, writeOut, writeError } = options;
-  const program = new Command("waggle-trainer").description(
+  const program = new Command("node --conditions=source trainer/src/main.ts").description(
     "Learns from what agents experienced: lease, verify, learn, evaluate, publish.",
   );
 

@@ -30,6 +30,12 @@ function onlyPowers(_: uPlot, splits: number[]): (number | null)[] {
   return splits.map((split) => (Number.isInteger(Math.log10(split)) ? split : null));
 }
 
+/** As uPlot chooses by itself, but a line that lies at 0 has 1 above it, not 100. */
+function freeRange(_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
+  if (min === null || max === null) return [null, null];
+  return min === 0 && max === 0 ? [0, 1] : uPlot.rangeNum(min, max, 0.1, true);
+}
+
 export function createStepChart(options: StepChartOptions): StepChart {
   const { lines } = options;
   const values = lines.map((line) => h("b", { class: "chart-value" }, line.format(null)));
@@ -92,7 +98,7 @@ export function createStepChart(options: StepChartOptions): StepChart {
             ? { distr: 3 }
             : options.range
               ? { range: [options.range[0], options.range[1]] }
-              : {},
+              : { range: freeRange },
         },
         axes: [
           { ...axis, size: 24, space: 60, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] },

@@ -13,7 +13,9 @@ export function connectModelPicker(agent: Agent): void {
   const format = required("models-format", HTMLSelectElement);
   const note = required("models-note", HTMLElement);
   const browserNote = required("models-browser", HTMLElement);
-  const browser = createBrowserModel();
+  const browser = createBrowserModel({
+    createOptions: { expectedOutputs: [{ type: "text", languages: ["en"] }] },
+  });
   const choices = form.querySelectorAll<HTMLInputElement>('[name="model"]');
   const choice = (): string => [...choices].find((input) => input.checked)?.value ?? "site";
 

@@ -36,6 +36,7 @@ import type { HeldOut } from "./rollouts/held-out.ts";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunEvent } from "./run-options.ts";
 import { listedLiterature, listedRecipe } from "./literature-list.ts";
+import { recipePlace } from "./recipe-places.ts";
 import { openRecipeEngines, swapStrategy } from "./recipe-engines.ts";
 import { addWriterOptions, saveText, type WriterFlags, writerPorts } from "./writer-options.ts";
 
@@ -50,7 +51,7 @@ type Flags = OverlapFlags &
   AdapterFlags &
   WriterFlags & {
     recipe: string;
-    env: string;
+    env?: string;
     list: boolean;
     set: Settings;
     steps?: number;
@@ -75,7 +76,10 @@ export function addLearnCommand(
   addAdapterOptions(addWriterOptions(addOverlapOptions(program.command("learn"))))
     .description("run a recipe in a family of tasks, or list the recipes of the literature")
     .option("--recipe <name>", "a recipe of --list, or a module that exports one", "artist")
-    .option("--env <name>", `one of ${FAMILIES.map(({ name }) => name).join(", ")}`, "lookup")
+    .option(
+      "--env <name>",
+      `one of ${FAMILIES.map(({ name }) => name).join(", ")}; default the one that --list gives the recipe`,
+    )
     .option("--visitors <noise>", "simulated visitors judge, this share of thumbs wrong", number)
     .option(
       "--list",
@@ -107,7 +111,7 @@ export function addLearnCommand(
       requireAsync(command);
       const recipe = (await recipeOf(given.recipe))(given.set);
       const { visitors: noise } = given;
-      const tasks = familyNamed(given.env);
+      const tasks = familyNamed(given.env ?? recipePlace(recipe).environment);
       const family = noise === undefined ? tasks : withVisitors(tasks, { noise });
       const ports = writerPorts(recipe, given, environment);
       await requireFamily(recipe, family);
@@ -155,6 +159,9 @@ export function addLearnCommand(
         );
         await saveText(given, state);
         await saveAdapters(given, engines, adapterShape, model.config);
+        if (given.out !== undefined) {
+          say({ event: "saved", folder: given.out }, `the adapter is in ${given.out}`);
+        }
         const { difference, pValue } = pairedDifference(base.successes, final.successes);
         const result = {
           ...{ recipe: recipe.name, environment: family.name, seed: given.seed },
@@ -209,11 +216,16 @@ function wordsOf(event: RunEvent): string {
     tooOld,
   } = event.metrics;
   const lag = lagMean === undefined ? "" : `  lag ${lagMean.toFixed(2)}  too old ${tooOld}`;
-  return `${event.stage} ${event.step}/${event.steps}  success ${percent(successRate)}  calls ${toolCallsMean.toFixed(2)}  loss ${loss.toFixed(4)}  norm ${gradientNorm.toFixed(3)}${lag}  ${event.spent.seconds.toFixed(0)} s`;
+  return `${event.stage} ${event.step}/${event.steps}  success ${percent(successRate)}  calls ${toolCallsMean.toFixed(2)}  loss ${fixed(loss)}  norm ${gradientNorm.toFixed(3)}${lag}  ${event.spent.seconds.toFixed(0)} s`;
 }
 
 function rateOf({ successes }: HeldOut): number {
   return successes.filter(Boolean).length / successes.length;
+}
+
+/** Four places, a loss of nearly 0 without a sign. */
+function fixed(loss: number): string {
+  return Number(loss.toFixed(4)).toFixed(4);
 }
 
 function percent(rate: number): string {

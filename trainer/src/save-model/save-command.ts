@@ -65,7 +65,11 @@ export function addSaveCommand(
         .default("stable"),
     )
     .addOption(new Option("--dtype <format>", "number format").choices(FORMS.merged).default("f32"))
-    .option("--shard-size <MB>", "most of one file of weights", (text) => 1e6 * number(text), 1e9)
+    .addOption(
+      new Option("--shard-size <MB>", "most of one file of weights")
+        .argParser((text) => 1e6 * number(text))
+        .default(1e9, "1000"),
+    )
     .option("--force", "replace what an earlier save-model wrote there", false)
     .option("--json", "progress as JSON lines, the result as one object", false)
     .action(async (given: Flags) => {

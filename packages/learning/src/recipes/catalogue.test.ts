@@ -49,6 +49,7 @@ test("every row of the literature can be run", () => {
   expect(states.filter(({ state }) => state !== "expressible")).toEqual([]);
 });
 
-test("an unknown recipe is answered with the list", () => {
-  expect(() => recipeNamed("nope")).toThrow(/artist/);
+test("an unknown recipe is answered with names that begin alike, or else with some", () => {
+  expect(() => recipeNamed("arpoo")).toThrow(/such as arpo, .*, got arpoo/);
+  expect(() => recipeNamed("nope")).toThrow(/artist.*--list/);
 });

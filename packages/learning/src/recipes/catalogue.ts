@@ -167,13 +167,15 @@ export const RECIPES: ReadonlyMap<string, CreateRecipe> = new Map(
   ALL.map((create) => [create.recipeName, create]),
 );
 
-/** @throws WaggleError `INVALID_ARGUMENT` listing the names that exist. */
+/** @throws WaggleError `INVALID_ARGUMENT` with names that begin alike, or else some that exist. */
 export function recipeNamed(name: string): CreateRecipe {
   const create = RECIPES.get(name);
   if (create === undefined) {
+    const names = [...RECIPES.keys()];
+    const alike = names.filter((one) => one.startsWith(name.slice(0, 3)));
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `recipe must be one of ${[...RECIPES.keys()].join(", ")}, got ${name.slice(0, 64)}; choose one of these`,
+      `recipe must be one of ${names.length} names such as ${(alike.length > 0 ? alike : names).slice(0, 8).join(", ")}, got ${name.slice(0, 64)}; \`npm run train -- --list\` has all`,
     );
   }
   return create;
