@@ -60,13 +60,18 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     source: "Dong et al. 2025, arXiv:2507.19849; Li et al. 2025, arXiv:2510.05592",
     behavior:
       "A prefix is credited with the mean of its descendants, a shared segment is trained once, a trajectory of many rows counts once.",
-    tests: at(
-      "advantages/trajectory-tree.test.ts",
-      "a prefix is credited with the mean of its descendants, a branch with its own",
-      "a shared segment is trained once, by the first path that holds it",
-      "a trajectory of many rows counts once in the baseline",
-      "three trajectories of 2, 4 and 3 turns give 9 samples with the trajectories' advantages",
-    ),
+    tests: [
+      ...at(
+        "advantages/trajectory-tree.test.ts",
+        "a prefix is credited with the mean of its descendants, a branch with its own",
+        "a shared segment is trained once, by the first path that holds it",
+        "a trajectory of many rows counts once in the baseline",
+      ),
+      ...at(
+        "parts/teams.test.ts",
+        "a joint advantage is one number for everybody in it, centered over joint attempts",
+      ),
+    ],
   },
   {
     id: "learning:tool-economy",

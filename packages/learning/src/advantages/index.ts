@@ -37,7 +37,5 @@ export { calibratedByOutcome, mixedStepAdvantages } from "./step-mix.ts";
 export type { StepMixOptions } from "./step-mix.ts";
 export { oncePerTrajectory, ownedSegments, segmentAdvantages } from "./trajectory-tree.ts";
 export type { TreeSegment } from "./trajectory-tree.ts";
-export { broadcastToTurns, jointAdvantages } from "./turn-broadcast.ts";
-export type { TurnSample } from "./turn-broadcast.ts";
 export { discountedReturns, turnAdvantages } from "./turn-returns.ts";
 export type { TurnAdvantageOptions } from "./turn-returns.ts";

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { expectClose, expectRowsClose } from "../close.fixture.ts";
+import { expectClose } from "../close.fixture.ts";
 import { groupRelativeAdvantages } from "./group-advantages.ts";
 import { oncePerTrajectory, ownedSegments, segmentAdvantages } from "./trajectory-tree.ts";
-import { broadcastToTurns, jointAdvantages } from "./turn-broadcast.ts";
 
 const segments = [
   { id: "root", parent: null },
@@ -91,32 +90,4 @@ test("a trajectory of many rows counts once in the baseline", () => {
   );
   // The control: by rows the long trajectory would shift its own baseline.
   expect(groupRelativeAdvantages(rows)[0]).toBe(0.25);
-});
-
-test("three trajectories of 2, 4 and 3 turns give 9 samples with the trajectories' advantages", () => {
-  const samples = broadcastToTurns(groupRelativeAdvantages([1, 0, 1]), [2, 4, 3]);
-  expect(samples).toHaveLength(9);
-  expect(samples.map(({ trajectory, turn }) => `${trajectory}.${turn}`).join(" ")).toBe(
-    "0.0 0.1 1.0 1.1 1.2 1.3 2.0 2.1 2.2",
-  );
-  expectClose(
-    samples.map(({ advantage }) => advantage),
-    [2, 4, 3].flatMap((turns, i) => Array.from({ length: turns }, () => (i === 1 ? -2 : 1) / 3)),
-  );
-});
-
-test("agents of one joint episode share its advantage", () => {
-  expectRowsClose(
-    jointAdvantages(
-      [
-        [1, 0],
-        [0, 0],
-      ],
-      groupRelativeAdvantages,
-    ),
-    [
-      [0.5, 0.5],
-      [-0.5, -0.5],
-    ],
-  );
 });

@@ -48,7 +48,11 @@ export function rememberedUser(size = 8): RolloutPart<"memory-bank" | "world-mod
   return { ...plain, part: "user-sim", needs: ["memory-bank", "world-model"], around: [plain] };
 }
 
-/** `broadcast`: every turn is a sample of its own and carries the advantage of its attempt. */
+/**
+ * `broadcast`: every turn is a sample of its own and carries the advantage of its attempt.
+ *
+ * Source: Li et al. 2025, "In-the-Flow Agentic System Optimization" (Flow-GRPO), arXiv:2510.05592.
+ */
 export function broadcastTurns(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
   return { ...jointAdvantage(options), part: "broadcast", around: [groupAdvantage(options)] };
 }

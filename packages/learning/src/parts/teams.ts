@@ -16,12 +16,13 @@ import type { RolloutPlan } from "../composition/rollout-plan.ts";
 import { type Roles, userSpans } from "../composition/roles.ts";
 import type { SchedulePart } from "../composition/stage.ts";
 import { resource, type StatePart } from "../composition/state.ts";
+import { oncePerTrajectory } from "../advantages/trajectory-tree.ts";
 import { turnAdvantages, type TurnAdvantageOptions } from "../advantages/turn-returns.ts";
 import { selectBy } from "../filters/selection.ts";
 import { zeroSumReward } from "../rewards/team-reward.ts";
 import { plannedMatches } from "../rollouts/self-play.ts";
 import { opponentPool, type OpponentPool } from "../states/opponent-pool.ts";
-import { indicesByKey, meanOf } from "../statistics.ts";
+import { indicesByKey } from "../statistics.ts";
 import { advantagePart, byRewards, byTurns, turnRewards } from "./credit.ts";
 import { changeEpisodes, filterPart, keepEpisodes } from "./filter-part.ts";
 import { perAgent } from "./group-advantages.ts";
@@ -50,17 +51,20 @@ export function teamOf(plan: Team): RolloutPart<never, "group"> {
   };
 }
 
-/** `joint`: the statistic over joint attempts; everybody in one has the same advantage. */
+/**
+ * `joint`: the statistic over joint attempts; everybody in one has the same advantage.
+ *
+ * Source: Liu et al. 2025, "LLM Collaboration With Multi-Agent RL" (MAGRPO), arXiv:2508.04652.
+ */
 export function jointAdvantage(
   options: GroupAdvantageOptions = { scale: "std" },
 ): AdvantagePart<never, "group"> {
   return advantagePart("joint", "group", (groups) =>
     byRewards(groups, (rewards, episodes) => {
       const jointOf = episodes.map(({ episode }) => episode.joint ?? episode.id);
-      const names = [...new Set(jointOf)];
-      const earned = names.map((name) => meanOf(rewards.filter((_, i) => jointOf[i] === name)));
-      const advantages = groupRelativeAdvantages(earned, options);
-      return jointOf.map((name) => advantages[names.indexOf(name)] as number);
+      return oncePerTrajectory(rewards, jointOf, (earned) =>
+        groupRelativeAdvantages(earned, options),
+      );
     }),
   );
 }
