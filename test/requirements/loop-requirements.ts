@@ -247,6 +247,8 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "packages/engine/src/memory-plan.test.ts > the plan is the measured peak within a third: $title",
       "packages/engine/src/memory-plan.test.ts > more than the limit is refused before anything is loaded, with what to lower",
       "packages/engine/src/memory-plan.test.ts > a vocabulary adds its embedding and nothing else, layer by layer",
+      "packages/engine/src/memory-budget.test.ts > a batch that takes more than there is is refused before any of it runs, and nothing is lost, checkpointing %s",
+      "packages/engine/src/memory-budget.test.ts > a real size that opens within 2 GB is refused at 2048 tokens, naming what can be lowered",
       "trainer/src/program.test.ts > plan says what training would take, and a limit below it is refused before a step",
     ],
   },

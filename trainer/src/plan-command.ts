@@ -1,11 +1,17 @@
-/** `plan`: what training a model would take of memory, from its config.json alone. */
+/** `plan`: what training a model would take of memory, and whether it fits, from its config.json alone. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Checkpointing, type MemoryPlan, planMemory, type Precision } from "@waggle/engine";
+import {
+  type Checkpointing,
+  checkMemory,
+  type MemoryPlan,
+  planMemory,
+  type Precision,
+} from "@waggle/engine";
 import { parseDecoderConfig, type ResidentFormat } from "@waggle/model";
 import { type Command, Option } from "commander";
 import { baseOption, precisionOption } from "./frozen-base.ts";
-import { number, positive } from "./option-values.ts";
+import { megabytes, number, positive } from "./option-values.ts";
 
 type PlanOptions = {
   model: string;
@@ -18,6 +24,7 @@ type PlanOptions = {
   base: ResidentFormat;
   precision: Precision;
   checkpointing: Checkpointing;
+  memoryLimit?: number;
   json: boolean;
 };
 
@@ -42,18 +49,24 @@ export function addPlanCommand(
         .choices(["layer", "none"])
         .default("layer"),
     )
+    .option("--memory-limit <MB>", "say whether it fits, and fail if not", megabytes)
     .option("--json", "bytes as one JSON object", false)
-    .action(async ({ model, json, models, ...given }: PlanOptions) => {
+    .action(async ({ model, json, models, memoryLimit, ...given }: PlanOptions) => {
       const text = await readFile(join(model, "config.json"), "utf8");
       const { rank, valueHeads } = given;
       const otherModels = Array.from({ length: models - 1 }, () => ({ rank, valueHeads }));
       const config = parseDecoderConfig(JSON.parse(text));
       const plan = planMemory({ ...given, otherModels, config });
+      const { totalBytes, parts } = plan;
+      const fits = memoryLimit === undefined ? {} : { fits: totalBytes <= memoryLimit };
       if (json) {
-        writeOut(JSON.stringify({ totalBytes: plan.totalBytes, parts: plan.parts }));
+        writeOut(JSON.stringify({ totalBytes, parts, ...fits }));
       } else {
         for (const line of lines(plan)) writeOut(line);
       }
+      if (memoryLimit === undefined) return;
+      checkMemory(plan, memoryLimit, { checkpointing: true, length: true });
+      if (!json) writeOut(`fits into ${memoryLimit / 1e6} MB`);
     });
 }
 

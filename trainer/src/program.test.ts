@@ -180,7 +180,19 @@ test("plan says what training would take, and a limit below it is refused before
   expect(Object.values(plan.parts).reduce((sum, bytes) => sum + bytes, 0)).toBe(plan.totalBytes);
   const table = (await run("plan", "--model", MODEL)).out;
   expect(table.map((line) => line.split(" ")[0])).toEqual([...Object.keys(plan.parts), "total"]);
+  const limited = (...args: readonly string[]) => run("plan", "--model", MODEL, ...args);
+  expect((await limited("--memory-limit", "4000")).out.at(-1)).toBe("fits into 4000 MB");
+  const fitting = (await limited("--memory-limit", "4000", "--json")).out;
+  expect(fitting.map((line) => JSON.parse(line) as object)).toMatchObject([{ fits: true }]);
+  await expect(limited("--memory-limit", "50")).rejects.toMatchObject({
+    code: "OUT_OF_MEMORY",
+    message: expect.stringContaining("shorten the sequences") as string,
+  });
   await expect(
     run("simulate", "--model", MODEL, "--steps", "1", "--threads", "1", "--memory-limit", "50"),
-  ).rejects.toMatchObject({ code: "OUT_OF_MEMORY" });
+  ).rejects.toMatchObject({
+    code: "OUT_OF_MEMORY",
+    // only what this command can set
+    message: expect.not.stringMatching(/checkpointing|maxMicrobatch/) as string,
+  });
 });

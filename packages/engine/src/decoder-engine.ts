@@ -38,6 +38,7 @@ export class DecoderEngine implements TrainEngine {
   readonly #optimizer: AdamW;
   readonly #capabilities: EngineCapabilities;
   readonly #maxTokens: number;
+  readonly #checkMemory: (microbatches: readonly Microbatch[]) => void;
   readonly #calls: CallQueue;
   readonly #release: () => Promise<void>;
 
@@ -51,6 +52,8 @@ export class DecoderEngine implements TrainEngine {
       readonly precision: Precision;
       readonly maxTokens: number;
       readonly valueHeads: ValueHeads | null;
+      /** Throws where one takes more memory than there is; called before any of a batch runs. */
+      readonly checkMemory: (microbatches: readonly Microbatch[]) => void;
       /** Of all engines that share the runner's graphs. */
       readonly lane: CallLane;
       /** Called once, when the engine is disposed of. */
@@ -64,6 +67,7 @@ export class DecoderEngine implements TrainEngine {
     this.#parameters = new Map([...runner.parameters, ...(valueHeads?.parameters ?? [])]);
     this.#optimizer = new AdamW(this.#parameters);
     this.#maxTokens = options.maxTokens;
+    this.#checkMemory = options.checkMemory;
     this.#calls = new CallQueue(options.lane);
     this.#release = options.release;
     this.#capabilities = {
@@ -100,6 +104,7 @@ export class DecoderEngine implements TrainEngine {
         () => true,
         () => heads !== null,
       );
+      this.#checkMemory(microbatches);
       const zeros = (): Float32Array[] =>
         batch.sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length));
       const outputs = {
@@ -162,6 +167,7 @@ export class DecoderEngine implements TrainEngine {
           hasValueDerivative(derivatives.values, this.#valueHeads?.heads ?? 0, { sequence, token }),
       );
       for (const microbatch of microbatches) checkTakenKept(microbatch, logProb);
+      this.#checkMemory(microbatches);
       for (const microbatch of microbatches) {
         const rows = (arrays: readonly Float32Array[] | undefined): Float32Array =>
           arrays === undefined

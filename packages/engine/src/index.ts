@@ -6,7 +6,7 @@ export { createEngine, ENGINE_DEVICES, isEngineUrl } from "./create-engine.ts";
 export type { EngineDevice, EngineOptions, EngineUrl } from "./create-engine.ts";
 export { openSharedBase } from "./shared-base.ts";
 export type { SharedBaseOptions } from "./shared-base.ts";
-export { planMemory } from "./memory-plan.ts";
+export { checkMemory, planMemory } from "./memory-plan.ts";
 export type { Checkpointing, MemoryPlan, MemoryPlanOptions, Precision } from "./memory-plan.ts";
 export { createOnnxEngine } from "./onnx-engine.ts";
 export type { OnnxEngineOptions } from "./onnx-engine.ts";

@@ -62,7 +62,7 @@ test("more than the limit is refused before anything is loaded, with what to low
     });
   await expect(create(1e8)).rejects.toMatchObject({
     code: "OUT_OF_MEMORY",
-    message: expect.stringMatching(/100 MB.*int8.*maxMicrobatchTokens/s) as string,
+    message: expect.stringMatching(/100 MB.*16 × 64 tokens.*int8.*smaller.*rank/s) as string,
   });
   await (await create(1e9)).dispose();
 });

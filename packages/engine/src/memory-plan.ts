@@ -56,6 +56,8 @@ export type MemoryPlan = {
     readonly runtime: number;
   };
   readonly totalBytes: number;
+  /** The largest that is run: sequences and tokens of each. */
+  readonly microbatch: { readonly sequences: number; readonly length: number };
   readonly options: MemoryPlanOptions;
 };
 
@@ -74,15 +76,9 @@ export function planMemory(options: MemoryPlanOptions): MemoryPlan {
   const { config, trains, base, checkpointing, sequences, length } = options;
   const { maxMicrobatchTokens = 1024 } = options;
   const isLora = trains === "lora";
-  const tokens =
-    length * Math.min(sequences, Math.max(1, Math.floor(maxMicrobatchTokens / length)));
+  const rows = Math.min(sequences, Math.max(1, Math.floor(maxMicrobatchTokens / length)));
+  const tokens = rows * length;
   const linears = linearWeights(config) * config.layers;
-  const matrices = embeddingWeights(config);
-  const all = count(decoderParameters(config));
-  const small = all - linears - matrices;
-  const embedded = base === "int4" ? "int8" : base;
-  const baseBytes =
-    linears * BYTES_PER_WEIGHT[base] + matrices * BYTES_PER_WEIGHT[embedded] + small * FLOAT;
   const models: readonly PlannedModel[] = [options, ...(options.otherModels ?? [])];
   const heads = models.reduce(
     (sum, { valueHeads = 0 }) => sum + valueHeads * (config.width + 1),
@@ -90,11 +86,11 @@ export function planMemory(options: MemoryPlanOptions): MemoryPlan {
   );
   const trained = isLora
     ? models.reduce((sum, model) => sum + count(loraParameters(config, model.rank)), 0)
-    : all;
+    : count(decoderParameters(config));
   const perToken = activationBytesPerToken(config, checkpointing, length);
   const isWhole = checkpointing === "none";
   const parts = {
-    base: baseBytes,
+    base: baseBytes(config, base),
     // the merged copy, its making, and every model's sum of gradients
     effective:
       (isWhole && isLora ? (2 + models.length) * linears * FLOAT : 0) +
@@ -111,7 +107,16 @@ export function planMemory(options: MemoryPlanOptions): MemoryPlan {
     runtime: PROCESS_BYTES + (base === "f32" || isWhole ? 0 : 2 * linearWeights(config) * FLOAT),
   };
   const totalBytes = Object.values(parts).reduce((sum, bytes) => sum + bytes, 0);
-  return { parts, totalBytes, options };
+  return { parts, totalBytes, microbatch: { sequences: rows, length }, options };
+}
+
+/** Of all weights as they stay in memory. */
+export function baseBytes(config: DecoderConfig, base: ResidentFormat): number {
+  const linears = linearWeights(config) * config.layers;
+  const matrices = embeddingWeights(config);
+  const small = count(decoderParameters(config)) - linears - matrices;
+  const embedded = base === "int4" ? "int8" : base;
+  return linears * BYTES_PER_WEIGHT[base] + matrices * BYTES_PER_WEIGHT[embedded] + small * FLOAT;
 }
 
 /** What products in f16 take beside: matrices, operands that gradients of matrices need, logits. */
@@ -166,29 +171,40 @@ export function chooseCheckpointing(
   return plan.totalBytes > memoryLimit ? "layer" : "none";
 }
 
+/** What whoever hears a refusal can set, beside the base's format, the rank and the model. */
+export type Settable = {
+  readonly checkpointing: boolean;
+  /** Whether sequences are those that are to be trained on, not an assumption. */
+  readonly length: boolean;
+};
+
 /**
  * @param limit in bytes.
  * @throws WaggleError `OUT_OF_MEMORY` naming the largest part and what to lower.
  */
-export function checkMemory(plan: MemoryPlan, limit: number): void {
+export function checkMemory(plan: MemoryPlan, limit: number, settable: Settable): void {
   if (plan.totalBytes <= limit) return;
+  const { sequences, length } = plan.microbatch;
   const [largest] = Object.entries(plan.parts).toSorted(([, a], [, b]) => b - a);
   throw new WaggleError(
     "OUT_OF_MEMORY",
-    `training must fit into ${megabytes(limit)}, got a plan of ${megabytes(plan.totalBytes)}, most of it ${largest?.[0]} (${megabytes(largest?.[1] ?? 0)}); ${advice(plan)}`,
+    `training must fit into ${megabytes(limit)}, got a plan of ${megabytes(plan.totalBytes)} for ${sequences} × ${length} tokens at once, most of it ${largest?.[0]} (${megabytes(largest?.[1] ?? 0)}); ${advice(plan, settable)}`,
   );
 }
 
-function advice({ options }: MemoryPlan): string {
+/** In words that hold for options of an engine and of the command line. */
+function advice({ options, microbatch }: MemoryPlan, settable: Settable): string {
   const { trains, base, checkpointing } = options;
+  const [isLora, isWhole] = [trains === "lora", checkpointing === "none"];
   const steps = [
-    ...(trains === "full" ? ["train an adapter in place of all weights"] : []),
-    ...(checkpointing === "none" ? ['set checkpointing to "layer"'] : []),
-    ...(trains === "lora" && base !== "int4"
+    ...(isLora ? [] : ["train an adapter in place of all weights"]),
+    ...(isWhole && settable.checkpointing ? ['set checkpointing to "layer"'] : []),
+    ...(isLora && base !== "int4"
       ? [`keep the base in ${base === "int8" ? "int4" : "int8 or int4"}`]
       : []),
-    "lower maxMicrobatchTokens or the length of sequences",
-    ...(trains === "lora" ? ["lower the rank"] : []),
+    ...(settable.length ? ["shorten the sequences"] : []),
+    ...(microbatch.sequences > 1 ? ["make the microbatch smaller"] : []),
+    ...(isLora ? ["lower the rank"] : []),
     "or choose a smaller model",
   ];
   return steps.join(", ");

@@ -17,12 +17,8 @@ import type { CallLane } from "./call-queue.ts";
 import { DecoderEngine } from "./decoder-engine.ts";
 import type { DecoderBase } from "./decoder-runner.ts";
 import { LayerBase } from "./layer-base.ts";
-import {
-  activationBytesPerToken,
-  checkMemory,
-  chooseCheckpointing,
-  planMemory,
-} from "./memory-plan.ts";
+import { MemoryBudget } from "./memory-budget.ts";
+import { activationBytesPerToken, baseBytes, chooseCheckpointing } from "./memory-plan.ts";
 import type { Checkpointing, PlannedModel, Precision } from "./memory-plan.ts";
 import { USUAL_LENGTH } from "./microbatch.ts";
 import { chooseOnnxDevice } from "./onnx-device-choice.ts";
@@ -60,7 +56,10 @@ export type OnnxBaseOptions = {
    * into 1 GB of activations, the base is in `f32` and the memory suffices.
    */
   readonly checkpointing?: Checkpointing | "auto";
-  /** Bytes that training may take. Default: what the machine or its container has free. */
+  /**
+   * Bytes that training may take, checked here and before each batch. Default: what the machine or its
+   * container has free when the base is opened.
+   */
   readonly memoryLimit?: number;
   /**
    * Bound on the padded tokens of one microbatch, for memory; never changes results beyond
@@ -79,12 +78,6 @@ export type OnnxModel = {
   readonly valueHead: ValueHead | null;
 };
 
-/** Who pays for what, in bytes; before anything is loaded. */
-type MemoryBudget = {
-  readonly limit: number;
-  readonly plan: (models: readonly PlannedModel[]) => ReturnType<typeof planMemory>;
-};
-
 type OpenBase = {
   readonly config: DecoderConfig;
   readonly trains: "lora" | "full";
@@ -97,7 +90,6 @@ type OpenBase = {
 
 export class OnnxBase {
   readonly #open: OpenBase;
-  readonly #models = new Map<object, PlannedModel>();
   /** One session serves all models. */
   readonly #lane: CallLane = { last: Promise.resolve() };
 
@@ -136,22 +128,14 @@ export class OnnxBase {
       memoryLimit: available,
     });
     const maxTokens = options.maxMicrobatchTokens ?? defaultMicrobatchTokens(config, checkpointing);
-    const length = Math.min(config.contextLength, USUAL_LENGTH);
-    const plan: MemoryBudget["plan"] = ([model = first, ...otherModels]) =>
-      planMemory({
-        ...shape,
-        ...model,
-        otherModels,
-        checkpointing,
-        sequences: Math.max(1, Math.floor(maxTokens / length)),
-        length,
-        maxMicrobatchTokens: maxTokens,
-      });
     // a frozen base in float32 is the caller's own, and in memory already
     const isShared = trains === "lora" && base === "f32" && !("tensors" in options.weights);
-    const held = isShared && options.memoryLimit === undefined ? plan([]).parts.base : 0;
-    const budget = { limit: available + held, plan };
-    checkMemory(plan([]), budget.limit);
+    const held = isShared && options.memoryLimit === undefined ? baseBytes(config, base) : 0;
+    const budget = new MemoryBudget({
+      ...{ ...shape, checkpointing, maxMicrobatchTokens: maxTokens, limit: available + held },
+      choseCheckpointing: (options.checkpointing ?? "auto") !== "auto",
+    });
+    budget.checkModel(first);
     const { device: asked = "auto" } = options;
     const device =
       asked === "auto" ? await chooseOnnxDevice(threads) : await openOnnxDevice(asked, threads);
@@ -169,20 +153,21 @@ export class OnnxBase {
   createEngine({ adapter, valueHead }: OnnxModel, release: () => Promise<void>): TrainEngine {
     const { config, trains, decoder, device, precision, maxTokens, budget } = this.#open;
     const model = { rank: adapter?.rank ?? 0, valueHeads: valueHead?.heads ?? 0 };
-    checkMemory(budget.plan([...this.#models.values(), model]), budget.limit);
+    budget.checkModel(model);
     const engine = new DecoderEngine(config, decoder.createRunner(adapter), {
       trains,
       device: device.label,
       precision,
       maxTokens,
       valueHeads: valueHead && new ValueHeads(config, valueHead),
+      checkMemory: (microbatches) => budget.checkMicrobatches(microbatches),
       lane: this.#lane,
       release: () => {
-        this.#models.delete(engine);
+        budget.remove(model);
         return release();
       },
     });
-    this.#models.set(engine, model);
+    budget.add(model);
     return engine;
   }
 

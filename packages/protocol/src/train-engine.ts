@@ -141,9 +141,15 @@ export type EngineCheckpoint = {
 
 export interface TrainEngine {
   capabilities(): EngineCapabilities;
-  /** @throws WaggleError `NON_FINITE_VALUE` in f16, where activations leave its range. */
+  /**
+   * @throws WaggleError `NON_FINITE_VALUE` in f16, where activations leave its range; `OUT_OF_MEMORY`
+   *   before anything runs, where an engine that plans its memory finds too little.
+   */
   forward(batch: TrainBatch): Promise<TokenOutputs>;
-  /** Adds the gradients of Σ derivative · output to the accumulated ones. */
+  /**
+   * Adds the gradients of Σ derivative · output to the accumulated ones.
+   * @throws WaggleError `OUT_OF_MEMORY` as `forward`; the accumulated ones stay.
+   */
   backward(batch: TrainBatch, derivatives: TokenDerivatives): Promise<void>;
   /**
    * One AdamW step on the accumulated gradients, which are then zero.
