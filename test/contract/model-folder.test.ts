@@ -33,7 +33,7 @@ const task = (seed: number): TaskReference => ({ environment: "shop", seed, spli
 const never = new AbortController().signal;
 
 test("the folder is read whole: shards, template, every token that ends a turn, context length", () => {
-  expect(model.files.map(({ path }) => path).sort()).toEqual(
+  expect(model.reference.files.map(({ path }) => path).sort()).toEqual(
     llamaFolder()
       .map(({ path }) => path)
       .sort(),

@@ -1,52 +1,42 @@
-/** A Hugging Face model folder as the trainer needs it: parsed, and as files with their hashes. */
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+/** A Hugging Face model folder as the trainer needs it: parsed, with the hashes of its files. */
 import {
-  collectModelFiles,
   type DecoderConfig,
-  describeModelFolder,
   type ModelFile,
   parseDecoderConfig,
-  readModelWeights,
+  readDecoderWeights,
 } from "@waggle/model";
-import { type BaseModelReference, type TensorMap, WaggleError } from "@waggle/protocol";
+import type { BaseModelReference, TensorMap } from "@waggle/protocol";
+import { openModelFolder } from "@waggle/runtime/node";
 import { type ChatFormat, readChatFormat } from "@waggle/text";
 
 export type BaseModel = {
   readonly reference: BaseModelReference;
+  /** Config and tokenizer; weights are read by `readFile`. */
   readonly files: readonly ModelFile[];
+  /** Any file of the reference, whole. */
+  readonly readFile: (path: string) => Promise<Uint8Array>;
   readonly config: DecoderConfig;
   readonly weights: TensorMap;
   readonly format: ChatFormat;
 };
 
 /** @throws WaggleError `NOT_FOUND` without the folder, `MODEL_CORRUPT` or `MODEL_UNSUPPORTED`. */
-export async function readBaseModel(folder: string): Promise<BaseModel> {
-  const present = await readdir(folder).catch((error: unknown) => {
-    throw new WaggleError(
-      "NOT_FOUND",
-      `--model must be a folder with config.json, safetensors and tokenizer.json, got ${folder}; run npm run train-base or name another folder`,
-      { cause: error },
-    );
-  });
-  return toBaseModel(
-    await collectModelFiles(
-      present,
-      async (path) => new Uint8Array(await readFile(join(folder, path))),
-    ),
+export async function readBaseModel(path: string): Promise<BaseModel> {
+  const folder = await openModelFolder(path);
+  const files: ModelFile[] = [];
+  for (const name of folder.paths) {
+    if (!name.includes("safetensors")) files.push({ path: name, bytes: await folder.bytes(name) });
+  }
+  const byPath = new Map(files.map((file) => [file.path, file.bytes]));
+  const config = parseDecoderConfig(
+    JSON.parse(new TextDecoder().decode(byPath.get("config.json"))),
   );
-}
-
-/** The same from files in memory. */
-async function toBaseModel(files: readonly ModelFile[]): Promise<BaseModel> {
-  const reference = await describeModelFolder(files);
-  const byPath = new Map(files.map(({ path, bytes }) => [path, bytes]));
-  const configJson: unknown = JSON.parse(new TextDecoder().decode(byPath.get("config.json")));
   return {
-    reference,
+    reference: await folder.reference(),
     files,
-    config: parseDecoderConfig(configJson),
-    weights: await readModelWeights(byPath),
+    readFile: folder.bytes,
+    config,
+    weights: await readDecoderWeights(config, await folder.weights()),
     format: readChatFormat(byPath),
   };
 }

@@ -202,8 +202,7 @@ export async function train(
 /** Uploads the files and says that they are version 0; the same again changes nothing. */
 async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promise<void> {
   for (const { path, sha256 } of model.reference.files) {
-    const file = model.files.find((candidate) => candidate.path === path);
-    if (file !== undefined) await edge.putObject(sha256, file.bytes);
+    await edge.putObject(sha256, await model.readFile(path));
   }
   await edge.setBaseModel({
     baseModel: model.reference,

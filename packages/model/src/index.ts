@@ -54,7 +54,7 @@ export { readPeftAdapter } from "./peft-adapter.ts";
 export { PlainDecoder } from "./plain-decoder.ts";
 export { BLOCK_SIZE, dequantizeRows, unpackedZeroPoints } from "./quantization.ts";
 export type { QuantizedMatrix } from "./quantization.ts";
-export { readResidentWeights } from "./resident-weights.ts";
+export { readDecoderWeights, readResidentWeights } from "./resident-weights.ts";
 export type { ResidentFormat, ResidentWeight } from "./resident-weights.ts";
 export { residentNumbers, roundedWeights } from "./rounded-weights.ts";
 export type { WeightStore } from "./weight-store.ts";

@@ -4,7 +4,7 @@
  * a checkpoint is in memory. Not the layout of a graph's constants (`graph-weights.ts`).
  */
 import { WaggleError } from "@waggle/protocol";
-import type { Tensor } from "@waggle/protocol";
+import type { Tensor, TensorMap } from "@waggle/protocol";
 import { decoderParameters, isMatrix } from "./decoder-parameters.ts";
 import type { Parameter } from "./decoder-parameters.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
@@ -52,6 +52,21 @@ export async function readResidentWeights(
     resident.set(parameter.name, weight);
   }
   return resident;
+}
+
+/**
+ * The parameters alone, all as float32: what else a checkpoint holds is not read.
+ * @throws WaggleError `MODEL_CORRUPT` where one is missing, has another shape or is not finite.
+ */
+export async function readDecoderWeights(
+  config: DecoderConfig,
+  weights: TensorSource,
+): Promise<TensorMap> {
+  const tensors = new Map<string, Tensor>();
+  for (const parameter of decoderParameters(config)) {
+    tensors.set(parameter.name, await readWhole(weights, parameter));
+  }
+  return tensors;
 }
 
 async function readHalfMatrix(weights: TensorSource, parameter: Parameter): Promise<HalfMatrix> {

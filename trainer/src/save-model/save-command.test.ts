@@ -32,8 +32,8 @@ beforeAll(async () => {
   await learn(engine, [2, 3]);
   saved = { stable, engine: await engine.save() };
   await engine.dispose();
-  const { digest } = await openBaseFolder(base);
-  const baseModel = await digest(new AbortController().signal);
+  const { reference } = await openBaseFolder(base);
+  const { sha256: baseModel } = await reference();
   await createCheckpointStore(state).commit({
     ...saved,
     state: initialState({ baseModel, recipe: "grpo", seed: 1, adapterShape: SHAPE }),

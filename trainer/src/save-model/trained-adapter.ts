@@ -33,7 +33,7 @@ export async function readTrained(
   if (!isState) return readAdapterFolder(from, base.config);
   const saved = await createCheckpointStore(from).load();
   const { state, engine, stable } = saved as NonNullable<typeof saved>;
-  const digest = await base.digest(signal);
+  const { sha256: digest } = await base.reference(signal);
   if (digest !== state.baseModel) {
     throw new WaggleError(
       "INVALID_ARGUMENT",

@@ -4,7 +4,6 @@
  * are whole stay, and config.json, without which no folder loads, is written last.
  */
 import { createHash } from "node:crypto";
-import { openAsBlob } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -14,7 +13,6 @@ import {
   parseStoredFormat,
   quantizationConfigJson,
   safetensorsHeaderBytes,
-  selectModelFiles,
 } from "@waggle/model";
 import type { ConvertedParameter, DecoderConfig, StoredFormat, TensorSource } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
@@ -24,7 +22,9 @@ import { openModel } from "../store/loaded-model.ts";
 import type { ModelReader } from "../store/loaded-model.ts";
 import { parseModelSource } from "../store/model-source.ts";
 import type { ModelSource } from "../store/model-source.ts";
+import { openFileBytes } from "./file-bytes.ts";
 import { createFolderStorage } from "./folder-storage.ts";
+import { openModelFolder } from "./model-folder.ts";
 
 export type ConvertModelOptions = {
   /** A folder, or what `loadModel` takes. */
@@ -64,7 +64,7 @@ const SHARD_BYTES = 1024 ** 3;
 const WEIGHTS = "model.safetensors";
 
 type Source = {
-  readonly reader: ModelReader;
+  readonly reader: Pick<ModelReader, "bytes" | "weights">;
   readonly paths: readonly string[];
   /** Hash of the content: shards of another one are not kept, and equal sources give equal files. */
   readonly identity: string;
@@ -139,7 +139,14 @@ async function openSource(options: ConvertModelOptions, downloads: string): Prom
   const { source, signal } = options;
   const isFolder =
     typeof source === "string" && (await stat(source).catch(() => null))?.isDirectory() === true;
-  if (isFolder) return openFolder(source, signal);
+  if (isFolder) {
+    const folder = await openModelFolder(source);
+    return {
+      reader: folder,
+      paths: folder.paths,
+      identity: (await folder.reference(signal)).sha256,
+    };
+  }
   const storage = createFallbackStorage(createFolderStorage(downloads));
   const model = await loadModel(typeof source === "string" ? parseModelSource(source) : source, {
     storage,
@@ -154,27 +161,7 @@ async function openSource(options: ConvertModelOptions, downloads: string): Prom
   };
 }
 
-async function openFolder(folder: string, signal: AbortSignal | undefined): Promise<Source> {
-  const read = async (path: string) =>
-    new Uint8Array(await (await openAsBlob(join(folder, path))).arrayBuffer());
-  const paths = await selectModelFiles(await readdir(folder), read);
-  const files = [];
-  const hash = createHash("sha256");
-  for (const path of paths) {
-    const blob = await openAsBlob(join(folder, path));
-    hash.update(`${path} ${blob.size}\n`);
-    for await (const piece of blob.stream()) {
-      signal?.throwIfAborted();
-      hash.update(piece);
-    }
-    files.push({ path, content: { kind: "blob", blob } as const });
-  }
-  const storage = createFallbackStorage(null);
-  const reader = await openModel({ files }, { storage });
-  return { reader, paths, identity: hash.digest("hex") };
-}
-
-async function readConfig(reader: ModelReader): Promise<{ readonly [key: string]: unknown }> {
+async function readConfig(reader: Source["reader"]): Promise<{ readonly [key: string]: unknown }> {
   const text = new TextDecoder().decode(await reader.bytes("config.json"));
   return JSON.parse(text) as { readonly [key: string]: unknown };
 }
@@ -238,8 +225,8 @@ function shardName(index: number, count: number): string {
 async function isWritten(path: string, header: Uint8Array, dataBytes: number): Promise<boolean> {
   const size = (await stat(path).catch(() => null))?.size;
   if (size !== header.length + dataBytes) return false;
-  const begin = (await openAsBlob(path)).slice(0, header.length);
-  return Buffer.from(await begin.arrayBuffer()).equals(header);
+  const file = await openFileBytes(path);
+  return Buffer.from(await file.read(0, header.length)).equals(header);
 }
 
 async function writeShard(
