@@ -65,7 +65,11 @@ export function addPlanCommand(
         for (const line of lines(plan)) writeOut(line);
       }
       if (memoryLimit === undefined) return;
-      checkMemory(plan, memoryLimit, { checkpointing: true, length: true });
+      checkMemory(plan, memoryLimit, {
+        checkpointing: true,
+        maxMicrobatchTokens: false,
+        sequences: true,
+      });
       if (!json) writeOut(`fits into ${memoryLimit / 1e6} MB`);
     });
 }

@@ -188,11 +188,13 @@ test("plan says what training would take, and a limit below it is refused before
     code: "OUT_OF_MEMORY",
     message: expect.stringContaining("shorten the sequences") as string,
   });
-  await expect(
-    run("simulate", "--model", MODEL, "--steps", "1", "--threads", "1", "--memory-limit", "50"),
-  ).rejects.toMatchObject({
-    code: "OUT_OF_MEMORY",
-    // only what this command can set
-    message: expect.not.stringMatching(/checkpointing|maxMicrobatch/) as string,
-  });
+  for (const command of ["simulate", "learn"]) {
+    await expect(
+      run(command, "--model", MODEL, "--steps", "1", "--threads", "1", "--memory-limit", "50"),
+    ).rejects.toMatchObject({
+      code: "OUT_OF_MEMORY",
+      // only what these commands can set
+      message: expect.not.stringMatching(/checkpointing|maxMicrobatch/) as string,
+    });
+  }
 });

@@ -4,7 +4,13 @@
  */
 import type { DecoderConfig, ResidentFormat } from "@waggle/model";
 import { checkMemory, planMemory } from "./memory-plan.ts";
-import type { Checkpointing, MemoryPlan, PlannedModel, Precision } from "./memory-plan.ts";
+import type {
+  Checkpointing,
+  MemoryPlan,
+  PlannedModel,
+  Precision,
+  Settable,
+} from "./memory-plan.ts";
 import { USUAL_LENGTH } from "./microbatch.ts";
 import type { Microbatch } from "./microbatch.ts";
 
@@ -14,9 +20,9 @@ export type MemoryBudgetOptions = {
   readonly base: ResidentFormat;
   readonly precision: Precision;
   readonly checkpointing: Checkpointing;
-  /** Whether the caller chose `checkpointing`, so that a refusal may name it. */
-  readonly choseCheckpointing: boolean;
   readonly maxMicrobatchTokens: number;
+  /** What the caller chose, so that a refusal may name it. */
+  readonly chosen: Omit<Settable, "sequences">;
   /** In bytes, for everything that the plan counts. */
   readonly limit: number;
 };
@@ -70,11 +76,9 @@ export class MemoryBudget {
   }
 
   #check(models: readonly PlannedModel[], { sequences, length }: Shape, isOfBatch: boolean): void {
-    const { choseCheckpointing, limit } = this.#options;
-    checkMemory(this.#plan(models, { sequences, length }), limit, {
-      checkpointing: choseCheckpointing,
-      length: isOfBatch,
-    });
+    const { chosen, limit } = this.#options;
+    const plan = this.#plan(models, { sequences, length });
+    checkMemory(plan, limit, { ...chosen, sequences: isOfBatch });
   }
 
   #plan(models: readonly PlannedModel[], shape: Shape): MemoryPlan {

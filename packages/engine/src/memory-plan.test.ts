@@ -6,6 +6,7 @@ import type { MeasuredStep } from "../bench/measured-step.ts";
 import { QWEN3_0_6B } from "../bench/random-decoder.ts";
 import { chooseCheckpointing, planMemory } from "./memory-plan.ts";
 import { createOnnxEngine } from "./onnx-engine.ts";
+import type { OnnxEngineOptions } from "./onnx-engine.ts";
 import { loudAdapter, loudWeights, TINY } from "./train-engine.fixture.ts";
 
 const STEP = { config: QWEN3_0_6B, trains: "lora", rank: 16, sequences: 1, length: 512 } as const;
@@ -50,7 +51,7 @@ test("auto keeps small decoders whole and takes large or quantized ones apart", 
 });
 
 test("more than the limit is refused before anything is loaded, with what to lower", async () => {
-  const create = (memoryLimit: number) =>
+  const create = (memoryLimit: number, chosen: Partial<OnnxEngineOptions> = {}) =>
     createOnnxEngine({
       config: TINY,
       weights: loudWeights(TINY),
@@ -59,12 +60,17 @@ test("more than the limit is refused before anything is loaded, with what to low
       device: "cpu",
       threads: 1,
       memoryLimit,
+      ...chosen,
     });
   await expect(create(1e8)).rejects.toMatchObject({
     code: "OUT_OF_MEMORY",
-    message: expect.stringMatching(/100 MB.*16 × 64 tokens.*int8.*smaller.*rank/s) as string,
+    message: expect.stringMatching(/100 MB.*16 × 64 tokens.*int8.*rank/s) as string,
   });
   await (await create(1e9)).dispose();
+  // only what was chosen, and could be chosen otherwise, is named
+  const chosen = create(1e8, { checkpointing: "none", maxMicrobatchTokens: 512 });
+  await expect(chosen).rejects.toThrow(/set checkpointing to "layer".*lower maxMicrobatchTokens/);
+  await expect(create(1e8)).rejects.not.toThrow(/checkpointing|maxMicrobatchTokens/);
 });
 
 /** Two sizes at which a part of the plan dominates; small enough for a test. */

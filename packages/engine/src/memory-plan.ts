@@ -174,8 +174,9 @@ export function chooseCheckpointing(
 /** What whoever hears a refusal can set, beside the base's format, the rank and the model. */
 export type Settable = {
   readonly checkpointing: boolean;
-  /** Whether sequences are those that are to be trained on, not an assumption. */
-  readonly length: boolean;
+  readonly maxMicrobatchTokens: boolean;
+  /** Whether they are those that are to be trained on, not an assumption. */
+  readonly sequences: boolean;
 };
 
 /**
@@ -196,14 +197,16 @@ export function checkMemory(plan: MemoryPlan, limit: number, settable: Settable)
 function advice({ options, microbatch }: MemoryPlan, settable: Settable): string {
   const { trains, base, checkpointing } = options;
   const [isLora, isWhole] = [trains === "lora", checkpointing === "none"];
+  const isSeveral = microbatch.sequences > 1;
   const steps = [
     ...(isLora ? [] : ["train an adapter in place of all weights"]),
     ...(isWhole && settable.checkpointing ? ['set checkpointing to "layer"'] : []),
     ...(isLora && base !== "int4"
       ? [`keep the base in ${base === "int8" ? "int4" : "int8 or int4"}`]
       : []),
-    ...(settable.length ? ["shorten the sequences"] : []),
-    ...(microbatch.sequences > 1 ? ["make the microbatch smaller"] : []),
+    ...(settable.sequences ? ["shorten the sequences"] : []),
+    ...(settable.sequences && isSeveral ? ["take fewer of them at a time"] : []),
+    ...(settable.maxMicrobatchTokens && isSeveral ? ["lower maxMicrobatchTokens"] : []),
     ...(isLora ? ["lower the rank"] : []),
     "or choose a smaller model",
   ];

@@ -133,7 +133,10 @@ export class OnnxBase {
     const held = isShared && options.memoryLimit === undefined ? baseBytes(config, base) : 0;
     const budget = new MemoryBudget({
       ...{ ...shape, checkpointing, maxMicrobatchTokens: maxTokens, limit: available + held },
-      choseCheckpointing: (options.checkpointing ?? "auto") !== "auto",
+      chosen: {
+        checkpointing: (options.checkpointing ?? "auto") !== "auto",
+        maxMicrobatchTokens: options.maxMicrobatchTokens !== undefined,
+      },
     });
     budget.checkModel(first);
     const { device: asked = "auto" } = options;

@@ -256,6 +256,10 @@ test("what was imported teaches an adapter, held-out conversations included, tha
     expect(gap).toBeGreaterThan(1e-6);
     expect(gap).toBeLessThan(base === "int8" ? 0.02 : 0.3);
   }
+  const small = ["imitate", "--data", conversations, "--out", join(path, "small")];
+  await expect(run([...small, "--model", NANO, "--memory-limit", "50"])).rejects.toMatchObject({
+    code: "OUT_OF_MEMORY",
+  });
   const again = ["imitate", "--data", join(path, "chats.jsonl"), "--out", join(path, "x")];
   await expect(run([...again, "--model", NANO])).rejects.toThrow(/at line 1; import the file/);
 });

@@ -5,9 +5,9 @@ import type { Precision } from "@waggle/engine";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { adapterFolderFiles, readAdapterFolder } from "../adapter-folder.ts";
-import { type BaseModel, readBaseModel } from "../base-model.ts";
+import { openBaseModel, type OpenedModel } from "../base-model.ts";
 import { type Device, openEngine } from "../open-model.ts";
-import { number, positive } from "../option-values.ts";
+import { megabytes, number, positive } from "../option-values.ts";
 import { learningRateOf, type ScheduleOptions, withSchedule } from "../schedule-options.ts";
 import { baseOption, precisionOption } from "../frozen-base.ts";
 import { deviceOption } from "../server-options.ts";
@@ -24,6 +24,7 @@ type Flags = ScheduleOptions & {
   base: ResidentFormat;
   precision: Precision;
   threads?: number;
+  memoryLimit?: number;
   epochs: number;
   batchSize: number;
   adapter?: string;
@@ -47,6 +48,7 @@ export function addImitateCommand(
     .addOption(baseOption())
     .addOption(precisionOption())
     .option("--threads <n>", "CPU threads of one graph; default all", positive)
+    .option("--memory-limit <MB>", "most memory of training; default what is free", megabytes)
     .option("--epochs <n>", "times that each conversation is seen", positive, 3)
     .option("--batch-size <n>", "conversations of one step", positive, 8)
     .option("--adapter <folder>", "start from it, in PEFT's layout; default a fresh one")
@@ -57,7 +59,7 @@ export function addImitateCommand(
     .option("--json", "progress as JSON lines, the result as one object", false)
     .action(async (given: Flags) => {
       await requireFree(given.out, given.force);
-      const model = await readBaseModel(given.model);
+      const model = await openBaseModel(given.model);
       const { samples, leftOut } = samplesOf(await textOf(given.data, "--data"), model);
       const begun =
         given.adapter === undefined
@@ -95,7 +97,7 @@ export function addImitateCommand(
 }
 
 /** Tokens of what is wanted and fits the model's context. */
-function samplesOf(text: string, model: BaseModel) {
+function samplesOf(text: string, model: OpenedModel) {
   const leftOut: { [reason: string]: number } = {};
   const samples = readJsonLines(text).flatMap(({ line, value }) => {
     const read = Conversation.safeParse(value);

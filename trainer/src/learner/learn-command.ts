@@ -14,7 +14,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { readBaseModel } from "../base-model.ts";
 import { type Device, openPolicy } from "../open-model.ts";
-import { number, positive, setting, whole } from "../option-values.ts";
+import { megabytes, number, positive, setting, whole } from "../option-values.ts";
 import { baseOption, heldAs, precisionOption } from "../frozen-base.ts";
 import { deviceOption } from "../server-options.ts";
 import {
@@ -66,6 +66,7 @@ type Flags = OverlapFlags &
     base: ResidentFormat;
     precision: Precision;
     threads?: number;
+    memoryLimit?: number;
     json: boolean;
   };
 
@@ -98,6 +99,7 @@ export function addLearnCommand(
     .addOption(baseOption())
     .addOption(precisionOption())
     .option("--threads <n>", "CPU threads of one graph; default all", positive)
+    .option("--memory-limit <MB>", "most memory of training; default what is free", megabytes)
     .option("--json", "progress as JSON lines, the result as one object", false)
     .action(async (given: Flags, command: Command) => {
       if (given.list) {
