@@ -44,6 +44,19 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     ),
   },
   {
+    id: "learning:named-losses",
+    source: "issue 5: parts composed freely",
+    behavior:
+      "Losses and corrections that no row of the literature uses are parts all the same: in a recipe each has the value and the derivatives of its formula, and what needs one number a sequence refuses several.",
+    tests: at(
+      "parts/named-losses.test.ts",
+      "$part in a recipe is its formula",
+      "control: no two of the formulas agree here, nor with the loss that the masks are around",
+      "a mask is named with the loss that it is around",
+      "a sequence's one ratio takes weights of sequences, not of its tokens",
+    ),
+  },
+  {
     id: "learning:aggregation",
     source: "arXiv:2402.03300, 2503.14476, 2503.20783; SkyRL; Agent Lightning",
     behavior:

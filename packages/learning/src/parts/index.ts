@@ -48,6 +48,7 @@ export {
 export {
   cispo,
   clipHigh,
+  covariancePenalty,
   covMask,
   dualClip,
   entropyBonus,
@@ -90,7 +91,24 @@ export {
   maskedCrossEntropy,
   parameterSubset,
   returnConditioned,
+  unlikelihood,
 } from "./token-losses.ts";
+export {
+  importanceSampling,
+  probabilityGap,
+  selfImitation,
+  variationalWeight,
+} from "./sampler-losses.ts";
+export {
+  divergenceMask,
+  geometricBand,
+  icePop,
+  outlierVeto,
+  secondMoment,
+  sequenceBand,
+  tokenBand,
+} from "./off-policy-masks.ts";
+export { geometricMean, offPolicyMask } from "./sequence-parts.ts";
 export { accepted, chosenSucceeds, lastWords, votedPairs } from "./accepted.ts";
 export { observationLikeness } from "./observation-likeness.ts";
 export { contrasted, keptTrees, retold, retoldDemos, revision, traversal } from "./retold.ts";

@@ -39,3 +39,13 @@ export function present(rows: TokenRows | undefined, part: string, what: string)
   }
   return rows;
 }
+
+/** The minibatch with token weights times those that it has. */
+export function weighed(minibatch: Minibatch, weights: TokenRows): Minibatch {
+  return {
+    ...minibatch,
+    weights: minibatch.weights.map((row, b) =>
+      Float64Array.from(row, (weight, t) => weight * (weights[b]?.[t] ?? 0)),
+    ),
+  };
+}

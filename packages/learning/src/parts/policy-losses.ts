@@ -1,14 +1,15 @@
 /** Loss parts that push sampled tokens by their advantages. */
 import type { Episode, EpisodeTurn } from "../composition/episode.ts";
-import type { LossPart, Minibatch } from "../composition/part.ts";
+import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
-import { covarianceMask } from "../corrections/covariance-mask.ts";
+import { covarianceMask, topCovarianceTokens } from "../corrections/covariance-mask.ts";
 import {
   truncatedImportanceWeights,
   truncatedSequenceWeights,
 } from "../corrections/importance-weights.ts";
 import { cispo as cispoLoss } from "../losses/cispo.ts";
 import { clippedSurrogate } from "../losses/clipped-surrogate.ts";
+import { covariancePenalty as covariancePenaltyLoss } from "../losses/covariance-penalty.ts";
 import { dualClippedSurrogate } from "../losses/dual-clip.ts";
 import { entropyBonus as entropyBonusLoss } from "../losses/entropy-bonus.ts";
 import { entropyPreservingClip } from "../losses/entropy-preserving-clip.ts";
@@ -18,8 +19,7 @@ import { softGatedSurrogate } from "../losses/soft-gate.ts";
 import { type LabelledSpan, spanMask as maskSpans } from "../losses/span-mask.ts";
 import { groupLogPartitions, trajectoryBalance } from "../losses/trajectory-balance.ts";
 import { twoSidedSurrogate } from "../losses/two-sided-clip.ts";
-import type { TokenRows } from "../token-rows.ts";
-import { lossPart, present } from "./loss-part.ts";
+import { lossPart, present, weighed } from "./loss-part.ts";
 
 /** `pg-clip`: the surrogate with the ratio clipped at 1 ± epsilon. */
 export function pgClip(epsilon = 0.2): LossPart {
@@ -121,6 +121,17 @@ export function covMask<N extends StateName>(
   );
 }
 
+/** `kl-cov`: nothing clipped; the `share` of tokens of highest covariance is pulled back to where it was. */
+export function covariancePenalty(share = 2e-3, coefficient = 1): LossPart {
+  return lossPart("kl-cov", (minibatch) =>
+    covariancePenaltyLoss(
+      { ...minibatch, penalised: topCovarianceTokens(minibatch, share) },
+      coefficient,
+      minibatch,
+    ),
+  );
+}
+
 /**
  * `span-mask`: `inner` on chosen turns only. By default on all of them, which is what a sampled token's
  * mask says anyway: what tools and users said carries no loss.
@@ -178,14 +189,4 @@ export function entropyBonus(coefficient: number): LossPart {
     (minibatch) => entropyBonusLoss(minibatch, coefficient, minibatch),
     { derivatives: ["entropy"] },
   );
-}
-
-/** The minibatch with token weights times those that it has. */
-function weighed(minibatch: Minibatch, weights: TokenRows): Minibatch {
-  return {
-    ...minibatch,
-    weights: minibatch.weights.map((row, b) =>
-      Float64Array.from(row, (weight, t) => weight * (weights[b]?.[t] ?? 0)),
-    ),
-  };
 }

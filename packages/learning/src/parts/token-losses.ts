@@ -2,12 +2,14 @@
 import type { Episode, EpisodeTurn } from "../composition/episode.ts";
 import type { LossPart, Minibatch, ScoredEpisode } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
+import { observationLoss } from "../losses/component-sum.ts";
 import { contrastiveLoss } from "../losses/contrastive.ts";
 import { dynamicFineTuning } from "../losses/dft.ts";
 import { onPolicyDistillation } from "../losses/distillation.ts";
 import { returnWeights } from "../losses/hindsight.ts";
 import { languageModelLoss } from "../losses/language-model.ts";
 import { supervisedLoss } from "../losses/supervised-loss.ts";
+import { unlikelihoodLoss } from "../losses/unlikelihood.ts";
 import { drawnNames } from "../merging/parameter-subsets.ts";
 import type { LossMask } from "../token-rows.ts";
 import { lossPart, present } from "./loss-part.ts";
@@ -70,6 +72,18 @@ function ofTurns(
   });
 }
 
+/**
+ * `unlikelihood`: makes turns that should not have been less likely. By default those that could not be
+ * read or failed; beside `ce-mask`, which leaves them out.
+ */
+export function unlikelihood(
+  isUnwanted: (turn: EpisodeTurn, episode: Episode) => boolean = (turn) => !isRight(turn),
+): LossPart {
+  return lossPart("unlikelihood", (minibatch) =>
+    unlikelihoodLoss({ ...minibatch, lossMask: ofTurns(minibatch, isUnwanted) }),
+  );
+}
+
 /** `aux`: a second cross-entropy beside the first, of some turns by themselves. */
 export function auxiliaryTurns(
   isWanted: (turn: EpisodeTurn, episode: Episode) => boolean,
@@ -82,12 +96,13 @@ export function auxiliaryTurns(
 /** `aux`: what the world answers, predicted: tokens after the first action that the policy did not say. */
 export function auxiliaryObservations(): LossPart {
   return lossPart("aux", (minibatch) => {
-    const lossMask = minibatch.episodes.map(({ episode }, row) => {
+    const observationMask = minibatch.episodes.map(({ episode }, row) => {
       const sample = episode.samples[minibatch.samples[row] ?? 0];
       const first = sample?.lossMask.indexOf(true) ?? -1;
       return (sample?.lossMask ?? []).map((said, t) => first >= 0 && t > first && !said);
     });
-    return supervisedLoss({ ...minibatch, weights: undefined, lossMask });
+    const { lossMask, policyLogProbs } = minibatch;
+    return observationLoss({ lossMask, observationMask, policyLogProbs });
   });
 }
 
