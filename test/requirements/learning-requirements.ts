@@ -67,10 +67,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
         "a shared segment is trained once, by the first path that holds it",
         "a trajectory of many rows counts once in the baseline",
       ),
-      ...at(
-        "parts/teams.test.ts",
-        "a joint advantage is one number for everybody in it, centered over joint attempts",
-      ),
+      "packages/learning/src/parts/teams.test.ts > a joint advantage is one number for everybody in it, centered over joint attempts",
     ],
   },
   {
@@ -126,12 +123,12 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "learning:branching",
     source: "Dong et al. 2025, arXiv:2507.19849 and arXiv:2510.14545",
-    behavior: "Branches follow entropy within a budget of leaves that is always met.",
-    tests: at(
-      "rollouts/branching.test.ts",
-      "a fork is likelier where entropy rose, and decays with forks in a row",
-      "leaves equal the budget, whatever was measured and drawn",
-    ),
+    behavior:
+      "Branches follow entropy; with whole attempts they are as many as the group was to have, and what they share is credited with all that came of it.",
+    tests: [
+      "packages/learning/src/rollouts/branching.test.ts > a fork is likelier where entropy rose, and decays with forks in a row",
+      "trainer/src/learner/updates/recipe-update.test.ts > %s learns once in each of its stages",
+    ],
   },
   {
     id: "learning:capacity",
@@ -150,26 +147,32 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "learning:curricula",
     source: "catalogue L17",
-    behavior: "Curricula go level by level, end exactly, and can be switched off.",
-    tests: at(
-      "schedules/schedules.test.ts",
-      "annealing has exact values at both ends and nothing between for a step",
-      "the horizon widens by schedule, ends exactly, and can be switched off",
-      "level 1 comes before level 2, on a full window only, and falls back when it is not held",
-      "the temperature lands on the entropy target, solved or controlled",
-    ),
+    behavior:
+      "Curricula begin and end exactly; the temperature follows an entropy target within its bounds.",
+    tests: [
+      ...at(
+        "schedules/schedules.test.ts",
+        "annealing has exact values at both ends and nothing between for a step",
+        "the horizon widens by schedule and ends exactly",
+        "the temperature lands on the entropy target, and in its bounds where no temperature has it",
+      ),
+      ...at(
+        "parts/schedules.test.ts",
+        "easy tasks come first, all of them from the share of the stage on that was said",
+        "turns widen from the first number to the last",
+        "weights move from one number to the other, exact in the first step and in the last; others stay",
+      ),
+    ],
   },
   {
     id: "learning:lineage",
     source: "catalogue L18",
     behavior:
-      "Stage order is enforced; an interrupted pipeline ends at the same artefact; a changed stage is made again.",
-    tests: at(
-      "schedules/stage-lineage.test.ts",
-      "stage order is enforced",
-      "an interrupted run ends at the same artefact, wherever it stopped and in any order",
-      "a changed stage is made again, and all that follows from it; its siblings stay",
-    ),
+      "A reward model is trained before a stage is paid by it; a base is read where it was made by the same recipe, and made anew otherwise.",
+    tests: [
+      "packages/learning/src/composition/trained-models.test.ts > a reward model is trained before a stage is paid by it",
+      "trainer/src/learner/family-base.test.ts > a base that is there is read, one of another recipe is made anew",
+    ],
   },
   {
     id: "learning:recipes-differ",
@@ -365,18 +368,6 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/learner/recipe-engines.test.ts > the engines of every recipe open",
       "trainer/src/learner/recipe-engines.test.ts > a critic's loss without a critic is refused",
-    ],
-  },
-  {
-    id: "learning:reading-base",
-    source: "issue 5, learning without gradients; docs/evidence/learning-text.md",
-    behavior:
-      "A family can have its base taught to read: by cases in the words of every attempt, which say nothing of its tasks. Other bases are taught as they were.",
-    tests: [
-      "trainer/src/learner/base-demonstration.test.ts > lessons of reading begin as attempts that read do, and come as often as the family says",
-      "trainer/src/learner/base-demonstration.test.ts > a family without lessons is taught by its demonstrations as they are",
-      "packages/environments/src/recall.test.ts > who reads pulls the lever of a case that went well and another than that of one that went wrong",
-      "packages/environments/src/recall.test.ts > a lever goes well under every light as often as any other",
     ],
   },
   {

@@ -63,4 +63,16 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
       "test/e2e/visitor.test.ts > text on the policy channel is read at the next request of an open page, until it is taken back",
     ],
   },
+  {
+    id: "learning:reading-base",
+    source: "issue 5, learning without gradients; docs/evidence/learning-text.md",
+    behavior:
+      "A family can have its base taught to read: by cases in the words of every attempt, which say nothing of its tasks. Other bases are taught as they were.",
+    tests: [
+      "trainer/src/learner/base-demonstration.test.ts > lessons of reading begin as attempts that read do, and come as often as the family says",
+      "trainer/src/learner/base-demonstration.test.ts > a family without lessons is taught by its demonstrations as they are",
+      "packages/environments/src/recall.test.ts > who reads pulls the lever of a case that went well and another than that of one that went wrong",
+      "packages/environments/src/recall.test.ts > a lever goes well under every light as often as any other",
+    ],
+  },
 ];

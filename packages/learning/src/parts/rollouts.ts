@@ -109,7 +109,11 @@ export function stepReplay(continuations = 3): RolloutPart<never, "group"> {
   });
 }
 
-/** `retry`: a failed attempt hears `guidance` and tries again in the same context. */
+/**
+ * `retry`: a failed attempt hears `guidance` and tries again in the same context.
+ *
+ * Source: Reflect, Retry, Reward, arXiv:2505.24726.
+ */
 export function retry(guidance: string, size = 8): RolloutPart<never, "group"> {
   return fixed("retry", "group", { kind: "retry", size, guidance });
 }
@@ -154,7 +158,11 @@ export function branchEntropy(
   return { ...branching, around: [group(whole)] };
 }
 
-/** `branch-vine`: forks of a visited state at any turn alike. */
+/**
+ * `branch-vine`: forks of a visited state at any turn alike.
+ *
+ * Source: Schulman et al. 2015, "TRPO" (vine), arXiv:1502.05477.
+ */
 export function branchVine(size = 8, whole = 2): RolloutPart<never, "group"> {
   const vine = fixed("branch-vine", "group", {
     kind: "branch",

@@ -1,32 +1,14 @@
-/** Rollout decisions: where to branch, what to pair, when to stop; who drives is elsewhere. */
-export {
-  branchProbability,
-  decideBranch,
-  fillUp,
-  openingEntropy,
-  wholeRollouts,
-} from "./branch-entropy.ts";
-export type { BranchBudget, BranchRule } from "./branch-entropy.ts";
-export { vinePoints } from "./branch-vine.ts";
-export type { VinePoint } from "./branch-vine.ts";
+/** Rollout decisions: where to branch and go on, when to stop, whom to meet; who drives is elsewhere. */
+export { branchProbability } from "./branch-entropy.ts";
+export type { BranchRule } from "./branch-entropy.ts";
 export type { DemonstrationForm } from "./demonstration-form.ts";
 export { drawWorld } from "./env-random.ts";
 export type { Range, World, WorldRanges } from "./env-random.ts";
-export { mixedSeed, plannedGroups } from "./group-plan.ts";
-export type { PlannedRollout } from "./group-plan.ts";
-export { strataOfModes } from "./mode-strata.ts";
 export { goesOn, improvementRewards, successAtTrial } from "./multi-trial.ts";
 export { perturbations } from "./noise-seeds.ts";
 export type { Perturbation } from "./noise-seeds.ts";
-export { pairedGroups } from "./paired-tool.ts";
-export type { PairedRollout } from "./paired-tool.ts";
 export { continuedBy, isCutHere, tokenStaleness, tokenVersions } from "./partial-rollout.ts";
 export type { CutBudget } from "./partial-rollout.ts";
-export { pivotPlan } from "./pivot-plan.ts";
-export type { PivotPlan, PivotTurn } from "./pivot-plan.ts";
-export { lastGoodTurn, nextShare, replayedTurns } from "./prefix-replay.ts";
-export { reflectionMask, reflectionReward, retryDecision, withoutGuidance } from "./retry-plan.ts";
-export type { RetryDecision } from "./retry-plan.ts";
 export {
   afterEvent,
   freeCapacity,
@@ -48,8 +30,6 @@ export { plannedMatches, solvableProposals } from "./self-play.ts";
 export type { Match, ProposalOutcome } from "./self-play.ts";
 export { actorMasks, takeoverPenalties } from "./takeover.ts";
 export type { Actor, ActorMasks } from "./takeover.ts";
-export { roleMask, teamTurns } from "./team-order.ts";
-export type { TeamOrder, TeamTurn } from "./team-order.ts";
 export { searchedTree, whereToGoOn } from "./tree-search.ts";
 export type { SearchedAttempt } from "./tree-search.ts";
 export { forkPairs, principalLine, selectLeaf } from "./tree-selection.ts";

@@ -4,7 +4,6 @@
  *
  * Source: Salimans et al. 2017, "Evolution Strategies", arXiv:1703.03864 (shared seeds, mirrored pairs).
  */
-import { mixedSeed } from "./group-plan.ts";
 import { requireInside } from "../statistics.ts";
 
 export type Perturbation = {
@@ -27,4 +26,12 @@ export function perturbations(
     seed: mixedSeed(own, isMirrored ? Math.floor(i / 2) : i),
     sign: isMirrored && i % 2 === 1 ? -1 : 1,
   }));
+}
+
+/** A 32-bit seed from a seed and an index; neighbours share no bits to speak of. */
+function mixedSeed(seed: number, index: number): number {
+  let mixed = (seed ^ Math.imul(index + 1, 0x9e3779b1)) >>> 0;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
 }

@@ -4,42 +4,11 @@ import { expectClose } from "../close.fixture.ts";
 import { seeded } from "../seeded.fixture.ts";
 import { opponentPool } from "../states/opponent-pool.ts";
 import { drawWorld } from "./env-random.ts";
-import { plannedGroups } from "./group-plan.ts";
-import { strataOfModes } from "./mode-strata.ts";
 import { goesOn, improvementRewards, successAtTrial } from "./multi-trial.ts";
 import { perturbations } from "./noise-seeds.ts";
-import { pairedGroups } from "./paired-tool.ts";
 import { continuedBy, isCutHere, tokenStaleness } from "./partial-rollout.ts";
-import { pivotPlan } from "./pivot-plan.ts";
-import { lastGoodTurn, nextShare, replayedTurns } from "./prefix-replay.ts";
-import { reflectionMask, reflectionReward, retryDecision, withoutGuidance } from "./retry-plan.ts";
 import { plannedMatches, solvableProposals } from "./self-play.ts";
 import { actorMasks, takeoverPenalties } from "./takeover.ts";
-import { roleMask, teamTurns } from "./team-order.ts";
-
-test("every rollout of a plan has a seed of its own, and the same plan the same seeds", () => {
-  const plan = plannedGroups(["a", "b", "a"], 8, 7);
-  expect(plan).toHaveLength(24);
-  expect(new Set(plan.map(({ seed }) => seed)).size).toBe(24);
-  expect(new Set(plan.map(({ group }) => group)).size).toBe(3);
-  expect(plannedGroups(["a", "b", "a"], 8, 7)).toEqual(plan);
-  expect(plannedGroups(["a"], 1, 8)[0]!.seed).not.toBe(plan[0]!.seed);
-});
-
-test("a pair of groups differs in its tools only", () => {
-  const plan = pairedGroups(["a"], 3, 1);
-  const seedsOf = (hasTools: boolean) =>
-    plan.filter((rollout) => rollout.hasTools === hasTools).map(({ seed }) => seed);
-  expect(seedsOf(true)).toEqual(seedsOf(false));
-  expect(new Set(plan.map(({ group }) => group))).toEqual(new Set(["a#0+tools", "a#0-tools"]));
-});
-
-test("each mode has its least number, the policy chooses the rest", () => {
-  expect(strataOfModes(["think", "act"], 5, 2)).toEqual(["think", "think", "act", "act", null]);
-  expect(() => strataOfModes(["think", "act"], 3, 2)).toThrow(
-    expect.objectContaining({ code: "INVALID_ARGUMENT" }),
-  );
-});
 
 test("trials end at success or at their number, and are paid for what they improve", () => {
   expect(goesOn([0.2], 3, true)).toBe(true);
@@ -88,40 +57,6 @@ test.each([
   );
 });
 
-test("pivots stay within the budget of actions, and unanimous turns come seldom", () => {
-  const turns = [null, 0, 0.25].map((lastVariance, turn) => ({ run: "r", turn, lastVariance }));
-  const plans = Array.from({ length: 300 }, (_, seed) => pivotPlan(turns, 4, 7, seeded(seed)));
-  expect(plans.every((plan) => plan.length === 1 && plan[0]!.actions === 4)).toBe(true);
-  const unanimous = plans.filter((plan) => plan[0]!.turn === 1).length;
-  expect(unanimous).toBeGreaterThan(0);
-  expect(unanimous).toBeLessThan(45);
-});
-
-test("prefixes shrink with success and grow with failure, within the run", () => {
-  expect([0, 0.5, 1].map((share) => replayedTurns(5, share))).toEqual([0, 2, 4]);
-  expectClose([nextShare(0.5, 0.9), nextShare(0.5, 0.4), nextShare(0.5, 0)], [0.4, 0.5, 0.6]);
-  expectClose([nextShare(0, 1), nextShare(1, 0)], [0, 1]);
-  expect(lastGoodTurn([0.8, 0.5, 0, 0])).toBe(1);
-  expect(lastGoodTurn([0, 0])).toBe(-1);
-});
-
-test("no second attempt where the first succeeds; the reflection alone is learned and paid", () => {
-  expect(retryDecision(1, null)).toEqual({ kind: "none" });
-  expect(retryDecision(0, null)).toEqual({ kind: "reflect" });
-  expect(retryDecision(0.5, "read the error")).toEqual({
-    kind: "guide",
-    guidance: "read the error",
-  });
-  expect([reflectionReward(1), reflectionReward(0.4)]).toEqual([1, 0]);
-  const mask = [true, true, false, true, true];
-  expect(reflectionMask(mask, { start: 1, end: 4 })).toEqual([false, true, false, true, false]);
-});
-
-test("guidance is removed from what is stored", () => {
-  const parts = ["task", "hint", "answer"].map((text) => ({ text, isGuidance: text === "hint" }));
-  expect(withoutGuidance(parts).map(({ text }) => text)).toEqual(["task", "answer"]);
-});
-
 test("mirrored perturbations share a seed, and all seeds of all steps differ", () => {
   const [first, second, third] = perturbations(4, 9, 0);
   expect([first!.seed === second!.seed, first!.sign, second!.sign]).toEqual([true, 1, -1]);
@@ -131,25 +66,6 @@ test("mirrored perturbations share a seed, and all seeds of all steps differ", (
   expect(() => perturbations(3, 9, 0)).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),
   );
-});
-
-test("in a sequence each sees those before it; at once nobody sees the others of the round", () => {
-  const roles = ["pioneer", "observer"];
-  const sees = (kind: "sequence" | "simultaneous") =>
-    teamTurns({ kind, roles }, 2).map((turn) => turn.sees.length);
-  expect(sees("sequence")).toEqual([0, 1, 2, 3]);
-  expect(sees("simultaneous")).toEqual([0, 0, 2, 2]);
-  const rounds = teamTurns({ kind: "rounds", rounds: [["a"], ["b", "a"]] }, 3);
-  expect(rounds.map(({ role, round, sees: seen }) => [role, round, seen.length])).toEqual([
-    ["a", 0, 0],
-    ["b", 1, 1],
-    ["a", 1, 1],
-  ]);
-});
-
-test("a role trains on its own tokens alone", () => {
-  expect(roleMask(["a", null, "b", "a"], "a")).toEqual([true, false, false, true]);
-  expect(() => roleMask(["a"], "c")).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
 });
 
 test("matches against itself need no pool, sides alternate", () => {

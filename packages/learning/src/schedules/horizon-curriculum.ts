@@ -10,16 +10,12 @@ import { WaggleError } from "@waggle/protocol";
 export type Horizon = { readonly fromStep: number; readonly maxTurns: number };
 
 /**
- * Most turns of an episode at a step; switched off it is the last horizon's from the start.
+ * Most turns of an episode at a step.
  *
  * @param horizons - the first from step 0; steps ascend, turns do not shrink.
  * @throws WaggleError `INVALID_ARGUMENT` for horizons that do not.
  */
-export function maxTurnsAt(
-  horizons: readonly Horizon[],
-  step: number,
-  isOn: boolean = true,
-): number {
+export function maxTurnsAt(horizons: readonly Horizon[], step: number): number {
   const [first] = horizons;
   const isOrdered = horizons.every(({ fromStep, maxTurns }, i) => {
     const before = horizons[i - 1];
@@ -31,7 +27,7 @@ export function maxTurnsAt(
       `horizons must begin at step 0 and widen with the steps, got ${JSON.stringify(horizons).slice(0, 200)}; order them`,
     );
   }
-  const reached = isOn ? horizons.findLast(({ fromStep }) => fromStep <= step) : horizons.at(-1);
+  const reached = horizons.findLast(({ fromStep }) => fromStep <= step);
   return (reached ?? first).maxTurns;
 }
 

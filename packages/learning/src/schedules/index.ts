@@ -1,21 +1,11 @@
-/** Schedules: what changes as training goes on, and stages with their lineage. */
-export { phaseAt, rolesAt } from "./alternation.ts";
-export type { Phase } from "./alternation.ts";
-export { budgetSweep, splitBudget } from "./budget-split.ts";
-export type { BudgetSplit } from "./budget-split.ts";
-export { difficultyDial, firstDifficulty, nextDifficulty } from "./difficulty-curriculum.ts";
-export type { DifficultyRule, DifficultyState } from "./difficulty-curriculum.ts";
+/** Schedules: what changes as training goes on. */
 export { evenHorizons, maxTurnsAt } from "./horizon-curriculum.ts";
 export type { Horizon } from "./horizon-curriculum.ts";
 export { constantRate, cosineRate, warmedUpRate } from "./learning-rate.ts";
 export type { LearningRate } from "./learning-rate.ts";
-export { stageMask } from "./mask-stages.ts";
-export type { MaskStage } from "./mask-stages.ts";
-export { annealedAt, annealedWeights } from "./progress-curve.ts";
+export { annealedAt } from "./progress-curve.ts";
 export type { Annealing, Curve } from "./progress-curve.ts";
-export { ancestryOf, artefactOf, readyStages, recordStage } from "./stage-lineage.ts";
-export type { Artefact, Lineage, PlannedStage } from "./stage-lineage.ts";
 export { flywheelRound } from "./task-flywheel.ts";
 export type { FlywheelOrder, FlywheelRule, FlywheelTask } from "./task-flywheel.ts";
-export { entropyAt, nextTemperature, temperatureForEntropy } from "./temperature-target.ts";
+export { nextTemperature } from "./temperature-target.ts";
 export type { TemperatureControl } from "./temperature-target.ts";

@@ -30,17 +30,3 @@ export function annealedAt(
   const share = curve === "linear" ? progress : (1 - Math.cos(Math.PI * progress)) / 2;
   return from + (to - from) * share;
 }
-
-/** All weights of a step by name; the values of a curriculum switched off are its last ones. */
-export function annealedWeights(
-  weights: { readonly [name: string]: Annealing },
-  step: number,
-  isOn: boolean = true,
-): { readonly [name: string]: number } {
-  return Object.fromEntries(
-    Object.entries(weights).map(([name, annealing]) => [
-      name,
-      isOn ? annealedAt(annealing, step) : annealing.to,
-    ]),
-  );
-}

@@ -98,6 +98,8 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
           }
         }
         expect(shared).toBeGreaterThan(0);
+        // Whole ones and branches together are as many as the group was to have.
+        expect(record.groups.every(({ episodes }) => episodes.length === 8)).toBe(true);
       },
     ],
   },
