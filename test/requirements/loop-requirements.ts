@@ -222,6 +222,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "packages/engine/src/layer-runner.test.ts > an %s base gives the outputs and gradients of the numbers it stands for",
       "packages/engine/src/layer-runner.test.ts > a quantized base stays as it is while its adapter learns",
       "packages/model/src/resident-weights.test.ts > %s weights are those that a quantized graph computes with",
+      "packages/engine/src/create-engine.test.ts > weights that are held in %s are read once, one read after the other, matrices in slices",
     ],
   },
   {

@@ -4,6 +4,7 @@ import {
   type ModelFile,
   parseDecoderConfig,
   readDecoderWeights,
+  type TensorSource,
 } from "@waggle/model";
 import type { BaseModelReference, TensorMap } from "@waggle/protocol";
 import { openModelFolder } from "@waggle/runtime/node";
@@ -20,8 +21,17 @@ export type BaseModel = {
   readonly format: ChatFormat;
 };
 
+/** A model whose weights are read when they are asked for. */
+export type OpenedModel = Omit<BaseModel, "weights"> & { readonly weights: TensorSource };
+
 /** @throws WaggleError `NOT_FOUND` without the folder, `MODEL_CORRUPT` or `MODEL_UNSUPPORTED`. */
 export async function readBaseModel(path: string): Promise<BaseModel> {
+  const model = await openBaseModel(path);
+  return { ...model, weights: await readDecoderWeights(model.config, model.weights) };
+}
+
+/** The same for who needs the weights in another form than float32. @throws WaggleError as `readBaseModel`. */
+export async function openBaseModel(path: string): Promise<OpenedModel> {
   const folder = await openModelFolder(path);
   const files: ModelFile[] = [];
   for (const name of folder.paths) {
@@ -36,7 +46,7 @@ export async function readBaseModel(path: string): Promise<BaseModel> {
     files,
     readFile: folder.bytes,
     config,
-    weights: await readDecoderWeights(config, await folder.weights()),
+    weights: await folder.weights(),
     format: readChatFormat(byPath),
   };
 }

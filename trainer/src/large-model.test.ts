@@ -1,5 +1,5 @@
 /** Models whose files pass 2 and 4 GiB: sparse ones, which take neither disk nor much time. */
-import { cp, mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, open, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -9,7 +9,8 @@ import {
   type TensorDescription,
 } from "@waggle/model";
 import { expect, onTestFinished, test } from "vitest";
-import { readBaseModel } from "./base-model.ts";
+import { openBaseModel, readBaseModel } from "./base-model.ts";
+import { openEngine } from "./open-model.ts";
 import { openBaseFolder } from "./save-model/base-folder.ts";
 import { TINY } from "./training.fixture.ts";
 
@@ -53,4 +54,20 @@ test("--base opens a file of 4.8 GB and reads the tensors at its end", async () 
   const base = await openBaseFolder(await folderWith(4_800_000_000));
   const weights = await base.weights();
   for (const [name, tensor] of WEIGHTS) expect(await weights.read(name)).toEqual(tensor);
+});
+
+test("a model that is opened holds no weights: they are read by the engine over a base in int8", async () => {
+  const folder = await folderWith(4096);
+  const model = await openBaseModel(folder);
+  const options = { rank: 2, alpha: 4, seed: 1 };
+  const start = () => openEngine(model, "cpu", options, { threads: 1, base: "int8" });
+  const engine = await start();
+  const inMemory = { ...model, weights: WEIGHTS };
+  const plain = await openEngine(inMemory, "cpu", options, { threads: 1, base: "int8" });
+  const batch = { sequences: [{ tokenIds: [3, 1, 4, 1, 5, 9] }] };
+  expect((await engine.forward(batch)).logProb).toEqual((await plain.forward(batch)).logProb);
+  await engine.dispose();
+  await plain.dispose();
+  await truncate(join(folder, "model.safetensors"), 4096);
+  await expect(start()).rejects.toMatchObject({ code: "MODEL_CORRUPT" });
 });

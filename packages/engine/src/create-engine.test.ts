@@ -1,8 +1,10 @@
-import { initializeDecoder } from "@waggle/model";
-import type { DecoderConfig } from "@waggle/model";
-import { expect, test } from "vitest";
+import { initializeDecoder, tensorMapSource } from "@waggle/model";
+import type { DecoderConfig, TensorSource } from "@waggle/model";
+import type { TensorMap } from "@waggle/protocol";
+import { expect, onTestFinished, test } from "vitest";
 import { createEngine } from "./create-engine.ts";
-import { loudWeights, TINY, variedSequences } from "./train-engine.fixture.ts";
+import { openSharedBase } from "./shared-base.ts";
+import { loudAdapter, loudWeights, TINY, variedSequences } from "./train-engine.fixture.ts";
 
 test("auto is the native engine, the reference is TensorFlow.js, and both agree", async () => {
   const options = { config: TINY, weights: loudWeights(TINY), trains: "full" } as const;
@@ -31,5 +33,70 @@ test.each(["cpu", "wasm", "reference-wasm"] as const)(
       code: "CAPABILITY_MISSING",
       message: expect.stringContaining("smollm3") as string,
     });
+  },
+);
+
+/** Notes what of the weights is in memory beside the engine: numbers of each read, and reads at once. */
+function watched(weights: TensorMap) {
+  const plain = tensorMapSource(weights);
+  const seen = { largest: 0, total: 0, atOnce: 0 };
+  let open = 0;
+  const source: TensorSource = {
+    ...plain,
+    read: async (name, rows) => {
+      seen.atOnce = Math.max(seen.atOnce, ++open);
+      const tensor = await plain.read(name, rows);
+      seen.largest = Math.max(seen.largest, tensor.data.length);
+      seen.total += tensor.data.length;
+      open--;
+      return { ...tensor, data: tensor.data.slice() };
+    },
+  };
+  return { source, seen };
+}
+
+// Its embedding is larger than a slice, which is the whole rows of 2^22 numbers.
+const WIDE: DecoderConfig = { ...TINY, vocabularySize: Math.ceil(2 ** 22 / TINY.width) + 1000 };
+const WIDE_WEIGHTS = initializeDecoder(WIDE, 1);
+
+test.each(["int8", "int4", "f16", "f32"] as const)(
+  "weights that are held in %s are read once, one read after the other, matrices in slices",
+  async (base) => {
+    const adapter = loudAdapter(WIDE);
+    const options = { config: WIDE, base, checkpointing: "layer", threads: 1 } as const;
+    for (const isShared of [false, true]) {
+      const { source, seen } = watched(WIDE_WEIGHTS);
+      const start = { ...options, device: "cpu", weights: source } as const;
+      const opened = isShared
+        ? await openSharedBase(start)
+        : await createEngine({ ...start, trains: "lora", adapter });
+      await opened.dispose();
+      const sizes = Array.from(WIDE_WEIGHTS.values(), ({ data }) => data.length);
+      expect(seen.total).toBe(sizes.reduce((a, b) => a + b));
+      expect(seen.atOnce).toBe(1);
+      const slice = 2 ** 22 - (2 ** 22 % WIDE.width);
+      expect(seen.largest).toBe(base === "f32" ? Math.max(...sizes) : slice);
+    }
+  },
+);
+
+test.each(["cpu", "reference-wasm"] as const)(
+  "on %s weights that are read and weights in memory are the same engine",
+  async (device) => {
+    const adapter = loudAdapter(TINY);
+    const sequences = variedSequences(TINY);
+    const options = { config: TINY, device, trains: "lora", adapter, threads: 1 } as const;
+    const outputs = [];
+    for (const weights of [loudWeights(TINY), tensorMapSource(loudWeights(TINY))]) {
+      const engine = await createEngine({ ...options, weights });
+      onTestFinished(() => engine.dispose());
+      outputs.push((await engine.forward({ sequences })).logProb);
+      const base = await openSharedBase({ config: TINY, device, weights, threads: 1 });
+      onTestFinished(() => base.dispose());
+      const model = await base.createModel("policy", { adapter });
+      outputs.push((await model.forward({ sequences })).logProb);
+    }
+    const [first, ...others] = outputs;
+    for (const other of others) expect(other).toEqual(first);
   },
 );

@@ -2,7 +2,14 @@
  * Chooses an engine by device. TensorFlow.js is loaded only when it is asked for: it takes longer to
  * start than the native engine takes for a step.
  */
-import type { Adapter, DecoderConfig, ResidentFormat, ValueHead } from "@waggle/model";
+import { readDecoderWeights } from "@waggle/model";
+import type {
+  Adapter,
+  DecoderConfig,
+  ResidentFormat,
+  TensorSource,
+  ValueHead,
+} from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { Checkpointing, Precision } from "./memory-plan.ts";
@@ -33,8 +40,11 @@ export type EngineUrl = `http://${string}` | `https://${string}`;
 export type EngineOptions = {
   readonly device: EngineDevice | EngineUrl;
   readonly config: DecoderConfig;
-  /** Hugging Face names; copied, never written to. */
-  readonly weights: TensorMap;
+  /**
+   * Hugging Face names; copied, never written to. A source is read tensor by tensor, matrices that are
+   * held in fewer bits in slices; a server and the `reference-` devices take it whole, as float32.
+   */
+  readonly weights: TensorMap | TensorSource;
   readonly trains: "lora" | "full";
   /** Where training starts; required with `lora`, refused with `full`. */
   readonly adapter?: Adapter;
@@ -62,13 +72,24 @@ export async function createEngine(options: EngineOptions): Promise<TrainEngine>
   const { device, threads, server, ...shared } = options;
   requirePrecision(device, options.precision);
   if (isEngineUrl(device)) {
-    return createRemoteEngine({ ...server, ...shared, url: device });
+    return createRemoteEngine({ ...server, ...shared, ...(await readWhole(options)), url: device });
   }
   if (device === "reference-wasm" || device === "reference-webgpu") {
     const { createTfjsEngine } = await import("./tfjs-engine.ts");
-    return createTfjsEngine({ ...shared, device: device === "reference-wasm" ? "wasm" : "webgpu" });
+    return createTfjsEngine({
+      ...{ ...shared, ...(await readWhole(options)) },
+      device: device === "reference-wasm" ? "wasm" : "webgpu",
+    });
   }
   return createOnnxEngine({ ...shared, device, ...(threads === undefined ? {} : { threads }) });
+}
+
+/** The weights for what takes them whole. @throws WaggleError `MODEL_CORRUPT`. */
+export async function readWhole({
+  config,
+  weights,
+}: Pick<EngineOptions, "config" | "weights">): Promise<{ readonly weights: TensorMap }> {
+  return { weights: "tensors" in weights ? await readDecoderWeights(config, weights) : weights };
 }
 
 /** @throws WaggleError `CAPABILITY_MISSING` for a device that computes in a way of its own. */

@@ -1,6 +1,6 @@
 /** Chooses a base for several models by device, as `createEngine` chooses an engine for one. */
 import type { SharedBase } from "@waggle/protocol";
-import { isEngineUrl, requirePrecision } from "./create-engine.ts";
+import { isEngineUrl, readWhole, requirePrecision } from "./create-engine.ts";
 import type { EngineOptions } from "./create-engine.ts";
 import { openOnnxBase } from "./onnx-engine.ts";
 import { openRemoteBase } from "./remote/remote-base.ts";
@@ -15,10 +15,15 @@ export type SharedBaseOptions = Omit<EngineOptions, "trains" | "adapter" | "valu
 export async function openSharedBase(options: SharedBaseOptions): Promise<SharedBase> {
   const { device, threads, server, ...shared } = options;
   requirePrecision(device, options.precision);
-  if (isEngineUrl(device)) return openRemoteBase({ ...server, ...shared, url: device });
+  if (isEngineUrl(device)) {
+    return openRemoteBase({ ...server, ...shared, ...(await readWhole(options)), url: device });
+  }
   if (device === "reference-wasm" || device === "reference-webgpu") {
     const { openTfjsBase } = await import("./tfjs-engine.ts");
-    return openTfjsBase({ ...shared, device: device === "reference-wasm" ? "wasm" : "webgpu" });
+    return openTfjsBase({
+      ...{ ...shared, ...(await readWhole(options)) },
+      device: device === "reference-wasm" ? "wasm" : "webgpu",
+    });
   }
   return openOnnxBase({ ...shared, device, ...(threads === undefined ? {} : { threads }) });
 }

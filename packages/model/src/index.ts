@@ -37,7 +37,6 @@ export type { WeightFormat } from "./graph-parts.ts";
 export { float16ToFloat32, float32ToFloat16, fromFloat16Bits } from "./half-precision.ts";
 export { mergeAdapter, mergedWeights } from "./merged-weights.ts";
 export {
-  collectModelFiles,
   describeModelFolder,
   MODEL_FILE_NAMES,
   openModelWeights,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Tensor } from "@waggle/protocol";
-import { collectModelFiles, describeModelFolder, readModelWeights } from "./model-folder.ts";
+import { describeModelFolder, readModelWeights, selectModelFiles } from "./model-folder.ts";
 import { writeSafetensors } from "./safetensors.ts";
 
 const file = (path: string, text: string): { path: string; bytes: Uint8Array } => ({
@@ -50,12 +50,13 @@ const sharded = new Map(
 const read = (path: string): Promise<Uint8Array> => Promise.resolve(sharded.get(path)!);
 
 test("of a folder in shards, the files that its index names belong to the model", async () => {
-  const files = await collectModelFiles([...sharded.keys()], read);
-  const paths = files.map(({ path }) => path);
+  const paths = await selectModelFiles([...sharded.keys()], read);
   expect(paths.toSorted()).toEqual(
     [...sharded.keys()].filter((path) => !/^z|README/.test(path)).sort(),
   );
-  const weights = await readModelWeights(new Map(files.map(({ path, bytes }) => [path, bytes])));
+  const weights = await readModelWeights(
+    new Map([...sharded].filter(([path]) => paths.includes(path))),
+  );
   expect([...weights]).toEqual([
     ["a", tensor(1)],
     ["b", tensor(2)],
@@ -64,16 +65,16 @@ test("of a folder in shards, the files that its index names belong to the model"
 
 test("a whole file of weights goes before shards", async () => {
   const whole = new Map([...sharded, ["model.safetensors", shard("", "a", 5).bytes]]);
-  const files = await collectModelFiles([...whole.keys()], (path) =>
+  const paths = await selectModelFiles([...whole.keys()], (path) =>
     Promise.resolve(whole.get(path)!),
   );
-  expect(files.map(({ path }) => path)).not.toContain("x.safetensors");
+  expect(paths).not.toContain("x.safetensors");
   expect((await readModelWeights(whole)).get("a")).toEqual(tensor(5));
 });
 
 test("a folder that lacks a shard is refused by its name", async () => {
   const present = [...sharded.keys()].filter((path) => path !== "y.safetensors");
-  await expect(collectModelFiles(present, read)).rejects.toThrow(/y\.safetensors/);
+  await expect(selectModelFiles(present, read)).rejects.toThrow(/y\.safetensors/);
   const files = new Map([...sharded].filter(([path]) => path !== "y.safetensors"));
   await expect(readModelWeights(files)).rejects.toThrow(/y\.safetensors/);
 });

@@ -46,23 +46,6 @@ export async function selectModelFiles(
 }
 
 /**
- * The files of a folder that make the base model.
- * @param present names of the files of the folder.
- * @param read gives the bytes of one of them.
- * @throws WaggleError `MODEL_CORRUPT` where config, weights or tokenizer are missing.
- */
-export async function collectModelFiles(
-  present: readonly string[],
-  read: (path: string) => Promise<Uint8Array>,
-): Promise<ModelFile[]> {
-  const files: ModelFile[] = [];
-  for (const path of await selectModelFiles(present, read)) {
-    files.push({ path, bytes: await read(path) });
-  }
-  return files;
-}
-
-/**
  * The reference of a base model: every file with hash and size, sorted by path, and the digest of
  * the list, which is the model's identity (`baseModel` on trajectories).
  * @throws WaggleError `MODEL_CORRUPT` where config, weights or tokenizer are missing.
