@@ -1,9 +1,9 @@
 /**
  * A hundred training steps in a process of its own, with what they leave in memory: run by the test
- * with a device as argument, and `keep` as second for the control that holds on to every gradient.
- * Prints one JSON line. Tests only.
+ * with a device as argument, and as second `layers` for an adapter that is trained layer by layer, or
+ * `keep` for the control that holds on to every gradient. Prints one JSON line. Tests only.
  */
-import { initializeValueHead } from "@waggle/model";
+import { initializeAdapter, initializeValueHead } from "@waggle/model";
 import { createEngine } from "./create-engine.ts";
 import type { EngineDevice } from "./create-engine.ts";
 import { loudWeights, TINY, variedSequences } from "./train-engine.fixture.ts";
@@ -26,9 +26,14 @@ const CONFIG = { ...TINY, width: 64, heads: 8, feedForwardSize: 192, vocabularyS
 
 const [, , device, mode] = process.argv;
 const weights = loudWeights(CONFIG);
+/** Of a rank at which its gradients are about those of all parameters. */
+const adapter = initializeAdapter(CONFIG, { rank: 48, alpha: 96, seed: 5 });
 const engine = await createEngine({
   ...{ device: device as EngineDevice, config: CONFIG, weights },
-  ...{ trains: "full", threads: 2, valueHead: initializeValueHead(CONFIG, { seed: 3 }) },
+  ...{ threads: 2, valueHead: initializeValueHead(CONFIG, { seed: 3 }) },
+  ...(mode === "layers"
+    ? { trains: "lora", checkpointing: "layer", base: "int8", adapter }
+    : { trains: "full" }),
 });
 const sequences = variedSequences(CONFIG);
 const values = sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length).fill(0.01));
@@ -61,6 +66,9 @@ const report: MemoryReport = {
   heap: after.heapUsed - before.heapUsed,
   arrays: after.external - before.external,
   resident: after.rss - before.rss,
-  gradients: [...weights.values()].reduce((sum, { data }) => sum + data.byteLength, 0),
+  gradients: [...(await engine.parameters()).values()].reduce(
+    (sum, { data }) => sum + data.byteLength,
+    0,
+  ),
 };
 process.stdout.write(`${JSON.stringify(report)}\n`, () => process.exit(0));

@@ -12,10 +12,10 @@ async function hundredSteps(...args: readonly string[]): Promise<MemoryReport> {
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as MemoryReport;
 }
 
-test.concurrent.each(["cpu", "wasm"])(
+test.concurrent.each(["cpu", "wasm", "cpu layers"])(
   "a hundred steps on %s leave no tensor and no buffer behind",
-  async (device) => {
-    const { arrays, heap, resident, gradients } = await hundredSteps(device);
+  async (run) => {
+    const { arrays, heap, resident, gradients } = await hundredSteps(...run.split(" "));
     // Less than the gradients of one step in arrays; of native memory, which allocators keep in
     // pages and V8 for code, less than four fifths of what a hundred would take.
     expect(arrays).toBeLessThan(gradients);
