@@ -12,7 +12,6 @@ import type {
   Verification,
 } from "@waggle/protocol";
 import { toTrainingSamples, WaggleError } from "@waggle/protocol";
-import type { Actor } from "../rollouts/takeover.ts";
 import type { ReadBefore } from "./reading.ts";
 
 /** One generation of the policy and what answered it. */
@@ -49,7 +48,7 @@ export type Episode = {
   readonly turns: readonly EpisodeTurn[];
   readonly verification: Verification;
   /** `[turns]` who acted; absent = the policy alone. */
-  readonly actors?: readonly Actor[];
+  readonly actors?: readonly ("policy" | "person")[];
   /** What it was given to read before its first turn; `null` for nothing. */
   readonly read: ReadBefore | null;
   /** Published versions between what sampled it and the newest. */

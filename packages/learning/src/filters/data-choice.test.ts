@@ -9,7 +9,6 @@ import { rehearsalWeights } from "./collateral.ts";
 import { curatedWithin } from "./curated.ts";
 import { mixedInRatio, mixtureCounts } from "./diversity-mix.ts";
 import { highEntropySteps, maskToSteps, stepMeans, stepsLabeled } from "./step-choice.ts";
-import { cheapestSolvingTier, studentFailures } from "./student-failures.ts";
 import { successesOnly } from "./successes.ts";
 import { pairsByGap } from "./value-gap-pairs.ts";
 import { verifiedOnly } from "./verified.ts";
@@ -124,26 +123,6 @@ test("a pair is made only beyond the margin, within one key", () => {
   expect(() => pairsByGap(values, keys, 0)).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),
   );
-});
-
-test("data is made where the student fails or does not know", () => {
-  const options = { mostPassRate: 0.2, leastConfidence: 0.5 };
-  const { kept } = studentFailures(
-    [
-      { passRate: 0.1, confidence: 0.9 },
-      { passRate: 0.9, confidence: 0.9 },
-      { passRate: 0.9, confidence: 0.2 },
-      { passRate: 0.9, confidence: null },
-    ],
-    options,
-  );
-  expect(kept).toEqual([0, 2]);
-  expect(
-    cheapestSolvingTier([
-      [true, false, false],
-      [true, true, false],
-    ]),
-  ).toEqual([0, 1, null]);
 });
 
 test("a small set covers before it repeats, within its budget", () => {

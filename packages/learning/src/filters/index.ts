@@ -27,8 +27,6 @@ export { selectBy, selectIndices } from "./selection.ts";
 export type { Selection } from "./selection.ts";
 export { highEntropySteps, maskToSteps, stepMeans, stepsLabeled } from "./step-choice.ts";
 export type { StepLabel, StepSpan } from "./step-choice.ts";
-export { cheapestSolvingTier, studentFailures } from "./student-failures.ts";
-export type { StudentRecord } from "./student-failures.ts";
 export { successesOnly } from "./successes.ts";
 export type { SuccessOptions } from "./successes.ts";
 export { toolBenefit } from "./tool-benefit.ts";

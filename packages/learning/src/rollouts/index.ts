@@ -4,11 +4,10 @@ export type { BranchRule } from "./branch-entropy.ts";
 export type { DemonstrationForm } from "./demonstration-form.ts";
 export { drawWorld } from "./env-random.ts";
 export type { Range, World, WorldRanges } from "./env-random.ts";
-export { goesOn, improvementRewards, successAtTrial } from "./multi-trial.ts";
+export { goesOn } from "./multi-trial.ts";
 export { perturbations } from "./noise-seeds.ts";
 export type { Perturbation } from "./noise-seeds.ts";
-export { continuedBy, isCutHere, tokenStaleness, tokenVersions } from "./partial-rollout.ts";
-export type { CutBudget } from "./partial-rollout.ts";
+export { continuedBy, tokenVersions } from "./partial-rollout.ts";
 export {
   afterEvent,
   freeCapacity,
@@ -26,10 +25,8 @@ export type {
   FlowRollout,
   RolloutFlow,
 } from "./rollout-flow.ts";
-export { plannedMatches, solvableProposals } from "./self-play.ts";
-export type { Match, ProposalOutcome } from "./self-play.ts";
-export { actorMasks, takeoverPenalties } from "./takeover.ts";
-export type { Actor, ActorMasks } from "./takeover.ts";
+export { plannedMatches } from "./self-play.ts";
+export type { Match } from "./self-play.ts";
 export { searchedTree, whereToGoOn } from "./tree-search.ts";
 export type { SearchedAttempt } from "./tree-search.ts";
 export { forkPairs, principalLine, selectLeaf } from "./tree-selection.ts";

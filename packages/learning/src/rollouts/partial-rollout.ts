@@ -6,13 +6,6 @@
  */
 import { type Trajectory, type VersionSpan, WaggleError } from "@waggle/protocol";
 
-export type CutBudget = { readonly tokens: number; readonly turns: number };
-
-/** True where this spell of a rollout ends here, to be continued later. */
-export function isCutHere(spent: CutBudget, budget: CutBudget): boolean {
-  return spent.tokens >= budget.tokens || spent.turns >= budget.turns;
-}
-
 /**
  * The pieces with one more, joined with the last where the version is the same.
  *
@@ -36,13 +29,6 @@ export function continuedBy(pieces: readonly VersionSpan[], next: VersionSpan): 
   }
   if (next.version === last.version) return [...pieces.slice(0, -1), { ...last, end: next.end }];
   return [...pieces, next];
-}
-
-/** `[T]` versions behind the newest, per token. */
-export function tokenStaleness(pieces: readonly VersionSpan[], newest: number): number[] {
-  return pieces.flatMap(({ version, start, end }) =>
-    Array.from({ length: end - start }, () => newest - version),
-  );
 }
 
 /** `[sampled tokens]` of a trajectory: the version that sampled each, in the order of its segments. */

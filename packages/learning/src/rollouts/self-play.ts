@@ -1,8 +1,8 @@
 /**
- * `self-play`: a proposer makes tasks that a solver attempts, or two sides meet. What comes of it is paid
- * by `frontierReward` and `zeroSumReward`.
+ * `self-play`: two sides meet at a task, the learner and itself or its past. What comes of it is paid by
+ * `zeroSumReward`.
  *
- * Source: Search Self-Play, SPICE (proposer and solver share weights); SPIN (the past as opponent).
+ * Source: SPIN (the past as opponent).
  */
 import { drawOpponent, type OpponentPool } from "../states/opponent-pool.ts";
 import { requireInside } from "../statistics.ts";
@@ -30,21 +30,4 @@ export function plannedMatches(
     opponent: random() < pastShare ? drawOpponent(pool, random) : null,
     side: i % 2 === 0 ? 0 : 1,
   }));
-}
-
-export type ProposalOutcome = {
-  readonly isAnswerable: boolean;
-  /** `[attempts]` of the solver on it; not read where it cannot be answered. */
-  readonly solverRewards: readonly number[];
-};
-
-/**
- * Which proposals the solver learns from: answerable ones that it solved sometimes. The proposer learns
- * from all of them.
- */
-export function solvableProposals(proposals: readonly ProposalOutcome[]): number[] {
-  return proposals.flatMap(({ isAnswerable, solverRewards }, i) => {
-    const best = Math.max(...solverRewards);
-    return isAnswerable && best > Math.min(...solverRewards) ? [i] : [];
-  });
 }

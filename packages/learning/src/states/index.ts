@@ -47,11 +47,11 @@ export {
   prunePrompts,
 } from "./prompt-population.ts";
 export type { Prompt, PromptPopulation } from "./prompt-population.ts";
-export { putRest, rehearse, restBuffer, takeRest } from "./rest-buffer.ts";
+export { putRest, rehearse, restBuffer } from "./rest-buffer.ts";
 export type { RestBuffer } from "./rest-buffer.ts";
 export { backUp, expandNode, nodeValue, requireNode, searchTree } from "./search-tree.ts";
 export type { Expansion, SearchNode, SearchTree } from "./search-tree.ts";
-export { averagedWeights, isReseedStep } from "./slow-copy.ts";
+export { averagedWeights } from "./slow-copy.ts";
 export type { NamedWeights } from "./slow-copy.ts";
 export {
   storeSuccess,

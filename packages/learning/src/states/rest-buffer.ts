@@ -1,6 +1,6 @@
 /**
- * `rest-buffer`: samples kept for later: what recomposition left over, or old data for rehearsal. First
- * in, first out; what is taken leaves, what is rehearsed stays.
+ * `rest-buffer`: samples kept for later: what recomposition left over, or old data for rehearsal. The
+ * oldest leave a full buffer; what is rehearsed stays.
  *
  * Source: RoRecomp (compensation buffer), mix-cd and RL with retention (rehearsal).
  */
@@ -23,20 +23,6 @@ export function putRest<T>(
 ): RestBuffer<T> {
   const all = [...buffer.items, ...items.map((item) => ({ item, step }))];
   return { ...buffer, items: all.slice(-buffer.capacity) };
-}
-
-/** The oldest `count` items and the buffer without them; what is older than `mostAge` steps is dropped. */
-export function takeRest<T>(
-  buffer: RestBuffer<T>,
-  count: number,
-  step: number,
-  mostAge: number = Number.POSITIVE_INFINITY,
-): { readonly items: readonly T[]; readonly buffer: RestBuffer<T> } {
-  const fresh = buffer.items.filter((entry) => step - entry.step <= mostAge);
-  return {
-    items: fresh.slice(0, count).map(({ item }) => item),
-    buffer: { ...buffer, items: fresh.slice(count) },
-  };
 }
 
 /** `count` items drawn for rehearsal; the buffer keeps them. */

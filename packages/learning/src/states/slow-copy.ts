@@ -38,9 +38,3 @@ export function averagedWeights(
   }
   return result;
 }
-
-/** True where the teacher is copied from the student before this step, counted from 0: every `period`. */
-export function isReseedStep(step: number, period: number): boolean {
-  requireInside("period", period, 1, Number.MAX_SAFE_INTEGER);
-  return step > 0 && step % period === 0;
-}
