@@ -47,14 +47,21 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:named-losses",
     source: "issue 5: parts composed freely",
     behavior:
-      "Losses and corrections that no row of the literature uses are parts all the same: in a recipe each has the value and the derivatives of its formula, and what needs one number a sequence refuses several.",
-    tests: at(
-      "parts/named-losses.test.ts",
-      "$part in a recipe is its formula",
-      "control: no two of the formulas agree here, nor with the loss that the masks are around",
-      "a mask is named with the loss that it is around",
-      "a sequence's one ratio takes weights of sequences, not of its tokens",
-    ),
+      "Losses and corrections that no row of the literature uses are parts all the same: in a recipe each has the value and the derivatives of its formula, and what needs one number a sequence refuses several. An entropy bonus may follow a target.",
+    tests: [
+      ...at(
+        "parts/adaptive-entropy.test.ts",
+        "steps below the target are paid the strength that the steps before them left, others nothing",
+        "without its state it does not compile",
+      ),
+      ...at(
+        "parts/named-losses.test.ts",
+        "$part in a recipe is its formula",
+        "control: no two of the formulas agree here, nor with the loss that the masks are around",
+        "a mask is named with the loss that it is around",
+        "a sequence's one ratio takes weights of sequences, not of its tokens",
+      ),
+    ],
   },
   {
     id: "learning:aggregation",

@@ -36,7 +36,8 @@ export type ValueName =
   | "experience"
   | "prompts"
   | "cases"
-  | "temperature";
+  | "temperature"
+  | "entropy-strength";
 
 export type StateName = ResourceName | ValueName;
 

@@ -62,6 +62,7 @@ export {
   truncatedImportance,
   twoSidedClip,
 } from "./policy-losses.ts";
+export { adaptiveEntropy, entropyStrength, entropyTarget } from "./adaptive-entropy.ts";
 export { designEdits, designRisk, designs, designTree, designWorth } from "./design-search.ts";
 export { evolutionStrategy, fitness, noiseSeed } from "./evolution.ts";
 export { auxiliaries, ownFailures } from "./auxiliaries.ts";

@@ -1,5 +1,5 @@
 /** `temp-target`: the sampling temperature follows the entropy that was measured in the last step. */
-import type { FilterPart } from "../composition/part.ts";
+import type { FilterPart, ScoredGroup } from "../composition/part.ts";
 import type { SchedulePart } from "../composition/stage.ts";
 import { kept, type StatePart } from "../composition/state.ts";
 import { nextTemperature, type TemperatureControl } from "../schedules/temperature-target.ts";
@@ -10,18 +10,22 @@ export function temperature(start = 1): StatePart<"temperature"> {
   return kept("temperature", () => start);
 }
 
+/** Mean entropy of the sampled tokens, nats; NaN where there are none. */
+export function meanEntropy(groups: readonly ScoredGroup[]): number {
+  const entropies = groups.flatMap(({ episodes }) =>
+    episodes.flatMap(({ episode: { samples } }) =>
+      samples.flatMap(({ spans }) => spans.flatMap(({ segment }) => [...segment.entropies])),
+    ),
+  );
+  return entropies.reduce((sum, entropy) => sum + entropy, 0) / entropies.length;
+}
+
 /** Leaves none out: measures the mean entropy of sampled tokens, and moves the temperature by it. */
 export function measuredEntropy(control: TemperatureControl): FilterPart<"temperature"> {
   return filterPart(
     "measured-entropy",
     (groups, { state }) => {
-      const entropies = groups.flatMap(({ episodes }) =>
-        episodes.flatMap(({ episode: { samples } }) =>
-          samples.flatMap(({ spans }) => spans.flatMap(({ segment }) => [...segment.entropies])),
-        ),
-      );
-      const mean = entropies.reduce((sum, entropy) => sum + entropy, 0) / entropies.length;
-      const next = nextTemperature(control, state.temperature as number, mean);
+      const next = nextTemperature(control, state.temperature as number, meanEntropy(groups));
       return { groups, dropped: new Map(), state: { temperature: next } };
     },
     { needs: ["temperature"] },
