@@ -131,7 +131,7 @@ export function selfPlay(size = 8): RolloutPart<never, "group"> {
   return { ...teamOf(sides), part: "self-play", around: [teamOf(sides)] };
 }
 
-/** `self-play` against a past checkpoint, drawn by how hard it still is; the policy is the first side. */
+/** `self-play` against one of the past checkpoints, each as likely; the policy is the first side. */
 export function selfPlayAgainstPast(size = 8): RolloutPart<"opponents", "group"> {
   const sides = { how: "apart", roles: ["policy", "opponent"], size } as const;
   return {
