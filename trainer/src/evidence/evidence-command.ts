@@ -1,4 +1,5 @@
 /** `evidence learning`: runs the table of recipes that the expectations name, and writes its pages. */
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { WaggleError } from "@waggle/protocol";
@@ -23,6 +24,7 @@ type Flags = {
   report: boolean;
   directions: boolean;
   folder: string;
+  out?: string;
   bases: string;
   threads: number;
   json: boolean;
@@ -41,16 +43,23 @@ export function addEvidenceCommand(
     })
     .option("--only <names>", "these recipes, with commas between", list)
     .option("--seeds <numbers>", "these seeds, with commas between", numbers)
-    .option("--smoke", "one seed of six recipes", false)
+    .option("--smoke", "one seed of six recipes, to see that all of it runs", false)
     .option("--directions", "only what papers say of their recipe beside plain GRPO", false)
     .option("--report", "run nothing, only write the pages", false)
-    .option("--folder <folder>", "expectations, runs and pages", "docs/evidence/learning")
+    .option("--folder <folder>", "where the expectations are", "docs/evidence/learning")
+    .option(
+      "--out <folder>",
+      "where runs are kept and pages written (default: beside the expectations; .waggle/evidence with --smoke)",
+    )
     .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
     .option("--threads <n>", "CPU threads of one graph", positive, 1)
     .option("--json", "progress as JSON lines", false)
     .action(async (_what: string, flags: Flags) => {
       const expectations = await readExpectations(join(flags.folder, "expectations.json"));
-      const log = await openRunLog(join(flags.folder, "runs.jsonl"));
+      // What is committed has all runs: what is only tried starts from none.
+      const out = flags.out ?? (flags.smoke ? ".waggle/evidence" : flags.folder);
+      await mkdir(out, { recursive: true });
+      const log = await openRunLog(join(out, "runs.jsonl"));
       if (!flags.report) {
         await runArms(wanted(expectations, flags), log, {
           bases: flags.bases,
@@ -62,8 +71,8 @@ export function addEvidenceCommand(
           },
         });
       }
-      const pages = await writeReport(flags.folder, expectations, log);
-      if (!flags.json) writeError(`${pages} pages in ${flags.folder}`);
+      const pages = await writeReport(out, expectations, log);
+      if (!flags.json) writeError(`${pages} pages in ${out}`);
     });
 }
 

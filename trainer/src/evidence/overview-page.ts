@@ -34,7 +34,9 @@ export function overviewPage(
   return `${[
     "# Recipes in small worlds",
     `\`npm run evidence -- learning\` runs the recipes of [expectations.json](expectations.json), which were committed before the runs, at equal budgets, and draws these pages from [runs.jsonl](runs.jsonl). It goes on where it was stopped; \`--report\` only draws, \`--smoke\` runs one seed of six recipes.`,
-    `**${learned.length} of ${complete.length} recipes with all ${expectations.seeds.length} seeds end above the control without learning at 1 % after Holm's correction**, from ${tables.length} of the five tables (${tables.join(", ")}). ${below.length === 0 ? "" : `Not shown to learn: ${below.map(({ recipe, gain }) => `${recipe} (${points(gain.mean)} points)`).join(", ")}.`}`,
+    complete.length === 0
+      ? `No recipe has all ${expectations.seeds.length} seeds yet.`
+      : `**${learned.length} of ${complete.length} recipes with all ${expectations.seeds.length} seeds end above the control without learning at 1 % after Holm's correction**, from ${tables.length} of the five tables (${tables.join(", ")}). ${below.length === 0 ? "" : `Not shown to learn: ${below.map(({ recipe, gain }) => `${recipe} (${points(gain.mean)} points)`).join(", ")}.`}`,
     METRICS.map((line) => `- ${line}`).join("\n"),
     [
       "| recipe | table | environment | seeds | base | success | gain | p (Holm) | against plain GRPO (p) | sampled tokens | tool calls | CPU | time |",
