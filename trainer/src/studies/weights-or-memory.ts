@@ -15,7 +15,7 @@ export const weightsOrMemory: Study = {
     arm(
       "weights",
       ["one"],
-      [groupReinforcement({ groupSize: 8, steps: 10, learningRate: 3e-3 }), 1],
+      [groupReinforcement({ groupSize: 8, steps: 60, learningRate: 3e-3 }), 1],
     ),
     catalogued("cases, soft Q", "agent-fly", { steps: 60 }),
     catalogued("cases, policy gradient", "agent-fly", { steps: 60, learns: "policy-gradient" }),
