@@ -11,6 +11,7 @@ import { klTerm } from "./kl-term.ts";
 import { merging } from "./merging.ts";
 import { oneModel } from "./one-model.ts";
 import { onlyCorrectRuns } from "./only-correct-runs.ts";
+import { planning } from "./planning.ts";
 import { sftBeforeRl } from "./sft-before-rl.ts";
 import { simulatedTraces } from "./simulated-traces.ts";
 import type { Study } from "./study.ts";
@@ -33,6 +34,7 @@ export const STUDIES: readonly Study[] = [
   simulatedTraces,
   weightsOrMemory,
   oneModel,
+  planning,
 ];
 
 /** @throws WaggleError `INVALID_ARGUMENT` with the names that there are. */

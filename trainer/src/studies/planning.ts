@@ -1,0 +1,23 @@
+/** Is every attempt to be planned, or only where a further turn pays for itself? */
+import { catalogued, type Study } from "./study.ts";
+
+export const planning: Study = {
+  name: "planning",
+  question: "Should an agent always plan?",
+  sides: [
+    { says: "a plan for every task", sources: "PilotRL, EnterpriseOps-Gym (oracle plans)" },
+    { says: "plan where it pays; always planning hurts long tasks", sources: "dynamic planning" },
+  ],
+  environment: "key-door",
+  tokens: 90_000,
+  arms: [
+    catalogued("turns are free", "dynamic-planning", { turnCost: 0, steps: 10 }),
+    catalogued("a turn costs 0.05", "dynamic-planning", { turnCost: 0.05, steps: 10 }),
+    catalogued("a turn costs 0.2", "dynamic-planning", { turnCost: 0.2, steps: 10 }),
+    catalogued("the plan is trained by itself", "pilot-rl", { steps: 4 }),
+  ],
+  measures: ["success", "toolCalls"],
+  limits: [
+    "a nano model writes no plans: turns that look before they act stand for them, and PilotRL's first turn",
+  ],
+};
