@@ -23,8 +23,8 @@ export type GoldenDecoder = {
   readonly config: DecoderConfig;
   readonly weights: TensorMap;
   readonly adapter: Adapter;
-  /** Of some weights (case `full`) and of all adapter tensors (case `lora`). */
-  readonly gradients: TensorMap;
+  /** Of every weight (case `full`) or every tensor of the adapter (case `lora`). */
+  readonly gradients: (trains: "full" | "lora") => TensorMap;
   readonly cases: { readonly [name in "plain" | "cool" | "full" | "lora"]: GoldenCase };
 };
 
@@ -78,11 +78,13 @@ export function readGoldenDecoder(modelType: "qwen3" | "llama"): GoldenDecoder {
     rank: number;
     alpha: number;
   };
+  const gradients = readSafetensors(read("gradients.safetensors")).tensors;
   return {
     config,
     weights: readSafetensors(read("model.safetensors")).tensors,
     adapter: readAdapter(read("adapter_model.safetensors"), golden, config),
-    gradients: readSafetensors(read("gradients.safetensors")).tensors,
+    gradients: (trains) =>
+      new Map([...gradients].filter(([name]) => name.includes(".lora_") === (trains === "lora"))),
     cases: golden.cases,
   };
 }

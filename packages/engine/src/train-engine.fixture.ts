@@ -30,8 +30,10 @@ export type Budget = {
   readonly arranged: Tolerance;
   /** Of every entry of a gradient, over the largest of its tensor. */
   readonly gradients: number;
-  /** Of a tensor's gradient, norm of the difference by the norm. */
+  /** Of a tensor's gradient from PyTorch's, norm of the difference by the norm. */
   readonly norm: number;
+  /** The same, where the same tokens are arranged otherwise. */
+  readonly arrangedNorm: number;
   /** Of the largest entry of a tensor's gradient, from central differences: the step's own error in it. */
   readonly difference: number;
 };
@@ -41,6 +43,7 @@ export const F32_BUDGET: Budget = {
   arranged: { relative: 1e-5, absolute: 1e-5 },
   gradients: 2e-4,
   norm: 1e-4,
+  arrangedNorm: 1e-4,
   difference: 1e-3,
 };
 

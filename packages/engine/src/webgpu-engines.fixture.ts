@@ -96,7 +96,7 @@ async function report(): Promise<WebGpuReport> {
   );
   const trained = await engine.gradients();
   const gradientErrors = Array.from(trained, ([name, { data }]) => {
-    const expected = gradients.get(name)?.data;
+    const expected = gradients("lora").get(name)?.data;
     // PyTorch's has no value head.
     if (expected === undefined) return 0;
     return largestError(data, expected) / Math.max(...expected.map(Math.abs));

@@ -305,19 +305,7 @@ def main():
             name: [[round(float(v), 4) for v in random.normal(0, 1, n)] for n in LENGTHS]
             for name in ("logProb", "rawLogProb", "entropy")
         }
-        watched = [
-            "model.embed_tokens.weight",
-            "model.layers.0.self_attn.q_proj.weight",
-            "model.layers.0.input_layernorm.weight",
-            "model.layers.1.self_attn.k_proj.weight",
-            "model.layers.1.mlp.down_proj.weight",
-            "model.layers.0.self_attn.q_norm.weight",
-            "model.layers.1.self_attn.k_norm.weight",
-            "model.norm.weight",
-            "lm_head.weight",
-        ]
-        trained = {name: weights[name] for name in watched if name in weights}
-        cases["full"], full = case(config, weights, None, sequences, derivatives, trained)
+        cases["full"], full = case(config, weights, None, sequences, derivatives, weights)
         cases["lora"], lora = case(config, weights, adapter, sequences, derivatives, adapter)
 
         def write_json(name, value):
