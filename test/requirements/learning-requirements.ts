@@ -374,9 +374,10 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:evidence",
     source: "issue 5, evidence",
     behavior:
-      "`npm run evidence -- learning` goes on where it was stopped, every committed page follows from the committed runs, and what is called learning holds over seeds after Holm's correction.",
+      "`npm run evidence -- learning` goes on where it was stopped, every committed page follows from the committed runs, no run takes more than three minutes, and what is called learning holds over seeds after Holm's correction.",
     tests: [
       "trainer/src/evidence/committed-pages.test.ts > every page and picture follows from the runs",
+      "trainer/src/evidence/committed-pages.test.ts > no run behind the pages took more than three minutes",
       "trainer/src/evidence/run-log.test.ts > a log gives back what was appended, without the line that a kill cut off, and goes on",
       "packages/evaluation/src/table-tests.test.ts > Holm's example: a smaller p is never corrected to more than a larger one",
     ],

@@ -2,6 +2,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { mean } from "@waggle/evaluation";
 import { expect, test } from "vitest";
 import { readExpectations } from "./expectations.ts";
 import { openRunLog } from "./run-log.ts";
@@ -29,4 +30,22 @@ test("every page and picture follows from the runs", async () => {
   } finally {
     await rm(again, { recursive: true });
   }
+});
+
+/** What a run may take on two cores. */
+const MOST_SECONDS = 180;
+
+test("no run behind the pages took more than three minutes", async () => {
+  const { records } = await openRunLog(join(FOLDER, "runs.jsonl"));
+  const runs = [...records.values()];
+  expect(runs.length).toBeGreaterThan(600);
+  // Of all its threads. A run waits for nothing, so on idle cores it takes no longer; the clock also ran
+  // while others had the machine.
+  const long = runs.filter(({ spent }) => spent.cpuSeconds > MOST_SECONDS);
+  expect(long.map(({ key }) => key)).toEqual([]);
+  const byRecipe = Map.groupBy(runs, ({ recipe, environment }) => `${recipe} ${environment}`);
+  const slow = [...byRecipe].filter(
+    ([, ofRecipe]) => mean(ofRecipe.map(({ spent }) => spent.seconds)) > MOST_SECONDS,
+  );
+  expect(slow.map(([name]) => name)).toEqual([]);
 });

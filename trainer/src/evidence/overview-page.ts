@@ -38,6 +38,7 @@ export function overviewPage(
       ? `No recipe has all ${expectations.seeds.length} seeds yet.`
       : `**${learned.length} of ${complete.length} recipes with all ${expectations.seeds.length} seeds end above the control without learning at 1 % after Holm's correction**, from ${tables.length} of the five tables (${tables.join(", ")}). ${below.length === 0 ? "" : `Not shown to learn: ${below.map(({ recipe, gain }) => `${recipe} (${points(gain.mean)} points)`).join(", ")}.`}`,
     METRICS.map((line) => `- ${line}`).join("\n"),
+    timeWords(summaries),
     [
       "| recipe | table | environment | seeds | base | success | gain | p (Holm) | against plain GRPO (p) | sampled tokens | tool calls | CPU | time |",
       "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
@@ -62,6 +63,14 @@ export function overviewPage(
           `${waiting.map(({ recipe }) => recipe).join(", ")}. They were expected to learn too; nothing is said of them.`,
         ]),
   ].join("\n\n")}\n`;
+}
+
+/** How long single runs took: means hide the longest. */
+function timeWords(summaries: readonly RecipeSummary[]): string {
+  const spent = summaries.flatMap(({ runs }) => runs.map((run) => run.spent));
+  const most = Math.max(0, ...spent.map(({ cpuSeconds }) => cpuSeconds));
+  const long = spent.filter(({ seconds }) => seconds > 180).length;
+  return `The longest of these ${spent.length} runs took ${most.toFixed(0)} s of CPU in all its threads; beside other work, ${long} took more than three minutes by the clock.`;
 }
 
 /** A claim that is tried again has another chance to hold: so all rounds are corrected together, too. */
