@@ -8,7 +8,7 @@ import {
   planMemory,
   type Precision,
 } from "@waggle/engine";
-import { parseDecoderConfig, type ResidentFormat } from "@waggle/model";
+import { parameterCount, parseDecoderConfig, type ResidentFormat } from "@waggle/model";
 import { type Command, Option } from "commander";
 import { baseOption, precisionOption } from "./frozen-base.ts";
 import { megabytes, number, positive } from "./option-values.ts";
@@ -62,7 +62,7 @@ export function addPlanCommand(
       if (json) {
         writeOut(JSON.stringify({ totalBytes, parts, ...fits }));
       } else {
-        for (const line of lines(plan)) writeOut(line);
+        for (const line of lines(model, plan)) writeOut(line);
       }
       if (memoryLimit === undefined) return;
       checkMemory(plan, memoryLimit, {
@@ -74,11 +74,40 @@ export function addPlanCommand(
     });
 }
 
-function lines({ parts, totalBytes }: MemoryPlan): string[] {
-  const row = (name: string, bytes: number): string =>
-    `${name.padEnd(12)}${(bytes / 1e6).toFixed(0).padStart(8)} MB`;
+/** What each part is, as its own docstring says it. */
+const PARTS: { readonly [name in keyof MemoryPlan["parts"]]: string } = {
+  base: "weights as they stay in memory",
+  effective: "matrices as products take them, and their gradients",
+  trained: "what is trained, its gradients and two moments",
+  activations: "of one pass",
+  head: "logits of one pass",
+  runtime: "Node and ONNX Runtime",
+};
+
+function lines(folder: string, { parts, totalBytes, microbatch, options }: MemoryPlan): string[] {
+  const { config, trains, rank, valueHeads = 0, otherModels = [], base, precision } = options;
+  const { sequences, length, checkpointing } = options;
+  const adapters = 1 + otherModels.length;
+  const heads = valueHeads === 0 ? "" : ` and ${counted(valueHeads, "value head")}`;
+  const trained =
+    trains === "full"
+      ? `all weights${heads}`
+      : `${counted(adapters, "adapter")} of rank ${rank}${heads}${adapters > 1 ? " each" : ""}`;
+  const kept = checkpointing === "layer" ? "come again layer by layer" : "are all kept";
+  const row = (name: string, bytes: number, what: string): string =>
+    `${name.padEnd(13)}${(bytes / 1e6).toFixed(0).padStart(7)} MB  ${what}`.trimEnd();
   return [
-    ...Object.entries(parts).map(([name, bytes]) => row(name, bytes)),
-    row("total", totalBytes),
+    `model        ${folder}: ${config.modelType}, ${(parameterCount(config) / 1e6).toFixed(2)} M parameters, ${counted(config.layers, "layer")} of width ${config.width}`,
+    `trains       ${trained}; base in ${base}, products in ${precision}; activations ${kept}`,
+    `step         ${counted(sequences, "sequence")} of ${length} tokens, ${microbatch.sequences} of ${microbatch.length} in a pass`,
+    "",
+    ...(Object.keys(PARTS) as (keyof typeof PARTS)[]).map((name) =>
+      row(name, parts[name], PARTS[name]),
+    ),
+    row("total", totalBytes, ""),
   ];
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -82,8 +82,12 @@ test("learn keeps what was learned by then where it is stopped", async () => {
 
 test("learn lists all recipes under a head, or one with what it is made of", async () => {
   const all = (await run("learn", "--list")).out;
-  expect(all[0]?.split("\t")).toEqual(["paper", "--recipe", "state", "missing", "--env"]);
-  expect(new Set(all.map((line) => line.split("\t").length))).toEqual(new Set([5]));
+  const [head = ""] = all;
+  expect(head.split(/\s+/)).toEqual(["--recipe", "--env", "paper"]);
+  const begins = [head.indexOf("--env"), head.indexOf("paper")];
+  const isAligned = (line: string): boolean =>
+    begins.every((at) => line[at - 1] === " " && line[at] !== " ");
+  expect(all.filter((line) => !isAligned(line))).toEqual([]);
   const set = ["--set", "groupSize=4"];
   const { out } = await run("learn", "--list", "--recipe", "memory-r1", ...set);
   expect(out.join("\n")).toMatch(/^settings {5}groupSize=4 epsilon=0\.2/m);
@@ -178,8 +182,13 @@ test("plan says what training would take, and a limit below it is refused before
   const { out } = await run("plan", "--model", MODEL, "--rank", "4", "--length", "128", "--json");
   const plan = JSON.parse(out[0] ?? "") as { totalBytes: number; parts: Record<string, number> };
   expect(Object.values(plan.parts).reduce((sum, bytes) => sum + bytes, 0)).toBe(plan.totalBytes);
-  const table = (await run("plan", "--model", MODEL)).out;
-  expect(table.map((line) => line.split(" ")[0])).toEqual([...Object.keys(plan.parts), "total"]);
+  const table = (await run("plan", "--model", MODEL, "--models", "2", "--value-heads", "1")).out;
+  expect(table.map((line) => line.split(" ")[0])).toEqual([
+    ...["model", "trains", "step", ""],
+    ...[...Object.keys(plan.parts), "total"],
+  ]);
+  expect(table[0]).toMatch(/nano: qwen3, 1\.09 M parameters, 5 layers of width 128$/);
+  expect(table[1]).toContain("2 adapters of rank 16 and 1 value head each");
   const limited = (...args: readonly string[]) => run("plan", "--model", MODEL, ...args);
   expect((await limited("--memory-limit", "4000")).out.at(-1)).toBe("fits into 4000 MB");
   const fitting = (await limited("--memory-limit", "4000", "--json")).out;

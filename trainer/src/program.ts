@@ -5,7 +5,7 @@ import type { ResidentFormat } from "@waggle/model";
 import type { Precision } from "@waggle/engine";
 import { WaggleError } from "@waggle/protocol";
 import { SHOP_ENVIRONMENT } from "@waggle/environments";
-import { Command } from "commander";
+import { Command, Help } from "commander";
 import { readAdapterFolder } from "./adapter-folder.ts";
 import { readBaseModel } from "./base-model.ts";
 import { createEdgeClient, type EdgeClient } from "./edge-client.ts";
@@ -80,6 +80,7 @@ type TrainOptions = CommonOptions &
     pollSeconds: number;
     partialStepSeconds: number;
     promotionMargin: number;
+    visitorShare: number;
   };
 
 type SimulateOptions = CommonOptions & { steps: number; groupSize: number; evaluateEvery: number };
@@ -89,10 +90,13 @@ type EvaluateOptions = Pick<CommonOptions, "model" | "device" | "threads" | "see
 
 /** The program; parse it with the process's arguments. */
 export function createProgram(options: ProgramOptions): Command {
-  const { signal, writeOut, writeError } = options;
-  const program = new Command("node --conditions=source trainer/src/main.ts").description(
-    "Learns from what agents experienced: lease, verify, learn, evaluate, publish.",
-  );
+  const { signal, writeOut, writeError, environment } = options;
+  const program = new Command("node --conditions=source trainer/src/main.ts")
+    .description("Learns from what agents experienced: lease, verify, learn, evaluate, publish.")
+    .configureHelp({
+      commandUsage: (command) => usageOf(command, environment),
+      optionDescription: (option) => plainHelp.optionDescription(option).replace(OFF, ""),
+    });
 
   withEdge(withLearning(program.command("train", { isDefault: true })))
     .description("learn from the trajectories of an edge until stopped")
@@ -106,6 +110,7 @@ export function createProgram(options: ProgramOptions): Command {
     .option("--partial-step-seconds <s>", "learn from fewer groups after this wait", number, 15)
     .option("--poll-seconds <s>", "wait between leases when nothing is ready", number, 1)
     .option("--promotion-margin <rate>", "largest fall taken for noise", number, 0.03)
+    .option("--visitor-share <rate>", "most that one visitor decides of a step", number, 0.1)
     .action(async (given: TrainOptions) => {
       if (given.list) {
         for (const line of listedRecipes(given.json)) writeOut(line);
@@ -126,7 +131,7 @@ export function createProgram(options: ProgramOptions): Command {
           stateFolder: given.state,
           isResuming: given.resume,
           device: given.device,
-          server: serverOf(given, options.environment),
+          server: serverOf(given, environment),
           threads: given.threads,
           memoryLimit: given.memoryLimit,
           base: given.base,
@@ -138,6 +143,7 @@ export function createProgram(options: ProgramOptions): Command {
           seed: given.seed,
           tasks: { start: GATE_TASKS_START, count: given.evaluationTasks, seed: given.seed },
           promotionMargin: given.promotionMargin,
+          visitorShare: given.visitorShare,
           leaseSeconds: given.leaseSeconds,
           pollMs: given.pollSeconds * 1000,
           partialStepMs: given.partialStepSeconds * 1000,
@@ -169,7 +175,7 @@ export function createProgram(options: ProgramOptions): Command {
       const model = await readBaseModel(given.model);
       const adapterShape = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };
       const start = { ...adapterShape, seed: given.seed };
-      const server = serverOf(given, options.environment);
+      const server = serverOf(given, environment);
       const engine = await openEngine(model, given.device, start, given, server);
       const policy = await openPolicy(heldAs(model, given.base), given.threads);
       try {
@@ -243,6 +249,18 @@ export function createProgram(options: ProgramOptions): Command {
   addPlanCommand(program, options);
   addSaveCommand(program, options);
   return program;
+}
+
+const plainHelp = new Help();
+/** What commander says of every switch, and goes without saying. */
+const OFF = /\s*\(default: false\)$/;
+
+/** Who came by an npm script is told how to come again. */
+function usageOf(command: Command, environment: ProgramOptions["environment"]): string {
+  const script = environment["npm_lifecycle_event"];
+  const own = command.name() === "learn" ? "train" : command.name();
+  if (script !== own || command.parent === null) return plainHelp.commandUsage(command);
+  return `npm run ${script} -- ${command.usage()}`;
 }
 
 function withModel(command: Command): Command {

@@ -6,6 +6,7 @@ import {
   type Recipe,
   recipeNamed,
 } from "@waggle/learning";
+import { textTable } from "../text-table.ts";
 import { recipePlace } from "./recipe-places.ts";
 
 /**
@@ -24,9 +25,10 @@ export function listedLiterature(json: boolean): string[] {
   }));
   if (json) return [JSON.stringify({ recipes, others })];
   const rows = [...recipes, ...others].map(({ name, recipe, state, missing, environment }) => [
-    ...[name, recipe ?? "–", state, missing.join(" ") || "–", environment ?? "–"],
+    ...[recipe ?? "–", environment ?? "–", name],
+    ...(state === "expressible" ? [] : [`${state}: ${missing.join(" ")}`]),
   ]);
-  return [["paper", "--recipe", "state", "missing", "--env"], ...rows].map((row) => row.join("\t"));
+  return textTable([["--recipe", "--env", "paper"], ...rows]);
 }
 
 /** `--list --recipe`: what a recipe is made of, and what of it can be set. */

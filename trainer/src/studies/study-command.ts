@@ -5,6 +5,7 @@ import { mean } from "@waggle/evaluation";
 import type { Command } from "commander";
 import { intervalChart } from "../charts/interval-chart.ts";
 import { positive } from "../option-values.ts";
+import { textTable } from "../text-table.ts";
 import { appendRun, readRuns } from "../trials/run-file.ts";
 import { runTrial } from "../trials/run-trial.ts";
 import type { TrialRun } from "../trials/trial.ts";
@@ -27,17 +28,18 @@ export function addStudyCommand(
   program
     .command("study [name]")
     .description("answer a question on which the literature disagrees, at this scale")
-    .option("--list", "the questions", false)
+    .addHelpText("after", ({ command }) => `\n${helpOf(command.args[0]).join("\n")}`)
+    .option("--list", "the questions, as without a name", false)
     .option("--seeds <n>", "runs of each arm; runs that are there are kept", positive, 5)
     .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
     .option("--output <folder>", "runs, page and picture", "docs/evidence/studies")
     .option("--json", "progress as JSON lines, the answer as one object", false)
     .action(async (name: string | undefined, flags: Flags) => {
-      if (flags.list) {
+      if (flags.list || name === undefined) {
         for (const line of listed(flags.json)) writeOut(line);
         return;
       }
-      const study = studyNamed(name ?? "");
+      const study = studyNamed(name);
       const path = join(flags.output, `${study.name}-runs.jsonl`);
       const done = await readRuns(path);
       const seeds = Array.from({ length: flags.seeds }, (_, i) => i + 1);
@@ -96,7 +98,25 @@ function listed(json: boolean): string[] {
     }));
     return [JSON.stringify({ studies })];
   }
-  return STUDIES.map(({ name, question }) => `${name}\t${question}`);
+  return textTable(STUDIES.map(({ name, question }) => [name, question]));
+}
+
+/** Of the study that is named before `--help`, else of all. */
+function helpOf(name: string | undefined): string[] {
+  const study = STUDIES.find((one) => one.name === name);
+  if (study === undefined) {
+    const lines = listed(false).map((line) => `  ${line}`);
+    return ["Questions; <name> --help says what one runs:", ...lines];
+  }
+  const { question, sides, arms, tokens, environment, measures, limits } = study;
+  return [
+    `${study.name}: ${question}`,
+    ...sides.map(({ says, sources }) => `  ${says} (${sources})`),
+    `\nArms, each with ${tokens} tokens in ${environment}, sampled or demonstrated:`,
+    ...arms.map((arm) => `  ${arm.name}`),
+    `\nRead from: ${measures.map(measureWords).join("; ")}`,
+    ...limits.map((words) => `Limit: ${words}`),
+  ];
 }
 
 function wordsOf(run: TrialRun, finished: number, total: number, minutesLeft: number): string {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { positive } from "../option-values.ts";
+import { textTable } from "../text-table.ts";
 import { appendRun, readRuns, textOf } from "./run-file.ts";
 import { runTrial } from "./run-trial.ts";
 import { staleness } from "./staleness.ts";
@@ -24,7 +25,10 @@ export function addTrialCommand(program: Command, { signal, writeOut }: TrialCom
   const names = TRIALS.map(({ name }) => name).join(", ");
   program
     .command("trial <name>")
-    .description(`check a claim about learning with fresh runs: ${names}`)
+    .description(
+      "check a claim about learning: every arm with every seed, then what was expected of them",
+    )
+    .addHelpText("after", ({ command }) => `\n${helpOf(command.args[0]).join("\n")}`)
     .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
     .option("--output <folder>", "runs and page; runs that are there are kept", "docs/evidence")
     .option("--seeds <n>", "only the first so many", positive)
@@ -57,4 +61,22 @@ export function addTrialCommand(program: Command, { signal, writeOut }: TrialCom
         );
       }
     });
+}
+
+/** Of the trial that is named before `--help`, else of all. */
+function helpOf(name: string | undefined): string[] {
+  const trial = TRIALS.find((one) => one.name === name);
+  if (trial === undefined) {
+    const rows = TRIALS.map((one) => [`  ${one.name}`, one.question]);
+    return ["Trials; <name> --help says what one runs and expects:", ...textTable(rows)];
+  }
+  const { question, arms, seeds, evaluationTasks, expected } = trial;
+  const families = [...new Set(arms.map(({ family }) => family.name))].join(", ");
+  return [
+    `${trial.name}: ${question}`,
+    `\n${arms.length} arms with ${seeds.length} seeds each, ${evaluationTasks} held-out tasks of ${families} after each:`,
+    ...arms.map((arm) => `  ${arm.name}`),
+    "\nExpected, written down before the runs:",
+    ...expected.map(({ says }) => `  ${says}`),
+  ];
 }
