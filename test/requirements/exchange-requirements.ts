@@ -22,6 +22,7 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/exchange/exported-loss.test.ts > GRPO from verl's Parquet is ours to 1e-6",
       "trainer/src/exchange/exported-loss.test.ts > Dr. GRPO with truncated weights from verl's Parquet is ours to 1e-6",
       "trainer/src/exchange/exported-loss.test.ts > both from prime-rl's samples, whose advantages the file holds, are ours to 1e-6",
+      "trainer/src/exchange/exported-loss.test.ts > both from ATIF's documents, whose tokens are those of their inferences, are ours to 1e-6",
       "trainer/src/exchange/exported-loss.test.ts > the supervised loss from TRL's rows of tokens is ours to 1e-6",
       "trainer/src/exchange/exported-loss.test.ts > the DPO loss of the file's pairs is that of the recorded tokens to 1e-6",
       "trainer/src/exchange/exported-loss.test.ts > the KTO loss of the file's rows is that of the recorded tokens to 1e-6",
@@ -45,12 +46,14 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
     id: "exchange:text-formats",
     source: "TRL f2cd577, Agent Data Protocol 1.2.0, ATIF-v1.7",
     behavior:
-      "TRL's SFT, DPO and KTO rows and ADP come back as the conversations they were made of; ATIF holds one step an inference with its tokens.",
+      "TRL's SFT, DPO and KTO rows, ADP and ATIF come back as the conversations they were made of; ATIF holds one step an inference with its tokens.",
     tests: [
       "packages/exchange/src/trl.test.ts > an SFT row has messages as TRL's dataset formats show them, and comes back as it was",
       "packages/exchange/src/trl.test.ts > a preference row comes back as two conversations of one pair",
       "packages/exchange/src/trl.test.ts > an unpaired row has the verifier's label; without one there is no row",
       "packages/exchange/src/adp.test.ts > what was written is read back: turns, calls, results, system and tools",
+      "packages/exchange/src/atif.test.ts > what was written is read back: turns, calls, results and tokens %s",
+      "packages/exchange/src/atif.test.ts > the reader refuses %s: the comparison can fail",
       "packages/exchange/src/atif.test.ts > a document has one step an inference, its tokens and log-probs, and links that resolve",
     ],
   },

@@ -1,6 +1,8 @@
+import { type AtifReading, readAtifDocument } from "@waggle/testing";
 import { expect, test } from "vitest";
 import { toAtifTrajectory } from "./atif.ts";
-import { isRefusal } from "./conversation.ts";
+import { chatTools } from "./chat-messages.ts";
+import { type ConversationTurn, isRefusal } from "./conversation.ts";
 import { FIRST, FORMAT, recordOf, TURNS, withEarlierTurn } from "./record.fixture.ts";
 import { readTrajectory } from "./trajectory-text.ts";
 
@@ -53,4 +55,87 @@ test("a turn of an earlier request is a copied step without numbers", async () =
     undefined,
     record.trajectory.segments.at(-1)?.tokenIds.length,
   ]);
+});
+
+/** The conversation that a document tells, and whether each turn is to be learned. */
+function toldBy({ said, tools }: AtifReading) {
+  const [first, second] = said;
+  const system = first?.source === "system" ? first.message : "";
+  const userMessage = (system === "" ? first : second)?.message;
+  const turns: ConversationTurn[] = [];
+  for (const { source, message, calls, results, isCopied } of said.slice(system === "" ? 1 : 2)) {
+    const last = turns.at(-1);
+    if (source === "user" && last !== undefined) {
+      turns[turns.length - 1] = { ...last, userMessage: message };
+      continue;
+    }
+    turns.push({
+      text: message,
+      toolCalls: calls.map((call) => ({ ...call, arguments: { ...call.arguments } })),
+      toolResults: results.map(({ callId, content }) => ({
+        callId: callId ?? "",
+        ok: true,
+        value: JSON.parse(content) as unknown,
+      })),
+      ...(isCopied ? { isTarget: false } : {}),
+    });
+  }
+  return { system, userMessage, tools, turns };
+}
+
+test.each([
+  ["of one request", false],
+  ["with a turn of an earlier request", true],
+])("what was written is read back: turns, calls, results and tokens %s", async (_, isEarlier) => {
+  const plain = recordOf({
+    task: { environment: "shop", seed: 1, split: "train" },
+    turns: [{ ...TURNS[0], userMessage: "Hurry." } as ConversationTurn, ...TURNS.slice(1)],
+  });
+  const record = isEarlier ? withEarlierTurn(plain) : plain;
+  const reader = { format: FORMAT, describeTask: () => Promise.resolve(FIRST) };
+  const read = await readTrajectory(record, reader);
+  if (isRefusal(read)) throw new Error(read.refused);
+  const back = readAtifDocument(JSON.parse(JSON.stringify(toAtifTrajectory(read))));
+  const { system, userMessage, turns, tools } = read.conversation;
+  expect(toldBy(back)).toEqual({ system, userMessage, turns, tools: chatTools(tools) });
+  expect(back.trajectoryId).toBe(record.trajectory.id);
+
+  const { segments } = record.trajectory;
+  const numbers = segments.flatMap((segment) =>
+    segment.tokenIds.map((id, t) =>
+      segment.kind === "sampled"
+        ? { id, isSampled: true, logProb: segment.behaviorLogProbs[t] }
+        : { id, isSampled: false, logProb: 0 },
+    ),
+  );
+  expect(back.tokens).toEqual([
+    {
+      tokenIds: numbers.map(({ id }) => id),
+      isSampled: numbers.map(({ isSampled }) => isSampled),
+      logProbs: numbers.map(({ logProb }) => logProb),
+    },
+  ]);
+});
+
+test.each([
+  ["a member that the format does not have", (step: object) => ({ ...step, reward: 1 })],
+  ["steps out of order", (step: object) => ({ ...step, step_id: 9 })],
+  ["tokens of a user", (step: object) => ({ ...step, source: "user" })],
+  [
+    "fewer log-probs than tokens",
+    (step: { readonly metrics?: object }) => ({
+      ...step,
+      metrics: { ...step.metrics, logprobs: [] },
+    }),
+  ],
+])("the reader refuses %s: the comparison can fail", async (_, change) => {
+  const reader = { format: FORMAT, describeTask: () => Promise.resolve(FIRST) };
+  const record = recordOf({ task: { environment: "shop", seed: 1, split: "train" } });
+  const read = await readTrajectory(record, reader);
+  if (isRefusal(read)) throw new Error(read.refused);
+  const document = toAtifTrajectory(read);
+  const steps = document.steps.map((step, i) =>
+    i === document.steps.length - 1 ? change(step) : step,
+  );
+  expect(() => readAtifDocument({ ...document, steps })).toThrow(/must be as ATIF-v1.7/);
 });

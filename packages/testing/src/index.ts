@@ -1,4 +1,6 @@
-/** Fakes, a matcher and tolerances for tests of Waggle and of what is built on it. */
+/** Fakes, a matcher, tolerances and a reader of ATIF documents for tests of Waggle and of what is built on it. */
+export { readAtifDocument } from "./atif-document.ts";
+export type { AtifReading, AtifSaid, AtifTokens } from "./atif-document.ts";
 export { ByteTokenizer } from "./byte-tokenizer.ts";
 export type { ByteDecodeOptions, ByteSpecialToken, ByteStreamDecoder } from "./byte-tokenizer.ts";
 export { ScriptedPolicy } from "./scripted-policy.ts";

@@ -2,7 +2,6 @@
  * The loss of an exported batch, computed from the file in plain loops, is ours: nothing but the file,
  * the engine's log-probs of the file's tokens and the formulas of the papers.
  */
-import { decode } from "@msgpack/msgpack";
 import { type Conversation, isRefusal, readTrlRow, toSupervisedSample } from "@waggle/exchange";
 import { planMinibatch, scoreGroups, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
 import { dpo, kto } from "@waggle/learning/losses";
@@ -12,13 +11,19 @@ import {
   type TrainingSample,
   type TrajectoryDetail,
 } from "@waggle/protocol";
-import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BaseModel } from "../base-model.ts";
 import { type EdgeRecipe, edgeRecipeNamed } from "../edge-recipe.ts";
 import { learnableTrajectory, partContext } from "../learnable-group.ts";
 import { openEngine } from "../open-model.ts";
 import { type ExportFormat, exportRecords } from "./export-records.ts";
+import {
+  type ArrayRow,
+  mean,
+  readAtifRows,
+  readPrimeRlRows,
+  readVerlRows,
+} from "./exported-rows.fixture.ts";
 import { importRows } from "./import-rows.ts";
 import { describeTask, nanoRecords } from "./nano-records.fixture.ts";
 
@@ -62,7 +67,7 @@ async function scorerAfterStep(
   };
 }
 
-async function contentOf(format: ExportFormat, recipe: EdgeRecipe, asTokens = false) {
+async function filesOf(format: ExportFormat, recipe: EdgeRecipe, asTokens = false) {
   const { files } = await exportRecords(
     records,
     { format: model.format, describeTask },
@@ -75,8 +80,18 @@ async function contentOf(format: ExportFormat, recipe: EdgeRecipe, asTokens = fa
       keepsRestricted: false,
     },
   );
-  const content = files[0]?.content ?? [];
-  return content instanceof Uint8Array ? content : new TextEncoder().encode([...content].join(""));
+  return files.map(({ content }) =>
+    content instanceof Uint8Array ? content : new TextEncoder().encode([...content].join("")),
+  );
+}
+
+async function contentOf(format: ExportFormat, recipe: EdgeRecipe, asTokens = false) {
+  return (await filesOf(format, recipe, asTokens))[0] ?? new Uint8Array();
+}
+
+async function documentsOf(format: ExportFormat): Promise<unknown[]> {
+  const files = await filesOf(format, edgeRecipeNamed("grpo"));
+  return files.map((bytes) => JSON.parse(new TextDecoder().decode(bytes)) as unknown);
 }
 
 async function linesOf(format: ExportFormat, asTokens = false): Promise<unknown[]> {
@@ -115,13 +130,6 @@ async function ourLoss({ stage }: EdgeRecipe): Promise<number> {
   );
 }
 
-type ArrayRow = {
-  readonly ids: readonly number[];
-  readonly mask: readonly boolean[];
-  readonly behavior: readonly number[];
-  readonly advantage: readonly number[];
-};
-
 type PlainOptions = { readonly lower: number; readonly upper: number; readonly cap: number };
 
 /** Σ w·max(−A·r, −A·clip(r)) / N with r = π / π_proximal and w = min(π_proximal / π_behavior, cap). */
@@ -151,44 +159,10 @@ async function plainLoss(
 const GRPO: PlainOptions = { lower: 0.8, upper: 1.2, cap: 0 };
 const DR_GRPO_TIS: PlainOptions = { lower: 0.8, upper: 1.28, cap: 2 };
 
-type VerlFileRow = {
-  readonly uid: string;
-  readonly reward_score: number;
-  readonly prompt_ids: readonly number[];
-  readonly response_ids: readonly number[];
-  readonly response_mask: readonly number[];
-  readonly response_logprobs: readonly number[];
-};
-
-/** The rows of the Parquet, advantages from the rewards of each `uid`. */
-async function verlRows(isScaled: boolean): Promise<ArrayRow[]> {
-  const bytes = (await contentOf("verl", edgeRecipeNamed("grpo"))).slice();
-  const rows = (await parquetReadObjects({ file: bytes.buffer })) as VerlFileRow[];
-  return rows.map((row) => {
-    const rewards = rows.filter(({ uid }) => uid === row.uid).map((other) => other.reward_score);
-    const center = mean(rewards);
-    const variance = mean(rewards.map((reward) => (reward - center) ** 2));
-    const advantage = (row.reward_score - center) / (isScaled ? Math.sqrt(variance) + 1e-6 : 1);
-    const before = row.prompt_ids.map(() => 0);
-    const ids = [...row.prompt_ids, ...row.response_ids];
-    return {
-      ids,
-      mask: [...before, ...row.response_mask].map((one) => one === 1),
-      behavior: [...before, ...row.response_logprobs],
-      advantage: ids.map(() => advantage),
-    };
-  });
-}
-
-async function primeRlRows(recipe: EdgeRecipe): Promise<ArrayRow[]> {
-  const rows = decode(await contentOf("prime-rl", recipe)) as unknown[][];
-  return rows.map((row) => ({
-    ids: row[0] as number[],
-    mask: row[1] as boolean[],
-    behavior: row[2] as number[],
-    advantage: row[12] as number[],
-  }));
-}
+const verlRows = async (isScaled: boolean): Promise<ArrayRow[]> =>
+  readVerlRows(await contentOf("verl", edgeRecipeNamed("grpo")), isScaled);
+const primeRlRows = async (recipe: EdgeRecipe): Promise<ArrayRow[]> =>
+  readPrimeRlRows(await contentOf("prime-rl", recipe));
 
 test("the batch is worth comparing: groups with a signal, ratios that clip, weights that count", async () => {
   const rewards = new Set(records.map(({ row }) => row.reward));
@@ -218,6 +192,19 @@ test("both from prime-rl's samples, whose advantages the file holds, are ours to
   expect(Math.abs(scaled - (await ourLoss(edgeRecipeNamed("grpo"))))).toBeLessThan(1e-6);
   const weighted = await plainLoss(await primeRlRows(edgeRecipeNamed("dr-grpo-tis")), DR_GRPO_TIS);
   expect(Math.abs(weighted - (await ourLoss(edgeRecipeNamed("dr-grpo-tis"))))).toBeLessThan(1e-6);
+});
+
+test("both from ATIF's documents, whose tokens are those of their inferences, are ours to 1e-6", async () => {
+  const documents = await documentsOf("atif");
+  expect(documents).toHaveLength(records.length);
+  const grpo = await plainLoss(readAtifRows(documents, true), GRPO);
+  expect(Math.abs(grpo - (await ourLoss(edgeRecipeNamed("grpo"))))).toBeLessThan(1e-6);
+  const rows = readAtifRows(documents, false);
+  const ours = await ourLoss(edgeRecipeNamed("dr-grpo-tis"));
+  expect(Math.abs((await plainLoss(rows, DR_GRPO_TIS)) - ours)).toBeLessThan(1e-6);
+  // The control: with everything read as sampled it is another loss.
+  const everything = rows.map((row) => ({ ...row, mask: row.mask.map((_, t) => t > 0) }));
+  expect(Math.abs((await plainLoss(everything, DR_GRPO_TIS)) - ours)).toBeGreaterThan(1e-3);
 });
 
 test("a file with its log-probs or rewards out of order has another loss: the comparison can fail", async () => {
@@ -310,8 +297,6 @@ async function logRatios(
 
 const BETA = 0.1;
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Recorded tokens with what both policies say of them: a row a sample. */
 async function recordedRows() {
