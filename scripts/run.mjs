@@ -20,6 +20,10 @@ const pinnedNode = join(
   process.platform === "win32" ? "node.exe" : "node",
 );
 
+// Its install script fetches CUDA libraries from elsewhere. npm 11 does not run it (`allowScripts`), npm 10
+// would, and so would an `npm install` of a test in a folder of its own.
+process.env["ONNXRUNTIME_NODE_INSTALL"] ??= "skip";
+
 const [major] = process.versions.node.split(".").map(Number);
 if (major < 20) {
   console.error(
@@ -39,12 +43,7 @@ if (!installed) {
   const npm = spawnSync(
     "npm",
     ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"],
-    {
-      cwd: root,
-      stdio: ["ignore", 2, 2],
-      shell: process.platform === "win32",
-      env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: "skip" },
-    },
+    { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" },
   );
   if (npm.status !== 0) {
     console.error(
