@@ -22,6 +22,8 @@ export type LearnableTrajectory = {
   readonly episode: Episode;
   /** `[samples][T]` log-probs at the claimed version, by the trainer. */
   readonly rescoredLogProbs: readonly (readonly number[])[];
+  /** Whose it is; absent = nobody's, this process sampled it. */
+  readonly visitorId?: string;
 };
 
 export type LearnableGroup = {

@@ -115,6 +115,31 @@ test("advantages are relative to the group and their numbers are reported", asyn
   await engine.dispose();
 });
 
+test("no visitor decides more of a step than a share, whoever has most of it", async () => {
+  const engine = await tinyEngine();
+  // Visitor 0 has half of the attempts, the others one each.
+  const groups = groupsOf(4, 4).map(({ task, trajectories }, g) => ({
+    task,
+    trajectories: trajectories.map((trajectory, i) => ({
+      ...trajectory,
+      visitorId: i < 2 ? "0" : `${4 * g + i}`,
+    })),
+  }));
+  const recipe = drGrpoTis();
+  const learned = (visitorShare: number) =>
+    learningStep(engine, recipe, groups, { ...OPTIONS, visitorShare });
+  const free = await learned(1);
+  expect(free.metrics["visitors"]).toBe(9);
+  expect(free.metrics["visitorShareMax"]).toBeCloseTo(0.5, 12);
+  const bounded = await learned(0.25);
+  expect(bounded.metrics["visitorShareMax"]).toBeCloseTo(0.25, 12);
+  // The others keep what they had; signs stay.
+  const [flood, , other] = [...bounded.advantages.values()];
+  expect(other).toBe(-0.5);
+  expect(flood).toBeCloseTo(-0.5 / 3, 12);
+  await engine.dispose();
+});
+
 const TARGET = 7;
 
 /** Probability of the rewarded token after learning a one-token choice. */

@@ -18,6 +18,7 @@ import { inPasses } from "./engine-passes.ts";
 import { episodeAdvantage, withShuffledAdvantages } from "./episode-advantages.ts";
 import { type LearnableGroup, type LearnableTrajectory, partContext } from "./learnable-group.ts";
 import { updateStage, type UpdateNumbers } from "./learner/updates/stage-update.ts";
+import { type Visitors, visitorWeights, withBoundedVisitors } from "./visitor-bound.ts";
 
 export type LearningStepOptions = {
   /** Learning steps taken before this one. */
@@ -28,6 +29,8 @@ export type LearningStepOptions = {
   readonly microbatchTokens: number;
   /** The negative control: advantages dealt at random over the minibatch. */
   readonly shuffleAdvantages: (() => number) | null;
+  /** Most that one visitor decides of a step, in (0, 1]; default 1 = no bound. See `visitor-bound.ts`. */
+  readonly visitorShare?: number | undefined;
   /** Of what the recipe's parts draw; default 0. */
   readonly seed?: number;
   /** What the recipe kept of earlier steps; absent = nothing yet. */
@@ -67,13 +70,18 @@ export async function learningStep(
     }
   }
   const { stage } = recipe;
+  const visitors = new Map(
+    trajectories.map(({ digest, visitorId }) => [digest, visitorId] as const),
+  );
+  const dealt =
+    shuffleAdvantages === null ? stage : withShuffledAdvantages(stage, shuffleAdvantages);
   const update = await updateStage(
     inPasses(engine, {
       tokens: microbatchTokens,
       keyOf: (sequence) => keys.get(sequence),
       between: betweenPasses,
     }),
-    shuffleAdvantages === null ? stage : withShuffledAdvantages(stage, shuffleAdvantages),
+    withBoundedVisitors(dealt, visitors, options.visitorShare ?? 1),
     groups.map((group) => ({
       task: group.task,
       episodes: group.trajectories.map((trajectory) => bounded(trajectory, options.band)),
@@ -94,6 +102,7 @@ export async function learningStep(
       ...update.metrics,
       ...outcomeMetrics(trajectories, advantages),
       ...offPolicyMetrics(numbers, trajectories),
+      ...visitorMetrics(numbers, visitors),
       groups: groups.length,
       trainedTokens:
         stage.settings.epochs * sum(rows.map(({ sample }) => sample.sequence.tokenIds.length)),
@@ -138,6 +147,17 @@ function outcomeMetrics(
     stalenessMean: mean(episodes.map(({ staleness }) => staleness)),
     stalenessMax: Math.max(0, ...episodes.map(({ staleness }) => staleness)),
   };
+}
+
+/** Of what was learned, bounded already. */
+function visitorMetrics(
+  { minibatch }: UpdateNumbers,
+  visitors: Visitors,
+): { readonly [name: string]: number } {
+  const weights = [...visitorWeights(minibatch, visitors).values()];
+  const all = sum(weights);
+  if (all === 0) return {};
+  return { visitors: weights.length, visitorShareMax: Math.max(...weights) / all };
 }
 
 /** Numerics (recorded against re-scored) apart from staleness (proximal against re-scored). */

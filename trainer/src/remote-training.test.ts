@@ -112,6 +112,7 @@ test("a run on a server publishes, survives the server's restart, and needs its 
     publishEvery: 1,
     microbatchTokens: 4096,
     shuffleAdvantages: false,
+    visitorShare: 0.1,
     maxSteps: 1,
     maxPublications: Infinity,
     idleExitMs: 60,

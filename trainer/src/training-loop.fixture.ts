@@ -165,6 +165,7 @@ export async function live(
         band: 0.1,
         microbatchTokens: 40,
         shuffleAdvantages: options.shuffleAdvantages ?? false,
+        visitorShare: 1,
         pollMs: 1000,
         maxSteps: options.maxSteps ?? Infinity,
         maxPublications: Infinity,

@@ -44,6 +44,8 @@ export type TrainingOptions = {
   readonly band: number;
   readonly microbatchTokens: number;
   readonly shuffleAdvantages: boolean;
+  /** Most that one visitor decides of a step, in (0, 1]; 1 = no bound. */
+  readonly visitorShare: number;
   readonly pollMs: number;
   /** Groups that wait this long for more are learned from as they are; `Infinity` = never. */
   readonly partialStepMs: number;
@@ -183,6 +185,7 @@ export async function runTrainingLoop(
         band: options.band,
         microbatchTokens: options.microbatchTokens,
         shuffleAdvantages: options.shuffleAdvantages ? random : null,
+        visitorShare: options.visitorShare,
         betweenPasses: async () => {
           signal.throwIfAborted();
           await leases.renewDue();

@@ -29,6 +29,7 @@ const optionsIn = (stateFolder: string): TrainingSessionOptions => ({
   publishEvery: 1,
   microbatchTokens: 4096,
   shuffleAdvantages: false,
+  visitorShare: 0.1,
   maxSteps: 1,
   maxPublications: Infinity,
   idleExitMs: 60,

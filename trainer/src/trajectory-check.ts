@@ -72,7 +72,7 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
   const { policy, replay, maxStaleness, band = LOG_PROB_BAND, grammars = null } = options;
 
   return {
-    async check({ digest, trajectory }, group, state) {
+    async check({ digest, visitorId, trajectory }, group, state) {
       const staleness = stalenessOf(state, trajectory.policyVersion);
       const refused = (
         { status, reason }: Refusal,
@@ -119,13 +119,10 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
         return refused({ status: "skipped", reason: "stale" }, measured);
       }
       return {
-        trajectory: learnableTrajectory(
-          digest,
-          expanded,
-          verification,
-          staleness,
-          rescoredLogProbs,
-        ),
+        trajectory: {
+          ...learnableTrajectory(digest, expanded, verification, staleness, rescoredLogProbs),
+          visitorId,
+        },
         outcome: { digest, status: "learned", staleness, ...measured },
       };
     },

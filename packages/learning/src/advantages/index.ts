@@ -12,6 +12,7 @@ export { generalizedAdvantages, turnGae } from "./generalized-advantages.ts";
 export type { GaeOptions, GaeResult } from "./generalized-advantages.ts";
 export { groupRelativeAdvantages } from "./group-advantages.ts";
 export type { GroupAdvantageOptions } from "./group-advantages.ts";
+export { influenceScales } from "./influence-bound.ts";
 export { leaveOneOutAdvantages } from "./leave-one-out.ts";
 export { lengthWeightedAdvantages } from "./length-weighted-baseline.ts";
 export { clusterAdvantages, clustersOf } from "./like-observations.ts";

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { seeded } from "../seeded.fixture.ts";
+import { influenceScales } from "./influence-bound.ts";
+
+/** By bisection instead: shares under a bound fall as the bound falls. */
+function plainScales(weights: readonly number[], share: number): number[] {
+  const present = weights.filter((weight) => weight > 0);
+  const most = Math.max(share, 2 / present.length);
+  const scalesAt = (bound: number): number[] =>
+    weights.map((weight) => (weight > bound ? bound / weight : 1));
+  const largestShare = (bound: number): number => {
+    const bounded = present.map((weight) => Math.min(weight, bound));
+    return Math.max(...bounded) / bounded.reduce((sum, weight) => sum + weight, 0);
+  };
+  let [low, high] = [0, Math.max(0, ...present)];
+  if (present.length === 0 || largestShare(high) <= most) return scalesAt(Number.POSITIVE_INFINITY);
+  for (let i = 0; i < 200; i += 1) {
+    const middle = (low + high) / 2;
+    if (largestShare(middle) <= most) low = middle;
+    else high = middle;
+  }
+  return scalesAt(low);
+}
+
+test("a flood has the share that it may, others keep their weight", () => {
+  const scales = influenceScales([90, 1, 2, 3, 4, 0], 0.4);
+  // 6.67 of 16.67.
+  expect(scales[0]).toBeCloseTo(20 / 3 / 90, 12);
+  expect(scales.slice(1)).toEqual([1, 1, 1, 1, 1]);
+});
+
+test("few contributors have at most twice an equal share, two alone what they have", () => {
+  expect(influenceScales([3, 1], 0.1)).toEqual([1, 1]);
+  expect(influenceScales([9], 0.1)).toEqual([1]);
+  expect(influenceScales([0, 0], 0.1)).toEqual([1, 1]);
+  expect(influenceScales([], 0.1)).toEqual([]);
+  // Half of four is twice an equal share: what the other three have together.
+  expect(influenceScales([90, 1, 2, 3], 0.1)[0]).toBeCloseTo(6 / 90, 12);
+});
+
+test("agrees with bisection, whoever has how much", () => {
+  const random = seeded(3);
+  for (let trial = 0; trial < 300; trial += 1) {
+    const weights = Array.from({ length: 1 + Math.floor(12 * random()) }, () =>
+      random() < 0.2 ? 0 : Math.exp(6 * random() - 3),
+    );
+    const share = 0.05 + 0.95 * random();
+    const plain = plainScales(weights, share);
+    for (const [i, scale] of influenceScales(weights, share).entries()) {
+      expect(scale).toBeCloseTo(plain[i] ?? Number.NaN, 9);
+    }
+  }
+});
+
+test.each([0, -0.1, 1.01, Number.NaN])("a share of %s is refused", (share) => {
+  expect(() => influenceScales([1], share)).toThrow(/in \(0, 1\]/);
+});

@@ -1,0 +1,62 @@
+/**
+ * Nobody decides alone what is learned: a visitor's part of a step is bounded, however much of it is theirs.
+ * What an attempt weighs is the sum of its tokens' shares of the loss times the size of their advantages. A
+ * visitor's attempts are lowered alike. Who comes as many visitors is many here; sessions are limited by
+ * address at the edge.
+ */
+import {
+  type AdvantageRows,
+  planMinibatch,
+  type PlannedMinibatch,
+  type Stage,
+} from "@waggle/learning";
+import { influenceScales } from "@waggle/learning/advantages";
+
+/** Whose an attempt is, by digest. */
+export type Visitors = ReadonlyMap<string, string | undefined>;
+
+/** What each visitor's attempts weigh in a minibatch; those of nobody are left out. */
+export function visitorWeights(
+  { rows, shares, advantages }: PlannedMinibatch,
+  visitors: Visitors,
+): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const [b, { scored }] of rows.entries()) {
+    const visitor = visitors.get(scored.episode.id);
+    if (visitor === undefined) continue;
+    let weight = weights.get(visitor) ?? 0;
+    for (const [t, share] of Array.from(shares[b] ?? []).entries()) {
+      weight += share * Math.abs(advantages[b]?.[t] ?? 0);
+    }
+    weights.set(visitor, weight);
+  }
+  return weights;
+}
+
+/** The stage with the advantages of each visitor's attempts lowered to `share` of the minibatch. */
+export function withBoundedVisitors(stage: Stage, visitors: Visitors, share: number): Stage {
+  const { advantage } = stage;
+  if (advantage === null || share === 1) return stage;
+  return {
+    ...stage,
+    advantage: {
+      ...advantage,
+      estimate: (groups, context) => {
+        const estimated = advantage.estimate(groups, context);
+        const weights = visitorWeights(
+          planMinibatch(groups, stage.aggregation, estimated),
+          visitors,
+        );
+        const scales = influenceScales([...weights.values()], share);
+        const scaleOf = new Map([...weights.keys()].map((visitor, i) => [visitor, scales[i] ?? 1]));
+        const advantages: AdvantageRows = new Map(
+          [...estimated.advantages].map(([id, rows]) => {
+            const scale = scaleOf.get(visitors.get(id) ?? "") ?? 1;
+            return [id, rows.map((row) => Float64Array.from(row, (value) => scale * value))];
+          }),
+        );
+        return { ...estimated, advantages };
+      },
+    },
+  };
+}
