@@ -152,6 +152,18 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "engine:cuda-missing",
+    source: "issue 4, Build 1",
+    behavior:
+      "--device cuda where it is not installed is refused by every command that takes a device, before a model is read, naming what to install.",
+    tests: [
+      "packages/engine/src/cuda-libraries.test.ts > where the provider is not installed, what to install is said, and where it could not be",
+      "packages/engine/src/cuda-libraries.test.ts > an engine on cuda starts, or says what is missing",
+      "trainer/src/server-options.test.ts > every command that trains takes a device",
+      "trainer/src/server-options.test.ts > %s says what --device cuda needs where it is not installed",
+    ],
+  },
+  {
     id: "engine:chunked-head",
     source: "Milakov and Gimelshein 2018, arXiv:1805.02867",
     behavior:
@@ -351,9 +363,10 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "edge:capacity",
     source: "Fu et al. 2025, AReaL, arXiv:2505.24298",
     behavior:
-      "No group is begun while too many wait for the trainer; abandoned groups stop counting.",
+      "No group is begun while too many wait for the trainer, and pages are told when to ask again; abandoned groups stop counting.",
     tests: [
       "workers/edge/src/assignment-book.test.ts > no group is begun while as many as allowed are unfinished, and full groups still fill",
+      "workers/edge/src/assignment-book.test.ts > while no group may be begun a page is told when to ask again, and is not refused",
       "workers/edge/src/assignment-book.test.ts > a group that everybody abandoned stops counting at its deadline",
     ],
   },

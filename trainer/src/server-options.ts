@@ -1,5 +1,5 @@
 /** Options of the command line for training elsewhere: a URL as the device, and what goes with it. */
-import { isEngineUrl, type RemoteServerOptions } from "@waggle/engine";
+import { isEngineUrl, type RemoteServerOptions, requireCuda } from "@waggle/engine";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Device, DEVICES } from "./open-model.ts";
 
@@ -34,9 +34,11 @@ export function serverOf(
   };
 }
 
+/** @throws WaggleError `DEVICE_UNAVAILABLE` for what is not installed: before a model is read or made. */
 function device(text: string): Device {
   if (isEngineUrl(text) && URL.canParse(text)) return text;
   const named = DEVICES.find((name) => name === text);
+  if (named === "cuda") requireCuda();
   if (named !== undefined) return named;
   throw new InvalidArgumentError(`must be one of the choices ${DEVICES.join(", ")}, or a URL.`);
 }

@@ -4,6 +4,7 @@
  */
 export { createEngine, ENGINE_DEVICES, isEngineUrl } from "./create-engine.ts";
 export type { EngineDevice, EngineOptions, EngineUrl } from "./create-engine.ts";
+export { requireCuda } from "./cuda-libraries.ts";
 export { openSharedBase } from "./shared-base.ts";
 export type { SharedBaseOptions } from "./shared-base.ts";
 export { checkMemory, planMemory } from "./memory-plan.ts";

@@ -4,9 +4,8 @@
  * code by a factor of a hundred.
  */
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { WaggleError } from "@waggle/protocol";
+import { isCudaInstalled } from "./cuda-libraries.ts";
 import { openOnnxDevice } from "./onnx-device.ts";
 import type { OnnxDevice, OnnxProvider } from "./onnx-device.ts";
 import { webGpuAdapter } from "./webgpu-adapter.ts";
@@ -55,12 +54,4 @@ export async function chooseOnnxDevice(
 function mayHaveGpu(): boolean {
   const { platform } = process;
   return platform !== "linux" || ["/dev/dri", "/dev/nvidia0", "/dev/dxg"].some(existsSync);
-}
-
-function isCudaInstalled(): boolean {
-  const main = createRequire(import.meta.url).resolve("onnxruntime-node");
-  const folder = join(dirname(main), "../bin/napi-v6", process.platform, process.arch);
-  return ["libonnxruntime_providers_cuda.so", "onnxruntime_providers_cuda.dll"].some((file) =>
-    existsSync(join(folder, file)),
-  );
 }

@@ -5,6 +5,7 @@
 import { OnnxGraphBuilder } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
+import { requireCuda } from "./cuda-libraries.ts";
 import { MatrixProducts } from "./matrix-products.ts";
 import { webGpuAdapter } from "./webgpu-adapter.ts";
 
@@ -50,11 +51,12 @@ const SPIN_MICROSECONDS = 20;
  *   process; the label says how many.
  * @throws WaggleError `DEVICE_UNAVAILABLE` where it does not start.
  */
-export function openOnnxDevice(provider: OnnxProvider, threads: number): Promise<OnnxDevice> {
+export async function openOnnxDevice(provider: OnnxProvider, threads: number): Promise<OnnxDevice> {
   switch (provider) {
     case "cpu":
       return openNative(provider, `onnx native cpu x${threads}`, threads);
     case "cuda":
+      requireCuda();
       // Products in TF32 have ten bits: too few for gradients that are compared at 1e-4.
       process.env["NVIDIA_TF32_OVERRIDE"] ??= "0";
       return openNative(provider, "onnx cuda", threads);
