@@ -47,13 +47,28 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:named-losses",
     source: "issue 5: parts composed freely",
     behavior:
-      "Losses and corrections that no row of the literature uses are parts all the same: in a recipe each has the value and the derivatives of its formula, and what needs one number a sequence refuses several. An entropy bonus may follow a target.",
+      "Losses and corrections that no row of the literature uses are parts all the same: in a recipe each has the value and the derivatives of its formula, and what needs one number a sequence refuses several. An entropy bonus may follow a target and a KL weight a budget; the optimal token baseline, distillation over a teacher's candidates and the log-linear proximal policy get what they read from the engine, the teacher and the versions, or refuse.",
     tests: [
       ...at(
         "parts/adaptive-entropy.test.ts",
         "steps below the target are paid the strength that the steps before them left, others nothing",
         "without its state it does not compile",
       ),
+      ...at(
+        "parts/engine-numbers.test.ts",
+        "otb is its formula from an engine's numbers, in samples of %j too",
+        "otb says what it needs, and refuses to guess it",
+        "distill-candidates: derivatives of what it says, under shares and weights of its tokens",
+        "distill-candidates without a teacher does not compile, and without its numbers does not run",
+        "log-linear: half way between sampler and policy where the steps say half",
+        "log-linear is the loss that it is around, with the guess held fixed",
+      ),
+      ...[
+        "otb is told what the engine says before the step, and learns by it",
+        "a teacher's likeliest tokens are the likeliest, and the policy comes to them",
+        "log-linear: the first step is that of its loss, a later one by a guess",
+        "a KL budget in the %s: the weight rises where the policy is further off, falls where it is nearer",
+      ].map((name) => `trainer/src/learner/updates/engine-numbers.test.ts > ${name}`),
       ...at(
         "parts/named-losses.test.ts",
         "$part in a recipe is its formula",

@@ -40,6 +40,7 @@ export type {
   Observed,
   PartContext,
   PartPorts,
+  PolicyOutputs,
   ProcessLogProbs,
   RewardPart,
   RolloutPart,

@@ -6,7 +6,7 @@ import { recipeNamed } from "@waggle/learning";
 import { expect, onTestFinished, test } from "vitest";
 import type { BaseModel } from "../base-model.ts";
 import { TINY, TINY_BASE, tinyWeights } from "../training.fixture.ts";
-import { requireOut, saveAdapters, startOf } from "./adapter-options.ts";
+import { adaptersOf, requireOut, saveAdapters } from "./adapter-options.ts";
 import { openRecipeEngines } from "./recipe-engines.ts";
 import { movedAdapter } from "./rollouts/tiny-policy.fixture.ts";
 
@@ -38,7 +38,11 @@ test("an adapter is kept with those of the roles, and a run that begins with it 
     "answerer",
     "manager",
   ]);
-  const kept = await startOf({ adapter: out, force: false }, TINY);
+  const { start: kept, teacher } = await adaptersOf(
+    { adapter: out, teacher: out, force: false },
+    TINY,
+  );
+  expect(teacher).toEqual(kept);
   expect([kept?.rank, kept?.alpha]).toEqual([start.rank, start.alpha]);
   const second = await open({ start: kept });
   const fresh = await open({});

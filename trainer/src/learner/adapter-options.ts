@@ -15,6 +15,7 @@ import { adapterOf } from "./updates/adapter-tensors.ts";
 
 export type AdapterFlags = {
   readonly adapter?: string;
+  readonly teacher?: string;
   readonly out?: string;
   readonly force: boolean;
 };
@@ -25,6 +26,7 @@ export function addAdapterOptions(command: Command): Command {
       "--adapter <folder>",
       "the policy starts from it, in PEFT's layout; default a fresh one",
     )
+    .option("--teacher <folder>", "an adapter over the same base, for recipes that have a teacher")
     .option("--out <folder>", "keep the adapter that was learned, in PEFT's layout")
     .option("--force", "write over what is there", false);
 }
@@ -44,11 +46,13 @@ export async function requireOut({ out, force }: AdapterFlags, recipe: Recipe): 
 }
 
 /** @throws WaggleError `NOT_FOUND`, `ADAPTER_INCOMPATIBLE` for one of another base. */
-export async function startOf(
-  { adapter }: AdapterFlags,
+export async function adaptersOf(
+  { adapter, teacher }: AdapterFlags,
   config: DecoderConfig,
-): Promise<Adapter | null> {
-  return adapter === undefined ? null : (await readAdapterFolder(adapter, config)).adapter;
+): Promise<{ readonly start: Adapter | null; readonly teacher: Adapter | null }> {
+  const read = async (folder: string | undefined): Promise<Adapter | null> =>
+    folder === undefined ? null : (await readAdapterFolder(folder, config)).adapter;
+  return { start: await read(adapter), teacher: await read(teacher) };
 }
 
 /** Writes what is learned by now, where it is asked for. */

@@ -12,17 +12,16 @@ import type { ResidentFormat } from "@waggle/model";
 import type { Precision } from "@waggle/engine";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
-import { readBaseModel } from "../base-model.ts";
 import { type Device, openPolicy } from "../open-model.ts";
 import { megabytes, number, positive, setting, whole } from "../option-values.ts";
-import { baseOption, heldAs, precisionOption } from "../frozen-base.ts";
+import { baseOption, heldAs, modelUnder, precisionOption } from "../frozen-base.ts";
 import { deviceOption } from "../server-options.ts";
 import {
   type AdapterFlags,
+  adaptersOf,
   addAdapterOptions,
   requireOut,
   saveAdapters,
-  startOf,
 } from "./adapter-options.ts";
 import { FAMILY_BASE, familyBase } from "./family-base.ts";
 import { requireFamily } from "./family-requirements.ts";
@@ -135,8 +134,8 @@ export function addLearnCommand(
                 ),
               signal,
             )
-          : await readBaseModel(given.model);
-      const start = await startOf(given, model.config);
+          : await modelUnder(given.base, given.model);
+      const { start, teacher } = await adaptersOf(given, model.config);
       const { rank, alpha } = start ?? { rank: given.rank, alpha: 2 * given.rank };
       const adapterShape = { rank, alpha };
       const engines = await openRecipeEngines(
@@ -144,7 +143,7 @@ export function addLearnCommand(
         model,
         given.device,
         { ...adapterShape, seed: given.seed },
-        { ...given, start },
+        { ...given, start, teacher },
       );
       const held = heldAs(model, given.base);
       const policy = await openPolicy(held, given.threads, undefined, swapStrategy(recipe));

@@ -16,6 +16,7 @@ import type { AdapterStrategy } from "@waggle/runtime/node";
 import type { BaseModel } from "../base-model.ts";
 import { requireBase } from "../frozen-base.ts";
 import type { Device, EngineResources } from "../open-model.ts";
+import { candidateScorer } from "./updates/teacher-candidates.ts";
 import { needsWorldModel, openSimulator, type WorldSimulator } from "./rollouts/fitted-world.ts";
 
 export type RecipeEngines = {
@@ -30,6 +31,7 @@ export type RecipeEngines = {
 const SERVED: ReadonlySet<string> = new Set<StateName>([
   "critic",
   "ref",
+  "teacher",
   "task-stats",
   "good-buffer",
   "rest-buffer",
@@ -60,9 +62,12 @@ export async function openRecipeEngines(
     base: format = "f32",
     precision = "f32",
     start = null,
+    teacher = null,
   }: EngineResources & {
     /** What the policy begins with, of that shape; default a fresh adapter. */
     readonly start?: Adapter | null;
+    /** What teaches, over the same base, where a stage has a teacher. */
+    readonly teacher?: Adapter | null;
   } = {},
 ): Promise<RecipeEngines> {
   requireBase(format, device);
@@ -70,6 +75,13 @@ export async function openRecipeEngines(
   // What has a value of its own is opened by nobody.
   const opened = parts.filter(({ initial }) => initial === undefined).map(({ part }) => part);
   const needed = new Set(opened);
+  const needsTeacher = needed.has("teacher");
+  if (needsTeacher && teacher === null) {
+    throw new WaggleError(
+      "CAPABILITY_MISSING",
+      `recipe ${recipe.name} must have a teacher, got none; give the folder of an adapter over the same base with --teacher`,
+    );
+  }
   const missing = opened.filter((part) => !SERVED.has(part));
   if (missing.length > 0) {
     throw new WaggleError(
@@ -109,9 +121,10 @@ export async function openRecipeEngines(
       ? await openSimulator(model, device, { threads, memoryLimit })
       : undefined;
     const reference = needed.has("ref") ? await referenceOf(base, model) : undefined;
+    const taught = needsTeacher && teacher !== null ? await teacherOf(base, model, teacher) : {};
     return {
       engine,
-      resources: { models, ...(reference === undefined ? {} : { reference }) },
+      resources: { models, ...(reference === undefined ? {} : { reference }), ...taught },
       ...(simulator === undefined ? {} : { simulator }),
       dispose: async () => {
         await simulator?.dispose();
@@ -137,8 +150,23 @@ function criticOf({ config }: BaseModel, { seed }: { readonly seed: number }): V
 async function referenceOf(base: SharedBase, { config }: BaseModel): Promise<FrozenScorer> {
   // A fresh adapter changes nothing: this is the base.
   const adapter = initializeAdapter(config, { rank: 1, alpha: 1, seed: 0 });
-  const reference = await base.createModel("reference", { adapter });
-  return async (sequences) => (await reference.forward({ sequences })).logProb;
+  return scorerOf(await base.createModel("reference", { adapter }));
+}
+
+async function teacherOf(
+  base: SharedBase,
+  { config }: BaseModel,
+  adapter: Adapter,
+): Promise<Pick<StageResources, "teacher" | "teacherCandidates">> {
+  const engine = await base.createModel("teacher", { adapter });
+  return {
+    teacher: scorerOf(engine),
+    teacherCandidates: candidateScorer(engine, config.vocabularySize),
+  };
+}
+
+function scorerOf(engine: TrainEngine): FrozenScorer {
+  return async (sequences) => (await engine.forward({ sequences })).logProb;
 }
 
 /** Names of those that have an adapter of their own, beside the policy. */

@@ -23,6 +23,8 @@ export type PlannedMinibatch = Omit<
   | "entropies"
   | "referenceLogProbs"
   | "teacherLogProbs"
+  | "candidateLogProbs"
+  | "teacherCandidateLogProbs"
   | "values"
   | "proximalValues"
 > & { readonly rows: readonly Row[] };

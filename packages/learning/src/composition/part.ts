@@ -3,7 +3,8 @@
  * needs, and a pure function. Not an engine, not a driver: a rollout part is a plan that the trainer
  * carries out, a loss part sees numbers.
  */
-import type { TaskReference, TensorMap, TokenDerivatives } from "@waggle/protocol";
+import type { TaskReference, TensorMap, TokenDerivatives, TokenOutputs } from "@waggle/protocol";
+import type { CandidateLogProbs } from "../losses/distillation.ts";
 import type { LossResult } from "../loss.ts";
 import type { WriterPort } from "../advantages/semantic-comparison.ts";
 import type { JudgePort } from "../rewards/judge-port.ts";
@@ -31,6 +32,8 @@ export type PartContext = {
   readonly advantages?: AdvantageRows | undefined;
   /** Of this step, by component; absent = 1. */
   readonly rewardWeights?: { readonly [component: string]: number } | undefined;
+  /** Optimizer steps of this update before this one, and in all; absent = the first of one. */
+  readonly epoch?: { readonly taken: number; readonly of: number } | undefined;
 };
 
 export type PartPorts = {
@@ -143,15 +146,26 @@ export type Observed = Pick<Minibatch, "episodes" | "lossMask" | "proximalLogPro
 /** `[samples][T]` per episode id. */
 export type AdvantageRows = ReadonlyMap<string, TokenRows>;
 
+/** What an engine says of each token; a sample without a loss token has no row. */
+export type PolicyOutputs = {
+  readonly logProb: AdvantageRows;
+  /** Absent where the engine has none. */
+  readonly sumSquaredProb?: AdvantageRows | undefined;
+};
+
 export type AdvantagePart<N extends StateName = never, S extends Start = Start> = Named<
   "advantage",
   N
 > & {
   /** What it can serve: a group statistic serves groups only. */
   readonly start: S;
+  /** Outputs that it cannot work without: an engine that lacks one cannot run the recipe. */
+  readonly reads?: readonly (keyof TokenOutputs)[];
   readonly estimate: (
     groups: readonly ScoredGroup[],
     context: PartContext & {
+      /** Of what is trained, before the step; absent where no engine has read the episodes. */
+      readonly outputs?: PolicyOutputs;
       /** `[samples][T]` of the critic before each token and before the step, by episode id; absent without one. */
       readonly values?: AdvantageRows;
       /** `[samples]` of the critic after each sample's last token, by episode id. */
@@ -184,6 +198,9 @@ export type Minibatch = {
   readonly referenceLogProbs?: TokenRows | undefined;
   /** With `teacher`. */
   readonly teacherLogProbs?: TokenRows | undefined;
+  /** With `teacher`, where a loss reads `candidates`: the student's and the teacher's, of its likeliest tokens. */
+  readonly candidateLogProbs?: CandidateLogProbs | undefined;
+  readonly teacherCandidateLogProbs?: CandidateLogProbs | undefined;
   /**
    * With `critic`: now, before the step, and what they are fitted to. In a stage that trains a reward
    * model: what it says after each token.
@@ -202,6 +219,8 @@ export type Minibatch = {
 export type LossPart<N extends StateName = never> = Named<"loss", N> & {
   /** Derivatives that its result holds: an engine without them cannot run the recipe. */
   readonly derivatives: readonly (keyof TokenDerivatives)[];
+  /** How many of the teacher's likeliest tokens it reads at each loss token; absent = none. */
+  readonly candidates?: number;
   /** Whose loss it is: absent = a policy's. */
   readonly of?: never;
   /** Which of the parameters may move; absent = all. */

@@ -1,6 +1,13 @@
 import { type EngineCapabilities, WaggleError } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { entropyBonus, group, groupAdvantage, outcome, pgClip } from "../parts/index.ts";
+import {
+  entropyBonus,
+  group,
+  groupAdvantage,
+  optimalTokenBaseline,
+  outcome,
+  pgClip,
+} from "../parts/index.ts";
 import { requireCapabilities } from "./requirements.ts";
 import { rewardStage, type Stage } from "./stage.ts";
 
@@ -47,6 +54,7 @@ test("stages that ask for log-probs, full support and the server's optimizer are
 
 test.each([
   ["derivatives of entropy", { ...STAGE, losses: [{ loss: entropyBonus(0.01), weight: 1 }] }],
+  ["output sumSquaredProb", { ...STAGE, advantage: optimalTokenBaseline() }],
   ["temperatures", sampling({ temperature: 0.7 })],
   ["keptTokenIds", sampling({ topK: 20 })],
   ["maxGradientNorm 0.5 (its server was started with 1)", optimizer({ maxGradientNorm: 0.5 })],

@@ -15,6 +15,7 @@ export function requireCapabilities(
 ): void {
   const lacking = stages.flatMap((stage) => [
     ...missingDerivatives(stage, capabilities),
+    ...missingOutputs(stage, capabilities),
     ...missingSampling(stage, capabilities),
     ...otherOptimizer(stage, capabilities),
   ]);
@@ -31,6 +32,12 @@ function missingDerivatives({ losses }: Stage, { derivatives }: EngineCapabiliti
     .flatMap(({ loss }) => loss.derivatives)
     .filter((name) => !derivatives.includes(name))
     .map((name) => `derivatives of ${name}`);
+}
+
+function missingOutputs({ advantage }: Stage, { outputs }: EngineCapabilities): string[] {
+  return (advantage?.reads ?? [])
+    .filter((name) => !outputs.includes(name))
+    .map((name) => `output ${name}`);
 }
 
 /** A narrower distribution than the model's own has to be replayed by the engine. */

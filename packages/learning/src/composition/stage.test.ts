@@ -82,6 +82,9 @@ test("nonsense does not compile", () => {
   rewardStage({ ...base, rollout: single, advantage: relative });
   // @ts-expect-error a KL term without a reference
   rewardStage({ ...base, advantage: relative, kl: { in: "reward", coefficient: 0.01 } });
+  const budget = { in: "reward", coefficient: { target: 0.1, horizon: 100 } } as const;
+  // @ts-expect-error a KL budget without the weight that moves
+  rewardStage({ ...base, advantage: relative, kl: budget, state: { ref: resource("ref") } });
   // @ts-expect-error pairs without a reference
   pairStage({ ...base, filters: [pairGap], losses: [dpo] });
   // @ts-expect-error pairs that no filter makes

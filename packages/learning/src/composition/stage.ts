@@ -5,6 +5,7 @@
  * both. Not a driver.
  */
 import { FULL_SUPPORT, type OptimizerOptions, type Sampling } from "@waggle/protocol";
+import type { AdaptiveKl } from "../kl/adaptive-kl.ts";
 import type { KlForm } from "../kl/kl-loss.ts";
 import type { Aggregation } from "../losses/aggregation.ts";
 import type { Evolution, EvolutionPart, FitnessPart } from "./evolution.ts";
@@ -26,12 +27,15 @@ import type { StateName, StatePart } from "./state.ts";
 /** The state slot that serves these needs. */
 type StateFor<N extends StateName> = { readonly [name in N]: StatePart<name> };
 
+/** A weight, or a budget of nats that the weight in `kl-coefficient` follows from step to step. */
+type KlCoefficient = number | AdaptiveKl;
+
 /** A penalty on leaving the reference. k1 in the reward; in the loss an estimator with a right gradient. */
 export type KlTerm =
-  | { readonly in: "reward"; readonly coefficient: number }
+  | { readonly in: "reward"; readonly coefficient: KlCoefficient }
   | {
       readonly in: "loss";
-      readonly coefficient: number;
+      readonly coefficient: KlCoefficient;
       readonly estimator: KlForm["form"];
     };
 
@@ -113,7 +117,11 @@ const DEFAULT_SETTINGS: StepSettings = {
 /** An advantage over single rollouts serves groups too; a group statistic serves groups alone. */
 type ServedBy<S extends Start> = S extends "group" ? Start : "single";
 
-type KlNeeds<K> = K extends KlTerm ? "ref" : never;
+type KlNeeds<K> = K extends { readonly coefficient: AdaptiveKl }
+  ? "ref" | "kl-coefficient"
+  : K extends KlTerm
+    ? "ref"
+    : never;
 
 /** The state slot: demanded where a part needs something, and then it must hold exactly that. */
 type StateSlot<N extends StateName> = [N] extends [never]

@@ -37,7 +37,8 @@ export type ValueName =
   | "prompts"
   | "cases"
   | "temperature"
-  | "entropy-strength";
+  | "entropy-strength"
+  | "kl-coefficient";
 
 export type StateName = ResourceName | ValueName;
 

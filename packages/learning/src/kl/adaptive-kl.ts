@@ -5,7 +5,7 @@
  */
 
 export type AdaptiveKl = {
-  /** Nats that the divergence should settle at, > 0. */
+  /** Nats a token that the divergence should settle at, > 0. */
   readonly target: number;
   /** Samples over which the coefficient may change by the factor e^0.2, about. */
   readonly horizon: number;

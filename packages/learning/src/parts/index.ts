@@ -63,6 +63,10 @@ export {
   twoSidedClip,
 } from "./policy-losses.ts";
 export { adaptiveEntropy, entropyStrength, entropyTarget } from "./adaptive-entropy.ts";
+export { klCoefficient } from "./adaptive-kl.ts";
+export { distilledCandidates } from "./candidate-distillation.ts";
+export { logLinear } from "./log-linear.ts";
+export { optimalTokenBaseline } from "./optimal-token.ts";
 export { designEdits, designRisk, designs, designTree, designWorth } from "./design-search.ts";
 export { evolutionStrategy, fitness, noiseSeed } from "./evolution.ts";
 export { auxiliaries, ownFailures } from "./auxiliaries.ts";

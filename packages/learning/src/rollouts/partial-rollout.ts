@@ -4,7 +4,12 @@
  *
  * Source: AgentMath, verl and AReaL (partial rollouts across versions).
  */
-import { type Trajectory, type VersionSpan, WaggleError } from "@waggle/protocol";
+import {
+  type SampledSegment,
+  type Trajectory,
+  type VersionSpan,
+  WaggleError,
+} from "@waggle/protocol";
 
 /**
  * The pieces with one more, joined with the last where the version is the same.
@@ -31,13 +36,20 @@ export function continuedBy(pieces: readonly VersionSpan[], next: VersionSpan): 
   return [...pieces, next];
 }
 
+/** Which tokens of a segment which version sampled. */
+export function versionSpans({
+  tokenIds,
+  policyVersion: version,
+  versions,
+}: SampledSegment): readonly VersionSpan[] {
+  return versions ?? [{ version, start: 0, end: tokenIds.length }];
+}
+
 /** `[sampled tokens]` of a trajectory: the version that sampled each, in the order of its segments. */
 export function tokenVersions({ segments }: Trajectory): number[] {
   return segments.flatMap((segment) => {
     if (segment.kind !== "sampled") return [];
-    const { tokenIds, policyVersion: version } = segment;
-    const spans = segment.versions ?? [{ version, start: 0, end: tokenIds.length }];
-    return spans.flatMap((span) =>
+    return versionSpans(segment).flatMap((span) =>
       Array.from({ length: span.end - span.start }, () => span.version),
     );
   });

@@ -2,7 +2,7 @@
 import { packTrees, rowsOfTrees, treesOfRows } from "@waggle/learning/losses";
 import type { TokenDerivatives, TokenOutputs, TrainBatch } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
-import type { BatchEngine } from "./role-engine.ts";
+import { type BatchEngine, withoutCandidates } from "./role-engine.ts";
 
 const OUTPUTS = ["logProb", "rawLogProb", "entropy", "sumSquaredProb", "values"] as const;
 const DERIVATIVES = ["logProb", "rawLogProb", "entropy", "values"] as const;
@@ -18,7 +18,7 @@ export function packedEngine(engine: BatchEngine): BatchEngine {
   }
   return {
     learners: engine.learners,
-    capabilities: () => engine.capabilities(),
+    capabilities: () => withoutCandidates(engine.capabilities()),
     async forward(batch) {
       const packed = packTrees(batch.sequences);
       const outputs = await engine.forward(packedBatch(batch, packed.trees));

@@ -2,7 +2,13 @@
  * Engines of several roles as one, for a batch whose tokens have owners: every number of a token comes
  * from its owner's engine, and its derivative goes there and nowhere else.
  */
-import type { TokenDerivatives, TokenOutputs, TrainBatch, TrainEngine } from "@waggle/protocol";
+import type {
+  EngineCapabilities,
+  TokenDerivatives,
+  TokenOutputs,
+  TrainBatch,
+  TrainEngine,
+} from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 
 /** What an update asks of what it trains. */
@@ -18,6 +24,15 @@ export function soleEngine(engine: TrainEngine): BatchEngine {
     forward: (batch) => engine.forward(batch),
     backward: (batch, derivatives) => engine.backward(batch, derivatives),
     learners: [engine],
+  };
+}
+
+/** Candidates of a token are one engine's and one row's. */
+export function withoutCandidates(capabilities: EngineCapabilities): EngineCapabilities {
+  return {
+    ...capabilities,
+    outputs: capabilities.outputs.filter((name) => name !== "candidateLogProbs"),
+    derivatives: capabilities.derivatives.filter((name) => name !== "candidateLogProbs"),
   };
 }
 
@@ -62,7 +77,7 @@ export function roleEngine(
   const learning = all.filter(({ learns }) => learns);
   return {
     learners: learning.map(({ engine }) => engine),
-    capabilities: () => (all[0] as Owned).engine.capabilities(),
+    capabilities: () => withoutCandidates((all[0] as Owned).engine.capabilities()),
     forward: async (batch) => {
       const merged = new Map<RowOutput, Float32Array[]>();
       for (const owned of all) {

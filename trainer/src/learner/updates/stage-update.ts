@@ -8,9 +8,6 @@ import {
   addLosses,
   entropyBonus,
   type EpisodeGroup,
-  type KlForm,
-  klLoss,
-  klRewards,
   type LossResult,
   type Minibatch,
   type Observed,
@@ -33,10 +30,13 @@ import { withTrained } from "@waggle/learning/merging";
 import type { OptimizerResult, TokenOutputs, TrainEngine, TrainSequence } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { setParameters } from "./engine-parameters.ts";
+import { afterTokens, beforeTokens, estimatedAdvantages } from "./estimated-advantages.ts";
 import { fastWeights } from "./fast-weights.ts";
+import { klPull, movedKl, withKlPaid } from "./kl-term.ts";
 import { modelPorts } from "../model-ports.ts";
 import { packedEngine } from "./packed-engine.ts";
 import { type BatchEngine, roleEngine, soleEngine } from "./role-engine.ts";
+import { type CandidateScorer, candidatesOf, withCandidates } from "./teacher-candidates.ts";
 
 /** Log-probs of policies that are not trained, `[B][T]`. */
 export type FrozenScorer = (
@@ -51,6 +51,7 @@ export type StageResources = {
   readonly models?: RecipeModels;
   readonly reference?: FrozenScorer;
   readonly teacher?: FrozenScorer;
+  readonly teacherCandidates?: CandidateScorer;
 };
 
 export type StageUpdate = {
@@ -112,26 +113,30 @@ export async function updateStage(
     const learned = changes > 0;
     return { learned, metrics: writing, state: changed, dropped: kept.dropped, numbers: null };
   }
+  const engine = stageEngine(stage, policy, models, first.rows);
+  const sequences = first.rows.map(({ sample }) => sample.sequence);
+  const candidates = await candidatesOf(stage, engine, sequences, first.lossMask, resources);
   const batch = {
-    sequences: first.rows.map(({ sample }) => sample.sequence),
+    sequences: withCandidates(sequences, candidates),
     ...(hasValues
       ? { values: true, valuesTrainDecoder: !stage.losses.some(({ loss }) => loss.endsAtHeads) }
       : {}),
   };
-  const engine = stageEngine(stage, policy, models, first.rows);
   // The parameters are still those of the update's start.
   const proximal = await engine.forward(batch);
   signal.throwIfAborted();
-  const referenceLogProbs = await scored(stage, "ref", resources.reference, batch.sequences);
-  const paid = withKlPaid(stage, kept.groups, first, proximal.logProb, referenceLogProbs);
-  const estimated = estimate(stage, paid, seen, first, proximal);
+  const referenceLogProbs = await scored(stage, "ref", resources.reference, sequences);
+  const paid = withKlPaid(stage, kept.groups, first, proximal.logProb, referenceLogProbs, seen);
+  const capabilities = engine.capabilities();
+  const estimated = estimatedAdvantages(stage, paid, seen, first, proximal, capabilities);
   const planned = planMinibatch(paid, stage.aggregation, estimated, kept.pairs);
   const fixed = {
     ...planned,
     proximalLogProbs: proximal.logProb,
     proximalValues: proximal.values?.map(beforeTokens),
     referenceLogProbs,
-    teacherLogProbs: await scored(stage, "teacher", resources.teacher, batch.sequences),
+    teacherLogProbs: await scored(stage, "teacher", resources.teacher, sequences),
+    teacherCandidateLogProbs: candidates?.logProbs,
   };
 
   const metrics: { [name: string]: number } = {};
@@ -141,7 +146,10 @@ export async function updateStage(
       minibatchOf(fixed, engine, outputs, isRewardModel);
     const fast = await fastWeights(stage, engine, batch, seenAt, seen);
     const minibatch = seenAt(epoch === 0 && fast === null ? proximal : await engine.forward(batch));
-    const result = stageLoss(stage, minibatch, seen);
+    const result = stageLoss(stage, minibatch, {
+      ...seen,
+      epoch: { taken: epoch, of: settings.epochs },
+    });
     // Worth knowing of every recipe.
     const entropy = entropyBonus(minibatch, 0, minibatch).metrics;
     signal.throwIfAborted();
@@ -163,15 +171,17 @@ export async function updateStage(
     const proximalLogProbs = proximal.logProb;
     numbers = { groups: paid, advantages, minibatch: planned, proximalLogProbs, result };
   }
+  const kl = movedKl(stage, fixed, seen);
   return {
     learned: true,
     metrics: {
       ...metrics,
+      ...kl.metrics,
       ...writing,
       learningRate: settings.learningRate,
       tokens: planned.tokenCount,
     },
-    state: { ...changed, ...observed(stage, fixed, seen), ...estimated.state },
+    state: { ...changed, ...observed(stage, fixed, seen), ...estimated.state, ...kl.state },
     dropped: kept.dropped,
     numbers,
   };
@@ -250,42 +260,8 @@ async function engineStep(
   return result;
 }
 
-/** Advantages, with what the critic says of each episode. */
-function estimate(
-  stage: Stage,
-  groups: Parameters<NonNullable<Stage["advantage"]>["estimate"]>[0],
-  context: PartContext,
-  { rows }: PlannedMinibatch,
-  outputs: TokenOutputs,
-): { advantages?: AdvantageRows; returns?: AdvantageRows; state?: StateChange } {
-  // Elsewhere it was what filters chose by.
-  if (stage.advantage === null || stage.learns !== "rewards") return {};
-  const values = new Map<string, Float32Array[]>();
-  const finalValues = new Map<string, number[]>();
-  for (const [
-    b,
-    {
-      scored: { episode },
-      index,
-    },
-  ] of rows.entries()) {
-    const row = outputs.values?.[b];
-    if (row === undefined) continue;
-    const ofEpisode = values.get(episode.id) ?? [];
-    ofEpisode[index] = beforeTokens(row);
-    values.set(episode.id, ofEpisode);
-    const last = finalValues.get(episode.id) ?? [];
-    last[index] = row.at(-1) ?? 0;
-    finalValues.set(episode.id, last);
-  }
-  return stage.advantage.estimate(groups, {
-    ...context,
-    ...(outputs.values === undefined ? {} : { values, finalValues }),
-  });
-}
-
 function minibatchOf(
-  fixed: Omit<Minibatch, "policyLogProbs" | "entropies" | "values">,
+  fixed: Omit<Minibatch, "policyLogProbs" | "entropies" | "values" | "candidateLogProbs">,
   engine: BatchEngine,
   outputs: TokenOutputs,
   isRewardModel: boolean,
@@ -295,15 +271,9 @@ function minibatchOf(
     ...fixed,
     policyLogProbs: outputs.logProb,
     entropies: hasEntropy ? outputs.entropy : undefined,
+    candidateLogProbs: outputs.candidateLogProbs,
     values: isRewardModel ? outputs.values : outputs.values?.map(beforeTokens),
   };
-}
-
-/** An engine's value of a token is that of the state after it; estimators want the one before. */
-function beforeTokens(row: Float32Array): Float32Array {
-  const shifted = new Float32Array(row.length);
-  shifted.set(row.subarray(0, -1), 1);
-  return shifted;
 }
 
 /** Without what filters brought back from earlier steps: it was credited then. */
@@ -315,63 +285,14 @@ function onlyOf(kept: readonly ScoredGroup[], groups: readonly EpisodeGroup[]): 
   }));
 }
 
-/** The way back, for derivatives. */
-function afterTokens(row: Float64Array): Float64Array {
-  const shifted = new Float64Array(row.length);
-  shifted.set(row.subarray(1), 0);
-  return shifted;
-}
-
 /** Sum of the stage's losses by their weights, and of its KL term. */
 function stageLoss(stage: Stage, minibatch: Minibatch, context: PartContext): LossResult {
   const losses = stage.losses.map(({ loss, weight }) => {
     const result = loss.compute(minibatch, context);
     return weight === 1 ? result : scaleLoss(result, weight);
   });
-  const { kl } = stage;
-  const { referenceLogProbs, proximalLogProbs } = minibatch;
-  if (kl?.in !== "loss" || referenceLogProbs === undefined) return addLosses(...losses);
-  const form: KlForm =
-    kl.estimator === "k3-by-ratio"
-      ? { form: kl.estimator, earlierLogProbs: proximalLogProbs }
-      : { form: kl.estimator };
-  const batch = { ...minibatch, referenceLogProbs };
-  return addLosses(...losses, klLoss(batch, kl.coefficient, form, minibatch));
-}
-
-/**
- * Scores less the KL penalty, where it is in the reward: the whole episode's, summed over its tokens and
- * paid with its outcome.
- */
-function withKlPaid(
-  { kl }: Stage,
-  groups: readonly ScoredGroup[],
-  { rows, lossMask }: PlannedMinibatch,
-  sampledLogProbs: TokenRows,
-  referenceLogProbs: TokenRows | undefined,
-): readonly ScoredGroup[] {
-  if (kl?.in !== "reward" || referenceLogProbs === undefined) return groups;
-  const perToken = klRewards({ lossMask, sampledLogProbs, referenceLogProbs }, kl.coefficient);
-  const paid = new Map<string, number>();
-  for (const [
-    b,
-    {
-      scored: { episode },
-    },
-  ] of rows.entries()) {
-    const sum = (perToken[b] as Float64Array).reduce((all, reward) => all + reward, 0);
-    paid.set(episode.id, (paid.get(episode.id) ?? 0) + sum);
-  }
-  return groups.map(({ task, episodes }) => ({
-    task,
-    episodes: episodes.map((scored) => ({
-      ...scored,
-      score: {
-        ...scored.score,
-        reward: scored.score.reward + (paid.get(scored.episode.id) ?? 0),
-      },
-    })),
-  }));
+  const pull = klPull(stage, minibatch, context);
+  return addLosses(...losses, ...(pull === null ? [] : [pull]));
 }
 
 async function scored(
