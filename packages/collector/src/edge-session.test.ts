@@ -109,6 +109,25 @@ test("a refusal carries the edge's code, a network failure is retryable", async 
   await expect(offline.token()).rejects.toMatchObject({ code: "NETWORK", retryable: true });
 });
 
+test("no task now is a wait and not a task, as long as the edge says; so is a refusal of too much", async () => {
+  const edge = createFakeEdge();
+  const answers = [
+    new Response(null, { status: 204, headers: { "retry-after": "2" } }),
+    Response.json(
+      { error: { code: "RATE_LIMITED", message: "too much" } },
+      { status: 429, headers: { "retry-after": "37" } },
+    ),
+  ];
+  const fetch: Fetch = (url, init) => {
+    const answer = url.endsWith("/v1/assignments") ? answers.shift() : undefined;
+    return answer === undefined ? edge.fetch(url, init) : Promise.resolve(answer);
+  };
+  const session = createEdgeSession({ ...options, storage: createMemoryStorage(), fetch });
+  const limited = { code: "RATE_LIMITED", retryable: true };
+  await expect(session.assignment()).rejects.toMatchObject({ ...limited, retryAfterMs: 2000 });
+  await expect(session.assignment()).rejects.toMatchObject({ ...limited, retryAfterMs: 37_000 });
+});
+
 test("an edge URL without a scheme is refused at once", () => {
   expect(() =>
     createEdgeSession({ ...options, edgeUrl: "edge.example", storage: createMemoryStorage() }),

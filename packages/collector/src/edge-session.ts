@@ -14,6 +14,7 @@ import {
 import type { Channel, WaggleErrorCode } from "@waggle/protocol";
 import { parseJson } from "./consent-store.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
+import { retryAfterMs } from "./retry-after.ts";
 import { withinTimeLimit } from "./time-limit.ts";
 import type { Schedule } from "./time-limit.ts";
 
@@ -35,7 +36,10 @@ export interface EdgeSession {
    * @throws WaggleError `NETWORK`, retryable, also when the time is over.
    */
   request(path: string, init?: RequestInit, limitMs?: number): Promise<Response>;
-  /** Asks for a task; the edge decides which. */
+  /**
+   * Asks for a task; the edge decides which.
+   * @throws WaggleError `RATE_LIMITED`, retryable, where there is none now; it says how long to wait.
+   */
   assignment(signal?: AbortSignal): Promise<AssignmentResponse>;
   /** The manifest of this visitor's channel; costs a few bytes when nothing changed. */
   policyManifest(signal?: AbortSignal): Promise<PolicyManifest>;
@@ -122,7 +126,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     ) {
       response = await ask(undefined);
     }
-    const opened = SessionResponse.parse(await jsonOf(response));
+    const opened = SessionResponse.parse(await jsonOf(response, clock()));
     if (asked === generation) {
       storage.setItem(visitorKey, opened.visitorToken);
       session = opened;
@@ -173,7 +177,14 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
 
     async assignment(signal) {
       const init: RequestInit = { method: "POST", ...(signal === undefined ? {} : { signal }) };
-      return AssignmentResponse.parse(await jsonOf(await request("/v1/assignments", init)));
+      const response = await request("/v1/assignments", init);
+      if (response.status === 204) {
+        throw new WaggleError("RATE_LIMITED", "the edge has no task now; ask again later", {
+          retryable: true,
+          retryAfterMs: retryAfterMs(response, clock()) ?? undefined,
+        });
+      }
+      return AssignmentResponse.parse(await jsonOf(response, clock()));
     },
 
     async policyManifest(signal) {
@@ -184,7 +195,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
         ...(known === null ? {} : { headers: { "if-none-match": known } }),
       });
       if (response.status === 304 && manifest !== null) return manifest;
-      const answered = PolicyManifest.parse(await jsonOf(response));
+      const answered = PolicyManifest.parse(await jsonOf(response, clock()));
       if (asked !== generation) return answered;
       manifest = answered;
       manifestTag = response.headers.get("etag");
@@ -194,7 +205,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
 
     async deleteVisitor() {
       const response = await request("/v1/visitor", { method: "DELETE" });
-      return DeletionResponse.parse(await jsonOf(response));
+      return DeletionResponse.parse(await jsonOf(response, clock()));
     },
 
     clear() {
@@ -210,12 +221,13 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
 }
 
 /** The body of a 2xx; otherwise a WaggleError with the edge's code, retryable for 408, 429 and 5xx. */
-async function jsonOf(response: Response): Promise<unknown> {
+async function jsonOf(response: Response, now: number): Promise<unknown> {
   const body = await boundary("network", async () => parseJson(await response.text()));
   if (response.ok) return body;
   const failure = failureOf(response.status, body);
   throw new WaggleError(failure.code as WaggleErrorCode, failure.message, {
     retryable: isRetryableStatus(response.status),
+    retryAfterMs: retryAfterMs(response, now) ?? undefined,
   });
 }
 

@@ -20,9 +20,10 @@ export type {
 } from "./outbox-contract.ts";
 export type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
 export type { RedactionRule } from "./redaction-rules.ts";
+export { retryAfterMs } from "./retry-after.ts";
 export { createRedactor } from "./redactor.ts";
 export type { RedactorOptions } from "./redactor.ts";
-export { withinTimeLimit } from "./time-limit.ts";
+export { scheduleTimeout, withinTimeLimit } from "./time-limit.ts";
 export type { Schedule, TimeLimit } from "./time-limit.ts";
 export { createUploader } from "./uploader.ts";
 export type { FlushReport, Uploader, UploaderOptions, UploaderStatus } from "./uploader.ts";

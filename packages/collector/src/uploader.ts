@@ -11,6 +11,7 @@ import { failureOf, isRetryableStatus } from "./edge-session.ts";
 import type { EdgeSession } from "./edge-session.ts";
 import { parseJson } from "./consent-store.ts";
 import type { Claimed, Outbox, Settlement } from "./outbox-contract.ts";
+import { retryAfterMs } from "./retry-after.ts";
 import { scheduleTimeout } from "./time-limit.ts";
 import type { Schedule } from "./time-limit.ts";
 
@@ -196,7 +197,8 @@ export function createUploader(options: UploaderOptions): Uploader {
     });
     if (response === null || isRetryableStatus(response.status) || response.status === 401) {
       await outbox.release([], [feedback.id]);
-      return backOff(response === null ? "NETWORK" : `HTTP_${response.status}`, null);
+      const code = response === null ? "NETWORK" : `HTTP_${response.status}`;
+      return backOff(code, retryAfterMs(response, clock()));
     }
     await outbox.settleFeedback([feedback.id]);
     return "answered";
@@ -366,14 +368,6 @@ async function gzipBody(text: string): Promise<RequestInit> {
     body: await new Response(stream).arrayBuffer(),
     headers: { "content-type": "application/json", "content-encoding": "gzip" },
   };
-}
-
-/** Seconds or a date, as RFC 9110 §10.2.3 has it; at most an hour. */
-function retryAfterMs(response: Response | null, now: number): number | null {
-  const value = response?.headers.get("retry-after");
-  if (value === null || value === undefined) return null;
-  const delay = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
-  return Number.isFinite(delay) ? Math.min(Math.max(delay, 0), 3_600_000) : null;
 }
 
 function defaultEvents(): EventTarget[] {

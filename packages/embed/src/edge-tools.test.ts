@@ -20,6 +20,7 @@ function serve(name: string, onList = (): void => undefined): typeof fetch {
       onList();
       return { tools: [{ name, description: "", inputSchema: { type: "object" } }] };
     });
+    server.setRequestHandler("tools/call", () => ({ content: [{ type: "text", text: "found" }] }));
     return server;
   });
   return (input, init) => handler.fetch(new Request(input, init));
@@ -86,6 +87,28 @@ test("a call over a connection that hangs is a network error, and the next one t
   await expect(call).rejects.toMatchObject({ code: "NETWORK", retryable: true });
   send = serve("search");
   expect(namesOf(await tools.list(never))).toEqual(["search"]);
+  await tools.close();
+});
+
+test("a call that comes too soon waits as long as it is told, and is no failure of the tool", async () => {
+  const waits: number[] = [];
+  const server = serve("search");
+  let refusals = 1;
+  const send: typeof fetch = (input, init) => {
+    const isCall = typeof init?.body === "string" && init.body.includes("tools/call");
+    if (!isCall || refusals-- <= 0) return server(input, init);
+    return Promise.resolve(new Response("busy", { status: 429, headers: { "retry-after": "30" } }));
+  };
+  const { tools } = open(createMemoryStorage(), send, {
+    ...createTestClock(),
+    schedule: (run, delayMs) => {
+      waits.push(delayMs);
+      if (delayMs === 30_000) queueMicrotask(run);
+      return () => undefined;
+    },
+  });
+  expect(await tools.call("search", {}, new AbortController().signal)).toBe("found");
+  expect(waits).toContain(30_000);
   await tools.close();
 });
 

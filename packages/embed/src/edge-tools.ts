@@ -8,6 +8,7 @@ import { withinTimeLimit } from "@waggle/collector";
 import type { EdgeSession, KeyValueStorage, Schedule } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
 import type { Tool, ToolDefinition, WaggleErrorCode } from "@waggle/protocol";
+import { patientFetch } from "./patient-fetch.ts";
 
 export interface EdgeTools {
   /**
@@ -42,7 +43,8 @@ export function createEdgeTools(
   storage: KeyValueStorage,
   parts: EdgeToolsParts = {},
 ): EdgeTools {
-  const { timeoutMs: limitMs = 20_000, schedule, fetch } = parts;
+  const { timeoutMs: limitMs = 20_000, schedule } = parts;
+  const patient = patientFetch(parts.fetch ?? ((input, init) => fetch(input, init)), schedule);
   let connecting: Promise<McpConnection> | null = null;
 
   const connect = (): Promise<McpConnection> => {
@@ -54,7 +56,7 @@ export function createEdgeTools(
         if (connecting !== mine) throw new WaggleError("DISPOSED", "this connection was closed");
         return { authorization: `Bearer ${await session.token()}` };
       },
-      ...(fetch === undefined ? {} : { fetch }),
+      fetch: patient,
     });
     const mine = withinTimeLimit({ limitMs, schedule }, () => line).catch((error: unknown) => {
       if (connecting === mine) connecting = null;

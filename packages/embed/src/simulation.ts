@@ -41,8 +41,12 @@ export interface Simulation {
 
 /** A policy decodes several contexts in one run at less than their sum. */
 const DEFAULT_PARALLEL = 4;
-/** More than this waiting, and the tab waits for the network rather than drop what it made. */
-const MAX_WAITING = 100;
+/**
+ * More than this waiting, and the tab waits for the network rather than drop what it made. With what is under way
+ * it is less than the 64 assignments that the edge allows a visitor to have open.
+ */
+const MAX_WAITING = 48;
+const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
 /** Attempts in a row, of each worker, that threw before the simulation gives up. */
 const MAX_FAULTS = 3;
@@ -91,8 +95,9 @@ export function createSimulation(parts: SimulationParts): Simulation {
   const leave = parts.outbox.onChange(countSoon);
 
   /** Asks until there is a task: the edge may be away, or ask for patience. `null` when stopped. */
-  const nextTask = async (signal: AbortSignal): Promise<AssignmentResponse | null> => {
-    for (let delayMs = 500; !signal.aborted; delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)) {
+  const askForTask = async (signal: AbortSignal): Promise<AssignmentResponse | null> => {
+    let delayMs = FIRST_RETRY_MS;
+    while (!signal.aborted) {
       try {
         const assignment = await parts.assign(signal);
         update({ assigned: progress.assigned + 1 });
@@ -100,10 +105,19 @@ export function createSimulation(parts: SimulationParts): Simulation {
       } catch (error) {
         if (signal.aborted) return null;
         if (WaggleError.is(error) && !error.retryable) throw error;
-        await pause(delayMs, signal);
+        const asked = WaggleError.is(error) ? error.retryAfterMs : undefined;
+        await pause(asked ?? delayMs, signal);
+        delayMs = Math.min(delayMs * 2, MAX_RETRY_MS);
       }
     }
     return null;
+  };
+  // One asks at a time: where there is nothing, the others need not hear it too.
+  let asking: Promise<unknown> = Promise.resolve();
+  const nextTask = (signal: AbortSignal): Promise<AssignmentResponse | null> => {
+    const mine = asking.then(() => askForTask(signal));
+    asking = mine.catch(() => undefined);
+    return mine;
   };
 
   const attempt = async (

@@ -62,6 +62,8 @@ export type WaggleErrorCode =
 export type WaggleErrorOptions = {
   /** True when the same call may succeed later without a change. Default false. */
   readonly retryable?: boolean;
+  /** How long to wait before it is tried again, where the other side said so. */
+  readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 };
 
@@ -71,12 +73,14 @@ const BRAND = Symbol.for("waggle.error");
 export class WaggleError extends Error {
   readonly code: WaggleErrorCode;
   readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
 
   constructor(code: WaggleErrorCode, message: string, options: WaggleErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "WaggleError";
     this.code = code;
     this.retryable = options.retryable ?? false;
+    this.retryAfterMs = options.retryAfterMs;
     Object.defineProperty(this, BRAND, { value: true });
   }
 

@@ -54,7 +54,8 @@ export const SessionResponse: z.ZodType<SessionResponse> = z.object({
 // GET /v1/policies/:channel — no authentication; manifest of a channel by name. Body: PolicyManifest.
 // GET /v1/objects/:sha256 — no authentication; model files and adapters, immutable.
 
-// POST /v1/assignments — session; the edge decides the task and the group.
+// POST /v1/assignments — session; the edge decides the task and the group. 204 with `Retry-After` where there is
+// no task now: as many groups as allowed wait for the trainer.
 export type AssignmentResponse = { assignmentId: string; groupId: string; task: TaskReference };
 export const AssignmentResponse: z.ZodType<AssignmentResponse> = z.object({
   assignmentId: z.uuid(),

@@ -16,11 +16,12 @@ export async function countRequest(
 ): Promise<void> {
   if (perMinute === 0) return;
   const limiter = context.env.RATE_LIMITER.getByName(key);
-  if (await limiter.take(perMinute, context.var.now, count)) return;
+  const retryAfterMs = await limiter.take(perMinute, context.var.now, count);
+  if (retryAfterMs === 0) return;
   throw new WaggleError(
     "RATE_LIMITED",
     `at most ${perMinute} requests a minute are served, got more; wait a minute`,
-    { retryable: true },
+    { retryable: true, retryAfterMs },
   );
 }
 

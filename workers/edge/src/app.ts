@@ -60,6 +60,12 @@ const toPattern = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
 const ONE_DAY_SECONDS = 86_400;
 
+/** Whole seconds, rounded up: who comes back a moment early is refused again. */
+function retryAfter(error: unknown): { "Retry-After": string } {
+  const ms = (WaggleError.is(error) ? error.retryAfterMs : undefined) ?? 60_000;
+  return { "Retry-After": String(Math.ceil(ms / 1000)) };
+}
+
 function createApp(): Hono<EdgeEnv> {
   const app = new Hono<EdgeEnv>();
   app.use(async (context, next) => {
@@ -93,7 +99,7 @@ function createApp(): Hono<EdgeEnv> {
         "Mcp-Name",
         "Last-Event-ID",
       ],
-      exposeHeaders: ["ETag", "Content-Length", "Content-Range", "Mcp-Session-Id"],
+      exposeHeaders: ["ETag", "Content-Length", "Content-Range", "Retry-After", "Mcp-Session-Id"],
       maxAge: ONE_DAY_SECONDS,
     }),
   );
@@ -114,8 +120,7 @@ function createApp(): Hono<EdgeEnv> {
       // oxlint-disable-next-line no-console -- the Worker's log is its console
       console.error(await logLine(context.req.method, context.req.path, error));
     }
-    const retry = status === 429 ? { "Retry-After": "60" } : undefined;
-    return context.json(body, status, retry);
+    return context.json(body, status, status === 429 ? retryAfter(error) : undefined);
   });
   return app;
 }

@@ -51,8 +51,8 @@ async function requireRoom(
  *
  * Source: Fu et al. 2025, AReaL, arXiv:2505.24298, section 5.1 (a bound on staleness at submission).
  */
-async function requireCapacity(db: D1Database, most: number, now: number): Promise<void> {
-  if (most === 0) return;
+async function hasCapacity(db: D1Database, most: number, now: number): Promise<boolean> {
+  if (most === 0) return true;
   const row = await db
     .prepare(
       // A group that everybody abandoned waits for nothing once its deadline has passed.
@@ -62,12 +62,7 @@ async function requireCapacity(db: D1Database, most: number, now: number): Promi
     )
     .bind(now)
     .first<{ count: number }>();
-  if ((row?.count ?? 0) < most) return;
-  throw new WaggleError(
-    "RATE_LIMITED",
-    `at most ${most} groups may wait to be learned from, got one more; ask again when the trainer has caught up`,
-    { retryable: true },
-  );
+  return (row?.count ?? 0) < most;
 }
 
 async function nextSeed(db: D1Database, firstSeed: number): Promise<number> {
@@ -82,16 +77,16 @@ async function nextSeed(db: D1Database, firstSeed: number): Promise<number> {
 }
 
 /**
- * One assignment for a visitor, in the oldest group that still has room.
- * @throws WaggleError `RATE_LIMITED` for a visitor with too many unfinished ones, and while the
- *   trainer is too far behind
+ * One assignment for a visitor, in the oldest group that still has room. `null` while the trainer is too far
+ * behind.
+ * @throws WaggleError `RATE_LIMITED` for a visitor with too many unfinished ones
  */
 export async function assignTask(
   db: D1Database,
   visitorId: string,
   options: AssignmentOptions,
   now: number,
-): Promise<AssignmentResponse> {
+): Promise<AssignmentResponse | null> {
   await requireRoom(db, visitorId, options.deadlineMs, now);
   const open = await db
     .prepare(
@@ -102,7 +97,7 @@ export async function assignTask(
     )
     .bind(options.environment, now)
     .first<OpenGroup>();
-  if (!open) await requireCapacity(db, options.maxUnfinishedGroups, now);
+  if (!open && !(await hasCapacity(db, options.maxUnfinishedGroups, now))) return null;
   const group = open ?? { id: crypto.randomUUID(), seed: await nextSeed(db, options.firstSeed) };
   const assignmentId = crypto.randomUUID();
   const statements = [

@@ -39,7 +39,8 @@ export class Coordinator extends DurableObject<Bindings> {
     return next;
   }
 
-  assign(visitorId: string, now: number): Promise<Answer<AssignmentResponse>> {
+  /** `null` where there is no task for now. */
+  assign(visitorId: string, now: number): Promise<Answer<AssignmentResponse | null>> {
     return this.#oneAtATime((settings) =>
       assignTask(
         this.env.DB,

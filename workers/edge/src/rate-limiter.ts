@@ -11,13 +11,13 @@ export class RateLimiter extends DurableObject<Bindings> {
   #windowStart = 0;
   #count = 0;
 
-  /** @returns whether `count` more requests fit into the current minute */
-  take(limit: number, now: number, count: number): boolean {
+  /** @returns 0 where `count` more requests fit into the current minute, else milliseconds to the next one */
+  take(limit: number, now: number, count: number): number {
     if (now - this.#windowStart >= WINDOW_MS) {
       this.#windowStart = now;
       this.#count = 0;
     }
     this.#count += count;
-    return this.#count <= limit;
+    return this.#count <= limit ? 0 : this.#windowStart + WINDOW_MS - now;
   }
 }

@@ -66,6 +66,13 @@ test("each trajectory of an upload counts against the limit", async () => {
     statuses.push((await call("POST", "/v1/trajectories", { token, body })).status);
   }
   expect(statuses).toEqual([400, 400, 400, 400, 400, 400, 429]);
+  const headers = { origin: "https://shop.example" };
+  const limited = await call("POST", "/v1/trajectories", { token, body, headers });
+  // A page of another origin may only read what this names.
+  expect(limited.headers.get("access-control-expose-headers")).toContain("Retry-After");
+  const seconds = Number(limited.headers.get("retry-after"));
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(60);
 });
 
 test("who only asks for assignments is told to wait, and others get theirs", async () => {

@@ -1,0 +1,9 @@
+/** How long an answer asks to be left alone. */
+
+/** Seconds or a date, as RFC 9110 §10.2.3 has it; at most an hour. `null` where nothing is said. */
+export function retryAfterMs(response: Response | null, now: number): number | null {
+  const value = response?.headers.get("retry-after");
+  if (value === null || value === undefined) return null;
+  const delay = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
+  return Number.isFinite(delay) ? Math.min(Math.max(delay, 0), 3_600_000) : null;
+}
