@@ -86,7 +86,8 @@ function stages({ trajectories }: OperatorSummary): HTMLElement {
     h(
       "div",
       { class: "stage-bar", "aria-hidden": "true" },
-      ...STAGES.map((stage) =>
+      // One that is empty would still have the gaps beside it.
+      ...STAGES.filter((stage) => trajectories[stage] > 0).map((stage) =>
         h("i", { class: stage, style: `flex-grow:${trajectories[stage] / total}` }),
       ),
     ),
@@ -125,7 +126,8 @@ function facts(summary: OperatorSummary): HTMLElement {
       fact("Stable", `v${summary.stable}`),
       fact("Canary", summary.canary === summary.stable ? "–" : `v${summary.canary}`),
       fact("Visitors", formatCount(summary.visitors)),
-      fact("Thumbs up / down", `${count("thumb-up")} / ${count("thumb-down")}`),
+      fact("Thumbs up", count("thumb-up")),
+      fact("Thumbs down", count("thumb-down")),
       fact("Retries", count("retry")),
     ),
   );
