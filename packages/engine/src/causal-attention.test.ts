@@ -23,7 +23,11 @@ const shapeOf = (heads: number): number[] => [SIZES.batch, heads, SIZES.length, 
 /** Attention and its three gradients, with the queries in the blocks of a view. */
 async function attend(blocks: readonly QueryBlock[]): Promise<ReadonlyMap<string, Float32Array>> {
   const builder = new OnnxGraphBuilder();
-  const tape = new GraphTape(builder, { savesNormScale: true, products: "f32" });
+  const tape = new GraphTape(builder, {
+    savesNormScale: true,
+    hasAllKernels: true,
+    products: "f32",
+  });
   const feeds = new Map<string, Tensor | IntegerTensor>();
   NAMES.forEach((name, index) => {
     tape.track(builder.input(name, "f32", shapeOf(INPUTS[name])));

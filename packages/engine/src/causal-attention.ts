@@ -107,8 +107,6 @@ export function causalAttention(
     });
     const whole = (input: string, { name }: Block): string =>
       count === 1 ? input : tape.op("Pad", [input, name("rest")]);
-    const total = (terms: readonly string[]): string =>
-      count === 1 ? (terms[0] as string) : tape.op("Sum", terms);
     tape.add(queries, () =>
       join(
         parts.map(({ block, scores }) => {
@@ -118,14 +116,14 @@ export function causalAttention(
       ),
     );
     tape.add(keys, () =>
-      total(
+      tape.sum(
         parts.map(({ block, scores }) =>
           whole(product(tape, scores, block.queries, { transA: 1, alpha: scale }), block),
         ),
       ),
     );
     tape.add(values, () =>
-      total(
+      tape.sum(
         parts.map(({ block, rows }) =>
           whole(product(tape, block.weights, rows, { transA: 1 }), block),
         ),
@@ -145,12 +143,22 @@ function scoreGradient(tape: GraphTape, block: Block, gradient: string): string 
   return tape.op("Mul", [block.weights, tape.op("Sub", [weightGradient, overlap])]);
 }
 
+/** alpha · left · right of `[B, K, rows, columns]`; the factor goes into `right`, which is no scores. */
 function product(
   tape: GraphTape,
   left: string,
   right: string,
   flags: { readonly transA?: 1; readonly transB?: 1; readonly alpha?: number },
 ): string {
+  if (!tape.hasAllKernels) {
+    const turned = (value: string, flag: 1 | undefined): string =>
+      flag === undefined
+        ? value
+        : tape.op("Transpose", [value], { attributes: { perm: { ints: [0, 1, 3, 2] } } });
+    const factor =
+      flags.alpha === undefined ? right : tape.op("Mul", [right, tape.builder.float(flags.alpha)]);
+    return tape.op("MatMul", [turned(left, flags.transA), turned(factor, flags.transB)]);
+  }
   return tape.op("FusedMatMul", [left, right], {
     domain: MICROSOFT,
     attributes: {

@@ -17,13 +17,19 @@ import { RowStatistics } from "./head-statistics.ts";
 import type { HeadRows } from "./head-statistics.ts";
 import type { GradientScale } from "./gradient-scale.ts";
 import type { ProductFormat } from "./matrix-products.ts";
+import type { ResidentTensors } from "./resident-tensors.ts";
 import { LogitValues, picksByTile } from "./picked-logits.ts";
 import type { TilePicks } from "./picked-logits.ts";
 
 export type ChunkedHeadOptions = {
   readonly load: LoadGraph;
   readonly products: ProductFormat;
-  /** Most logits of one tile. Default 2 Mi: 8 MB, which stays near the processor's caches. */
+  /** Of the device that `load` loads for; null for the processor. */
+  readonly resident?: ResidentTensors | null;
+  /**
+   * Most logits of one tile. Default 2 Mi: 8 MB, which stays near the processor's caches; 16 Mi where
+   * the matrix stays on a device, to which each run costs a round trip.
+   */
   readonly tileLogits?: number;
   /** Most rows of one tile. Default 512: enough that the matrix is packed seldom. */
   readonly tileRows?: number;
@@ -40,6 +46,7 @@ export class ChunkedHead {
   readonly #matrix: GraphMatrix;
   readonly #load: LoadGraph;
   readonly #products: ProductFormat;
+  readonly #resident: ResidentTensors | null;
   readonly #tileLogits: number;
   readonly #tileRows: number;
   readonly #graphs = new Map<string, Promise<OnnxGraph>>();
@@ -47,11 +54,13 @@ export class ChunkedHead {
   #tileWidth = 0;
 
   /** @param matrix `[V, C]`; float32 data that is trained is read as it is at the time. */
-  constructor(matrix: GraphMatrix, { load, products, tileLogits, tileRows }: ChunkedHeadOptions) {
+  constructor(matrix: GraphMatrix, options: ChunkedHeadOptions) {
+    const { load, products, resident = null, tileLogits, tileRows } = options;
     this.#matrix = matrix;
     this.#load = load;
     this.#products = products;
-    this.#tileLogits = tileLogits ?? 2 ** 21;
+    this.#resident = resident;
+    this.#tileLogits = tileLogits ?? (resident === null ? 2 ** 21 : 2 ** 24);
     this.#tileRows = tileRows ?? 512;
   }
 
@@ -116,7 +125,13 @@ export class ChunkedHead {
     return gradient;
   }
 
+  /** Must be called after the matrix changed. */
+  async changed(): Promise<void> {
+    await this.#resident?.changed(tileTensors(this.#tiles));
+  }
+
   async dispose(): Promise<void> {
+    await this.#resident?.drop(tileTensors(this.#tiles));
     for (const graph of this.#graphs.values()) await (await graph).dispose();
     this.#graphs.clear();
   }
@@ -231,10 +246,14 @@ export class ChunkedHead {
     return loading;
   }
 
-  /** Cut anew only where the number of rows changes the width, so that what is fed stays the same. */
+  /**
+   * Cut anew only where the number of rows changes the width, so that what is fed stays the same; for
+   * most rows at once where it stays on a device.
+   */
   #tilesFor(rows: number): readonly Tile[] {
     const { rows: vocabulary } = this.#matrix;
-    const most = Math.max(1, Math.floor(this.#tileLogits / rows));
+    const each = this.#resident === null ? rows : this.#tileRows;
+    const most = Math.max(1, Math.floor(this.#tileLogits / each));
     const width = Math.ceil(vocabulary / Math.ceil(vocabulary / most));
     if (width !== this.#tileWidth) {
       this.#tileWidth = width;
@@ -243,9 +262,14 @@ export class ChunkedHead {
         const end = Math.min(vocabulary, begin + width);
         return { begin, end, feeds: matrixFeeds(HEAD_WEIGHT, this.#matrix, begin, end) };
       });
+      this.#resident?.keep(tileTensors(this.#tiles));
     }
     return this.#tiles;
   }
+}
+
+function tileTensors(tiles: readonly Tile[]): Feed[] {
+  return tiles.flatMap(({ feeds }) => feeds.map(([, feed]) => feed));
 }
 
 /** sum[from + i] += part[i]. */

@@ -228,7 +228,7 @@ export class DecoderEngine implements TrainEngine {
       const { overflows } = this.#runner;
       this.#dropGradients();
       const result = this.#optimizer.update(gradients, options);
-      this.#runner.parametersChanged();
+      await this.#runner.parametersChanged();
       return this.#capabilities.precision === undefined ? result : { ...result, overflows };
     });
   }
@@ -255,7 +255,7 @@ export class DecoderEngine implements TrainEngine {
     return this.#calls.run(async () => {
       this.#optimizer.restore(checkpoint);
       this.#dropGradients();
-      this.#runner.parametersChanged();
+      await this.#runner.parametersChanged();
     });
   }
 

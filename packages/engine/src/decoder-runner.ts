@@ -52,7 +52,9 @@ export interface DecoderRunner {
   /** Of `GradientScale`, since gradients were last dropped. */
   readonly overflows: number;
   /** Must be called after `parameters` changed. */
-  parametersChanged(): void;
+  parametersChanged(): Promise<void>;
+  /** Leaves what is shared to the base. */
+  dispose(): Promise<void>;
 }
 
 /** What the runners of one decoder share: its base, and graphs that serve adapters of any rank. */

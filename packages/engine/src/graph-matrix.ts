@@ -4,11 +4,10 @@
  */
 import { BLOCK_SIZE, dequantizeRows, fromFloat16Bits, unpackedZeroPoints } from "@waggle/model";
 import type { OnnxGraphBuilder, ResidentFormat, ResidentWeight } from "@waggle/model";
-import type { Tensor } from "@waggle/protocol";
 import type { MatrixProducts } from "./matrix-products.ts";
-import type { HalfTensor, IntegerTensor } from "./onnx-graph.ts";
+import type { AnyTensor } from "./onnx-graph.ts";
 
-export type Feed = Tensor | HalfTensor | IntegerTensor;
+export type Feed = AnyTensor;
 
 /** One array that is fed, with the same number of elements for each row of the matrix. */
 type Part = {
@@ -26,8 +25,11 @@ export type GraphMatrix = {
   readonly read: (begin: number, end: number) => Float32Array;
 };
 
-/** @param weight a matrix `[rows, columns]`. */
-export function graphMatrix(weight: ResidentWeight): GraphMatrix {
+/**
+ * @param weight a matrix `[rows, columns]`.
+ * @param wide whether numbers of 4 bits are to be fed as bytes, for a device that cannot part them.
+ */
+export function graphMatrix(weight: ResidentWeight, wide: boolean = false): GraphMatrix {
   if (!("bits" in weight)) {
     const [rows = 1, columns = 1] = weight.shape;
     const { data } = weight;
@@ -50,12 +52,14 @@ export function graphMatrix(weight: ResidentWeight): GraphMatrix {
     };
   }
   const { bits, rows, columns, blocks, values, scales } = weight;
+  const isPacked = bits === 4 && !wide;
+  const stored = bits === 4 && wide ? parted(values) : values;
   return {
-    format: bits === 8 ? "int8" : "int4",
+    format: isPacked ? "int4" : "int8",
     rows,
     columns,
     parts: [
-      { suffix: "", rowSize: (blocks * BLOCK_SIZE * bits) / 8, data: values },
+      { suffix: "", rowSize: (blocks * BLOCK_SIZE) / (isPacked ? 2 : 1), data: stored },
       { suffix: ".scales", rowSize: blocks, data: scales },
       { suffix: ".zeroPoints", rowSize: blocks, data: unpackedZeroPoints(weight) },
     ],
@@ -111,6 +115,16 @@ export function declareMatrix(
   if (padded === columns) return whole;
   const axis = builder.ints([1]);
   return builder.op("Slice", [whole, builder.ints([0]), builder.ints([columns]), axis]);
+}
+
+/** A byte for each number of 4 bits, the lower half of a byte first. */
+function parted(bytes: Uint8Array): Uint8Array {
+  const numbers = new Uint8Array(2 * bytes.length);
+  bytes.forEach((byte, place) => {
+    numbers[2 * place] = byte & 15;
+    numbers[2 * place + 1] = byte >> 4;
+  });
+  return numbers;
 }
 
 /** `[rows, columns / 2]` bytes to `[rows, columns]` numbers, the lower half of a byte first. */

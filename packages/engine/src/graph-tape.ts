@@ -15,6 +15,8 @@ export type GradientRule = (outputGradient: string) => void;
 export type GraphTraits = {
   /** Whether SimplifiedLayerNormalization's second output is to be trusted. */
   readonly savesNormScale: boolean;
+  /** Whether FusedMatMul, Sum and LogSoftmax are nodes that run there; else others make them up. */
+  readonly hasAllKernels: boolean;
   /** Of linears and logits. */
   readonly products: ProductFormat;
 };
@@ -22,6 +24,7 @@ export type GraphTraits = {
 export class GraphTape {
   readonly builder: OnnxGraphBuilder;
   readonly savesNormScale: boolean;
+  readonly hasAllKernels: boolean;
   /** Of linears and logits. */
   readonly products: MatrixProducts;
   /** In float32, whatever those are. */
@@ -31,9 +34,10 @@ export class GraphTape {
   readonly #tracked = new Set<string>();
   readonly #rows = new Set<string>();
 
-  constructor(builder: OnnxGraphBuilder, { savesNormScale, products }: GraphTraits) {
+  constructor(builder: OnnxGraphBuilder, { savesNormScale, hasAllKernels, products }: GraphTraits) {
     this.builder = builder;
     this.savesNormScale = savesNormScale;
+    this.hasAllKernels = hasAllKernels;
     this.products = new MatrixProducts(builder, products);
     this.exactProducts = new MatrixProducts(builder, "f32");
   }
@@ -50,6 +54,12 @@ export class GraphTape {
   /** One node of one output, outside of the record. */
   op(opType: string, inputs: readonly string[], options: OnnxNodeOptions = {}): string {
     return this.builder.op(opType, inputs, options);
+  }
+
+  /** Of one or more tensors of one shape. */
+  sum(terms: readonly string[]): string {
+    if (terms.length > 2 && this.hasAllKernels) return this.op("Sum", terms);
+    return terms.reduce((sum, term) => this.op("Add", [sum, term]));
   }
 
   /** A constant `[1, width]` of equal numbers, shared. */

@@ -13,6 +13,7 @@ import { LayerFeeds } from "./layer-feeds.ts";
 import { buildLayerGraph, buildNormGraph, layerTensors } from "./layer-graph.ts";
 import { LayerRunner } from "./layer-runner.ts";
 import type { OnnxGraph } from "./onnx-graph.ts";
+import type { ResidentTensors } from "./resident-tensors.ts";
 import { EMBEDDING, FINAL_NORM, headName } from "./training-graph.ts";
 
 export type LayerBaseOptions = {
@@ -24,6 +25,8 @@ export type LayerBaseOptions = {
   readonly load: LoadGraph;
   /** Of what `load` loads. */
   readonly traits: GraphTraits;
+  /** Of the device that `load` loads for. */
+  readonly resident: ResidentTensors | null;
   /** Most logits of one tile of the head. Default: that of `ChunkedHead`. */
   readonly tileLogits?: number;
 };
@@ -43,37 +46,43 @@ export class LayerBase implements DecoderBase {
   readonly finalNorm: Tensor;
   readonly head: ChunkedHead;
   readonly layerFeeds: LayerFeeds;
+  readonly resident: ResidentTensors | null;
   /** Weights of each layer. */
   readonly layers: readonly NamedFeeds[];
   readonly graphs: { readonly [name in GraphName]: () => Promise<OnnxGraph> };
   readonly #loaded: Promise<OnnxGraph>[] = [];
 
   constructor(options: LayerBaseOptions) {
-    const { config, weights, trains, load, tileLogits, traits } = options;
+    const { config, weights, trains, load, tileLogits, traits, resident } = options;
     this.config = config;
     this.trains = trains;
     this.traits = traits;
+    this.resident = resident;
+    const matrix = (name: string): GraphMatrix =>
+      graphMatrix(weights.get(name) as ResidentWeight, !traits.hasAllKernels);
     this.tensors = new Map(plainTensors(weights));
-    this.embedding = graphMatrix(weights.get(EMBEDDING) as ResidentWeight);
+    this.embedding = matrix(EMBEDDING);
     this.finalNorm = weights.get(FINAL_NORM) as Tensor;
-    this.layerFeeds = new LayerFeeds(config);
+    this.layerFeeds = new LayerFeeds(config, resident);
     this.layers = Array.from({ length: config.layers }, (_, layer) =>
       [...layerTensors(config, layer).weights].flatMap(([stored, name]) => {
         const weight = weights.get(stored) as ResidentWeight;
-        if ("bits" in weight) return matrixFeeds(name, graphMatrix(weight));
+        if ("bits" in weight) return matrixFeeds(name, matrix(stored));
         return [[name, weight] as const];
       }),
     );
+    resident?.keep(this.layers.flat().map(([, feed]) => feed));
+    resident?.keep([this.finalNorm]);
     const head = headName(config);
-    this.head = new ChunkedHead(
-      head === EMBEDDING ? this.embedding : graphMatrix(weights.get(head) as ResidentWeight),
-      { load, products: traits.products, ...(tileLogits === undefined ? {} : { tileLogits }) },
-    );
+    this.head = new ChunkedHead(head === EMBEDDING ? this.embedding : matrix(head), {
+      ...{ load, resident, products: traits.products },
+      ...(tileLogits === undefined ? {} : { tileLogits }),
+    });
     const { weights: names, adapter } = layerTensors(config, 0);
     const graphOptions = {
       config,
       traits,
-      format: graphMatrix(weights.get([...names.keys()][0] as string) as ResidentWeight).format,
+      format: matrix([...names.keys()][0] as string).format,
       isLora: trains === "lora",
       trained: new Set((trains === "lora" ? adapter : names).values()),
     };

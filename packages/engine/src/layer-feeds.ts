@@ -7,6 +7,7 @@ import { nameIn } from "./causal-attention.ts";
 import { shapeInputs } from "./decoder-layer.ts";
 import type { Feed } from "./graph-matrix.ts";
 import type { Microbatch } from "./microbatch.ts";
+import type { ResidentTensors } from "./resident-tensors.ts";
 
 type Named = readonly (readonly [string, Feed])[];
 
@@ -19,6 +20,9 @@ type Rotary = { readonly rows: number; readonly forward: Named; readonly backwar
 /** Keeps what the last microbatch needed, as most batches have one shape. */
 export class LayerFeeds {
   readonly #config: DecoderConfig;
+  readonly #resident: ResidentTensors | null;
+  /** Tables and masks that stand there. */
+  #kept: readonly Feed[] = [];
   #rotary: Rotary = { rows: 0, forward: [], backward: [] };
   /** Of plain sequences. */
   #causal: { readonly length: number; readonly blocks: readonly QueryBlock[] } | null = null;
@@ -26,12 +30,14 @@ export class LayerFeeds {
   /** Of a packed microbatch: both passes ask for it. */
   #packed: { readonly parents: Int32Array; readonly blocks: readonly QueryBlock[] } | null = null;
 
-  constructor(config: DecoderConfig) {
+  /** @param resident of the device that is fed. */
+  constructor(config: DecoderConfig, resident: ResidentTensors | null) {
     this.#config = config;
+    this.#resident = resident;
   }
 
   /** Under the names of `declareLayerInputs`. */
-  of(layout: Layout, pass: "forward" | "backward", blockCount: number): Named {
+  async of(layout: Layout, pass: "forward" | "backward", blockCount: number): Promise<Named> {
     const { batch, length } = layout;
     const blocks = this.#blocksOf(layout, blockCount);
     const shapes = Object.entries(shapeInputs(this.#config, batch, length, blocks)).map(
@@ -39,12 +45,26 @@ export class LayerFeeds {
         [name, { shape: [shape.length], data: BigInt64Array.from(shape, BigInt) }] as const,
     );
     const positions = this.#positionsOf(layout);
+    const rotary = this.#rotaryOf(positions.rows);
+    await this.#keep([
+      ...rotary.backward.map(([, feed]) => feed),
+      ...blocks.map(({ mask }) => mask),
+    ]);
     return [
-      ...this.#rotaryOf(positions.rows)[pass],
+      ...rotary[pass],
       ...blocks.map(({ mask }, block) => [nameIn(block)("mask"), mask] as const),
       ["positions", positions.feed],
       ...shapes,
     ];
+  }
+
+  /** On the device, in place of what stood there before. */
+  async #keep(feeds: readonly Feed[]): Promise<void> {
+    if (this.#resident === null) return;
+    const old = this.#kept.filter((feed) => !feeds.includes(feed));
+    this.#kept = feeds;
+    await this.#resident.drop(old);
+    this.#resident.keep(feeds);
   }
 
   #blocksOf({ length, parents }: Layout, count: number): readonly QueryBlock[] {

@@ -40,6 +40,7 @@ export class LayerRunner implements DecoderRunner {
     this.#isFull = adapter === null;
     const parameters = adapter === null ? base.tensors : adapterParameters(config, adapter);
     this.parameters = parameters;
+    base.resident?.keep(parameters.values());
     const scale: (readonly [string, Feed])[] =
       adapter === null ? [] : [[LORA_SCALE, scaleFeed(adapter)]];
     this.#layers = base.layers.map((weights, layer) => {
@@ -80,7 +81,7 @@ export class LayerRunner implements DecoderRunner {
     if (hiddenGradient !== null) addTo(normalGradient, hiddenGradient);
     let gradient = await this.#normGradient(hidden, normalGradient, microbatch);
     const graph = await this.#base.graphs.layerGradient();
-    const shared = this.#base.layerFeeds.of(microbatch, "backward", 1);
+    const shared = await this.#base.layerFeeds.of(microbatch, "backward", 1);
     for (let layer = this.#layers.length - 1; layer >= 0; layer--) {
       const { feeds, trained } = this.#layers[layer] as Layer;
       const hiddenFeed = ["hidden", this.#matrix(inputs.pop() as Float32Array)] as const;
@@ -110,8 +111,15 @@ export class LayerRunner implements DecoderRunner {
     return this.#scale.overflows;
   }
 
-  /** Graphs read the parameters themselves. */
-  parametersChanged(): void {}
+  /** Graphs read the parameters themselves, but for what a device holds of them. */
+  async parametersChanged(): Promise<void> {
+    await this.#base.resident?.changed(this.parameters.values());
+    if (this.#isFull) await this.#base.head.changed();
+  }
+
+  async dispose(): Promise<void> {
+    await this.#base.resident?.drop(this.parameters.values());
+  }
 
   /** The last layer's output for the asked rows, `[K, C]`. */
   async #finalHidden(
@@ -121,7 +129,7 @@ export class LayerRunner implements DecoderRunner {
     const { width } = this.#base.config;
     const { ids, rows } = microbatch;
     const graph = await this.#base.graphs.layer();
-    const shared = this.#base.layerFeeds.of(microbatch, "forward", 1);
+    const shared = await this.#base.layerFeeds.of(microbatch, "forward", 1);
     let hidden: Float32Array = new Float32Array(ids.length * width);
     ids.forEach((id, place) => hidden.set(this.#base.embedding.read(id, id + 1), place * width));
     for (const { feeds } of this.#layers) {

@@ -157,7 +157,8 @@ export class OnnxBase {
     const { config, trains, decoder, device, precision, maxTokens, budget } = this.#open;
     const model = { rank: adapter?.rank ?? 0, valueHeads: valueHead?.heads ?? 0 };
     budget.checkModel(model);
-    const engine = new DecoderEngine(config, decoder.createRunner(adapter), {
+    const runner = decoder.createRunner(adapter);
+    const engine = new DecoderEngine(config, runner, {
       trains,
       device: device.label,
       precision,
@@ -165,8 +166,9 @@ export class OnnxBase {
       valueHeads: valueHead && new ValueHeads(config, valueHead),
       checkMemory: (microbatches) => budget.checkMicrobatches(microbatches),
       lane: this.#lane,
-      release: () => {
+      release: async () => {
         budget.remove(model);
+        await runner.dispose();
         return release();
       },
     });
@@ -174,8 +176,10 @@ export class OnnxBase {
     return engine;
   }
 
-  dispose(): Promise<void> {
-    return this.#open.decoder.dispose();
+  async dispose(): Promise<void> {
+    const { decoder, device } = this.#open;
+    await decoder.dispose();
+    await device.resident?.dispose();
   }
 }
 
@@ -186,7 +190,7 @@ async function loadDecoder(
   device: OnnxDevice,
 ): Promise<DecoderBase> {
   const { config, weights, base = "f32", precision = "f32", tileLogits } = options;
-  const { savesNormScale, halfProducts } = device;
+  const { savesNormScale, hasAllKernels, halfProducts } = device;
   const products = precision === "f32" ? "f32" : halfProducts;
   const source = "tensors" in weights ? weights : tensorMapSource(weights);
   const resident = await readResidentWeights(config, source, base);
@@ -200,7 +204,8 @@ async function loadDecoder(
       trains === "full" ? mapTensors(resident as TensorMap, (data) => data.slice()) : resident,
     trains,
     load: (bytes) => OnnxGraph.create(bytes, device),
-    traits: { savesNormScale, products },
+    traits: { savesNormScale, hasAllKernels, products },
+    resident: device.resident,
     ...(tileLogits === undefined ? {} : { tileLogits }),
   });
 }

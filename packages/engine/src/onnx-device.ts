@@ -7,6 +7,8 @@ import { WaggleError } from "@waggle/protocol";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
 import { requireCuda } from "./cuda-libraries.ts";
 import { MatrixProducts } from "./matrix-products.ts";
+import type { AnyTensor } from "./onnx-graph.ts";
+import { ResidentTensors } from "./resident-tensors.ts";
 import { webGpuAdapter } from "./webgpu-adapter.ts";
 
 /**
@@ -14,9 +16,6 @@ import { webGpuAdapter } from "./webgpu-adapter.ts";
  * `wasm`: WebAssembly with threads, where there is no native library.
  */
 export type OnnxProvider = "cpu" | "cuda" | "webgpu" | "wasm";
-
-/** Element types of what graphs are fed; the data of float16 is its bits. */
-export type OnnxTensorType = "float32" | "float16" | "int32" | "int64" | "uint8";
 
 export type OnnxDevice = {
   readonly provider: OnnxProvider;
@@ -27,15 +26,18 @@ export type OnnxDevice = {
    * WebGPU kernel of onnxruntime 1.30 leaves it as it finds it.
    */
   readonly savesNormScale: boolean;
+  /**
+   * Whether FusedMatMul, Sum, LogSoftmax, BitwiseAnd and BitShift run here. The WebGPU provider of
+   * onnxruntime 1.30 has no kernels for them and hands them to the processor, with copies there and back.
+   */
+  readonly hasAllKernels: boolean;
   /** What float16 products are here: `rounded` is right and slower than float32's. */
   readonly halfProducts: "f16" | "rounded";
   readonly createSession: (bytes: Uint8Array) => Promise<InferenceSession>;
   /** Wraps an array that onnxruntime reads in place, or copies when it runs. */
-  readonly tensor: (
-    type: OnnxTensorType,
-    data: Float32Array | Uint16Array | Int32Array | BigInt64Array | Uint8Array,
-    shape: readonly number[],
-  ) => Tensor;
+  readonly tensor: (tensor: AnyTensor) => Tensor;
+  /** What stays in the device's memory; null where that is the processor's, or cannot be held. */
+  readonly resident: ResidentTensors | null;
 };
 
 /**
@@ -90,18 +92,31 @@ async function openNative(
       spin_duration_us: `${SPIN_MICROSECONDS}`,
     }),
   };
+  const wrap = (tensor: AnyTensor): Tensor => {
+    const { data, shape } = tensor;
+    const wrapped = new Tensor(typeOf(tensor), data, shape);
+    // Tensor makes a Float16Array of the bits, which this binding reads as nothing
+    if (wrapped.type === "float16") Object.defineProperty(wrapped, "data", { value: data });
+    return wrapped;
+  };
   const device: OnnxDevice = {
     provider,
     label,
     savesNormScale: provider !== "webgpu",
+    hasAllKernels: provider !== "webgpu",
     halfProducts: provider === "cpu" ? "rounded" : "f16",
-    createSession: (bytes) => InferenceSession.create(bytes, options),
-    tensor: (type, data, shape) => {
-      const tensor = new Tensor(type, data, shape);
-      // Tensor makes a Float16Array of the bits, which this binding reads as nothing
-      if (type === "float16") Object.defineProperty(tensor, "data", { value: data });
-      return tensor;
-    },
+    createSession: (bytes) =>
+      InferenceSession.create(bytes, provider === "webgpu" ? withoutFallback(options) : options),
+    tensor: wrap,
+    // of CUDA's memory the binding of 1.30 knows nothing: outputs are copied back, inputs wrapped as the processor's
+    resident:
+      provider === "webgpu"
+        ? new ResidentTensors({
+            wrap,
+            open: (bytes) =>
+              InferenceSession.create(bytes, { ...options, preferredOutputLocation: "gpu-buffer" }),
+          })
+        : null,
   };
   if (provider !== "cpu") await probe(device);
   return device;
@@ -119,12 +134,30 @@ async function openWasm(threads: number): Promise<OnnxDevice> {
     provider: "wasm",
     label: `onnx wasm x${env.wasm.numThreads}`,
     savesNormScale: true,
+    hasAllKernels: true,
     halfProducts: "rounded",
     createSession: (bytes) => InferenceSession.create(bytes, options),
-    tensor: (type, data, shape) => new Tensor(type, data, shape),
+    tensor: (tensor) => new Tensor(typeOf(tensor), tensor.data, tensor.shape),
+    resident: null,
   };
   await probe(device);
   return device;
+}
+
+/** What onnxruntime calls the elements; the data of float16 is its bits. */
+function typeOf({ data }: AnyTensor): "float32" | "float16" | "int32" | "int64" | "uint8" {
+  if (data instanceof Float32Array) return "float32";
+  if (data instanceof Uint16Array) return "float16";
+  if (data instanceof Int32Array) return "int32";
+  return data instanceof Uint8Array ? "uint8" : "int64";
+}
+
+/** A node without a kernel on the device is refused: on the processor it costs copies there and back. */
+function withoutFallback(
+  options: InferenceSession.SessionOptions,
+): InferenceSession.SessionOptions {
+  const { session } = options.extra as { readonly session: object };
+  return { ...options, extra: { session: { ...session, disable_cpu_ep_fallback: "1" } } };
 }
 
 function sessionOptions(
@@ -161,8 +194,8 @@ export async function requireHalf(device: OnnxDevice): Promise<void> {
   try {
     const session = await device.createSession(builder.build());
     const outputs = await session.run({
-      x: device.tensor("float32", x, [4, 2]),
-      weight: device.tensor("float16", weight, [1, 2]),
+      x: device.tensor({ data: x, shape: [4, 2] }),
+      weight: device.tensor({ data: weight, shape: [1, 2] }),
     });
     values = String(outputs["y"]?.data);
     await session.release();
@@ -186,7 +219,7 @@ async function probe({ provider, createSession, tensor }: OnnxDevice): Promise<v
   try {
     const session = await createSession(builder.build());
     const outputs = await session.run({
-      x: tensor("float32", Float32Array.of(1, 2, 3, 4), [2, 2]),
+      x: tensor({ data: Float32Array.of(1, 2, 3, 4), shape: [2, 2] }),
     });
     values = outputs["y"]?.data;
     await session.release();

@@ -1,7 +1,7 @@
 /** One loaded ONNX graph on a device, fed and read as plain tensors. */
 import type { Tensor } from "@waggle/protocol";
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
-import type { OnnxDevice, OnnxTensorType } from "./onnx-device.ts";
+import type { OnnxDevice } from "./onnx-device.ts";
 
 /** Integer inputs of the graphs. */
 export type IntegerTensor = {
@@ -10,9 +10,10 @@ export type IntegerTensor = {
 };
 
 /** float16 numbers, as their bits. */
-export type HalfTensor = { readonly shape: readonly number[]; readonly data: Uint16Array };
+type HalfTensor = { readonly shape: readonly number[]; readonly data: Uint16Array };
 
-type AnyTensor = Tensor | HalfTensor | IntegerTensor;
+/** What graphs are fed. */
+export type AnyTensor = Tensor | HalfTensor | IntegerTensor;
 
 export class OnnxGraph {
   readonly #device: OnnxDevice;
@@ -32,7 +33,11 @@ export class OnnxGraph {
   /** Runs the graph. The returned arrays belong to the caller. */
   async run(feeds: ReadonlyMap<string, AnyTensor>): Promise<ReadonlyMap<string, Float32Array>> {
     const inputs: Record<string, OrtTensor> = {};
-    for (const [name, tensor] of feeds) inputs[name] = this.#wrap(tensor);
+    const { resident } = this.#device;
+    for (const [name, tensor] of feeds) {
+      const isKept = resident?.isKept(tensor) === true;
+      inputs[name] = isKept ? await resident.get(tensor) : this.#wrap(tensor);
+    }
     const outputs = await this.#session.run(inputs);
     return new Map(Object.entries(outputs).map(([name, { data }]) => [name, data as Float32Array]));
   }
@@ -44,16 +49,8 @@ export class OnnxGraph {
   #wrap(tensor: AnyTensor): OrtTensor {
     const known = this.#wrapped.get(tensor);
     if (known !== undefined) return known;
-    const { data, shape } = tensor;
-    const wrapped = this.#device.tensor(typeOf(data), data, shape);
+    const wrapped = this.#device.tensor(tensor);
     this.#wrapped.set(tensor, wrapped);
     return wrapped;
   }
-}
-
-function typeOf(data: AnyTensor["data"]): OnnxTensorType {
-  if (data instanceof Float32Array) return "float32";
-  if (data instanceof Uint16Array) return "float16";
-  if (data instanceof Int32Array) return "int32";
-  return data instanceof Uint8Array ? "uint8" : "int64";
 }

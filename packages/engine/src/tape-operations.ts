@@ -54,10 +54,7 @@ export function rmsNorm(
     });
     tape.contribute(input, (sum) => {
       const gains = tape.op("Reshape", [weight, tape.builder.ints([1, size])]);
-      const projected = tape.op("FusedMatMul", [product, gains], {
-        domain: MICROSOFT,
-        attributes: { transB: 1, alpha: { float: -1 / size } },
-      });
+      const projected = projection(tape, product, gains, -1 / size);
       const square = tape.op("Mul", [inverse, inverse]);
       const scale = tape.op("Mul", [square, tape.op("Mul", [inverse, projected])]);
       const direct = tape.op("Mul", [gradient, tape.op("MatMul", [inverse, gains])]);
@@ -66,10 +63,23 @@ export function rmsNorm(
         isFlat ? scale : tape.op("MatMul", [scale, tape.row(1, size)]),
       ]);
       const parts = sum === undefined ? [direct, along] : [direct, along, sum];
-      return tape.op("Sum", parts);
+      return tape.sum(parts);
     });
   });
   return output;
+}
+
+/** factor · (values · gainsᵀ) over the last dimension, kept with size 1; gains `[1, size]`. */
+function projection(tape: GraphTape, values: string, gains: string, factor: number): string {
+  if (tape.hasAllKernels) {
+    return tape.op("FusedMatMul", [values, gains], {
+      domain: MICROSOFT,
+      attributes: { transB: 1, alpha: { float: factor } },
+    });
+  }
+  const last = tape.builder.ints([-1]);
+  const total = tape.op("ReduceSum", [tape.op("Mul", [values, gains]), last]);
+  return tape.op("Mul", [total, tape.builder.float(factor)]);
 }
 
 /** 1 / √(mean x² + epsilon) over the last dimension, kept with size 1. */

@@ -99,7 +99,11 @@ function logitsOf(tape: GraphTape, hidden: string, weight: string): string {
 }
 
 function logSoftmax(tape: GraphTape, logits: string): string {
-  return tape.op("LogSoftmax", [logits], { attributes: { axis: -1 } });
+  if (tape.hasAllKernels) return tape.op("LogSoftmax", [logits], { attributes: { axis: -1 } });
+  const last = tape.builder.ints([-1]);
+  const below = tape.op("Sub", [logits, tape.op("ReduceMax", [logits, last])]);
+  const total = tape.op("ReduceSum", [tape.op("Exp", [below]), last]);
+  return tape.op("Sub", [below, tape.op("Log", [total])]);
 }
 
 function tempered(tape: GraphTape, logits: string, variant: GraphVariant): string {

@@ -14,6 +14,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import type { OnnxDevice } from "./onnx-device.ts";
 import { OnnxGraph } from "./onnx-graph.ts";
+import type { ResidentTensors } from "./resident-tensors.ts";
 
 export interface TrainedWeights {
   /** The trained parameters, updated in place by the optimizer. */
@@ -23,17 +24,24 @@ export interface TrainedWeights {
   /** Gradients of parameters from gradients of effective weights; linear in them. */
   project(gradients: ReadonlyMap<string, Float32Array>): Promise<ReadonlyMap<string, Float32Array>>;
   /** Says that the parameters changed. */
-  changed(): void;
+  changed(): Promise<void>;
+  /** Leaves what is shared to its owner. */
+  dispose(): Promise<void>;
 }
 
 /** Every parameter is trained; gradients and weights are used as they are. */
-export function createFullWeights(weights: TensorMap): TrainedWeights {
+export function createFullWeights(
+  weights: TensorMap,
+  resident: ResidentTensors | null,
+): TrainedWeights {
   const parameters = mapTensors(weights, (data) => data.slice());
+  resident?.keep(parameters.values());
   return {
     parameters,
     effective: async () => parameters,
     project: async (gradients) => gradients,
-    changed: () => {},
+    changed: async () => resident?.changed(parameters.values()),
+    dispose: async () => resident?.drop(parameters.values()),
   };
 }
 
@@ -46,6 +54,7 @@ export class MergedBase {
   readonly #effective: TensorMap;
   readonly #merge: OnnxGraph;
   readonly #projection: OnnxGraph;
+  readonly #resident: ResidentTensors | null;
   /** Whose parameters `#effective` holds. */
   #shown: TensorMap | null = null;
 
@@ -53,13 +62,16 @@ export class MergedBase {
     config: DecoderConfig,
     weights: TensorMap,
     graphs: { readonly merge: OnnxGraph; readonly projection: OnnxGraph },
+    resident: ResidentTensors | null,
   ) {
     this.#config = config;
+    this.#resident = resident;
     this.wanted = new Set(allLinears(config).map(({ name }) => `${name}.weight`));
     this.#frozen = new Map([...weights].filter(([name]) => this.wanted.has(name)));
     this.#effective = mapTensors(weights, (data, name) =>
       this.wanted.has(name) ? data.slice() : data,
     );
+    resident?.keep([...this.#frozen.values(), ...this.#effective.values()]);
     this.#merge = graphs.merge;
     this.#projection = graphs.projection;
   }
@@ -70,10 +82,11 @@ export class MergedBase {
     device: OnnxDevice,
   ): Promise<MergedBase> {
     const linears = allLinears(config);
-    return new MergedBase(config, weights, {
+    const graphs = {
       merge: await OnnxGraph.create(mergeGraph(linears), device),
       projection: await OnnxGraph.create(projectionGraph(linears), device),
-    });
+    };
+    return new MergedBase(config, weights, graphs, device.resident);
   }
 
   /**
@@ -83,15 +96,18 @@ export class MergedBase {
   adapted(adapter: Adapter): TrainedWeights {
     const parameters = adapterParameters(this.#config, adapter);
     const scale = scaleFeed(adapter);
+    this.#resident?.keep(parameters.values());
     return {
       parameters,
       effective: async () => {
         if (this.#shown !== parameters) await this.#show(parameters, scale);
         return this.#effective;
       },
-      changed: () => {
+      changed: async () => {
         if (this.#shown === parameters) this.#shown = null;
+        await this.#resident?.changed(parameters.values());
       },
+      dispose: async () => this.#resident?.drop(parameters.values()),
       project: async (gradients) => {
         if (gradients.size === 0) return gradients;
         const feeds = new Map<string, Tensor>([...parameters, [LORA_SCALE, scale]]);
@@ -121,7 +137,9 @@ export class MergedBase {
       new Map([...this.#frozen, ...parameters, [LORA_SCALE, scale]]),
     );
     for (const name of this.wanted) {
-      this.#effective.get(name)?.data.set(merged.get(`merged:${name}`) as Float32Array);
+      const tensor = this.#effective.get(name) as Tensor;
+      tensor.data.set(merged.get(`merged:${name}`) as Float32Array);
+      await this.#resident?.changed([tensor]);
     }
     this.#shown = parameters;
   }

@@ -41,13 +41,13 @@ export class TrainingRunner {
     this.#trained = trained;
     this.#device = device;
     this.products = products;
-    this.#layerFeeds = new LayerFeeds(config);
+    this.#layerFeeds = new LayerFeeds(config, device.resident);
   }
 
   async forward(weights: TensorMap, microbatch: Microbatch): Promise<RowOutputs> {
     const variant = variantOf(microbatch, "forward", this.#device.provider);
     const { graph } = await this.#load(variant);
-    const feeds = this.#feeds(weights, microbatch, "forward");
+    const feeds = await this.#feeds(weights, microbatch, "forward");
     const { candidateTokenIds } = microbatch;
     if (variant.candidates) this.#feedCandidates(feeds, listCandidates(microbatch));
     const outputs = await graph.run(feeds);
@@ -93,7 +93,7 @@ export class TrainingRunner {
       hiddenGradient: hiddenGradient !== null,
     };
     const { graph, gradients } = await this.#load(variant);
-    const feeds = this.#feeds(weights, microbatch, "backward");
+    const feeds = await this.#feeds(weights, microbatch, "backward");
     const column = (data: Float32Array): Tensor => ({ shape: [data.length, 1], data });
     // At temperature 1 and full support both log-probs are one.
     const logProb = derivatives.logProb.map((value, row) =>
@@ -140,6 +140,7 @@ export class TrainingRunner {
     if (loading === undefined) {
       const { bytes, gradients } = buildTrainingGraph(this.#config, variant, this.#trained, {
         savesNormScale: this.#device.savesNormScale,
+        hasAllKernels: this.#device.hasAllKernels,
         products: this.products,
       });
       loading = OnnxGraph.create(bytes, this.#device).then((graph) => ({ graph, gradients }));
@@ -154,15 +155,16 @@ export class TrainingRunner {
     }
   }
 
-  #feeds(
+  async #feeds(
     weights: TensorMap,
     microbatch: Microbatch,
     pass: "forward" | "backward",
-  ): Map<string, Feed> {
+  ): Promise<Map<string, Feed>> {
     const { length, ids, rows, targets, inverseTemperatures } = microbatch;
+    const { provider } = this.#device;
     const feeds = new Map<string, Feed>([
       ...weights,
-      ...this.#layerFeeds.of(microbatch, pass, attentionBlocks(length, this.#device.provider)),
+      ...(await this.#layerFeeds.of(microbatch, pass, attentionBlocks(length, provider))),
     ]);
     feeds.set("ids", { shape: [ids.length], data: ids });
     feeds.set("rows", { shape: [rows.length], data: rows });

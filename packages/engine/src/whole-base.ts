@@ -4,6 +4,7 @@ import type { TensorMap } from "@waggle/protocol";
 import type { DecoderBase } from "./decoder-runner.ts";
 import type { ProductFormat } from "./matrix-products.ts";
 import type { OnnxDevice } from "./onnx-device.ts";
+import type { ResidentTensors } from "./resident-tensors.ts";
 import { createFullWeights, MergedBase } from "./trained-weights.ts";
 import { TrainingRunner } from "./training-runner.ts";
 import { WholeRunner } from "./whole-runner.ts";
@@ -20,6 +21,7 @@ export class WholeBase implements DecoderBase {
   /** Null where every parameter is trained. */
   readonly #merged: MergedBase | null;
   readonly #graphs: TrainingRunner;
+  readonly #resident: ResidentTensors | null;
 
   private constructor(
     config: DecoderConfig,
@@ -27,6 +29,7 @@ export class WholeBase implements DecoderBase {
     merged: MergedBase | null,
     { device, products }: Pick<WholeBaseOptions, "device" | "products">,
   ) {
+    this.#resident = device.resident;
     this.#config = config;
     this.#weights = weights;
     this.#merged = merged;
@@ -51,7 +54,7 @@ export class WholeBase implements DecoderBase {
   createRunner(adapter: Adapter | null): WholeRunner {
     const trained =
       adapter === null || this.#merged === null
-        ? createFullWeights(this.#weights)
+        ? createFullWeights(this.#weights, this.#resident)
         : this.#merged.adapted(adapter);
     return new WholeRunner(this.#config, trained, this.#graphs);
   }

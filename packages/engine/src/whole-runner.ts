@@ -70,8 +70,12 @@ export class WholeRunner implements DecoderRunner {
     return this.#scale.overflows;
   }
 
-  parametersChanged(): void {
-    this.#trained.changed();
+  parametersChanged(): Promise<void> {
+    return this.#trained.changed();
+  }
+
+  dispose(): Promise<void> {
+    return this.#trained.dispose();
   }
 
   /** Adds row i of `rows` to row `ids[i]` of a matrix' gradient, in order and so repeatably. */

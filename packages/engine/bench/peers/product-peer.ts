@@ -21,7 +21,7 @@ builder.node("Slice", [product, ...corner], { outputs: ["y"] });
 builder.output("y", "f32", [1, 1]);
 const session = await device.createSession(builder.build());
 // Sums of n numbers of 1/n stay 1/n, far from overflow and from denormal numbers.
-const feed = device.tensor("float32", new Float32Array(n * n).fill(1 / n), [n, n]);
+const feed = device.tensor({ data: new Float32Array(n * n).fill(1 / n), shape: [n, n] });
 
 await servePeer({
   label: `${n}³ ${device.label}`,

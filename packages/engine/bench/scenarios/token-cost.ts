@@ -12,6 +12,7 @@ import { attentionInputs, causalAttention, nameIn } from "../../src/causal-atten
 import type { Feed } from "../../src/graph-matrix.ts";
 import { GraphTape } from "../../src/graph-tape.ts";
 import { openOnnxDevice } from "../../src/onnx-device.ts";
+import type { OnnxDevice } from "../../src/onnx-device.ts";
 import { createOnnxEngine } from "../../src/onnx-engine.ts";
 import { OnnxGraph } from "../../src/onnx-graph.ts";
 import { layersAgree } from "../child-step.ts";
@@ -163,7 +164,7 @@ async function openAttention(config: DecoderConfig, threads: number): Promise<Ti
   const graphOf = async (blocks: number): Promise<OnnxGraph> => {
     const graph =
       graphs.get(blocks) ??
-      (await OnnxGraph.create(attentionGraph(config, blocks, device.savesNormScale), device));
+      (await OnnxGraph.create(attentionGraph(config, blocks, device), device));
     graphs.set(blocks, graph);
     return graph;
   };
@@ -201,11 +202,11 @@ async function openAttention(config: DecoderConfig, threads: number): Promise<Ti
 function attentionGraph(
   config: DecoderConfig,
   blocks: number,
-  savesNormScale: boolean,
+  { savesNormScale, hasAllKernels }: OnnxDevice,
 ): Uint8Array {
   const { heads, keyValueHeads, headSize } = config;
   const builder = new OnnxGraphBuilder();
-  const tape = new GraphTape(builder, { savesNormScale, products: "f32" });
+  const tape = new GraphTape(builder, { savesNormScale, hasAllKernels, products: "f32" });
   for (const name of ["queries", "keys", "values", "outputGradient"]) {
     const count = name === "queries" || name === "outputGradient" ? heads : keyValueHeads;
     builder.input(name, "f32", ["B", count, "T", headSize]);
