@@ -10,6 +10,7 @@ import type { BaseModelReference, TensorMap } from "@waggle/protocol";
 import { openModelFolder } from "@waggle/runtime/node";
 import { type ChatFormat, readChatFormat } from "@waggle/text";
 
+/** Its weights in memory, or read when they are asked for. */
 export type BaseModel = {
   readonly reference: BaseModelReference;
   /** Config and tokenizer; weights are read by `readFile`. */
@@ -17,15 +18,18 @@ export type BaseModel = {
   /** Any file of the reference, whole. */
   readonly readFile: (path: string) => Promise<Uint8Array>;
   readonly config: DecoderConfig;
-  readonly weights: TensorMap;
+  readonly weights: TensorMap | TensorSource;
   readonly format: ChatFormat;
 };
 
+/** A model whose weights are in memory, all in float32. */
+export type LoadedModel = BaseModel & { readonly weights: TensorMap };
+
 /** A model whose weights are read when they are asked for. */
-export type OpenedModel = Omit<BaseModel, "weights"> & { readonly weights: TensorSource };
+export type OpenedModel = BaseModel & { readonly weights: TensorSource };
 
 /** @throws WaggleError `NOT_FOUND` without the folder, `MODEL_CORRUPT` or `MODEL_UNSUPPORTED`. */
-export async function readBaseModel(path: string): Promise<BaseModel> {
+export async function readBaseModel(path: string): Promise<LoadedModel> {
   const model = await openBaseModel(path);
   return { ...model, weights: await readDecoderWeights(model.config, model.weights) };
 }

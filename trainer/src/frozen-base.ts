@@ -1,13 +1,13 @@
 /**
  * How the frozen weights are held while an adapter over them is trained: as they are, or in fewer bits. Who
- * samples in this process computes with the same numbers; pages have the model as it is. And in which
- * precision the engine multiplies them: who samples does so in float32.
+ * samples in this process computes with the same numbers, in float32; pages have the model as it is. And in
+ * which precision the engine multiplies them: who samples does so in float32.
  */
 import { isEngineUrl, type Precision } from "@waggle/engine";
-import { residentNumbers, type ResidentFormat } from "@waggle/model";
+import { type ResidentFormat, residentNumbers, residentSource } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { Option } from "commander";
-import type { BaseModel } from "./base-model.ts";
+import { type BaseModel, openBaseModel, readBaseModel } from "./base-model.ts";
 import type { Device } from "./open-model.ts";
 
 const FORMATS: readonly ResidentFormat[] = ["f32", "f16", "int8", "int4"];
@@ -34,7 +34,21 @@ export function requireBase(base: ResidentFormat, device: Device): void {
   );
 }
 
+/**
+ * The model as training over this base needs it. In float32 the engine and who samples share what is in
+ * memory; in fewer bits each reads what it holds, and nothing else of the weights stays.
+ * @throws WaggleError as `readBaseModel`.
+ */
+export function modelUnder(base: ResidentFormat, folder: string): Promise<BaseModel> {
+  return base === "f32" ? readBaseModel(folder) : openBaseModel(folder);
+}
+
 /** The model with the numbers that an engine over this base computes with. */
 export function heldAs(model: BaseModel, base: ResidentFormat): BaseModel {
-  return { ...model, weights: residentNumbers(model.config, model.weights, base) };
+  const { config, weights } = model;
+  const held =
+    "tensors" in weights
+      ? residentSource(config, weights, base)
+      : residentNumbers(config, weights, base);
+  return { ...model, weights: held };
 }

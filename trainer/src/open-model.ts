@@ -14,7 +14,7 @@ import {
   createNodePolicy,
   type NodePolicyOptions,
 } from "@waggle/runtime/node";
-import type { BaseModel, OpenedModel } from "./base-model.ts";
+import type { BaseModel } from "./base-model.ts";
 import { requireBase } from "./frozen-base.ts";
 
 /** What trains, here or at a URL; sampling and re-scoring run on the native CPU beside it. */
@@ -45,7 +45,7 @@ export type EngineResources = {
  * @param server with a URL as the device: what its operator knows of it.
  */
 export async function openEngine(
-  model: Pick<BaseModel | OpenedModel, "config" | "weights">,
+  model: Pick<BaseModel, "config" | "weights">,
   device: Device,
   start: Adapter | AdapterOptions,
   { threads, memoryLimit, base = "f32", precision = "f32" }: EngineResources = {},

@@ -12,6 +12,7 @@ import { parameterCount, parseDecoderConfig, type ResidentFormat } from "@waggle
 import { type Command, Option } from "commander";
 import { baseOption, precisionOption } from "./frozen-base.ts";
 import { megabytes, number, positive } from "./option-values.ts";
+import { samplerBytes } from "./sampler-memory.ts";
 
 type PlanOptions = {
   model: string;
@@ -24,6 +25,7 @@ type PlanOptions = {
   base: ResidentFormat;
   precision: Precision;
   checkpointing: Checkpointing;
+  sampler: boolean;
   memoryLimit?: number;
   json: boolean;
 };
@@ -49,14 +51,16 @@ export function addPlanCommand(
         .choices(["layer", "none"])
         .default("layer"),
     )
+    .option("--sampler", "with who samples beside it, as in train, simulate and learn", false)
     .option("--memory-limit <MB>", "say whether it fits, and fail if not", megabytes)
     .option("--json", "bytes as one JSON object", false)
-    .action(async ({ model, json, models, memoryLimit, ...given }: PlanOptions) => {
+    .action(async ({ model, json, models, memoryLimit, sampler, ...given }: PlanOptions) => {
       const text = await readFile(join(model, "config.json"), "utf8");
       const { rank, valueHeads } = given;
       const otherModels = Array.from({ length: models - 1 }, () => ({ rank, valueHeads }));
       const config = parseDecoderConfig(JSON.parse(text));
-      const plan = planMemory({ ...given, otherModels, config });
+      const training = planMemory({ ...given, otherModels, config });
+      const plan = sampler ? withSampler(training) : training;
       const { totalBytes, parts } = plan;
       const fits = memoryLimit === undefined ? {} : { fits: totalBytes <= memoryLimit };
       if (json) {
@@ -74,17 +78,32 @@ export function addPlanCommand(
     });
 }
 
+/** A plan in which someone samples. */
+type SampledPlan = Omit<MemoryPlan, "parts"> & {
+  readonly parts: MemoryPlan["parts"] & { readonly sampler?: number };
+};
+
+function withSampler(plan: MemoryPlan): SampledPlan {
+  const sampler = samplerBytes(plan.options.config, plan.options.base);
+  return {
+    ...plan,
+    parts: { ...plan.parts, sampler },
+    totalBytes: plan.totalBytes + sampler,
+  };
+}
+
 /** What each part is, as its own docstring says it. */
-const PARTS: { readonly [name in keyof MemoryPlan["parts"]]: string } = {
+const PARTS: { readonly [name in keyof Required<SampledPlan["parts"]>]: string } = {
   base: "weights as they stay in memory",
   effective: "matrices as products take them, and their gradients",
   trained: "what is trained, its gradients and two moments",
   activations: "of one pass",
   head: "logits of one pass",
   runtime: "Node and ONNX Runtime",
+  sampler: "graphs in float32 of who samples, while one is opened",
 };
 
-function lines(folder: string, { parts, totalBytes, microbatch, options }: MemoryPlan): string[] {
+function lines(folder: string, { parts, totalBytes, microbatch, options }: SampledPlan): string[] {
   const { config, trains, rank, valueHeads = 0, otherModels = [], base, precision } = options;
   const { sequences, length, checkpointing } = options;
   const adapters = 1 + otherModels.length;
@@ -101,8 +120,8 @@ function lines(folder: string, { parts, totalBytes, microbatch, options }: Memor
     `trains       ${trained}; base in ${base}, products in ${precision}; activations ${kept}`,
     `step         ${counted(sequences, "sequence")} of ${length} tokens, ${microbatch.sequences} of ${microbatch.length} in a pass`,
     "",
-    ...(Object.keys(PARTS) as (keyof typeof PARTS)[]).map((name) =>
-      row(name, parts[name], PARTS[name]),
+    ...Object.entries(parts).map(([name, bytes]) =>
+      row(name, bytes, PARTS[name as keyof typeof PARTS]),
     ),
     row("total", totalBytes, ""),
   ];

@@ -189,6 +189,16 @@ test("plan says what training would take, and a limit below it is refused before
   ]);
   expect(table[0]).toMatch(/nano: qwen3, 1\.09 M parameters, 5 layers of width 128$/);
   expect(table[1]).toContain("2 adapters of rank 16 and 1 value head each");
+  const sampler = async (base: string): Promise<number> => {
+    const [json = ""] = (await run("plan", "--model", MODEL, "--sampler", "--base", base, "--json"))
+      .out;
+    const { parts, totalBytes } = JSON.parse(json) as typeof plan;
+    expect(Object.values(parts).reduce((sum, bytes) => sum + bytes, 0)).toBe(totalBytes);
+    return parts["sampler"] ?? 0;
+  };
+  // Over a base in fewer bits who samples has one graph in float32, beside the model in memory two.
+  expect(await sampler("int8")).toBeGreaterThan(3 * 4 * 1.09e6);
+  expect(await sampler("f32")).toBe(2 * (await sampler("int8")));
   const limited = (...args: readonly string[]) => run("plan", "--model", MODEL, ...args);
   expect((await limited("--memory-limit", "4000")).out.at(-1)).toBe("fits into 4000 MB");
   const fitting = (await limited("--memory-limit", "4000", "--json")).out;

@@ -14,7 +14,7 @@ import { listedRecipes } from "./edge-recipe-list.ts";
 import { addExchangeCommands } from "./exchange/commands.ts";
 import { addImitateCommand } from "./exchange/imitate-command.ts";
 import { GATE_TASKS_START } from "./frozen-evaluation.ts";
-import { baseOption, heldAs, precisionOption } from "./frozen-base.ts";
+import { baseOption, heldAs, modelUnder, precisionOption } from "./frozen-base.ts";
 import { type Device, openEngine, openPolicy } from "./open-model.ts";
 import { deviceOption, serverOf, type ServerOptions, withServer } from "./server-options.ts";
 import { megabytes, number, positive, setting } from "./option-values.ts";
@@ -118,7 +118,7 @@ export function createProgram(options: ProgramOptions): Command {
       }
       const recipe = recipeOf(given, given.maxSteps);
       const report = createReporter(given.json ? writeOut : writeError, given.json);
-      const model = await readBaseModel(given.model);
+      const model = await modelUnder(given.base, given.model);
       const start =
         given.adapter === undefined
           ? undefined
@@ -172,7 +172,7 @@ export function createProgram(options: ProgramOptions): Command {
         return;
       }
       const recipe = recipeOf(given, given.steps);
-      const model = await readBaseModel(given.model);
+      const model = await modelUnder(given.base, given.model);
       const adapterShape = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };
       const start = { ...adapterShape, seed: given.seed };
       const server = serverOf(given, environment);

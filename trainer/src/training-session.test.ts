@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { edgeRecipeNamed } from "./edge-recipe.ts";
 import { readBaseModel } from "./base-model.ts";
+import { modelUnder } from "./frozen-base.ts";
 import { FakeEdge } from "./fake-edge.fixture.ts";
 import { playedGroups } from "./leased-groups.fixture.ts";
 import { createReporter } from "./reporter.ts";
@@ -104,7 +105,7 @@ test("from rollouts of the nano model to a published version, over one process l
 test("over a base in int8 visitors' rollouts of the model as it is are learned from", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const model = await readBaseModel(MODEL);
+  const model = await modelUnder("int8", MODEL);
   const { signal } = new AbortController();
   const edge = new FakeEdge(await playedGroups(model, recipe, 5), model.reference.sha256);
   const report = createReporter(() => {}, true);

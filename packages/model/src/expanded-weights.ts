@@ -13,12 +13,14 @@ import type { TensorDescription, TensorSource } from "./tensor-source.ts";
 
 /**
  * The same weights with every matrix of `format` as numbers; what it stores quantized, too.
+ * @param scaleType of what is quantized here: as a graph of `activations` in it has the scales.
  * Reading throws WaggleError as reading the quantized matrix does.
  */
 export function expandedWeights(
   config: DecoderConfig,
   weights: TensorSource,
   format: "int8" | "int4",
+  scaleType: "f32" | "f16" = "f32",
 ): TensorSource {
   const tensors = new Map<string, TensorDescription>(weights.tensors);
   const matrices = new Map(
@@ -37,10 +39,12 @@ export function expandedWeights(
     if (wanted === undefined) return weights.read(name, rows);
     const { parameter, bits } = wanted;
     if (last?.name !== name) {
-      last = { name, matrix: await readQuantizedMatrix(weights, parameter, bits, "f32") };
+      last = { name, matrix: await readQuantizedMatrix(weights, parameter, bits, scaleType) };
     }
     const { matrix } = last;
     const { begin, end } = rows ?? { begin: 0, end: matrix.rows };
+    // Whoever reads it again begins at its first row.
+    if (end === matrix.rows) last = null;
     const shape = [end - begin, matrix.columns];
     return { shape, data: dequantizeRows(matrix, begin, end) };
   };

@@ -53,6 +53,7 @@ export { readPeftAdapter } from "./peft-adapter.ts";
 export { PlainDecoder } from "./plain-decoder.ts";
 export { BLOCK_SIZE, dequantizeRows, unpackedZeroPoints } from "./quantization.ts";
 export type { QuantizedMatrix } from "./quantization.ts";
+export { residentSource } from "./resident-source.ts";
 export { readDecoderWeights, readResidentWeights } from "./resident-weights.ts";
 export type { ResidentFormat, ResidentWeight } from "./resident-weights.ts";
 export { residentNumbers, roundedWeights } from "./rounded-weights.ts";
