@@ -8,7 +8,8 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Held-out tasks are disjoint from training, a quarter of them in wordings never trained on.",
     tests: [
-      "packages/environments/src/shop-task.test.ts > no held-out instance is ever a training instance",
+      "packages/environments/src/shop-task.test.ts > no held-out instance is ever a training instance, nor a wish of it one of the first level",
+      "packages/environments/src/shop-task.test.ts > tasks of the first level are those that the nano base was taught",
       "packages/environments/src/shop-task.test.ts > a quarter of the held-out tasks, and no training task, is worded by an unseen template",
     ],
   },
@@ -18,8 +19,9 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The verifier passes gold, fails near misses and hostile answers, and says when it cannot judge.",
     tests: [
-      "packages/environments/src/shop-task.test.ts > passes what an expert does, live and replayed",
-      "packages/environments/src/shop-task.test.ts > fails a near miss: one thing more in the cart, or the number off by one",
+      "packages/environments/src/shop-task.test.ts > the verifier passes what an expert does, live and replayed, in fewer turns than there are",
+      "packages/environments/src/shop-task.test.ts > the verifier fails a near miss: one thing more or less in the cart, the number off by one",
+      "packages/environments/src/shop-task.test.ts > the verifier fails who leaves a wish out",
       "packages/environments/src/shop-task.test.ts > fails hostile answers: long, injected, not a number, a list of guesses",
       "packages/environments/src/shop-verifier.test.ts > cannot judge what an unavailable tool broke",
     ],

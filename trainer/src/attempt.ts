@@ -3,7 +3,7 @@
  * for the offline simulation. Judged by the same verifier as the attempts of visitors.
  */
 import { defaultTurnTokens, versionGuide } from "@waggle/agent";
-import { familyNamed } from "@waggle/environments";
+import { familyOf } from "@waggle/environments";
 import type { Guidance, Sampling, TaskReference } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
@@ -27,5 +27,5 @@ export function attempt(
   const maxTurnTokens = defaultTurnTokens(policy.contextLength);
   const guide = guidance ? versionGuide(guidance, String(seed)) : undefined;
   const options = { sampling, seed, maxTurnTokens, guide };
-  return familyAttempt(policy, format, familyNamed(task.environment), task, options, signal);
+  return familyAttempt(policy, format, familyOf(task), task, options, signal);
 }

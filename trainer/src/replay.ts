@@ -4,7 +4,7 @@
  * come out as recorded; the reward is that of the fresh environment.
  */
 import { guidedEnvironment, rollOut, versionGuide } from "@waggle/agent";
-import { familyNamed, type TaskWorld } from "@waggle/environments";
+import { familyOf, type TaskWorld } from "@waggle/environments";
 import {
   canonicalJson,
   type Environment,
@@ -63,7 +63,7 @@ export function createReplay(options: ReplayOptions): Replay {
     let world: TaskWorld;
     let task: Task;
     try {
-      const family = familyNamed(reference.environment);
+      const family = familyOf(reference);
       [world, task] = [family.world(reference), family.task(reference)];
     } catch (error) {
       if (!WaggleError.is(error, "INVALID_ARGUMENT")) throw error;

@@ -1,5 +1,5 @@
 /** The families of tasks to learn in, by name. */
-import { WaggleError } from "@waggle/protocol";
+import { type TaskReference, WaggleError } from "@waggle/protocol";
 import { BANDIT } from "./bandit.ts";
 import { CALCULATOR } from "./calculator.ts";
 import { DIALOGUE } from "./dialogue.ts";
@@ -29,18 +29,26 @@ export const FAMILIES: readonly TaskFamily[] = [
   OPINION,
 ];
 
-/**
- * The family of a task reference's `environment`.
- *
- * @throws WaggleError `INVALID_ARGUMENT` listing the families that there are.
- */
+/** @throws WaggleError `INVALID_ARGUMENT` listing the families that there are. */
 export function familyNamed(name: string): TaskFamily {
-  const family = FAMILIES.find((one) => one.name === name);
-  if (family === undefined) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `an environment must be one of ${FAMILIES.map((one) => one.name).join(", ")}, got ${name.slice(0, 64)}; choose one of these`,
-    );
-  }
-  return family;
+  return known(
+    name,
+    FAMILIES.find((one) => one.name === name),
+  );
+}
+
+/** The family of a task, whatever its level. @throws WaggleError `INVALID_ARGUMENT` as `familyNamed`. */
+export function familyOf({ environment }: TaskReference): TaskFamily {
+  return known(
+    environment,
+    FAMILIES.find(({ name, environments = [name] }) => environments.includes(environment)),
+  );
+}
+
+function known(name: string, family: TaskFamily | undefined): TaskFamily {
+  if (family !== undefined) return family;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `an environment must be one of ${FAMILIES.map((one) => one.name).join(", ")}, got ${name.slice(0, 64)}; choose one of these`,
+  );
 }

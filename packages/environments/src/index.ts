@@ -17,7 +17,8 @@ export {
   SHOP_TOOLS,
 } from "./shop-tools.ts";
 export type { ToolArguments } from "./runnable-tool.ts";
-export { SHOP_ENVIRONMENT, SHOP_FAMILIES, shopInstance } from "./shop-instance.ts";
+export { SHOP_FAMILIES } from "./shop-instance.ts";
+export { SHOP_ENVIRONMENT, shopInstance } from "./shop-errands.ts";
 export type { ShopFamily, ShopInstance, ShopWish } from "./shop-instance.ts";
 export { isUnseenTemplate, SHOP_SYSTEM, shopTask } from "./shop-task.ts";
 export { createLiveShopEnvironment, createShopEnvironment } from "./shop-environment.ts";
@@ -30,7 +31,7 @@ export { numbersIn, replayShop, verifyShop } from "./shop-verifier.ts";
 export type { RecordedTurn, ShopAttempt, ShopReplay } from "./shop-verifier.ts";
 export { demonstrate, EXPERT } from "./shop-demonstrator.ts";
 export type { Demonstration, DemonstratedTurn, ShopSkill } from "./shop-demonstrator.ts";
-export { FAMILIES, familyNamed } from "./families.ts";
+export { FAMILIES, familyNamed, familyOf } from "./families.ts";
 export { withVisitors } from "./visitors.ts";
 export { definitionsOf, runTool, tool } from "./runnable-tool.ts";
 export type { RunnableTool, RunnableTools } from "./runnable-tool.ts";

@@ -6,7 +6,7 @@
 import type { TaskReference, ToolCall, ToolResult } from "@waggle/protocol";
 import type { Product } from "./catalogue-data.ts";
 import { createShopEnvironment } from "./shop-environment.ts";
-import { shopInstance } from "./shop-instance.ts";
+import { shopInstance } from "./shop-errands.ts";
 import type { ShopState } from "./shop.ts";
 import type { ShopWish } from "./shop-instance.ts";
 import type { RandomSource } from "./random.ts";
@@ -73,7 +73,7 @@ export async function demonstrate(
   random: RandomSource,
   skill: ShopSkill,
 ): Promise<Demonstration> {
-  const { wish } = shopInstance(reference);
+  const { wishes } = shopInstance(reference);
   const { request } = shopTask(reference);
   const environment = createShopEnvironment(reference);
   const { system } = await environment.observe();
@@ -87,7 +87,10 @@ export async function demonstrate(
     turns.push({ text: "", toolCalls, toolResults });
     return toolResults.map((result) => (result.ok ? result.value : null));
   };
-  const finalText = await new Attempt(act, request, random, skill).run(wish);
+  const attempt = new Attempt(act, request, random, skill);
+  const said: string[] = [];
+  for (const wish of wishes) said.push(await attempt.run(wish));
+  const finalText = said.join(" ");
   await environment.step({ text: finalText, toolCalls: [] }, signal);
   turns.push({ text: finalText, toolCalls: [], toolResults: [] });
   return { system, request, turns, finalText, state: environment.shop.state };

@@ -6,7 +6,7 @@ import { boundary, WaggleError } from "@waggle/protocol";
 import type { Environment, TaskReference, ToolDefinition, ToolResult } from "@waggle/protocol";
 import { createShop } from "./shop.ts";
 import type { Shop } from "./shop.ts";
-import { shopInstance } from "./shop-instance.ts";
+import { shopInstance } from "./shop-errands.ts";
 import { SHOP_SYSTEM, shopTask } from "./shop-task.ts";
 import { edgeToolDefinitions, runEdgeTool, runPageTool, SHOP_TOOLS } from "./shop-tools.ts";
 import { type ToolArguments, toolResult } from "./runnable-tool.ts";

@@ -1,15 +1,24 @@
 /** The shop as a family of tasks: its environment, verifier and demonstrator under the common names. */
 import { demonstrate } from "./shop-demonstrator.ts";
 import { createShopEnvironment } from "./shop-environment.ts";
-import { SHOP_ENVIRONMENT } from "./shop-instance.ts";
+import { SHOP_ENVIRONMENT, SHOP_LEVELS, shopLevel } from "./shop-errands.ts";
 import { shopTask } from "./shop-task.ts";
 import { verifyShop } from "./shop-verifier.ts";
-import { leveledReferences, type TaskFamily } from "./task-family.ts";
+import type { TaskFamily } from "./task-family.ts";
 
-/** One level: the shop's tasks are of nine families, hard and easy ones among each. */
+/** A level more is a wish more; wishes are of nine kinds, hard and easy ones among each. */
 export const SHOP: TaskFamily = {
-  ...leveledReferences(SHOP_ENVIRONMENT, 1),
+  name: SHOP_ENVIRONMENT,
+  environments: SHOP_LEVELS,
+  levels: SHOP_LEVELS.length,
+  reference: (seed, split, level) => ({
+    environment: SHOP_LEVELS[level] ?? SHOP_ENVIRONMENT,
+    seed: seed >>> 0,
+    split,
+  }),
+  levelOf: shopLevel,
   maxTurns: 8,
+  contextLength: 1024,
   task: shopTask,
   world: (reference) => {
     const environment = createShopEnvironment(reference);

@@ -1,20 +1,17 @@
 /**
- * Problem instances of the shop: what is wanted, drawn from a seed. Instances are split by a hash
- * of what they ask for, so that no held-out instance is ever a training one. No wording here.
+ * Single wishes of the shop and what comes of them, drawn from a stream of numbers. They are split by a
+ * hash of what they ask for, so that no held-out wish is ever a training one. No wording here; tasks of
+ * one wish or several are in `shop-errands.ts`.
  */
-import { WaggleError } from "@waggle/protocol";
-import type { TaskReference } from "@waggle/protocol";
+import type { TaskSplit } from "@waggle/protocol";
 import { CATALOGUE } from "./catalogue-data.ts";
 import type { Product } from "./catalogue-data.ts";
 import { searchProducts } from "./catalogue.ts";
 import { convertCurrency, EXCHANGE_RATES } from "./currency.ts";
-import { createRandom, hashText, pick } from "./random.ts";
+import { hashText, pick } from "./random.ts";
 import type { RandomSource } from "./random.ts";
 import { cartTotal } from "./shop.ts";
 import type { CartLine } from "./shop.ts";
-
-/** Name of this environment in a task reference. */
-export const SHOP_ENVIRONMENT = "shop";
 
 /** Something superlative: the cheapest or the best of what matches `what`. */
 type Superlative = {
@@ -57,7 +54,8 @@ export const SHOP_FAMILIES: readonly ShopFamily[] = [
 ];
 
 export type ShopInstance = {
-  readonly wish: ShopWish;
+  /** In the order that they are asked for, at least one. */
+  readonly wishes: readonly ShopWish[];
   /** What is in the cart at the start. */
   readonly cart: readonly CartLine[];
   /** What must be in it at the end, in any order. */
@@ -69,36 +67,22 @@ export type ShopInstance = {
 /** One in so many instances is held out. */
 const HELD_OUT_SHARE = 4;
 
-/** Whether a reference is one of this environment's. @throws WaggleError `INVALID_ARGUMENT` if not. */
-function requireShop(reference: TaskReference): void {
-  if (reference.environment !== SHOP_ENVIRONMENT) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `environment must be "${SHOP_ENVIRONMENT}", got "${reference.environment.slice(0, 64)}"; ask the environment that made the task`,
-    );
-  }
-}
-
-/**
- * The instance of a reference. Deterministic.
- * @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment.
- */
-export function shopInstance(reference: TaskReference): ShopInstance {
-  requireShop(reference);
-  const random = createRandom(hashText(`${reference.split}/${reference.seed}`));
-  const family = pick(random, SHOP_FAMILIES);
+/** An instance of one wish of this family and split. */
+export function drawWish(family: ShopFamily, split: TaskSplit, random: RandomSource): ShopInstance {
   for (;;) {
     const instance = draw(family, random);
     if (instance === null) continue;
     const heldOut = hashText(instanceKey(instance)) % HELD_OUT_SHARE === 0;
-    if (heldOut === (reference.split === "heldOut")) return instance;
+    if (heldOut === (split === "heldOut")) return instance;
   }
 }
 
 /** What an instance asks for, as text: equal keys are equal problems. */
-export function instanceKey({ wish, cart }: ShopInstance): string {
-  const parts = Object.values(wish).map((part) =>
-    typeof part === "object" && part !== null ? part.id : String(part),
+export function instanceKey({ wishes, cart }: ShopInstance): string {
+  const parts = wishes.flatMap((wish) =>
+    Object.values(wish).map((part) =>
+      typeof part === "object" && part !== null ? part.id : String(part),
+    ),
   );
   const lines = cart.map((line) => `${line.id}x${line.quantity}`).sort();
   return [...parts, ...lines].join("|");
@@ -195,7 +179,7 @@ function cartInstance(
   cart: readonly CartLine[],
   expectedCart: readonly CartLine[],
 ): ShopInstance {
-  return { wish, cart, expectedCart, expectedNumber: null };
+  return { wishes: [wish], cart, expectedCart, expectedNumber: null };
 }
 
 function answerInstance(
@@ -203,7 +187,7 @@ function answerInstance(
   cart: readonly CartLine[],
   expectedNumber: number,
 ): ShopInstance {
-  return { wish, cart, expectedCart: cart, expectedNumber };
+  return { wishes: [wish], cart, expectedCart: cart, expectedNumber };
 }
 
 function line(item: Product): CartLine {

@@ -1,10 +1,10 @@
-/** Tasks of the shop: an instance put into a visitor's words. */
+/** Tasks of the shop: what is wanted put into a visitor's words, one wish after the other. */
 import type { Task, TaskReference } from "@waggle/protocol";
 import { createRandom, hashText, pick } from "./random.ts";
 import type { RandomSource } from "./random.ts";
-import { shopInstance } from "./shop-instance.ts";
+import { shopInstance, shopLevel } from "./shop-errands.ts";
 import type { ShopWish } from "./shop-instance.ts";
-import { CURRENCY_WORDS, LIMITS, NUMBER_WORDS, TEMPLATES } from "./shop-templates.ts";
+import { CURRENCY_WORDS, JOINS, LIMITS, NUMBER_WORDS, TEMPLATES } from "./shop-templates.ts";
 
 /** What every policy is told first. */
 export const SHOP_SYSTEM = "You help in a shop.";
@@ -18,18 +18,29 @@ const UNSEEN_SHARE = 4;
  * @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment.
  */
 export function shopTask(reference: TaskReference): Task {
-  const { wish } = shopInstance(reference);
-  const random = createRandom(hashText(`words/${reference.split}/${reference.seed}`));
-  const unseen = reference.split === "heldOut" && reference.seed % UNSEEN_SHARE === 0;
-  const templates = TEMPLATES[wish.family][unseen ? "unseen" : "usual"];
-  const template = pick(random, templates);
-  const slots = slotsOf(wish, random);
+  const { wishes } = shopInstance(reference);
+  const { split, seed } = reference;
+  const level = shopLevel(reference);
+  const random = createRandom(hashText(`words/${split}/${seed}${level === 0 ? "" : `/${level}`}`));
+  const unseen = split === "heldOut" && seed % UNSEEN_SHARE === 0;
+  const wording = unseen ? "unseen" : "usual";
+  const worded = wishes.map((wish) => {
+    const templates = TEMPLATES[wish.family][wording];
+    const template = pick(random, templates);
+    const slots = slotsOf(wish, random);
+    return {
+      template: `${wish.family}-${unseen ? "unseen-" : ""}${templates.indexOf(template)}`,
+      request: template.replace(/\{(\w+)\}/g, (_, slot: string) => slots[slot] ?? ""),
+    };
+  });
   return {
     ...reference,
-    family: wish.family,
-    template: `${wish.family}-${unseen ? "unseen-" : ""}${templates.indexOf(template)}`,
+    family: wishes.map(({ family }) => family).join("+"),
+    template: worded.map(({ template }) => template).join("+"),
     system: SHOP_SYSTEM,
-    request: template.replace(/\{(\w+)\}/g, (_, slot: string) => slots[slot] ?? ""),
+    request: worded
+      .map(({ request }) => request)
+      .reduce((said, more) => `${said}${pick(random, JOINS[wording])}${more}`),
   };
 }
 

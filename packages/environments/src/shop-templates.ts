@@ -121,6 +121,12 @@ export const TEMPLATES: { readonly [family in ShopFamily]: TemplateSet } = {
   },
 };
 
+/** Between one wish and the next. */
+export const JOINS: TemplateSet = {
+  usual: [", then ", ". Then ", ", and then "],
+  unseen: [". After that ", "; next "],
+};
+
 /** Wordings of a price limit. */
 export const LIMITS: readonly string[] = [
   " under {limit}",

@@ -5,7 +5,7 @@
 import { canonicalJson, WaggleError } from "@waggle/protocol";
 import type { TaskReference, ToolResult, Turn, Verification } from "@waggle/protocol";
 import { createShopEnvironment } from "./shop-environment.ts";
-import { shopInstance } from "./shop-instance.ts";
+import { shopInstance } from "./shop-errands.ts";
 import type { CartLine, ShopState } from "./shop.ts";
 
 /** What a verifier needs of a recorded turn. */

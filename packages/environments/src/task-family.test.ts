@@ -1,6 +1,6 @@
 import type { Observation, TaskReference } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { FAMILIES, familyNamed } from "./families.ts";
+import { FAMILIES, familyNamed, familyOf } from "./families.ts";
 import { drawInstance, integerBelow } from "./family-task.ts";
 import { createRandom } from "./random.ts";
 import type { TaskFamily } from "./task-family.ts";
@@ -90,4 +90,11 @@ test("an instance is of one split by its content alone", () => {
 test("a family is found by its name, an unknown one is answered with the list", () => {
   for (const family of FAMILIES) expect(familyNamed(family.name)).toBe(family);
   expect(() => familyNamed("moon")).toThrow(/shop, strings.*got moon/);
+  // A task of any level is of its family.
+  for (const family of FAMILIES) {
+    for (let level = 0; level < family.levels; level += 1) {
+      expect(familyOf(family.reference(7, "train", level))).toBe(family);
+    }
+  }
+  expect(() => familyOf({ environment: "moon", seed: 1, split: "train" })).toThrow(/got moon/);
 });

@@ -61,8 +61,12 @@ export type ReadingLesson = {
 export type TaskFamily = {
   /** As in a task reference. */
   readonly name: string;
+  /** By level, where each has a name of its own in a task reference; absent = `name` at all of them. */
+  readonly environments?: readonly string[];
   /** Most turns that an attempt needs, with some to spare. */
   readonly maxTurns: number;
+  /** Tokens that a base of its own must be able to read; absent = what bases usually can. */
+  readonly contextLength?: number;
   /** Where tasks can be proposed: who sets them, and what becomes of what was said. */
   readonly proposals?: TaskProposals;
   /** Where tasks can be set from documents, which who solves them never sees. */

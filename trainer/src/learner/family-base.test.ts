@@ -30,4 +30,6 @@ test("a base that is there is read, one of another recipe is made anew", async (
   expect(made).toBe(3);
   const record: unknown = JSON.parse(await readFile(join(folder, "base", "base.json"), "utf8"));
   expect(record).toMatchObject({ family: "recall", mistakes: 1, reading: 0.75, steps: 1 });
+  // Three wishes take more tokens than tasks of other families.
+  expect((await base("shop")).config.contextLength).toBe(2 * TINY.contextLength);
 });

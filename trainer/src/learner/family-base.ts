@@ -66,10 +66,12 @@ export type BaseProgress = {
 export async function familyBase(
   family: TaskFamily,
   folder: string,
-  recipe: FamilyBaseRecipe,
+  given: FamilyBaseRecipe,
   onProgress: (progress: BaseProgress) => void,
   signal: AbortSignal,
 ): Promise<BaseModel> {
+  const { contextLength = given.contextLength } = family;
+  const recipe = { ...given, contextLength };
   if (!(await isMadeSo(folder, family, recipe))) {
     // Whole or not at all: an interrupted run leaves nothing that looks like a model.
     const unfinished = `${folder}.unfinished`;
