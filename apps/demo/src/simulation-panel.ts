@@ -56,7 +56,9 @@ export function renderSimulation(
       : consented
         ? ""
         : "This needs your agreement first: what simulated visitors do is sent to be learned from.";
-    if (simulation.assigned === 0) return;
+    if (simulation.assigned === 0 && !simulation.running) return;
+    const working = simulation.waiting ? "waiting for a task" : "shopping";
+    show("now", simulation.running ? working : "stopped");
     show("tasks given", String(simulation.assigned));
     show("done", String(simulation.completed));
     show("uploaded", String(simulation.uploaded));

@@ -87,6 +87,8 @@ export interface AgentRun extends AsyncIterable<AgentEvent> {
 /** Exact counts since the agent was made; every trajectory is in at most one of the last three. */
 export type SimulationProgress = {
   readonly running: boolean;
+  /** There is no task for now: the trainer has enough to learn from, or the edge is away. It asks again by itself. */
+  readonly waiting: boolean;
   /** Tasks that the edge gave. */
   readonly assigned: number;
   /** Attempts that ended with a trajectory. */

@@ -224,6 +224,7 @@ test("a simulation counts what was given, done and uploaded", async () => {
   await until(agent, () => agent.simulation.uploaded === 3);
   expect(agent.simulation).toEqual({
     running: false,
+    waiting: false,
     assigned: 3,
     completed: 3,
     uploaded: 3,

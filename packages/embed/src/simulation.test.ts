@@ -25,9 +25,10 @@ test("where there is no task one worker asks, after the wait that it was told, a
   let asking = 0;
   let mostAsking = 0;
   let asked = 0;
+  const shown = new Set<string>();
   const simulation = createSimulation({
     outbox,
-    onChange: () => {},
+    onChange: () => shown.add(`${simulation.progress.assigned} ${simulation.progress.waiting}`),
     async assign() {
       mostAsking = Math.max(mostAsking, ++asking);
       await Promise.resolve();
@@ -45,7 +46,9 @@ test("where there is no task one worker asks, after the wait that it was told, a
     },
   });
   await simulation.run({ environment: () => environment, tasks: 8, parallel: 4 });
-  expect(simulation.progress).toMatchObject({ assigned: 8, completed: 8, failed: 0 });
+  const ended = { assigned: 8, completed: 8, failed: 0, waiting: false };
+  expect(simulation.progress).toMatchObject(ended);
+  expect([...shown]).toEqual(expect.arrayContaining(["1 false", "1 true", "2 false"]));
   expect(mostAsking).toBe(1);
   expect(asked).toBe(8 + 5);
   // What the edge says is followed; where nothing answers, waits grow.

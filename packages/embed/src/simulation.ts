@@ -9,6 +9,7 @@ import type { SimulateOptions, SimulationProgress } from "./agent.ts";
 
 export const NO_SIMULATION: SimulationProgress = {
   running: false,
+  waiting: false,
   assigned: 0,
   completed: 0,
   uploaded: 0,
@@ -100,11 +101,12 @@ export function createSimulation(parts: SimulationParts): Simulation {
     while (!signal.aborted) {
       try {
         const assignment = await parts.assign(signal);
-        update({ assigned: progress.assigned + 1 });
+        update({ assigned: progress.assigned + 1, waiting: false });
         return assignment;
       } catch (error) {
         if (signal.aborted) return null;
         if (WaggleError.is(error) && !error.retryable) throw error;
+        update({ waiting: true });
         const asked = WaggleError.is(error) ? error.retryAfterMs : undefined;
         await pause(asked ?? delayMs, signal);
         delayMs = Math.min(delayMs * 2, MAX_RETRY_MS);
@@ -207,7 +209,7 @@ export function createSimulation(parts: SimulationParts): Simulation {
         }
       } finally {
         controller = null;
-        update({ running: false });
+        update({ running: false, waiting: false });
       }
       await counting;
       return progress;

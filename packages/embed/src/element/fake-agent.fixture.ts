@@ -45,7 +45,15 @@ export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): F
     conversation: [],
     policyVersion: 7,
     backend: "wasm x2",
-    simulation: { running: false, assigned: 0, completed: 0, uploaded: 0, rejected: 0, failed: 0 },
+    simulation: {
+      running: false,
+      waiting: false,
+      assigned: 0,
+      completed: 0,
+      uploaded: 0,
+      rejected: 0,
+      failed: 0,
+    },
     consent,
     ready: Promise.resolve(),
     send(text) {
