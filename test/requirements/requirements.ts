@@ -13,6 +13,7 @@ import { MODEL_REQUIREMENTS } from "./model-requirements.ts";
 import { PAGE_REQUIREMENTS } from "./page-requirements.ts";
 import { RUNTIME_REQUIREMENTS } from "./runtime-requirements.ts";
 import { REMOTE_REQUIREMENTS } from "./remote-requirements.ts";
+import { TRUST_REQUIREMENTS } from "./trust-requirements.ts";
 import type { Requirement } from "./requirement.ts";
 
 export const REQUIREMENTS: readonly Requirement[] = [
@@ -26,4 +27,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...TEXT_REQUIREMENTS,
   ...EXCHANGE_REQUIREMENTS,
   ...REMOTE_REQUIREMENTS,
+  ...TRUST_REQUIREMENTS,
 ];

@@ -31,6 +31,8 @@ export type LearningStepOptions = {
   readonly shuffleAdvantages: (() => number) | null;
   /** Most that one visitor decides of a step, in (0, 1]; default 1 = no bound. See `visitor-bound.ts`. */
   readonly visitorShare?: number | undefined;
+  /** Visitors whose attempts since the last step had nothing to learn from. */
+  readonly presentVisitors?: Iterable<string> | undefined;
   /** Of what the recipe's parts draw; default 0. */
   readonly seed?: number;
   /** What the recipe kept of earlier steps; absent = nothing yet. */
@@ -81,7 +83,7 @@ export async function learningStep(
       keyOf: (sequence) => keys.get(sequence),
       between: betweenPasses,
     }),
-    withBoundedVisitors(dealt, visitors, options.visitorShare ?? 1),
+    withBoundedVisitors(dealt, visitors, options.visitorShare ?? 1, options.presentVisitors),
     groups.map((group) => ({
       task: group.task,
       episodes: group.trajectories.map((trajectory) => bounded(trajectory, options.band)),

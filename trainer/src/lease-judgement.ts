@@ -16,6 +16,8 @@ export type JudgedLease = {
   readonly groups: readonly LearnableGroup[];
   /** One per trajectory; `learned` without a step marks what is still to be learned. */
   readonly outcomes: TrajectoryOutcome[];
+  /** Whose attempts passed the checks, whether there was something to learn from them or not. */
+  readonly visitors: ReadonlySet<string>;
 };
 
 /** Checks each trajectory of a lease and filters its groups. */
@@ -28,12 +30,14 @@ export async function judgeLease(
 ): Promise<JudgedLease> {
   const outcomes: TrajectoryOutcome[] = [];
   const groups: LearnableGroup[] = [];
+  const visitors = new Set<string>();
   for (const group of lease.groups) {
     const judged = await judgeGroup(group, recipe, checker, state, betweenTrajectories);
     outcomes.push(...judged.outcomes);
     if (judged.learnable !== null) groups.push(judged.learnable);
+    for (const visitor of judged.visitors) visitors.add(visitor);
   }
-  return { lease, groups, outcomes };
+  return { lease, groups, outcomes, visitors };
 }
 
 /** The same without trajectories whose visitors were forgotten; groups are filtered again. */
@@ -67,7 +71,11 @@ async function judgeGroup(
   checker: TrajectoryChecker,
   state: TrainerState,
   betweenTrajectories: () => Promise<void>,
-): Promise<{ outcomes: TrajectoryOutcome[]; learnable: LearnableGroup | null }> {
+): Promise<{
+  outcomes: TrajectoryOutcome[];
+  learnable: LearnableGroup | null;
+  visitors: string[];
+}> {
   const outcomes: TrajectoryOutcome[] = [];
   const passed: { trajectory: LearnableTrajectory; outcome: TrajectoryOutcome }[] = [];
   const seen = new Set<string>();
@@ -94,7 +102,7 @@ async function judgeGroup(
     if (trajectory === null) outcomes.push(outcome);
     else passed.push({ trajectory, outcome });
   }
-  if (passed.length === 0) return { outcomes, learnable: null };
+  if (passed.length === 0) return { outcomes, learnable: null, visitors: [] };
   const learnable = {
     task: group.task === null ? group.groupId : nameOf(group.task),
     trajectories: passed.map(({ trajectory }) => trajectory),
@@ -104,5 +112,6 @@ async function judgeGroup(
     const reason = signal.reasons.get(outcome.digest);
     outcomes.push(reason === undefined ? outcome : { ...outcome, status: "skipped", reason });
   }
-  return { outcomes, learnable: signal.isLearnable ? learnable : null };
+  const visitors = passed.flatMap(({ trajectory: { visitorId } }) => visitorId ?? []);
+  return { outcomes, learnable: signal.isLearnable ? learnable : null, visitors };
 }

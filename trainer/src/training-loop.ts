@@ -73,6 +73,8 @@ export async function runTrainingLoop(
   const { edge, engine, recipe, leases, store, report } = parts;
   let checkpoint = start;
   let buffer: JudgedLease[] = [];
+  // Since the last step. Forgotten by a crash, after which a step may be bounded less.
+  let visitors = new Set<string>();
   let twice = 0;
   let idleSince = parts.now();
 
@@ -152,6 +154,7 @@ export async function runTrainingLoop(
       await leases.renewDue();
     });
     report.judged(judged);
+    for (const visitor of judged.visitors) visitors.add(visitor);
     if (judged.groups.length === 0) await acknowledgeNow(judged);
     else buffer.push(judged);
     return true;
@@ -186,6 +189,7 @@ export async function runTrainingLoop(
         microbatchTokens: options.microbatchTokens,
         shuffleAdvantages: options.shuffleAdvantages ? random : null,
         visitorShare: options.visitorShare,
+        presentVisitors: visitors,
         betweenPasses: async () => {
           signal.throwIfAborted();
           await leases.renewDue();
@@ -244,6 +248,7 @@ export async function runTrainingLoop(
     });
     for (const { lease } of buffer) leases.drop(lease);
     buffer = [];
+    visitors = new Set();
     if (row) report.step(row);
   }
 

@@ -33,8 +33,17 @@ export function visitorWeights(
   return weights;
 }
 
-/** The stage with the advantages of each visitor's attempts lowered to `share` of the minibatch. */
-export function withBoundedVisitors(stage: Stage, visitors: Visitors, share: number): Stage {
+/**
+ * The stage with the advantages of each visitor's attempts lowered to `share` of the minibatch.
+ *
+ * @param present - visitors whose attempts had nothing to learn from: they are there all the same.
+ */
+export function withBoundedVisitors(
+  stage: Stage,
+  visitors: Visitors,
+  share: number,
+  present: Iterable<string> = [],
+): Stage {
   const { advantage } = stage;
   if (advantage === null || share === 1) return stage;
   return {
@@ -47,6 +56,7 @@ export function withBoundedVisitors(stage: Stage, visitors: Visitors, share: num
           planMinibatch(groups, stage.aggregation, estimated),
           visitors,
         );
+        for (const visitor of present) if (!weights.has(visitor)) weights.set(visitor, 0);
         const scales = influenceScales([...weights.values()], share);
         const scaleOf = new Map([...weights.keys()].map((visitor, i) => [visitor, scales[i] ?? 1]));
         const advantages: AdvantageRows = new Map(

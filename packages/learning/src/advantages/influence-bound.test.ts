@@ -2,40 +2,51 @@ import { expect, test } from "vitest";
 import { seeded } from "../seeded.fixture.ts";
 import { influenceScales } from "./influence-bound.ts";
 
-/** By bisection instead: shares under a bound fall as the bound falls. */
+/** By bisection instead, on how much more than their share a bound leaves to the largest. */
 function plainScales(weights: readonly number[], share: number): number[] {
-  const present = weights.filter((weight) => weight > 0);
-  const most = Math.max(share, 2 / present.length);
-  const scalesAt = (bound: number): number[] =>
-    weights.map((weight) => (weight > bound ? bound / weight : 1));
-  const largestShare = (bound: number): number => {
-    const bounded = present.map((weight) => Math.min(weight, bound));
-    return Math.max(...bounded) / bounded.reduce((sum, weight) => sum + weight, 0);
+  const speaking = weights.filter((weight) => weight > 0).length;
+  if (share < 1 && speaking <= 2) {
+    return weights.map((weight) => (weight > 0 && weights.length > 2 ? 0 : 1));
+  }
+  const most = Math.max(share, 2 / speaking);
+  const isTooMuch = (bound: number): boolean => {
+    const bounded = weights.map((weight) => Math.min(weight, bound));
+    const sum = bounded.reduce((all, weight) => all + weight, 0);
+    return bounded.some((weight) => weight > most * sum);
   };
-  let [low, high] = [0, Math.max(0, ...present)];
-  if (present.length === 0 || largestShare(high) <= most) return scalesAt(Number.POSITIVE_INFINITY);
+  let [low, high] = [0, Math.max(...weights)];
+  if (!isTooMuch(high)) return weights.map(() => 1);
   for (let i = 0; i < 200; i += 1) {
     const middle = (low + high) / 2;
-    if (largestShare(middle) <= most) low = middle;
-    else high = middle;
+    if (isTooMuch(middle)) high = middle;
+    else low = middle;
   }
-  return scalesAt(low);
+  return weights.map((weight) => (weight > low ? low / weight : 1));
 }
 
 test("a flood has the share that it may, others keep their weight", () => {
-  const scales = influenceScales([90, 1, 2, 3, 4, 0], 0.4);
+  const scales = influenceScales([90, 1, 2, 3, 4], 0.4);
   // 6.67 of 16.67.
   expect(scales[0]).toBeCloseTo(20 / 3 / 90, 12);
-  expect(scales.slice(1)).toEqual([1, 1, 1, 1, 1]);
+  expect(scales.slice(1)).toEqual([1, 1, 1, 1]);
 });
 
 test("few contributors have at most twice an equal share, two alone what they have", () => {
   expect(influenceScales([3, 1], 0.1)).toEqual([1, 1]);
   expect(influenceScales([9], 0.1)).toEqual([1]);
   expect(influenceScales([0, 0], 0.1)).toEqual([1, 1]);
+  expect(influenceScales([0, 0, 0, 0], 0.1)).toEqual([1, 1, 1, 1]);
   expect(influenceScales([], 0.1)).toEqual([]);
   // Half of four is twice an equal share: what the other three have together.
   expect(influenceScales([90, 1, 2, 3], 0.1)[0]).toBeCloseTo(6 / 90, 12);
+});
+
+test("who alone has something to say does not speak for all who took part", () => {
+  expect(influenceScales([5, 0, 0, 0, 0], 0.4)).toEqual([0, 1, 1, 1, 1]);
+  expect(influenceScales([5, 2, 0, 0, 0], 0.4)).toEqual([0, 0, 1, 1, 1]);
+  // Three may have two thirds of what is left.
+  expect(influenceScales([5, 1, 0.5, 0, 0], 0.4)[0]).toBeCloseTo(3 / 5, 12);
+  expect(influenceScales([5, 0, 0, 0, 0], 1)).toEqual([1, 1, 1, 1, 1]);
 });
 
 test("agrees with bisection, whoever has how much", () => {

@@ -12,11 +12,11 @@ import { WaggleError } from "@waggle/protocol";
 const TIMES_EQUAL = 2;
 
 /**
- * `[N]` what to multiply each contributor's weight by, in (0, 1], so that none has more than `share` of the
- * sum of all. Where there are so few that this is less than twice an equal share, it is that: two alone are
- * not bounded.
+ * `[N]` what to multiply each contributor's weight by, in [0, 1], so that none has more than `share` of the
+ * sum of all. Where those with a weight are so few that this is less than twice an equal share, it is that.
+ * So one or two have no bound; where more took part, they do not speak for the others and count nothing.
  *
- * @param weights - `[N]`, ≥ 0; contributors of weight 0 are not counted.
+ * @param weights - `[N]`, ≥ 0; who took part and has nothing to say has 0.
  * @param share - in (0, 1]; 1 = no bound.
  * @throws WaggleError `INVALID_ARGUMENT` for another share.
  */
@@ -29,11 +29,13 @@ export function influenceScales(weights: readonly number[], share: number): numb
   }
   const falling = weights.filter((weight) => weight > 0).toSorted((a, b) => b - a);
   const most = Math.max(share, TIMES_EQUAL / falling.length);
-  const bound = most >= 1 ? Number.POSITIVE_INFINITY : boundOf(falling, most);
+  const isFew = falling.length <= TIMES_EQUAL && weights.length > TIMES_EQUAL && share < 1;
+  if (most >= 1) return weights.map((weight) => (isFew && weight > 0 ? 0 : 1));
+  const bound = boundOf(falling, most);
   return weights.map((weight) => (weight > bound ? bound / weight : 1));
 }
 
-/** The one bound c with c = most · Σ min(weight, c): with k above it, c = most · rest / (1 − most · k). */
+/** The one bound c > 0 with c = most · Σ min(weight, c): with k above it, c = most · rest / (1 − most · k). */
 function boundOf(falling: readonly number[], most: number): number {
   let rest = falling.reduce((sum, weight) => sum + weight, 0);
   for (const [k, weight] of falling.entries()) {

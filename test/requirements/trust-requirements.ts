@@ -1,0 +1,38 @@
+/** What the trainer claims of visitors who want a policy to learn something wrong. Pure data. */
+import type { Requirement } from "./requirement.ts";
+
+const poison = (...names: readonly string[]): string[] =>
+  names.map((name) => `trainer/src/poison.test.ts > ${name}`);
+
+export const TRUST_REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "trust:forged",
+    source:
+      "Baumgärtner et al. 2024, arXiv:2404.05530; Prime Intellect Team 2025, INTELLECT-2, arXiv:2505.07291",
+    behavior:
+      "What a third of the visitors forge changes not one number of what is learned; believed, it would.",
+    tests: [
+      ...poison(
+        "what is forged is refused and changes not one number",
+        "the control: believed, the same moves the policy beyond the bound",
+      ),
+      "trainer/src/trajectory-check.test.ts > rejects as %s: %s",
+    ],
+  },
+  {
+    id: "trust:one-visitor",
+    source: "docs/design.md, decision 4",
+    behavior:
+      "No visitor decides more of a step than a share: a flood of attempts that hold before every check, chosen for what they teach, moves the policy within a bound, and beyond it without. Who comes under many names is not held by it.",
+    tests: [
+      ...poison(
+        "a flood of %i chosen groups a step moves it within the bound",
+        "the control: without a bound on one visitor the same flood moves it beyond",
+        "the limit: who comes as twelve visitors is not bounded as one",
+      ),
+      "trainer/src/learning-step.test.ts > no visitor decides more of a step than a share, whoever has most of it",
+      "packages/learning/src/advantages/influence-bound.test.ts > agrees with bisection, whoever has how much",
+      "packages/learning/src/advantages/influence-bound.test.ts > who alone has something to say does not speak for all who took part",
+    ],
+  },
+];
