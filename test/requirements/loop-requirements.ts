@@ -154,6 +154,28 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "engine:gpu-bench",
+    source: "issue 4, Must show",
+    behavior:
+      "Steps on a GPU are measured with gradients first; without one the same runs at tiny sizes on a software adapter, and without that it fails.",
+    tests: [
+      "test/contract/gpu-bench.test.ts > a software adapter gives the processor's gradients, and all rows of both kinds of step",
+      "test/contract/gpu-bench.test.ts > without any adapter measuring fails",
+      "test/contract/gpu-bench.test.ts > gradients that are missing, short or a hundredth off are no agreement",
+    ],
+  },
+  {
+    id: "engine:resident-weights",
+    source: "issue 4, Build 1",
+    behavior:
+      "On WebGPU frozen weights cross to the device once and trained ones once a step; none is left there after dispose.",
+    tests: [
+      "test/contract/gpu-bench.test.ts > frozen matrices cross to the device once; trained ones once a step, not at every run",
+      "packages/engine/src/resident-tensors.test.ts > a kept tensor crosses once, and again with its new numbers after a change",
+      "packages/engine/src/resident-tensors.test.ts > what is dropped is fed as others are, and nothing is left after dispose",
+    ],
+  },
+  {
     id: "engine:cuda-missing",
     source: "issue 4, Build 1",
     behavior:

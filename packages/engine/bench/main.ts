@@ -4,6 +4,7 @@
  */
 import { runBench } from "../../runtime/bench/bench-command.ts";
 import type { EngineScenario } from "./scenario.ts";
+import { gpu } from "./scenarios/gpu.ts";
 import { halfPrecision } from "./scenarios/half-precision.ts";
 import { largeStep } from "./scenarios/large-step.ts";
 import { loopStep } from "./scenarios/loop-step.ts";
@@ -21,6 +22,7 @@ const SCENARIOS: readonly EngineScenario[] = [
   loopStep,
   packedGroups,
   halfPrecision,
+  gpu,
 ];
 
 await runBench({

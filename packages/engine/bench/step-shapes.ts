@@ -55,21 +55,27 @@ export function batchOf({ config, sequences, length }: StepShape): TrainSequence
 
 /**
  * Floating point operations of the matrix products of forward and backward pass as our engine does
- * them: two for each multiplication and addition, the backward pass twice the forward pass, of
- * attention only the blocks that are computed. Nothing elementwise counts.
+ * them in one graph: the backward pass twice the forward pass.
  */
-export function productOperations(
+export function productOperations(shape: StepShape, provider: OnnxProvider): number {
+  return 3 * forwardOperations(shape, attentionBlocks(shape.length, provider));
+}
+
+/**
+ * Two for each multiplication and addition of a forward pass, of attention only the blocks that are
+ * computed. Nothing elementwise counts.
+ */
+export function forwardOperations(
   { config, sequences, length }: StepShape,
-  provider: OnnxProvider,
+  blocks: number,
 ): number {
   const { layers, width, feedForwardSize, vocabularySize, heads, keyValueHeads, headSize } = config;
   const linears = width * headSize * (2 * heads + 2 * keyValueHeads) + 3 * width * feedForwardSize;
-  const blocks = attentionBlocks(length, provider);
   const scores = Array.from({ length: blocks }, (_, block) => {
     const { begin, end } = blockRange(length, blocks, block);
     return (end - begin) * end;
   }).reduce((sum, count) => sum + count, 0);
   const perSequence =
     length * (layers * linears + width * vocabularySize) + 2 * layers * heads * headSize * scores;
-  return 3 * 2 * sequences * perSequence;
+  return 2 * sequences * perSequence;
 }

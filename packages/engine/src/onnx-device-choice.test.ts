@@ -5,8 +5,8 @@ import type { OnnxMachine } from "./onnx-device-choice.ts";
 import type { OnnxDevice, OnnxProvider } from "./onnx-device.ts";
 import { isSoftwareName } from "./webgpu-adapter.ts";
 
-const HARDWARE = { name: "nvidia/ampere", isSoftware: false };
-const SOFTWARE = { name: "google/swiftshader", isSoftware: true };
+const HARDWARE = { name: "nvidia/ampere", description: "", isSoftware: false };
+const SOFTWARE = { name: "google/swiftshader", description: "", isSoftware: true };
 
 /** A machine on which only the named providers start. */
 function machine(works: readonly OnnxProvider[], more: Partial<OnnxMachine> = {}): OnnxMachine {

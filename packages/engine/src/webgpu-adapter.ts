@@ -3,6 +3,8 @@
 export type WebGpuAdapter = {
   /** `vendor/architecture`, for reports. */
   readonly name: string;
+  /** In the driver's words, the card's name among them. */
+  readonly description: string;
   /** Computes on the processor: right and slow. */
   readonly isSoftware: boolean;
 };
@@ -15,6 +17,7 @@ export async function webGpuAdapter(): Promise<WebGpuAdapter | undefined> {
   const { vendor, architecture, description, isFallbackAdapter } = adapter.info;
   return {
     name: `${vendor}/${architecture}`,
+    description,
     isSoftware: isFallbackAdapter || isSoftwareName(`${vendor} ${architecture} ${description}`),
   };
 }

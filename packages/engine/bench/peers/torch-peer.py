@@ -1,11 +1,13 @@
-"""The same step in PyTorch, on two threads: torch-peer.py <file>.
+"""The same step in PyTorch, on two threads or a card: torch-peer.py <file>.
 
-The file is JSON: config, batch (rows of token ids), learningRate, parameters [{name, shape}] and
-weights, the path of their float32 values in that order. Speaks the lines of peer-service.ts.
+The file is JSON: config, batch (rows of token ids), learningRate, parameters [{name, shape}],
+weights, the path of their float32 values in that order, device (cpu or cuda) and loraScale, null
+where all is trained: else only the parameters of adapters are. Speaks the lines of peer-service.ts.
 """
 
 import array
 import json
+import math
 import resource
 import sys
 import time
@@ -18,28 +20,34 @@ with open(sys.argv[1]) as file:
 config = given["config"]
 torch.set_num_threads(2)
 
-values = array.array("f")
-with open(given["weights"], "rb") as file:
-    values.frombytes(file.read())
-flat = torch.tensor(values, dtype=torch.float32)
-parameters = {}
-start = 0
-for entry in given["parameters"]:
-    count = 1
-    for size in entry["shape"]:
-        count *= size
-    tensor = flat[start : start + count].reshape(entry["shape"]).clone()
-    parameters[entry["name"]] = tensor.requires_grad_()
-    start += count
+device = torch.device(given["device"])
+scale = given["loraScale"]
 
-rows = torch.tensor(given["batch"])
+
+def is_trained(name):
+    return scale is None or ".lora_" in name
+
+
+parameters = {}
+counts = [math.prod(entry["shape"]) for entry in given["parameters"]]
+flat = torch.from_file(given["weights"], size=sum(counts), dtype=torch.float32)
+start = 0
+for entry, count in zip(given["parameters"], counts):
+    tensor = flat[start : start + count].reshape(entry["shape"]).to(device, copy=True)
+    parameters[entry["name"]] = tensor.requires_grad_(is_trained(entry["name"]))
+    start += count
+del flat
+trained = [tensor for tensor in parameters.values() if tensor.requires_grad]
+
+rows = torch.tensor(given["batch"], device=device)
 inputs, targets = rows[:, :-1], rows[:, 1:]
 batch, length = inputs.shape
 heads, key_heads, size = config["heads"], config["keyValueHeads"], config["headSize"]
 half = torch.arange(0, size, 2, dtype=torch.float64) / size
 angles = torch.arange(length, dtype=torch.float64)[:, None] / config["ropeTheta"] ** half
-cosine, sine = angles.cos().float()[:, None], angles.sin().float()[:, None]
-mask = torch.full((length, length), float("-inf")).triu(1)
+cosine = angles.cos().float()[:, None].to(device)
+sine = angles.sin().float()[:, None].to(device)
+mask = torch.full((length, length), float("-inf"), device=device).triu(1)
 
 
 def norm(x, name):
@@ -52,13 +60,21 @@ def rotate(x):
     return torch.cat([a * cosine - b * sine, b * cosine + a * sine], -1)
 
 
+def adapter_name(linear, side):
+    return f"base_model.model.{linear}.lora_{side}.weight"
+
+
 def loss():
     hidden = F.embedding(inputs, parameters["model.embed_tokens.weight"])
     for layer in range(config["layers"]):
         prefix = f"model.layers.{layer}."
 
         def linear(x, name):
-            return F.linear(x, parameters[prefix + name + ".weight"])
+            output = F.linear(x, parameters[prefix + name + ".weight"])
+            if scale is None:
+                return output
+            sides = [parameters[adapter_name(prefix + name, side)] for side in "AB"]
+            return output + scale * F.linear(F.linear(x, sides[0]), sides[1])
 
         normal = norm(hidden, prefix + "input_layernorm")
 
@@ -83,7 +99,7 @@ def loss():
 
 
 optimizer = torch.optim.AdamW(
-    list(parameters.values()), lr=given["learningRate"], betas=(0.9, 0.95), weight_decay=0.0
+    trained, lr=given["learningRate"], betas=(0.9, 0.95), weight_decay=0.0
 )
 
 
@@ -91,14 +107,16 @@ def reply(value):
     print(json.dumps(value), flush=True)
 
 
-reply({"label": f"PyTorch {torch.__version__} cpu x{torch.get_num_threads()}"})
+on_card = device.type == "cuda"
+place = torch.cuda.get_device_name() if on_card else f"cpu x{torch.get_num_threads()}"
+reply({"label": f"PyTorch {torch.__version__} {place}"})
 for line in sys.stdin:
     request = json.loads(line)
     if "gradients" in request:
-        gradients = torch.autograd.grad(loss(), list(parameters.values()))
+        gradients = torch.autograd.grad(loss(), trained)
         with open(request["gradients"], "wb") as file:
             for gradient in gradients:
-                array.array("f", gradient.reshape(-1).tolist()).tofile(file)
+                array.array("f", gradient.reshape(-1).cpu().tolist()).tofile(file)
         reply({})
         continue
     milliseconds = []
@@ -107,6 +125,8 @@ for line in sys.stdin:
         optimizer.zero_grad()
         loss().backward()
         optimizer.step()
+        if on_card:
+            torch.cuda.synchronize()
         milliseconds.append((time.perf_counter() - began) * 1000)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     reply({"milliseconds": milliseconds, "megabytes": peak})

@@ -3,19 +3,17 @@
  * share of the best matrix product of the same provider. Every peer is a process of its own; they
  * take turns, and medians count. Gradients are compared first, parameter by parameter.
  */
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { decoderParameters, initializeDecoder } from "@waggle/model";
+import { decoderParameters, initializeDecoder, tensorMapSource } from "@waggle/model";
 import { benchRow } from "../../../runtime/bench/row.ts";
 import type { BenchRow } from "../../../runtime/bench/row.ts";
-import { startPeer, startPythonPeer } from "../peer-process.ts";
+import { startPeer } from "../peer-process.ts";
 import type { PeerProcess } from "../peer-process.ts";
 import { chainLength, PRODUCT_SIZES } from "../product-chain.ts";
 import type { EngineBenchContext, EngineScenario } from "../scenario.ts";
-import { batchOf, LEARNING_RATE, productOperations, SHAPES } from "../step-shapes.ts";
+import { productOperations, SHAPES } from "../step-shapes.ts";
 import type { ShapeName, StepShape } from "../step-shapes.ts";
+import { findTorch, startTorch } from "../torch-step.ts";
+import type { TorchPeer } from "../torch-step.ts";
 
 /** Norm of the difference by the norm, of every parameter's gradient. */
 const GRADIENT_TOLERANCE = 1e-4;
@@ -45,7 +43,7 @@ async function* measure(name: ShapeName, context: EngineBenchContext): AsyncGene
     PROVIDERS.map(async (provider) => startPeer("engine-peer.ts", name, provider)),
   );
   const products = await startProducts();
-  const torch = await startTorch(shape, report);
+  const torch = await torchPeer(shape, report);
   const others = [
     await startPeer("jax-peer.ts", name),
     // More tokens at once take more memory than WebAssembly has.
@@ -180,45 +178,20 @@ function gradientError(
   return worst;
 }
 
-type TorchPeer = PeerProcess & { readonly cleanUp: () => void };
-
 /** PyTorch where an interpreter has it; where not, that is said. */
-async function startTorch(
+async function torchPeer(
   shape: StepShape,
   report: EngineBenchContext["report"],
 ): Promise<TorchPeer | undefined> {
-  const interpreter = ["python3", "/usr/bin/python3"].find((python) => {
-    try {
-      execFileSync(python, ["-c", "import torch"], { stdio: "ignore" });
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  const interpreter = findTorch("cpu");
   if (interpreter === undefined) {
     report(
       "   PyTorch is not installed: no rows of it (Debian: python3-torch, libopenblas0-pthread)",
     );
     return undefined;
   }
-  const folder = mkdtempSync(join(tmpdir(), "waggle-torch-"));
-  const parameters = decoderParameters(shape.config);
-  const weights = initializeDecoder(shape.config, 1);
-  const parts = parameters.map(({ name }) => {
-    const { buffer, byteOffset, byteLength } = weights.get(name)?.data ?? new Float32Array();
-    return new Uint8Array(buffer, byteOffset, byteLength);
-  });
-  writeFileSync(join(folder, "weights"), Buffer.concat(parts));
-  const given = {
-    config: shape.config,
-    batch: batchOf(shape).map(({ tokenIds }) => tokenIds),
-    learningRate: LEARNING_RATE,
-    parameters,
-    weights: join(folder, "weights"),
-  };
-  writeFileSync(join(folder, "step.json"), JSON.stringify(given));
-  const peer = await startPythonPeer(interpreter, "torch-peer.py", join(folder, "step.json"));
-  return { ...peer, cleanUp: () => rmSync(folder, { recursive: true, force: true }) };
+  const weights = tensorMapSource(initializeDecoder(shape.config, 1));
+  return startTorch(interpreter, { shape, weights, device: "cpu" });
 }
 
 function median(values: readonly number[]): number {

@@ -1,0 +1,41 @@
+/**
+ * Counts what onnxruntime-node is fed from the processor's memory, beneath the engine and without its
+ * help: every session that is created from now on reports its inputs.
+ */
+import { InferenceSession } from "onnxruntime-node";
+
+export type CrossingBytes = {
+  /** Bytes since the last call; of sessions of this provider only. */
+  readonly taken: () => number;
+};
+
+export function countCrossingBytes(provider: string): CrossingBytes {
+  let bytes = 0;
+  const create = InferenceSession.create.bind(InferenceSession) as (
+    model: Uint8Array,
+    options: InferenceSession.SessionOptions,
+  ) => Promise<InferenceSession>;
+  const counting = async (
+    model: Uint8Array,
+    options: InferenceSession.SessionOptions,
+  ): Promise<InferenceSession> => {
+    const session = await create(model, options);
+    if (options.executionProviders?.[0] !== provider) return session;
+    const run = session.run.bind(session);
+    session.run = (feeds: InferenceSession.FeedsType) => {
+      for (const tensor of Object.values(feeds)) {
+        if (tensor.location === "cpu") bytes += (tensor.data as Uint8Array).byteLength;
+      }
+      return run(feeds);
+    };
+    return session;
+  };
+  Object.assign(InferenceSession, { create: counting });
+  return {
+    taken: () => {
+      const taken = bytes;
+      bytes = 0;
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,186 @@
+/**
+ * One kind of training step on a GPU: gradients beside the processor's on a tiny decoder, then time and
+ * what crosses to the device on the shape that is measured, beside the processor and PyTorch.
+ */
+import { initializeAdapter, initializeDecoder, tensorMapSource } from "@waggle/model";
+import type { Adapter, DecoderConfig, TensorSource } from "@waggle/model";
+import type { TensorMap, TrainEngine } from "@waggle/protocol";
+import { createOnnxEngine } from "../../src/onnx-engine.ts";
+import type { OnnxProvider } from "../../src/onnx-device.ts";
+import { randomDecoder } from "../random-decoder.ts";
+import { batchOf, LEARNING_RATE } from "../step-shapes.ts";
+import type { StepShape } from "../step-shapes.ts";
+import { startTorch } from "../torch-step.ts";
+import type { TorchPeer } from "../torch-step.ts";
+import type { CrossingBytes } from "./crossing-bytes.ts";
+import { RANK, TINY } from "./gpu-steps.ts";
+import type { GpuCase, GpuSize } from "./gpu-steps.ts";
+
+/** Largest norm of a difference by the norm, of all gradients together. */
+const TOLERANCE = { f32: 1e-4, int8: 1e-4, int4: 1e-4, f16: 2e-2 } as const;
+/** Timed for about so long, at most so often. */
+const MEASURED_MS = { tiny: 300, real: 4000 } as const;
+const MOST_STEPS = 10;
+
+export type MeasuredCase = {
+  /** Median of the steps. */
+  readonly seconds: number;
+  /** Bytes fed from the processor's memory in the first step and in one after it. */
+  readonly firstCrossing: number;
+  readonly crossing: number;
+};
+
+/** Whether gradients of a tiny decoder are the processor's; and how far off they are, in words. */
+export async function compareGradients(
+  provider: OnnxProvider,
+  kind: GpuCase,
+  torch: string | undefined,
+): Promise<{ readonly agree: boolean; readonly words: string }> {
+  const weights = tensorMapSource(initializeDecoder(TINY.config, 1));
+  const expected = await gradientsOf(await open("cpu", TINY, kind, weights));
+  const limit = TOLERANCE[kind.base];
+  const own = gradientError(await gradientsOf(await open(provider, TINY, kind, weights)), expected);
+  if (torch === undefined) return { agree: own <= limit, words: own.toExponential(1) };
+  const peer = await openTorch(torch, TINY, kind, weights);
+  const flat = await peer.gradients();
+  await peer.close();
+  peer.cleanUp();
+  let start = 0;
+  const split = new Map(
+    Array.from(expected, ([name, { shape, data }]) => {
+      const part = flat.subarray(start, (start += data.length));
+      return [name, { shape, data: part }];
+    }),
+  );
+  // of a base in fewer bits PyTorch has the numbers before they were rounded
+  const theirs = gradientError(split, expected);
+  const agree = own <= limit && (theirs <= limit || kind.base !== "f32");
+  return { agree, words: `${own.toExponential(1)}, PyTorch's ${theirs.toExponential(1)}` };
+}
+
+/** @throws WaggleError `OUT_OF_MEMORY` where the processor's memory is too small for it. */
+export async function measureCase(
+  provider: OnnxProvider,
+  shape: StepShape,
+  kind: GpuCase,
+  { crossing, size }: { readonly crossing: CrossingBytes; readonly size: GpuSize },
+): Promise<MeasuredCase> {
+  crossing.taken();
+  const engine = await open(provider, shape, kind, randomDecoder(shape.config));
+  await step(engine, shape);
+  const firstCrossing = crossing.taken();
+  await step(engine, shape);
+  const later = crossing.taken();
+  const times: number[] = [];
+  const until = performance.now() + MEASURED_MS[size];
+  do {
+    const start = performance.now();
+    await step(engine, shape);
+    times.push(performance.now() - start);
+  } while (performance.now() < until && times.length < MOST_STEPS);
+  await engine.dispose();
+  return { seconds: median(times) / 1000, firstCrossing, crossing: later };
+}
+
+/** Seconds of one step on the processor, after one that warms up where steps are short. */
+export async function processorSeconds(shape: StepShape, kind: GpuCase): Promise<number> {
+  const engine = await open("cpu", shape, kind, randomDecoder(shape.config));
+  const timed = async (): Promise<number> => {
+    const start = performance.now();
+    await step(engine, shape);
+    return (performance.now() - start) / 1000;
+  };
+  const first = await timed();
+  const seconds = first > 5 ? first : await timed();
+  await engine.dispose();
+  return seconds;
+}
+
+/** Median seconds of PyTorch's steps on CUDA, in float32 throughout. */
+export async function torchSeconds(
+  interpreter: string,
+  shape: StepShape,
+  kind: GpuCase,
+): Promise<{ readonly label: string; readonly seconds: number }> {
+  const peer = await openTorch(interpreter, shape, kind, randomDecoder(shape.config));
+  await peer.steps(2);
+  const times = await peer.steps(MOST_STEPS);
+  await peer.close();
+  peer.cleanUp();
+  return { label: peer.label, seconds: median(times) / 1000 };
+}
+
+function open(
+  device: OnnxProvider,
+  { config, sequences, length }: StepShape,
+  { trains, checkpointing, base }: GpuCase,
+  weights: TensorSource,
+): Promise<TrainEngine> {
+  return createOnnxEngine({
+    ...{ config, weights, trains, base, checkpointing, device },
+    precision: base === "f16" ? "f16" : "f32",
+    ...(trains === "lora" ? { adapter: loudAdapter(config) } : {}),
+    // one microbatch on a device, whose runs are round trips; the processor's own choice on it
+    ...(device === "cpu" ? {} : { maxMicrobatchTokens: sequences * (length + 1) }),
+  });
+}
+
+function openTorch(
+  interpreter: string,
+  shape: StepShape,
+  { trains }: GpuCase,
+  weights: TensorSource,
+): Promise<TorchPeer> {
+  const { tensors, alpha, rank } = loudAdapter(shape.config);
+  const adapter = trains === "lora" ? { adapter: { tensors, scale: alpha / rank } } : {};
+  return startTorch(interpreter, { shape, weights, device: "cuda", ...adapter });
+}
+
+/** With a B that is not zero, so that A has gradients. */
+function loudAdapter(config: DecoderConfig): Adapter {
+  const adapter = initializeAdapter(config, { rank: RANK, alpha: 2 * RANK, seed: 2 });
+  for (const [name, { data }] of adapter.tensors) {
+    if (name.includes("lora_B")) data.forEach((_, i) => (data[i] = Math.sin(i) / 50));
+  }
+  return adapter;
+}
+
+async function step(engine: TrainEngine, shape: StepShape): Promise<void> {
+  await engine.backward(...lossOf(shape));
+  await engine.optimStep({ learningRate: LEARNING_RATE });
+}
+
+/** Of the mean negative log-probability of the next token. */
+function lossOf(shape: StepShape): Parameters<TrainEngine["backward"]> {
+  const sequences = batchOf(shape);
+  const derivative = -1 / (shape.sequences * shape.length);
+  const logProb = sequences.map(({ tokenIds }) =>
+    new Float32Array(tokenIds.length).fill(derivative),
+  );
+  return [{ sequences }, { logProb }];
+}
+
+async function gradientsOf(engine: TrainEngine): Promise<TensorMap> {
+  await engine.backward(...lossOf(TINY));
+  const gradients = await engine.gradients();
+  await engine.dispose();
+  return gradients;
+}
+
+/** Norm of the difference by the norm, over all tensors; NaN where one is missing. */
+export function gradientError(actual: TensorMap, expected: TensorMap): number {
+  let [difference, square] = [0, 0];
+  for (const [name, { data }] of expected) {
+    const other = actual.get(name)?.data;
+    data.forEach((value, i) => {
+      difference += (value - (other?.[i] ?? Number.NaN)) ** 2;
+      square += value ** 2;
+    });
+  }
+  return Math.sqrt(difference / square);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

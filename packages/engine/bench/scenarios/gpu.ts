@@ -1,0 +1,62 @@
+/**
+ * Training steps on whatever GPU there is, through WebGPU and CUDA, each in a process of its own. Without
+ * a GPU the same runs at tiny sizes on a software adapter; without that one either it fails.
+ */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { swiftShaderEnvironment } from "../../../../scripts/swiftshader.mjs";
+import type { BenchRow } from "../../../runtime/bench/row.ts";
+import { isCudaInstalled } from "../../src/cuda-libraries.ts";
+import { webGpuAdapter } from "../../src/webgpu-adapter.ts";
+import type { GpuOptions } from "../gpu/gpu-program.ts";
+import type { EngineScenario } from "../scenario.ts";
+
+export const gpu: EngineScenario = {
+  name: "gpu",
+  description:
+    "tokens/s, share of the card's ceilings and bytes fed, 0.1 B and 0.6 B, WebGPU and CUDA",
+  run: async function* ({ quick, report }) {
+    const adapter = await webGpuAdapter();
+    if (adapter === undefined) {
+      report("   no GPU here: tiny sizes on Chromium's software adapter");
+      yield* softwareRows();
+    } else {
+      const size = adapter.isSoftware ? "tiny" : "real";
+      yield* measuredRows({ provider: "webgpu", size, quick });
+    }
+    if (isCudaInstalled()) yield* measuredRows({ provider: "cuda", size: "real", quick });
+    else report("   onnxruntime-node has no CUDA here: no rows of it");
+  },
+};
+
+/** Everything at tiny sizes on Chromium's software adapter. */
+export function softwareRows(): AsyncGenerator<BenchRow> {
+  const environment = swiftShaderEnvironment();
+  if (environment === undefined) {
+    throw new Error(
+      "a WebGPU adapter must be there, got none; install a Vulkan driver, or Chromium for its software one",
+    );
+  }
+  return measuredRows({ provider: "webgpu", size: "tiny", quick: false }, environment);
+}
+
+/** @param environment in which drivers are found, beside that of this process. */
+export async function* measuredRows(
+  options: GpuOptions,
+  environment: Readonly<Record<string, string>> = {},
+): AsyncGenerator<BenchRow> {
+  const program = join(import.meta.dirname, "../gpu/gpu-program.ts");
+  const args = ["--conditions=source", program, JSON.stringify(options)];
+  const child = spawn(process.execPath, args, {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ...environment },
+  });
+  const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
+  for await (const line of createInterface({ input: child.stdout })) {
+    yield JSON.parse(line) as BenchRow;
+  }
+  const code = await closed;
+  if (code !== 0)
+    throw new Error(`measuring ${options.provider} must end well, got exit code ${code}`);
+}

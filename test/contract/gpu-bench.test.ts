@@ -1,0 +1,62 @@
+/** `npm run bench:engine -- --only gpu` at the sizes that it takes without a GPU. */
+import { beforeAll, expect, test } from "vitest";
+import { gradientError } from "../../packages/engine/bench/gpu/measured-case.ts";
+import { measuredRows, softwareRows } from "../../packages/engine/bench/scenarios/gpu.ts";
+import type { BenchRow } from "../../packages/runtime/bench/row.ts";
+
+/** A software adapter shares two cores with whatever else runs; only a hang takes so long. */
+const PATIENCE = 240_000;
+
+const rows: BenchRow[] = [];
+beforeAll(async () => {
+  for await (const row of softwareRows()) rows.push(row);
+}, PATIENCE);
+
+/** Of the rows of adapters, or of full training, the one whose name ends so. */
+function rowOf(trains: "lora" | "full", end: string): BenchRow {
+  const found = rows.filter(({ name }) => name.includes(trains) && name.endsWith(end));
+  expect(found.length).toBe(1);
+  return found[0] as BenchRow;
+}
+
+test("a software adapter gives the processor's gradients, and all rows of both kinds of step", () => {
+  const kinds = [
+    "share of the best product",
+    "share of the bandwidth by reading matrices",
+    "fed to the device in the first step",
+    "fed to the device in a later step",
+    "step",
+  ];
+  expect(rows.filter(({ agree }) => !agree)).toEqual([]);
+  expect(rows.length).toBe(2 * kinds.length);
+  for (const kind of kinds) {
+    for (const trains of ["lora", "full"] as const) {
+      const { ours, peer, ratio, name } = rowOf(trains, `: ${kind}`);
+      expect(name).toMatch(/swiftshader/i);
+      expect(Math.min(ours, peer, ratio)).toBeGreaterThan(0);
+    }
+  }
+});
+
+test("frozen matrices cross to the device once; trained ones once a step, not at every run", () => {
+  // the first step is the control: what is counted are the matrices too
+  expect(rowOf("lora", "in the first step").ratio).toBeGreaterThan(1);
+  expect(rowOf("lora", "in a later step").ratio).toBeLessThan(0.5);
+  expect(rowOf("full", "in a later step").ratio).toBeGreaterThan(0.95);
+  expect(rowOf("full", "in a later step").ratio).toBeLessThan(1.1);
+});
+
+test("without any adapter measuring fails", async () => {
+  const none = { VK_ICD_FILENAMES: "/nowhere.json", LD_LIBRARY_PATH: "/nowhere" };
+  const run = measuredRows({ provider: "webgpu", size: "tiny", quick: true }, none);
+  await expect(run.next()).rejects.toThrow("measuring webgpu must end well");
+});
+
+test("gradients that are missing, short or a hundredth off are no agreement", () => {
+  const of = (...values: number[]) =>
+    new Map([["w", { shape: [values.length], data: Float32Array.from(values) }]]);
+  expect(gradientError(of(1, 2), of(1, 2))).toBe(0);
+  expect(gradientError(of(1.01, 2.02), of(1, 2))).toBeCloseTo(0.01, 6);
+  expect(gradientError(of(1), of(1, 2))).toBeNaN();
+  expect(gradientError(new Map(), of(1, 2))).toBeNaN();
+});
