@@ -24,7 +24,7 @@ export type { SupervisedBatch } from "./losses/supervised-loss.ts";
 export { lossTokenCount } from "./token-rows.ts";
 export type { LossMask, TokenRows } from "./token-rows.ts";
 export type { ArrangementName } from "./composition/arrangement.ts";
-export { partsOf, recipe } from "./composition/definition.ts";
+export { oneOf, partsOf, recipe } from "./composition/definition.ts";
 export type { CreateRecipe, Recipe, RecipeDefinition, Settings } from "./composition/definition.ts";
 export { sampledTokens, toEpisode, toolCalls, toolErrors } from "./composition/episode.ts";
 export type { Episode, EpisodeGroup, EpisodeOptions, EpisodeTurn } from "./composition/episode.ts";

@@ -1,14 +1,24 @@
 /**
  * A recipe: a paper's name, its settings with their defaults, and the stages that they make. Settings
- * are what a command line may change; everything the paper leaves open is one.
+ * are what a command line may change; everything the paper leaves open is one: by the recipe's own word,
+ * or because its parts were left at their standards.
  */
 import { WaggleError } from "@waggle/protocol";
 import { LITERATURE, type LiteratureRow } from "../recipes/literature.ts";
 import { type ArrangementName, requireArrangement } from "./arrangement.ts";
+import { type OpenSetting, openSettings, withOpenSettings } from "./open-settings.ts";
 import type { Stage } from "./stage.ts";
 import { requireTrainedModels } from "./trained-models.ts";
 
 export type Settings = { readonly [name: string]: number | boolean | string };
+
+/** A setting that is one of some words. */
+export type Choice<T extends string> = { readonly standard: T; readonly choices: readonly T[] };
+
+/** The first word is the standard. */
+export function oneOf<const T extends string>(standard: T, ...others: readonly T[]): Choice<T> {
+  return { standard, choices: [standard, ...others] };
+}
 
 export type RecipeDefinition<S extends Settings> = {
   /** As a command line gives it: `grpo-roc`. */
@@ -30,7 +40,10 @@ export type Recipe = {
   readonly literature: LiteratureRow;
   readonly differs: readonly string[];
   readonly schedule: readonly ArrangementName[];
+  /** Its own, and what its parts left open. */
   readonly settings: Settings;
+  /** Words that fit, of settings that are one of some. */
+  readonly choices: { readonly [setting: string]: readonly string[] };
   readonly stages: readonly Stage[];
   /** How often the stages are gone through, ≥ 1. */
   readonly rounds: number;
@@ -39,42 +52,94 @@ export type Recipe = {
 /** Makes the recipe, with some settings of one's own. */
 export type CreateRecipe = {
   readonly recipeName: string;
-  readonly defaults: Settings;
   (overrides?: Settings): Recipe;
 };
 
+type DefinedSettings = { readonly [name: string]: Settings[string] | Choice<string> };
+
 type Widened<S> = {
-  readonly [name in keyof S]: S[name] extends number
-    ? number
-    : S[name] extends boolean
-      ? boolean
-      : string;
+  readonly [name in keyof S]: S[name] extends Choice<infer T>
+    ? T
+    : S[name] extends number
+      ? number
+      : S[name] extends boolean
+        ? boolean
+        : string;
 };
 
+/** A setting as it is checked and listed. */
+type Setting = Omit<OpenSetting, "name">;
+
 /** @returns a function that refuses unknown settings with the list of those that there are. */
-export function recipe<const S extends Settings>(
-  definition: RecipeDefinition<Widened<S>> & { readonly settings: S },
+export function recipe<const S extends DefinedSettings>(
+  definition: Omit<RecipeDefinition<Widened<S>>, "settings"> & { readonly settings: S },
 ): CreateRecipe {
-  const { name, differs, schedule, settings: defaults } = definition;
+  const { name, differs, schedule } = definition;
   const literature = rowOf(name, definition.literature);
+  const own = Object.fromEntries(
+    Object.entries(definition.settings).map(([key, value]): [string, Setting] => [
+      key,
+      typeof value === "object" ? value : { standard: value },
+    ]),
+  );
+  const ownNames = Object.keys(own);
+  const stagesOf = (settings: Settings): readonly Stage[] =>
+    definition.stages(settings as unknown as Widened<S>);
   const create = (overrides: Settings = {}): Recipe => {
-    for (const [key, value] of Object.entries(overrides)) {
-      const standard = Object.hasOwn(defaults, key) ? defaults[key] : undefined;
-      if (typeof standard !== typeof value || !fitsNumber(standard, value)) {
-        throw new WaggleError(
-          "INVALID_ARGUMENT",
-          `a setting of recipe ${name} must be one of ${describe(defaults)}, got ${key.slice(0, 64)}=${String(value).slice(0, 64)}; set one of these with a ${standard === undefined ? "value of its type" : wordsFor(standard)}`,
-        );
-      }
+    const isOwn = ([key]: readonly [string, unknown]): boolean => Object.hasOwn(own, key);
+    const given = Object.entries(overrides);
+    const refusal = given.filter(isOwn).find(([key, value]) => !fits(own[key], value));
+    const plain = stagesOf(
+      refusal === undefined
+        ? { ...standardsOf(own), ...Object.fromEntries(given.filter(isOwn)) }
+        : standardsOf(own),
+    );
+    const open = openSettings(plain, ownNames);
+    const all = { ...own, ...Object.fromEntries(open.map((setting) => [setting.name, setting])) };
+    const unfit = refusal ?? given.find(([key, value]) => !fits(settingOf(all, key), value));
+    if (unfit !== undefined) {
+      const [key, value] = unfit;
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `a setting of recipe ${name} must be one of ${describe(all)}, got ${key.slice(0, 64)}=${String(value).slice(0, 64)}; set one of these with a ${wordsFor(settingOf(all, key))}`,
+      );
     }
-    const settings = { ...defaults, ...overrides } as unknown as Widened<S>;
-    const stages = definition.stages(settings);
-    const rounds = Number({ rounds: 1, ...defaults, ...overrides }.rounds);
+    const others = Object.fromEntries(given.filter((entry) => !isOwn(entry)));
+    const stages = withOpenSettings(plain, ownNames, others);
+    const settings = { ...standardsOf(all), ...overrides };
+    const rounds = Number({ rounds: 1, ...settings }.rounds);
     requireArrangement(name, schedule, stages, rounds);
     requireTrainedModels(name, stages);
-    return { name, literature, differs, schedule, settings: settings as Settings, stages, rounds };
+    return {
+      name,
+      literature,
+      differs,
+      schedule,
+      settings,
+      choices: choicesOf(all),
+      stages,
+      rounds,
+    };
   };
-  return Object.assign(create, { recipeName: name, defaults });
+  return Object.assign(create, { recipeName: name });
+}
+
+type SettingsByName = { readonly [name: string]: Setting };
+
+function settingOf(all: SettingsByName, name: string): Setting | undefined {
+  return Object.hasOwn(all, name) ? all[name] : undefined;
+}
+
+function standardsOf(all: SettingsByName): Settings {
+  return Object.fromEntries(Object.entries(all).map(([name, { standard }]) => [name, standard]));
+}
+
+function choicesOf(all: SettingsByName): Recipe["choices"] {
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, { choices }]) =>
+      choices === undefined ? [] : [[name, choices.map(String)]],
+    ),
+  );
 }
 
 function rowOf(name: string, literature: string | LiteratureRow): LiteratureRow {
@@ -90,17 +155,24 @@ function rowOf(name: string, literature: string | LiteratureRow): LiteratureRow 
 }
 
 /** Counts, rates and bounds are not below zero, but where the standard itself is. */
-function fitsNumber(standard: unknown, value: unknown): boolean {
-  if (typeof value !== "number" || typeof standard !== "number") return true;
-  return Number.isFinite(value) && (value >= 0 || standard < 0);
+function fits(setting: Setting | undefined, value: unknown): boolean {
+  if (setting === undefined || typeof setting.standard !== typeof value) return false;
+  if (setting.choices !== undefined) return setting.choices.some((choice) => choice === value);
+  if (typeof value !== "number") return true;
+  return Number.isFinite(value) && (value >= 0 || Number(setting.standard) < 0);
 }
 
-function wordsFor(standard: Settings[string]): string {
+function wordsFor(setting: Setting | undefined): string {
+  if (setting === undefined) return "value of its type";
+  const { standard, choices } = setting;
+  if (choices !== undefined) return `word of ${choices.join(", ")}`;
   return typeof standard === "number" && standard >= 0 ? "number of at least 0" : typeof standard;
 }
 
-function describe(settings: Settings): string {
-  const all = Object.entries(settings).map(([key, value]) => `${key}=${value}`);
+function describe(settings: SettingsByName): string {
+  const all = Object.entries(settings).map(([name, { standard, choices }]) =>
+    choices === undefined ? `${name}=${standard}` : `${name}=${standard} (${choices.join("|")})`,
+  );
   return all.length === 0 ? "none (it has no settings)" : all.join(", ");
 }
 

@@ -193,3 +193,8 @@ export function toolCalls({ turns }: Episode): number {
 export function toolErrors({ turns }: Episode): number {
   return turns.reduce((sum, turn) => sum + turn.toolResults.filter(({ ok }) => !ok).length, 0);
 }
+
+/** What the verifier gave; 1 and more belongs to success alone. */
+export function verifiedWorth({ verification: { success, reward } }: Episode): number {
+  return success ? Math.max(1, reward) : Math.min(reward, 1 - Number.EPSILON);
+}

@@ -125,8 +125,8 @@ test.each([-1, Number.POSITIVE_INFINITY, Number.NaN])(
       settings: { size: 8 },
       stages: () => [rewardStage({ ...base, advantage: relative })],
     });
-    expect(create({ size: 0 }).settings).toEqual({ size: 0 });
-    expect(() => create({ size })).toThrow(/size=8, got size=.*a number of at least 0/);
+    expect(create({ size: 0 }).settings).toMatchObject({ size: 0 });
+    expect(() => create({ size })).toThrow(/size=8, tasks=16, got size=.*a number of at least 0/);
   },
 );
 

@@ -1,5 +1,6 @@
 /** What models and votes accept: pairs of agreed and outvoted attempts, and attempts above a score. */
-import type { Episode } from "../composition/episode.ts";
+import { type Episode, verifiedWorth } from "../composition/episode.ts";
+import { dial, made } from "../composition/making.ts";
 import type { FilterPart, ScoredEpisode } from "../composition/part.ts";
 import { selectBy } from "../filters/selection.ts";
 import { agreedLabel } from "../filters/vote.ts";
@@ -48,8 +49,19 @@ export function accepted(least = 0.5): FilterPart {
   );
 }
 
-/** `success` of pairs: those whose chosen attempt succeeded. Comes after what makes the pairs. */
-export function chosenSucceeds(inner: FilterPart): FilterPart {
+/**
+ * `success` of pairs: those whose chosen attempt succeeded, or was verified as at least so good. Comes after
+ * what makes the pairs.
+ */
+export function chosenSucceeds(inner: FilterPart, threshold?: number): FilterPart {
+  return made(
+    { threshold: dial(threshold, 1) },
+    (given, [pairing]) => ofSuccesses(pairing, given.threshold),
+    [inner],
+  );
+}
+
+function ofSuccesses(inner: FilterPart, threshold: number): FilterPart {
   return {
     ...inner,
     part: "success",
@@ -58,7 +70,9 @@ export function chosenSucceeds(inner: FilterPart): FilterPart {
       const paired = inner.apply(groups, context);
       const won = new Set(
         groups.flatMap(({ episodes }) =>
-          episodes.flatMap(({ episode }) => (episode.verification.success ? [episode.id] : [])),
+          episodes.flatMap(({ episode }) =>
+            verifiedWorth(episode) >= threshold ? [episode.id] : [],
+          ),
         ),
       );
       const pairs = (paired.pairs ?? []).filter(([chosen]) => won.has(chosen));

@@ -11,12 +11,13 @@ import {
   whitenedRows,
 } from "../advantages/reinforce-plus-plus.ts";
 import { wasCutOff } from "../composition/episode.ts";
+import { type Dial, dial, made } from "../composition/making.ts";
 import type { AdvantagePart, ScoredEpisode, ScoredGroup } from "../composition/part.ts";
 import { type MovingBaseline, movingBaselineAdvantages } from "../states/moving-baseline.ts";
 import type { TokenRows } from "../token-rows.ts";
 import { advantagePart, overEpisode, overTurns, turnRewards } from "./credit.ts";
 
-type CriticCredit = Pick<GaeOptions, "discount" | "lambda"> & {
+type CriticCredit = Partial<Pick<GaeOptions, "discount" | "lambda">> & {
   /**
    * Whether advantages come to mean 0 and deviation 1 over the batch's tokens. Default true, as in the code
    * of RL4VLM and VL-DAC and the PPO of TRL and verl: a critic that is off by a constant, which it is while
@@ -29,15 +30,33 @@ type CriticCredit = Pick<GaeOptions, "discount" | "lambda"> & {
  * γ 1: episodes are short and end in their reward. λ 1 over tokens, as in verl: with 0.95 a token, nothing
  * of an outcome comes to the first choice of an episode but the critic's word.
  */
-const OVER_TOKENS: CriticCredit = { discount: 1, lambda: 1 };
-const OVER_TURNS: CriticCredit = { discount: 1, lambda: 0.95 };
+const OVER_TOKENS = { discount: 1, lambda: 1 };
+const OVER_TURNS = { discount: 1, lambda: 0.95 };
+
+function creditDials(
+  { discount, lambda }: CriticCredit,
+  standard: typeof OVER_TOKENS,
+): { readonly [name in keyof typeof OVER_TOKENS]: Dial<number> } {
+  return {
+    discount: dial(discount, standard.discount),
+    lambda: dial(lambda, standard.lambda),
+  };
+}
 
 function episodesOf(groups: readonly ScoredGroup[]): ScoredEpisode[] {
   return groups.flatMap(({ episodes }) => episodes);
 }
 
 /** `gae`: token by token against a critic; what tools said is skipped. */
-export function gae(options: CriticCredit = OVER_TOKENS): AdvantagePart<"critic", "single"> {
+export function gae({ whitened, ...credit }: CriticCredit = {}): AdvantagePart<"critic", "single"> {
+  return made(creditDials(credit, OVER_TOKENS), (given) => ofTokens({ ...given, whitened }));
+}
+
+type GivenCredit = Pick<GaeOptions, "discount" | "lambda"> & {
+  readonly whitened: boolean | undefined;
+};
+
+function ofTokens(options: GivenCredit): AdvantagePart<"critic", "single"> {
   return advantagePart(
     "gae",
     "single",
@@ -74,7 +93,7 @@ export function gae(options: CriticCredit = OVER_TOKENS): AdvantagePart<"critic"
 function asCredit(
   advantages: ReadonlyMap<string, TokenRows>,
   episodes: readonly ScoredEpisode[],
-  { whitened = true }: CriticCredit,
+  { whitened = true }: GivenCredit,
 ): ReadonlyMap<string, TokenRows> {
   if (!whitened) return advantages;
   const rows = episodes.flatMap((scored) => advantages.get(scored.episode.id) ?? []);
@@ -116,7 +135,14 @@ function tokenRewards(scored: ScoredEpisode, sample: number): Float64Array {
 }
 
 /** `gae-step`: one value and one advantage a turn. */
-export function gaeStep(options: CriticCredit = OVER_TURNS): AdvantagePart<"critic", "single"> {
+export function gaeStep({ whitened, ...credit }: CriticCredit = {}): AdvantagePart<
+  "critic",
+  "single"
+> {
+  return made(creditDials(credit, OVER_TURNS), (given) => ofTurns({ ...given, whitened }));
+}
+
+function ofTurns(options: GivenCredit): AdvantagePart<"critic", "single"> {
   return advantagePart(
     "gae-step",
     "single",
@@ -169,9 +195,15 @@ export function movingBaselineAdvantage(
 }
 
 /** `reinforce++`: returns whitened over the whole batch; serves single episodes. */
-export function reinforcePlusPlus(
-  options: Omit<ReinforcePlusPlusOptions, "groups" | "referenceGaps" | "klCoefficient"> = {},
-): AdvantagePart<never, "single"> {
+export function reinforcePlusPlus(options: BatchWhitening = {}): AdvantagePart<never, "single"> {
+  return made({ discount: dial(options.discount, 1) }, (given) =>
+    whitenedOverBatch({ ...options, ...given }),
+  );
+}
+
+type BatchWhitening = Omit<ReinforcePlusPlusOptions, "groups" | "referenceGaps" | "klCoefficient">;
+
+function whitenedOverBatch(options: BatchWhitening): AdvantagePart<never, "single"> {
   return advantagePart("reinforce++", "single", (groups) => {
     const rows = episodesOf(groups).flatMap((scored) =>
       scored.lossMask.map((mask) => ({ scored, mask })),

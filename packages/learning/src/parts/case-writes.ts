@@ -1,4 +1,5 @@
 /** Parts of learning by cases: what reading one was worth, and what is remembered. */
+import { dial, made } from "../composition/making.ts";
 import type { ScoredGroup } from "../composition/part.ts";
 import type { Credit, CreditPart, WritingPart } from "../composition/writing.ts";
 import { creditCase, forgetCases, writeCase } from "../states/case-memory.ts";
@@ -40,17 +41,33 @@ export type MemoryWriteOptions = {
   /** Whose values move. */
   readonly stage?: string;
   /** `soft-q` fits values to targets, `policy-gradient` moves the chances themselves. */
-  readonly learns?: "soft-q" | "policy-gradient";
+  readonly learns?: CaseLearning;
 };
 
+type CaseLearning = "soft-q" | "policy-gradient";
+const CASE_LEARNING: readonly CaseLearning[] = ["soft-q", "policy-gradient"];
+
 /** `mem-write`: credited cases change what is read, then every attempt is remembered. */
-export function memoryWrite({
-  capacity = 256,
-  rate = 0.1,
-  valueRate = 0.2,
+export function memoryWrite({ stage, ...options }: MemoryWriteOptions = {}): WritingPart<"cases"> {
+  return made(
+    {
+      ...{ capacity: dial(options.capacity, 256), rate: dial(options.rate, 0.1) },
+      valueRate: dial(options.valueRate, 0.2),
+      learns: dial(options.learns, "soft-q", CASE_LEARNING),
+    },
+    (given) => writingCases({ ...given, stage }),
+  );
+}
+
+function writingCases({
+  capacity,
+  rate,
+  valueRate,
   stage,
-  learns = "soft-q",
-}: MemoryWriteOptions = {}): WritingPart<"cases"> {
+  learns,
+}: Omit<Required<MemoryWriteOptions>, "stage"> & {
+  readonly stage: string | undefined;
+}): WritingPart<"cases"> {
   return {
     slot: "loss",
     part: "mem-write",

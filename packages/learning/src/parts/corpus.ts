@@ -4,6 +4,7 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import type { Episode } from "../composition/episode.ts";
+import { dial, made } from "../composition/making.ts";
 import type { RewardPart, RolloutPart } from "../composition/part.ts";
 import type { StatePart } from "../composition/state.ts";
 import { newlyRetrieved, retrievalReward } from "../rewards/retrieval.ts";
@@ -16,11 +17,11 @@ export const ownCorpus: StatePart<"corpus"> = {
 };
 
 /** `size` episodes from the same start, in an environment whose documents are searched; no other serves. */
-export function searchingGroup(size = 8): RolloutPart<"corpus", "group"> {
-  return {
+export function searchingGroup(size?: number): RolloutPart<"corpus", "group"> {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize }) => ({
     ...{ slot: "rollout", part: "group", needs: ["corpus"], start: "group" },
-    plan: () => ({ kind: "group", size, worlds: [{ kind: "searched" }] }),
-  };
+    plan: () => ({ kind: "group", size: groupSize, worlds: [{ kind: "searched" }] }),
+  }));
 }
 
 /**

@@ -1,4 +1,5 @@
 /** `demos` that are chosen or made otherwise: other forms of a task, its neighbours, competing teachers. */
+import { dial, fixed, made } from "../composition/making.ts";
 import type { FilterPart, PartContext, RolloutPart } from "../composition/part.ts";
 import type { Episode } from "../composition/episode.ts";
 import { curatedWithin } from "../filters/curated.ts";
@@ -19,9 +20,11 @@ export function formedDemos(forms: readonly DemonstrationForm[], mistakes = 0): 
 }
 
 /** `user-sim` with a demonstrator in the policy's place: the environment's user answers it. */
-export function visitedDemos(form: DemonstrationForm, mistakes = 0): Single {
-  const shown = formedDemos([form], mistakes);
-  return { ...shown, part: "user-sim", around: [shown] };
+export function visitedDemos(form: DemonstrationForm, mistakes?: number): Single {
+  return made({ mistakes: dial(mistakes, 0) }, (given) => {
+    const shown = formedDemos([form], given.mistakes);
+    return { ...shown, part: "user-sim", around: [shown] };
+  });
 }
 
 /** `demos` of every teacher that the state names, each asked afterwards for its evidence. */
@@ -157,6 +160,10 @@ function drawGenerator(count: number, { state, step, random }: PartContext): num
 
 /** `curated` by quality and coverage, and the record of who made what was chosen. */
 export function curatedOfGenerators(budget: number): FilterPart<"task-stats"> {
+  return made({ budget: fixed(budget) }, () => chosenOfGenerators(budget));
+}
+
+function chosenOfGenerators(budget: number): FilterPart<"task-stats"> {
   return filterPart(
     "curated",
     (groups, { state, step }) => {

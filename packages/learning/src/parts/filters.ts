@@ -1,7 +1,8 @@
 /** Filter parts: which episodes, tokens and pairs a stage learns from. */
 import type { TaskReference } from "@waggle/protocol";
 import type { Episode, EpisodeTurn } from "../composition/episode.ts";
-import { sampledTokens, toolCalls, toolErrors } from "../composition/episode.ts";
+import { sampledTokens, toolCalls, toolErrors, verifiedWorth } from "../composition/episode.ts";
+import { dial, fixed, made } from "../composition/making.ts";
 import type { FilterPart, ScoredEpisode, ScoredGroup } from "../composition/part.ts";
 import { resampledOnCorrect } from "../filters/clean-correct.ts";
 import { cleaned } from "../filters/clean.ts";
@@ -18,14 +19,17 @@ import { pairsByGap, type PairRule } from "../filters/value-gap-pairs.ts";
 import { verifiedOnly } from "../filters/verified.ts";
 import { observeTask, passRateOf, type TaskStatistics } from "../states/task-statistics.ts";
 import { changeEpisodes, filterPart, keepEpisodes, keepGroups } from "./filter-part.ts";
+import { turnDial, type TurnRule, turnRule } from "./turn-rules.ts";
 
 const rewardsOf = ({ episodes }: ScoredGroup): number[] =>
   episodes.map(({ score }) => score.reward);
 
 /** `mixed-group`: groups whose rewards do not differ are left out; the driver rolls out others. */
-export function mixedGroup(tolerance = 1e-6): FilterPart {
-  return filterPart("mixed-group", (groups) =>
-    keepGroups(groups, (all) => mixedGroups(all.map(rewardsOf), tolerance)),
+export function mixedGroup(tolerance?: number): FilterPart {
+  return made({ tolerance: dial(tolerance, 1e-6) }, (given) =>
+    filterPart("mixed-group", (groups) =>
+      keepGroups(groups, (all) => mixedGroups(all.map(rewardsOf), given.tolerance)),
+    ),
   );
 }
 
@@ -43,14 +47,19 @@ export function attemptsThat(isWanted: (episode: Episode) => boolean, kind: stri
   });
 }
 
-/** `success`: verified successes alone. */
-export function success(options: Omit<SuccessOptions, "lengths"> = {}): FilterPart {
-  return filterPart("success", (groups) =>
-    keepEpisodes(groups, (all) =>
-      successesOnly(
-        all.map(({ episode }) => (episode.verification.success ? 1 : 0)),
-        all.map(({ episode }) => JSON.stringify(episode.trajectory.task ?? episode.id)),
-        { ...options, lengths: all.map(({ episode }) => sampledTokens(episode)) },
+/** `success`: verified successes alone, or what was verified as at least so good. */
+export function success({
+  threshold,
+  ...options
+}: Omit<SuccessOptions, "lengths"> = {}): FilterPart {
+  return made({ threshold: dial(threshold, 1) }, (given) =>
+    filterPart("success", (groups) =>
+      keepEpisodes(groups, (all) =>
+        successesOnly(
+          all.map(({ episode }) => verifiedWorth(episode)),
+          all.map(({ episode }) => JSON.stringify(episode.trajectory.task ?? episode.id)),
+          { ...options, ...given, lengths: all.map(({ episode }) => sampledTokens(episode)) },
+        ),
       ),
     ),
   );
@@ -75,32 +84,44 @@ export function studentFail(): FilterPart {
   );
 }
 
-/** `verify`: what passes every check; the verifier's word and a whole ending unless others are given. */
+/**
+ * `verify`: what passes every check, or any of them; the verifier's word and a whole ending unless others
+ * are given.
+ */
 export function verify(
   checks: (episode: Episode) => readonly boolean[] = ({ verification, trajectory }) => [
     verification.success,
     trajectory.terminated,
   ],
+  passes?: "all" | "any",
 ): FilterPart {
-  return filterPart("verify", (groups) =>
-    keepEpisodes(groups, (all) =>
-      verifiedOnly(
-        all.map(({ episode }) => checks(episode).map((passed) => (passed ? "pass" : "fail"))),
+  return made({ checks: dial(passes, "all", ["all", "any"]) }, (given) =>
+    filterPart("verify", (groups) =>
+      keepEpisodes(groups, (all) =>
+        verifiedOnly(
+          all.map(({ episode }) => {
+            const passed = checks(episode);
+            const results = given.checks === "any" ? [passed.includes(true)] : passed;
+            return results.map((result) => (result ? "pass" : "fail"));
+          }),
+        ),
       ),
     ),
   );
 }
 
-/** `clean`: no unreadable turn, no failed call, no near copy of another. */
-export function clean(sameFrom = 1): FilterPart {
-  return filterPart("clean", (groups) =>
-    keepEpisodes(groups, (all) =>
-      cleaned(all, {
-        faultOf: ({ episode }) => (toolErrors(episode) > 0 ? "tool-error" : null),
-        textOf: ({ episode }) =>
-          episode.samples.flatMap(({ sequence }) => sequence.tokenIds).join(" "),
-        sameFrom,
-      }),
+/** `clean`: no unreadable turn, no failed call, no near copy of another; by default no copy. */
+export function clean(sameFrom?: number): FilterPart {
+  return made({ sameFrom: dial(sameFrom, 1) }, (given) =>
+    filterPart("clean", (groups) =>
+      keepEpisodes(groups, (all) =>
+        cleaned(all, {
+          faultOf: ({ episode }) => (toolErrors(episode) > 0 ? "tool-error" : null),
+          textOf: ({ episode }) =>
+            episode.samples.flatMap(({ sequence }) => sequence.tokenIds).join(" "),
+          ...given,
+        }),
+      ),
     ),
   );
 }
@@ -138,8 +159,12 @@ export function pivotVariance(least = 0.01): FilterPart {
   );
 }
 
-/** `pair-gap`: a pair where values of one task differ by a margin. */
-export function pairGap(margin = 0.1, rule: PairRule = "extremes"): FilterPart {
+/** `pair-gap`: a pair where values of one task differ by a margin, by default 0.1. */
+export function pairGap(margin?: number, rule: PairRule = "extremes"): FilterPart {
+  return made({ margin: dial(margin, 0.1) }, (given) => pairedBy(given.margin, rule));
+}
+
+function pairedBy(margin: number, rule: PairRule): FilterPart {
   return filterPart("pair-gap", (groups) => {
     const all = groups.flatMap(({ task, episodes }) =>
       episodes.map((scored) => ({ task, scored })),
@@ -163,15 +188,15 @@ function idOf(entry: { readonly scored: ScoredEpisode } | undefined): string {
 }
 
 /** `step-mask`: the loss of chosen turns only. By default those that did not fail. */
-export function stepMask(
-  keeps: (turn: EpisodeTurn, episode: Episode) => boolean = ({ toolResults }) =>
-    toolResults.every(({ ok }) => ok),
-): FilterPart {
-  return filterPart("step-mask", (groups) =>
-    changeEpisodes(groups, (scored) =>
-      withTurns(scored, (i) => keeps(turnOf(scored, i), scored.episode)),
-    ),
-  );
+export function stepMask(isChosen?: TurnRule): FilterPart {
+  return made({ keptTurns: turnDial(isChosen, "ran") }, ({ keptTurns }) => {
+    const keeps = turnRule(keptTurns, isChosen);
+    return filterPart("step-mask", (groups) =>
+      changeEpisodes(groups, (scored) =>
+        withTurns(scored, (i) => keeps(turnOf(scored, i), scored.episode)),
+      ),
+    );
+  });
 }
 
 /** `entropy-steps`: the loss of turns whose mean entropy lies above a quantile of the batch. */
@@ -236,9 +261,11 @@ export function diversityMix(
   total: number,
   labelOf: (scored: ScoredEpisode) => string,
 ): FilterPart {
-  return filterPart("diversity-mix", (groups, { random }) =>
-    keepEpisodes(groups, (all) =>
-      mixedInRatio(all.map(labelOf), ratios, Math.min(total, all.length), random),
+  return made({ total: fixed(total) }, () =>
+    filterPart("diversity-mix", (groups, { random }) =>
+      keepEpisodes(groups, (all) =>
+        mixedInRatio(all.map(labelOf), ratios, Math.min(total, all.length), random),
+      ),
     ),
   );
 }

@@ -5,9 +5,11 @@
  * Source: AgentFold (a model that folds its history at each step), BrowserAgent (a memory of conclusions).
  */
 import type { GroupAdvantageOptions } from "../advantages/group-advantages.ts";
+import { dial, made } from "../composition/making.ts";
 import type { AdvantagePart, RolloutPart } from "../composition/part.ts";
 import type { RolloutPlan } from "../composition/rollout-plan.ts";
 import { resource, type StatePart } from "../composition/state.ts";
+import { scaleDial, scaledBy } from "./advantage-scale.ts";
 import { groupAdvantage } from "./group-advantages.ts";
 import { jointAdvantage } from "./teams.ts";
 
@@ -37,15 +39,23 @@ export function notedDemos(mistakes = 0): Folded<"memory-bank"> {
  * `group`: `size` attempts from the same start, in which the policy sees what was recorded of calls and
  * words in the place of the history.
  */
-export function rememberedGroup(size = 8): RolloutPart<"memory-bank", "group"> {
-  const plan = { mistakes: null, consolidates: false, records: true, size };
-  return { ...folded("group", plan), start: "group", needs: ["memory-bank"] };
+export function rememberedGroup(size?: number): RolloutPart<"memory-bank", "group"> {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize }) => {
+    const plan = { mistakes: null, consolidates: false, records: true, size: groupSize };
+    return { ...folded("group", plan), start: "group", needs: ["memory-bank"] };
+  });
 }
 
 /** The same with the environment's user: `user-sim`. */
-export function rememberedUser(size = 8): RolloutPart<"memory-bank" | "world-model", "group"> {
-  const plain = rememberedGroup(size);
-  return { ...plain, part: "user-sim", needs: ["memory-bank", "world-model"], around: [plain] };
+export function rememberedUser(size?: number): RolloutPart<"memory-bank" | "world-model", "group"> {
+  return made(
+    { groupSize: dial(size, 8) },
+    ({ groupSize }): RolloutPart<"memory-bank" | "world-model", "group"> => {
+      const plain = rememberedGroup(groupSize);
+      const needs = ["memory-bank", "world-model"] as const;
+      return { ...plain, part: "user-sim", needs, around: [plain] };
+    },
+  );
 }
 
 /**
@@ -54,7 +64,10 @@ export function rememberedUser(size = 8): RolloutPart<"memory-bank" | "world-mod
  * Source: Li et al. 2025, "In-the-Flow Agentic System Optimization" (Flow-GRPO), arXiv:2510.05592.
  */
 export function broadcastTurns(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
-  return { ...jointAdvantage(options), part: "broadcast", around: [groupAdvantage(options)] };
+  return made({ scale: scaleDial(options) }, ({ scale }) => {
+    const scaled = scaledBy(scale, options);
+    return { ...jointAdvantage(scaled), part: "broadcast", around: [groupAdvantage(scaled)] };
+  });
 }
 
 /** `single`: the policy acts from its own notes. */

@@ -13,18 +13,21 @@ import { setAdvantages } from "../advantages/set-advantages.ts";
 import { splitAdvantages } from "../advantages/split-channels.ts";
 import { componentOf } from "../rewards/combinators.ts";
 import { sampledTokens } from "../composition/episode.ts";
+import { made } from "../composition/making.ts";
 import type { AdvantagePart, ScoredEpisode } from "../composition/part.ts";
+import { scaleDial, scaledBy } from "./advantage-scale.ts";
 import { advantagePart, byRewards, byTurns } from "./credit.ts";
 
 type GroupPart = AdvantagePart<never, "group">;
 
-const STANDARD: GroupAdvantageOptions = { scale: "std" };
-
-/** `group`: r − mean, over the deviation unless `scale` says otherwise. */
-export function groupAdvantage(options: GroupAdvantageOptions = STANDARD): GroupPart {
-  return advantagePart("group", "group", (groups) =>
-    byRewards(groups, (rewards) => groupRelativeAdvantages(rewards, options)),
-  );
+/** `group`: r − mean, over the population's deviation unless `scale` says otherwise. */
+export function groupAdvantage(options?: GroupAdvantageOptions): GroupPart {
+  return made({ scale: scaleDial(options) }, ({ scale }) => {
+    const scaled = scaledBy(scale, options);
+    return advantagePart("group", "group", (groups) =>
+      byRewards(groups, (rewards) => groupRelativeAdvantages(rewards, scaled)),
+    );
+  });
 }
 
 /** `loo`: r − mean of the others. */
@@ -78,34 +81,40 @@ export function splitAdvantage(costWeight = 0.3): GroupPart {
 
 /** `split`: the reward's components by name, each normalised apart, summed by these weights. */
 export function splitComponents(weights: { readonly [component: string]: number }): GroupPart {
-  return advantagePart(
-    "split",
-    "group",
-    (groups) =>
-      byRewards(groups, (_, episodes) =>
-        splitAdvantages(
-          Object.entries(weights).map(([name, weight]) => ({
-            rewards: episodes.map(({ score }) => componentOf(score.components ?? {}, name)),
-            weight,
-            options: STANDARD,
-          })),
+  return made({ scale: scaleDial() }, ({ scale }) => {
+    const options = scaledBy(scale);
+    return advantagePart(
+      "split",
+      "group",
+      (groups) =>
+        byRewards(groups, (_, episodes) =>
+          splitAdvantages(
+            Object.entries(weights).map(([name, weight]) => ({
+              rewards: episodes.map(({ score }) => componentOf(score.components ?? {}, name)),
+              weight,
+              options,
+            })),
+          ),
         ),
-      ),
-    { around: [groupAdvantage()] },
-  );
+      { around: [groupAdvantage(options)] },
+    );
+  });
 }
 
 /** `per-agent`: the statistic of each role apart. */
-export function perAgent(options: GroupAdvantageOptions = STANDARD): GroupPart {
-  return advantagePart("per-agent", "group", (groups) =>
-    byRewards(groups, (rewards, episodes) =>
-      perAgentAdvantages(
-        rewards,
-        episodes.map(({ episode }) => episode.role),
-        (ofRole) => groupRelativeAdvantages(ofRole, options),
+export function perAgent(options?: GroupAdvantageOptions): GroupPart {
+  return made({ scale: scaleDial(options) }, ({ scale }) => {
+    const scaled = scaledBy(scale, options);
+    return advantagePart("per-agent", "group", (groups) =>
+      byRewards(groups, (rewards, episodes) =>
+        perAgentAdvantages(
+          rewards,
+          episodes.map(({ episode }) => episode.role),
+          (ofRole) => groupRelativeAdvantages(ofRole, scaled),
+        ),
       ),
-    ),
-  );
+    );
+  });
 }
 
 /** What an episode did, for telling kinds apart: its calls in order. */
@@ -127,21 +136,23 @@ export function setAdvantage(size = 4): GroupPart {
 }
 
 /** `broadcast`: every turn is a sample of its own and carries the episode's advantage. */
-export function broadcast(options: GroupAdvantageOptions = STANDARD): GroupPart {
-  const inner = groupAdvantage(options);
-  return advantagePart(
-    "broadcast",
-    "group",
-    (groups) =>
-      byTurns(groups, (episodes) => {
-        const ofGroup = groupRelativeAdvantages(
-          episodes.map(({ score }) => score.reward),
-          options,
-        );
-        return episodes.map(({ episode }, i) => episode.turns.map(() => ofGroup[i] as number));
-      }),
-    { around: [inner] },
-  );
+export function broadcast(options?: GroupAdvantageOptions): GroupPart {
+  return made({ scale: scaleDial(options) }, ({ scale }) => {
+    const scaled = scaledBy(scale, options);
+    return advantagePart(
+      "broadcast",
+      "group",
+      (groups) =>
+        byTurns(groups, (episodes) => {
+          const ofGroup = groupRelativeAdvantages(
+            episodes.map(({ score }) => score.reward),
+            scaled,
+          );
+          return episodes.map(({ episode }, i) => episode.turns.map(() => ofGroup[i] as number));
+        }),
+      { around: [groupAdvantage(scaled)] },
+    );
+  });
 }
 
 /** `duration`: slow turns weigh as much in the sum as time says, so that quick ones do not own it. */

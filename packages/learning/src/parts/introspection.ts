@@ -1,5 +1,6 @@
 /** Several answers to one request in one context, each learned by what it was worth. */
 import { exponentialWeights } from "../advantages/advantage-weights.ts";
+import { dial, made } from "../composition/making.ts";
 import type { AdvantagePart, LossPart, RolloutPart } from "../composition/part.ts";
 import { supervisedLoss } from "../losses/supervised-loss.ts";
 import { lossPart } from "./loss-part.ts";
@@ -24,8 +25,15 @@ export function introspection(
   };
 }
 
-/** `weighted`: every turn weighs exp((its pay − the mean) / temperature), over all turns 1 on average. */
-export function payWeighted(temperature = 0.5): AdvantagePart<never, "single"> {
+/**
+ * `weighted`: every turn weighs exp((its pay − the mean) / temperature), over all turns 1 on average; the
+ * temperature is 0.5 by default.
+ */
+export function payWeighted(temperature?: number): AdvantagePart<never, "single"> {
+  return made({ temperature: dial(temperature, 0.5) }, (given) => weighedBy(given.temperature));
+}
+
+function weighedBy(temperature: number): AdvantagePart<never, "single"> {
   return {
     ...{ slot: "advantage", part: "weighted", needs: [], start: "single" },
     estimate: (groups) => {

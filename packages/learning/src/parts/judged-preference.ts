@@ -1,6 +1,7 @@
 /** Preferences that somebody else has, and rewards that count what a run satisfies. */
 import { WaggleError } from "@waggle/protocol";
 import type { Episode, EpisodeTurn } from "../composition/episode.ts";
+import { dial, made } from "../composition/making.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { type JudgeInput, judgedReward } from "../rewards/judge-port.ts";
 import { satisfiedShare, type Specification } from "../rewards/specifications.ts";
@@ -10,7 +11,17 @@ import { rewardPart } from "./rewards.ts";
  * `preference`: the share of the other attempts at its task that a judge scores lower; half a point
  * where neither is. Attempts of one task are compared among themselves.
  */
-export function judgedPreference(inputOf: (episode: Episode) => JudgeInput): RewardPart<"judge"> {
+export function judgedPreference(
+  inputOf: (episode: Episode) => JudgeInput,
+  votes?: number,
+): RewardPart<"judge"> {
+  return made({ votes: dial(votes, 1) }, (given) => preferredBy(inputOf, given.votes));
+}
+
+function preferredBy(
+  inputOf: (episode: Episode) => JudgeInput,
+  votes: number,
+): RewardPart<"judge"> {
   return {
     slot: "reward",
     part: "preference",
@@ -23,7 +34,7 @@ export function judgedPreference(inputOf: (episode: Episode) => JudgeInput): Rew
         );
       }
       const scores = await Promise.all(
-        episodes.map((episode) => judgedReward(judge, inputOf(episode), signal)),
+        episodes.map((episode) => judgedReward(judge, inputOf(episode), signal, votes)),
       );
       return scores.map((own, i) => {
         const others = scores.filter((_, j) => j !== i);

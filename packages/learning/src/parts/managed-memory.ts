@@ -2,6 +2,7 @@
  * A memory that one role keeps and another answers from: attempts in which neither sees what the other saw,
  * and parts that are one role's alone.
  */
+import { dial, made } from "../composition/making.ts";
 import type { AdvantagePart, LossPart, RolloutPart, ScoredGroup } from "../composition/part.ts";
 import type { StateName, StatePart } from "../composition/state.ts";
 import { advantagePart } from "./credit.ts";
@@ -20,20 +21,33 @@ export const ownMemory: StatePart<"memory-bank"> = {
  */
 export function managedMemory(
   managed: { readonly manager: string; readonly answerer: string },
-  size = 8,
+  size?: number,
 ): RolloutPart<"memory-bank", "group"> {
-  return {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize }) => ({
     ...{ slot: "rollout", part: "group", start: "group", needs: ["memory-bank"] },
-    plan: () => ({ kind: "folded", mistakes: null, consolidates: false, size, managed }),
-    around: [group(size), single()],
-  };
+    plan: () => ({
+      ...{ kind: "folded", mistakes: null, consolidates: false, size: groupSize },
+      managed,
+    }),
+    around: [group(groupSize), single(1)],
+  }));
 }
 
 /** An estimator for each role: each sees the episodes of its own role alone. Others have no advantage. */
 export function byRole<N extends StateName = never>(estimators: {
   readonly [role: string]: AdvantagePart<N> | AdvantagePart;
 }): AdvantagePart<N, "group"> {
-  const all = Object.entries(estimators) as [string, AdvantagePart<N>][];
+  const roles = Object.keys(estimators);
+  return made(
+    {},
+    (_, inner) => ofEachRole(inner.map((estimator, i) => [roles[i] as string, estimator])),
+    Object.values(estimators) as AdvantagePart<N>[],
+  );
+}
+
+function ofEachRole<N extends StateName>(
+  all: readonly (readonly [role: string, estimator: AdvantagePart<N>])[],
+): AdvantagePart<N, "group"> {
   const [[, first] = [undefined, undefined]] = all;
   return advantagePart(
     first?.part ?? "group",
@@ -61,17 +75,22 @@ function ofRole(groups: readonly ScoredGroup[], role: string): ScoredGroup[] {
 
 /** A loss of the tokens of one role's episodes. */
 export function lossOfRole<N extends StateName>(role: string, loss: LossPart<N>): LossPart<N> {
-  return {
-    ...loss,
-    compute: (minibatch, context) =>
-      loss.compute(
-        {
-          ...minibatch,
-          lossMask: minibatch.lossMask.map((mask, row) =>
-            minibatch.episodes[row]?.episode.role === role ? mask : mask.map(() => false),
-          ),
-        },
-        context,
-      ),
-  };
+  return made(
+    {},
+    (_, [inner]): LossPart<N> => ({
+      ...inner,
+      around: [inner],
+      compute: (minibatch, context) =>
+        inner.compute(
+          {
+            ...minibatch,
+            lossMask: minibatch.lossMask.map((mask, row) =>
+              minibatch.episodes[row]?.episode.role === role ? mask : mask.map(() => false),
+            ),
+          },
+          context,
+        ),
+    }),
+    [loss],
+  );
 }

@@ -1,5 +1,5 @@
 /** Loss parts that push sampled tokens by their advantages. */
-import type { Episode, EpisodeTurn } from "../composition/episode.ts";
+import { dial, fixed, made } from "../composition/making.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { covarianceMask, topCovarianceTokens } from "../corrections/covariance-mask.ts";
@@ -20,17 +20,20 @@ import { type LabelledSpan, spanMask as maskSpans } from "../losses/span-mask.ts
 import { groupLogPartitions, trajectoryBalance } from "../losses/trajectory-balance.ts";
 import { twoSidedSurrogate } from "../losses/two-sided-clip.ts";
 import { lossPart, present, weighed } from "./loss-part.ts";
+import { turnDial, type TurnRule, turnRule } from "./turn-rules.ts";
 
-/** `pg-clip`: the surrogate with the ratio clipped at 1 ± epsilon. */
-export function pgClip(epsilon = 0.2): LossPart {
-  const bounds = { lower: epsilon, upper: epsilon };
-  return lossPart("pg-clip", (minibatch) => clippedSurrogate(minibatch, bounds, minibatch));
+/** `pg-clip`: the surrogate with the ratio clipped at 1 ± epsilon, by default 0.2. */
+export function pgClip(epsilon?: number): LossPart {
+  return made({ epsilon: dial(epsilon, 0.2) }, (given) => {
+    const bounds = { lower: given.epsilon, upper: given.epsilon };
+    return lossPart("pg-clip", (minibatch) => clippedSurrogate(minibatch, bounds, minibatch));
+  });
 }
 
-/** `clip-high`: the upper bound is the wider one. */
-export function clipHigh(lower = 0.2, upper = 0.28): LossPart {
-  return lossPart("clip-high", (minibatch) =>
-    clippedSurrogate(minibatch, { lower, upper }, minibatch),
+/** `clip-high`: the upper bound is the wider one; by default 1 − 0.2 and 1 + 0.28. */
+export function clipHigh(lower?: number, upper?: number): LossPart {
+  return made({ lower: dial(lower, 0.2), upper: dial(upper, 0.28) }, (bounds) =>
+    lossPart("clip-high", (minibatch) => clippedSurrogate(minibatch, bounds, minibatch)),
   );
 }
 
@@ -96,13 +99,18 @@ export function truncatedImportance<N extends StateName>(
   ratioOf: "token" | "sequence" = "token",
 ): LossPart<N> {
   const weigh = ratioOf === "token" ? truncatedImportanceWeights : truncatedSequenceWeights;
-  return lossPart(
-    "tis",
-    (minibatch, context) => {
-      const { weights } = weigh(minibatch, cap);
-      return inner.compute(weighed(minibatch, weights), context);
-    },
-    { ...inner, around: [inner] },
+  return made(
+    { cap: fixed(cap) },
+    (_, [loss]) =>
+      lossPart(
+        "tis",
+        (minibatch, context) => {
+          const { weights } = weigh(minibatch, cap);
+          return loss.compute(weighed(minibatch, weights), context);
+        },
+        { ...loss, around: [loss] },
+      ),
+    [inner],
   );
 }
 
@@ -111,13 +119,18 @@ export function covMask<N extends StateName>(
   inner: LossPart<N>,
   options: Parameters<typeof covarianceMask>[1],
 ): LossPart<N> {
-  return lossPart(
-    "cov-mask",
-    (minibatch, context) => {
-      const { weights } = covarianceMask(minibatch, options, context.random);
-      return inner.compute(weighed(minibatch, weights), context);
-    },
-    { ...inner, around: [inner] },
+  return made(
+    {},
+    (_, [loss]) =>
+      lossPart(
+        "cov-mask",
+        (minibatch, context) => {
+          const { weights } = covarianceMask(minibatch, options, context.random);
+          return loss.compute(weighed(minibatch, weights), context);
+        },
+        { ...loss, around: [loss] },
+      ),
+    [inner],
   );
 }
 
@@ -138,10 +151,23 @@ export function covariancePenalty(share = 2e-3, coefficient = 1): LossPart {
  */
 export function spanMask<N extends StateName>(
   inner: LossPart<N>,
-  isWanted: (turn: EpisodeTurn, episode: Episode) => boolean = () => true,
+  isChosen?: TurnRule,
+): LossPart<N> {
+  return made(
+    { spanTurns: turnDial(isChosen, "all") },
+    ({ spanTurns }, [loss]) => onTurns("span-mask", loss, turnRule(spanTurns, isChosen)),
+    [inner],
+  );
+}
+
+/** `inner` on the turns that a rule wants. */
+export function onTurns<N extends StateName>(
+  part: string,
+  inner: LossPart<N>,
+  isWanted: TurnRule,
 ): LossPart<N> {
   return lossPart(
-    "span-mask",
+    part,
     (minibatch, context) => {
       const spans = minibatch.episodes.flatMap(({ episode }, row) =>
         episode.turns.flatMap((turn): LabelledSpan[] => {
@@ -165,20 +191,22 @@ export function trajectoryBalancing(
   beta = 1,
   estimated: "task" | "batch" = "task",
 ): LossPart<"ref"> {
-  return lossPart(
-    "tb",
-    (minibatch) => {
-      const batch = {
-        ...minibatch,
-        referenceLogProbs: present(minibatch.referenceLogProbs, "tb", "a reference policy"),
-        logRewards: minibatch.episodes.map(({ score }) => score.reward / beta),
-      };
-      const tasks = minibatch.episodes.map(({ episode }) =>
-        estimated === "batch" ? "batch" : JSON.stringify(episode.trajectory.task ?? episode.id),
-      );
-      return trajectoryBalance({ ...batch, logPartitions: groupLogPartitions(batch, tasks) });
-    },
-    { needs: ["ref"] },
+  return made({ beta: fixed(beta) }, () =>
+    lossPart(
+      "tb",
+      (minibatch) => {
+        const batch = {
+          ...minibatch,
+          referenceLogProbs: present(minibatch.referenceLogProbs, "tb", "a reference policy"),
+          logRewards: minibatch.episodes.map(({ score }) => score.reward / beta),
+        };
+        const tasks = minibatch.episodes.map(({ episode }) =>
+          estimated === "batch" ? "batch" : JSON.stringify(episode.trajectory.task ?? episode.id),
+        );
+        return trajectoryBalance({ ...batch, logPartitions: groupLogPartitions(batch, tasks) });
+      },
+      { needs: ["ref"] },
+    ),
   );
 }
 

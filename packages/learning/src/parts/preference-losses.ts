@@ -1,4 +1,5 @@
 /** Loss parts on pairs of a better and a worse episode. */
+import { dial, fixed, made } from "../composition/making.ts";
 import type { LossPart, Minibatch } from "../composition/part.ts";
 import { anchoredPreference } from "../losses/anchored-preference.ts";
 import { dpo as dpoLoss, type DpoOptions } from "../losses/dpo.ts";
@@ -18,20 +19,26 @@ function batchOf(minibatch: Minibatch, part: string): PreferenceBatch {
   };
 }
 
-/** `dpo`. */
-export function dpo(beta = 0.1, noise?: DpoOptions["noise"]): LossPart<"ref"> {
-  return lossPart("dpo", (minibatch) => dpoLoss(batchOf(minibatch, "dpo"), { beta, noise }), {
-    needs: ["ref"],
-  });
+/** `dpo`, by default with β 0.1. */
+export function dpo(beta?: number, noise?: DpoOptions["noise"]): LossPart<"ref"> {
+  return made({ beta: dial(beta, 0.1) }, (given) =>
+    lossPart(
+      "dpo",
+      (minibatch) => dpoLoss(batchOf(minibatch, "dpo"), { beta: given.beta, noise }),
+      { needs: ["ref"] },
+    ),
+  );
 }
 
 /** `vrpo`: DPO from `draws` masks of each answer, drawn once for policy and reference. */
 export function vrpo(beta = 0.1, draws = 8): LossPart<"ref"> {
-  return lossPart(
-    "vrpo",
-    (minibatch, { random }) =>
-      varianceReducedPreference(batchOf(minibatch, "vrpo"), { beta, draws, random }),
-    { needs: ["ref"] },
+  return made({ beta: fixed(beta), draws: fixed(draws) }, () =>
+    lossPart(
+      "vrpo",
+      (minibatch, { random }) =>
+        varianceReducedPreference(batchOf(minibatch, "vrpo"), { beta, draws, random }),
+      { needs: ["ref"] },
+    ),
   );
 }
 

@@ -4,6 +4,7 @@ import {
   type GroupAdvantageOptions,
 } from "../advantages/group-advantages.ts";
 import { perAgentAdvantages } from "../advantages/per-agent.ts";
+import { dial, made } from "../composition/making.ts";
 import type {
   AdvantagePart,
   FilterPart,
@@ -13,8 +14,9 @@ import type {
 } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { selectBy } from "../filters/selection.ts";
-import { frontierReward } from "../rewards/frontier.ts";
+import { FRONTIER_CURVES, type FrontierCurve, frontierReward } from "../rewards/frontier.ts";
 import { indicesByKey, meanOf } from "../statistics.ts";
+import { scaleDial, scaledBy } from "./advantage-scale.ts";
 import { advantagePart, byRewards } from "./credit.ts";
 import { lossPart } from "./loss-part.ts";
 import { group } from "./rollouts.ts";
@@ -92,7 +94,21 @@ export function shownCrossEntropy(): LossPart {
  * `frontier`: who solves is paid by `solved`, who set the task by how far its tries were from all right and
  * all wrong, and nothing for a task that could not be shown to have an answer.
  */
-export function frontier<N extends StateName>(solved: RewardPart<N>): RewardPart<N> {
+export function frontier<N extends StateName>(
+  solved: RewardPart<N>,
+  curve?: FrontierCurve,
+): RewardPart<N> {
+  return made(
+    { curve: dial(curve, "parabola", FRONTIER_CURVES) },
+    (given, [part]) => onFrontier(part, given.curve),
+    [solved],
+  );
+}
+
+function onFrontier<N extends StateName>(
+  solved: RewardPart<N>,
+  curve: FrontierCurve,
+): RewardPart<N> {
   return {
     slot: "reward",
     part: "frontier",
@@ -109,34 +125,45 @@ export function frontier<N extends StateName>(solved: RewardPart<N>): RewardPart
           role === SOLVER && joint === episode.id ? [scores[j]?.reward ?? 0] : [],
         );
         const passRate = tries.length === 0 ? 0 : Math.min(1, Math.max(0, meanOf(tries)));
-        return { reward: frontierReward(passRate, episode.verification.success) };
+        return { reward: frontierReward(passRate, episode.verification.success, curve) };
       });
     },
   };
 }
 
-/** `answerable`: tries at tasks whose setter could not show an answer are left out. */
-export function answerableProposals(): FilterPart {
-  return filterPart("answerable", (groups) => {
-    const shown = new Set(
-      groups.flatMap(({ episodes }) =>
-        episodes.flatMap(({ episode }) =>
-          episode.role === PROPOSER && episode.verification.success ? [episode.id] : [],
-        ),
-      ),
-    );
-    return keepEpisodes(groups, (episodes) =>
-      selectBy(episodes, ({ episode }) =>
-        episode.role === SOLVER && !shown.has(episode.joint ?? "") ? "not-answerable" : null,
-      ),
-    );
-  });
+/** What shows that a task has an answer: its setter's own word, or some try that was right. */
+type Answered = "by-setter" | "by-some-try";
+
+/** `answerable`: tries at tasks that nobody could show an answer of are left out; default the setter. */
+export function answerableProposals(answered?: Answered): FilterPart {
+  return made(
+    { answered: dial<Answered>(answered, "by-setter", ["by-setter", "by-some-try"]) },
+    (given) =>
+      filterPart("answerable", (groups) => {
+        const byTries = given.answered === "by-some-try";
+        const shown = new Set(
+          groups.flatMap(({ episodes }) =>
+            episodes.flatMap(({ episode: { id, role, joint, verification } }) => {
+              if (role !== (byTries ? SOLVER : PROPOSER) || !verification.success) return [];
+              return [byTries ? (joint ?? "") : id];
+            }),
+          ),
+        );
+        return keepEpisodes(groups, (episodes) =>
+          selectBy(episodes, ({ episode }) =>
+            episode.role === SOLVER && !shown.has(episode.joint ?? "") ? "not-answerable" : null,
+          ),
+        );
+      }),
+  );
 }
 
 /** `group`: proposals among those for the same reference, tries among those at the same proposal. */
-export function amongTries(
-  options: GroupAdvantageOptions = { scale: "std" },
-): AdvantagePart<never, "group"> {
+export function amongTries(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
+  return made({ scale: scaleDial(options) }, ({ scale }) => amongPeers(scaledBy(scale, options)));
+}
+
+function amongPeers(options: GroupAdvantageOptions): AdvantagePart<never, "group"> {
   return advantagePart("group", "group", (groups) =>
     byRewards(groups, (rewards, episodes) => {
       const peers = episodes.map(({ episode }) =>
@@ -158,17 +185,18 @@ export function amongTries(
 }
 
 /** `per-agent`: who sets among who sets, who solves among all tries; what was shown is left as it is. */
-export function settersAndSolvers(
-  options: GroupAdvantageOptions = { scale: "std" },
-): AdvantagePart<never, "group"> {
-  return advantagePart("per-agent", "group", (groups) =>
-    byRewards(groups, (rewards, episodes) =>
-      perAgentAdvantages(
-        rewards,
-        episodes.map(({ episode }) => episode.role),
-        (ofRole, role) =>
-          role === SHOWN ? ofRole.map(() => 0) : groupRelativeAdvantages(ofRole, options),
+export function settersAndSolvers(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
+  return made({ scale: scaleDial(options) }, ({ scale }) => {
+    const scaled = scaledBy(scale, options);
+    return advantagePart("per-agent", "group", (groups) =>
+      byRewards(groups, (rewards, episodes) =>
+        perAgentAdvantages(
+          rewards,
+          episodes.map(({ episode }) => episode.role),
+          (ofRole, role) =>
+            role === SHOWN ? ofRole.map(() => 0) : groupRelativeAdvantages(ofRole, scaled),
+        ),
       ),
-    ),
-  );
+    );
+  });
 }

@@ -2,7 +2,8 @@
  * What a search found as one attempt to imitate: a failure with the way back spliced in, or the search as
  * it went. The trainer makes the attempt; here is what it is made of, and what of it is learned.
  */
-import type { Episode } from "../composition/episode.ts";
+import { type Episode, verifiedWorth } from "../composition/episode.ts";
+import { dial, made } from "../composition/making.ts";
 import type { FilterPart, RolloutPart } from "../composition/part.ts";
 import type { Retells } from "../composition/rollout-plan.ts";
 import { selectBy } from "../filters/selection.ts";
@@ -47,15 +48,21 @@ export function retoldDemos(
 }
 
 /**
- * `verify`: told attempts that ended well, and nothing else. Learned are the turns from the first words on,
- * or `whole` attempts.
+ * `verify`: told attempts that ended well, or were verified as at least so good, and nothing else. Learned
+ * are the turns from the first words on, or `whole` attempts.
  */
-export function retold(whole = false): FilterPart {
+export function retold(whole?: boolean): FilterPart {
+  return made({ threshold: dial(undefined, 1), whole: dial(whole, false) }, (given) =>
+    toldWell(given.threshold, given.whole),
+  );
+}
+
+function toldWell(threshold: number, whole: boolean): FilterPart {
   return filterPart("verify", (groups) => {
     const kept = keepEpisodes(groups, (episodes) =>
       selectBy(episodes, ({ episode }) => {
         if (episode.role !== "retold") return "not-retold";
-        return episode.verification.success ? null : "ended-badly";
+        return verifiedWorth(episode) >= threshold ? null : "ended-badly";
       }),
     );
     if (!whole) return kept;

@@ -1,4 +1,5 @@
 /** Loss parts of a reward model: comparisons of episodes, or outcomes to predict. Not a critic's. */
+import { dial, made } from "../composition/making.ts";
 import type { LossPart, Minibatch, RewardModelLoss } from "../composition/part.ts";
 import { rankLoss } from "../losses/rank.ts";
 import { valueLoss } from "../losses/value-loss.ts";
@@ -14,15 +15,17 @@ function rewardModelLoss(
   return { ...made, of: "rm" };
 }
 
-/** `rank`: the better of each pair ends with the higher value, by `margin` at least. */
-export function rank(margin = 0): RewardModelLoss<"rm"> {
-  return rewardModelLoss("rank", (minibatch) =>
-    rankLoss(
-      {
-        lossMask: minibatch.lossMask,
-        values: present(minibatch.values, "rank", "values of a reward model"),
-      },
-      minibatch.pairs.map(([better, worse]) => ({ better, worse, margin })),
+/** `rank`: the better of each pair ends with the higher value, by `margin` at least; default 0. */
+export function rank(margin?: number): RewardModelLoss<"rm"> {
+  return made({ rankMargin: dial(margin, 0) }, ({ rankMargin }) =>
+    rewardModelLoss("rank", (minibatch) =>
+      rankLoss(
+        {
+          lossMask: minibatch.lossMask,
+          values: present(minibatch.values, "rank", "values of a reward model"),
+        },
+        minibatch.pairs.map(([better, worse]) => ({ better, worse, margin: rankMargin })),
+      ),
     ),
   );
 }

@@ -1,7 +1,8 @@
 /** Reward parts: what an episode, and each of its turns, is worth. */
 import { WaggleError } from "@waggle/protocol";
 import type { Episode, EpisodeGroup } from "../composition/episode.ts";
-import { sampledTokens, toolCalls } from "../composition/episode.ts";
+import { sampledTokens, toolCalls, verifiedWorth } from "../composition/episode.ts";
+import { dial, fixed, fixedAll, made } from "../composition/making.ts";
 import type { PartContext, RewardPart, Score } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { equivalenceReward } from "../rewards/call-equivalence.ts";
@@ -12,9 +13,9 @@ import { toolCallBonus } from "../rewards/exploration-bonus.ts";
 import { formatReward } from "../rewards/format.ts";
 import { judgedReward } from "../rewards/judge-port.ts";
 import { overlongPenalty } from "../rewards/length-shaping.ts";
-import { type OutcomeKind, outcomeReward } from "../rewards/outcome.ts";
+import { OUTCOME_KINDS, type OutcomeKind, outcomeReward } from "../rewards/outcome.ts";
 import { redistributedRewards } from "../rewards/redistribute.ts";
-import { type TeamRule, teamReward } from "../rewards/team-reward.ts";
+import { TEAM_RULES, type TeamRule, teamReward } from "../rewards/team-reward.ts";
 import { type Tier, tieredReward } from "../rewards/combinators.ts";
 
 /** A reward under its name, one episode at a time. */
@@ -30,11 +31,13 @@ export function rewardPart(
   };
 }
 
-/** `outcome`: what the verifier says at the end. */
-export function outcome(kind: OutcomeKind = "score"): RewardPart {
-  return rewardPart("outcome", ({ verification }) => ({
-    reward: outcomeReward(verification, kind),
-  }));
+/** `outcome`: what the verifier says at the end, by default its score. */
+export function outcome(kind?: OutcomeKind): RewardPart {
+  return made({ outcome: dial(kind, "score", OUTCOME_KINDS) }, (given) =>
+    rewardPart("outcome", ({ verification }) => ({
+      reward: outcomeReward(verification, given.outcome),
+    })),
+  );
 }
 
 /**
@@ -60,28 +63,34 @@ export function preference(
 
 /** `economy`: the outcome, minding what calls, turns and tokens cost. */
 export function economy(prices: Prices, how: EconomySwitch = { kind: "scalar" }): RewardPart {
-  return rewardPart("economy", (episode) => {
-    const cost = usageCost(
-      {
-        toolCalls: toolCalls(episode),
-        turns: episode.turns.length,
-        sampledTokens: sampledTokens(episode),
-      },
-      prices,
-    );
-    return {
-      reward: economyReward(episode.verification, cost, how),
-      components: { outcome: episode.verification.reward, cost },
-    };
-  });
+  const { byTool = {}, ...plain } = prices;
+  return made({ ...fixedAll(plain), ...fixedAll(byTool), how: fixed(how.kind) }, () =>
+    rewardPart("economy", (episode) => {
+      const cost = usageCost(
+        {
+          toolCalls: toolCalls(episode),
+          turns: episode.turns.length,
+          sampledTokens: sampledTokens(episode),
+        },
+        prices,
+      );
+      return {
+        reward: economyReward(episode.verification, cost, how),
+        components: { outcome: episode.verification.reward, cost },
+      };
+    }),
+  );
 }
 
-/** `progress`: the environment's pay for single turns, and the rest at the end. */
-export function progress(): RewardPart {
-  return rewardPart("progress", ({ verification, turns }) => ({
-    reward: verification.reward,
-    turnRewards: turns.map(({ reward }) => reward ?? 0),
-  }));
+/** `progress`: the environment's pay for single turns and the rest at the end, or all of it at the end. */
+export function progress(payment?: "turn" | "episode"): RewardPart {
+  return made({ payment: dial(payment, "turn", ["turn", "episode"]) }, (given) =>
+    rewardPart("progress", ({ verification: { reward }, turns }) =>
+      given.payment === "episode"
+        ? { reward, turnRewards: turns.map((_, i) => (i === turns.length - 1 ? reward : 0)) }
+        : { reward, turnRewards: turns.map((turn) => turn.reward ?? 0) },
+    ),
+  );
 }
 
 /** `checklist`: criteria with evidence, as the environment pays them; sparse = all at the end. */
@@ -112,16 +121,20 @@ export function exec(): RewardPart {
 
 /** `length`: a penalty that grows towards the limit, in sampled tokens. */
 export function overlong(limit: number, buffer: number): RewardPart {
-  return rewardPart("length", (episode) => ({
-    reward: overlongPenalty(sampledTokens(episode), { limit, buffer }),
-  }));
+  return made(fixedAll({ limit, buffer }), () =>
+    rewardPart("length", (episode) => ({
+      reward: overlongPenalty(sampledTokens(episode), { limit, buffer }),
+    })),
+  );
 }
 
 /** `bonus`: pays the first calls, less and less as the stage goes on. */
 export function callBonus(weight: number, most = 1): RewardPart {
-  return rewardPart("bonus", (episode, { step, steps }) => ({
-    reward: toolCallBonus(toolCalls(episode), weight * Math.max(0, 1 - step / steps), most),
-  }));
+  return made(fixedAll({ weight, most }), () =>
+    rewardPart("bonus", (episode, { step, steps }) => ({
+      reward: toolCallBonus(toolCalls(episode), weight * Math.max(0, 1 - step / steps), most),
+    })),
+  );
 }
 
 /** `equiv`: the action at a stored turn does what the stored one did, whatever its spelling. */
@@ -163,9 +176,12 @@ export function tiers(tiersOf: (episode: Episode) => readonly Tier[]): RewardPar
   return rewardPart("tiers", (episode) => ({ reward: tieredReward(tiersOf(episode)) }));
 }
 
-/** `team`: one reward for all members of a joint attempt; for the whole group where nobody is in one. */
-export function team(rule: TeamRule = "mean"): RewardPart {
-  return {
+/**
+ * `team`: one reward for all members of a joint attempt, by default their mean; for the whole group where
+ * nobody is in one.
+ */
+export function team(rule?: TeamRule): RewardPart {
+  return made({ team: dial(rule, "mean", TEAM_RULES) }, (given): RewardPart => ({
     slot: "reward",
     part: "team",
     needs: [],
@@ -174,17 +190,24 @@ export function team(rule: TeamRule = "mean"): RewardPart {
         const members = episodes.filter((other) => other.joint === joint);
         const earned = teamReward(
           members.map(({ verification }) => verification.reward),
-          rule,
+          given.team,
         );
         return { reward: earned[0] as number };
       }),
-  };
+  }));
 }
 
 /** `judge`: a judge's word, the median of `votes`; what it cannot judge has no reward. */
 export function judge(
   inputOf: (episode: Episode) => { readonly request: string; readonly transcript: string },
-  votes = 1,
+  votes?: number,
+): RewardPart<"judge"> {
+  return made({ votes: dial(votes, 1) }, (given) => judgedBy(inputOf, given.votes));
+}
+
+function judgedBy(
+  inputOf: (episode: Episode) => { readonly request: string; readonly transcript: string },
+  votes: number,
 ): RewardPart<"judge"> {
   return {
     slot: "reward",
@@ -206,35 +229,62 @@ export function judge(
   };
 }
 
-/** `gate`: `bonus` counts only where `holds` says so; default, where the episode succeeded. */
+/**
+ * `gate`: `bonus` counts only where `holds` says so; by default where the episode succeeded, or was verified
+ * as at least so good.
+ */
 export function gate<A extends StateName, B extends StateName>(
   base: RewardPart<A>,
   bonus: RewardPart<B>,
-  holds: (episode: Episode) => boolean = ({ verification }) => verification.success,
+  holds?: (episode: Episode) => boolean,
 ): RewardPart<A | B> {
-  return joined<A | B>("gate", [base, bonus], (scores, episode) => {
-    const [first, second] = scores as readonly [Score, Score];
-    return holds(episode) ? summed([first, second], [1, 1]) : first;
-  });
+  return made(
+    { gateFrom: holds === undefined ? dial(undefined, 1) : fixed(1) },
+    ({ gateFrom }, inner) =>
+      joined<A | B>("gate", inner, (scores, episode) => {
+        const [first, second] = scores as readonly [Score, Score];
+        const isPaid = holds?.(episode) ?? verifiedWorth(episode) >= gateFrom;
+        return isPaid ? summed([first, second], [1, 1]) : first;
+      }),
+    [base, bonus] as readonly RewardPart<A | B>[],
+  );
 }
 
-/** Several rewards added by weight, each under its own name; their parts are components of the score. */
+/** A number, or what holds as long as no setting says otherwise. */
+type RewardWeight = number | { readonly standard: number };
+
+/**
+ * Several rewards added by weight, each under its own name; their parts are components of the score. A
+ * weight that is left at its standard is the setting `<part>Weight`.
+ */
 export function weighted<N extends StateName>(
-  entries: readonly (readonly [part: RewardPart<N>, weight: number])[],
+  entries: readonly (readonly [part: RewardPart<N>, weight: RewardWeight])[],
 ): RewardPart<N> {
   const [first] = entries;
   if (first === undefined) {
     throw new WaggleError("INVALID_ARGUMENT", "a weighted reward needs parts, got none; give some");
   }
-  return joined(
-    first[0].part,
-    entries.map(([part]) => part),
-    (scores, _, { rewardWeights }) =>
-      summed(
-        scores,
-        entries.map(([part, weight]) => weight * (rewardWeights?.[part.part] ?? 1)),
+  return made(
+    Object.fromEntries(
+      entries.map(([{ part }, weight]) => [
+        weightName(part),
+        typeof weight === "number" ? fixed(weight) : dial(undefined, weight.standard),
+      ]),
+    ),
+    (weights, parts) =>
+      joined(first[0].part, parts, (scores, _, { rewardWeights }) =>
+        summed(
+          scores,
+          parts.map(({ part }) => Number(weights[weightName(part)]) * (rewardWeights?.[part] ?? 1)),
+        ),
       ),
+    entries.map(([part]) => part),
   );
+}
+
+/** `info-gain` weighs `infoGainWeight`. */
+export function weightName(part: string): string {
+  return `${part.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())}Weight`;
 }
 
 function joined<N extends StateName>(

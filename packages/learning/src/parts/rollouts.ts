@@ -1,11 +1,12 @@
 /** Rollout parts: which episodes a step asks for. The trainer carries the plans out. */
 import { WaggleError } from "@waggle/protocol";
+import { dial, fixed, made } from "../composition/making.ts";
 import type { RolloutPart, Start } from "../composition/part.ts";
 import type { RolloutPlan } from "../composition/rollout-plan.ts";
 import type { StateName } from "../composition/state.ts";
 import { type BranchRule, branchProbability } from "../rollouts/branch-entropy.ts";
 
-function fixed<S extends "group" | "single">(
+function planned<S extends "group" | "single">(
   part: string,
   start: S,
   plan: RolloutPlan,
@@ -19,25 +20,31 @@ function fixed<S extends "group" | "single">(
   return { slot: "rollout", part, needs: [], start, plan: () => plan };
 }
 
-/** `group`: `size` episodes from the same start. */
-export function group(size = 8): RolloutPart<never, "group"> {
-  return fixed("group", "group", { kind: "group", size });
+/** `group`: `size` episodes from the same start, by default 8. */
+export function group(size?: number): RolloutPart<never, "group"> {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize }) =>
+    planned("group", "group", { kind: "group", size: groupSize }),
+  );
 }
 
 /**
  * `single`: independent episodes, no group statistic; `attempts` of each task where they are compared,
  * told one of the sentences each, in turn.
  */
-export function single(attempts = 1, modes?: readonly string[]): RolloutPart<never, "single"> {
-  return fixed("single", "single", {
-    ...{ kind: "group", size: attempts },
-    ...(modes === undefined ? {} : { modes }),
-  });
+export function single(attempts?: number, modes?: readonly string[]): RolloutPart<never, "single"> {
+  return made({ attempts: dial(attempts, 1) }, (given) =>
+    planned("single", "single", {
+      ...{ kind: "group", size: given.attempts },
+      ...(modes === undefined ? {} : { modes }),
+    }),
+  );
 }
 
 /** `demos`: the environment's demonstrator; `mistakes` is the share of its decisions made at random. */
-export function demos(mistakes = 0): RolloutPart<never, "single"> {
-  return fixed("demos", "single", { kind: "demos", size: 1, mistakes });
+export function demos(mistakes?: number): RolloutPart<never, "single"> {
+  return made({ mistakes: dial(mistakes, 0) }, (given) =>
+    planned("demos", "single", { kind: "demos", size: 1, ...given }),
+  );
 }
 
 /** `demos` in so many wordings: each demonstration is told another sentence, in turn. */
@@ -45,7 +52,7 @@ export function toldDemos(
   modes: readonly string[],
   { size = 1, mistakes = 0 }: { readonly size?: number; readonly mistakes?: number } = {},
 ): RolloutPart<never, "single"> {
-  return fixed("demos", "single", { kind: "demos", size, mistakes, modes });
+  return planned("demos", "single", { kind: "demos", size, mistakes, modes });
 }
 
 /**
@@ -77,36 +84,40 @@ export function teacherDemos({
 /** `mode-strata`: a group in which each mode has its share; a mode is a sentence of the system message. */
 export function modeStrata(modes: readonly string[], perMode = 4): RolloutPart<never, "group"> {
   const size = perMode * modes.length;
-  const strata = fixed("mode-strata", "group", { kind: "group", size, modes });
+  const strata = planned("mode-strata", "group", { kind: "group", size, modes });
   return { ...strata, around: [group(size)] };
 }
 
 /** `weights`: nothing is rolled out, models are what is learned from. */
 export function weights(): RolloutPart<never, "single"> {
-  return fixed("weights", "single", { kind: "none" });
+  return planned("weights", "single", { kind: "none" });
 }
 
-/** `pivot`: `size` actions at single turns of stored episodes. */
-export function pivot(size = 8): RolloutPart<never, "group"> {
-  return fixed("pivot", "group", { kind: "pivot", size });
+/** `pivot`: `size` actions at single turns of stored episodes, by default 8. */
+export function pivot(size?: number): RolloutPart<never, "group"> {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize }) =>
+    planned("pivot", "group", { kind: "pivot", size: groupSize }),
+  );
 }
 
-/** `prefix-replay`: the policy goes on from the first turns of a stored episode. */
-export function prefixReplay(source: "failed" | "expert", size = 8): RolloutPart<never, "group"> {
-  return fixed("prefix-replay", "group", { kind: "prefix", size, source });
+/** `prefix-replay`: the policy goes on from the first turns of a stored episode, by default 8 times. */
+export function prefixReplay(
+  source: "failed" | "expert",
+  size?: number,
+): RolloutPart<never, "group"> {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize }) =>
+    planned("prefix-replay", "group", { kind: "prefix", size: groupSize, source }),
+  );
 }
 
 /**
  * `prefix-replay` of single steps: a stored success is left at a turn, and both the policy's action there
  * and the stored one are gone on from `continuations` times. The stored one has the role `expert`.
  */
-export function stepReplay(continuations = 3): RolloutPart<never, "group"> {
-  return fixed("prefix-replay", "group", {
-    kind: "prefix",
-    size: 1,
-    source: "expert",
-    continuations,
-  });
+export function stepReplay(continuations?: number): RolloutPart<never, "group"> {
+  return made({ continuations: dial(continuations, 3) }, (given) =>
+    planned("prefix-replay", "group", { kind: "prefix", size: 1, source: "expert", ...given }),
+  );
 }
 
 /**
@@ -115,7 +126,7 @@ export function stepReplay(continuations = 3): RolloutPart<never, "group"> {
  * Source: Reflect, Retry, Reward, arXiv:2505.24726.
  */
 export function retry(guidance: string, size = 8): RolloutPart<never, "group"> {
-  return fixed("retry", "group", { kind: "retry", size, guidance });
+  return planned("retry", "group", { kind: "retry", size, guidance });
 }
 
 /**
@@ -126,7 +137,7 @@ export function log(
   size = 8,
   proposals: { readonly count: number; readonly answered?: boolean } = { count: 0 },
 ): RolloutPart<never, "group"> {
-  return fixed("log", "group", { kind: "log", size, proposals });
+  return planned("log", "group", { kind: "log", size, proposals });
 }
 
 /** `takeover`: after `failures` failed turns in a row a person takes over for `turns` turns. */
@@ -134,7 +145,7 @@ export function takeover(
   size = 1,
   { failures = 1, turns = 2 }: { readonly failures?: number; readonly turns?: number } = {},
 ): RolloutPart<never, "single"> {
-  return fixed("takeover", "single", { kind: "takeover", size, failures, turns });
+  return planned("takeover", "single", { kind: "takeover", size, failures, turns });
 }
 
 /**
@@ -146,7 +157,7 @@ export function branchEntropy(
   whole = 4,
   rule: BranchRule = { base: 0.2, slope: 2, mostEntropy: Math.log(384), mostInARow: 2 },
 ): RolloutPart<never, "group"> {
-  const branching = fixed("branch-entropy", "group", {
+  const branching = planned("branch-entropy", "group", {
     kind: "branch",
     whole,
     size,
@@ -164,18 +175,20 @@ export function branchEntropy(
  * Source: Schulman et al. 2015, "TRPO" (vine), arXiv:1502.05477.
  */
 export function branchVine(size = 8, whole = 2): RolloutPart<never, "group"> {
-  const vine = fixed("branch-vine", "group", {
-    kind: "branch",
-    whole,
-    size,
-    branchAt: (_, __, random) => random() < 0.5,
-  });
-  return { ...vine, around: [group(whole)] };
+  return made({ size: fixed(size), whole: fixed(whole) }, () => ({
+    ...planned("branch-vine", "group", {
+      kind: "branch",
+      whole,
+      size,
+      branchAt: (_, __, random) => random() < 0.5,
+    }),
+    around: [group(whole)],
+  }));
 }
 
 /** `async`: `inner` sampled by a policy that lags behind; the lag itself is a setting of the stage. */
 export function asynchronous<N extends StateName, S extends Start>(
   inner: RolloutPart<N, S>,
 ): RolloutPart<N, S> {
-  return { ...inner, part: "async", around: [inner] };
+  return made({}, (_, [plain]) => ({ ...plain, part: "async", around: [plain] }), [inner]);
 }

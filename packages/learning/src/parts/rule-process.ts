@@ -1,7 +1,9 @@
 /** `process` by rule: what single turns are worth is read off their calls and results; no model judges. */
 import { calibratedByOutcome } from "../advantages/step-mix.ts";
 import type { Episode } from "../composition/episode.ts";
+import { dial, made } from "../composition/making.ts";
 import type { RewardPart } from "../composition/part.ts";
+import { OUTCOME_KINDS, type OutcomeKind, outcomeReward } from "../rewards/outcome.ts";
 import { outcome, rewardPart } from "./rewards.ts";
 
 /** `[turns]` 1 for calls that ran and were new, 0 for others; a turn in words counts as new. */
@@ -15,15 +17,21 @@ function newAndRan({ turns }: Episode): number[] {
   });
 }
 
-/** Scores of turns move around the outcome by at most `spread`; the reward itself stays the outcome. */
+/** Scores of turns move around the outcome by at most `spread`, by default 0.25; the reward itself stays it. */
 export function ruleProcess(
   scoresOf: (episode: Episode) => readonly number[] = newAndRan,
-  spread = 0.25,
+  spread?: number,
 ): RewardPart {
-  const calibrated = rewardPart("process", (episode) => {
-    const { reward } = episode.verification;
-    if (episode.turns.length === 0) return { reward };
-    return { reward, turnRewards: calibratedByOutcome(reward, scoresOf(episode), spread) };
-  });
-  return { ...calibrated, around: [outcome()] };
+  return made(
+    { spread: dial(spread, 0.25), outcome: dial<OutcomeKind>(undefined, "score", OUTCOME_KINDS) },
+    (given) => ({
+      ...rewardPart("process", (episode) => {
+        const reward = outcomeReward(episode.verification, given.outcome);
+        if (episode.turns.length === 0) return { reward };
+        const turnRewards = calibratedByOutcome(reward, scoresOf(episode), given.spread);
+        return { reward, turnRewards };
+      }),
+      around: [outcome(given.outcome)],
+    }),
+  );
 }

@@ -2,6 +2,7 @@
  * Self-imitation: stored successes are learned from beside what is rolled out, as far as they still beat
  * what the policy earns.
  */
+import { made } from "../composition/making.ts";
 import type { AdvantagePart, FilterPart, ScoredEpisode } from "../composition/part.ts";
 import { drawFrom } from "../draw.ts";
 import { recalibratedAdvantages } from "../advantages/recalibrated.ts";
@@ -51,6 +52,10 @@ export function storedWins(count: number, successFrom = 1): FilterPart<"good-buf
 export function besideStored(
   inner: AdvantagePart<never, "group">,
 ): AdvantagePart<"baseline", "group"> {
+  return made({}, (_, [fresh]) => storedBeside(fresh), [inner]);
+}
+
+function storedBeside(inner: AdvantagePart<never, "group">): AdvantagePart<"baseline", "group"> {
   return advantagePart(
     "recal",
     "group",

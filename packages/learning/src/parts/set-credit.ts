@@ -3,6 +3,7 @@
  * it is in.
  */
 import type { GaeOptions } from "../advantages/generalized-advantages.ts";
+import { fixed, made } from "../composition/making.ts";
 import type { AdvantagePart } from "../composition/part.ts";
 import type { TokenRows } from "../token-rows.ts";
 import { gae } from "./baseline-advantages.ts";
@@ -11,9 +12,18 @@ import { setAdvantage } from "./group-advantages.ts";
 
 export function setAfterForks(
   size = 4,
-  options: Pick<GaeOptions, "discount" | "lambda"> = { discount: 1, lambda: 1 },
+  options: Partial<Pick<GaeOptions, "discount" | "lambda">> = {},
 ): AdvantagePart<"critic", "group"> {
-  const [set, critic] = [setAdvantage(size), gae({ ...options, whitened: false })];
+  return made({ size: fixed(size) }, (_, [set, critic]) => byBoth(set, critic), [
+    setAdvantage(size),
+    gae({ ...options, whitened: false }),
+  ]);
+}
+
+function byBoth(
+  set: AdvantagePart<never, "group">,
+  critic: AdvantagePart<"critic", "single">,
+): AdvantagePart<"critic", "group"> {
   return advantagePart(
     "set",
     "group",

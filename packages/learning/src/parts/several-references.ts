@@ -1,5 +1,6 @@
 /** Groups with reference solutions beside them, which may differ and be equally right. */
 import type { Episode } from "../composition/episode.ts";
+import { fixed, made } from "../composition/making.ts";
 import type { FilterPart, RewardPart, RolloutPart } from "../composition/part.ts";
 import { selectBy } from "../filters/selection.ts";
 import { bestOverReferences, exactMatch, tokenF1 } from "../rewards/answer-match.ts";
@@ -16,13 +17,13 @@ export function referencedGroup(
   size: number,
   demonstrators: readonly number[],
 ): RolloutPart<never, "group"> {
-  return {
+  return made({ groupSize: fixed(size) }, () => ({
     ...{ slot: "rollout", part: "group", needs: [], start: "group" },
     plan: () => ({
       ...{ kind: "demos", size: demonstrators.length, mistakes: demonstrators, students: size },
       names: demonstrators.map(() => REFERENCE),
     }),
-  };
+  }));
 }
 
 /**

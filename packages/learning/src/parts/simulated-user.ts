@@ -2,6 +2,7 @@
  * `user-sim`: episodes in which somebody answers the policy. Who that is belongs to the environment,
  * which simulates a user by rules; where it has none, these are plain groups.
  */
+import { dial, made } from "../composition/making.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import type { StatePart } from "../composition/state.ts";
 import { group } from "./rollouts.ts";
@@ -21,7 +22,12 @@ export const ownModel: StatePart<"world-model"> = {
 };
 
 /** `size` episodes from the same start, with the environment's user. */
-export function userSimulation(size = 8): RolloutPart<"world-model", "group"> {
-  const plain = group(size);
-  return { ...plain, part: "user-sim", needs: ["world-model"], around: [plain] };
+export function userSimulation(size?: number): RolloutPart<"world-model", "group"> {
+  return made(
+    { groupSize: dial(size, 8) },
+    ({ groupSize }): RolloutPart<"world-model", "group"> => {
+      const plain = group(groupSize);
+      return { ...plain, part: "user-sim", needs: ["world-model"], around: [plain] };
+    },
+  );
 }

@@ -4,6 +4,8 @@
  *
  * Source: KnowSelf (situation tokens on self-explored runs).
  */
+import { verifiedWorth } from "../composition/episode.ts";
+import { dial, made } from "../composition/making.ts";
 import type { FilterPart, RolloutPart, ScoredEpisode, ScoredGroup } from "../composition/part.ts";
 import type { Situation, SituationWords } from "../composition/rollout-plan.ts";
 import { selectBy } from "../filters/selection.ts";
@@ -18,22 +20,31 @@ export function selfExplored(rethink: string, words: SituationWords): RolloutPar
 }
 
 /** What two attempts say: right at once, right after thinking again, or never. */
-function situationOf({ episodes }: ScoredGroup): Situation {
+function situationOf({ episodes }: ScoredGroup, threshold: number): Situation {
   const [first, second] = episodes.filter(({ episode }) => episode.role === "student");
-  if (first?.episode.verification.success === true) return "go-on";
-  return second?.episode.verification.success === true ? "rethink" : "ask";
+  const isRight = (scored: ScoredEpisode | undefined): boolean =>
+    scored !== undefined && verifiedWorth(scored.episode) >= threshold;
+  if (isRight(first)) return "go-on";
+  return isRight(second) ? "rethink" : "ask";
 }
 
 function isOf(situation: Situation): (scored: ScoredEpisode) => boolean {
   return ({ episode }) => episode.role === situation;
 }
 
-/** `student-fail`: of each task the run of the situation that it is in; help only where the policy failed. */
-export function inSituation(): FilterPart {
+/**
+ * `student-fail`: of each task the run of the situation that it is in; help only where the policy failed, or
+ * was verified as worse than the threshold.
+ */
+export function inSituation(threshold?: number): FilterPart {
+  return made({ threshold: dial(threshold, 1) }, (given) => fittingRuns(given.threshold));
+}
+
+function fittingRuns(threshold: number): FilterPart {
   return filterPart("student-fail", (groups) => {
     const fitting = new Set(
       groups.flatMap((group) =>
-        group.episodes.filter(isOf(situationOf(group))).map(({ episode }) => episode.id),
+        group.episodes.filter(isOf(situationOf(group, threshold))).map(({ episode }) => episode.id),
       ),
     );
     return keepEpisodes(groups, (all) =>
@@ -46,10 +57,14 @@ export function inSituation(): FilterPart {
 }
 
 /** `student-fail` as pairs: the run of a task's situation, and that of one that it is not in. */
-export function situationPairs(): FilterPart {
+export function situationPairs(threshold?: number): FilterPart {
+  return made({ threshold: dial(threshold, 1) }, (given) => pairsOfSituations(given.threshold));
+}
+
+function pairsOfSituations(threshold: number): FilterPart {
   return filterPart("student-fail", (groups) => {
     const pairs = groups.flatMap((group): (readonly [string, string])[] => {
-      const situation = situationOf(group);
+      const situation = situationOf(group, threshold);
       // Who needs no help is told apart from who asks, who does from who goes on.
       const other = situation === "go-on" ? "ask" : "go-on";
       const chosen = group.episodes.find(isOf(situation));

@@ -17,10 +17,12 @@ import {
   turnAdvantages,
   type TurnAdvantageOptions,
 } from "../advantages/turn-returns.ts";
+import { made } from "../composition/making.ts";
 import type { AdvantagePart, ScoredEpisode } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { sequenceSimilarity } from "../rewards/similarity.ts";
 import type { TokenRows } from "../token-rows.ts";
+import { scaleDial, scaledBy } from "./advantage-scale.ts";
 import { advantagePart, byTurns, turnRewards } from "./credit.ts";
 import { groupAdvantage } from "./group-advantages.ts";
 
@@ -57,21 +59,24 @@ export function stateGroups(options: StateGroupOptions = { scale: "std" }): Grou
 
 /** `mix`: A of the episode plus α times a turn's own, from process rewards. */
 export function mixedSteps(options: StepMixOptions = {}): GroupPart {
-  return advantagePart(
-    "mix",
-    "group",
-    (groups) =>
-      byTurns(groups, (episodes) =>
-        mixedStepAdvantages(
-          episodes.map(({ score }) => score.reward),
-          episodes.map(({ episode, score }) =>
-            episode.turns.map(({ reward }, i) => score.turnRewards?.[i] ?? reward ?? 0),
+  return made({ scale: scaleDial(options) }, ({ scale }) => {
+    const scaled = scaledBy(scale, options);
+    return advantagePart(
+      "mix",
+      "group",
+      (groups) =>
+        byTurns(groups, (episodes) =>
+          mixedStepAdvantages(
+            episodes.map(({ score }) => score.reward),
+            episodes.map(({ episode, score }) =>
+              episode.turns.map(({ reward }, i) => score.turnRewards?.[i] ?? reward ?? 0),
+            ),
+            scaled,
           ),
-          options,
         ),
-      ),
-    { around: [groupAdvantage()] },
-  );
+      { around: [groupAdvantage(scaledBy(scale))] },
+    );
+  });
 }
 
 /** `cluster`: turns are judged among like observations, of the same group. */
@@ -96,24 +101,27 @@ export function likeObservations(threshold = 0.8): GroupPart {
 }
 
 /** `branch`: what branches share is credited with the mean of all that came of it. */
-export function branchAttributed(options: GroupAdvantageOptions = { scale: "std" }): GroupPart {
-  return advantagePart(
-    "branch",
-    "group",
-    (groups) =>
-      byTurns(groups, (episodes) => {
-        const ofGroup = groupRelativeAdvantages(
-          episodes.map(({ score }) => score.reward),
-          options,
-        );
-        const { segments, leaves } = treeOf(episodes, ofGroup);
-        const bySegment = segmentAdvantages(segments, leaves);
-        return episodes.map(({ episode }) =>
-          episode.turns.map((_, turn) => bySegment.get(segmentId(episode.id, turn)) ?? 0),
-        );
-      }),
-    { around: [groupAdvantage(options)] },
-  );
+export function branchAttributed(options?: GroupAdvantageOptions): GroupPart {
+  return made({ scale: scaleDial(options) }, ({ scale }) => {
+    const scaled = scaledBy(scale, options);
+    return advantagePart(
+      "branch",
+      "group",
+      (groups) =>
+        byTurns(groups, (episodes) => {
+          const ofGroup = groupRelativeAdvantages(
+            episodes.map(({ score }) => score.reward),
+            scaled,
+          );
+          const { segments, leaves } = treeOf(episodes, ofGroup);
+          const bySegment = segmentAdvantages(segments, leaves);
+          return episodes.map(({ episode }) =>
+            episode.turns.map((_, turn) => bySegment.get(segmentId(episode.id, turn)) ?? 0),
+          );
+        }),
+      { around: [groupAdvantage(scaled)] },
+    );
+  });
 }
 
 function segmentId(episode: string, turn: number | "end"): string {
@@ -154,6 +162,12 @@ function treeOf(
 export function batchNormalized<N extends StateName>(
   inner: AdvantagePart<N, "group">,
 ): AdvantagePart<N, "group"> {
+  return made({}, (_, [estimator]) => normalizedOverBatch(estimator), [inner]);
+}
+
+function normalizedOverBatch<N extends StateName>(
+  inner: AdvantagePart<N, "group">,
+): AdvantagePart<N, "group"> {
   return advantagePart(
     "batch",
     "group",
@@ -189,6 +203,13 @@ export function batchNormalized<N extends StateName>(
 
 /** `entropy-w`: `inner`, larger where the sampler was less sure than on the batch's average. */
 export function entropyWeighted<N extends StateName>(
+  inner: AdvantagePart<N, "group">,
+  weighting: EntropyWeighting,
+): AdvantagePart<N, "group"> {
+  return made({}, (_, [estimator]) => weighedByEntropy(estimator, weighting), [inner]);
+}
+
+function weighedByEntropy<N extends StateName>(
   inner: AdvantagePart<N, "group">,
   weighting: EntropyWeighting,
 ): AdvantagePart<N, "group"> {

@@ -12,6 +12,7 @@ import type {
   RolloutPart,
   ScoredEpisode,
 } from "../composition/part.ts";
+import { dial, made } from "../composition/making.ts";
 import type { RolloutPlan } from "../composition/rollout-plan.ts";
 import { type Roles, userSpans } from "../composition/roles.ts";
 import type { SchedulePart } from "../composition/stage.ts";
@@ -23,18 +24,34 @@ import { zeroSumReward } from "../rewards/team-reward.ts";
 import { plannedMatches } from "../rollouts/self-play.ts";
 import { opponentPool, type OpponentPool } from "../states/opponent-pool.ts";
 import { indicesByKey } from "../statistics.ts";
+import { scaleDial, scaledBy } from "./advantage-scale.ts";
 import { advantagePart, byRewards, byTurns, turnRewards } from "./credit.ts";
 import { changeEpisodes, filterPart, keepEpisodes } from "./filter-part.ts";
 import { perAgent } from "./group-advantages.ts";
 import { demos, group } from "./rollouts.ts";
 import { crossEntropy } from "./token-losses.ts";
 
-/** Adapters by role over one base; every stage that has them says who of them learns, default all. */
+/**
+ * Adapters by role over one base; every stage that has them says who of them learns, default all. The
+ * others act and stay as they are.
+ */
 export function roleAdapters(
   names: readonly string[],
-  more: Partial<Omit<Roles, "names">> = {},
+  { learn, ...more }: Partial<Omit<Roles, "names">> = {},
 ): StatePart<"role-adapters"> {
-  return { ...resource("role-adapters"), roles: { names, learn: names, ...more } };
+  const learners = { ...(learn === undefined ? {} : { chosen: learn }), all: names };
+  const [standard = "all"] = Object.keys(learners);
+  return made(
+    { learners: dial(undefined, standard, [...Object.keys(learners), ...names]) },
+    (given) => ({
+      ...resource("role-adapters"),
+      roles: {
+        names,
+        learn: learners[given.learners as keyof typeof learners] ?? [given.learners],
+        ...more,
+      },
+    }),
+  );
 }
 
 type Team = Omit<Extract<RolloutPlan, { kind: "team" }>, "kind">;
@@ -56,17 +73,18 @@ export function teamOf(plan: Team): RolloutPart<never, "group"> {
  *
  * Source: Liu et al. 2025, "LLM Collaboration With Multi-Agent RL" (MAGRPO), arXiv:2508.04652.
  */
-export function jointAdvantage(
-  options: GroupAdvantageOptions = { scale: "std" },
-): AdvantagePart<never, "group"> {
-  return advantagePart("joint", "group", (groups) =>
-    byRewards(groups, (rewards, episodes) => {
-      const jointOf = episodes.map(({ episode }) => episode.joint ?? episode.id);
-      return oncePerTrajectory(rewards, jointOf, (earned) =>
-        groupRelativeAdvantages(earned, options),
-      );
-    }),
-  );
+export function jointAdvantage(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
+  return made({ scale: scaleDial(options) }, ({ scale }) => {
+    const scaled = scaledBy(scale, options);
+    return advantagePart("joint", "group", (groups) =>
+      byRewards(groups, (rewards, episodes) => {
+        const jointOf = episodes.map(({ episode }) => episode.joint ?? episode.id);
+        return oncePerTrajectory(rewards, jointOf, (earned) =>
+          groupRelativeAdvantages(earned, scaled),
+        );
+      }),
+    );
+  });
 }
 
 /** `role-swap`: every `period` steps the members of a team take the roles after their own. */
@@ -157,9 +175,13 @@ export function withoutOpponents(names: readonly string[] = ["opponent"]): Filte
 }
 
 /** `turn`: each turn's return among those of the same role, so that no side is judged by the other's scale. */
-export function perAgentTurns(
-  options: TurnAdvantageOptions = { scale: "std" },
-): AdvantagePart<never, "group"> {
+export function perAgentTurns(options?: TurnAdvantageOptions): AdvantagePart<never, "group"> {
+  return made({ scale: scaleDial(options) }, ({ scale }) =>
+    turnsAmongRoles(scaledBy(scale, options)),
+  );
+}
+
+function turnsAmongRoles(options: TurnAdvantageOptions): AdvantagePart<never, "group"> {
   return advantagePart(
     "turn",
     "group",
@@ -175,7 +197,7 @@ export function perAgentTurns(
         }
         return advantages;
       }),
-    { around: [perAgent()] },
+    { around: [perAgent(options)] },
   );
 }
 

@@ -1,5 +1,5 @@
 /** Loss parts on given tokens: demonstrations, verified rollouts, a teacher's. */
-import type { Episode, EpisodeTurn } from "../composition/episode.ts";
+import { dial, made } from "../composition/making.ts";
 import type { LossPart, Minibatch, ScoredEpisode } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { observationLoss } from "../losses/component-sum.ts";
@@ -13,24 +13,30 @@ import { unlikelihoodLoss } from "../losses/unlikelihood.ts";
 import { drawnNames } from "../merging/parameter-subsets.ts";
 import type { LossMask } from "../token-rows.ts";
 import { lossPart, present } from "./loss-part.ts";
-import { spanMask } from "./policy-losses.ts";
+import { onTurns } from "./policy-losses.ts";
+import { turnDial, type TurnRule, turnRule } from "./turn-rules.ts";
 
-/** `ce`: cross-entropy of the tokens that count. */
+const PLAIN: LossPart = lossPart("ce", (minibatch) => supervisedLoss(minibatch, minibatch));
+
+/** `ce`: cross-entropy of the tokens that count, by default of all turns. */
 export function crossEntropy(): LossPart {
-  return lossPart("ce", (minibatch) => supervisedLoss(minibatch, minibatch));
+  return made({ lossTurns: turnDial(undefined, "all") }, ({ lossTurns }) =>
+    // What filters put into the loss beside the turns stays in it.
+    lossTurns === "all"
+      ? { ...PLAIN }
+      : { ...onTurns("ce", PLAIN, turnRule(lossTurns)), around: [] },
+  );
 }
 
 /** `ce-mask`: cross-entropy of chosen turns. By default those that could be read and did not fail. */
-export function maskedCrossEntropy(
-  isWanted: (turn: EpisodeTurn, episode: Episode) => boolean = isRight,
-): LossPart {
-  const masked = spanMask(crossEntropy(), isWanted);
-  return { ...masked, part: "ce-mask", around: [] };
+export function maskedCrossEntropy(isChosen?: TurnRule): LossPart {
+  return made({ lossTurns: turnDial(isChosen, "right") }, ({ lossTurns }) => ({
+    ...onTurns("ce-mask", PLAIN, turnRule(lossTurns, isChosen)),
+    around: [],
+  }));
 }
 
-function isRight({ parseError, toolResults }: EpisodeTurn): boolean {
-  return parseError === null && toolResults.every(({ ok }) => ok);
-}
+const isRight = turnRule("right");
 
 /** `dft`: cross-entropy, each token weighed by its own probability. */
 export function dft(): LossPart {
@@ -57,10 +63,7 @@ export function returnConditioned(temperature = 0.5): LossPart {
 }
 
 /** Sampled tokens of turns that are wanted. */
-function ofTurns(
-  minibatch: Minibatch,
-  isWanted: (turn: EpisodeTurn, episode: Episode) => boolean,
-): LossMask {
+function ofTurns(minibatch: Minibatch, isWanted: TurnRule): LossMask {
   return minibatch.lossMask.map((mask, row) => {
     const { episode } = minibatch.episodes[row] as ScoredEpisode;
     const wanted = episode.turns.filter(
@@ -77,7 +80,7 @@ function ofTurns(
  * read or failed; beside `ce-mask`, which leaves them out.
  */
 export function unlikelihood(
-  isUnwanted: (turn: EpisodeTurn, episode: Episode) => boolean = (turn) => !isRight(turn),
+  isUnwanted: TurnRule = (turn, episode) => !isRight(turn, episode),
 ): LossPart {
   return lossPart("unlikelihood", (minibatch) =>
     unlikelihoodLoss({ ...minibatch, lossMask: ofTurns(minibatch, isUnwanted) }),
@@ -85,9 +88,7 @@ export function unlikelihood(
 }
 
 /** `aux`: a second cross-entropy beside the first, of some turns by themselves. */
-export function auxiliaryTurns(
-  isWanted: (turn: EpisodeTurn, episode: Episode) => boolean,
-): LossPart {
+export function auxiliaryTurns(isWanted: TurnRule): LossPart {
   return lossPart("aux", (minibatch) =>
     supervisedLoss({ ...minibatch, lossMask: ofTurns(minibatch, isWanted) }),
   );
@@ -112,15 +113,17 @@ export function auxiliaryText(): LossPart {
 }
 
 /** `contrast`: the chosen of a pair is to be the likelier one, by mean log-prob of its tokens. */
-export function contrast(temperature = 1): LossPart {
-  return lossPart("contrast", (minibatch) =>
-    contrastiveLoss(
-      minibatch,
-      minibatch.pairs.map(([chosen, rejected]) => ({
-        right: [{ row: chosen }],
-        wrong: [[{ row: rejected }]],
-      })),
-      { temperature, measure: "mean" },
+export function contrast(temperature?: number): LossPart {
+  return made({ contrastTemperature: dial(temperature, 1) }, (given) =>
+    lossPart("contrast", (minibatch) =>
+      contrastiveLoss(
+        minibatch,
+        minibatch.pairs.map(([chosen, rejected]) => ({
+          right: [{ row: chosen }],
+          wrong: [[{ row: rejected }]],
+        })),
+        { temperature: given.contrastTemperature, measure: "mean" },
+      ),
     ),
   );
 }
@@ -130,7 +133,11 @@ export function parameterSubset<N extends StateName>(
   inner: LossPart<N>,
   choose: NonNullable<LossPart["trains"]>,
 ): LossPart<N> {
-  return { ...inner, part: "param-subset", around: [inner], trains: choose };
+  return made(
+    {},
+    (_, [loss]) => ({ ...loss, part: "param-subset", around: [loss], trains: choose }),
+    [inner],
+  );
 }
 
 /** A share of the matrices of each layer, drawn anew each step. */

@@ -5,6 +5,7 @@
  */
 import { continuationAdvantages, continuationValues } from "../advantages/continuation-values.ts";
 import type { Episode, EpisodeTurn } from "../composition/episode.ts";
+import { dial, fixed, made } from "../composition/making.ts";
 import type {
   AdvantagePart,
   FilterPart,
@@ -41,25 +42,32 @@ export type TreeOptions = {
 
 /** `tree`: `size` attempts at each task, each from where the search says. */
 export function tree(
-  size = 8,
-  { rule = { kind: "puct", exploration: 0.5 }, width = 2, retells }: TreeOptions = {},
+  size?: number,
+  { rule = { kind: "puct", exploration: 0.5 }, width, retells }: TreeOptions = {},
 ): RolloutPart<"tree-store", "group"> {
-  return {
-    slot: "rollout",
-    part: "tree",
-    start: "group",
-    needs: ["tree-store"],
-    plan: ({ state }) => ({
-      kind: "tree",
-      size,
-      next: (task, episodes) => {
-        const earlier = (state["tree-store"] as StoredTrees)[task] ?? [];
-        const now = episodes.map((episode) => searchedAttempt(episode));
-        return whereToGoOn([...earlier, ...now], rule, width);
-      },
-      ...(retells === undefined ? {} : { retells }),
+  const { kind, exploration } = rule;
+  return made(
+    {
+      ...{ groupSize: dial(size, 8), width: dial(width, 2) },
+      ...{ rule: fixed(kind), exploration: fixed(exploration) },
+    },
+    (given) => ({
+      slot: "rollout",
+      part: "tree",
+      start: "group",
+      needs: ["tree-store"],
+      plan: ({ state }) => ({
+        kind: "tree",
+        size: given.groupSize,
+        next: (task, episodes) => {
+          const earlier = (state["tree-store"] as StoredTrees)[task] ?? [];
+          const now = episodes.map((episode) => searchedAttempt(episode));
+          return whereToGoOn([...earlier, ...now], rule, given.width);
+        },
+        ...(retells === undefined ? {} : { retells }),
+      }),
     }),
-  };
+  );
 }
 
 /** An episode as a search sees it; its value by default the verifier's. */
@@ -106,6 +114,15 @@ export function monteCarloTree(): AdvantagePart<"tree-store", "group"> {
 
 /** `inner`, and `weight` times what continuations say of each turn. */
 export function calibrated<N extends StateName>(
+  inner: AdvantagePart<N, "group">,
+  weight: number,
+): AdvantagePart<N, "group"> {
+  return made({ weight: fixed(weight) }, (_, [estimator]) => withContinuations(estimator, weight), [
+    inner,
+  ]);
+}
+
+function withContinuations<N extends StateName>(
   inner: AdvantagePart<N, "group">,
   weight: number,
 ): AdvantagePart<N, "group"> {
@@ -178,9 +195,17 @@ export function withAttempts(trees: StoredTrees, groups: readonly ScoredGroup[])
  * @param isChosen which attempts may be the better ones; default all.
  */
 export function forks(
-  margin = 0.1,
+  margin?: number,
   unit: "turn" | "rest" = "turn",
   isChosen: (episode: Episode) => boolean = () => true,
+): FilterPart {
+  return made({ margin: dial(margin, 0.1) }, (given) => forksBy(given.margin, unit, isChosen));
+}
+
+function forksBy(
+  margin: number,
+  unit: "turn" | "rest",
+  isChosen: (episode: Episode) => boolean,
 ): FilterPart {
   return filterPart("pair-gap", (groups, { advantages }) => {
     const actions = groups.flatMap(({ episodes }, g) =>

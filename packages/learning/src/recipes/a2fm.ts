@@ -38,8 +38,8 @@ export const a2fm: CreateRecipe = recipe({
       rollout: parts.modeStrata(["", "Be brief."], perMode),
       filters: [parts.mixedGroup()],
       reward: parts.weighted([
-        [parts.outcome(), 0.5],
-        [parts.economy({ toolCall: callCost }), 0.5],
+        [parts.outcome(), { standard: 0.5 }],
+        [parts.economy({ toolCall: callCost }), { standard: 0.5 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

@@ -25,7 +25,7 @@ export const agenTracer: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.group(groupSize),
       filters: [parts.verify(({ trajectory }) => [trajectory.terminated]), parts.mixedGroup()],
-      reward: parts.tiers(readRanSolved),
+      reward: readRanSolved(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
       steps,

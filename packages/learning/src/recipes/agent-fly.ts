@@ -6,7 +6,7 @@
  * Differs from it: the value of reading a case is linear in the words that two situations share, where the
  * paper trains a text encoder; one case is read, not four.
  */
-import { type CreateRecipe, recipe } from "../composition/definition.ts";
+import { type CreateRecipe, oneOf, recipe } from "../composition/definition.ts";
 import { writingStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 
@@ -18,17 +18,20 @@ export const agentFly: CreateRecipe = recipe({
     "one case is read, not four",
   ],
   schedule: ["one"],
-  settings: { temperature: 0.05, capacity: 256, rate: 0.1, learns: "soft-q", tasks: 16, steps: 20 },
+  settings: {
+    temperature: 0.05,
+    capacity: 256,
+    rate: 0.1,
+    learns: oneOf("soft-q", "policy-gradient"),
+    tasks: 16,
+    steps: 20,
+  },
   stages: ({ temperature, capacity, rate, learns, tasks, steps }) => [
     writingStage({
       rollout: parts.single(),
       reward: parts.outcome(),
       credit: parts.caseValue(),
-      how: parts.memoryWrite({
-        capacity,
-        rate,
-        learns: learns === "policy-gradient" ? learns : "soft-q",
-      }),
+      how: parts.memoryWrite({ capacity, rate, learns }),
       state: { cases: parts.cases({ temperature }) },
       steps,
       settings: { tasksPerStep: tasks },

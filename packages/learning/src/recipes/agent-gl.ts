@@ -25,8 +25,8 @@ export const agentGl: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.passRateBand(), parts.mixedGroup()],
       reward: parts.weighted([
-        [parts.outcome(), 0.5],
-        [parts.economy({ toolCall: callCost }), 0.5],
+        [parts.outcome(), { standard: 0.5 }],
+        [parts.economy({ toolCall: callCost }), { standard: 0.5 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

@@ -29,7 +29,7 @@ export const atomSearcher: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       reward: parts.weighted<"rm">([
         [parts.modelledProcess(), processWeight],
-        [parts.outcome(), 1],
+        [parts.outcome(), { standard: 1 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

@@ -21,7 +21,7 @@ export const autocurricula: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.selfPlay(matches),
       reward: parts.matchOutcome(undefined, "team"),
-      advantage: parts.gae({ discount: 1, lambda }),
+      advantage: parts.gae({ lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead },
       steps,

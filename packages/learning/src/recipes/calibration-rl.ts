@@ -25,7 +25,7 @@ export const calibrationRl: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.outcome(), 1],
+        [parts.outcome(), { standard: 1 }],
         [parts.calibration(sampledConfidence), honesty],
       ]),
       loss: parts.pgClip(epsilon),

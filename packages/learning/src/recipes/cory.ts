@@ -29,7 +29,7 @@ export const cory: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.teamOf({ how: "relay", roles: COPIES, size: groupSize }),
       reward: parts.team("sum"),
-      advantage: parts.gae({ discount: 1, lambda }),
+      advantage: parts.gae({ lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       kl: { in: "loss", coefficient: klCoefficient, estimator: "k3" },
       state: {

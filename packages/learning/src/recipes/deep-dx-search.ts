@@ -40,7 +40,7 @@ export const deepDxSearch: CreateRecipe = recipe({
       rollout: parts.searchingGroup(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.weighted<"corpus">([
-        [parts.outcome(), 1],
+        [parts.outcome(), { standard: 1 }],
         [parts.format(), formatWeight],
         [parts.ruleProcess(), processWeight],
         [parts.retrieved(), retrievalWeight],

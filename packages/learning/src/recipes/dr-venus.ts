@@ -39,7 +39,7 @@ export const drVenus: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [],
       reward: parts.weighted([
-        [parts.informationGain(gain), 1],
+        [parts.informationGain(gain), { standard: 1 }],
         [parts.format(), formatWeight],
       ]),
       advantage: parts.turnLevel(),

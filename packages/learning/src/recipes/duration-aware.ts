@@ -32,8 +32,8 @@ export const durationAware: CreateRecipe = recipe({
       rollout: parts.asynchronous(parts.group(groupSize)),
       filters: [parts.mixedGroup()],
       reward: parts.weighted([
-        [parts.outcome(), 0.5],
-        [parts.progress(), 0.5],
+        [parts.outcome(), { standard: 0.5 }],
+        [parts.progress(), { standard: 0.5 }],
       ]),
       advantage: parts.durationWeighted(({ episode }, turn) => {
         const { start, end } = episode.turns[turn] ?? { start: 0, end: 0 };

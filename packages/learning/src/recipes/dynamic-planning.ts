@@ -28,10 +28,10 @@ export const dynamicPlanning: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.single(),
       reward: parts.weighted([
-        [parts.outcome(), 0.5],
-        [parts.economy({ turn: turnCost }), 0.5],
+        [parts.outcome(), { standard: 0.5 }],
+        [parts.economy({ turn: turnCost }), { standard: 0.5 }],
       ]),
-      advantage: parts.gae({ discount: 1, lambda }),
+      advantage: parts.gae({ lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead },
       steps,

@@ -25,10 +25,10 @@ export const era: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.single(),
       reward: parts.weighted([
-        [parts.outcome(), 0.5],
-        [parts.progress(), 0.5],
+        [parts.outcome(), { standard: 0.5 }],
+        [parts.progress(), { standard: 0.5 }],
       ]),
-      advantage: parts.gaeStep({ discount: 1, lambda }),
+      advantage: parts.gaeStep({ lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic("turns"), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead },
       steps,

@@ -22,8 +22,8 @@ export const fusionAgent: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.outcome(), 0.5],
-        [parts.economy({ toolCall: callCost }), 0.5],
+        [parts.outcome(), { standard: 0.5 }],
+        [parts.economy({ toolCall: callCost }), { standard: 0.5 }],
       ]),
       loss: parts.pgClip(epsilon),
       steps,

@@ -24,7 +24,7 @@ export const geoVista: CreateRecipe = recipe({
     demonstrationStart({ steps: startSteps, learningRate }),
     groupReinforcement({
       groupSize,
-      reward: parts.tiers(readRanSolved),
+      reward: readRanSolved(),
       loss: parts.pgClip(epsilon),
       steps,
       learningRate,

@@ -26,8 +26,8 @@ export const grpoAr: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.weighted<"judge">([
-        [parts.exec(), 0.5],
-        [parts.judge(callsAndResults), 0.5],
+        [parts.exec(), { standard: 0.5 }],
+        [parts.judge(callsAndResults), { standard: 0.5 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

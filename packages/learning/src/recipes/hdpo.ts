@@ -25,7 +25,7 @@ export const hdpo: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.group(groupSize),
       reward: parts.weighted([
-        [parts.outcome(), 1],
+        [parts.outcome(), { standard: 1 }],
         [parts.economy({ toolCall: callCost }, { kind: "decoupled" }), 0],
       ]),
       advantage: parts.splitAdvantage(costWeight),

@@ -39,8 +39,8 @@ export const kimiK2: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.weighted<"judge">([
-        [parts.outcome(), 0.7],
-        [parts.judge(callsAndResults), 0.3],
+        [parts.outcome(), { standard: 0.7 }],
+        [parts.judge(callsAndResults), { standard: 0.3 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

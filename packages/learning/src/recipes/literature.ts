@@ -40,11 +40,19 @@ export type LiteratureRow = {
 
 export const LITERATURE: readonly LiteratureRow[] = rows as readonly LiteratureRow[];
 
+export type PlainPart = { readonly slot: SlotName; readonly part: string };
+
+/** Parts of a row that are our reading, where the abstract is silent. */
+export function inferredParts({ parts }: LiteratureRow): readonly PlainPart[] {
+  return Object.entries(parts).flatMap(([slot, names]) =>
+    names.flatMap((name) =>
+      name.endsWith("*") ? [{ slot: slot as SlotName, part: name.slice(0, -1) }] : [],
+    ),
+  );
+}
+
 /** The parts of a row without their marks. */
-export function plainParts({ parts }: LiteratureRow): readonly {
-  readonly slot: SlotName;
-  readonly part: string;
-}[] {
+export function plainParts({ parts }: LiteratureRow): readonly PlainPart[] {
   return Object.entries(parts).flatMap(([slot, names]) =>
     names.map((name) => ({ slot: slot as SlotName, part: name.replace(/\*$/, "") })),
   );

@@ -26,8 +26,8 @@ export const logigen: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.outcome("success"), 0.5],
-        [parts.progress(), 0.5],
+        [parts.outcome("success"), { standard: 0.5 }],
+        [parts.progress(), { standard: 0.5 }],
       ]),
       loss: parts.pgClip(epsilon),
       steps,

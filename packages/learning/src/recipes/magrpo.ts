@@ -19,7 +19,7 @@ export const magrpo: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
     rewardStage({
       rollout: parts.teamOf({ how: "together", roles: ROLES, size: groupSize }),
-      reward: parts.team("mean"),
+      reward: parts.team(),
       advantage: parts.jointAdvantage(),
       losses: [parts.pgClip(epsilon)],
       state: { "role-adapters": parts.roleAdapters(ROLES) },

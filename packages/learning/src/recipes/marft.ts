@@ -19,7 +19,7 @@ export const marft: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
     rewardStage({
       rollout: parts.teamOf({ how: "relay", roles: ROLES, size: groupSize }),
-      reward: parts.team("mean"),
+      reward: parts.team(),
       advantage: parts.perAgent(),
       losses: [parts.spanMask(parts.pgClip(epsilon))],
       state: { "role-adapters": parts.roleAdapters(ROLES) },

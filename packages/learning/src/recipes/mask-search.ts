@@ -43,7 +43,7 @@ export const maskSearch: CreateRecipe = recipe({
       rollout: parts.searchingGroup(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.weighted([
-        [parts.outcome(), 1],
+        [parts.outcome(), { standard: 1 }],
         [parts.format(), formatWeight],
       ]),
       advantage: parts.groupAdvantage(),

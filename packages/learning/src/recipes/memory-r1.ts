@@ -29,7 +29,7 @@ export const memoryR1: CreateRecipe = recipe({
       reward: parts.outcome(),
       advantage: parts.byRole({
         [ROLES.manager]: parts.broadcastTurns(),
-        [ROLES.answerer]: parts.gae({ discount: 1, lambda }),
+        [ROLES.answerer]: parts.gae({ lambda }),
       }),
       losses: [
         parts.pgClip(epsilon),

@@ -61,7 +61,7 @@ export const meowTeaTaro: CreateRecipe = recipe({
       name: "critic",
       rollout: parts.single(),
       reward: sparseAndDense(dense),
-      advantage: parts.gae({ discount: 1, lambda }),
+      advantage: parts.gae({ lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead },
       steps: Math.round(((1 - imitationShare) * budget) / 3),

@@ -36,8 +36,8 @@ export const msrl: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.group(groupSize),
       reward: parts.weighted<"rm">([
-        [parts.exec(), 1],
-        [parts.rewardModel(), 1],
+        [parts.exec(), { standard: 1 }],
+        [parts.rewardModel(), { standard: 1 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

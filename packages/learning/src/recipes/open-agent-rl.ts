@@ -58,8 +58,8 @@ export const openAgentRl: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.passRateBand(), parts.mixedGroup()],
       reward: parts.weighted([
-        [parts.outcome(), 1],
-        [parts.overlong(limit, buffer), 1],
+        [parts.outcome(), { standard: 1 }],
+        [parts.overlong(limit, buffer), { standard: 1 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.clipHigh(epsilon, epsilon + 0.08)],

@@ -44,8 +44,8 @@ export const oprl: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.weighted<"iprm">([
-        [parts.outcome(), 1],
-        [parts.implicitProcess(beta), 1],
+        [parts.outcome(), { standard: 1 }],
+        [parts.implicitProcess(beta), { standard: 1 }],
       ]),
       advantage: parts.mixedSteps({ stepWeight }),
       losses: [parts.pgClip(epsilon)],

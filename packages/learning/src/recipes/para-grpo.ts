@@ -52,7 +52,7 @@ export const paraGrpo: CreateRecipe = recipe({
       ),
       filters: [parts.mixedGroup()],
       reward: parts.weighted([
-        [parts.outcome(), 1],
+        [parts.outcome(), { standard: 1 }],
         [parts.format(), 0],
       ]),
       advantage: parts.groupAdvantage(),

@@ -18,13 +18,13 @@ export const ping: CreateRecipe = recipe({
     "what should be refused is a call that the task does not need",
   ],
   schedule: ["rounds"],
-  settings: { keep: 4, leastUses: 16, tasks: 16, steps: 2, rounds: 6 },
-  stages: ({ keep, leastUses, tasks, steps }) => [
+  settings: { keep: 4, leastUses: 16, preferenceWeight: 0.5, tasks: 16, steps: 2, rounds: 6 },
+  stages: ({ keep, leastUses, preferenceWeight, tasks, steps }) => [
     writingStage({
       rollout: parts.single(4),
       reward: parts.weighted([
-        [parts.outcome(), 1],
-        [parts.preference(), 0.5],
+        [parts.outcome(), { standard: 1 }],
+        [parts.preference(), preferenceWeight],
       ]),
       how: parts.promptEdits({ request: prefixSearch, keep, leastUses }),
       state: { prompts: parts.prompts([""]) },

@@ -22,8 +22,8 @@ export const plannerR1: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.outcome(), 0.5],
-        [parts.progress(), 0.5],
+        [parts.outcome(), { standard: 0.5 }],
+        [parts.progress(), { standard: 0.5 }],
       ]),
       loss: parts.pgClip(epsilon),
       steps,

@@ -24,7 +24,7 @@ export const polychromic: CreateRecipe = recipe({
       rollout: parts.branchVine(groupSize),
       filters: [],
       reward: parts.outcome(),
-      advantage: parts.setAfterForks(setSize, { discount: 1, lambda }),
+      advantage: parts.setAfterForks(setSize, { lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead },
       steps,

@@ -32,8 +32,8 @@ export const pprRenorm: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.weighted<"judge">([
-        [parts.calibratedProcess(turnShown, spread), 0.5],
-        [parts.outcome(), 0.5],
+        [parts.calibratedProcess(turnShown, spread), { standard: 0.5 }],
+        [parts.outcome(), { standard: 0.5 }],
       ]),
       advantage: parts.mixedSteps({ stepWeight }),
       losses: [parts.pgClip(epsilon)],

@@ -22,7 +22,7 @@ export const quasar: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
     groupReinforcement({
       groupSize,
-      reward: parts.tiers(readRanSolved),
+      reward: readRanSolved(),
       loss: parts.pgClip(epsilon),
       steps,
       learningRate,

@@ -38,7 +38,7 @@ export const reWatchR1: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.outcome(), 1],
+        [parts.outcome(), { standard: 1 }],
         [parts.groundedAnswer(), grounding],
       ]),
       loss: parts.pgClip(epsilon),

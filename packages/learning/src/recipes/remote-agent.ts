@@ -31,8 +31,8 @@ export const remoteAgent: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.outcome(), 0.5],
-        [parts.economy({ toolCall: callCost }, { kind: "gated", allowance }), 0.5],
+        [parts.outcome(), { standard: 0.5 }],
+        [parts.economy({ toolCall: callCost }, { kind: "gated", allowance }), { standard: 0.5 }],
       ]),
       loss: parts.pgClip(epsilon),
       steps,

@@ -25,7 +25,7 @@ export const riseIntrospection: CreateRecipe = recipe({
       reward: parts.outcome(),
       advantage: parts.payWeighted(temperature),
       losses: [parts.weighedCrossEntropy()],
-      state: { teacher: parts.demonstrators(0) },
+      state: { teacher: parts.demonstrators() },
       steps,
       settings: { tasksPerStep: 24, learningRate },
     }),

@@ -26,7 +26,7 @@ export const rl4vlm: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.single(),
       reward: parts.outcome(),
-      advantage: parts.gae({ discount: 1, lambda }),
+      advantage: parts.gae({ lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead },
       steps,

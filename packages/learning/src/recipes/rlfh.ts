@@ -23,10 +23,10 @@ export const rlfh: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.single(),
       reward: parts.weighted([
-        [parts.ruleProcess(), 1],
+        [parts.ruleProcess(), { standard: 1 }],
         [parts.groundedAnswer(), grounding],
       ]),
-      advantage: parts.gae({ discount: 1, lambda }),
+      advantage: parts.gae({ lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead, judge: parts.ruleJudge },
       steps,

@@ -30,8 +30,8 @@ export const sftGrpoLength: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.outcome(), 1],
-        [parts.overlong(limit, buffer), 1],
+        [parts.outcome(), { standard: 1 }],
+        [parts.overlong(limit, buffer), { standard: 1 }],
       ]),
       loss: parts.pgClip(epsilon),
       steps,

@@ -26,9 +26,9 @@ export const slideRl: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.weighted<"judge">([
-        [parts.exec(), 0.2],
-        [parts.judge(callsAndResults), 0.2],
-        [parts.recoveredRequest(), 0.6],
+        [parts.exec(), { standard: 0.2 }],
+        [parts.judge(callsAndResults), { standard: 0.2 }],
+        [parts.recoveredRequest(), { standard: 0.6 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

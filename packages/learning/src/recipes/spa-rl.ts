@@ -34,10 +34,10 @@ export const spaRl: CreateRecipe = recipe({
       rollout: parts.single(),
       filters: [parts.fitsProgress()],
       reward: parts.weighted<"progress-est">([
-        [parts.attributedProgress(), 1],
+        [parts.attributedProgress(), { standard: 1 }],
         [parts.exec(), ranWeight],
       ]),
-      advantage: parts.gae({ discount: 1, lambda }),
+      advantage: parts.gae({ lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead, "progress-est": parts.progressEstimate },
       steps,

@@ -47,8 +47,8 @@ export const spear: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.mixedGroup(), parts.storedWins(replayed)],
       reward: parts.weighted([
-        [parts.outcome(), 1],
-        [parts.callBonus(bonus), 1],
+        [parts.outcome(), { standard: 1 }],
+        [parts.callBonus(bonus), { standard: 1 }],
       ]),
       advantage: parts.besideStored(parts.groupAdvantage()),
       losses: [

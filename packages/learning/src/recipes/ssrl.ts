@@ -24,7 +24,7 @@ export const ssrl: CreateRecipe = recipe({
       groupSize,
       rollout: parts.selfAnswered(groupSize),
       reward: parts.weighted([
-        [parts.outcome(), 1],
+        [parts.outcome(), { standard: 1 }],
         [parts.format(), formatWeight],
       ]),
       loss: parts.pgClip(epsilon),

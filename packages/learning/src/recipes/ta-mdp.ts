@@ -26,7 +26,7 @@ export const taMdp: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.group(groupSize),
       reward: parts.weighted([
-        [parts.outcome(), 1],
+        [parts.outcome(), { standard: 1 }],
         [parts.format(), formatWeight],
         [parts.exec(), execWeight],
       ]),

@@ -57,8 +57,8 @@ export const toolCua: CreateRecipe = recipe({
       name: "paths",
       reward: parts.gate(
         parts.weighted([
-          [parts.outcome(), 0.5],
-          [parts.economy({ toolCall: callCost }), 0.5],
+          [parts.outcome(), { standard: 0.5 }],
+          [parts.economy({ toolCall: callCost }), { standard: 0.5 }],
         ]),
         parts.callBonus(bonus),
       ),

@@ -29,7 +29,7 @@ export const visualArft: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.answerF1(), 1],
+        [parts.answerF1(), { standard: 1 }],
         [parts.format(), formatWeight],
         [parts.exec(), ranWeight],
       ]),

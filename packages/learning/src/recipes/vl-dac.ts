@@ -22,7 +22,7 @@ export const vlDac: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.single(),
       reward: parts.outcome(),
-      advantage: parts.gaeStep({ discount: 1, lambda }),
+      advantage: parts.gaeStep({ lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic("turns"), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead },
       steps,

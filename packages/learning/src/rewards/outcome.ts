@@ -8,6 +8,8 @@ import { WaggleError } from "@waggle/protocol";
 /** `score`: the verifier's number in [0, 1]. `success`: 1 or 0. */
 export type OutcomeKind = "score" | "success";
 
+export const OUTCOME_KINDS: readonly OutcomeKind[] = ["score", "success"];
+
 /** @throws WaggleError `NON_FINITE_REWARD` for a verifier that says no number. */
 export function outcomeReward(verification: Verification, kind: OutcomeKind = "score"): number {
   if (kind === "success") return verification.success ? 1 : 0;

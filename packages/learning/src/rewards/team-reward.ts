@@ -8,6 +8,8 @@ import { meanOf, requireFiniteRewards, requireInside, sumOf } from "../statistic
 
 export type TeamRule = "mean" | "sum" | "worst" | "best";
 
+export const TEAM_RULES: readonly TeamRule[] = ["mean", "sum", "worst", "best"];
+
 /** `[agents]` the same reward for each. */
 export function teamReward(own: readonly number[], rule: TeamRule): number[] {
   requireInside("number of agents", own.length, 1, Number.MAX_SAFE_INTEGER);
