@@ -4,6 +4,7 @@
  * and on a citation of a test that does not exist. Pure data.
  */
 import { ASYNCHRONY_REQUIREMENTS } from "./asynchrony-requirements.ts";
+import { ENGINE_REQUIREMENTS } from "./engine-requirements.ts";
 import { EXCHANGE_REQUIREMENTS } from "./exchange-requirements.ts";
 import { LEARNING_REQUIREMENTS } from "./learning-requirements.ts";
 import { TEXT_REQUIREMENTS } from "./text-requirements.ts";
@@ -21,6 +22,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...RUNTIME_REQUIREMENTS,
   ...PAGE_REQUIREMENTS,
   ...LOOP_REQUIREMENTS,
+  ...ENGINE_REQUIREMENTS,
   ...LOSS_REQUIREMENTS,
   ...LEARNING_REQUIREMENTS,
   ...ASYNCHRONY_REQUIREMENTS,
