@@ -399,3 +399,15 @@ test("text on the policy channel is read at the next request of an open page, un
   expect(silent).toMatchObject({ failure: null, policyVersion: 0 });
   expect(silent.texts.join("")).not.toContain("Mind the rain.");
 });
+
+test("the words beside the switch let simulated visitors shop, and end it", async () => {
+  const { page } = await visit(siteUrl, { agrees: true });
+  const words = "Let simulated visitors shop";
+  const isOn = () => page.getByRole("switch", { name: words }).getAttribute("aria-checked");
+  await page.getByText(words, { exact: true }).click();
+  await expect.poll(isOn).toBe("true");
+  await page.locator("#lab-figures").getByText("shopping").waitFor();
+  await page.getByText(words, { exact: true }).click();
+  await expect.poll(isOn).toBe("false");
+  await page.locator("#lab-figures").getByText("stopped").waitFor();
+});

@@ -140,6 +140,14 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "visitor:simulated",
+    source: "README, Two commands",
+    behavior: "The words beside the demo's switch let simulated visitors shop, and end it.",
+    tests: [
+      "test/e2e/visitor.test.ts > the words beside the switch let simulated visitors shop, and end it",
+    ],
+  },
+  {
     id: "visitor:no-isolation",
     source: "README, Embed it",
     behavior:

@@ -6,6 +6,8 @@ import { createSignIn } from "./sign-in-view.ts";
 
 const root = document.getElementById("app");
 if (!root) throw new Error("index.html must have an element with id app");
+/** Takes down what is shown. */
+let close = (): void => undefined;
 
 async function readEdgeUrl(): Promise<string> {
   const response = await fetch(new URL("config.json", document.baseURI));
@@ -27,7 +29,7 @@ function signIn(at: HTMLElement, edgeUrl: string, reason: string | null): void {
 }
 
 function open(at: HTMLElement, edgeUrl: string, credential: string): void {
-  const close = createAppShell(at, {
+  close = createAppShell(at, {
     api: createOperatorApi(edgeUrl, credential),
     edgeUrl,
     onSignOut: (reason) => {
@@ -38,9 +40,25 @@ function open(at: HTMLElement, edgeUrl: string, credential: string): void {
   });
 }
 
+const readGiven = (): string | null =>
+  readCredential(sessionStorage, location.hash, () =>
+    history.replaceState(null, "", `${location.pathname}${location.search}#/`),
+  );
+
 const edgeUrl = await readEdgeUrl();
-const credential = readCredential(sessionStorage, location.hash, () =>
-  history.replaceState(null, "", `${location.pathname}${location.search}#/`),
-);
+// Before the frame listens: an address with a credential that is put into an open tab loads no page.
+addEventListener("hashchange", () => {
+  if (!location.hash.startsWith("#credential=")) return;
+  const given = readGiven();
+  if (given === null) return;
+  close();
+  open(root, edgeUrl, given);
+});
+// The address is the route: "#main" would be another page.
+document.querySelector(".skip")?.addEventListener("click", (event) => {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+});
+const credential = readGiven();
 if (credential === null) signIn(root, edgeUrl, null);
 else open(root, edgeUrl, credential);

@@ -15,7 +15,7 @@ export function createSignIn(
   });
   return h(
     "main",
-    { id: "main", class: "sign-in" },
+    { id: "main", class: "sign-in", tabindex: -1 },
     h(
       "form",
       {
