@@ -10,8 +10,6 @@ import type { ScheduledPolicy } from "../../src/session/scheduled-policy.ts";
 import type { KeptModule } from "./kept-module.ts";
 import type { RecordingSwitch } from "./recording-switch.ts";
 
-const PLAIN_GRAPH = { branchWeights: "twice" } as const;
-
 /** The most likely token each time. */
 export const GREEDY = { temperature: 1, topK: 1, topP: 1, seed: 1 };
 
@@ -19,17 +17,13 @@ export function policyInPage(model: BenchModelName, threads: number): Promise<Sc
   return policyOn(model, () => createWasmBackend({ ...optionsOf(model), threads }));
 }
 
-/**
- * The same on the plain graph, which large models have only where they do not branch.
- *
- * @param kept - gets the module that computes.
- */
-export function plainPolicyInPage(
+/** The same. @param kept - gets the module that computes. */
+export function keptPolicyInPage(
   model: BenchModelName,
   { createModule }: KeptModule,
 ): Promise<ScheduledPolicy> {
-  const options = { ...optionsOf(model), ...PLAIN_GRAPH };
-  return policyOn(model, () => createWasmBackend({ ...options, threads: 1, createModule }));
+  const options = { ...optionsOf(model), threads: 1, createModule };
+  return policyOn(model, () => createWasmBackend(options));
 }
 
 /** The same with recording that can be turned off. */
@@ -37,7 +31,7 @@ export function switchedInPage(
   model: BenchModelName,
   recording: RecordingSwitch,
 ): Promise<ScheduledPolicy> {
-  const options = { ...optionsOf(model), ...PLAIN_GRAPH };
+  const options = optionsOf(model);
   return policyOn(model, async () => recording.openBackend(await createWasmDevice(1), options));
 }
 

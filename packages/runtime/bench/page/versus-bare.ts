@@ -9,7 +9,7 @@ import type { Comparison, PairedBlocks, RoundLimits } from "../paired-blocks.ts"
 import { BareLoop } from "./bare-loop.ts";
 import { KeptModule } from "./kept-module.ts";
 import { PausableClock } from "./pausable-clock.ts";
-import { GREEDY, plainPolicyInPage } from "./in-page-policy.ts";
+import { GREEDY, keptPolicyInPage } from "./in-page-policy.ts";
 
 /**
  * Steps after a prompt that count for nothing. The first takes twice as long, whoever makes it, and
@@ -37,7 +37,7 @@ export type BareResult = {
 export async function measure(options: BareOptions): Promise<BareResult> {
   const { model, limits, promptLength, count, tokensPerBlock } = options;
   const kept = new KeptModule();
-  const policy = await plainPolicyInPage(model, kept);
+  const policy = await keptPolicyInPage(model, kept);
   const clock = new PausableClock();
   const room = promptLength + 1 + SETTLED + count;
   const bare = new BareLoop(kept, BENCH_CONFIGS[model], room);

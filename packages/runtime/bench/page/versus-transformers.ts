@@ -4,7 +4,7 @@ import type { BenchModelName } from "../bench-models.ts";
 import { PairedRatios } from "../paired-blocks.ts";
 import type { Comparison } from "../paired-blocks.ts";
 import { BareLoop } from "./bare-loop.ts";
-import { plainPolicyInPage } from "./in-page-policy.ts";
+import { keptPolicyInPage } from "./in-page-policy.ts";
 import { KeptModule } from "./kept-module.ts";
 import { generateOurs, loadOurs } from "./our-policy.ts";
 import { TransformersPeer } from "./transformers-peer.ts";
@@ -81,13 +81,13 @@ export async function measure(options: VersusOptions): Promise<VersusResult> {
   return { peerName: TransformersPeer.version, workloads };
 }
 
-/** The bare loop on a plain graph of its own, which the runtime opened. */
+/** The bare loop on a graph of its own, which the runtime opened. */
 async function openBare(
   model: BenchModelName,
   workloads: VersusOptions["workloads"],
 ): Promise<(prompt: readonly number[], count: number) => Awaited<ReturnType<Decode>>> {
   const kept = new KeptModule();
-  await plainPolicyInPage(model, kept);
+  await keptPolicyInPage(model, kept);
   const room = Math.max(...workloads.map(({ promptLength, count }) => promptLength + count + 1));
   const loop = new BareLoop(kept, BENCH_CONFIGS[model], room);
   return (prompt, count) => {

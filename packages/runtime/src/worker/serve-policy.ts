@@ -4,7 +4,7 @@ import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
 import type { Session } from "../session/session.ts";
 import { openPolicy } from "./open-policy.ts";
 import type { WorkerDevice } from "./checked-device.ts";
-import { TokenBunches } from "./token-bunches.ts";
+import { createTokenBunches } from "./token-bunches.ts";
 import type {
   AnswerTo,
   BranchRequest,
@@ -139,7 +139,7 @@ class PolicyServer {
     post: PostTokens,
   ): Promise<AnswerTo<GenerateRequest>> {
     const session = this.#given(request);
-    const bunches = new TokenBunches(post, request.wantsTokens);
+    const bunches = createTokenBunches(post, request.wantsTokens);
     try {
       const sample = await session.generate({ ...request.options, signal, onToken: bunches.add });
       return { sample, policyVersion: session.policyVersion };

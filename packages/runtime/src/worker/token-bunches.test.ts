@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { TokenBunches } from "./token-bunches.ts";
+import { createTokenBunches } from "./token-bunches.ts";
+import type { TokenBunches } from "./token-bunches.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
@@ -7,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 /** Posts of a generation with a token every 4 ms. */
 function postsOf(count: number, isWatched: boolean): { posts: number[][]; bunches: TokenBunches } {
   const posts: number[][] = [];
-  const bunches = new TokenBunches((tokenIds) => posts.push([...tokenIds]), isWatched);
+  const bunches = createTokenBunches((tokenIds) => posts.push([...tokenIds]), isWatched);
   for (let id = 0; id < count; id++) {
     vi.advanceTimersByTime(4);
     bunches.add(id);
@@ -15,11 +16,8 @@ function postsOf(count: number, isWatched: boolean): { posts: number[][]; bunche
   return { posts, bunches };
 }
 
-test("watched tokens leave once a frame, in order, while the thread is busy", () => {
-  expect(postsOf(9, true).posts).toEqual([
-    [0, 1, 2, 3],
-    [4, 5, 6, 7],
-  ]);
+test("watched tokens leave in order while the thread is busy, the first at once, others once a frame", () => {
+  expect(postsOf(10, true).posts).toEqual([[0], [1, 2, 3, 4], [5, 6, 7, 8]]);
 });
 
 test("a short generation that nobody watches posts nothing: the answer has its tokens", () => {
@@ -28,11 +26,8 @@ test("a short generation that nobody watches posts nothing: the answer has its t
 });
 
 test("what waits is sent when asked for, once", () => {
-  const { posts, bunches } = postsOf(6, true);
+  const { posts, bunches } = postsOf(7, true);
   bunches.flush();
   bunches.flush();
-  expect(posts).toEqual([
-    [0, 1, 2, 3],
-    [4, 5],
-  ]);
+  expect(posts).toEqual([[0], [1, 2, 3, 4], [5, 6]]);
 });

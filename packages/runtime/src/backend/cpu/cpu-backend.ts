@@ -4,15 +4,12 @@
  */
 import {
   adapterGraphInputs,
-  BRANCHES,
   buildDecoderGraph,
   canBranch,
   decoderStates,
   emptySink,
   expandedWeights,
   mergeAdapter,
-  PACKED_INPUTS,
-  PACKED_OR_BRANCHES,
   parameterCount,
   tensorMapSource,
 } from "@waggle/model";
@@ -20,14 +17,13 @@ import type { Adapter, DecoderConfig, InputForm, TensorSource, WeightFormat } fr
 import { WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
 import type { BackendMemory, DecoderBackend, DecoderSession } from "../decoder-backend.ts";
-import { BranchSwitch } from "./branch-switch.ts";
 import { CpuSession } from "./cpu-session.ts";
-import type { BranchOptions } from "./cpu-session.ts";
 import type { CpuBuffer, CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
 import { hasRoomExpanded } from "../../expanded-room.ts";
 import { decodeRowsFor, runScoresFor, runTokensFor } from "../../limits.ts";
 import { layoutOf } from "./state-layout.ts";
 import type { StateLayout } from "./state-layout.ts";
+import { SharedProgram } from "./shared-program.ts";
 
 export type CpuBackendOptions = {
   readonly config: DecoderConfig;
@@ -56,8 +52,8 @@ export type CpuBackendOptions = {
   /** With `inputs`: adapters up to this rank share one graph. Default 16. */
   readonly adapterRank?: number | undefined;
   /**
-   * Where forks share what they begin with: whether their graph has the weights again, or one graph
-   * serves for everything. Default by the model's size.
+   * Where forks share what they begin with: whether their graph has the weights again, or from then on
+   * one graph serves for everything. Default by the model's size.
    */
   readonly branchWeights?: "twice" | "once" | undefined;
   /** Default: bounded by the memory of attention scores. */
@@ -84,24 +80,11 @@ const ACTIVATIONS = "f32";
 const MIN_SHARED_LENGTH = 128;
 
 /**
- * Parameters up to which models are loaded a second time, for the graph of branches. Larger ones have
- * one graph, which chooses in each layer: that takes a tenth of the time of a small model's step, but
- * nothing that shows in theirs.
+ * Parameters up to which models are loaded a second time, for the graph of branches. Larger ones then
+ * have one graph, which chooses in each layer: that takes a tenth of the time of a small model's step,
+ * and some hundredths of theirs.
  */
 const MOST_PARAMETERS_TWICE = 2 * 2 ** 20;
-
-/** A program while sessions use it. */
-type SharedProgram = {
-  readonly program: CpuProgram;
-  readonly rank: number;
-  readonly weights: () => TensorMap | TensorSource;
-  /** Of a graph that runs packed or for branches; `null` where it only runs packed. */
-  readonly branchSwitch: BranchSwitch | null;
-  /** The same weights in a graph of branches, once a session wanted it. */
-  branches: Promise<CpuProgram> | null;
-  branchBytes: number;
-  users: number;
-};
 
 export class CpuBackend implements DecoderBackend {
   readonly dtype: WeightFormat;
@@ -143,9 +126,8 @@ export class CpuBackend implements DecoderBackend {
     let weights = 0;
     let adapters = this.#adapterBytes;
     for (const shared of this.#programs) {
-      const bytes = shared.program.sizeBytes + shared.branchBytes;
-      if (shared === this.#shared) weights += bytes;
-      else adapters += bytes;
+      if (shared === this.#shared) weights += shared.sizeBytes;
+      else adapters += shared.sizeBytes;
     }
     let caches = 0;
     let scratch = 0;
@@ -207,24 +189,16 @@ export class CpuBackend implements DecoderBackend {
     return this.#shared;
   }
 
-  async #load(weights: SharedProgram["weights"], rank: number): Promise<SharedProgram> {
+  async #load(weights: () => TensorMap | TensorSource, rank: number): Promise<SharedProgram> {
     const { config, sizedAs = config } = this.#options;
     const { branchWeights = isLarge(sizedAs) ? "once" : "twice" } = this.#options;
-    const isOnce = this.#canShare && branchWeights === "once";
-    const program = await this.#program(
-      weights(),
+    const shared = await SharedProgram.open({
+      device: this.#device,
+      config,
       rank,
-      isOnce ? PACKED_OR_BRANCHES : PACKED_INPUTS,
-    );
-    const shared: SharedProgram = {
-      program,
-      rank,
-      weights,
-      branchSwitch: isOnce ? new BranchSwitch(this.#device, config) : null,
-      branches: null,
-      branchBytes: 0,
-      users: 0,
-    };
+      branchWeights,
+      load: (inputs) => this.#program(weights(), rank, inputs),
+    });
     this.#programs.add(shared);
     return shared;
   }
@@ -255,61 +229,38 @@ export class CpuBackend implements DecoderBackend {
     return canBranch(this.#options.config) && !this.#device.copiesOutputs;
   }
 
-  #branches(shared: SharedProgram, adapter: readonly Operand[]): BranchOptions | null {
-    if (!this.#canShare) return null;
-    const { program, branchSwitch } = shared;
-    const minLength = MIN_SHARED_LENGTH;
-    if (branchSwitch !== null) {
-      return { minLength, fed: [...adapter, ...branchSwitch.branches], load: () => program };
-    }
-    const load = async (): Promise<CpuProgram> => {
-      shared.branches ??= this.#program(shared.weights(), shared.rank, BRANCHES);
-      try {
-        const own = await shared.branches;
-        shared.branchBytes = own.sizeBytes;
-        return own;
-      } catch (error) {
-        shared.branches = null;
-        throw error;
-      }
-    };
-    return { minLength, fed: adapter, load };
-  }
-
   #session(shared: SharedProgram, adapter: readonly Operand[]): DecoderSession {
     const { config, contextLength } = this.#options;
     const buffers: CpuBuffer[] = adapter.map(({ buffer }) => buffer);
     const bytes = buffers.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    shared.users++;
     this.#adapterBytes += bytes;
     const session: CpuSession = new CpuSession({
       device: this.#device,
-      program: shared.program,
+      programs: shared,
+      adapter,
       config,
       layouts: this.#layouts,
-      fed: [...adapter, ...(shared.branchSwitch?.packed ?? [])],
       maxPositions: contextLength,
       maxRunTokens: this.#options.maxRunTokens ?? runTokensFor(config, contextLength),
       maxRunScores: this.#options.maxRunScores ?? runScoresFor(config),
       maxRows: this.#options.maxRows ?? decodeRowsFor(config),
-      branches: this.#branches(shared, adapter),
+      minSharedLength: this.#canShare ? MIN_SHARED_LENGTH : Number.POSITIVE_INFINITY,
       onRelease: async () => {
         if (!this.#sessions.delete(session)) return;
         for (const buffer of buffers) buffer.free();
         this.#adapterBytes -= bytes;
-        shared.users--;
+        shared.users.delete(session);
         await this.#releaseUnused(shared);
       },
     });
     this.#sessions.add(session);
+    shared.users.add(session);
     return session;
   }
 
   async #releaseUnused(shared: SharedProgram): Promise<void> {
-    if (shared.users > 0 || shared === this.#shared || !this.#programs.delete(shared)) return;
-    await shared.program.release();
-    shared.branchSwitch?.free();
-    await (await shared.branches)?.release();
+    const isUsed = shared.users.size > 0 || shared === this.#shared;
+    if (!isUsed && this.#programs.delete(shared)) await shared.release();
   }
 }
 

@@ -19,21 +19,21 @@ const MOST_LIKELY = { temperature: 1, topK: 1, topP: 1 };
 function openSession(
   hasConvolution: boolean,
   copiesOutputs = false,
-  sharedFrom = 0,
+  minSharedLength = Number.POSITIVE_INFINITY,
 ): { device: RememberingDevice; session: CpuSession } {
   const device = new RememberingDevice(copiesOutputs);
+  const fed = { program: device.program, fed: [] };
   const session = new CpuSession({
     device,
-    program: device.program,
+    programs: { packed: fed, branches: () => fed },
+    adapter: [],
     config: REMEMBERING_CONFIG,
     layouts: rememberingStates(hasConvolution).map(layoutOf),
-    fed: [],
     maxPositions: MAX_POSITIONS,
     maxRunTokens: 200,
     maxRunScores: 100,
     maxRows: 32,
-    branches:
-      sharedFrom === 0 ? null : { minLength: sharedFrom, fed: [], load: () => device.program },
+    minSharedLength,
     onRelease: () => undefined,
   });
   return { device, session };
@@ -174,9 +174,9 @@ class Twins {
 }
 
 describe.each([
-  ["keys and values", false, false, 0],
-  ["keys and values with little room", false, true, 0],
-  ["a state without positions too", true, false, 0],
+  ["keys and values", false, false, undefined],
+  ["keys and values with little room", false, true, undefined],
+  ["a state without positions too", true, false, undefined],
   ["keys and values, and branches of shared ones", false, false, 3],
 ])("caches of %s", (_, hasConvolution, copiesOutputs, sharedFrom) => {
   test("hold their own tokens, whatever was done to them and beside them", async () => {

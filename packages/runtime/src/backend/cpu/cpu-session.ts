@@ -15,38 +15,29 @@ import { BoundBranchRun } from "./bound-branch-run.ts";
 import { BoundDecoderRun } from "./bound-decoder-run.ts";
 import { CacheStore } from "./cache-store.ts";
 import type { CpuCache } from "./cache-store.ts";
-import type { CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
+import type { CpuDevice, Operand } from "./cpu-device.ts";
 import { KeptRuns } from "./kept-runs.ts";
 import type { RunPlace } from "./kept-runs.ts";
 import { resultOf, wantedTokens } from "./row-result.ts";
 import type { CacheRow, RowStore } from "./row-store.ts";
 import type { SharedPrefix } from "./shared-prefix.ts";
+import type { FedProgram, ProgramUser, Programs } from "./shared-program.ts";
 import type { StateLayout } from "./state-layout.ts";
 
 export type CpuSessionOptions = {
   readonly device: CpuDevice;
-  readonly program: CpuProgram;
+  readonly programs: Programs;
+  /** Fed in every run: A and B of the adapter, where the graph takes them. */
+  readonly adapter: readonly Operand[];
   readonly config: DecoderConfig;
   readonly layouts: readonly StateLayout[];
-  /** Fed in every packed run: A and B of the adapter, where the graph takes them, and what it needs else. */
-  readonly fed: readonly Operand[];
   readonly maxPositions: number;
   readonly maxRunTokens: number;
   readonly maxRunScores: number;
   readonly maxRows: number;
-  /** `null` where forks copy. */
-  readonly branches: BranchOptions | null;
+  /** Forks share what they begin with from this many positions on. All states are then f32 and have positions. */
+  readonly minSharedLength: number;
   readonly onRelease: () => Awaitable<void>;
-};
-
-/** How forks share what they begin with. All states are f32 and have positions. */
-export type BranchOptions = {
-  /** From this many positions on. */
-  readonly minLength: number;
-  /** Fed in every run of branches. */
-  readonly fed: readonly Operand[];
-  /** A graph with the inputs `branches`, loaded when it is first wanted. */
-  readonly load: () => Awaitable<CpuProgram>;
 };
 
 /** Numbers of the logits of one run, and of its attention scores: 32 MB each. */
@@ -60,7 +51,7 @@ type Batch = {
   readonly prefix: SharedPrefix | null;
 };
 
-export class CpuSession implements DecoderSession {
+export class CpuSession implements DecoderSession, ProgramUser {
   readonly maxRunTokens: number;
   readonly maxRunScores: number;
   readonly maxRows: number;
@@ -69,7 +60,7 @@ export class CpuSession implements DecoderSession {
   readonly #steps = new KeptRuns<BoundDecoderRun>();
   readonly #branchSteps = new KeptRuns<BoundBranchRun>();
   /** Loaded with the first branch. */
-  #branchProgram: CpuProgram | null = null;
+  #branches: FedProgram | null = null;
   #scratchBytes = 0;
 
   constructor(options: CpuSessionOptions) {
@@ -103,15 +94,15 @@ export class CpuSession implements DecoderSession {
 
   fork(from: DecoderCache, length: number): Awaitable<DecoderCache> {
     const cache = from as CpuCache;
-    const { branches } = this.#options;
-    if (branches === null || length < branches.minLength) return this.#caches.copy(cache, length);
-    if (this.#branchProgram !== null) return this.#caches.branch(cache, length);
-    const branch = (program: CpuProgram): DecoderCache => {
-      this.#branchProgram = program;
+    const { programs, minSharedLength } = this.#options;
+    if (length < minSharedLength) return this.#caches.copy(cache, length);
+    if (this.#branches !== null) return this.#caches.branch(cache, length);
+    const branch = (branches: FedProgram): DecoderCache => {
+      this.#branches = branches;
       return this.#caches.branch(cache, length);
     };
-    const program = branches.load();
-    return program instanceof Promise ? program.then(branch) : branch(program);
+    const branches = programs.branches();
+    return branches instanceof Promise ? branches.then(branch) : branch(branches);
   }
 
   run(rows: readonly DecoderRow[]): Awaitable<readonly RowResult[]> {
@@ -149,9 +140,13 @@ export class CpuSession implements DecoderSession {
     return done.then(finish).finally(() => this.#caches.unhold());
   }
 
-  async release(): Promise<void> {
+  unbind(): void {
     this.#steps.release();
     this.#branchSteps.release();
+  }
+
+  async release(): Promise<void> {
+    this.unbind();
     this.#caches.free();
     await this.#options.onRelease();
   }
@@ -308,19 +303,35 @@ export class CpuSession implements DecoderSession {
   }
 
   #bind(place: RunPlace, length: number, logits: number): BoundDecoderRun {
-    const { device, program, fed, config } = this.#options;
+    const { device, programs, adapter, config } = this.#options;
     const { vocabularySize } = config;
-    return new BoundDecoderRun({ device, program, fed, vocabularySize, place, length, logits });
+    const { program, fed } = programs.packed;
+    return new BoundDecoderRun({
+      device,
+      program,
+      fed: [...adapter, ...fed],
+      vocabularySize,
+      place,
+      length,
+      logits,
+    });
   }
 
   #branchStep(place: RunPlace & { readonly prefix: SharedPrefix }): BoundBranchRun {
-    const { device, branches, config } = this.#options;
+    const { device, adapter, config } = this.#options;
     const { vocabularySize, keyValueHeads } = config;
-    const fed = branches?.fed ?? [];
-    const program = this.#branchProgram as CpuProgram;
+    const { program, fed } = this.#branches as FedProgram;
     return this.#branchSteps.at(
       place,
-      () => new BoundBranchRun({ device, program, fed, vocabularySize, keyValueHeads, place }),
+      () =>
+        new BoundBranchRun({
+          device,
+          program,
+          fed: [...adapter, ...fed],
+          vocabularySize,
+          keyValueHeads,
+          place,
+        }),
     );
   }
 
