@@ -190,7 +190,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:imitation-recipes-differ",
     source: "issue 5, recipes; the papers that their files name",
     behavior:
-      "Recipes of the imitation and preference tables learn once in each of their stages with what their papers say is different, and plain imitation fails each of these checks; where they learn from pairs, exchanged sides fail too. Recipes that merge make one model of several by the rule of their papers.",
+      "Recipes of the imitation and preference tables learn once in each of their stages with what their papers say is different, and plain imitation fails each of these checks; where they learn from pairs, exchanged sides fail too. Recipes that merge make one model of several by the rule of their papers; behind a gate a merge that solves fewer tasks than its better member is not taken.",
     tests: [
       "trainer/src/learner/updates/imitation-update.test.ts > %s learns once in each of its stages",
       "trainer/src/learner/updates/imitation-update.test.ts > %s moves the parameters it names and no other",
@@ -204,6 +204,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/learner/updates/merging-update.test.ts > composable sparse changes lie apart",
       "trainer/src/learner/updates/merging-update.test.ts > breadcrumbs leaves the tails of each change out",
       "trainer/src/learner/updates/merging-update.test.ts > RAM averages what both changed and stretches what one alone did",
+      "trainer/src/learner/updates/merging-update.test.ts > a gate keeps the better member where the merge is worse: $scores",
       "trainer/src/learner/updates/merging-update.test.ts > every recipe that ends in a merge is looked at here",
     ],
   },
@@ -391,6 +392,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/studies/study-page.test.ts > every study has arms that share one budget",
       "trainer/src/studies/study-page.test.ts > arms are compared with the first on the same seeds",
       "trainer/src/studies/study-page.test.ts > a seed counts once every arm has it, and few are no answer",
+      "trainer/src/studies/study-page.test.ts > at equal KL an arm is held against the line of others, seed by seed",
       "trainer/src/learner/run-spending.test.ts > stages spend their shares of the whole, though each is told a share of the rest",
       "trainer/src/learner/recipe-run.test.ts > where a budget ends a stage, what is reported is what it had learned then",
     ],

@@ -14,7 +14,7 @@ import {
   type StateValues,
   type StepSettings,
 } from "@waggle/learning";
-import type { TaskReference, TensorMap } from "@waggle/protocol";
+import type { TaskReference, TaskSplit, TensorMap } from "@waggle/protocol";
 import { derivedSeed, seededRandom } from "../random.ts";
 import { type Reader, stageReader } from "./rollouts/attempt-reading.ts";
 import { adapterOf } from "./updates/adapter-tensors.ts";
@@ -26,7 +26,7 @@ import type { FamilyAttempt } from "./rollouts/family-attempt.ts";
 import { attemptHeldOut, type HeldOut, heldOutOf } from "./rollouts/held-out.ts";
 import { fittedWorlds } from "./rollouts/fitted-world.ts";
 import type { WorldModels } from "./rollouts/imagined-world.ts";
-import { mergeMembers } from "./updates/merge-update.ts";
+import { mergedStage } from "./merged-stage.ts";
 import { canOverlap, type OverlapOptions, overlappedStage } from "./overlapped-stage.ts";
 import { opponentOf, RoleShelf } from "./role-shelf.ts";
 import { updateStage } from "./updates/stage-update.ts";
@@ -249,17 +249,22 @@ class RecipeRun {
 
   async #merge(stage: Stage, merging: NonNullable<Stage["merging"]>): Promise<HeldOut> {
     const { engine } = this.#parts;
-    const whole = this.#limit;
-    let left = merging.members.length;
-    const learn = async (members: readonly Stage[]): Promise<void> => {
-      this.#limit = this.#spending.upTo(whole, 1 / left);
-      left -= 1;
-      // Each begins with what the engine was given back.
+    const hold = async (): Promise<void> => {
       this.#snapshots = [adapterOf(await engine.parameters())];
-      for (const member of members) await this.stage(member);
     };
-    await mergeMembers(engine, merging, learn, seededRandom(this.#options.seed, 0x3e));
-    this.#snapshots = [adapterOf(await engine.parameters())];
+    await mergedStage(merging, {
+      ...{ engine, spending: this.#spending, limit: this.#limit, seed: this.#options.seed },
+      learn: async (members, limit) => {
+        this.#limit = limit;
+        await hold();
+        for (const member of members) await this.stage(member);
+      },
+      attempt: async (count) => {
+        await hold();
+        return this.#attempts([...Array(count).keys()], "train");
+      },
+    });
+    await hold();
     return this.evaluate(stage.name, 1);
   }
 
@@ -276,12 +281,8 @@ class RecipeRun {
     const groups: EpisodeGroup[] = [];
     let informative = 0;
     for (let round = 0; round <= REFILLS && informative < settings.tasksPerStep; round += 1) {
-      const more = await this.#collect(
-        stage,
-        settings,
-        context,
-        settings.tasksPerStep - informative,
-      );
+      const wanted = settings.tasksPerStep - informative;
+      const more = await this.#collect(stage, settings, context, wanted);
       if (more.length === 0) break;
       groups.push(...more);
       // Only groups of several can turn out to say nothing.
@@ -321,12 +322,8 @@ class RecipeRun {
     context: PartContext,
     count: number,
   ): Promise<EpisodeGroup[]> {
-    return this.#collectAt(
-      stage,
-      settings,
-      context,
-      this.#draws.next(stage, settings, context, count),
-    );
+    const tasks = this.#draws.next(stage, settings, context, count);
+    return this.#collectAt(stage, settings, context, tasks);
   }
 
   async #collectAt(
@@ -382,8 +379,8 @@ class RecipeRun {
     return heldOut;
   }
 
-  /** Held-out tasks of these places. */
-  async #attempts(places: readonly number[]): Promise<FamilyAttempt[]> {
+  /** Held-out tasks of these places, or as many others. */
+  async #attempts(places: readonly number[], split?: TaskSplit): Promise<FamilyAttempt[]> {
     const { policy, format, family } = this.#parts;
     await this.#adopt(0);
     const deployed = this.#deployed;
@@ -393,6 +390,7 @@ class RecipeRun {
       places,
       deployed?.rollout.plan(this.#context(0, 1)),
       this.#options.evaluationSeed,
+      split,
     );
   }
 }

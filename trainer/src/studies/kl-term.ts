@@ -1,18 +1,26 @@
-/** Does a pull to the start keep what is not visited, beyond what learning less would keep? */
+/**
+ * Does a pull to the start keep what is not visited, beyond what learning less would keep? Policies that
+ * learned at lower rates come less far from the base too: held against them, at the same KL, a pull shows
+ * what it does of its own.
+ */
 import { rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { type Arm, arm, type Study } from "./study.ts";
 
-/** Trained on the easiest tasks alone, with this much of a pull. */
-function pulled(coefficient: number): Arm {
+const FULL_RATE = 3e-3;
+/** More than the budget allows. */
+const STEPS = 200;
+
+/** Trained on the easiest tasks alone, with this much of a pull and at this share of the rate. */
+function pulled(coefficient: number, rate = 1): Arm {
   const common = {
     rollout: parts.group(8),
     filters: [parts.mixedGroup()],
     reward: parts.outcome(),
     advantage: parts.groupAdvantage(),
     losses: [parts.pgClip()],
-    steps: 10,
-    settings: { tasksPerStep: 12, learningRate: 3e-3, difficulty: 0 },
+    steps: STEPS,
+    settings: { tasksPerStep: 12, learningRate: rate * FULL_RATE, difficulty: 0 },
   } as const;
   const stage =
     coefficient === 0
@@ -22,8 +30,11 @@ function pulled(coefficient: number): Arm {
           kl: { in: "loss", coefficient, estimator: "k2" },
           state: { ref: parts.reference },
         });
-  return arm(coefficient === 0 ? "no KL" : `KL × ${coefficient}`, ["one"], [stage, 1]);
+  const name = coefficient === 0 ? "no KL" : `KL × ${coefficient}`;
+  return arm(rate === 1 ? name : `${name}, rate × ${rate}`, ["one"], [stage, 1]);
 }
+
+const free = [pulled(0), pulled(0, 0.5), pulled(0, 0.25)] as const;
 
 export const klTerm: Study = {
   name: "kl-term",
@@ -34,7 +45,8 @@ export const klTerm: Study = {
   ],
   environment: "calculator",
   tokens: 32_000,
-  arms: [pulled(0), pulled(0.01), pulled(0.1)],
-  measures: ["hardest", "easiest", "success"],
+  arms: [...free, pulled(0.01), pulled(0.1), pulled(1)],
+  measures: ["hardest", "easiest", "success", "kl"],
+  atEqualKl: free,
   limits: ["only the easiest tasks are trained; what is forgotten is read off the hardest"],
 };

@@ -3,10 +3,15 @@ import { groupReinforcement, mergeStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { type Arm, arm, type Study } from "./study.ts";
 
+const CRUMBS = parts.breadcrumbs({ smallest: 0.85, largest: 0.01 }, 1);
 const plain = { groupSize: 8, steps: 10, learningRate: 3e-3 };
 
-function merged(name: string, how: ReturnType<typeof parts.reinforced>): Arm {
+/** A merge that solves fewer of these than the better specialist is not taken. */
+const GATE = { tasks: 50, share: 0.2 } as const;
+
+function merged(name: string, how: ReturnType<typeof parts.reinforced>, isGated = false): Arm {
   const stage = mergeStage({
+    ...(isGated ? { gate: GATE } : {}),
     rollout: parts.weights(),
     members: [
       [groupReinforcement({ ...plain, difficulty: 0 })],
@@ -30,9 +35,14 @@ export const merging: Study = {
   arms: [
     arm("one model", ["one"], [groupReinforcement({ ...plain, steps: 10 }), 1]),
     merged("RAM", parts.reinforced(0.1)),
-    merged("breadcrumbs", parts.breadcrumbs({ smallest: 0.85, largest: 0.01 }, 1)),
+    merged("breadcrumbs", CRUMBS),
     merged("mean", parts.averagedDeltas()),
+    merged("mean, gated", parts.averagedDeltas(), true),
+    merged("breadcrumbs, gated", CRUMBS, true),
   ],
   measures: ["success", "easiest", "hardest"],
-  limits: ["each specialist spends a half of the budget"],
+  limits: [
+    "each specialist spends a half of the budget; with a gate two fifths, and the rest is spent on tasks to choose by",
+    "adapters are merged factor by factor, and both specialists change every entry: RAM is the mean then",
+  ],
 };

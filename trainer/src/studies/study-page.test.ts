@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { TrialRun } from "../trials/trial.ts";
 import { STUDIES, studyNamed } from "./studies.ts";
+import { atEqualKl } from "./equal-kl.ts";
 import { experimentOf } from "./study.ts";
 import { answer, compared, studyPage, wholeSeeds } from "./study-page.ts";
 
@@ -54,6 +55,35 @@ test("a seed counts once every arm has it, and few are no answer", () => {
   expect(wholeSeeds(study, cut)).toEqual([1, 2]);
   expect(answer(study, cut)).toContain("No answer yet");
   expect(studyPage(study, cut, "picture.svg")).toContain("2 seeds an arm");
+});
+
+test("at equal KL an arm is held against the line of others, seed by seed", () => {
+  const at = (arm: string, seed: number, kl: number, hardest: number): TrialRun => ({
+    ...run(arm, seed, hardest),
+    kl,
+  });
+  // Hardest is 1 − kl on the line; the first arm lies on it, the second 0.1 above, the third beyond its end.
+  const measured = [1, 2].flatMap((seed) => [
+    at("far", seed, 0.4, 0.6),
+    at("near", seed, 0.1 * seed, 1 - 0.1 * seed),
+    at("on", seed, 0.3, 0.7),
+    at("above", seed, 0.25, 0.85),
+    at("beyond", seed, 0.9, 0.5),
+  ]);
+  const given = { line: ["far", "near"], arms: ["on", "above", "beyond"], seeds: [1, 2] };
+  const [on, above, beyond] = atEqualKl(
+    given,
+    measured,
+    ({ probes }) => 100 * (probes["hardest"]?.final ?? 0),
+  );
+  expect(on?.difference).toBeCloseTo(0, 10);
+  expect(above).toMatchObject({ arm: "above", kl: 0.25 });
+  expect(above?.expected).toBeCloseTo(75, 10);
+  expect(above?.difference).toBeCloseTo(10, 10);
+  expect(above?.error).toBeCloseTo(0, 10);
+  // Two sides of two seeds.
+  expect(above?.pValue).toBeCloseTo(0.5, 10);
+  expect(beyond?.expected).toBeCloseTo(60, 10);
 });
 
 test("every study has arms that share one budget", () => {

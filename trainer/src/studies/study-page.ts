@@ -4,6 +4,7 @@
  */
 import { mean, signFlipTest } from "@waggle/evaluation";
 import { standardError, type TrialRun } from "../trials/trial.ts";
+import { atEqualKl } from "./equal-kl.ts";
 import type { Measure, Study } from "./study.ts";
 
 export type Comparison = {
@@ -23,6 +24,7 @@ const WORDS: { readonly [measure in Measure]: string } = {
   toolCalls: "calls an episode",
   easiest: "easiest tasks, %",
   hardest: "hardest tasks, %",
+  kl: "nats a token from the base",
 };
 
 export function measureWords(measure: Measure): string {
@@ -32,6 +34,7 @@ export function measureWords(measure: Measure): string {
 function valueOf(run: TrialRun, measure: Measure): number {
   if (measure === "success") return 100 * run.final;
   if (measure === "toolCalls") return run.toolCalls;
+  if (measure === "kl") return run.kl ?? Number.NaN;
   return 100 * (run.probes[measure]?.final ?? Number.NaN);
 }
 
@@ -101,12 +104,39 @@ export function studyPage(study: Study, runs: readonly TrialRun[], picture: stri
     "",
     answer(study, runs),
     "",
+    ...equalKl(study, runs, seeds),
     ...(study.limits.length === 0
       ? []
       : ["What stands for something else:", "", ...study.limits.map((limit) => `- ${limit}`), ""]),
     `Again: \`npm run study -- ${study.name}\`. Runs: [\`${study.name}-runs.jsonl\`](${study.name}-runs.jsonl).`,
     "",
   ].join("\n");
+}
+
+/** Every other arm against the line of those that a study names; nothing where it names none. */
+function equalKl(
+  { arms, measures: [measure], atEqualKl: line }: Study,
+  runs: readonly TrialRun[],
+  seeds: readonly number[],
+): string[] {
+  if (line === undefined) return [];
+  const names = line.map(({ name }) => name);
+  const others = arms.map(({ name }) => name).filter((name) => !names.includes(name));
+  const rows = atEqualKl({ line: names, arms: others, seeds }, runs, (run) =>
+    valueOf(run, measure),
+  );
+  const places = digits(measure);
+  return [
+    `At equal KL: ${names.map((name) => `*${name}*`).join(", ")} make a line from KL to ${WORDS[measure]}, seed by seed; the others are held against it where they are.`,
+    "",
+    `| arm | KL | ${WORDS[measure]} | on the line there | difference | p |`,
+    "|---|---|---|---|---|---|",
+    ...rows.map(
+      (row) =>
+        `| ${row.arm} | ${row.kl.toFixed(3)} | ${row.value.toFixed(places)} | ${row.expected.toFixed(places)} | ${signed(row.difference, places)} ± ${row.error.toFixed(places)} | ${row.pValue.toFixed(2)} |`,
+    ),
+    "",
+  ];
 }
 
 /** With fewer no sign-flip test reaches the level. */
@@ -134,6 +164,7 @@ export function answer(study: Study, runs: readonly TrialRun[]): string {
 }
 
 function digits(measure: Measure): number {
+  if (measure === "kl") return 3;
   return measure === "toolCalls" ? 2 : 1;
 }
 

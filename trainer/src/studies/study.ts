@@ -24,7 +24,9 @@ export type Measure =
   /** Share solved of the easiest tasks. */
   | "easiest"
   /** Share solved of the hardest tasks. */
-  | "hardest";
+  | "hardest"
+  /** Nats a token from the base. */
+  | "kl";
 
 export type Arm = {
   /** As tables and pictures name it; unique in its study. */
@@ -48,6 +50,11 @@ export type Study = {
   readonly arms: readonly [Arm, Arm, ...Arm[]];
   /** The first decides. */
   readonly measures: readonly [Measure, ...Measure[]];
+  /**
+   * Where arms are to be compared at one KL to the base: the arms whose first measure, between their
+   * KLs, says what another arm's would be at its own.
+   */
+  readonly atEqualKl?: readonly [Arm, Arm, ...Arm[]];
   /** What stands in place of something else, and why. */
   readonly limits: readonly string[];
 };
@@ -88,6 +95,7 @@ export function experimentOf(study: Study, seeds: readonly number[]): Experiment
     evaluationTasks: 150,
     probes: probes.filter(({ name }) => study.measures.some((measure) => measure === name)),
     budget: { sampledTokens: study.tokens, toolCalls: Number.MAX_SAFE_INTEGER },
+    measuresKl: study.measures.includes("kl"),
   };
 }
 

@@ -7,6 +7,7 @@ import { evaluateHeldOut, type HeldOut } from "../learner/rollouts/held-out.ts";
 import { openRecipeEngines } from "../learner/recipe-engines.ts";
 import { runRecipe } from "../learner/recipe-run.ts";
 import { PolicyShelf } from "../policy-shelf.ts";
+import { distanceToBase } from "./distance.ts";
 import type { Experiment, TrialArm, TrialRun } from "./trial.ts";
 
 const SHAPE = { rank: 8, alpha: 16 };
@@ -56,7 +57,7 @@ type ArmParts = {
 };
 
 async function runArm(
-  { probes, evaluationTasks, budget }: Experiment,
+  { probes, evaluationTasks, budget, measuresKl = false }: Experiment,
   { name, recipe, family, shares }: TrialArm,
   { seed, model, policy, signal }: ArmParts,
 ): Promise<TrialRun> {
@@ -82,6 +83,9 @@ async function runArm(
     );
     // The policy still has what was evaluated last.
     const after = await tried();
+    const kl = measuresKl
+      ? await distanceToBase({ policy, format, family, signal }, evaluationTasks)
+      : undefined;
     return {
       ...{ arm: name, seed, base: rateOf(base), final: rateOf(final) },
       probes: Object.fromEntries(
@@ -91,6 +95,7 @@ async function runArm(
         ]),
       ),
       toolCalls: final.toolCallsMean,
+      ...(kl === undefined ? {} : { kl }),
       ...{ sampledTokens: spent.sampledTokens, seconds: Math.round(spent.seconds * 10) / 10 },
     };
   } finally {

@@ -26,6 +26,8 @@ export type Experiment = {
   readonly probes: readonly { readonly name: string; readonly family: TaskFamily }[];
   /** Of one run; absent = all steps. */
   readonly budget?: Budget;
+  /** Whether the final policy's distance to the base is measured. */
+  readonly measuresKl?: boolean;
 };
 
 export type Trial = Experiment & {
@@ -47,6 +49,8 @@ export type TrialRun = {
   };
   /** Mean of a held-out episode of the final policy. */
   readonly toolCalls: number;
+  /** KL to the base, nats a token; absent where it was not measured. */
+  readonly kl?: number;
   /** Spent on learning. */
   readonly sampledTokens: number;
   readonly seconds: number;

@@ -39,6 +39,14 @@ export type KlTerm =
       readonly estimator: KlForm["form"];
     };
 
+/** What a merge must pass to be taken: tasks to learn in that nobody has learned. */
+type MergeGate = {
+  /** Attempted by each member and by the merge. */
+  readonly tasks: number;
+  /** Of the stage's budget, which these attempts cost and members therefore do not have. */
+  readonly share: number;
+};
+
 /** What a schedule may change from step to step. */
 export type StepSettings = {
   /** Tasks, each with its group, of one step. */
@@ -98,6 +106,8 @@ export type Stage = {
   readonly merging: {
     readonly members: readonly (readonly Stage[])[];
     readonly how: MergePart;
+    /** Absent = whatever comes of it is taken. */
+    readonly gate?: MergeGate;
   } | null;
   /** Where it learns without a gradient. */
   readonly evolution: Evolution | null;
@@ -253,18 +263,22 @@ export function processModelStage<
   return { ...toStage("model", { ...spec, kl: null }), trains: "iprm" };
 }
 
-/** A stage that makes one model of several that began alike. */
+/**
+ * A stage that makes one model of several that began alike. With a gate the merge is taken where it solves
+ * no fewer tasks than the best of them, and that one is taken otherwise.
+ */
 export function mergeStage(spec: {
   readonly name?: string;
   readonly rollout: RolloutPart;
   /** Chains of stages, each gone through from the same start. */
   readonly members: readonly (readonly Stage[])[];
   readonly how: MergePart;
+  readonly gate?: MergeGate;
   readonly state: StateFor<"delta">;
 }): Stage {
-  const { members, how, ...rest } = spec;
+  const { members, how, gate, ...rest } = spec;
   const stage = toStage("merges", { ...rest, losses: [], kl: null, steps: 1 });
-  return { ...stage, merging: { members, how } };
+  return { ...stage, merging: { members, how, ...(gate === undefined ? {} : { gate }) } };
 }
 
 /** A stage that learns from scores of perturbed parameters. */

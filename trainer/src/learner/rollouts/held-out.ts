@@ -1,7 +1,7 @@
 /** Held-out tasks of a family with the policy as it is. The same tasks and draws every time for a seed. */
 import type { Episode, RolloutPlan } from "@waggle/learning";
 import type { TaskFamily } from "@waggle/environments";
-import { FULL_SUPPORT, type TaskReference } from "@waggle/protocol";
+import { FULL_SUPPORT, type TaskReference, type TaskSplit } from "@waggle/protocol";
 import { inLanes } from "../../lanes.ts";
 import { derivedSeed } from "../../random.ts";
 import type { CollectParts } from "./collect.ts";
@@ -18,9 +18,14 @@ export type HeldOut = {
   readonly sampledTokensMean: number;
 };
 
-/** The nth held-out task; other ones for another seed. */
-export function heldOutTask(family: TaskFamily, i: number, seed = 0): TaskReference {
-  return family.reference(derivedSeed(0xe7a1 + seed, i), "heldOut", i % family.levels);
+/** The nth held-out task, or the nth to validate with; other ones for another seed. */
+export function heldOutTask(
+  family: TaskFamily,
+  i: number,
+  seed = 0,
+  split: TaskSplit = "heldOut",
+): TaskReference {
+  return family.reference(derivedSeed(0xe7a1 + seed, i), split, i % family.levels);
 }
 
 /** The first `count` of them. */
@@ -35,11 +40,12 @@ export async function attemptHeldOut(
   places: readonly number[],
   plan?: RolloutPlan,
   seed = 0,
+  split: TaskSplit = "heldOut",
 ): Promise<FamilyAttempt[]> {
   const { format, reader, roles, signal } = parts;
   return inLanes(places.length, async (at): Promise<FamilyAttempt> => {
     const i = places[at] as number;
-    const task = heldOutTask(parts.family, i, seed);
+    const task = heldOutTask(parts.family, i, seed, split);
     const sampling = { sampling: FULL_SUPPORT, seed: derivedSeed(0x5eed + seed, i) };
     const options = { ...sampling, guide: reader?.(i).guide };
     if (plan?.kind === "team" && isDeployed(plan, parts)) {

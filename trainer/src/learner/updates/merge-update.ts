@@ -1,19 +1,35 @@
 /**
  * Carries a merging stage out: every member learns from the same start, moments included, and what they
- * changed becomes one model. Adapters are merged factor by factor. How a member learns is the caller's.
+ * changed becomes one model, or with a gate the best of them. Adapters are merged factor by factor. How a
+ * member learns and is scored is the caller's.
  */
 import type { Stage } from "@waggle/learning";
-import { taskVector } from "@waggle/learning/merging";
+import { chosenMerge, taskVector, withTaskVectors } from "@waggle/learning/merging";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { setParameters } from "./engine-parameters.ts";
 
-/** @returns what each member changed; the engine holds the merged model. */
+type Merging = NonNullable<Stage["merging"]>;
+
+export type MergeHost = {
+  /** Learns with what the engine holds. */
+  readonly learn: (stages: readonly Stage[]) => Promise<unknown>;
+  /** Share of a gate's tasks that what the engine holds solves. */
+  readonly score: (gate: NonNullable<Merging["gate"]>) => Promise<number>;
+  readonly random: () => number;
+};
+
+export type Merged = {
+  /** What each member changed. */
+  readonly deltas: readonly TensorMap[];
+  /** False where the gate kept a member; the engine holds what was taken. */
+  readonly isTaken: boolean;
+};
+
 export async function mergeMembers(
   engine: TrainEngine,
-  { members, how }: NonNullable<Stage["merging"]>,
-  learn: (stages: readonly Stage[]) => Promise<unknown>,
-  random: () => number,
-): Promise<readonly TensorMap[]> {
+  { members, how, gate }: Merging,
+  { learn, score, random }: MergeHost,
+): Promise<Merged> {
   const start = await engine.save();
   const base = await engine.parameters();
   const deltas: TensorMap[] = [];
@@ -23,6 +39,20 @@ export async function mergeMembers(
     deltas.push(taskVector(await engine.parameters(), base));
   }
   await engine.load(start);
-  await setParameters(engine, how.merge(base, deltas, { random }));
-  return deltas;
+  const merge = how.merge(base, deltas, { random });
+  if (gate === undefined) {
+    await setParameters(engine, merge);
+    return { deltas, isTaken: true };
+  }
+  const models = deltas.map((delta) => withTaskVectors(base, [delta], 1));
+  const scores: number[] = [];
+  for (const candidate of [...models, merge]) {
+    await setParameters(engine, candidate);
+    scores.push(await score(gate));
+  }
+  const parents = scores.slice(0, -1);
+  const isTaken = chosenMerge({ parents, merges: scores.slice(-1) }) !== null;
+  const best = models[parents.indexOf(Math.max(...parents))];
+  await setParameters(engine, isTaken || best === undefined ? merge : best);
+  return { deltas, isTaken };
 }

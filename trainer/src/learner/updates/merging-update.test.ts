@@ -4,6 +4,7 @@ import { type Stage, RECIPES, recipeNamed } from "@waggle/learning";
 import { orthogonalized } from "@waggle/learning/merging";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { setParameters } from "./engine-parameters.ts";
 import { mergeMembers } from "./merge-update.ts";
 import { type ActedFamily, actedFamily, tinyEngines, updateOnce } from "./recipe-update.fixture.ts";
 
@@ -30,7 +31,8 @@ async function merged(name: string): Promise<Merged> {
   const start = await engine.parameters();
   const learn = (stages: readonly Stage[]): Promise<unknown> =>
     updateOnce({ ...made, stages }, acted, engines);
-  const deltas = await mergeMembers(engine, merging, learn, () => 0.5);
+  const score = () => Promise.reject(new Error("nothing is scored without a gate"));
+  const { deltas } = await mergeMembers(engine, merging, { learn, score, random: () => 0.5 });
   const after = await engine.parameters();
   const change = (tensor: string, i: number): number =>
     (after.get(tensor)?.data[i] ?? 0) - (start.get(tensor)?.data[i] ?? 0);
@@ -130,6 +132,53 @@ test("domain adaptation merges two chains of text, demonstrations and pairs alon
   );
   expect(error).toBeLessThan(0.01);
 });
+
+test.each([
+  { scores: [0.5, 0.8, 0.7], isTaken: false },
+  { scores: [0.5, 0.8, Number.NaN], isTaken: false },
+  { scores: [0.5, 0.8, 0.8], isTaken: true },
+])(
+  "a gate keeps the better member where the merge is worse: $scores",
+  async ({ scores, isTaken }) => {
+    const { engine } = engines;
+    const before = await engine.save();
+    const { merging } = recipeNamed("model-ratatouille")().stages.at(-1) as Stage;
+    if (merging === null) throw new Error("nothing is merged");
+    const gate = { tasks: 7, share: 0.2 };
+    const start = await engine.parameters();
+    const asked: unknown[] = [];
+    const held: TensorMap[] = [];
+    const steps = [0.25, 0.5];
+    const result = await mergeMembers(
+      engine,
+      { ...merging, members: merging.members.slice(0, 2), gate },
+      {
+        learn: async () => {
+          const by = steps[held.length] ?? 0;
+          const moved = new Map(
+            [...start].map(([name, { shape, data }]) => [
+              name,
+              { shape, data: data.map((value) => value + by) },
+            ]),
+          );
+          held.push(moved);
+          await setParameters(engine, moved);
+        },
+        score: async (given) => {
+          asked.push(given);
+          return scores[asked.length - 1] ?? 0;
+        },
+        random: () => 0.5,
+      },
+    );
+    expect(asked).toEqual([gate, gate, gate]);
+    expect(result.isTaken).toBe(isTaken);
+    const [name = ""] = start.keys();
+    const change = (await engine.parameters()).get(name)?.data[0] ?? 0;
+    expect(change - (start.get(name)?.data[0] ?? 0)).toBeCloseTo(isTaken ? 0.375 : 0.5, 5);
+    await engine.load(before);
+  },
+);
 
 test("every recipe that ends in a merge is looked at here", () => {
   const names = [...RECIPES.values()]

@@ -1,0 +1,49 @@
+/**
+ * A merging stage within its budget: members share it, what a gate attempts is spent too. What a member
+ * learns and how tasks are attempted is the run's.
+ */
+import { type Stage, toEpisode } from "@waggle/learning";
+import type { TrainEngine } from "@waggle/protocol";
+import { seededRandom } from "../random.ts";
+import { mean } from "./updates/episode-metrics.ts";
+import type { FamilyAttempt } from "./rollouts/family-attempt.ts";
+import type { Budget, RunSpending } from "./run-spending.ts";
+import { mergeMembers } from "./updates/merge-update.ts";
+
+export type MergingRun = {
+  readonly engine: TrainEngine;
+  readonly spending: RunSpending;
+  /** Of the stage. */
+  readonly limit: Budget | undefined;
+  readonly seed: number;
+  /** Learns these stages with what the engine holds, within this limit. */
+  readonly learn: (member: readonly Stage[], limit: Budget | undefined) => Promise<void>;
+  /** Attempts tasks to learn in with what the engine holds: the first so many, the same every time. */
+  readonly attempt: (count: number) => Promise<readonly FamilyAttempt[]>;
+};
+
+/** The engine then holds the merge, or the member that the gate kept. */
+export async function mergedStage(
+  merging: NonNullable<Stage["merging"]>,
+  { engine, spending, limit, seed, learn, attempt }: MergingRun,
+): Promise<void> {
+  const ofMembers = spending.upTo(limit, 1 - (merging.gate?.share ?? 0));
+  let left = merging.members.length;
+  await mergeMembers(engine, merging, {
+    learn: (member) => {
+      left -= 1;
+      return learn(member, spending.upTo(ofMembers, 1 / (left + 1)));
+    },
+    score: async ({ tasks }) => {
+      const attempts = await attempt(tasks);
+      spending.count(
+        attempts.map(({ trajectory, verification }) => ({
+          task: trajectory.id,
+          episodes: [toEpisode(trajectory, verification)],
+        })),
+      );
+      return mean(attempts.map(({ verification }) => Number(verification.success)));
+    },
+    random: seededRandom(seed, 0x3e),
+  });
+}
