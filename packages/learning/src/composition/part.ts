@@ -225,6 +225,8 @@ export type LossPart<N extends StateName = never> = Named<"loss", N> & {
   readonly of?: never;
   /** Which of the parameters may move; absent = all. */
   readonly trains?: (names: readonly string[], context: PartContext) => ReadonlySet<string>;
+  /** What it is nothing without, beside tokens. */
+  readonly reads?: never;
   /** Rows that begin alike are read as trees. */
   readonly packs?: true;
   /** Derivatives of its values end at the heads; absent = they go on into the decoder. */
@@ -232,6 +234,11 @@ export type LossPart<N extends StateName = never> = Named<"loss", N> & {
   /** Steps on fast weights before each outer step. */
   readonly inner?: InnerSteps;
   readonly compute: (minibatch: Minibatch, context: PartContext) => LossResult;
+};
+
+/** A loss of pairs: in a stage whose filters make none it learns nothing. */
+export type PairLoss<N extends StateName = never> = Omit<LossPart<N>, "reads"> & {
+  readonly reads: "pairs";
 };
 
 /** What fast weights do before an outer step is taken at them. */

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
-import { group as attemptsOf } from "../parts/rollouts.ts";
+import * as parts from "../parts/index.ts";
 import { partsOf, recipe, type RecipeDefinition } from "./definition.ts";
-import type { AdvantagePart, FilterPart, LossPart, RewardPart, RolloutPart } from "./part.ts";
+import type {
+  AdvantagePart,
+  FilterPart,
+  LossPart,
+  PairLoss,
+  RewardPart,
+  RolloutPart,
+} from "./part.ts";
 import { type KlTerm, pairStage, rewardStage, settingsAt, tokenStage } from "./stage.ts";
 import { kept, resource } from "./state.ts";
 
@@ -51,7 +58,7 @@ const clip: LossPart = {
   derivatives: ["logProb"],
   compute: () => ({ loss: 0, derivatives: {}, metrics: {} }),
 };
-const dpo: LossPart<"ref"> = { ...clip, part: "dpo", needs: ["ref"] };
+const dpo: PairLoss<"ref"> = { ...clip, part: "dpo", needs: ["ref"], reads: "pairs" };
 const pairGap: FilterPart = {
   slot: "filter",
   part: "pair-gap",
@@ -59,7 +66,7 @@ const pairGap: FilterPart = {
   apply: (groups) => ({ groups, dropped: new Map() }),
 };
 const baseline = kept("baseline", () => ({}));
-const base = { rollout: group, reward: outcome, losses: [clip] };
+const base = { rollout: group, reward: outcome, losses: [clip] } as const;
 
 test("parts that fit make a stage, with the defaults filled in", () => {
   const stage = rewardStage({ ...base, advantage: relative });
@@ -82,9 +89,6 @@ test("nonsense does not compile", () => {
   rewardStage({ ...base, rollout: single, advantage: relative });
   // @ts-expect-error a KL term without a reference
   rewardStage({ ...base, advantage: relative, kl: { in: "reward", coefficient: 0.01 } });
-  const budget = { in: "reward", coefficient: { target: 0.1, horizon: 100 } } as const;
-  // @ts-expect-error a KL budget without the weight that moves
-  rewardStage({ ...base, advantage: relative, kl: budget, state: { ref: resource("ref") } });
   // @ts-expect-error pairs without a reference
   pairStage({ ...base, filters: [pairGap], losses: [dpo] });
   // @ts-expect-error pairs that no filter makes
@@ -92,6 +96,58 @@ test("nonsense does not compile", () => {
   // @ts-expect-error k1 has a gradient of mean 0 in a loss
   const kl: KlTerm = { in: "loss", coefficient: 1, estimator: "k1" };
   expect(kl).toBeDefined();
+});
+
+test("parts of the vocabulary in stages that they mean nothing in do not compile", () => {
+  const learner = {
+    rollout: parts.group(),
+    reward: parts.outcome(),
+    advantage: parts.groupAdvantage(),
+  } as const;
+  const ref = resource("ref");
+  const critic = resource("critic");
+  const losses = [parts.pgClip()] as const;
+  // @ts-expect-error a critic's loss without values
+  rewardStage({ ...learner, losses: [parts.pgClip(), parts.critic()] });
+  // @ts-expect-error values of another name
+  rewardStage({ ...learner, losses: [parts.pgClip(), parts.critic()], state: { ref } });
+  // Controls: what differs from these is what is refused.
+  const valued = {
+    ...learner,
+    losses: [parts.pgClip(), parts.critic()],
+    state: { critic },
+  } as const;
+  expect(rewardStage(valued).state).toEqual({ critic });
+  rewardStage({ ...learner, losses, kl: { in: "reward", coefficient: 1 }, state: { ref } });
+  rewardStage({
+    ...learner,
+    ...{ losses, state: { ref } },
+    kl: { in: "loss", coefficient: 1, estimator: "k2" },
+  });
+  rewardStage({
+    ...learner,
+    ...{ losses, state: { ref } },
+    // @ts-expect-error KL in the reward and in the loss
+    kl: [
+      { in: "reward", coefficient: 1 },
+      { in: "loss", coefficient: 1, estimator: "k2" },
+    ],
+  });
+  rewardStage({
+    ...learner,
+    ...{ losses, state: { ref } },
+    // @ts-expect-error the estimator of a loss for a KL in the reward
+    kl: { in: "reward", coefficient: 1, estimator: "k2" },
+  });
+  const shown = { rollout: parts.demos(), losses: [parts.crossEntropy()], state: { ref } } as const;
+  // @ts-expect-error a KL in a reward that is not learned from
+  tokenStage({ ...shown, kl: { in: "reward", coefficient: 1 } });
+  // @ts-expect-error a loss of pairs where nobody makes them
+  rewardStage({ ...learner, losses: [parts.dpo()], state: { ref } });
+  // @ts-expect-error the same in a stage of tokens
+  tokenStage({ ...shown, losses: [parts.dpo()] });
+  // @ts-expect-error no loss at all
+  rewardStage({ ...learner, losses: [] });
 });
 
 test("a schedule changes the settings of a step, each part after the one before it", () => {
@@ -131,7 +187,7 @@ test.each([-1, Number.POSITIVE_INFINITY, Number.NaN])(
 );
 
 test.each([0, 2.5])("%s attempts are no group", (size) => {
-  expect(() => attemptsOf(size)).toThrow(/whole number from 1/);
+  expect(() => parts.group(size)).toThrow(/whole number from 1/);
 });
 
 test("a recipe is its stages by its settings; a setting it does not have is answered with those it has", () => {

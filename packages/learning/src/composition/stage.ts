@@ -15,6 +15,7 @@ import type {
   FilterPart,
   LossPart,
   MergePart,
+  PairLoss,
   PartContext,
   RewardModelLoss,
   RewardPart,
@@ -32,7 +33,7 @@ type KlCoefficient = number | AdaptiveKl;
 
 /** A penalty on leaving the reference. k1 in the reward; in the loss an estimator with a right gradient. */
 export type KlTerm =
-  | { readonly in: "reward"; readonly coefficient: KlCoefficient }
+  | { readonly in: "reward"; readonly coefficient: KlCoefficient; readonly estimator?: never }
   | {
       readonly in: "loss";
       readonly coefficient: KlCoefficient;
@@ -92,7 +93,7 @@ export type Stage = {
   readonly reward: RewardPart<StateName> | null;
   readonly advantage: AdvantagePart<StateName> | null;
   readonly losses: readonly {
-    readonly loss: LossPart<StateName> | RewardModelLoss<StateName>;
+    readonly loss: LossPart<StateName> | PairLoss<StateName> | RewardModelLoss<StateName>;
     readonly weight: number;
   }[];
   readonly kl: KlTerm | null;
@@ -154,6 +155,9 @@ type Open = {
 type Weighted<N extends StateName> = Weighed<LossPart<N>>;
 type Weighed<L> = L | { readonly loss: L; readonly weight: number };
 
+/** At least one: a stage without learns nothing. */
+type Losses<L> = readonly [L, ...L[]];
+
 /** A stage that learns from rewards through advantages. */
 export function rewardStage<
   S extends Start,
@@ -170,7 +174,7 @@ export function rewardStage<
     readonly filters?: readonly FilterPart<B>[];
     readonly reward: RewardPart<C>;
     readonly advantage: AdvantagePart<D, ServedBy<S>>;
-    readonly losses: readonly Weighted<E>[];
+    readonly losses: Losses<Weighted<E>>;
     /** Written after each step from the same episodes. */
     readonly writes?: WritingPart<W>;
     readonly kl?: K;
@@ -196,7 +200,7 @@ export function tokenStage<
     readonly reward?: RewardPart<C>;
     /** What filters choose by: nothing is learned from it. */
     readonly advantage?: AdvantagePart<D>;
-    readonly losses: readonly Weighted<E>[];
+    readonly losses: Losses<Weighted<E>>;
     readonly kl?: K;
   } & StateSlot<A | B | C | D | E | KlNeeds<K>>,
 ): Stage {
@@ -217,7 +221,7 @@ export function pairStage<
     readonly reward: RewardPart<C>;
     /** What filters choose by: nothing is learned from it. */
     readonly advantage?: AdvantagePart<D>;
-    readonly losses: readonly Weighted<E>[];
+    readonly losses: Losses<Weighed<LossPart<E> | PairLoss<E>>>;
   } & StateSlot<A | B | C | D | E>,
 ): Stage {
   return toStage("pairs", { ...spec, kl: null });
@@ -238,7 +242,7 @@ export function rewardModelStage<
     readonly reward: RewardPart<C>;
     /** What filters choose by: nothing is learned from it. */
     readonly advantage?: AdvantagePart<D>;
-    readonly losses: readonly Weighed<RewardModelLoss<E>>[];
+    readonly losses: Losses<Weighed<RewardModelLoss<E>>>;
     readonly state: StateFor<A | B | C | D | E | "rm">;
   },
 ): Stage {
@@ -256,7 +260,7 @@ export function processModelStage<
     readonly rollout: RolloutPart<A>;
     readonly filters: readonly [FilterPart<B>, ...FilterPart<B>[]];
     readonly reward: RewardPart<C>;
-    readonly losses: readonly Weighted<E>[];
+    readonly losses: Losses<Weighed<LossPart<E> | PairLoss<E>>>;
     readonly state: StateFor<A | B | C | E | "iprm" | "ref">;
   },
 ): Stage {
@@ -321,7 +325,9 @@ function toStage(
     readonly filters?: readonly FilterPart<StateName>[];
     readonly reward?: RewardPart<StateName>;
     readonly advantage?: AdvantagePart<StateName>;
-    readonly losses: readonly Weighed<LossPart<StateName> | RewardModelLoss<StateName>>[];
+    readonly losses: readonly Weighed<
+      LossPart<StateName> | PairLoss<StateName> | RewardModelLoss<StateName>
+    >[];
     readonly kl: KlTerm | null;
     readonly state?: Stage["state"];
   },

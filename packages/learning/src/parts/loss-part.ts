@@ -1,7 +1,7 @@
 /** How loss parts are made, and how they get at what the state slot promises. */
 import type { TokenDerivatives } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
-import type { LossPart, Minibatch, PartContext } from "../composition/part.ts";
+import type { LossPart, Minibatch, PairLoss, PartContext } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import type { LossResult } from "../loss.ts";
 import type { TokenRows } from "../token-rows.ts";
@@ -27,6 +27,13 @@ export function lossPart<N extends StateName = never>(
     compute,
     ...(around === undefined ? {} : { around }),
   };
+}
+
+/** The same for one that is nothing without pairs. */
+export function pairLoss<N extends StateName = never>(
+  ...given: Parameters<typeof lossPart<N>>
+): PairLoss<N> {
+  return { ...lossPart(...given), reads: "pairs" };
 }
 
 /** Rows that a resource or an engine must have filled in. @throws WaggleError `CAPABILITY_MISSING`. */

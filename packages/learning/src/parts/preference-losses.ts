@@ -1,6 +1,6 @@
 /** Loss parts on pairs of a better and a worse episode. */
 import { dial, fixed, made } from "../composition/making.ts";
-import type { LossPart, Minibatch } from "../composition/part.ts";
+import type { LossPart, Minibatch, PairLoss } from "../composition/part.ts";
 import { anchoredPreference } from "../losses/anchored-preference.ts";
 import { dpo as dpoLoss, type DpoOptions } from "../losses/dpo.ts";
 import { identityPreference } from "../losses/identity-preference.ts";
@@ -9,7 +9,7 @@ import { oddsRatioPreference } from "../losses/orpo.ts";
 import { type PreferenceBatch, rowPairs } from "../losses/preference-pairs.ts";
 import { supervisedLoss } from "../losses/supervised-loss.ts";
 import { varianceReducedPreference } from "../losses/variance-reduced-preference.ts";
-import { lossPart, present } from "./loss-part.ts";
+import { lossPart, pairLoss, present } from "./loss-part.ts";
 
 function batchOf(minibatch: Minibatch, part: string): PreferenceBatch {
   return {
@@ -20,9 +20,9 @@ function batchOf(minibatch: Minibatch, part: string): PreferenceBatch {
 }
 
 /** `dpo`, by default with β 0.1. */
-export function dpo(beta?: number, noise?: DpoOptions["noise"]): LossPart<"ref"> {
+export function dpo(beta?: number, noise?: DpoOptions["noise"]): PairLoss<"ref"> {
   return made({ beta: dial(beta, 0.1) }, (given) =>
-    lossPart(
+    pairLoss(
       "dpo",
       (minibatch) => dpoLoss(batchOf(minibatch, "dpo"), { beta: given.beta, noise }),
       { needs: ["ref"] },
@@ -31,9 +31,9 @@ export function dpo(beta?: number, noise?: DpoOptions["noise"]): LossPart<"ref">
 }
 
 /** `vrpo`: DPO from `draws` masks of each answer, drawn once for policy and reference. */
-export function vrpo(beta = 0.1, draws = 8): LossPart<"ref"> {
+export function vrpo(beta = 0.1, draws = 8): PairLoss<"ref"> {
   return made({ beta: fixed(beta), draws: fixed(draws) }, () =>
-    lossPart(
+    pairLoss(
       "vrpo",
       (minibatch, { random }) =>
         varianceReducedPreference(batchOf(minibatch, "vrpo"), { beta, draws, random }),
@@ -43,8 +43,8 @@ export function vrpo(beta = 0.1, draws = 8): LossPart<"ref"> {
 }
 
 /** `ipo`: the margin is fitted to 1 / (2β) instead of pushed without end. */
-export function ipo(beta = 0.1): LossPart<"ref"> {
-  return lossPart(
+export function ipo(beta = 0.1): PairLoss<"ref"> {
+  return pairLoss(
     "ipo",
     (minibatch) => identityPreference(batchOf(minibatch, "ipo"), { beta, measure: "mean" }),
     { needs: ["ref"] },
@@ -52,22 +52,22 @@ export function ipo(beta = 0.1): LossPart<"ref"> {
 }
 
 /** `apo`: the better is raised and the worse lowered, each against the reference alone. */
-export function apo(beta = 0.1): LossPart<"ref"> {
-  return lossPart("apo", (minibatch) => anchoredPreference(batchOf(minibatch, "apo"), { beta }), {
+export function apo(beta = 0.1): PairLoss<"ref"> {
+  return pairLoss("apo", (minibatch) => anchoredPreference(batchOf(minibatch, "apo"), { beta }), {
     needs: ["ref"],
   });
 }
 
 /** `orpo`: no reference. */
-export function orpo(weight = 0.1): LossPart {
-  return lossPart("orpo", (minibatch) =>
+export function orpo(weight = 0.1): PairLoss {
+  return pairLoss("orpo", (minibatch) =>
     oddsRatioPreference({ ...minibatch, pairs: rowPairs(minibatch.pairs) }, weight),
   );
 }
 
 /** `ce`: cross-entropy of the better of each pair alone. */
-export function chosenCrossEntropy(): LossPart {
-  return lossPart("ce", (minibatch) => {
+export function chosenCrossEntropy(): PairLoss {
+  return pairLoss("ce", (minibatch) => {
     const chosen = new Set(minibatch.pairs.map(([better]) => better));
     const lossMask = minibatch.lossMask.map((mask, row) =>
       mask.map((counts) => counts && chosen.has(row)),
