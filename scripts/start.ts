@@ -21,7 +21,7 @@ const program = new Command("npm start --")
   )
   .option(
     "--model <folder>",
-    "a Hugging Face folder (qwen3 or llama decoder); default: the nano model",
+    "a Hugging Face folder (qwen3, qwen2, llama or smollm3 decoder); default: the nano model",
   )
   .option(
     "--device <device>",

@@ -15,6 +15,18 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "engine:model-types",
+    source: "test/golden/decoder/generate_gradients.py (PyTorch autograd, f64)",
+    behavior:
+      "Decoders of the types qwen3, llama, qwen2 and smollm3 are trained, and what was trained samples alike; others are refused by their type before a weight is read.",
+    tests: [
+      "packages/engine/src/train-engine-numbers.contract.ts > backward gives PyTorch's gradients of every tensor (${modelType}, ${trains})",
+      "trainer/src/trainable-models.test.ts > what was trained of a %s in %s is what samples: log-probs agree to 1e-4",
+      "trainer/src/trainable-models.test.ts > a %s, which only runs, is refused by every command that trains, and by plan",
+      "packages/engine/src/create-engine.test.ts > decoders that only run are refused by their types on %s",
+    ],
+  },
+  {
     id: "engine:plain-twin",
     source: "packages/testing/src/plain-decoder/plain-outputs.ts",
     behavior:

@@ -30,7 +30,11 @@ export type OpenedModel = BaseModel & { readonly weights: TensorSource };
 
 /** @throws WaggleError `NOT_FOUND` without the folder, `MODEL_CORRUPT` or `MODEL_UNSUPPORTED`. */
 export async function readBaseModel(path: string): Promise<LoadedModel> {
-  const model = await openBaseModel(path);
+  return loaded(await openBaseModel(path));
+}
+
+/** The model with its weights in memory. @throws WaggleError `MODEL_CORRUPT`. */
+export async function loaded(model: OpenedModel): Promise<LoadedModel> {
   return { ...model, weights: await readDecoderWeights(model.config, model.weights) };
 }
 

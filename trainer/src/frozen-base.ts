@@ -3,11 +3,11 @@
  * samples in this process computes with the same numbers, in float32; pages have the model as it is. And in
  * which precision the engine multiplies them: who samples does so in float32.
  */
-import { isEngineUrl, type Precision } from "@waggle/engine";
+import { isEngineUrl, type Precision, requireTrainable } from "@waggle/engine";
 import { type ResidentFormat, residentNumbers, residentSource } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { Option } from "commander";
-import { type BaseModel, openBaseModel, readBaseModel } from "./base-model.ts";
+import { type BaseModel, loaded, openBaseModel } from "./base-model.ts";
 import type { Device } from "./open-model.ts";
 
 const FORMATS: readonly ResidentFormat[] = ["f32", "f16", "int8", "int4"];
@@ -37,10 +37,18 @@ export function requireBase(base: ResidentFormat, device: Device): void {
 /**
  * The model as training over this base needs it. In float32 the engine and who samples share what is in
  * memory; in fewer bits each reads what it holds, and nothing else of the weights stays.
- * @throws WaggleError as `readBaseModel`.
+ * @throws WaggleError as `readBaseModel`; `CAPABILITY_MISSING` for a model that the device cannot train,
+ *   before anything of its weights is read.
  */
-export function modelUnder(base: ResidentFormat, folder: string): Promise<BaseModel> {
-  return base === "f32" ? readBaseModel(folder) : openBaseModel(folder);
+export async function modelUnder(
+  base: ResidentFormat,
+  device: Device,
+  folder: string,
+): Promise<BaseModel> {
+  const model = await openBaseModel(folder);
+  // what a server trains, it says itself
+  if (!isEngineUrl(device)) requireTrainable(model.config);
+  return base === "f32" ? loaded(model) : model;
 }
 
 /** The model with the numbers that an engine over this base computes with. */

@@ -7,6 +7,7 @@ import {
   type MemoryPlan,
   planMemory,
   type Precision,
+  requireTrainable,
 } from "@waggle/engine";
 import { parameterCount, parseDecoderConfig, type ResidentFormat } from "@waggle/model";
 import { type Command, Option } from "commander";
@@ -59,6 +60,7 @@ export function addPlanCommand(
       const { rank, valueHeads } = given;
       const otherModels = Array.from({ length: models - 1 }, () => ({ rank, valueHeads }));
       const config = parseDecoderConfig(JSON.parse(text));
+      requireTrainable(config);
       const training = planMemory({ ...given, otherModels, config });
       const plan = sampler ? withSampler(training) : training;
       const { totalBytes, parts } = plan;

@@ -118,7 +118,7 @@ export function createProgram(options: ProgramOptions): Command {
       }
       const recipe = recipeOf(given, given.maxSteps);
       const report = createReporter(given.json ? writeOut : writeError, given.json);
-      const model = await modelUnder(given.base, given.model);
+      const model = await modelUnder(given.base, given.device, given.model);
       const start =
         given.adapter === undefined
           ? undefined
@@ -172,7 +172,7 @@ export function createProgram(options: ProgramOptions): Command {
         return;
       }
       const recipe = recipeOf(given, given.steps);
-      const model = await modelUnder(given.base, given.model);
+      const model = await modelUnder(given.base, given.device, given.model);
       const adapterShape = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };
       const start = { ...adapterShape, seed: given.seed };
       const server = serverOf(given, environment);

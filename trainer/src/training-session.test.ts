@@ -105,7 +105,7 @@ test("from rollouts of the nano model to a published version, over one process l
 test("over a base in int8 visitors' rollouts of the model as it is are learned from", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const model = await modelUnder("int8", MODEL);
+  const model = await modelUnder("int8", "cpu", MODEL);
   const { signal } = new AbortController();
   const edge = new FakeEdge(await playedGroups(model, recipe, 5), model.reference.sha256);
   const report = createReporter(() => {}, true);

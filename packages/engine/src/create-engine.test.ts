@@ -25,14 +25,20 @@ test("auto is the native engine, the reference is TensorFlow.js, and both agree"
 });
 
 test.each(["cpu", "wasm", "reference-wasm"] as const)(
-  "a decoder that only runs is refused by its type on %s",
+  "decoders that only run are refused by their types on %s",
   async (device) => {
-    const config: DecoderConfig = { ...TINY, modelType: "smollm3" };
-    const weights = initializeDecoder(config, 1);
-    await expect(createEngine({ config, weights, trains: "full", device })).rejects.toMatchObject({
-      code: "CAPABILITY_MISSING",
-      message: expect.stringContaining("smollm3") as string,
-    });
+    for (const modelType of ["gemma3_text", "lfm2"] as const) {
+      const config: DecoderConfig = { ...TINY, modelType };
+      const options = { config, weights: initializeDecoder(config, 1), device };
+      const refusal = {
+        code: "CAPABILITY_MISSING",
+        message: expect.stringMatching(
+          new RegExp(`qwen3, llama, qwen2, smollm3, got ${modelType}, which only runs`),
+        ) as string,
+      };
+      await expect(createEngine({ ...options, trains: "full" })).rejects.toMatchObject(refusal);
+      await expect(openSharedBase(options)).rejects.toMatchObject(refusal);
+    }
   },
 );
 

@@ -9,6 +9,7 @@ import type { QueryBlock } from "./attention-view.ts";
 import { attentionInputs, causalAttention, nameIn } from "./causal-attention.ts";
 import type { GraphTape } from "./graph-tape.ts";
 import {
+  addBias,
   gatherRows,
   reshape,
   rmsNorm,
@@ -30,6 +31,10 @@ export type LinearName =
 export type LayerWeights = {
   /** `input · Wᵀ (+ addend)` with whatever is trained on top. */
   readonly linear: (name: LinearName, input: string, addend?: string) => string;
+  /** Tensor of a linear's bias; `null` for none. */
+  readonly bias: (name: LinearName) => string | null;
+  /** Whether queries and keys turn with their positions. */
+  readonly isRotated: boolean;
   /** Tensor of a norm's gains by its name within a layer, without `.weight`. */
   readonly norm: (name: string) => string;
   /** Blocks of the queries of attention, as declared by `declareLayerInputs`. */
@@ -99,6 +104,11 @@ export function decoderLayer(
   rows?: { readonly indices: string; readonly inverse: string },
 ): string {
   const { linear } = weights;
+  const projected = (name: LinearName, input: string): string => {
+    const bias = weights.bias(name);
+    const product = linear(name, input);
+    return bias === null ? product : addBias(tape, product, bias);
+  };
   const norm = (input: string, name: string): string =>
     rmsNorm(tape, input, weights.norm(name), {
       size: config.width,
@@ -107,9 +117,9 @@ export function decoderLayer(
     });
   const normal = norm(hidden, "input_layernorm");
   const mixed = attend(tape, config, weights, {
-    queries: linear("self_attn.q_proj", normal),
-    keys: linear("self_attn.k_proj", normal),
-    values: linear("self_attn.v_proj", normal),
+    queries: projected("self_attn.q_proj", normal),
+    keys: projected("self_attn.k_proj", normal),
+    values: projected("self_attn.v_proj", normal),
   });
   const kept = (input: string, width: number): string =>
     rows === undefined ? input : gatherRows(tape, input, { ...rows, width });
@@ -148,18 +158,12 @@ function attend(
           });
     return swapTimeAndHeads(tape, normal);
   };
-  const turnedQueries = rotary(
-    tape,
-    split(projections.queries, "shape.queries", heads, "self_attn.q_norm"),
-    TABLE,
-  );
-  const keys = rotary(
-    tape,
-    split(projections.keys, "shape.keys", keyValueHeads, "self_attn.k_norm"),
-    TABLE,
-  );
+  const turned = (input: string): string =>
+    weights.isRotated ? rotary(tape, input, TABLE) : input;
+  const queries = turned(split(projections.queries, "shape.queries", heads, "self_attn.q_norm"));
+  const keys = turned(split(projections.keys, "shape.keys", keyValueHeads, "self_attn.k_norm"));
   const values = split(projections.values, "shape.keys", keyValueHeads);
-  const attended = causalAttention(tape, turnedQueries, keys, values, {
+  const attended = causalAttention(tape, queries, keys, values, {
     scale: 1 / Math.sqrt(headSize),
     blocks: weights.blocks,
   });

@@ -19,13 +19,22 @@ export type GoldenCase = {
   };
 };
 
+/** Types that are trained. */
+export const GOLDEN_TYPES = ["qwen3", "llama", "qwen2", "smollm3"] as const;
+
 export type GoldenDecoder = {
   readonly config: DecoderConfig;
   readonly weights: TensorMap;
   readonly adapter: Adapter;
-  /** Of every weight (case `full`) or every tensor of the adapter (case `lora`). */
+  /**
+   * Of every weight (case `full`; of `qwen2` and `smollm3` one of each kind and what sets them apart) or
+   * every tensor of the adapter (case `lora`).
+   */
   readonly gradients: (trains: "full" | "lora") => TensorMap;
-  readonly cases: { readonly [name in "plain" | "cool" | "full" | "lora"]: GoldenCase };
+  readonly cases: { readonly [name in "plain" | "full" | "lora"]: GoldenCase } & {
+    /** Of `qwen3` and `llama`. */
+    readonly cool?: GoldenCase;
+  };
 };
 
 /** Log-probs of candidates, values of heads, and the gradients of each by name. */
@@ -70,7 +79,7 @@ export function readGoldenHeads(modelType: "qwen3" | "llama"): GoldenHeads {
   };
 }
 
-export function readGoldenDecoder(modelType: "qwen3" | "llama"): GoldenDecoder {
+export function readGoldenDecoder(modelType: (typeof GOLDEN_TYPES)[number]): GoldenDecoder {
   const read = (name: string): Uint8Array => readFileSync(join(FOLDER, modelType, name));
   const json = (name: string): unknown => JSON.parse(new TextDecoder().decode(read(name)));
   const config = parseDecoderConfig(json("config.json"));
@@ -78,6 +87,11 @@ export function readGoldenDecoder(modelType: "qwen3" | "llama"): GoldenDecoder {
     rank: number;
     alpha: number;
   };
+  const isFamily = modelType === "qwen2" || modelType === "smollm3";
+  const given = isFamily
+    ? (json("gradients.json") as { derivatives: NonNullable<GoldenCase["derivatives"]> })
+    : {};
+  const { full, lora } = golden.cases;
   const gradients = readSafetensors(read("gradients.safetensors")).tensors;
   return {
     config,
@@ -85,6 +99,6 @@ export function readGoldenDecoder(modelType: "qwen3" | "llama"): GoldenDecoder {
     adapter: readAdapter(read("adapter_model.safetensors"), golden, config),
     gradients: (trains) =>
       new Map([...gradients].filter(([name]) => name.includes(".lora_") === (trains === "lora"))),
-    cases: golden.cases,
+    cases: { ...golden.cases, full: { ...full, ...given }, lora: { ...lora, ...given } },
   };
 }

@@ -11,5 +11,6 @@ export { checkMemory, planMemory } from "./memory-plan.ts";
 export type { Checkpointing, MemoryPlan, MemoryPlanOptions, Precision } from "./memory-plan.ts";
 export { createOnnxEngine } from "./onnx-engine.ts";
 export type { OnnxEngineOptions } from "./onnx-engine.ts";
+export { requireTrainable } from "./trainable-model.ts";
 export { createRemoteEngine } from "./remote/create-remote-engine.ts";
 export type { RemoteEngineOptions, RemoteServerOptions } from "./remote/create-remote-engine.ts";

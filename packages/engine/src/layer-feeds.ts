@@ -17,6 +17,15 @@ type Layout = Pick<Microbatch, "batch" | "length" | "parents" | "positions">;
 type Positions = { readonly feed: Feed; readonly rows: number };
 type Rotary = { readonly rows: number; readonly forward: Named; readonly backward: Named };
 
+/** Feeds of a layer that turns nothing: its tokens are all at position 0, where the angle is. */
+export function withoutRotation(feeds: Named): Named {
+  return feeds.map(([name, feed]): Named[number] =>
+    name === "positions"
+      ? [name, { shape: feed.shape, data: new BigInt64Array(feed.data.length) }]
+      : [name, feed],
+  );
+}
+
 /** Keeps what the last microbatch needed, as most batches have one shape. */
 export class LayerFeeds {
   readonly #config: DecoderConfig;

@@ -35,12 +35,15 @@ export function layerTensors(
   readonly adapter: ReadonlyMap<string, string>;
 } {
   const prefix = `model.layers.${layer}.`;
-  const linears = layerLinears(config, layer).map(({ name }) => name);
+  const all = layerLinears(config, layer);
+  const linears = all.map(({ name }) => name);
+  const biased = all.filter(({ hasBias }) => hasBias === true);
   const norms = ["input_layernorm", "post_attention_layernorm", ...headNorms(config)];
   const within = (name: string): string => name.slice(prefix.length);
   return {
     weights: new Map([
       ...linears.map((name) => [`${name}.weight`, within(name)] as const),
+      ...biased.map(({ name }) => [`${name}.bias`, `${within(name)}.bias`] as const),
       ...norms.map((name) => [`${prefix}${name}.weight`, name] as const),
     ]),
     adapter: new Map(
@@ -81,7 +84,7 @@ export function buildLayerGraph(
   for (const name of headNorms(config)) declare(name, [config.headSize]);
   if (isLora) builder.input(LORA_SCALE, "f32", [1]);
   const linears = new Map(
-    layerLinears(config, 0).map(({ name, inputSize, outputSize }) => {
+    layerLinears(config, 0).map(({ name, inputSize, outputSize, hasBias }) => {
       const within = name.slice("model.layers.0.".length);
       const shape = { rows: outputSize, columns: inputSize };
       const weight =
@@ -94,7 +97,8 @@ export function buildLayerGraph(
             b: declare(`${within}.B`, [outputSize, LORA_RANK]),
           }
         : null;
-      return [within, { weight, adapter }] as const;
+      const bias = hasBias === true ? declare(`${within}.bias`, [outputSize]) : null;
+      return [within, { weight, adapter, bias }] as const;
     }),
   );
   const apply = (name: LinearName, input: string, addend?: string): string => {
@@ -106,7 +110,14 @@ export function buildLayerGraph(
     const narrow = scaled(tape, thin(input, adapter.a), LORA_SCALE);
     return thin(narrow, adapter.b, frozen);
   };
-  const weights = { linear: apply, norm: (name: string) => name, blocks: 1 };
+  const weights = {
+    linear: apply,
+    bias: (name: LinearName) => linears.get(name)?.bias ?? null,
+    // the graph is that of all layers: those that do not turn are fed positions of 0
+    isRotated: true,
+    norm: (name: string) => name,
+    blocks: 1,
+  };
   const output = decoderLayer(tape, config, weights, "hidden");
   if (!isBackward) {
     builder.node("Identity", [output], { outputs: ["output"] });

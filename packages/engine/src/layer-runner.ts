@@ -4,18 +4,21 @@
  * (Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost, arXiv:1604.06174). Logits come in
  * tiles. A third more arithmetic than `WholeRunner`, for memory that hardly grows with depth.
  */
+import { layerKind } from "@waggle/model";
 import type { Adapter } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import type { DecoderRunner, RowDerivatives, RowOutputs } from "./decoder-runner.ts";
 import { GradientScale } from "./gradient-scale.ts";
 import type { Feed } from "./graph-matrix.ts";
 import type { LayerBase } from "./layer-base.ts";
+import { withoutRotation } from "./layer-feeds.ts";
 import { HIDDEN_GRADIENT, layerTensors } from "./layer-graph.ts";
 import type { Microbatch } from "./microbatch.ts";
 import { EMBEDDING, FINAL_NORM, headName } from "./training-graph.ts";
 import { adapterParameters, LORA_SCALE, scaleFeed } from "./trained-weights.ts";
 
 type Layer = {
+  readonly isRotated: boolean;
   readonly feeds: readonly (readonly [string, Feed])[];
   /** Name of a trained tensor within the graph, and of the parameter. */
   readonly trained: readonly (readonly [string, string])[];
@@ -52,7 +55,11 @@ export class LayerRunner implements DecoderRunner {
       const adapters = trained.map(
         ([name, stored]) => [name, parameters.get(stored) as Tensor] as const,
       );
-      return { trained, feeds: adapter === null ? weights : [...weights, ...adapters, ...scale] };
+      return {
+        isRotated: layerKind(config, layer) !== "unrotated",
+        trained,
+        feeds: adapter === null ? weights : [...weights, ...adapters, ...scale],
+      };
     });
   }
 
@@ -81,12 +88,12 @@ export class LayerRunner implements DecoderRunner {
     if (hiddenGradient !== null) addTo(normalGradient, hiddenGradient);
     let gradient = await this.#normGradient(hidden, normalGradient, microbatch);
     const graph = await this.#base.graphs.layerGradient();
-    const shared = await this.#base.layerFeeds.of(microbatch, "backward", 1);
+    const shared = await this.#sharedFeeds(microbatch, "backward");
     for (let layer = this.#layers.length - 1; layer >= 0; layer--) {
-      const { feeds, trained } = this.#layers[layer] as Layer;
+      const { feeds, trained, isRotated } = this.#layers[layer] as Layer;
       const hiddenFeed = ["hidden", this.#matrix(inputs.pop() as Float32Array)] as const;
       const outputs = await this.#scale.run(graph, {
-        feeds: new Map<string, Feed>([...shared, ...feeds, hiddenFeed]),
+        feeds: new Map<string, Feed>([...shared(isRotated), ...feeds, hiddenFeed]),
         derivatives: new Map([["outputGradient", this.#matrix(gradient)]]),
       });
       for (const [name, parameter] of trained) {
@@ -129,13 +136,13 @@ export class LayerRunner implements DecoderRunner {
     const { width } = this.#base.config;
     const { ids, rows } = microbatch;
     const graph = await this.#base.graphs.layer();
-    const shared = await this.#base.layerFeeds.of(microbatch, "forward", 1);
+    const shared = await this.#sharedFeeds(microbatch, "forward");
     let hidden: Float32Array = new Float32Array(ids.length * width);
     ids.forEach((id, place) => hidden.set(this.#base.embedding.read(id, id + 1), place * width));
-    for (const { feeds } of this.#layers) {
+    for (const { feeds, isRotated } of this.#layers) {
       keep(hidden);
       const outputs = await graph.run(
-        new Map<string, Feed>([...shared, ...feeds, ["hidden", this.#matrix(hidden)]]),
+        new Map<string, Feed>([...shared(isRotated), ...feeds, ["hidden", this.#matrix(hidden)]]),
       );
       hidden = outputs.get("output") as Float32Array;
     }
@@ -144,6 +151,16 @@ export class LayerRunner implements DecoderRunner {
       asked.set(hidden.subarray(row * width, (row + 1) * width), place * width);
     });
     return asked;
+  }
+
+  /** Of a layer, by whether it turns queries and keys. */
+  async #sharedFeeds(
+    microbatch: Microbatch,
+    pass: "forward" | "backward",
+  ): Promise<(isRotated: boolean) => readonly (readonly [string, Feed])[]> {
+    const rotated = await this.#base.layerFeeds.of(microbatch, pass, 1);
+    const still = withoutRotation(rotated);
+    return (isRotated) => (isRotated ? rotated : still);
   }
 
   async #normalize(hidden: Float32Array): Promise<Float32Array> {

@@ -26,6 +26,18 @@ export function linear(
   return output;
 }
 
+/** `input [N, width] + bias [width]`; the bias' gradient is the sum of the rows. */
+export function addBias(tape: GraphTape, input: string, bias: string): string {
+  const output = tape.op("Add", [input, bias]);
+  tape.record(output, [input, bias], (gradient) => {
+    tape.add(input, () => gradient);
+    tape.add(bias, () =>
+      tape.op("ReduceSum", [gradient, tape.builder.ints([0])], { attributes: { keepdims: 0 } }),
+    );
+  });
+  return output;
+}
+
 /**
  * x / √(mean x² + epsilon) ∘ weight over the last dimension, `[N, size]` or `[B, T, H, size]`.
  * With r = 1/√(…), s = Σ dy∘x∘weight: dx = r·(dy∘weight) − x·r³·s/size, dweight = Σ_N r·(dy∘x).

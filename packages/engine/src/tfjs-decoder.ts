@@ -3,7 +3,7 @@
  * sequences, no cache. The readable reference of the ONNX engine, not a fast one.
  */
 import * as tf from "@tensorflow/tfjs";
-import { layerLinears, loraName, ropeTables, VALUE_HEAD } from "@waggle/model";
+import { layerKind, layerLinears, loraName, ropeTables, VALUE_HEAD } from "@waggle/model";
 import type { DecoderConfig, Linear } from "@waggle/model";
 import { causalView, treeView } from "./attention-view.ts";
 import type { QueryBlock } from "./attention-view.ts";
@@ -56,7 +56,8 @@ export function tfjsStates(
     const prefix = `model.layers.${layer}`;
     const linears = layerLinears(config, layer);
     const normal = rmsNorm(context, x, `${prefix}.input_layernorm.weight`);
-    x = tf.add(x, attention(context, linears, `${prefix}.self_attn`, normal, rope));
+    const turns = layerKind(config, layer) === "unrotated" ? null : rope;
+    x = tf.add(x, attention(context, linears, `${prefix}.self_attn`, normal, turns));
     const fed = rmsNorm(context, x, `${prefix}.post_attention_layernorm.weight`);
     x = tf.add(x, feedForward(context, linears, fed));
   }
@@ -83,8 +84,10 @@ function product(context: Context, x: tf.Tensor2D, name: string): tf.Tensor2D {
   return context.parameters.trained.has(name) ? linear(x, weight) : frozenLinear(x, weight);
 }
 
-function adapted(context: Context, x: tf.Tensor2D, { name }: Linear): tf.Tensor2D {
-  const y = product(context, x, `${name}.weight`);
+function adapted(context: Context, x: tf.Tensor2D, { name, hasBias }: Linear): tf.Tensor2D {
+  const plain = product(context, x, `${name}.weight`);
+  const y =
+    hasBias === true ? tf.add<tf.Tensor2D>(plain, parameter(context, `${name}.bias`)) : plain;
   const { loraScale } = context.parameters;
   if (loraScale === null) return y;
   const inner = product(context, x, loraName(name, "A"));
@@ -134,7 +137,9 @@ function ropeConstants(
   };
 }
 
-function rotate(x: tf.Tensor4D, { cosines, sines, halves }: Rope): tf.Tensor4D {
+function rotate(x: tf.Tensor4D, rope: Rope | null): tf.Tensor4D {
+  if (rope === null) return x;
+  const { cosines, sines, halves } = rope;
   const [batch, length, heads, size] = x.shape;
   const rows = tf.reshape(x, [batch * length * heads, size]) as tf.Tensor2D;
   const turned = tf.reshape(frozenLinear(rows, halves), x.shape);
@@ -146,7 +151,7 @@ function attention(
   linears: readonly Linear[],
   prefix: string,
   x: tf.Tensor2D,
-  rope: Rope,
+  rope: Rope | null,
 ): tf.Tensor2D {
   const { config, batch, length } = context;
   const { heads, keyValueHeads, headSize } = config;

@@ -2,11 +2,11 @@
  * The TrainEngine contract, sixth part: log-probs of candidates, values of heads and the gradients of
  * both against PyTorch's, of the golden decoders.
  */
-import type { TensorMap, TokenDerivatives } from "@waggle/protocol";
+import type { TokenDerivatives } from "@waggle/protocol";
 import { toBeAllClose } from "@waggle/testing";
 import { expect } from "vitest";
 import { readGoldenDecoder, readGoldenHeads } from "./golden-decoder.fixture.ts";
-import { gradientErrors, largestNormError } from "./train-engine.fixture.ts";
+import { gradientErrors, kindsOf, largestNormError } from "./train-engine.fixture.ts";
 import type { ContractCase } from "./train-engine.fixture.ts";
 
 expect.extend({ toBeAllClose });
@@ -56,12 +56,6 @@ export function trainEngineHeads(): ContractCase[] {
       },
     })),
   );
-}
-
-/** Names without layers: of a kind that has a gradient PyTorch's file has one at least. */
-function kindsOf(gradients: TensorMap): Set<string> {
-  const nonzero = [...gradients].filter(([, { data }]) => data.some((value) => value !== 0));
-  return new Set(nonzero.map(([name]) => name.replace(/\.\d+\./, ".")));
 }
 
 type Numbers = number | null | Float32Array | readonly Numbers[];

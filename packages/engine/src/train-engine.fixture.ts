@@ -83,6 +83,15 @@ export const TINY_LLAMA: DecoderConfig = {
   layers: 1,
 };
 
+/** Biases of queries, keys and values. */
+export const TINY_QWEN2: DecoderConfig = { ...TINY, modelType: "qwen2", layers: 1 };
+/** The second layer turns nothing. */
+export const TINY_SMOLLM3: DecoderConfig = {
+  ...TINY,
+  modelType: "smollm3",
+  layerKinds: ["attention", "unrotated"],
+};
+
 /** Weights large enough that every part shows in outputs and gradients. */
 export function loudWeights(config: DecoderConfig): TensorMap {
   return scaled(initializeDecoder(config, 11), 12);
@@ -254,6 +263,12 @@ export function gradientErrors(
     const result = toBeAllClose(actual.get(key)?.data ?? [], data, { relative: 0, absolute });
     return result.pass ? [] : [`${key}: ${result.message()}`];
   });
+}
+
+/** Names without layers of the tensors that are not zero: a reference of some has one of each kind. */
+export function kindsOf(tensors: TensorMap): Set<string> {
+  const nonzero = [...tensors].filter(([, { data }]) => data.some((value) => value !== 0));
+  return new Set(nonzero.map(([name]) => name.replace(/\.\d+\./, ".")));
 }
 
 /** The largest ‖a − b‖ / ‖b‖ over all tensors; infinite where one is zero or missing. */

@@ -3,7 +3,7 @@
  * TrainEngine port, or from per-token derivatives to the gradients of weights. Weights are inputs,
  * as they change every step. Not an execution and not the inference graph of `@waggle/model`.
  */
-import { decoderParameters, OnnxGraphBuilder } from "@waggle/model";
+import { decoderParameters, layerKind, OnnxGraphBuilder } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import { declareLayerInputs, decoderLayer } from "./decoder-layer.ts";
 import { addHeadGradient, addHeadOutputs } from "./token-head.ts";
@@ -75,8 +75,10 @@ export function buildTrainingGraph(
 ): TrainingGraph {
   const builder = new OnnxGraphBuilder();
   const tape = new GraphTape(builder, traits);
-  for (const { name, shape } of decoderParameters(config)) {
+  const biases = new Set<string>();
+  for (const { kind, name, shape } of decoderParameters(config)) {
     builder.input(name, "f32", shape);
+    if (kind === "bias") biases.add(name);
     if (variant.pass === "backward" && trained.has(name)) tape.track(name);
   }
   declareInputs(tape, config, variant);
@@ -89,6 +91,9 @@ export function buildTrainingGraph(
     const weights = {
       linear: (name: string, input: string, addend?: string) =>
         linear(tape, input, `${prefix}.${name}.weight`, addend),
+      bias: (name: string) =>
+        biases.has(`${prefix}.${name}.bias`) ? `${prefix}.${name}.bias` : null,
+      isRotated: layerKind(config, layer) !== "unrotated",
       norm: (name: string) => `${prefix}.${name}.weight`,
       blocks: variant.blocks,
     };

@@ -122,11 +122,15 @@ def random_adapter(config, generator):
     return adapter
 
 
+def head_size(config):
+    return config.get("head_dim", config["hidden_size"] // config["num_attention_heads"])
+
+
 def frequencies(config):
-    head = config["head_dim"]
+    head = head_size(config)
     exponent = torch.arange(0, head, 2, dtype=torch.float64) / head
     inverse = 1.0 / (config["rope_theta"] ** exponent)
-    scaling = config["rope_scaling"]
+    scaling = config.get("rope_scaling")
     if scaling is None:
         return inverse
     low, high = scaling["low_freq_factor"], scaling["high_freq_factor"]
@@ -149,10 +153,10 @@ def rotate_half(x):
     return torch.cat((-x[..., half:], x[..., :half]), dim=-1)
 
 
-def forward(config, weights, adapter, token_ids):
-    """Logits [T, V]."""
+def forward(config, weights, adapter, token_ids, scale=ALPHA / RANK):
+    """Logits [T, V]; `scale` of the adapter."""
     heads, kv_heads = config["num_attention_heads"], config["num_key_value_heads"]
-    head = config["head_dim"]
+    head = head_size(config)
     length = len(token_ids)
 
     def norm(x, weight):
@@ -160,10 +164,12 @@ def forward(config, weights, adapter, token_ids):
 
     def linear(x, name):
         y = x @ weights[name + ".weight"].T
+        if name + ".bias" in weights:
+            y = y + weights[name + ".bias"]
         if adapter is not None:
             a = adapter[f"base_model.model.{name}.lora_A.weight"]
             b = adapter[f"base_model.model.{name}.lora_B.weight"]
-            y = y + (x @ a.T) @ b.T * (ALPHA / RANK)
+            y = y + (x @ a.T) @ b.T * scale
         return y
 
     angles = torch.outer(torch.arange(length, dtype=torch.float64), frequencies(config))
@@ -182,8 +188,9 @@ def forward(config, weights, adapter, token_ids):
             q = norm(q, weights[attention + "q_norm.weight"])
             k = norm(k, weights[attention + "k_norm.weight"])
         q, k, v = q.transpose(0, 1), k.transpose(0, 1), v.transpose(0, 1)
-        q = q * cos + rotate_half(q) * sin
-        k = k * cos + rotate_half(k) * sin
+        if config.get("no_rope_layers", {layer: 1})[layer] == 1:
+            q = q * cos + rotate_half(q) * sin
+            k = k * cos + rotate_half(k) * sin
         k = k.repeat_interleave(heads // kv_heads, dim=0)
         v = v.repeat_interleave(heads // kv_heads, dim=0)
         scores = (q @ k.transpose(1, 2) / math.sqrt(head)).masked_fill(future, -math.inf)
@@ -194,7 +201,9 @@ def forward(config, weights, adapter, token_ids):
         up = linear(hidden, prefix + "mlp.up_proj")
         x = x + linear(gate * torch.sigmoid(gate) * up, prefix + "mlp.down_proj")
     x = norm(x, weights["model.norm.weight"])
-    name = "model.embed_tokens.weight" if config["tie_word_embeddings"] else "lm_head.weight"
+    # smollm3's config leaves its default out
+    is_tied = config.get("tie_word_embeddings", True)
+    name = "model.embed_tokens.weight" if is_tied else "lm_head.weight"
     return x @ weights[name].T
 
 

@@ -134,7 +134,7 @@ export function addLearnCommand(
                 ),
               signal,
             )
-          : await modelUnder(given.base, given.model);
+          : await modelUnder(given.base, given.device, given.model);
       const { start, teacher } = await adaptersOf(given, model.config);
       const { rank, alpha } = start ?? { rank: given.rank, alpha: 2 * given.rank };
       const adapterShape = { rank, alpha };
