@@ -24,5 +24,6 @@ export const algorithm: Study = {
   measures: ["success", "toolCalls"],
   limits: [
     "preferences are over single steps and follow a start from demonstrations, as in MATRIX",
+    "what is equal is the number of tokens; the seconds that they took are in the table",
   ],
 };

@@ -42,6 +42,6 @@ export const forgetting: Study = {
     ),
     arm("reinforcement with rehearsal", ["one"], [rehearsing, 1]),
   ],
-  measures: ["hardest", "easiest", "success"],
+  measures: ["hardest", "easiest", "success", "kl"],
   limits: ["only the easiest tasks are trained; what is forgotten is read off the hardest"],
 };
