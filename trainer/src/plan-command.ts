@@ -10,6 +10,7 @@ import {
   requireTrainable,
 } from "@waggle/engine";
 import { parameterCount, parseDecoderConfig, type ResidentFormat } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
 import { baseOption, precisionOption } from "./frozen-base.ts";
 import { megabytes, number, positive } from "./option-values.ts";
@@ -56,7 +57,7 @@ export function addPlanCommand(
     .option("--memory-limit <MB>", "say whether it fits, and fail if not", megabytes)
     .option("--json", "bytes as one JSON object", false)
     .action(async ({ model, json, models, memoryLimit, sampler, ...given }: PlanOptions) => {
-      const text = await readFile(join(model, "config.json"), "utf8");
+      const text = await configOf(model);
       const { rank, valueHeads } = given;
       const otherModels = Array.from({ length: models - 1 }, () => ({ rank, valueHeads }));
       const config = parseDecoderConfig(JSON.parse(text));
@@ -92,6 +93,18 @@ function withSampler(plan: MemoryPlan): SampledPlan {
     parts: { ...plan.parts, sampler },
     totalBytes: plan.totalBytes + sampler,
   };
+}
+
+async function configOf(folder: string): Promise<string> {
+  try {
+    return await readFile(join(folder, "config.json"), "utf8");
+  } catch (cause) {
+    throw new WaggleError(
+      "NOT_FOUND",
+      `--model must be a folder with a config.json, got ${folder.slice(0, 200)}; give the path of a Hugging Face folder`,
+      { cause },
+    );
+  }
 }
 
 /** What each part is, as its own docstring says it. */

@@ -171,6 +171,12 @@ test.each([
   await expect(run(...args)).rejects.toThrow(/argument|choices|must be one of/i);
 });
 
+test.each(["trial", "study"])("%s without a name says which there are", async (command) => {
+  const { out } = await run(command);
+  expect(out.length).toBeGreaterThan(1);
+  expect(out.join("\n")).toMatch(command === "trial" ? /staleness {2}Does/ : /planning {2,}Should/);
+});
+
 test("asks for the credential before anything else fails later", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-program-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -206,6 +212,10 @@ test("plan says what training would take, and a limit below it is refused before
   await expect(limited("--memory-limit", "50")).rejects.toMatchObject({
     code: "OUT_OF_MEMORY",
     message: expect.stringContaining("shorten the sequences") as string,
+  });
+  await expect(run("plan", "--model", join(MODEL, "nowhere"))).rejects.toMatchObject({
+    code: "NOT_FOUND",
+    message: expect.stringContaining("a folder with a config.json") as string,
   });
   for (const command of ["simulate", "learn"]) {
     await expect(

@@ -93,6 +93,7 @@ export function createProgram(options: ProgramOptions): Command {
   const { signal, writeOut, writeError, environment } = options;
   const program = new Command("node --conditions=source trainer/src/main.ts")
     .description("Learns from what agents experienced: lease, verify, learn, evaluate, publish.")
+    .showHelpAfterError("--help says what can be given")
     .configureHelp({
       commandUsage: (command) => usageOf(command, environment),
       optionDescription: (option) => plainHelp.optionDescription(option).replace(OFF, ""),

@@ -24,7 +24,7 @@ type Flags = { bases: string; output: string; seeds?: number };
 export function addTrialCommand(program: Command, { signal, writeOut }: TrialCommandOptions): void {
   const names = TRIALS.map(({ name }) => name).join(", ");
   program
-    .command("trial <name>")
+    .command("trial [name]")
     .description(
       "check a claim about learning: every arm with every seed, then what was expected of them",
     )
@@ -32,7 +32,11 @@ export function addTrialCommand(program: Command, { signal, writeOut }: TrialCom
     .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
     .option("--output <folder>", "runs and page; runs that are there are kept", "docs/evidence")
     .option("--seeds <n>", "only the first so many", positive)
-    .action(async (name: string, given: Flags) => {
+    .action(async (name: string | undefined, given: Flags) => {
+      if (name === undefined) {
+        for (const line of helpOf(name)) writeOut(line);
+        return;
+      }
       const whole = TRIALS.find((one) => one.name === name);
       if (whole === undefined) {
         throw new WaggleError(
