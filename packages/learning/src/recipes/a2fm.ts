@@ -4,6 +4,8 @@
  *
  * Source: "A^2FM: An Adaptive Agent Foundation Model for Tool-Aware Hybrid Reasoning", arXiv:2510.12838.
  * Differs from it: a mode is a sentence of the system message.
+ * Why: a sentence in the prompt is what a nano model can tell modes apart by; tokens of its own for a mode
+ * would need another vocabulary.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage, tokenStage } from "../composition/stage.ts";

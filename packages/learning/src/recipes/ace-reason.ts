@@ -4,6 +4,7 @@
  *
  * Source: Liu et al. 2025, "AceReason-Nemotron 1.1", arXiv:2506.13284.
  * Differs from it: the temperature follows the entropy that was measured in the step before.
+ * Why: within a step all tokens are drawn at one temperature, and its entropy is known when the step is over.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

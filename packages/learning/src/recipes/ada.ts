@@ -4,6 +4,7 @@
  *
  * Source: "Human-Timescale Adaptation in an Open-Ended Task Space", arXiv:2301.07608.
  * Differs from it: the memory is the context itself; the last attempt is the one that is paid; no distillation from earlier generations.
+ * Why: the nano context holds a few trials, and a generation's distillation would be a second run.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

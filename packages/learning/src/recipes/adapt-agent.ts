@@ -6,6 +6,7 @@
  * (S021).
  * Differs from it: a site is a level of the environment; the person is its demonstrator, at training
  * tasks of the level; the meta-gradient is of first order.
+ * Why: there is neither a real site nor a person, and second derivatives are not in the engine's port.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -4,6 +4,7 @@
  * Source: Hu et al. 2024, "Automated Design of Agentic Systems", arXiv:2408.08435.
  * Differs from it: a design is the agent's instruction, where the paper's are programs in Python; every
  * design stays in the population.
+ * Why: an instruction can be delivered to pages and replayed; running code that a model wrote can not.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { writingStage } from "../composition/stage.ts";

@@ -4,6 +4,8 @@
  * Source: "Agent Data Protocol: Unifying Datasets for Diverse, Effective Fine-tuning of LLM Agents"
  * (S026).
  * Differs from it: sources are short and long runs of one family, all in this project's record.
+ * Why: other records come in through the importers; what they teach could not be compared on one family's
+ * tasks.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -4,6 +4,7 @@
  *
  * Source: "AEGIS: Automated Error Generation and Identification for Multi-Agent Systems" (S024).
  * Differs from it: a fault is a decision of the demonstrator made at random; acting well is learned, not naming the fault; the three ways share a step.
+ * Why: only of decisions that were made wrong on purpose is it known which one was the fault.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

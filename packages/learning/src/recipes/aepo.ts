@@ -4,6 +4,7 @@
  *
  * Source: Dong et al. 2025, "Agentic Entropy-Balanced Policy Optimization", arXiv:2510.14545.
  * Differs from it: the share of whole rollouts is a setting, not measured before each task.
+ * Why: measuring the share first would spend tokens that the comparison at equal budget counts.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

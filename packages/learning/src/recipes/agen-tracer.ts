@@ -4,6 +4,7 @@
  * Source: "AgenTracer: Who Is Inducing Failure in the LLM Agentic Systems?" (S063).
  * Differs from it: the tiers are readable turns, calls that ran, and success, not agent and step of a
  * fault; checked attempts are those that ended by themselves.
+ * Why: nobody says which step was at fault; what can be read and what ran is in every record.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

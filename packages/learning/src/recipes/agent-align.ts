@@ -6,6 +6,7 @@
  * Language Models" (S037).
  * Differs from it: the harmful twin is the same request where calls are forbidden, not another one
  * of the same chain; a check is the verifier of the task or of its twin.
+ * Why: nothing in these environments harms, so that the verifier of the twin is the only judge of a refusal.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

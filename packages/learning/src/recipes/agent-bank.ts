@@ -5,6 +5,7 @@
  * Source: "AgentBank: Towards Generalized LLM Agents via Fine-Tuning on 50000+ Interaction
  * Trajectories" (S038).
  * Differs from it: how hard a task is shows in the turns of its demonstration.
+ * Why: difficulty is then known of every demonstration without another model.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

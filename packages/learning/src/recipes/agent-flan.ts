@@ -7,6 +7,7 @@
  * Differs from it: capabilities are read off a demonstration: it goes on after a failed call, or
  * needs no second one; shares are settings, not measured by how fast each is learned; the format of
  * a chat is kept.
+ * Why: no data set of labelled capabilities is there, and a nano model reads one format.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

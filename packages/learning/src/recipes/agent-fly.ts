@@ -5,6 +5,8 @@
  * Source: Zhou et al. 2025, "AgentFly" (Memento), arXiv:2508.16153.
  * Differs from it: the value of reading a case is linear in the words that two situations share, where the
  * paper trains a text encoder; one case is read, not four.
+ * Why: a linear value is learned from some hundred attempts in the page as well, and the nano context holds
+ * one case.
  */
 import { type CreateRecipe, oneOf, recipe } from "../composition/definition.ts";
 import { writingStage } from "../composition/stage.ts";

@@ -4,6 +4,7 @@
  *
  * Source: "AgentFold: Long-Horizon Web Agents with Proactive Context Management" (S041).
  * Differs from it: notes are written by rule; what is summed up are attempts that failed.
+ * Why: a rule sums the same up in every run; a nano model does not write summaries.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

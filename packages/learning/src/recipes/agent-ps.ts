@@ -6,6 +6,7 @@
  * Multi-round QA" (S062).
  * Differs from it: the intermediate questions are which tool and with what, their labels the
  * demonstrator's; text alone.
+ * Why: the demonstrator knows its own next call, which is a label that costs nothing.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

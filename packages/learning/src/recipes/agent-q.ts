@@ -6,6 +6,7 @@
  * arXiv:2408.07199.
  * Differs from it: the critique is of the whole attempt that went through an action, not a ranking of
  * actions before they are tried; the search itself goes by outcomes.
+ * Why: outcomes judge a search here without another model; the critique only adds to them.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage } from "../composition/stage.ts";

@@ -6,6 +6,8 @@
  * Self-Training", arXiv:2501.11425.
  * Differs from it: the first error is the first turn that the success did otherwise, not what the policy
  * takes for one; the world is put back to where the success went on.
+ * Why: against a success for comparison the first other turn is exact, and a nano model does not find its
+ * errors.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

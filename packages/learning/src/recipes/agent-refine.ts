@@ -5,6 +5,7 @@
  * Source: "AgentRefine: Enhancing Agent Generalization through Refinement Tuning" (S064).
  * Differs from it: the teacher errs by itself in place of being asked for mistakes; a mistake is a
  * turn whose call failed or that could not be read.
+ * Why: a demonstrator's mistakes are drawn and can be repeated; no model is there to be asked for them.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -6,6 +6,7 @@
  * arXiv:2506.11425.
  * Differs from it: guidance is one sentence; GRPO in place of preferences; the reward model is trained,
  * but chooses no attempts at test time.
+ * Why: a nano model writes no plans, and groups need no second copy of the policy.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardModelStage, rewardStage } from "../composition/stage.ts";

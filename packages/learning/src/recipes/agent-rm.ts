@@ -6,6 +6,7 @@
  * arXiv:2502.18407.
  * Differs from it: actions are compared at forks, not given their values; attempts are worth their outcome
  * and, to a share, what the model says of them by then.
+ * Why: at a fork two actions have the same past, so that no scale of values must be learned.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardModelStage } from "../composition/stage.ts";

@@ -5,6 +5,7 @@
  * Source: "Towards General Agentic Intelligence via Environment Scaling" (S333).
  * Differs from it: general worlds are the other families of this project, drawn by seed, and not
  * built from a bank of APIs; runs are a demonstrator's.
+ * Why: there is no bank of APIs; worlds that generators draw have exact verifiers.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

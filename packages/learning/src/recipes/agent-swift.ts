@@ -7,6 +7,7 @@
  * Differs from it: a design is the agent's instruction, its components what it says of them; the value model
  * is linear in the words of a design and learns while the search goes on; a component is rewritten, none is
  * taken over from another design; tasks are of one kind.
+ * Why: texts can be delivered to pages, and a linear model learns from the few designs that a run tries.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { writingStage } from "../composition/stage.ts";

@@ -3,6 +3,7 @@
  *
  * Source: "Scaling Agents via Continual Pre-training" (S294).
  * Differs from it: the text of the first stage is that of demonstrated runs.
+ * Why: no other text speaks of these environments.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

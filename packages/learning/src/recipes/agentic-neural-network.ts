@@ -6,6 +6,7 @@
  * Backpropagation", arXiv:2506.09046.
  * Differs from it: a layer is one role, and which roles there are does not change; one joint attempt a step
  * is criticised, without momentum.
+ * Why: one critique a step keeps the calls of the writer countable.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { writingStage } from "../composition/stage.ts";

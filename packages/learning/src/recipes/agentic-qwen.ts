@@ -5,6 +5,7 @@
  * Source: "AgenticQwen: Training Small Agentic Language Models with Dual Data Flywheels for Industrial-Scale
  * Tool Use" (S058).
  * Differs from it: tasks are drawn from the environment, no model writes them; harder is the next level of its dial.
+ * Why: tasks that are drawn have exact verifiers, those that a model writes have not.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

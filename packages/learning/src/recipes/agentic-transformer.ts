@@ -4,6 +4,7 @@
  * Source: Liu and Abbeel 2023, "Emergent Agentic Transformer from Chain of Hindsight Experience",
  * arXiv:2305.16554.
  * Differs from it: returns weigh trials in place of a chain of trials that ends in the best.
+ * Why: weights need no token of their own in a vocabulary of some hundred.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

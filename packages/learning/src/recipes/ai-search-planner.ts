@@ -6,6 +6,7 @@
  * Learning" (S076).
  * Differs from it: the planner is the whole policy; a moving baseline, as the abstract names no
  * estimator.
+ * Why: planner and answerer read one conversation here, and the answer is the environment's to judge.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

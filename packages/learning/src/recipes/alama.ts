@@ -5,6 +5,8 @@
  * Source: "Towards Adaptive Mechanism Activation in Language Agent" (S329).
  * Differs from it: a mechanism is a sentence of the system message; the chosen and the rejected are
  * compared by mean log-probs of their tokens.
+ * Why: a sentence is all that tells mechanisms apart in one format, and sums of log-probs would choose by
+ * length.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage } from "../composition/stage.ts";

@@ -4,6 +4,8 @@
  * Source: "APEX-Searcher: Augmenting LLMs' Search Capabilities through Agentic Planning and Execution"
  * (S080).
  * Differs from it: a judge scores the steps in place of matched sub-questions; the executor learns first.
+ * Why: sub-questions have no reference answers here; the executor comes first so that plans are judged by one
+ * who can follow them.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage, tokenStage } from "../composition/stage.ts";

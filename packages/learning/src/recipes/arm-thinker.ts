@@ -5,6 +5,7 @@
  * Visual Reasoning" (S083).
  * Differs from it: what is learned is a policy that acts, not a reward model that uses tools; stages
  * differ in difficulty, as the abstract does not say in what.
+ * Why: verifiers are exact, so that a model of rewards would have nothing to add.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -5,6 +5,7 @@
  * Source: Kim et al. 2023, "Guide Your Agent with Adaptive Multimodal Rewards", arXiv:2309.10790.
  * Differs from it: what was seen is text and its embedding the counts of its tokens; a reward model fitted
  * to outcomes stands for the fine-tuned encoder; returns weigh runs in place of a token that names them.
+ * Why: the environments speak in text, and a token of its own needs another vocabulary.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardModelStage, tokenStage } from "../composition/stage.ts";

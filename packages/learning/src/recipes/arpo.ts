@@ -5,6 +5,8 @@
  * Source: Dong et al. 2025, "Agentic Reinforced Policy Optimization", arXiv:2507.19849.
  * Differs from it: entropies are those of whole-token distributions recorded at sampling; no reward for
  * the number of tools.
+ * Why: what a sampler records is enough to branch by; a bonus would change the objective that arms are
+ * compared by.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -4,6 +4,7 @@
  * Source: "Beyond Ten Turns: Unlocking Long-Horizon Agentic Search with Large-Scale Asynchronous RL",
  * arXiv:2508.07976.
  * Differs from it: the lag is a fixed number of updates, corrected by truncated weights.
+ * Why: a fixed lag can be repeated from a seed.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

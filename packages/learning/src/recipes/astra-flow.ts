@@ -4,6 +4,7 @@
  *
  * Source: "AstraFlow: Dataflow-Oriented Reinforcement Learning for Agentic LLMs" (S086).
  * Differs from it: one recipe of those that its flow can carry; the lag is fixed.
+ * Why: a fixed lag can be repeated from a seed, and the flow carries any recipe alike.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -3,6 +3,7 @@
  *
  * Source: "ASTRA: Automated Synthesis of agentic Trajectories and Reinforcement Arenas" (S085).
  * Differs from it: the arenas are this project's environments.
+ * Why: they have exact verifiers, which synthesised arenas have to be given.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

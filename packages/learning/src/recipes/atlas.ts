@@ -4,6 +4,7 @@
  * Source: "ATLaS: Agent Tuning via Learning Critical Steps" (S087).
  * Differs from it: critical are the first step, where the plan is made, and those after a failure, where it is
  * mended; the paper has a larger model choose such steps.
+ * Why: no larger model is there to choose, and where a plan is made or fails can be read off the record.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -4,6 +4,7 @@
  * Source: "Atom-Searcher: Enhancing Agentic Deep Research via Fine-Grained Atomic Thought Reward",
  * arXiv:2508.12800.
  * Differs from it: a unit is a turn; the reward model is trained here, on outcomes.
+ * Why: turns are what the environment answers, and outcomes are the only labels there are.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

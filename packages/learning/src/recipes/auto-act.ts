@@ -6,6 +6,7 @@
  * arXiv:2401.05268.
  * Differs from it: runs are the demonstrator's, not planned by the model itself; the planner has the first
  * turn, the reflector those after a failed call.
+ * Why: a nano model cannot plan from nothing, and who has which turn can be read off the record.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -5,6 +5,7 @@
  * Source: "Beneficial Reasoning Behaviors in Agentic Search and Effective Post-training to Obtain
  * Them" (S098).
  * Differs from it: behaviours are read off calls and results: checks, goes on, recovers, answers.
+ * Why: no judge is there, and these four can be read off any record.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

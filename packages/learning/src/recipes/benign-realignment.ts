@@ -3,6 +3,7 @@
  *
  * Source: "Persona Features Control Emergent Misalignment" (S259).
  * Differs from it: bad samples are demonstrations that mostly err, not harmful ones.
+ * Why: nothing in these environments harms; demonstrations that err do the same to a policy.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

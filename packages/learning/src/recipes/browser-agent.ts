@@ -4,6 +4,7 @@
  *
  * Source: "BrowserAgent: Building Web Agents with Human-Inspired Web Browsing Actions" (S103).
  * Differs from it: a memory is one attempt's; conclusions of demonstrations are written by rule.
+ * Why: a nano model does not write conclusions; a rule writes the same ones in every run.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -5,6 +5,7 @@
  * (S320).
  * Differs from it: confidence is the probability with which the last turn was sampled, by token, not a
  * number that is said.
+ * Why: a nano model that says a number has learned to say numbers; its probabilities are its own.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -4,6 +4,7 @@
  * Source: "Analyzing and Internalizing Complex Policy Documents for LLM Agents" (S079).
  * Differs from it: the document is the system message of the family; its parts are not sorted by
  * category.
+ * Why: the system message is all that a family says of itself.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -5,6 +5,7 @@
  * Source: "CastFlow: Learning Role-Specialized Agentic Workflows for Time Series Forecasting"
  * (S105).
  * Differs from it: the specialist is the turns that call, in one conversation.
+ * Why: one conversation needs no second context, and who calls is seen in the record.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -5,6 +5,7 @@
  * Source: "Chain-of-Agents: End-to-End Agent Foundation Models via Multi-Agent Distillation and
  * Agentic RL" (S106).
  * Differs from it: teachers are demonstrators that err more or less often, each acting alone.
+ * Why: no stronger models are there; how often a demonstrator errs is known.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -6,6 +6,7 @@
  * Tool Use" (S107).
  * Differs from it: criteria are the environment's own, met or not by what calls did, no model judges;
  * the simulator is a copy of the base, fitted to logged calls.
+ * Why: what calls did is exact, a judge is not; and no second base is there to simulate with.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -6,6 +6,7 @@
  * Models", arXiv:2404.01663.
  * Differs from it: the environment says what is right, the checker has no word in it; the memory is text
  * that is recalled by shared words; the user is the task.
+ * Why: verifiers are exact, and a memory by shared words needs no second model.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -5,6 +5,7 @@
  * Source: "CoMAS: Co-Evolving Multi-Agent Systems via Interaction Rewards", arXiv:2510.08529.
  * Differs from it: the judge is none of the agents; a discussion is one answer of each of three, each
  * reading those before it.
+ * Why: a policy that judges itself could agree with itself; the judge's rule can be repeated.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

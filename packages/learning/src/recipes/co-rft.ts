@@ -5,6 +5,7 @@
  * Source: Huang et al. 2025, "CO-RFT: Efficient Fine-Tuning of Vision-Language-Action Models through
  * Chunked Offline Reinforcement Learning", arXiv:2508.02219.
  * Differs from it: a chunk is some turns, not steps of a motor.
+ * Why: the environments act by calls.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage, tokenStage } from "../composition/stage.ts";

@@ -6,6 +6,8 @@
  * arXiv:2110.07560.
  * Differs from it: the part is a kind of matrix, not the entries that a first training moved most;
  * factors of adapters are merged, not their products.
+ * Why: kinds of matrices are disjoint without a first training, and what pages load is an adapter of one
+ * rank.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { mergeStage } from "../composition/stage.ts";

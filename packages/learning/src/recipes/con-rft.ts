@@ -5,6 +5,7 @@
  * Source: Chen et al. 2025, "ConRFT: A Reinforced Fine-tuning Method for VLA Models via Consistency
  * Policy", arXiv:2502.05450; Nakamoto et al. 2023, "Cal-QL", arXiv:2303.05479.
  * Differs from it: the policy is not a consistency model; the person is the environment's demonstrator.
+ * Why: the engine's decoders sample token by token, and no person is there.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

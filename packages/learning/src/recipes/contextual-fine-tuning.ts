@@ -3,6 +3,7 @@
  *
  * Source: "Teaching LLMs How to Learn with Contextual Fine-Tuning" (S318).
  * Differs from it: three prompts in turn, as sentences of the system message.
+ * Why: three sentences fit the nano context.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

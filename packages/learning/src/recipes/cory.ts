@@ -5,6 +5,7 @@
  * Source: Ma et al. 2024, "Coevolving with the Other You: Fine-Tuning LLM with Sequential Cooperative
  * Multi-Agent Reinforcement Learning", arXiv:2410.06101.
  * Differs from it: an adapter for each copy over one base.
+ * Why: pages and trainer hold one base.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -6,6 +6,7 @@
  * (S135).
  * Differs from it: the lag is a fixed number of updates; pass rates choose tasks of a pool, not how
  * many episodes each gets.
+ * Why: a fixed lag can be repeated from a seed, and groups of one size have baselines that are equally sure.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -3,6 +3,7 @@
  *
  * Source: "End-to-End Agentic RAG System Training for Traceable Diagnostic Reasoning" (S138).
  * Differs from it: documents are the environment's, one sentence a fact; nothing is embedded; the process is read off calls and results, no model judges.
+ * Why: answers are then exact, and neither an encoder nor a judge fits into runs of minutes.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

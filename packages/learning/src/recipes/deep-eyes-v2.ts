@@ -4,6 +4,7 @@
  *
  * Source: "DeepEyesV2: Toward Agentic Multimodal Model" (S122).
  * Differs from it: no images; tasks that tools help with are found by attempts without them, at each step.
+ * Why: the models read text alone, and attempts without tools are the only measure of what tools bring.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -4,6 +4,8 @@
  * Source: "DeepSport: A Multimodal Large Language Model for Comprehensive Sports Video Reasoning via
  * Agentic Reinforcement Learning" (S124).
  * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
+ * Why: a token mean keeps long episodes from weighing less, and a nano model's groups are often all right or
+ * all wrong.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

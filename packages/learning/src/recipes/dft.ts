@@ -4,6 +4,7 @@
  * Source: Wu et al. 2025, "On the Generalization of SFT: A Reinforcement Learning Perspective with
  * Reward Rectification" (S245).
  * Differs from it: in nothing but the model and the tasks.
+ * Why: the formula needs nothing else.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

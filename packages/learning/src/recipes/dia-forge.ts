@@ -6,6 +6,7 @@
  * Less Risky" (S128).
  * Differs from it: the user is the environment's, which speaks where a family has one; near-
  * duplicates are twins of a tool under nearly its name.
+ * Why: a user by rule says the same again to every policy that is compared.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -6,6 +6,7 @@
  * arXiv:2502.15760.
  * Differs from it: the features are the policy's own, not fine-tuned for actionability before; stored
  * turns are repeated in the environment so that their text is right.
+ * Why: a fine-tuning of features before would be a second run.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage, tokenStage } from "../composition/stage.ts";

@@ -4,6 +4,7 @@
  *
  * Source: "DR-Venus: Towards Frontier Edge-Scale Deep Research Agents with Only 10K Open Data" (S131).
  * Differs from it: gains are cut and paid beside the outcome; long demonstrations weigh more by their number of turns.
+ * Why: one turn that makes the answer much likelier must not be worth more than the answer.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

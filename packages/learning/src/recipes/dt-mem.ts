@@ -6,6 +6,7 @@
  * arXiv:2305.16338.
  * Differs from it: the memory is text that is recalled by shared words, not a matrix of the model; returns
  * weigh runs in place of a token that names them.
+ * Why: a memory of text survives a new adapter, and a token of its own needs another vocabulary.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
