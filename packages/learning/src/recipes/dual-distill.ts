@@ -4,6 +4,7 @@
  * Source: "Agentic-R1: Distilled Dual-Strategy Reasoning" (S056).
  * Differs from it: the teachers differ in how often they err, not in strategy; their solutions are
  * not joined by transition text.
+ * Why: no reasoning model is there to be a second teacher; how often one errs is known.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -6,6 +6,7 @@
  * arXiv:2510.00229.
  * Differs from it: tools share a few adapters for arguments, by their names; all tools are offered at once,
  * without its hierarchy of servers; who names tools also says when to call none.
+ * Why: pages would have to load an adapter for each tool.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

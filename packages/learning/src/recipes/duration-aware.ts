@@ -4,6 +4,7 @@
  * Source: "Reinforcement Learning for Machine Learning Engineering Agents" (S282).
  * Differs from it: a turn takes as long as its tokens: trajectories hold no times; the lag is a fixed
  * number of updates, corrected by truncated weights.
+ * Why: times of a machine under load cannot be repeated, numbers of tokens and a fixed lag can.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

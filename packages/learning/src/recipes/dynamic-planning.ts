@@ -4,6 +4,7 @@
  *
  * Source: "Learning When to Plan: Efficiently Allocating Test-Time Compute for LLM Agents" (S209).
  * Differs from it: turns stand for plans.
+ * Why: a nano model writes no plans, but it looks before it acts.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -5,6 +5,7 @@
  * Source: "Agent Learning via Early Experience" (S027).
  * Differs from it: alternatives leave the policy's own runs, not the expert's; no reflections on why
  * the expert did otherwise.
+ * Why: the policy's own places are those that it must do better at, and a nano model writes no reflections.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -3,6 +3,7 @@
  *
  * Source: "Reinforced Reasoning for Embodied Planning" (S280).
  * Differs from it: the rule is the environment's progress.
+ * Why: it is exact and the same for every policy.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -4,6 +4,7 @@
  * Source: "EnvFactory: Scaling Tool-Use Agents via Executable Environments Synthesis and Robust RL"
  * (S143).
  * Differs from it: the environments are this project's own generators.
+ * Why: they have exact verifiers and can be repeated from a seed.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -5,6 +5,8 @@
  * Source: "Don't Just Fine-tune the Agent, Tune the Environment" (S130).
  * Differs from it: an explanation is what the tools take, written by no model; explanations stay to
  * the end of training; held-out tasks have none.
+ * Why: what a tool takes is in its definition, so that nothing can be explained wrongly; held-out tasks
+ * measure the policy alone.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -5,6 +5,7 @@
  * Source: "Towards Cold-Start Drafting and Continual Refining: A Value-Driven Memory Approach with
  * Application to NPU Kernel Synthesis" (EvoKernel).
  * Differs from it: what is refined is the number of calls of a success, where the paper refines latency.
+ * Why: nothing here has a latency worth refining; calls are what cost.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { writingStage } from "../composition/stage.ts";

@@ -7,6 +7,8 @@
  * Differs from it: B of the adapter is perturbed, not the whole model, and A stays as it was drawn: noise in it
  * does nothing while B is 0, and afterwards turns with B's; noise comes in mirrored pairs; the step is
  * divided by the noise's scale.
+ * Why: an adapter is what pages load, mirrored pairs cancel what both directions share, and a step's size
+ * then does not hang on the noise's.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { evolutionStage } from "../composition/stage.ts";

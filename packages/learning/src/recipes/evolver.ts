@@ -4,6 +4,7 @@
  * Source: "A Multi-AI Agent System for Autonomous Optimization of Agentic AI Solutions via Iterative
  * Refinement and LLM-Driven Feedback Loops".
  * Differs from it: one writer stands for the paper's refining, modifying and documenting agents.
+ * Why: who writes is a port, behind which one model or a team may stand.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { writingStage } from "../composition/stage.ts";

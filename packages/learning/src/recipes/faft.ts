@@ -4,6 +4,7 @@
  * Source: "Can We Rely on LLM Agents to Draft Long-Horizon Plans? Let's Take TravelPlanner as an
  * Example" (S104).
  * Differs from it: what came of a run weighs it, where the paper puts feedback into the prompt.
+ * Why: feedback in the prompt would have to be there in pages too.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

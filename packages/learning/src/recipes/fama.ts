@@ -5,6 +5,7 @@
  * Environments".
  * Differs from it: a helper is a sentence of the instruction, not an agent of its own; failures are told
  * apart by what the record shows, not by a model.
+ * Why: a sentence changes what one policy does without a second context.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { writingStage } from "../composition/stage.ts";

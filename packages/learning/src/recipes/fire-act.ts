@@ -4,6 +4,7 @@
  *
  * Source: "FireAct: Toward Language Agent Fine-tuning", arXiv:2310.05915.
  * Differs from it: a way of prompting is a sentence of the system message.
+ * Why: a sentence is all that tells ways of prompting apart in one format.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

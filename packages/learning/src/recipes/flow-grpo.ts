@@ -5,6 +5,7 @@
  * Source: Li et al. 2025, "In-the-Flow Agentic System Optimization for Effective Planning and Tool Use",
  * arXiv:2510.05592.
  * Differs from it: the memory is written by rule: a line a call with its result; the planner is whoever calls; the turn that answers is left as it is.
+ * Why: a rule remembers the same in every run, and the answer is what the memory is for.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

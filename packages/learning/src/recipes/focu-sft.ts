@@ -5,6 +5,7 @@
  * Source: "FocuSFT: Bilevel Optimization for Dilution-Aware Long-Context Fine-Tuning" (S166).
  * Differs from it: attention over the context stays causal; the outer gradient is of first order; all rows
  * of a minibatch share the fast weights.
+ * Why: graphs of the engine are causal, and its port has first derivatives.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -6,6 +6,7 @@
  * arXiv:2310.18239.
  * Differs from it: specifications are checked on the run itself, not on an automaton made of the answer;
  * the environment's verifier is one of them.
+ * Why: a run is finite, so that what holds of it can be checked directly.
  */
 import type { Episode, EpisodeTurn } from "../composition/episode.ts";
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

@@ -3,6 +3,7 @@
  *
  * Source: "FusionAgent: A Multimodal Agent with Dynamic Model Selection for Human Recognition" (S169).
  * Differs from it: tools of the environment stand for models.
+ * Why: one process has one model; a tool that is better at something stands for another one.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -4,6 +4,7 @@
  *
  * Source: "OpenGame: Open Agentic Coding for Games" (S251).
  * Differs from it: no games: what runs are the calls; a lesson is the call that a success made, in a fixed wording.
+ * Why: what calls did is judged exactly, and a nano model writes no lessons.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage, tokenStage } from "../composition/stage.ts";

@@ -4,6 +4,7 @@
  *
  * Source: "GenAgent: Scaling Text-to-Image Generation via Agentic Multimodal Reasoning" (S172).
  * Differs from it: no images; resampled attempts are a stage of their own.
+ * Why: the models read text alone, and a stage of its own keeps the budget of each readable.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import type { RolloutPart } from "../composition/part.ts";

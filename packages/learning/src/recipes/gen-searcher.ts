@@ -3,6 +3,7 @@
  *
  * Source: "Gen-Searcher: Reinforcing Agentic Search for Image Generation" (S171).
  * Differs from it: no images; the product is the attempt as it ended.
+ * Why: the models read text alone, and the end of an attempt is what the verifier judges.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

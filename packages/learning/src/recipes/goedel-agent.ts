@@ -5,6 +5,7 @@
  * Source: Yin et al. 2024, "Gödel Agent: A Self-Referential Agent Framework for Recursive
  * Self-Improvement", arXiv:2410.04444.
  * Differs from it: instruction and improver are texts, no running code is patched.
+ * Why: texts can be delivered to pages and replayed, running code that a model wrote can not.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { writingStage } from "../composition/stage.ts";

@@ -5,6 +5,7 @@
  * Source: "GraphWalker: Agentic Knowledge Graph Question Answering via Synthetic Trajectory
  * Curriculum" (S179).
  * Differs from it: a walk is the demonstrator with half of its decisions made at random.
+ * Why: mistakes at random visit what a graph's neighbours would.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

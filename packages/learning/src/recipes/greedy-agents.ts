@@ -4,6 +4,8 @@
  *
  * Source: Schmied et al. 2025, "LLMs are Greedy Agents", arXiv:2504.16078.
  * Differs from it: token-mean over the minibatch; a moving baseline.
+ * Why: a token mean keeps long episodes from weighing less, and single attempts have no group to be compared
+ * with.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

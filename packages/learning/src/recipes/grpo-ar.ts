@@ -3,6 +3,7 @@
  *
  * Source: "Code Aesthetics with Agentic Reward Feedback" (S111).
  * Differs from it: one judge for several agents; it reads calls and results.
+ * Why: one rule for all agents can be repeated and asks no model.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -3,6 +3,7 @@
  *
  * Source: "Act Wisely: Cultivating Meta-Cognitive Tool Use in Agentic Multimodal Models" (S019).
  * Differs from it: token-mean over the minibatch.
+ * Why: a token mean keeps long episodes from weighing less.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

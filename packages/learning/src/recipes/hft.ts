@@ -3,6 +3,7 @@
  *
  * Source: Hui et al. 2024, "HFT: Half Fine-Tuning for Large Language Models", arXiv:2404.18466.
  * Differs from it: the half is drawn anew in every step, not in every stage.
+ * Why: there is one stage: one draw would leave half of the adapter as it was to the end.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

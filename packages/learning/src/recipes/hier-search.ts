@@ -5,6 +5,7 @@
  * Source: "HierSearch: A Hierarchical Enterprise Deep Search Framework Integrating Local and Web Searches",
  * arXiv:2508.08088.
  * Differs from it: one searcher, not one for each kind of source; planner and searcher share a conversation.
+ * Why: the library is one source, and one conversation needs no second context.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

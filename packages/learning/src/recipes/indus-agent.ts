@@ -5,6 +5,7 @@
  * Source: "IndusAgent: Reinforcing Open-Vocabulary Industrial Anomaly Detection with Agentic Tools"
  * (S190).
  * Differs from it: weights are settings, as the abstract gives none.
+ * Why: what the abstract leaves open is the run's to choose.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -4,6 +4,7 @@
  * Source: "Continual Learning with Pretrained Backbones by Tuning in the Input Space" (S117).
  * Differs from it: the transform is the first layer's projections of its input; no head of its own:
  * the model's is kept.
+ * Why: the engine's port trains parameters of the decoder, not what is put before it.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -5,6 +5,7 @@
  * Source: Zhou et al. 2025, "Agentic Policy Optimization via Instruction-Policy Co-Evolution",
  * arXiv:2512.01945.
  * Differs from it: reflection reads the attempts of the step and a stored success of each task.
+ * Why: a stored success shows what a reflection on failures alone cannot know.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

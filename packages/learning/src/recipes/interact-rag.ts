@@ -3,6 +3,7 @@
  *
  * Source: "Interact-RAG: Reason and Interact with the Corpus, Beyond Black-Box Retrieval" (S194).
  * Differs from it: documents are the environment's, one sentence a fact; nothing is embedded; the workflow is the environment's demonstrator; actions: by likeness, by all of the words, by whom a document is about, by count.
+ * Why: answers are then exact, and no encoder fits beside a nano model in a page.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

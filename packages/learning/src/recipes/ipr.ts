@@ -6,6 +6,8 @@
  * Refinement", arXiv:2406.11176.
  * Differs from it: one place of a run is compared at a time; continuations are the policy's own, not a
  * scorer's.
+ * Why: one place a run keeps the number of attempts what the budget says, and the policy's own ends are what
+ * its place is worth.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage } from "../composition/stage.ts";

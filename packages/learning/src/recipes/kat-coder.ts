@@ -5,6 +5,7 @@
  * Source: "KAT-Coder Technical Report" (S195).
  * Differs from it: the data are the environment's; references are demonstrations that reached the end in
  * ways of their own; the deployment's runs are those of the stages before.
+ * Why: no repository runs in a page; demonstrations are the references that there are.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage, tokenStage } from "../composition/stage.ts";

@@ -3,6 +3,7 @@
  *
  * Source: "Kimi-Dev: Agentless Training as Skill Prior for SWE-Agents", arXiv:2509.23045.
  * Differs from it: a skill is a task of the easiest level.
+ * Why: a skill that is a whole task can be verified.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -4,6 +4,7 @@
  *
  * Source: "Kimi K2: Open Agentic Intelligence", arXiv:2507.20534.
  * Differs from it: plain text is that of demonstrations; the judge reads calls and results.
+ * Why: no other text speaks of these environments, and a rule judges the same record the same way.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -5,6 +5,7 @@
  * Source: "Agentic Knowledgeable Self-awareness" (S046).
  * Differs from it: a situation is that of a whole task; knowledge is a demonstrator's, which the
  * environment does not give again when it is asked.
+ * Why: a task has one situation that can be labelled before it is tried.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage, tokenStage } from "../composition/stage.ts";

@@ -5,6 +5,7 @@
  * Source: Schmied et al. 2023, "Learning to Modulate pre-trained Models in RL", arXiv:2306.14884.
  * Differs from it: the modulator of a task is known, not found by its key; modulators are adapters of the
  * attention alone.
+ * Why: which task it is stands in its reference, and where modulators sit is a setting.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -3,6 +3,7 @@
  *
  * Source: "LIMI: Less is More for Agency" (S210).
  * Differs from it: the handful is chosen anew in every step.
+ * Why: demonstrations are drawn by seed and kept nowhere, so that the choice is made where they are.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

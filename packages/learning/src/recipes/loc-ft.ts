@@ -4,6 +4,7 @@
  * Source: "Fine-tuning Done Right in Model Editing", arXiv:2509.22072.
  * Differs from it: the place is a setting, not found by search; what is edited is behaviour, not
  * facts.
+ * Why: a search for the place would be as many runs, and the environments ask for behaviour, not for facts.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -5,6 +5,8 @@
  * Source: "LongCat-Flash-Thinking-2601 Technical Report" (S214).
  * Differs from it: domains are worlds whose tools fail and worlds that are short of calls and turns; the
  * lag is fixed; changes are averaged.
+ * Why: these are the domains in which one family's worlds can differ; a fixed lag can be repeated from a
+ * seed.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { mergeStage, rewardStage } from "../composition/stage.ts";

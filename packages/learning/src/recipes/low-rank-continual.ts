@@ -6,6 +6,7 @@
  * arXiv:2410.04891.
  * Differs from it: tasks are calling and answering in one family; what is kept orthogonal are the
  * changes when they are merged, not their starts; the part is a setting, not found by relevance.
+ * Why: two halves of one family are tasks that one base can read; measuring relevance would be another run.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { mergeStage, type Stage, tokenStage } from "../composition/stage.ts";

@@ -3,6 +3,7 @@
  *
  * Source: "MARAG-R1: Beyond Single Retriever via Reinforcement-Learned Multi-Tool Agentic Retrieval" (S219).
  * Differs from it: documents are the environment's, one sentence a fact; nothing is embedded; the four: by likeness, by all of the words, by whom a document is about, and how many there are.
+ * Why: answers are then exact, and no encoder fits beside a nano model in a page.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

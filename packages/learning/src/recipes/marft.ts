@@ -4,6 +4,7 @@
  *
  * Source: "MARFT: Multi-Agent Reinforcement Fine-Tuning", arXiv:2504.16129.
  * Differs from it: group statistics in place of a critic for each agent.
+ * Why: agents begin at one task, so that siblings are a baseline that needs no training.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

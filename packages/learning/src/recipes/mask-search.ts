@@ -4,6 +4,7 @@
  *
  * Source: "MaskSearch: A Universal Pre-Training Framework to Enhance Agentic Search Capability" (S223).
  * Differs from it: documents are the environment's, one sentence a fact; nothing is embedded; half of the tasks are blanks, half are questions; blanks are hops from one fact to the next; teachers are the environment's demonstrators.
+ * Why: answers and blanks are then exact, and no encoder fits beside a nano model in a page.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage, tokenStage } from "../composition/stage.ts";

@@ -4,6 +4,7 @@
  * Source: "MATRIX: Multimodal Agent Tuning for Robust Tool-Use Reasoning" (S224).
  * Differs from it: what is preferred at a step is the call that does what the stored one did; stored runs are
  * demonstrations at first, and what the policy did from them is stored too.
+ * Why: sameness of calls is exact, and a policy that has left the demonstrations must learn from where it is.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage } from "../composition/stage.ts";

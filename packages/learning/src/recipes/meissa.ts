@@ -3,6 +3,7 @@
  *
  * Source: "Meissa: Multi-modal Medical Agentic Intelligence" (S227).
  * Differs from it: two tiers: the student's own attempts and the teacher's.
+ * Why: no third model is there.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

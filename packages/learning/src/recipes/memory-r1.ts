@@ -7,6 +7,7 @@
  * Differs from it: both learn at once, the manager within groups and the answerer with a critic, where the
  * paper tries either for each, one agent at a time; the answerer sees the whole memory, not what a retriever
  * found in it.
+ * Why: a memory that fits the nano context needs no retriever, and a critic is asked where there is no group.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

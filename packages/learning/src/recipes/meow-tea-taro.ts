@@ -4,6 +4,7 @@
  *
  * Source: "A Practitioner's Guide to Multi-turn Agentic Reinforcement Learning" (S007).
  * Differs from it: the estimators take turns within a run, where the paper compares runs.
+ * Why: one run then meets each estimator at the same policy; comparing runs is what studies are for.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -5,6 +5,7 @@
  * (S199).
  * Differs from it: a system is a sentence of the system message; prompts are written by hand, not
  * generated and filtered.
+ * Why: a sentence is all that tells systems apart in one format, and a nano model writes none.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

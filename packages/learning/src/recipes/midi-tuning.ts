@@ -5,6 +5,7 @@
  * Framework for Dialogue", arXiv:2402.06967.
  * Differs from it: rounds are not cached apart; the user's adapter is learned, and the environment goes on
  * speaking for the user.
+ * Why: rounds here are short, and what a user means is the environment's to say.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -3,6 +3,7 @@
  *
  * Source: "Multi-Objective Fine-Tuning for Enhanced Program Repair with LLMs" (S241).
  * Differs from it: the patch is a turn that calls, the reason one in words.
+ * Why: an environment has calls where the paper has patches.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -6,6 +6,8 @@
  * Sparse Masks" (S231).
  * Differs from it: tasks are calling and answering in one family; factors of adapters are merged,
  * not their products.
+ * Why: two halves of one family are tasks that one base can read, and what pages load is an adapter of the
+ * same rank.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { mergeStage } from "../composition/stage.ts";

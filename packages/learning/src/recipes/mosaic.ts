@@ -5,6 +5,7 @@
  * Use" (S208).
  * Differs from it: every other attempt is told that it may decline; what a run that declines is worth
  * is the judge's word, and nothing here is dangerous.
+ * Why: nothing here is dangerous, so that declining can only be judged against the task.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage } from "../composition/stage.ts";

@@ -4,6 +4,7 @@
  * Source: "Model Predictive Task Sampling for Efficient and Robust Adaptation" (S232).
  * Differs from it: a Bayesian linear model of the level in place of a neural one; a moving baseline,
  * as the abstract names no estimator.
+ * Why: a linear model is fitted in closed form from the first step on.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

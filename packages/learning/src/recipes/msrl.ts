@@ -6,6 +6,7 @@
  * Generation", arXiv:2508.13587.
  * Differs from it: no charts; structure is whether calls ran; the second reward is a model trained on
  * outcomes.
+ * Why: the models read text alone, and what ran is in every record.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

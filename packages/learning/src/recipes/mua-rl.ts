@@ -4,6 +4,7 @@
  * Source: "MUA-RL: Multi-turn User-interacting Agent Reinforcement Learning for agentic tool use",
  * arXiv:2508.18669.
  * Differs from it: the user follows rules, no model plays it.
+ * Why: a user by rule says the same again to every policy that is compared.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

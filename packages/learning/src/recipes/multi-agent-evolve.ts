@@ -5,6 +5,7 @@
  * Source: "Multi-Agent Evolve: LLM Self-Improve through Co-evolution", arXiv:2510.23595.
  * Differs from it: the judge is not the policy itself; how a task is set is demonstrated beside it, and one
  * that cannot be read is worth nothing.
+ * Why: a policy that judges itself could agree with itself, and answers here are computed.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

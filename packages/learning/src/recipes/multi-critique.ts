@@ -6,6 +6,7 @@
  * arXiv:2410.15287.
  * Differs from it: a critic is a demonstrator that errs by its own amount, and its critique an attempt at
  * the task; agreement is on the last words.
+ * Why: no several models are there; how often a demonstrator errs is known.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardModelStage, rewardStage, tokenStage } from "../composition/stage.ts";

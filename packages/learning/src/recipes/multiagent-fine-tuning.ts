@@ -5,6 +5,7 @@
  * Source: Subramaniam et al. 2025, "Multiagent Finetuning: Self Improvement with Diverse Reasoning Chains",
  * arXiv:2501.05707.
  * Differs from it: right is what the verifier says, not what the majority does.
+ * Why: verifiers are exact, a majority of nano models is not.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

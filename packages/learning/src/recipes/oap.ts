@@ -6,6 +6,7 @@
  * arXiv:2306.03362.
  * Differs from it: who is asked sees what both actions came to: right answers before calls that ran,
  * those before what failed or could not be read.
+ * Why: what actions came to is in the record, where a judge of actions would have to be believed.
  */
 import type { Episode } from "../composition/episode.ts";
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
