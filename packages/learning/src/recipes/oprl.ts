@@ -6,6 +6,7 @@
  * equations 4 and 5.
  * Differs from it: the model and the policy take turns by rounds of some steps; pairs are the best and
  * the worst attempt at a task.
+ * Why: rounds of some steps let a model see what the newer policy does before it judges it.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { processModelStage, rewardStage } from "../composition/stage.ts";

@@ -3,6 +3,7 @@
  *
  * Source: "Orchard: An Open-Source Agentic Modeling Framework" (S254).
  * Differs from it: a productive turn is one whose calls ran; group sizes are fixed.
+ * Why: which calls ran is in every record, and groups of one size have baselines that are equally sure.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

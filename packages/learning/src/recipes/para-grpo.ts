@@ -5,6 +5,7 @@
  * Source: "ParaVT: Taming the Tool Prior Paradox for Parallel Tool Use in Agentic Video Reinforcement
  * Learning" (S258).
  * Differs from it: no video; structural tokens are those that every call has; budgets are of calls and of turns, and said at the beginning.
+ * Why: the models read text alone, and a budget that is said can be minded.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

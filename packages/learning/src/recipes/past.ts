@@ -4,6 +4,7 @@
  * Source: "Knowledge is Not Enough: Injecting RL Skills for Continual Adaptation" (S198).
  * Differs from it: knowledge is the text of demonstrated runs; factors of adapters are merged, not
  * their products.
+ * Why: no other text speaks of these environments, and what pages load is an adapter of the same rank.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { mergeStage } from "../composition/stage.ts";

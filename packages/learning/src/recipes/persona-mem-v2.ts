@@ -5,6 +5,7 @@
  * Source: "PersonaMem-v2: Towards Personalized Intelligence via Learning Implicit User Personas and Agentic
  * Memory" (S260).
  * Differs from it: the memory is written by rule: what was asked and what the user said; what is implicit is what the user says only when asked; the user follows rules, no model plays it.
+ * Why: a rule remembers the same, and a user by rule says the same, to every policy that is compared.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

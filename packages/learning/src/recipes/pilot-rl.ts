@@ -4,6 +4,7 @@
  * Source: "PilotRL: Training Language Model Agents via Global Planning-Guided Progressive Reinforcement
  * Learning" (S261).
  * Differs from it: the plan is the first turn, which decides where an attempt goes; what turns are worth is read off calls and results, no model judges.
+ * Why: a nano model writes no plans, but its first turn decides; a rule judges the same record the same way.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

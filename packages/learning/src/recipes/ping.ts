@@ -4,6 +4,8 @@
  * Source: Hahm et al. 2025, "Unintended Misalignment from Agentic Fine-Tuning: Risks and Mitigation".
  * Differs from it: the prefix stands at the end of the system message, not at the beginning of the answer;
  * what should be refused is a call that a task does not need.
+ * Why: the answer's beginning is sampled and belongs to the record; nothing here harms, so that a needless
+ * call is what can be refused.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { writingStage } from "../composition/stage.ts";

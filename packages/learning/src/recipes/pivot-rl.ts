@@ -5,6 +5,7 @@
  * Source: "PivotRL: High Accuracy Agentic Post-Training at Low Compute Cost" (S262).
  * Differs from it: stored episodes are the demonstrator's at first; the policy's own actions from them are stored
  * too and in time take their place.
+ * Why: demonstrations become a task that the policy has left behind.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

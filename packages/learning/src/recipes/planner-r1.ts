@@ -3,6 +3,7 @@
  *
  * Source: "Planner-R1: Reward Shaping Enables Efficient Agentic RL with Smaller LLMs" (S264).
  * Differs from it: a half of the reward is the outcome.
+ * Why: steps alone can be paid without the task being solved.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

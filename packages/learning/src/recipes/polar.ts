@@ -3,6 +3,7 @@
  *
  * Source: "Polar: Agentic RL on Any Harness at Scale" (S266).
  * Differs from it: the lag is a fixed number of updates, corrected by truncated weights.
+ * Why: a fixed lag can be repeated from a seed.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -4,6 +4,7 @@
  *
  * Source: Hamid et al. 2025, "Polychromic Objectives for Reinforcement Learning", arXiv:2509.25424.
  * Differs from it: kinds of an attempt are its calls in order; sets are of four forks and whole attempts.
+ * Why: calls are exact where a likeness of texts is not, and forks cost less than attempts from the start.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -4,6 +4,7 @@
  *
  * Source: "Hybrid Reward Normalization for Process-supervised Non-verifiable Agentic Tasks" (S186).
  * Differs from it: the judge reads calls and results.
+ * Why: a rule judges the same record the same way, and no judge fits into runs of minutes.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -6,6 +6,7 @@
  * arXiv:2410.19290.
  * Differs from it: knowledge is which calls there are to make, skill is to answer with what they said; the
  * skill starts from the knowledge's weights in place of being added to them.
+ * Why: a nano model's knowledge is which calls there are; one adapter is what pages load.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -6,6 +6,7 @@
  * for Agentic Retrieval" (S271).
  * Differs from it: a score is an answer, a passage of evidence the result that it rests on;
  * teachers are demonstrators, distilled by what they say and not by their probabilities.
+ * Why: nothing is reranked here, and a demonstrator has no probabilities to be distilled.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -5,6 +5,7 @@
  * Source: "ProAct: Agentic Lookahead in Interactive Environments" (S272).
  * Differs from it: the best line of a search is imitated as it is, not rewritten as reasoning; runs go on
  * to the end of the task.
+ * Why: a nano model writes no reasoning, and the end of a task is where it is verified.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage, tokenStage } from "../composition/stage.ts";

@@ -6,6 +6,7 @@
  * Assistance", arXiv:2410.12361.
  * Differs from it: an offer is an attempt at a task, made and labelled by demonstrators that err: what most
  * of them say is accepted.
+ * Why: no user is watched here, and agreement among teachers that err is a label that nobody must give.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardModelStage, tokenStage } from "../composition/stage.ts";

@@ -3,6 +3,7 @@
  *
  * Source: "QUASAR: Quantum Assembly Code Generation Using Tool-Augmented LLMs via Agentic RL" (S274).
  * Differs from it: tiers are readable turns, calls that ran, and success.
+ * Why: no circuits are built here; these levels are in every record.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -5,6 +5,8 @@
  * Source: Yu et al. 2024, "Improving Autonomous AI Agents with Reflective Tree Search and Self-Learning",
  * arXiv:2410.02052.
  * Differs from it: one judge, no debate; lessons are written by rule from the turns that differ.
+ * Why: a rule judges and remembers the same in every run, and a debate would ask a model as often as there
+ * are turns.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

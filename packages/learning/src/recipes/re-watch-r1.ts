@@ -4,6 +4,7 @@
  * Source: "ReWatch-R1: Boosting Complex Video Reasoning in Large Vision-Language Models through Agentic Data
  * Synthesis" (S288).
  * Differs from it: no video: an observation is what a tool said; the one claim is the answer, supported where a tool had said it.
+ * Why: the models read text alone, and whether a tool had said it is exact.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

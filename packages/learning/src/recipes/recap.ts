@@ -4,6 +4,8 @@
  * Source: "RECAP: REwriting Conversations for Intent Understanding in Agentic Planning" (S276).
  * Differs from it: a wording is a sentence beside the request, and the policy that plans is the one that
  * learns; a judge of plans, made of calls and results, says what planning profits from.
+ * Why: a judge made of the record needs no model, and only what is learned by one who acts changes what it
+ * does.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage } from "../composition/stage.ts";

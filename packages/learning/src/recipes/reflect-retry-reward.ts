@@ -5,6 +5,7 @@
  * Source: "Reflect, Retry, Reward: Self-Improving LLMs via Reinforcement Learning", arXiv:2505.24726.
  * Differs from it: what follows the failure is learned, the second attempt included: turns do not tell
  * a reflection from it; second attempts are compared with all others of the step, not of their task.
+ * Why: only failed attempts are tried again, so that a task has few second attempts to compare.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

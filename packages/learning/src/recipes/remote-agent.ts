@@ -5,6 +5,7 @@
  * Source: "RemoteAgent: Bridging Vague Human Intents and Earth Observation with RL-based Agentic
  * MLLMs" (S284).
  * Differs from it: calls stand for hand-overs to specialists.
+ * Why: one process has one agent; a tool is what it can hand over to.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

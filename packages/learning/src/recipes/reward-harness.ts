@@ -3,6 +3,7 @@
  *
  * Source: "RewardHarness: Self-Evolving Agentic Post-Training".
  * Differs from it: the known preferences are the verifier's, of a few groups a step.
+ * Why: verifiers know every preference exactly, and a few groups are what a person would label.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

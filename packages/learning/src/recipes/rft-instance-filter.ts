@@ -5,6 +5,7 @@
  * Source: "Reinforcement Fine-Tuning Naturally Mitigates Forgetting in Continual Post-Training"
  * (S281).
  * Differs from it: rounds over one family of tasks, not over several.
+ * Why: a family has a base of its own: rounds over several would begin anew.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

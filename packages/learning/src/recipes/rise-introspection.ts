@@ -5,6 +5,7 @@
  * Source: Qu et al. 2024, "Recursive Introspection: Teaching Language Model Agents How to Self-Improve",
  * arXiv:2407.18219.
  * Differs from it: a teacher answers only where all of the policy's own answers are wrong.
+ * Why: a teacher's answer where the policy has one of its own would only replace it.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

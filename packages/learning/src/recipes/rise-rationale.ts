@@ -4,6 +4,7 @@
  *
  * Source: "RISE: Enhancing VLM Image Annotation with Self-Supervised Reasoning" (S289).
  * Differs from it: no images: a rationale is what was looked up on the way; a task is used where some attempts find the answer and not nearly all without looking.
+ * Why: the models read text alone, and attempts without looking are the only measure of what looking brings.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

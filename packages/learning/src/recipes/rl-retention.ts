@@ -5,6 +5,7 @@
  * Source: "Fine-tuning Reinforcement Learning Models is Secretly a Forgetting Mitigation Problem"
  * (S161).
  * Differs from it: rehearsed episodes are the policy's own, weighed by truncated importance.
+ * Why: no other data set than its own past is there for a policy in a page.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

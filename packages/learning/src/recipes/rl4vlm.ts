@@ -5,6 +5,8 @@
  * Reinforcement Learning", arXiv:2405.10292.
  * Differs from it: no images; thought and action tokens weigh alike; time passes over tokens, not over
  * steps of the environment, so λ is 1; the critic leaves the adapter to the policy.
+ * Why: the models read text alone and mark no thoughts, and a critic's gradient in the adapter that both
+ * share made the policy unlearn.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -4,6 +4,7 @@
  * Source: Wen et al. 2024, "On-Policy Self-Alignment with Fine-grained Knowledge Feedback for Hallucination
  * Mitigation", arXiv:2406.12221.
  * Differs from it: claims are what is said at the end, checked against what tools had said; no model takes them apart; what single turns are worth is read off calls and results.
+ * Why: whether a tool had said it is exact, and no model that takes answers apart fits into runs of minutes.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

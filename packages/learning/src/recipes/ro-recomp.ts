@@ -6,6 +6,7 @@
  * Reinforcement Learning", arXiv:2509.25958.
  * Differs from it: in a later step all that was kept is learned from, and the step's own episodes are
  * kept instead; no group is rolled out again.
+ * Why: what is kept is not lost when a step has few groups of its own.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -5,6 +5,7 @@
  * Source: "A Split-and-Privatize Framework for Large Language Model Fine-Tuning" (S010).
  * Differs from it: given tokens are replaced at random before the lower part instead of noise on what it
  * gives; both parts run in one process.
+ * Why: noise on what a layer gives would need a graph of its own in the engine.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -3,6 +3,8 @@
  *
  * Source: Xi et al. 2025, "AgentGym-RL", arXiv:2509.08755.
  * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
+ * Why: a token mean keeps long episodes from weighing less, and a nano model's groups are often all right or
+ * all wrong.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -4,6 +4,7 @@
  *
  * Source: "SciResearcher: Scaling Deep Research Agents for Frontier Scientific Reasoning" (S296).
  * Differs from it: documents are the environment's, one sentence a fact; nothing is embedded; a demonstration is verified where it found all of that evidence and the answer.
+ * Why: answers are then exact, and no encoder fits beside a nano model in a page.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -4,6 +4,7 @@
  * Source: "Enhancing Visual Grounding for GUI Agents via Self-Evolutionary Reinforcement Learning"
  * (S141).
  * Differs from it: closeness is the environment's progress; episodes are chosen anew in every step.
+ * Why: progress is exact here, and a policy that learns needs other episodes than the one before it.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

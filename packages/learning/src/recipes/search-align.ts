@@ -4,6 +4,7 @@
  * Source: "MC-Search: Evaluating and Enhancing Multimodal Agentic Search with Structured Long
  * Reasoning Chains" (S225).
  * Differs from it: a hop is verified where its calls ran.
+ * Why: whether calls ran is in every record, and no model that checks hops fits into runs of minutes.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -5,6 +5,7 @@
  * Source: "Search Self-play: Pushing the Frontier of Agent Capability without Supervision",
  * arXiv:2510.18821.
  * Differs from it: documents are the environment's; how a question is set is demonstrated beside it.
+ * Why: answers are computed and not believed, and a nano model sets no task that it was never shown.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

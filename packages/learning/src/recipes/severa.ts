@@ -4,6 +4,7 @@
  *
  * Source: "SEVerA: Verified Synthesis of Self-Evolving Agents" (S302).
  * Differs from it: the contract: known tools, arguments of their schema, a bound on calls; the fallback says nothing and ends the attempt; refused turns carry no loss.
+ * Why: these can be checked before a call runs, and what is refused was not the policy's to learn.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -4,6 +4,7 @@
  * Source: Robeyns et al. 2025, "A Self-Improving Coding Agent", arXiv:2504.15228.
  * Differs from it: what is edited is the agent's instruction, not its code; utility is the outcome less
  * what calls cost.
+ * Why: an instruction can be delivered to pages and replayed; running code that a model wrote can not.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { writingStage } from "../composition/stage.ts";

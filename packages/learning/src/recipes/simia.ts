@@ -3,6 +3,7 @@
  *
  * Source: "Simulating Environments with Reasoning Models for Agent Training" (S303).
  * Differs from it: the simulator is a copy of the base, fitted to logged calls; its verdict is one word after the last turn; a task ends where the environment says, which follows the calls unseen.
+ * Why: no second base is there, and the world says when a task is over whatever a simulator believes.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

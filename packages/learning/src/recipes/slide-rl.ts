@@ -3,6 +3,7 @@
  *
  * Source: "Learning to Present: Inverse Specification Rewards for Agentic Slide Generation" (S207).
  * Differs from it: no slides: what is made is what the calls did; the reader sees the arguments of the calls alone, and no model; three parts instead of five.
+ * Why: the models make no pictures; what calls did is in every record.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -5,6 +5,8 @@
  * arXiv:2505.20732.
  * Differs from it: the estimator is linear in what a turn was, and is fitted to the outcomes of each step as it
  * comes; the critic leaves the adapter to the policy.
+ * Why: a linear estimator is fitted within a step, and a critic's gradient in the adapter that both share
+ * made the policy unlearn.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

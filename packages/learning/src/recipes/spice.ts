@@ -7,6 +7,7 @@
  * Differs from it: documents are lines of numbers and tasks are sums of them, whose answers are computed; the
  * challenger is paid 4p(1 − p), not by a bell around the variance of the answers; how a task is set is
  * demonstrated beside it.
+ * Why: answers are then computed and not believed, and a nano model sets no task that it was never shown.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

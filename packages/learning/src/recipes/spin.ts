@@ -4,6 +4,7 @@
  * Source: Chen et al. 2024, "Self-Play Fine-Tuning Converts Weak Language Models to Strong Language Models",
  * arXiv:2401.01335; for images "Self-Play Fine-Tuning of Diffusion Models", arXiv:2402.10210.
  * Differs from it: the reference is the base in every round, not the checkpoint before.
+ * Why: the base is held anyway, a checkpoint would be one adapter more.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage } from "../composition/stage.ts";

@@ -5,6 +5,7 @@
  * Source: "Star-Agents: Automatic Data Optimization with LLM Agents for Instruction Tuning" (S313).
  * Differs from it: a generator is how often it errs; quality is the verifier's word, difficulty is
  * the number of turns, instead of the gap between two models.
+ * Why: no second model is there to compare with; how often a demonstrator errs is known.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -5,6 +5,7 @@
  * Scale" (S314).
  * Differs from it: a how-to is written by rule, with examples of another task's results; a model
  * neither writes nor checks the demonstration.
+ * Why: no language model rewrites web pages here; a rule writes the same in every run.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

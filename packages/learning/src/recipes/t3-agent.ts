@@ -4,6 +4,7 @@
  * Source: "Multi-modal Agent Tuning: Building a VLM-Driven Agent for Efficient Tool Usage" (S240).
  * Differs from it: the verifier of the run asks that every turn could be read and that tools were
  * used.
+ * Why: the models read text alone, and both can be read off any record.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

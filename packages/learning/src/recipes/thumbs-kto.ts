@@ -6,6 +6,7 @@
  * arXiv:2402.01306.
  * Differs from it: attempts are the policy's own, new ones each step; the divergence is 0 (the form
  * that TRL calls APO-zero-unpaired), so that no mismatched answers are scored.
+ * Why: visitors judge what the policy says now.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

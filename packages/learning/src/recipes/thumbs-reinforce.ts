@@ -5,6 +5,7 @@
  * Sources: Williams 1992; the moving baseline of Liu et al. 2025, "SPIRAL", arXiv:2506.24119, with the
  * decay of prime-rl.
  * Differs from them: the baseline is one for all visitors and begins at a half.
+ * Why: most visitors come once, so that an average of each would never be known.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

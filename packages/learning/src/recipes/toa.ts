@@ -6,6 +6,7 @@
  * Search-Based Agentic Collaboration", arXiv:2412.17061.
  * Differs from it: one policy speaks at every node, where the paper chooses among several models; the
  * reward model is trained here, on demonstrations.
+ * Why: one base is what pages hold, and demonstrations that err are the labels that there are.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage } from "../composition/stage.ts";

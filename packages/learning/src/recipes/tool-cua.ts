@@ -4,6 +4,7 @@
  * Source: "ToolCUA: Towards Optimal GUI-Tool Path Orchestration for Computer Use Agents" (S327).
  * Differs from it: every turn with a call is a point to choose at; stored episodes are demonstrations at first,
  * and what the policy did from them is stored too.
+ * Why: a policy that has left the demonstrations must learn from where it is.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

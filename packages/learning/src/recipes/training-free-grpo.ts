@@ -4,6 +4,7 @@
  *
  * Source: Cai et al. 2025, "Training-Free Group Relative Policy Optimization", arXiv:2510.08191.
  * Differs from it: one call of the writer a group, where the paper summarises each attempt first.
+ * Why: one call a group is what a writer that pages share can be asked.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { writingStage } from "../composition/stage.ts";

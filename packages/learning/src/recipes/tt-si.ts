@@ -5,6 +5,7 @@
  * Source: "Self-Improving LLM Agents at Test-Time" (S299).
  * Differs from it: tasks like one are of its level, drawn and not written by a model; how sure the
  * policy is, is the mean probability of what it says.
+ * Why: tasks of a level have exact verifiers, and probabilities are at hand.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

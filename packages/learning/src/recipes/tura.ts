@@ -3,6 +3,7 @@
  *
  * Source: "TURA: Tool-Augmented Unified Retrieval Agent for AI Search" (S339).
  * Differs from it: only the executor is built, not retrieval and planning.
+ * Why: the environments bring their tools: there is nothing to retrieve.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

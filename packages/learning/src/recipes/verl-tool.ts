@@ -4,6 +4,7 @@
  *
  * Source: "VerlTool: Towards Holistic Agentic Reinforcement Learning with Tool Use", arXiv:2509.01055.
  * Differs from it: the lag is a fixed number of updates, corrected by truncated weights.
+ * Why: a fixed lag can be repeated from a seed.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -4,6 +4,7 @@
  * Source: "VideoTemp-o3: Harmonizing Temporal Grounding and Video Understanding in Agentic Thinking-
  * with-Videos" (S346).
  * Differs from it: a noisy turn is one whose call failed.
+ * Why: the models read text alone, and which calls failed is in every record.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

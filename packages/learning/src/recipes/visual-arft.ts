@@ -3,6 +3,7 @@
  *
  * Source: "Visual Agentic Reinforcement Fine-Tuning", arXiv:2505.14246.
  * Differs from it: no images.
+ * Why: the models read text alone.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -6,6 +6,7 @@
  * Branching, and Rollback" (S353).
  * Differs from it: the words are the same every time, no model rewrites them; reflection and rollback are
  * told alike; what led astray is read and not learned.
+ * Why: a nano model rewrites nothing; words that never change are learned for where they stand.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -5,6 +5,7 @@
  * Source: "WebEvolver: Enhancing Web Agent Self-Improvement with Coevolving World Model" (S355).
  * Differs from it: agent and world model are one model in two roles; the calls that the world model
  * learns from are a demonstrator's with mistakes; no look-ahead at test time.
+ * Why: one base is what pages hold, and a look-ahead would be paid at every turn of a visitor.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

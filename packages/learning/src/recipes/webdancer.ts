@@ -3,6 +3,7 @@
  *
  * Source: "WebDancer: Towards Autonomous Information Seeking Agency", arXiv:2505.22648.
  * Differs from it: demonstrations of the environment stand for crawled ones.
+ * Why: nothing outside is reached from a run, and demonstrations have verified ends.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";
