@@ -48,5 +48,8 @@ export const klTerm: Study = {
   arms: [...free, pulled(0.01), pulled(0.1), pulled(1)],
   measures: ["hardest", "easiest", "success", "kl"],
   atEqualKl: free,
-  limits: ["only the easiest tasks are trained; what is forgotten is read off the hardest"],
+  limits: [
+    "only the easiest tasks are trained; what is forgotten is read off the hardest",
+    "where the hardest tasks gain by learning the easiest, less forgetting shows as more of that gain",
+  ],
 };
