@@ -138,6 +138,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
       "packages/engine/src/train-engine-values.contract.ts > a loaded checkpoint goes on bit by bit, value heads included",
       "trainer/src/adapter-folder.test.ts > a folder keeps value heads beside the adapter, and training goes on bit for bit",
       "packages/engine/src/engines-agree.test.ts > ONNX whole, ONNX by layers and TensorFlow.js agree norm-wise to 1e-4, values included (%s)",
+      "packages/engine/src/remote/remote-engines-agree.test.ts > a server over TensorFlow.js, ONNX and ONNX by layers agree norm-wise to 1e-4, every tensor (%s)",
       "packages/engine/src/remote/remote-refusals.test.ts > value heads are refused by name before anything is asked of the server",
     ],
   },
