@@ -42,6 +42,8 @@ export type Episode = {
   readonly role: string;
   /** The joint attempt that it is one role's part of; `null` where it is alone. */
   readonly joint: string | null;
+  /** The past checkpoint that had a place in its joint attempt; absent = none. */
+  readonly opponent?: string;
   /** The sentence of the system message that its attempt was given, where a plan gives some. */
   readonly mode: string | null;
   readonly samples: readonly TrainingSample[];
@@ -81,6 +83,8 @@ export type EpisodeOptions = {
   readonly turnFills?: readonly ({ readonly role: string; readonly after: number } | null)[];
   /** Default `null`. */
   readonly joint?: string | null;
+  /** Default none. */
+  readonly opponent?: string | undefined;
   /** Default `null`. */
   readonly mode?: string | null;
   /** Default `null`. */
@@ -141,6 +145,7 @@ export function toEpisode(
     trajectory,
     role,
     joint: options.joint ?? null,
+    ...(options.opponent === undefined ? {} : { opponent: options.opponent }),
     mode,
     samples,
     turns,

@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import type { Episode } from "../composition/episode.ts";
 import { scoredEpisode } from "../composition/minibatch.ts";
 import type { PartContext, Score } from "../composition/part.ts";
+import { seeded } from "../seeded.fixture.ts";
+import { addOpponent, opponentPool, type OpponentPool } from "../states/opponent-pool.ts";
 import * as parts from "./index.ts";
 
 const context: PartContext = {
@@ -14,7 +16,7 @@ const context: PartContext = {
   signal: new AbortController().signal,
 };
 
-type Given = Partial<Pick<Episode, "id" | "role" | "joint">> & {
+type Given = Partial<Pick<Episode, "id" | "role" | "joint" | "opponent">> & {
   readonly reward?: number;
   readonly success?: boolean;
   readonly calls?: number;
@@ -100,4 +102,36 @@ test("members move on to the next role by the period", () => {
   const { at } = parts.roleSwap(3);
   const shifts = [0, 2, 3, 7].map((step) => at({} as never, { ...context, step }).roleShift);
   expect(shifts).toEqual([0, 0, 1, 2]);
+});
+
+test("matches with past checkpoints are counted, and who still wins is met more often", () => {
+  const pool = ["old", "new"].reduce(addOpponent, opponentPool(4));
+  // The policy wins each match with the old one, loses to the new one, and draws one.
+  const played = Array.from({ length: 6 }, (_, i) => {
+    const [opponent, joint] = [i % 2 === 0 ? "old" : "new", `match ${i}`];
+    const reward = i === 5 ? 0 : opponent === "old" ? 0.4 : -0.4;
+    const sides = { policy: reward, opponent: -reward };
+    return Object.entries(sides).map(([role, own]) =>
+      scoredEpisode(episode({ id: `${role}/${i}`, role, joint, opponent }), { reward: own }),
+    );
+  });
+  const filter = parts.withoutOpponents();
+  const kept = filter.apply([{ task: "t", episodes: played.flat() }], {
+    ...context,
+    state: { opponents: pool },
+  });
+  expect(kept.groups[0]?.episodes).toHaveLength(6);
+  const opponents = kept.state?.opponents as OpponentPool;
+  expect(opponents.opponents).toEqual([
+    { version: "old", games: 3, wins: 3 },
+    { version: "new", games: 3, wins: 0.5 },
+  ]);
+  const random = seeded(1);
+  const met = (state: OpponentPool): number =>
+    Array.from({ length: 400 }, () =>
+      parts.selfPlayAgainstPast().plan({ ...context, random, state: { opponents: state } }),
+    ).filter((plan) => plan.kind === "team" && plan.opponent === "new").length;
+  // (1 − 1.5/5)² against (1 − 4/5)²: 0.92; nothing is known of either at first.
+  expect(met(opponents)).toBeGreaterThan(340);
+  expect(met(pool)).toBeLessThan(240);
 });

@@ -11,6 +11,7 @@ import type {
   RewardPart,
   RolloutPart,
   ScoredEpisode,
+  ScoredGroup,
 } from "../composition/part.ts";
 import { dial, made } from "../composition/making.ts";
 import type { RolloutPlan } from "../composition/rollout-plan.ts";
@@ -21,8 +22,12 @@ import { oncePerTrajectory } from "../advantages/trajectory-tree.ts";
 import { turnAdvantages, type TurnAdvantageOptions } from "../advantages/turn-returns.ts";
 import { selectBy } from "../filters/selection.ts";
 import { zeroSumReward } from "../rewards/team-reward.ts";
-import { plannedMatches } from "../rollouts/self-play.ts";
-import { opponentPool, type OpponentPool } from "../states/opponent-pool.ts";
+import {
+  drawOpponent,
+  opponentPool,
+  type OpponentPool,
+  recordGame,
+} from "../states/opponent-pool.ts";
 import { indicesByKey } from "../statistics.ts";
 import { scaleDial, scaledBy } from "./advantage-scale.ts";
 import { advantagePart, byRewards, byTurns, turnRewards } from "./credit.ts";
@@ -149,7 +154,10 @@ export function selfPlay(size = 8): RolloutPart<never, "group"> {
   return { ...teamOf(sides), part: "self-play", around: [teamOf(sides)] };
 }
 
-/** `self-play` against one of the past checkpoints, each as likely; the policy is the first side. */
+/**
+ * `self-play` against one of the past checkpoints, drawn by how hard it still is; the policy is the first
+ * side.
+ */
 export function selfPlayAgainstPast(size = 8): RolloutPart<"opponents", "group"> {
   const sides = { how: "apart", roles: ["policy", "opponent"], size } as const;
   return {
@@ -157,21 +165,43 @@ export function selfPlayAgainstPast(size = 8): RolloutPart<"opponents", "group">
     part: "self-play",
     needs: ["opponents"],
     start: "group",
-    plan: ({ state, random }) => {
-      const [match] = plannedMatches(1, state.opponents as OpponentPool, 1, random);
-      return { kind: "team", ...sides, opponent: match?.opponent ?? null };
-    },
+    plan: ({ state, random }) => ({
+      kind: "team",
+      ...sides,
+      opponent: drawOpponent(state.opponents as OpponentPool, random),
+    }),
     around: [teamOf(sides)],
   };
 }
 
-/** Episodes of past checkpoints are left out: what they said was not the policy's. */
-export function withoutOpponents(names: readonly string[] = ["opponent"]): FilterPart {
-  return filterPart("learners", (groups) =>
-    keepEpisodes(groups, (episodes) =>
-      selectBy(episodes, ({ episode }) => (names.includes(episode.role) ? "opponent" : null)),
-    ),
+/**
+ * Episodes of past checkpoints are left out: what they said was not the policy's. How its matches with them
+ * ended is kept: a reward above 0 is one that it won, `matchOutcome`'s.
+ */
+export function withoutOpponents(names: readonly string[] = ["opponent"]): FilterPart<"opponents"> {
+  return filterPart(
+    "learners",
+    (groups, { state }) => ({
+      ...keepEpisodes(groups, (episodes) =>
+        selectBy(episodes, ({ episode }) => (names.includes(episode.role) ? "opponent" : null)),
+      ),
+      state: { opponents: withGames(state.opponents as OpponentPool, groups, names) },
+    }),
+    { needs: ["opponents"] },
   );
+}
+
+function withGames(
+  pool: OpponentPool,
+  groups: readonly ScoredGroup[],
+  names: readonly string[],
+): OpponentPool {
+  return groups
+    .flatMap(({ episodes }) => episodes)
+    .reduce((played, { episode: { opponent, role }, score }) => {
+      if (opponent === undefined || names.includes(role)) return played;
+      return recordGame(played, opponent, (1 + Math.sign(score.reward)) / 2);
+    }, pool);
 }
 
 /** `turn`: each turn's return among those of the same role, so that no side is judged by the other's scale. */

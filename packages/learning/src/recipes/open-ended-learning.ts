@@ -22,7 +22,7 @@ export const openEndedLearning: CreateRecipe = recipe({
   stages: ({ matches, epsilon, pool, steps, learningRate }) => [
     rewardStage({
       rollout: parts.selfPlayAgainstPast(matches),
-      filters: [parts.passRateBand(), parts.withoutOpponents()],
+      filters: [parts.withoutOpponents(), parts.passRateBand()],
       reward: parts.matchOutcome(),
       advantage: parts.perAgent(),
       losses: [parts.pgClip(epsilon)],

@@ -25,8 +25,6 @@ export type {
   FlowRollout,
   RolloutFlow,
 } from "./rollout-flow.ts";
-export { plannedMatches } from "./self-play.ts";
-export type { Match } from "./self-play.ts";
 export { searchedTree, whereToGoOn } from "./tree-search.ts";
 export type { SearchedAttempt } from "./tree-search.ts";
 export { forkPairs, principalLine, selectLeaf } from "./tree-selection.ts";

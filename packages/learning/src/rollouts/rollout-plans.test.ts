@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
 import { seeded } from "../seeded.fixture.ts";
-import { opponentPool } from "../states/opponent-pool.ts";
 import { drawWorld } from "./env-random.ts";
 import { goesOn } from "./multi-trial.ts";
 import { perturbations } from "./noise-seeds.ts";
 import { continuedBy } from "./partial-rollout.ts";
-import { plannedMatches } from "./self-play.ts";
 
 test("trials end at success or at their number", () => {
   expect(goesOn([0.2], 3, true)).toBe(true);
@@ -56,14 +54,4 @@ test("mirrored perturbations share a seed, and all seeds of all steps differ", (
   expect(() => perturbations(3, 9, 0)).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),
   );
-});
-
-test("matches against itself need no pool, sides alternate", () => {
-  const matches = plannedMatches(4, opponentPool(3), 0, seeded(1));
-  expect(matches.map(({ opponent, side }) => [opponent, side])).toEqual([
-    [null, 0],
-    [null, 1],
-    [null, 0],
-    [null, 1],
-  ]);
 });

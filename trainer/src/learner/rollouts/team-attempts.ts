@@ -148,6 +148,7 @@ function episodeOf(
     role: members[r] as string,
     mode: plan.sentences?.[plan.roles[r] as string] ?? null,
     joint: first?.trajectory.id ?? null,
+    opponent: plan.opponent ?? undefined,
     ...rewardsOf(trajectory, verification),
   });
 }

@@ -1,6 +1,7 @@
 /** Expectations of recipes in which several roles act: who speaks, who learns, and what they are paid. */
 import { expect } from "vitest";
 import { type Episode, tokenOwners } from "@waggle/learning";
+import type { OpponentPool } from "@waggle/learning/states";
 import {
   at,
   type Check,
@@ -197,7 +198,8 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         const record = at(records, -1);
         const learned = scoredOf(record).map(({ episode }) => episode.role);
         expect(new Set(learned)).toEqual(new Set(["policy"]));
-        expect(JSON.stringify(record.state.opponents)).toMatch(/checkpoint-1/);
+        const [met] = (record.state.opponents as OpponentPool).opponents;
+        expect(met).toMatchObject({ version: "checkpoint-1", games: learned.length });
       },
     ],
   },
