@@ -3,7 +3,7 @@ import { type Conversation, readJsonLines, type TextReader } from "@waggle/excha
 import { familyOf } from "@waggle/environments";
 import { type TrajectoryDetail, WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
-import { readBaseModel } from "../base-model.ts";
+import { openBaseModel } from "../base-model.ts";
 import { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "../edge-recipe.ts";
 import { positive } from "../option-values.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportRecords } from "./export-records.ts";
@@ -54,7 +54,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
     .option("--keep-restricted", "verl, prime-rl: train on tokens that a grammar forced", false)
     .action(async (given: ExportFlags) => {
       await requireFree(given.out, given.force);
-      const model = await readBaseModel(given.model);
+      const model = await openBaseModel(given.model);
       const records = await collect(given, options);
       const exported = await exportRecords(
         records,
