@@ -178,12 +178,12 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:recipes-differ",
     source: "issue 5, recipes; the papers that their files name",
     behavior:
-      "Every recipe of the policy-gradient table learns once in each of its stages on a real engine, with what its paper says is different in the numbers; plain GRPO fails each of these checks.",
+      "Every recipe of the policy-gradient table learns once in each of its stages on a real engine, with what its paper says is different in the numbers; plain GRPO fails each of these checks. Each file says what differs from the paper and why.",
     tests: [
       "trainer/src/learner/updates/recipe-update.test.ts > %s learns once in each of its stages",
       "trainer/src/learner/updates/recipe-update.test.ts > every recipe of the policy-gradient table says what is different",
       "trainer/src/learner/updates/recipe-update.test.ts > a policy that lags by %i samples from so many updates ago",
-      ...at("recipes/catalogue.test.ts", "%s has every part that its row names"),
+      ...at("recipes/catalogue.test.ts", "every header names source, differences and reasons"),
     ],
   },
   {

@@ -2,7 +2,8 @@
  * AgentTuning: agent runs that succeeded, mixed with general data in a fixed share.
  *
  * Source: "AgentTuning: Enabling Generalized Agent Abilities for LLMs" (S072).
- * Differs from it: general data are the family's short runs: there is no other text.
+ * Differs from it: general data are the family's short runs.
+ * Why: there is no other text.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -5,6 +5,7 @@
  * Source: "DLLM-Searcher: Adapting Diffusion Large Language Model for Search Agents" (S129); Zhu et al.
  * 2025, "LLaDA 1.5", arXiv:2505.19223.
  * Differs from it: the model is not a diffusion model, so the draw leaves out what it could know.
+ * Why: runtime and engine sample token by token.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage } from "../composition/stage.ts";

@@ -4,7 +4,8 @@
  *
  * Source: "ARPO:End-to-End Policy Optimization for GUI Agents with Experience Replay",
  * arXiv:2505.16282.
- * Differs from it: tasks come from a pool, so that a stored success finds its task again.
+ * Differs from it: tasks come from a pool.
+ * Why: a stored success must find its task again.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

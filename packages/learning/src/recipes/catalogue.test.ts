@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { literatureStates, recipeNamed, RECIPES } from "./catalogue.ts";
 import { partsOf } from "../composition/definition.ts";
@@ -19,6 +21,20 @@ test.each([...RECIPES.keys()])("%s has every part that its row names", (name) =>
     ({ slot, part }) => parts[slot]?.includes(part) !== true,
   );
   expect(missing).toEqual([]);
+});
+
+test("every header names source, differences and reasons", () => {
+  const texts = readdirSync(import.meta.dirname)
+    .filter((file) => /(?<!\.test|\.fixture)\.ts$/.test(file))
+    .map((file) => ({ file, text: readFileSync(join(import.meta.dirname, file), "utf8") }))
+    .filter(({ text }) => /: CreateRecipe = recipe\(/.test(text));
+  // One file makes one recipe.
+  expect(texts.length).toBe(RECIPES.size);
+  const lacking = texts.filter(({ text }) => {
+    const [header = ""] = text.split("*/");
+    return !/Sources?: /.test(header) || !/Differs from .*\n(.*\n)* \* Why: \S/.test(header);
+  });
+  expect(lacking.map(({ file }) => file)).toEqual([]);
 });
 
 test("a row that nobody wrote lacks only what no recipe has; where all parts are there it lacks the recipe", () => {

@@ -3,7 +3,8 @@
  * itself, by the outcome.
  *
  * Source: "Improving Agent Behaviors with RL Fine-tuning for Autonomous Driving" (S187).
- * Differs from it: a moving baseline, as the abstract names no estimator.
+ * Differs from it: a moving baseline.
+ * Why: the abstract names no estimator.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -2,7 +2,8 @@
  * CodeGym: plain outcome reinforcement on attempts whose environment held to the end.
  *
  * Source: "Generalizable End-to-End Tool-Use RL with Synthetic CodeGym" (S173).
- * Differs from it: attempts are checked, not environments: those of this project are tested.
+ * Differs from it: attempts are checked, not environments.
+ * Why: the environments of this project are tested.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -4,10 +4,10 @@
  *
  * Source: "GFlowVLM: Enhancing Multi-step Reasoning in Vision-Language Models with Generative Flow
  * Networks", arXiv:2503.06514.
- * Differs from it: log Z is estimated from the batch, not learned; trajectory balance, as the abstract
- * names no loss; the reward is exp(outcome / β) times the base's probability, as in "Trajectory Balance with
- * Asynchrony", arXiv:2503.18929: texts without a reward are so many more that a flow in proportion to the
- * outcome alone is almost all theirs.
+ * Differs from it: log Z is estimated from the batch, not learned; trajectory balance; the reward is
+ * exp(outcome / β) times the base's probability, as in "Trajectory Balance with Asynchrony", arXiv:2503.18929.
+ * Why: the abstract names no loss, a batch needs no head for Z, and texts without a reward are so many more
+ * that a flow in proportion to the outcome alone is almost all theirs.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

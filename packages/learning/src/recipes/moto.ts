@@ -6,6 +6,7 @@
  * Learning", arXiv:2401.03306.
  * Differs from it: the model is one, so uncertainty is bounded by the share of calls that it answers and by
  * the turns of an expansion, not by how much several disagree.
+ * Why: one base is what a run holds, and several adapters over it would be fitted to the same calls.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

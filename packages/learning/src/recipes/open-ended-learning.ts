@@ -6,6 +6,7 @@
  * arXiv:2107.12808.
  * Differs from it: generations are compared by the checkpoints that they meet, not by percentile; group
  * statistics by role.
+ * Why: a percentile needs many scores a generation; roles of one match earn differently.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

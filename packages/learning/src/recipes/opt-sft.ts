@@ -4,7 +4,8 @@
  *
  * Source: "Small Language Models for Efficient Agentic Tool Calling: Outperforming Large Models with
  * Targeted Fine-tuning" (S306).
- * Differs from it: one epoch is a number of steps, as demonstrations are made anew.
+ * Differs from it: one epoch is a number of steps.
+ * Why: demonstrations are made anew, none comes twice.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { demonstrationStart } from "./demonstration-start.ts";

@@ -3,7 +3,8 @@
  *
  * Source: "SearchSwarm: Towards Delegation Intelligence in Agentic LLMs for Long-Horizon Deep
  * Research" (S298).
- * Differs from it: what is delegated goes to tools: there are no sub-agents here.
+ * Differs from it: what is delegated goes to tools.
+ * Why: there are no sub-agents here.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

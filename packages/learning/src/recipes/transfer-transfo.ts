@@ -2,8 +2,8 @@
  * TransferTransfo: the whole dialogue as a language model beside the replies.
  *
  * Source: Wolf et al. 2019, "TransferTransfo", arXiv:1901.08149.
- * Differs from it: no choice of the next utterance among distractors: that needs a classification
- * head.
+ * Differs from it: no choice of the next utterance among distractors.
+ * Why: that needs a classification head.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
