@@ -183,5 +183,8 @@ export function adapterTensors(tensors: TensorMap, config: DecoderConfig, rank: 
 }
 
 function incompatible(fact: string): WaggleError {
-  return new WaggleError("ADAPTER_INCOMPATIBLE", `${fact}; use an adapter of this base model`);
+  return new WaggleError(
+    "ADAPTER_INCOMPATIBLE",
+    `${fact}; use an adapter of this base model, or the base model of this adapter`,
+  );
 }

@@ -46,6 +46,12 @@ export const FAMILY_BASE: FamilyBaseRecipe = {
   layers: 3,
 };
 
+/** Progress in words. */
+export function baseWords(environment: string, { step, steps, ...of }: BaseProgress): string {
+  const { loss, tokensPerSecond } = of;
+  return `base of ${environment}, made once  ${step}/${steps}  loss ${loss.toFixed(4)}  ${tokensPerSecond.toFixed(0)} tokens/s`;
+}
+
 /** The file that says how a base was made. */
 const RECORD = "base.json";
 const PEAK_LEARNING_RATE = 4e-3;

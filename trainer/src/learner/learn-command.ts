@@ -23,7 +23,7 @@ import {
   requireOut,
   saveAdapters,
 } from "./adapter-options.ts";
-import { FAMILY_BASE, familyBase } from "./family-base.ts";
+import { baseWords, FAMILY_BASE, familyBase } from "./family-base.ts";
 import { requireFamily } from "./family-requirements.ts";
 import {
   addOverlapOptions,
@@ -121,17 +121,14 @@ export function addLearnCommand(
         if (given.json) writeOut(JSON.stringify(event));
         else writeError(words);
       };
+      const folder = given.model ?? join(given.bases, family.name);
       const model =
         given.model === undefined
           ? await familyBase(
               family,
-              join(given.bases, family.name),
+              folder,
               FAMILY_BASE,
-              (progress) =>
-                say(
-                  { event: "base", ...progress },
-                  `base ${progress.step}/${progress.steps}  loss ${progress.loss.toFixed(4)}  ${progress.tokensPerSecond.toFixed(0)} tokens/s`,
-                ),
+              (progress) => say({ event: "base", ...progress }, baseWords(family.name, progress)),
               signal,
             )
           : await modelUnder(given.base, given.device, given.model);
@@ -161,7 +158,8 @@ export function addLearnCommand(
         await saveText(given, state);
         await saveAdapters(given, engines, adapterShape, model.config);
         if (given.out !== undefined) {
-          say({ event: "saved", folder: given.out }, `the adapter is in ${given.out}`);
+          const words = `the adapter is in ${given.out}, over the base in ${folder}`;
+          say({ event: "saved", folder: given.out, base: folder }, words);
         }
         const { difference, pValue } = pairedDifference(base.successes, final.successes);
         const result = {

@@ -58,7 +58,11 @@ export function addSaveCommand(
         .choices(Object.keys(FORMS))
         .default("peft"),
     )
-    .option("--base <folder>", "the model that was trained", "packages/model/nano")
+    .option(
+      "--base <folder>",
+      "the model that was trained; npm run train says which, such as .waggle/bases/calculator",
+      "packages/model/nano",
+    )
     .addOption(
       new Option("--which <state>", "of a state folder: what visitors get, or the last step")
         .choices(TRAINED_STATES)

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { mean } from "@waggle/evaluation";
 import type { Command } from "commander";
 import { intervalChart } from "../charts/interval-chart.ts";
+import { baseWords } from "../learner/family-base.ts";
 import { positive } from "../option-values.ts";
 import { textTable } from "../text-table.ts";
 import { appendRun, readRuns } from "../trials/run-file.ts";
@@ -50,6 +51,10 @@ export function addStudyCommand(
       const before = finished;
       const runs = await runTrial(experiment, {
         ...{ bases: flags.bases, done, signal, kernels: "wasm" },
+        onBase(environment, progress) {
+          if (flags.json) writeOut(JSON.stringify({ event: "base", environment, ...progress }));
+          else writeError(baseWords(environment, progress));
+        },
         onRun: async (run) => {
           await appendRun(path, run);
           finished += 1;

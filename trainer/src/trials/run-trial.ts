@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { BaseModel } from "../base-model.ts";
-import { FAMILY_BASE, familyBase } from "../learner/family-base.ts";
+import { type BaseProgress, FAMILY_BASE, familyBase } from "../learner/family-base.ts";
 import { evaluateHeldOut, type HeldOut } from "../learner/rollouts/held-out.ts";
 import { openRecipeEngines } from "../learner/recipe-engines.ts";
 import { runRecipe } from "../learner/recipe-run.ts";
@@ -18,6 +18,8 @@ export type TrialOptions = {
   readonly bases: string;
   readonly done: readonly TrialRun[];
   readonly onRun: (run: TrialRun) => Promise<void>;
+  /** While the base of an environment is made, which takes a minute or two, once. */
+  readonly onBase: (environment: string, progress: BaseProgress) => void;
   readonly signal: AbortSignal;
   /** Which onnxruntime samples: native, or WASM, sooner for small models; default native. */
   readonly kernels?: "native" | "wasm";
@@ -25,7 +27,7 @@ export type TrialOptions = {
 
 export async function runTrial(
   trial: Experiment,
-  { bases, done, onRun, signal, kernels = "native" }: TrialOptions,
+  { bases, done, onRun, onBase, signal, kernels = "native" }: TrialOptions,
 ): Promise<readonly TrialRun[]> {
   const runs = [...done];
   const policies = new PolicyShelf(kernels, THREADS);
@@ -36,7 +38,8 @@ export async function runTrial(
         signal.throwIfAborted();
         if (runs.some((run) => run.arm === arm.name && run.seed === seed)) continue;
         const folder = join(bases, arm.family.name);
-        const model = await familyBase(arm.family, folder, FAMILY_BASE, () => {}, signal);
+        const onProgress = (progress: BaseProgress): void => onBase(arm.family.name, progress);
+        const model = await familyBase(arm.family, folder, FAMILY_BASE, onProgress, signal);
         const policy = await policies.take(model);
         const run = await runArm(trial, arm, { seed, model, policy, signal });
         runs.push(run);

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
+import { baseWords } from "../learner/family-base.ts";
 import { positive } from "../option-values.ts";
 import { textTable } from "../text-table.ts";
 import { appendRun, readRuns, textOf } from "./run-file.ts";
@@ -17,11 +18,15 @@ const TRIALS: readonly Trial[] = [staleness, thumbs];
 export type TrialCommandOptions = {
   readonly signal: AbortSignal;
   readonly writeOut: (line: string) => void;
+  readonly writeError: (line: string) => void;
 };
 
 type Flags = { bases: string; output: string; seeds?: number };
 
-export function addTrialCommand(program: Command, { signal, writeOut }: TrialCommandOptions): void {
+export function addTrialCommand(
+  program: Command,
+  { signal, writeOut, writeError }: TrialCommandOptions,
+): void {
   const names = TRIALS.map(({ name }) => name).join(", ");
   program
     .command("trial [name]")
@@ -51,6 +56,7 @@ export function addTrialCommand(program: Command, { signal, writeOut }: TrialCom
       const done = await readRuns(file);
       const runs = await runTrial(trial, {
         ...{ bases: given.bases, done, signal },
+        onBase: (environment, progress) => writeError(baseWords(environment, progress)),
         onRun: async (run) => {
           await appendRun(file, run);
           const { arm, seed, base, final, seconds } = run;
