@@ -91,7 +91,7 @@ type EvaluateOptions = Pick<CommonOptions, "model" | "device" | "threads" | "see
 /** The program; parse it with the process's arguments. */
 export function createProgram(options: ProgramOptions): Command {
   const { signal, writeOut, writeError, environment } = options;
-  const program = new Command("node --conditions=source trainer/src/main.ts")
+  const program = new Command("node scripts/run.mjs trainer/src/main.ts")
     .description("Learns from what agents experienced: lease, verify, learn, evaluate, publish.")
     .showHelpAfterError("--help says what can be given")
     .configureHelp({

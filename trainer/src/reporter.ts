@@ -68,7 +68,7 @@ export function createReporter(write: (line: string) => void, asJson: boolean): 
       );
     },
     note(event, details = {}) {
-      emit(event, details, `${event} ${JSON.stringify(details)}`);
+      emit(event, details, `${event}: ${Object.entries(details).map(inWords).join(", ")}`);
     },
     failure(error) {
       const code = WaggleError.is(error) ? error.code : "INTERNAL";
@@ -76,4 +76,11 @@ export function createReporter(write: (line: string) => void, asJson: boolean): 
       emit("failure", { code, message }, `! ${code}: ${message}`);
     },
   };
+}
+
+/** `stoppedBy` and its value as words; of a hash the beginning, as the dashboard shows it. */
+function inWords([name, value]: readonly [string, unknown]): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  if (typeof value !== "string") return `${words} ${JSON.stringify(value)}`;
+  return `${words} ${/^[0-9a-f]{64}$/.test(value) ? value.slice(0, 8) : value}`;
 }
