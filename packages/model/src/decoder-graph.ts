@@ -52,6 +52,8 @@ export type DecoderGraphOptions = {
   readonly logitRows?: boolean;
   /** `emptySink`, which onnxruntime's CPU provider is faster with. Default: none. */
   readonly sink?: (parts: GraphParts) => string;
+  /** `joinProducts`, which onnxruntime's CPU provider is faster with. Default: none. */
+  readonly arrange?: (graph: OnnxGraphBuilder) => void;
   /**
    * `HUGGINGFACE_INPUTS`: those that Transformers.js feeds. A form of branches: `BRANCHES`,
    * `GPU_BRANCHES` or `PACKED_OR_BRANCHES`. Default `PACKED_INPUTS`.
@@ -127,6 +129,7 @@ export async function buildDecoderGraph(
   options: DecoderGraphOptions,
 ): Promise<DecoderGraph> {
   const { graph, ...facts } = await assembleDecoder(config, weights, options);
+  options.arrange?.(graph);
   return { ...buildExternal(graph, options.external), ...facts };
 }
 

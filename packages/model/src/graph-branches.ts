@@ -9,6 +9,7 @@ import type { BranchKernels } from "./graph-branch-attention.ts";
 import { PACKED_INPUTS } from "./graph-inputs.ts";
 import type { InputForm } from "./graph-inputs.ts";
 import type { GraphParts } from "./graph-parts.ts";
+import { subgraphOf } from "./onnx-subgraph.ts";
 import type { OnnxSubgraph } from "./onnx-wire.ts";
 
 /** One token each of sequences that share a prefix, for models of which `canBranch`. */
@@ -58,7 +59,7 @@ function chooseAttention(
   const state = ["batch_size", keyValueHeads, "total", headSize];
   return (layer, projections, present) => {
     const way = (attend: Attend, name: string): OnnxSubgraph =>
-      graph.subgraph(() => {
+      subgraphOf(graph, () => {
         const own: PresentNames = {
           key: `${present.key}.${name}`,
           value: `${present.value}.${name}`,

@@ -32,6 +32,7 @@ export { HUGGINGFACE_INPUTS } from "./graph-huggingface.ts";
 export { PACKED_INPUTS } from "./graph-inputs.ts";
 export type { InputForm } from "./graph-inputs.ts";
 export { emptySink } from "./graph-sink.ts";
+export { joinProducts } from "./join-products.ts";
 export { expandedWeights } from "./expanded-weights.ts";
 export type { WeightFormat } from "./graph-parts.ts";
 export { float16ToFloat32, float32ToFloat16, fromFloat16Bits } from "./half-precision.ts";

@@ -1,6 +1,7 @@
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { expect, test } from "vitest";
 import { OnnxGraphBuilder } from "./onnx-graph-builder.ts";
+import { subgraphOf } from "./onnx-subgraph.ts";
 
 test("a built graph runs with inputs, initializers, attributes of every kind and named sizes", async () => {
   const graph = new OnnxGraphBuilder();
@@ -30,7 +31,7 @@ test("an If runs the nodes of one of its branches, which read what is outside of
   const x = graph.input("x", "f32", [2]);
   const flag = graph.op("Cast", [graph.input("flag", "i32", [1])], { attributes: { to: 9 } });
   const way = (opType: string) => ({
-    graph: graph.subgraph(() => {
+    graph: subgraphOf(graph, () => {
       const name = graph.op(opType, [x]);
       return [{ name, dtype: "f32" as const, dims: [2] }];
     }),

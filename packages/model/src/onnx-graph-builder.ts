@@ -11,7 +11,6 @@ import type {
   OnnxDataType,
   OnnxInitializer,
   OnnxNode,
-  OnnxSubgraph,
   OnnxValueInfo,
 } from "./onnx-wire.ts";
 import { ProtobufWriter } from "./protobuf-writer.ts";
@@ -41,7 +40,8 @@ export class OnnxGraphBuilder {
   readonly #inputs: OnnxValueInfo[] = [];
   readonly #outputs: OnnxValueInfo[] = [];
   readonly initializers: OnnxInitializer[] = [];
-  #nodes: OnnxNode[] = [];
+  /** In the order in which they run. Assigned by what moves nodes. */
+  nodes: OnnxNode[] = [];
   readonly #constants = new Map<string, string>();
   #counter = 0;
 
@@ -107,7 +107,7 @@ export class OnnxGraphBuilder {
         ? Array.from({ length: wanted }, () => this.#fresh(opType))
         : [...wanted];
     for (const name of outputs) if (name !== "") this.#define(name);
-    this.#nodes.push({
+    this.nodes.push({
       opType,
       inputs: [...inputs],
       outputs,
@@ -120,22 +120,6 @@ export class OnnxGraphBuilder {
   /** The same, for a node of one output: returns its name. */
   op(opType: string, inputs: readonly string[], options: OnnxNodeOptions = {}): string {
     return this.node(opType, inputs, options)[0] as string;
-  }
-
-  /**
-   * Collects the nodes that `build` adds as a graph inside a node's attribute: the branch of an `If`.
-   *
-   * @param build - returns what the branch yields. All of it must be made by its own nodes.
-   */
-  subgraph(build: () => readonly OnnxValueInfo[]): OnnxSubgraph {
-    const outer = this.#nodes;
-    this.#nodes = [];
-    try {
-      const outputs = build();
-      return { nodes: this.#nodes, outputs };
-    } finally {
-      this.#nodes = outer;
-    }
   }
 
   /**
@@ -194,7 +178,7 @@ export class OnnxGraphBuilder {
   #neededNodes(): OnnxNode[] {
     const needed = new Set(this.#outputs.map(({ name }) => name));
     const nodes: OnnxNode[] = [];
-    for (const node of this.#nodes.toReversed()) {
+    for (const node of this.nodes.toReversed()) {
       if (!node.outputs.some((name) => needed.has(name))) continue;
       for (const name of namesReadBy(node)) needed.add(name);
       nodes.push(node);
@@ -238,7 +222,7 @@ export class OnnxGraphBuilder {
 }
 
 /** What a node reads, the graphs inside of it included. */
-function* namesReadBy({ inputs, attributes }: OnnxNode): Generator<string, void, void> {
+export function* namesReadBy({ inputs, attributes }: OnnxNode): Generator<string, void, void> {
   yield* inputs;
   for (const [, attribute] of attributes) {
     if (typeof attribute === "number" || !("graph" in attribute)) continue;

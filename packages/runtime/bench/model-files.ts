@@ -3,6 +3,8 @@ import {
   HUGGINGFACE_INPUTS,
   buildDecoderGraph,
   decoderConfigJson,
+  emptySink,
+  joinProducts,
   writeSafetensors,
 } from "@waggle/model";
 import { BENCH_CONFIGS, benchWeights } from "./bench-models.ts";
@@ -41,6 +43,8 @@ async function make(name: BenchModelName, file: string): Promise<Uint8Array | nu
         lora: null,
         maxPositions: config.contextLength,
         inputs: HUGGINGFACE_INPUTS,
+        sink: emptySink,
+        arrange: joinProducts,
       } as const;
       return (await buildDecoderGraph(config, benchWeights(name), options)).model;
     }

@@ -9,6 +9,7 @@ import {
   decoderStates,
   emptySink,
   expandedWeights,
+  joinProducts,
   mergeAdapter,
   parameterCount,
   tensorMapSource,
@@ -219,6 +220,7 @@ export class CpuBackend implements DecoderBackend {
       activations: ACTIVATIONS,
       logitRows: true,
       sink: emptySink,
+      arrange: joinProducts,
       inputs,
     });
     return this.#device.load(graph);
