@@ -41,7 +41,7 @@ test("a software adapter gives the processor's gradients, and all rows of both k
 test("frozen matrices cross to the device once; trained ones once a step, not at every run", () => {
   // the first step is the control: what is counted are the matrices too
   expect(rowOf("lora", "in the first step").ratio).toBeGreaterThan(1);
-  expect(rowOf("lora", "in a later step").ratio).toBeLessThan(0.5);
+  expect(rowOf("lora", "in a later step").ratio).toBeLessThan(0.4);
   expect(rowOf("full", "in a later step").ratio).toBeGreaterThan(0.95);
   expect(rowOf("full", "in a later step").ratio).toBeLessThan(1.1);
 });

@@ -36,8 +36,8 @@ export type RowOutputs = LogitOutputs & {
   readonly hidden: Float32Array | null;
 };
 
-/** Loads an ONNX graph on the engine's device. */
-export type LoadGraph = (bytes: Uint8Array) => Promise<OnnxGraph>;
+/** Loads an ONNX graph on the engine's device, of which an output may be held there. */
+export type LoadGraph = (bytes: Uint8Array, held?: string) => Promise<OnnxGraph>;
 
 export interface DecoderRunner {
   /** What is trained, updated in place by the optimizer. */

@@ -7,9 +7,10 @@
  * sum or a mean, a resumed run goes on as it would have, and the steps are those of float32.
  */
 import type { Tensor } from "@waggle/protocol";
-import type { Feed } from "./graph-matrix.ts";
+import { heldArray } from "./held-tensor.ts";
+import type { HeldTensor } from "./held-tensor.ts";
 import type { ProductFormat } from "./matrix-products.ts";
-import type { OnnxGraph } from "./onnx-graph.ts";
+import type { GraphFeed, OnnxGraph } from "./onnx-graph.ts";
 
 /** Of two: what the largest derivative of a run becomes at first, and less by after an overflow. */
 const START = 4;
@@ -23,7 +24,7 @@ type Named = Iterable<readonly [string, Tensor]>;
 
 /** One run of a graph whose outputs, but for those of `others`, are linear in what is not `feeds`. */
 export type GradientRun = {
-  readonly feeds: ReadonlyMap<string, Feed>;
+  readonly feeds: ReadonlyMap<string, GraphFeed>;
   /** Where its gradients begin. */
   readonly derivatives: ReadonlyMap<string, Tensor>;
   /** Gradients that the run only adds to. */
@@ -51,14 +52,33 @@ export class GradientScale {
     this.#overflows = 0;
   }
 
+  /**
+   * A run with one derivative, one of whose gradients stays on the device where nothing is scaled.
+   * @param feeds without the derivative.
+   */
+  async runHolding(
+    graph: OnnxGraph,
+    feeds: ReadonlyMap<string, GraphFeed>,
+    [name, derivative]: readonly [string, HeldTensor],
+    held: string,
+  ): ReturnType<OnnxGraph["runHolding"]> {
+    if (this.#products === "f32") {
+      return graph.runHolding(new Map([...feeds, [name, derivative.feed]]), held);
+    }
+    const { shape } = derivative.feed;
+    const derivatives = new Map([[name, { shape, data: await derivative.read() }]]);
+    const outputs = await this.run(graph, { feeds, derivatives });
+    return { outputs, held: heldArray({ shape, data: outputs.get(held) as Float32Array }) };
+  }
+
   /** @returns the outputs; gradients that are not finite at any scale stay so. */
   async run(
     graph: OnnxGraph,
     { feeds, derivatives, carried = [], others = NONE }: GradientRun,
   ): Promise<ReadonlyMap<string, Float32Array>> {
     const linear = [...derivatives, ...carried];
-    const largest = largestOf(derivatives);
-    if (this.#products === "f32" || largest === 0 || !Number.isFinite(largest)) {
+    const largest = this.#products === "f32" ? 0 : largestOf(derivatives);
+    if (largest === 0 || !Number.isFinite(largest)) {
       return graph.run(new Map([...feeds, ...linear]));
     }
     for (;;) {

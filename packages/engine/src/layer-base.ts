@@ -10,7 +10,13 @@ import { graphMatrix, matrixFeeds } from "./graph-matrix.ts";
 import type { Feed, GraphMatrix } from "./graph-matrix.ts";
 import type { GraphTraits } from "./graph-tape.ts";
 import { LayerFeeds } from "./layer-feeds.ts";
-import { buildLayerGraph, buildNormGraph, layerTensors } from "./layer-graph.ts";
+import {
+  buildLayerGraph,
+  buildNormGraph,
+  HIDDEN_GRADIENT,
+  LAYER_OUTPUT,
+  layerTensors,
+} from "./layer-graph.ts";
 import { LayerRunner } from "./layer-runner.ts";
 import type { OnnxGraph } from "./onnx-graph.ts";
 import type { ResidentTensors } from "./resident-tensors.ts";
@@ -86,19 +92,23 @@ export class LayerBase implements DecoderBase {
       isLora: trains === "lora",
       trained: new Set((trains === "lora" ? adapter : names).values()),
     };
-    const once = (build: () => Uint8Array): (() => Promise<OnnxGraph>) => {
+    const once = (build: () => Uint8Array, held?: string): (() => Promise<OnnxGraph>) => {
       let loading: Promise<OnnxGraph> | undefined;
       return () => {
         if (loading === undefined) {
-          loading = load(build());
+          loading = load(build(), held);
           this.#loaded.push(loading);
         }
         return loading;
       };
     };
     this.graphs = {
-      layer: once(() => buildLayerGraph(graphOptions, "forward")),
-      layerGradient: once(() => buildLayerGraph(graphOptions, "backward")),
+      layer: once(() => buildLayerGraph(graphOptions, "forward"), LAYER_OUTPUT),
+      layerGradient: once(
+        () => buildLayerGraph(graphOptions, "backward"),
+        // of float16 products the scale of gradients is found by looking at them
+        traits.products === "f32" ? HIDDEN_GRADIENT : undefined,
+      ),
       norm: once(() => buildNormGraph(graphOptions, "forward")),
       normGradient: once(() => buildNormGraph(graphOptions, "backward")),
     };

@@ -25,6 +25,7 @@ export type LayerGraphOptions = {
 };
 
 export const HIDDEN_GRADIENT = "gradient:hidden";
+export const LAYER_OUTPUT = "output";
 
 /** Names of a layer's tensors within the graph, by their names in a checkpoint or adapter. */
 export function layerTensors(
@@ -58,7 +59,7 @@ export function layerTensors(
 /**
  * Inputs: `hidden` f32 `[N, C]`, weights and adapters under the names of `layerTensors`, `LORA_SCALE`
  * with adapters, those of `declareLayerInputs`; backward: `outputGradient` f32 `[N, C]`.
- * Output: `output` `[N, C]`; backward: `HIDDEN_GRADIENT` `[N, C]` and `gradient:{name}` of all that
+ * Output: `LAYER_OUTPUT` `[N, C]`; backward: `HIDDEN_GRADIENT` `[N, C]` and `gradient:{name}` of all that
  * is trained.
  */
 export function buildLayerGraph(
@@ -120,8 +121,8 @@ export function buildLayerGraph(
   };
   const output = decoderLayer(tape, config, weights, "hidden");
   if (!isBackward) {
-    builder.node("Identity", [output], { outputs: ["output"] });
-    builder.output("output", "f32", ["N", config.width]);
+    builder.node("Identity", [output], { outputs: [LAYER_OUTPUT] });
+    builder.output(LAYER_OUTPUT, "f32", ["N", config.width]);
     return builder.build();
   }
   builder.input("outputGradient", "f32", ["N", config.width]);

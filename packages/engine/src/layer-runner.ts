@@ -10,9 +10,12 @@ import type { Tensor, TensorMap } from "@waggle/protocol";
 import type { DecoderRunner, RowDerivatives, RowOutputs } from "./decoder-runner.ts";
 import { GradientScale } from "./gradient-scale.ts";
 import type { Feed } from "./graph-matrix.ts";
+import { heldArray } from "./held-tensor.ts";
+import type { HeldTensor } from "./held-tensor.ts";
+import type { GraphFeed } from "./onnx-graph.ts";
 import type { LayerBase } from "./layer-base.ts";
 import { withoutRotation } from "./layer-feeds.ts";
-import { HIDDEN_GRADIENT, layerTensors } from "./layer-graph.ts";
+import { HIDDEN_GRADIENT, LAYER_OUTPUT, layerTensors } from "./layer-graph.ts";
 import type { Microbatch } from "./microbatch.ts";
 import { EMBEDDING, FINAL_NORM, headName } from "./training-graph.ts";
 import { adapterParameters, LORA_SCALE, scaleFeed } from "./trained-weights.ts";
@@ -64,7 +67,7 @@ export class LayerRunner implements DecoderRunner {
   }
 
   async forward(microbatch: Microbatch): Promise<RowOutputs> {
-    const hidden = await this.#finalHidden(microbatch, () => {});
+    const hidden = await this.#finalHidden(microbatch, (input) => input.free());
     const normal = await this.#normalize(hidden);
     const outputs = await this.#base.head.outputs(normal, microbatch);
     return { ...outputs, hidden: microbatch.values && normal };
@@ -74,7 +77,20 @@ export class LayerRunner implements DecoderRunner {
     microbatch: Microbatch,
     derivatives: RowDerivatives,
   ): Promise<Float32Array | null> {
-    const inputs: Float32Array[] = [];
+    const inputs: HeldTensor[] = [];
+    try {
+      return await this.#backward(microbatch, derivatives, inputs);
+    } finally {
+      for (const input of inputs) input.free();
+    }
+  }
+
+  /** @param inputs where each layer's are put, and taken from. */
+  async #backward(
+    microbatch: Microbatch,
+    derivatives: RowDerivatives,
+    inputs: HeldTensor[],
+  ): Promise<Float32Array | null> {
     const hidden = await this.#finalHidden(microbatch, (input) => inputs.push(input));
     const normal = await this.#normalize(hidden);
     const normalGradient = await this.#base.head.gradient(
@@ -86,22 +102,28 @@ export class LayerRunner implements DecoderRunner {
     );
     const { hiddenGradient } = derivatives;
     if (hiddenGradient !== null) addTo(normalGradient, hiddenGradient);
-    let gradient = await this.#normGradient(hidden, normalGradient, microbatch);
+    const rows = await this.#normGradient(hidden, normalGradient, microbatch);
+    let gradient = heldArray(this.#matrix(rows));
     const graph = await this.#base.graphs.layerGradient();
     const shared = await this.#sharedFeeds(microbatch, "backward");
     for (let layer = this.#layers.length - 1; layer >= 0; layer--) {
       const { feeds, trained, isRotated } = this.#layers[layer] as Layer;
-      const hiddenFeed = ["hidden", this.#matrix(inputs.pop() as Float32Array)] as const;
-      const outputs = await this.#scale.run(graph, {
-        feeds: new Map<string, Feed>([...shared(isRotated), ...feeds, hiddenFeed]),
-        derivatives: new Map([["outputGradient", this.#matrix(gradient)]]),
-      });
+      const input = inputs.at(-1) as HeldTensor;
+      const { outputs, held } = await this.#scale.runHolding(
+        graph,
+        new Map<string, GraphFeed>([...shared(isRotated), ...feeds, ["hidden", input.feed]]),
+        ["outputGradient", gradient],
+        HIDDEN_GRADIENT,
+      );
+      inputs.pop()?.free();
+      gradient.free();
+      gradient = held;
       for (const [name, parameter] of trained) {
         addTo(this.#accumulator(parameter), outputs.get(`gradient:${name}`) as Float32Array);
       }
-      gradient = outputs.get(HIDDEN_GRADIENT) as Float32Array;
     }
-    if (this.#isFull) this.#addEmbedded(microbatch.ids, gradient);
+    if (this.#isFull) this.#addEmbedded(microbatch.ids, await gradient.read());
+    gradient.free();
     return microbatch.values && normal;
   }
 
@@ -128,24 +150,31 @@ export class LayerRunner implements DecoderRunner {
     await this.#base.resident?.drop(this.parameters.values());
   }
 
-  /** The last layer's output for the asked rows, `[K, C]`. */
+  /**
+   * The last layer's output for the asked rows, `[K, C]`.
+   * @param done gets each layer's input after the layer ran.
+   */
   async #finalHidden(
     microbatch: Microbatch,
-    keep: (input: Float32Array) => void,
+    done: (input: HeldTensor) => void,
   ): Promise<Float32Array> {
     const { width } = this.#base.config;
     const { ids, rows } = microbatch;
     const graph = await this.#base.graphs.layer();
     const shared = await this.#sharedFeeds(microbatch, "forward");
-    let hidden: Float32Array = new Float32Array(ids.length * width);
-    ids.forEach((id, place) => hidden.set(this.#base.embedding.read(id, id + 1), place * width));
+    const embedded = new Float32Array(ids.length * width);
+    ids.forEach((id, place) => embedded.set(this.#base.embedding.read(id, id + 1), place * width));
+    let last = heldArray(this.#matrix(embedded));
     for (const { feeds, isRotated } of this.#layers) {
-      keep(hidden);
-      const outputs = await graph.run(
-        new Map<string, Feed>([...shared(isRotated), ...feeds, ["hidden", this.#matrix(hidden)]]),
+      const { held } = await graph.runHolding(
+        new Map<string, GraphFeed>([...shared(isRotated), ...feeds, ["hidden", last.feed]]),
+        LAYER_OUTPUT,
       );
-      hidden = outputs.get("output") as Float32Array;
+      done(last);
+      last = held;
     }
+    const hidden = await last.read();
+    last.free();
     const asked = new Float32Array(rows.length * width);
     rows.forEach((row, place) => {
       asked.set(hidden.subarray(row * width, (row + 1) * width), place * width);

@@ -203,7 +203,7 @@ async function loadDecoder(
     weights:
       trains === "full" ? mapTensors(resident as TensorMap, (data) => data.slice()) : resident,
     trains,
-    load: (bytes) => OnnxGraph.create(bytes, device),
+    load: (bytes, held) => OnnxGraph.create(bytes, device, held),
     traits: { savesNormScale, hasAllKernels, products },
     resident: device.resident,
     ...(tileLogits === undefined ? {} : { tileLogits }),

@@ -33,7 +33,8 @@ export type OnnxDevice = {
   readonly hasAllKernels: boolean;
   /** What float16 products are here: `rounded` is right and slower than float32's. */
   readonly halfProducts: "f16" | "rounded";
-  readonly createSession: (bytes: Uint8Array) => Promise<InferenceSession>;
+  /** @param held an output that stays in the device's memory, where that can be held. */
+  readonly createSession: (bytes: Uint8Array, held?: string) => Promise<InferenceSession>;
   /** Wraps an array that onnxruntime reads in place, or copies when it runs. */
   readonly tensor: (tensor: AnyTensor) => Tensor;
   /** What stays in the device's memory; null where that is the processor's, or cannot be held. */
@@ -105,16 +106,18 @@ async function openNative(
     savesNormScale: provider !== "webgpu",
     hasAllKernels: provider !== "webgpu",
     halfProducts: provider === "cpu" ? "rounded" : "f16",
-    createSession: (bytes) =>
-      InferenceSession.create(bytes, provider === "webgpu" ? withoutFallback(options) : options),
+    createSession: (bytes, held) =>
+      InferenceSession.create(
+        bytes,
+        provider === "webgpu" ? { ...withoutFallback(options), ...holding(held) } : options,
+      ),
     tensor: wrap,
     // of CUDA's memory the binding of 1.30 knows nothing: outputs are copied back, inputs wrapped as the processor's
     resident:
       provider === "webgpu"
         ? new ResidentTensors({
             wrap,
-            open: (bytes) =>
-              InferenceSession.create(bytes, { ...options, preferredOutputLocation: "gpu-buffer" }),
+            open: (bytes, held) => InferenceSession.create(bytes, { ...options, ...holding(held) }),
           })
         : null,
   };
@@ -150,6 +153,10 @@ function typeOf({ data }: AnyTensor): "float32" | "float16" | "int32" | "int64" 
   if (data instanceof Uint16Array) return "float16";
   if (data instanceof Int32Array) return "int32";
   return data instanceof Uint8Array ? "uint8" : "int64";
+}
+
+function holding(held?: string): InferenceSession.SessionOptions {
+  return held === undefined ? {} : { preferredOutputLocation: { [held]: "gpu-buffer" } };
 }
 
 /** A node without a kernel on the device is refused: on the processor it costs copies there and back. */

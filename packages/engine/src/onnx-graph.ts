@@ -1,6 +1,8 @@
 /** One loaded ONNX graph on a device, fed and read as plain tensors. */
 import type { Tensor } from "@waggle/protocol";
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
+import { heldArray } from "./held-tensor.ts";
+import type { DeviceTensor, HeldTensor } from "./held-tensor.ts";
 import type { OnnxDevice } from "./onnx-device.ts";
 
 /** Integer inputs of the graphs. */
@@ -12,8 +14,14 @@ export type IntegerTensor = {
 /** float16 numbers, as their bits. */
 type HalfTensor = { readonly shape: readonly number[]; readonly data: Uint16Array };
 
-/** What graphs are fed. */
+/** What graphs are fed from the processor's memory. */
 export type AnyTensor = Tensor | HalfTensor | IntegerTensor;
+
+export type GraphFeed = AnyTensor | DeviceTensor;
+
+function arraysOf(outputs: InferenceSession.ReturnType): ReadonlyMap<string, Float32Array> {
+  return new Map(Object.entries(outputs).map(([name, { data }]) => [name, data as Float32Array]));
+}
 
 export class OnnxGraph {
   readonly #device: OnnxDevice;
@@ -26,20 +34,52 @@ export class OnnxGraph {
     this.#session = session;
   }
 
-  static async create(bytes: Uint8Array, device: OnnxDevice): Promise<OnnxGraph> {
-    return new OnnxGraph(device, await device.createSession(bytes));
+  /** @param held output of `runHolding`. */
+  static async create(bytes: Uint8Array, device: OnnxDevice, held?: string): Promise<OnnxGraph> {
+    return new OnnxGraph(device, await device.createSession(bytes, held));
   }
 
-  /** Runs the graph. The returned arrays belong to the caller. */
-  async run(feeds: ReadonlyMap<string, AnyTensor>): Promise<ReadonlyMap<string, Float32Array>> {
+  /** Runs a graph without a held output. The returned arrays belong to the caller. */
+  async run(feeds: ReadonlyMap<string, GraphFeed>): Promise<ReadonlyMap<string, Float32Array>> {
+    return arraysOf(await this.#run(feeds));
+  }
+
+  /** Runs the graph and leaves that output, float32, where the device can hold it; it is the caller's. */
+  async runHolding(
+    feeds: ReadonlyMap<string, GraphFeed>,
+    name: string,
+  ): Promise<{
+    readonly held: HeldTensor;
+    readonly outputs: ReadonlyMap<string, Float32Array>;
+  }> {
+    const { [name]: output, ...others } = await this.#run(feeds);
+    const outputs = arraysOf(others);
+    const tensor = output as OrtTensor;
+    const { resident } = this.#device;
+    if (resident === null || tensor.location !== "gpu-buffer") {
+      const feed = { shape: tensor.dims, data: tensor.data as Float32Array };
+      return { held: heldArray(feed), outputs };
+    }
+    const held = {
+      feed: { shape: tensor.dims, onDevice: tensor },
+      read: () => resident.read(tensor),
+      free: () => tensor.dispose(),
+    };
+    return { held, outputs };
+  }
+
+  async #run(feeds: ReadonlyMap<string, GraphFeed>): Promise<InferenceSession.ReturnType> {
     const inputs: Record<string, OrtTensor> = {};
     const { resident } = this.#device;
     for (const [name, tensor] of feeds) {
+      if ("onDevice" in tensor) {
+        inputs[name] = tensor.onDevice;
+        continue;
+      }
       const isKept = resident?.isKept(tensor) === true;
       inputs[name] = isKept ? await resident.get(tensor) : this.#wrap(tensor);
     }
-    const outputs = await this.#session.run(inputs);
-    return new Map(Object.entries(outputs).map(([name, { data }]) => [name, data as Float32Array]));
+    return this.#session.run(inputs);
   }
 
   async dispose(): Promise<void> {

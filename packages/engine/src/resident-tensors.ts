@@ -11,8 +11,8 @@ import type { AnyTensor } from "./onnx-graph.ts";
 type KeptType = "f32" | "f16" | "u8";
 
 export type ResidentOptions = {
-  /** A session whose outputs stay on the device. */
-  readonly open: (bytes: Uint8Array) => Promise<InferenceSession>;
+  /** A session of which that output stays on the device. */
+  readonly open: (bytes: Uint8Array, held?: string) => Promise<InferenceSession>;
   readonly wrap: (tensor: AnyTensor) => Tensor;
 };
 
@@ -20,7 +20,7 @@ export class ResidentTensors {
   readonly #options: ResidentOptions;
   /** Null before the first use and after a change. */
   readonly #kept = new Map<AnyTensor, Promise<Tensor> | null>();
-  /** By element type and rank. */
+  /** By element type, rank and way. */
   readonly #copies = new Map<string, Promise<InferenceSession>>();
 
   constructor(options: ResidentOptions) {
@@ -63,6 +63,13 @@ export class ResidentTensors {
     for (const tensor of dropped) this.#kept.delete(tensor);
   }
 
+  /** Copies a float32 tensor of the device: the binding's own way to do so ends the process. */
+  async read(tensor: Tensor): Promise<Float32Array> {
+    const session = await this.#copy("f32", tensor.dims.length, "back");
+    const { y } = await session.run({ x: tensor });
+    return (y as Tensor).data as Float32Array;
+  }
+
   async dispose(): Promise<void> {
     await this.drop(this.#kept.keys());
     for (const session of this.#copies.values()) await (await session).release();
@@ -70,16 +77,19 @@ export class ResidentTensors {
   }
 
   async #upload(tensor: AnyTensor): Promise<Tensor> {
-    const type = typeOf(tensor);
-    const { length: rank } = tensor.shape;
-    const key = `${type} ${rank}`;
+    const session = await this.#copy(typeOf(tensor), tensor.shape.length, "there");
+    const { y } = await session.run({ x: this.#options.wrap(tensor) });
+    return y as Tensor;
+  }
+
+  #copy(type: KeptType, rank: number, way: "there" | "back"): Promise<InferenceSession> {
+    const key = `${type} ${rank} ${way}`;
     let session = this.#copies.get(key);
     if (session === undefined) {
-      session = this.#options.open(copyGraph(type, rank));
+      session = this.#options.open(copyGraph(type, rank), way === "there" ? "y" : undefined);
       this.#copies.set(key, session);
     }
-    const outputs = await (await session).run({ x: this.#options.wrap(tensor) });
-    return outputs["y"] as Tensor;
+    return session;
   }
 }
 

@@ -1,16 +1,19 @@
 /**
- * Counts what onnxruntime-node is fed from the processor's memory, beneath the engine and without its
- * help: every session that is created from now on reports its inputs.
+ * Counts what onnxruntime-node is fed from the processor's memory and what it leaves on the device,
+ * beneath the engine and without its help: every session that is created from now on reports both.
  */
 import { InferenceSession } from "onnxruntime-node";
 
 export type CrossingBytes = {
   /** Bytes since the last call; of sessions of this provider only. */
   readonly taken: () => number;
+  /** Tensors that stayed on the device and were not freed. */
+  readonly left: () => number;
 };
 
 export function countCrossingBytes(provider: string): CrossingBytes {
   let bytes = 0;
+  let left = 0;
   const create = InferenceSession.create.bind(InferenceSession) as (
     model: Uint8Array,
     options: InferenceSession.SessionOptions,
@@ -22,11 +25,21 @@ export function countCrossingBytes(provider: string): CrossingBytes {
     const session = await create(model, options);
     if (options.executionProviders?.[0] !== provider) return session;
     const run = session.run.bind(session);
-    session.run = (feeds: InferenceSession.FeedsType) => {
+    session.run = async (feeds: InferenceSession.FeedsType) => {
       for (const tensor of Object.values(feeds)) {
         if (tensor.location === "cpu") bytes += (tensor.data as Uint8Array).byteLength;
       }
-      return run(feeds);
+      const outputs = await run(feeds);
+      for (const tensor of Object.values(outputs)) {
+        if (tensor.location === "cpu") continue;
+        left += 1;
+        const dispose = tensor.dispose.bind(tensor);
+        tensor.dispose = () => {
+          left -= 1;
+          dispose();
+        };
+      }
+      return outputs;
     };
     return session;
   };
@@ -37,5 +50,6 @@ export function countCrossingBytes(provider: string): CrossingBytes {
       bytes = 0;
       return taken;
     },
+    left: () => left,
   };
 }

@@ -72,8 +72,11 @@ async function* measure({ provider, size, quick }: GpuOptions): AsyncGenerator<B
       const title = `${name} ${batch}, ${titleOf(kind)}, ${provider} on ${card}`;
       try {
         const measured = await measureCase(provider, shape, kind, { crossing, size });
-        yield* rowsOf(title, device, shape, kind, { ceilings, measured, agree });
-        yield* speedRows(title, shape, kind, { seconds: measured.seconds, agree, torch });
+        const { seconds, standing, left } = measured;
+        report(`${name}: ${standing} tensors on the device between steps, ${left} left by them`);
+        const rows = { ceilings, measured, agree: agree && left === 0 };
+        yield* rowsOf(title, device, shape, kind, rows);
+        yield* speedRows(title, shape, kind, { seconds, agree, torch });
       } catch (error) {
         if (!WaggleError.is(error, "OUT_OF_MEMORY")) throw error;
         report(`${title} is left out: ${error.message}`);

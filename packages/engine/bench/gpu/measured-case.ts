@@ -28,6 +28,10 @@ export type MeasuredCase = {
   /** Bytes fed from the processor's memory in the first step and in one after it. */
   readonly firstCrossing: number;
   readonly crossing: number;
+  /** Tensors on the device between steps. */
+  readonly standing: number;
+  /** Those that all further steps left there, and those that stayed in the end. */
+  readonly left: number;
 };
 
 /** Whether gradients of a tiny decoder are the processor's; and how far off they are, in words. */
@@ -71,6 +75,7 @@ export async function measureCase(
   const firstCrossing = crossing.taken();
   await step(engine, shape);
   const later = crossing.taken();
+  const standing = crossing.left();
   const times: number[] = [];
   const until = performance.now() + MEASURED_MS[size];
   do {
@@ -78,8 +83,10 @@ export async function measureCase(
     await step(engine, shape);
     times.push(performance.now() - start);
   } while (performance.now() < until && times.length < MOST_STEPS);
+  const left = crossing.left() - standing;
   await engine.dispose();
-  return { seconds: median(times) / 1000, firstCrossing, crossing: later };
+  const seconds = median(times) / 1000;
+  return { seconds, firstCrossing, crossing: later, standing, left: left + crossing.left() };
 }
 
 /** Seconds of one step on the processor, after one that warms up where steps are short. */
