@@ -38,5 +38,8 @@ export const oneModel: Study = {
     catalogued("drafter and checker", "marft", { steps: 10 }),
   ],
   measures: ["success", "toolCalls"],
-  limits: ["roles are adapters over the same base, so that sizes are alike"],
+  limits: [
+    "roles are adapters over the same base, so that sizes are alike",
+    "the base was never shown another's draft: a checker begins below one model",
+  ],
 };
