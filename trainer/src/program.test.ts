@@ -90,10 +90,25 @@ test("learn lists all recipes under a head, or one with what it is made of", asy
   expect(all.filter((line) => !isAligned(line))).toEqual([]);
   const set = ["--set", "groupSize=4"];
   const { out } = await run("learn", "--list", "--recipe", "memory-r1", ...set);
-  expect(out.join("\n")).toMatch(/^settings {5}groupSize=4 epsilon=0\.2/m);
+  expect(out.join("\n")).toMatch(
+    /^settings {5}groupSize=4, epsilon=0\.2.*, scale=population \(population\|sample\|none\)/m,
+  );
+  expect(out.join("\n")).toMatch(/^loss {9}pg-clip, /m);
   expect(out.join("\n")).toMatch(/^environment {2}diary$/m);
   const [json = ""] = (await run("learn", "--list", "--recipe", "cmat", "--json")).out;
-  expect(JSON.parse(json)).toMatchObject({ recipe: "cmat", parts: { rollout: ["team", "group"] } });
+  expect(JSON.parse(json)).toMatchObject({
+    ...{ recipe: "cmat", parts: { rollout: ["team", "group"] } },
+    choices: { outcome: ["score", "success"] },
+    inferred: [
+      { slot: "reward", part: "outcome" },
+      { slot: "loss", part: "ce" },
+    ],
+  });
+  await expect(
+    run("learn", "--list", "--recipe", "grpo", "--set", "scale=deviation"),
+  ).rejects.toThrow(
+    /scale=population \(population\|sample\|none\).*a word of population, sample, none/,
+  );
 });
 
 test("simulate learns from its own rollouts and ends with one JSON object", async () => {

@@ -79,6 +79,7 @@ export { literatureStates, otherRecipes, recipeNamed, RECIPES } from "./recipes/
 export type { RowState } from "./recipes/catalogue.ts";
 export { demonstrationStart } from "./recipes/demonstration-start.ts";
 export { groupReinforcement } from "./recipes/group-reinforcement.ts";
+export { inferredParts } from "./recipes/literature.ts";
 export type { LiteratureRow, SlotName } from "./recipes/literature.ts";
 export { klLoss } from "./kl/kl-loss.ts";
 export type { KlBatch, KlForm } from "./kl/kl-loss.ts";

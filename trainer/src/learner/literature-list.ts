@@ -1,5 +1,6 @@
 /** `--list`: every row of the literature, what of it can be run, and where that can be seen. */
 import {
+  inferredParts,
   literatureStates,
   otherRecipes,
   partsOf,
@@ -16,12 +17,12 @@ import { recipePlace } from "./recipe-places.ts";
 export function listedLiterature(json: boolean): string[] {
   const recipes = literatureStates().map(({ row, recipe, state, missing }) => ({
     ...{ name: row.recipe, paper: row.paper, state, recipe, missing },
-    ...placeOf(recipe === null || state !== "expressible" ? null : recipeNamed(recipe)()),
+    ...detailsOf(recipe === null || state !== "expressible" ? null : recipeNamed(recipe)()),
   }));
   const others = otherRecipes().map((recipe) => ({
     ...{ name: recipe.literature.recipe, paper: recipe.literature.paper, state: "expressible" },
     ...{ recipe: recipe.name, missing: [] as string[] },
-    ...placeOf(recipe),
+    ...detailsOf(recipe),
   }));
   if (json) return [JSON.stringify({ recipes, others })];
   const rows = [...recipes, ...others].map(({ name, recipe, state, missing, environment }) => [
@@ -31,24 +32,32 @@ export function listedLiterature(json: boolean): string[] {
   return textTable([["--recipe", "--env", "paper"], ...rows]);
 }
 
-/** `--list --recipe`: what a recipe is made of, and what of it can be set. */
+/** `--list --recipe`: what a recipe is made of, with `*` where its abstract is silent, and what can be set. */
 export function listedRecipe(recipe: Recipe, json: boolean): string[] {
-  const { name, literature, differs, settings } = recipe;
+  const { name, literature, differs, settings, choices } = recipe;
+  const inferred = inferredParts(literature);
   const card = {
-    ...{ recipe: name, name: literature.recipe, paper: literature.paper, differs, settings },
+    ...{ recipe: name, name: literature.recipe, paper: literature.paper, differs },
+    ...{ settings, choices, parts: partsOf(recipe), inferred, ...recipePlace(recipe) },
     ...{ stages: recipe.stages.map((stage) => stage.name), rounds: recipe.rounds },
-    ...{ parts: partsOf(recipe), ...recipePlace(recipe) },
   };
   if (json) return [JSON.stringify(card)];
-  const set = Object.entries(settings).map(([key, value]) => `${key}=${value}`);
+  const set = Object.entries(settings).map(([key, value]) => {
+    const words = choices[key] === undefined ? "" : ` (${choices[key].join("|")})`;
+    return `${key}=${value}${words}`;
+  });
+  const marked = (slot: string, part: string): string =>
+    inferred.some((one) => one.slot === slot && one.part === part) ? `${part}*` : part;
   const rounds = card.rounds > 1 ? `, ${card.rounds} rounds` : "";
   const rows: (readonly [string, string])[] = [
     ["recipe", name],
     ["paper", literature.paper],
     ...differs.map((words) => ["differs", words] as const),
-    ["settings", set.join(" ") || "–"],
+    ["settings", set.join(", ")],
     ["stages", `${card.stages.join(", ")}${rounds}`],
-    ...Object.entries(card.parts).map(([slot, parts]) => [slot, parts.join(", ")] as const),
+    ...Object.entries(card.parts).map(
+      ([slot, parts]) => [slot, parts.map((part) => marked(slot, part)).join(", ")] as const,
+    ),
     ["environment", card.environment],
     ["test", card.test],
     ["evidence", card.evidence ?? "–"],
@@ -56,9 +65,12 @@ export function listedRecipe(recipe: Recipe, json: boolean): string[] {
   return rows.map(([what, words]) => `${what.padEnd(13)}${words}`);
 }
 
-function placeOf(recipe: Recipe | null): {
+function detailsOf(recipe: Recipe | null): {
   readonly [field in "environment" | "evidence" | "test"]: string | null;
-} {
-  if (recipe === null) return { environment: null, evidence: null, test: null };
-  return recipePlace(recipe);
+} & Pick<Recipe, "settings" | "choices"> {
+  if (recipe === null) {
+    return { environment: null, evidence: null, test: null, settings: {}, choices: {} };
+  }
+  const { settings, choices } = recipe;
+  return { ...recipePlace(recipe), settings, choices };
 }

@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import * as parts from "../parts/index.ts";
+import { oneOf, recipe } from "./definition.ts";
+import { makingOf } from "./making.ts";
+import { rewardStage, type Stage, tokenStage } from "./stage.ts";
+
+const TOY = { name: "toy", literature: "ARTIST", differs: [], schedule: [] } as const;
+
+const demonstrated = (name: string): Stage =>
+  tokenStage({
+    name,
+    rollout: parts.demos(),
+    losses: [parts.crossEntropy()],
+    settings: { tasksPerStep: 32 },
+  });
+const reinforced = (epsilon?: number): Stage =>
+  rewardStage({
+    rollout: parts.group(4),
+    reward: parts.outcome(),
+    advantage: parts.entropyWeighted(parts.groupAdvantage(), { form: "scaled", alpha: 0.2 }),
+    losses: [parts.spanMask(parts.pgClip(epsilon))],
+  });
+
+test("what parts leave at their standards is a setting, what the recipe gives is its own", () => {
+  const create = recipe({
+    ...TOY,
+    settings: { epsilon: 0.1 },
+    stages: ({ epsilon }) => [reinforced(epsilon)],
+  });
+  expect(create().settings).toEqual({
+    epsilon: 0.1,
+    outcome: "score",
+    scale: "population",
+    spanTurns: "all",
+    tasks: 16,
+  });
+  expect(create().choices).toEqual({
+    outcome: ["score", "success"],
+    scale: ["population", "sample", "none"],
+    spanTurns: ["all", "ran", "right", "last"],
+  });
+  const { stages } = create({ scale: "none", tasks: 3, epsilon: 0.3 });
+  const [stage] = stages as [Stage];
+  const [weighed] = stage.advantage?.around ?? [];
+  const [clip] = stage.losses[0]?.loss.around ?? [];
+  expect(weighed && makingOf(weighed)?.dials["scale"]?.value).toBe("none");
+  expect(clip && makingOf(clip)?.dials["epsilon"]?.value).toBe(0.3);
+  expect(stage.settings.tasksPerStep).toBe(3);
+});
+
+test("a value that differs from stage to stage, or whose name is the recipe's own, has one for each", () => {
+  const create = recipe({
+    ...TOY,
+    settings: { lossTurns: true },
+    stages: () => [demonstrated("first look"), reinforced()],
+  });
+  const { settings, stages } = create({ "first-look.lossTurns": "last", "rewards.tasks": 5 });
+  expect(settings).toEqual({
+    lossTurns: true,
+    mistakes: 0,
+    "first-look.lossTurns": "last",
+    "first-look.tasks": 32,
+    outcome: "score",
+    scale: "population",
+    spanTurns: "all",
+    epsilon: 0.2,
+    "rewards.tasks": 5,
+  });
+  expect(stages.map((stage) => stage.settings.tasksPerStep)).toEqual([32, 5]);
+  expect(() => create({ tasks: 5 })).toThrow(/first-look\.tasks=32.*rewards\.tasks=16/);
+});
+
+test("a recipe's own number of tasks is that of every step, and must be one", () => {
+  const own = recipe({
+    ...TOY,
+    settings: { tasks: 12 },
+    stages: ({ tasks }) => [
+      { ...reinforced(), settings: { ...reinforced().settings, tasksPerStep: tasks } },
+    ],
+  });
+  expect(Object.keys(own().settings).filter((name) => name.includes("tasks"))).toEqual(["tasks"]);
+  expect(own({ tasks: 7 }).stages[0]?.settings.tasksPerStep).toBe(7);
+  const open = recipe({ ...TOY, settings: {}, stages: () => [reinforced()] });
+  expect(() => open({ tasks: 2.5 })).toThrow(/whole number from 1, got 2\.5/);
+});
+
+test("a word is one of its choices: the standard is the first, others end with the list", () => {
+  const create = recipe({
+    ...TOY,
+    settings: { clips: oneOf("narrow", "wide") },
+    stages: ({ clips }) => [reinforced(clips === "wide" ? 0.4 : 0.1)],
+  });
+  expect(create().settings["clips"]).toBe("narrow");
+  expect(create({ clips: "wide" }).settings["clips"]).toBe("wide");
+  expect(() => create({ clips: "broad" })).toThrow(
+    /clips=narrow \(narrow\|wide\).*of narrow, wide/,
+  );
+  expect(() => create({ scale: "std" })).toThrow(/a word of population, sample, none/);
+  expect(() => create({ scale: 1 })).toThrow(/a word of population, sample, none/);
+});
+
+test("parts stay the very same where nothing is set, and a copy is nobody's part to make again", () => {
+  const stage = reinforced();
+  const create = recipe({ ...TOY, settings: {}, stages: () => [stage] });
+  expect(create().stages[0]).toBe(stage);
+  const copied = { ...stage, losses: [{ loss: { ...parts.pgClip() }, weight: 1 }] };
+  const other = recipe({ ...TOY, settings: {}, stages: () => [copied] });
+  expect(Object.keys(other().settings)).not.toContain("epsilon");
+});
