@@ -33,6 +33,25 @@ test("a family without lessons is taught by its demonstrations as they are", asy
   expect(tokensOf(taught)).toEqual(tokensOf(plain.trajectory));
 });
 
+test("a demonstration that does not fit the context is cut there, as an attempt would be", async () => {
+  const family = familyNamed("shop");
+  const options = { mistakes: 0, contextLength: 1700 };
+  const stops = new Map<string, number>();
+  for (let nth = 0; nth < 60; nth += 1) {
+    const task = family.reference(nth, "train", nth % family.levels);
+    const random = seededRandom(nth);
+    const { trajectory, verification } = await demonstratedAttempt(family, task, format, {
+      ...options,
+      random,
+    });
+    const { stopReason } = trajectory;
+    stops.set(stopReason, (stops.get(stopReason) ?? 0) + 1);
+    expect(tokensOf(trajectory).flat().length).toBeLessThanOrEqual(options.contextLength);
+    expect(verification.success).toBe(stopReason === "completed");
+  }
+  expect([...stops.keys()].toSorted()).toEqual(["completed", "context-overflow"]);
+});
+
 test("lessons of reading begin as attempts that read do, and come as often as the family says", async () => {
   const family = familyNamed("recall");
   let lessons = 0;

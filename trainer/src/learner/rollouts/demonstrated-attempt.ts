@@ -89,8 +89,10 @@ export function scriptedPolicy(speak: () => readonly number[], contextLength: nu
         policyVersion: 0,
         tokenIds,
         append: (more) => void tokenIds.push(...more),
+        // What does not fit is cut, as a policy that samples would be.
         generate: async (): Promise<Sample> => {
-          const said = speak();
+          const all = speak();
+          const said = all.slice(0, contextLength - tokenIds.length);
           tokenIds.push(...said);
           const zeros = said.map(() => 0);
           return {
@@ -98,7 +100,7 @@ export function scriptedPolicy(speak: () => readonly number[], contextLength: nu
             behaviorLogProbs: zeros,
             rawLogProbs: zeros,
             entropies: zeros,
-            stopReason: "stop-token",
+            stopReason: said.length < all.length ? "max-tokens" : "stop-token",
           };
         },
         adoptCurrentVersion: () => {},
