@@ -65,11 +65,15 @@ function summaryOf(gradients: TensorMap): { [name: string]: readonly number[] } 
   );
 }
 
+/** What the earlier step did not measure. */
+const LATER: ReadonlySet<string> = new Set(["mismatchK3"]);
+
 function largestDifference(
   actual: { readonly [name: string]: number | readonly number[] },
   expected: typeof actual,
 ): number {
-  expect(Object.keys(actual).toSorted()).toEqual(Object.keys(expected).toSorted());
+  const known = Object.keys(actual).filter((name) => !LATER.has(name));
+  expect(known.toSorted()).toEqual(Object.keys(expected).toSorted());
   const flat = (numbers: typeof actual): number[] =>
     Object.keys(expected).flatMap((name) => numbers[name] ?? Number.NaN);
   const wanted = flat(expected);

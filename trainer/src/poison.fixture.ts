@@ -4,9 +4,6 @@
  * sometimes pays, which a visitor can find out beforehand and choose by. Tests only.
  */
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { familyNamed } from "@waggle/environments";
 import { constantRate } from "@waggle/learning";
 import {
@@ -23,7 +20,6 @@ import { ScriptedPolicy } from "@waggle/testing";
 import { attempt } from "./attempt.ts";
 import type { BaseModel } from "./base-model.ts";
 import { edgeRecipeNamed } from "./edge-recipe.ts";
-import { FAMILY_BASE, familyBase } from "./learner/family-base.ts";
 import { familyAttempt } from "./learner/rollouts/family-attempt.ts";
 import { judgeLease } from "./lease-judgement.ts";
 import { learnableTrajectory } from "./learnable-group.ts";
@@ -84,17 +80,6 @@ export type Learned = {
   readonly outcomes: ReadonlyMap<string, number>;
   readonly visitorShareMax: number;
 };
-
-/** A base that pulls the best lever two times in three. */
-export async function banditBase(): Promise<BaseModel> {
-  const folder = await mkdtemp(join(tmpdir(), "waggle-poison-"));
-  const recipe = { ...FAMILY_BASE, steps: 300, width: 32, layers: 2, mistakes: 0.5 };
-  try {
-    return await familyBase(FAMILY, join(folder, "base"), recipe, () => {}, signal);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
 
 const best = (task: TaskReference): string => String(judgedPull(task, WANTED).parts["best"]);
 const pays = (task: TaskReference, lever: string): boolean => judgedPull(task, lever).reward === 1;

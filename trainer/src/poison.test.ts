@@ -4,13 +4,8 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import type { BaseModel } from "./base-model.ts";
-import {
-  banditBase,
-  type Hostility,
-  type Learned,
-  learnAmong,
-  movement,
-} from "./poison.fixture.ts";
+import { banditBase } from "./learner/bandit-base.fixture.ts";
+import { type Hostility, type Learned, learnAmong, movement } from "./poison.fixture.ts";
 
 /**
  * Nats, the mean over held-out tasks. Of seeds 1 to 8 the furthest flood came to 0.05 with the bound on one

@@ -26,6 +26,7 @@ import {
   toTokenDerivatives,
   write,
 } from "@waggle/learning";
+import { mismatchMetrics } from "@waggle/learning/corrections";
 import { withTrained } from "@waggle/learning/merging";
 import type { OptimizerResult, TokenOutputs, TrainEngine, TrainSequence } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
@@ -178,6 +179,7 @@ export async function updateStage(
       ...metrics,
       ...kl.metrics,
       ...writing,
+      ...mismatch(stage, planned, proximal.logProb),
       learningRate: settings.learningRate,
       tokens: planned.tokenCount,
     },
@@ -185,6 +187,20 @@ export async function updateStage(
     dropped: kept.dropped,
     numbers,
   };
+}
+
+/**
+ * How far what sampled is from what is trained, at the start of the step; with a lag that is in it too.
+ * Demonstrations were not sampled.
+ */
+function mismatch(
+  { learns }: Stage,
+  { lossMask, behaviorLogProbs }: PlannedMinibatch,
+  proximalLogProbs: TokenRows,
+): { readonly mismatchK3?: number } {
+  if (learns !== "rewards") return {};
+  const { mismatchK3 } = mismatchMetrics({ lossMask, behaviorLogProbs, proximalLogProbs });
+  return { mismatchK3 };
 }
 
 /** What filters remember of what the model said before the step. */
