@@ -12,6 +12,7 @@ import { LOOP_REQUIREMENTS } from "./loop-requirements.ts";
 import { LOSS_REQUIREMENTS } from "./loss-requirements.ts";
 import { MODEL_REQUIREMENTS } from "./model-requirements.ts";
 import { PAGE_REQUIREMENTS } from "./page-requirements.ts";
+import { RECIPE_REQUIREMENTS } from "./recipe-requirements.ts";
 import { RUNTIME_REQUIREMENTS } from "./runtime-requirements.ts";
 import { REMOTE_REQUIREMENTS } from "./remote-requirements.ts";
 import { TRUST_REQUIREMENTS } from "./trust-requirements.ts";
@@ -25,6 +26,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...ENGINE_REQUIREMENTS,
   ...LOSS_REQUIREMENTS,
   ...LEARNING_REQUIREMENTS,
+  ...RECIPE_REQUIREMENTS,
   ...ASYNCHRONY_REQUIREMENTS,
   ...TEXT_REQUIREMENTS,
   ...EXCHANGE_REQUIREMENTS,

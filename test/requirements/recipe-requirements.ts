@@ -1,0 +1,47 @@
+/** What recipes of the literature leave to whoever runs them. Pure data. */
+import type { Requirement } from "./requirement.ts";
+
+const at = (file: string, ...names: readonly string[]): string[] =>
+  names.map((name) => `packages/learning/src/${file} > ${name}`);
+
+export const RECIPE_REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "recipes:inferred",
+    source: "issue 5, recipes",
+    behavior:
+      "Every part of the 231 rows that the abstracts do not state is governed by a setting, whose change is seen in the built stages; a part that nothing moves is found out.",
+    tests: at(
+      "recipes/inferred-parts.test.ts",
+      "every row has its recipe, and the marks are as many as the table counts",
+      "%s is set wherever its row is our reading",
+      "a part that is as it is, and a setting that reaches no part, are found out",
+    ),
+  },
+  {
+    id: "recipes:settings",
+    source: "issue 5, recipes",
+    behavior:
+      "What parts leave at their standards is a setting, named by stage where stages differ; words are one of their choices, and what does not fit ends with the list.",
+    tests: [
+      ...at(
+        "composition/open-settings.test.ts",
+        "what parts leave at their standards is a setting, what the recipe gives is its own",
+        "a value that differs from stage to stage, or whose name is the recipe's own, has one for each",
+        "a recipe's own number of tasks is that of every step, and must be one",
+        "a word is one of its choices: the standard is the first, others end with the list",
+        "parts stay the very same where nothing is set, and a copy is nobody's part to make again",
+      ),
+      ...at(
+        "parts/open-values.test.ts",
+        "advantages over the deviation of the population, of the sample, or of none",
+        "a threshold below 1 keeps what was verified as good enough; at 1 the verifier's word alone counts",
+        "every check or any of them; groups that differ by little are alike",
+        "turns that are %s carry loss, in a filter and in a loss",
+        "a ratio is clipped where epsilon says",
+        "rewards: the score or success, pay by turn or at the end, a bonus from so good on, weights",
+        "a setter is paid by the curve that is named: 1 in the middle, 0 at the ends",
+        "who learns of several roles, and how many attempts a group has",
+      ),
+    ],
+  },
+];
