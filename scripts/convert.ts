@@ -23,7 +23,7 @@ for (const name of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-const program = new Command("convert")
+const program = new Command("npm run convert --")
   .description("Writes a model folder in another number format, for pages to load.")
   .argument("<source>", "a folder, a Hugging Face repository (org/name@revision) or an address")
   .addOption(new Option("--dtype <format>", "number format").choices(FORMATS).default("int4"))

@@ -19,7 +19,7 @@ export type PretrainCommandOptions = {
 
 /** Reads `process.argv`; commander prints usage and ends the process where it is wrong. */
 export function parseArgs(argv: readonly string[]): PretrainCommandOptions {
-  const program = new Command("train-base")
+  const program = new Command("npm run train-base --")
     .description("Train the nano base model from scratch.")
     .option("--steps <n>", "optimizer steps", positiveInteger, DEFAULT_STEPS)
     .option("--out <folder>", "where the model goes", "packages/model/nano")
