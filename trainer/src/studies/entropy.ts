@@ -3,6 +3,9 @@ import { groupReinforcement, rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { type Arm, arm, type Study } from "./study.ts";
 
+/** More than the budget allows: fewer tokens are spent a step where more groups have a signal. */
+const STEPS = 200;
+
 /** The sampling temperature follows the entropy that was measured, towards a target in nats a token. */
 function towards(target: number): Arm {
   const stage = rewardStage({
@@ -16,7 +19,7 @@ function towards(target: number): Arm {
     losses: [parts.pgClip()],
     state: { temperature: parts.temperature() },
     schedule: [parts.temperatureTarget()],
-    steps: 10,
+    steps: STEPS,
     settings: { tasksPerStep: 12, learningRate: 3e-3 },
   });
   return arm(`towards ${target}`, ["one"], [stage, 1]);
@@ -35,7 +38,7 @@ export const entropy: Study = {
     arm(
       "left alone",
       ["one"],
-      [groupReinforcement({ groupSize: 8, steps: 10, learningRate: 3e-3 }), 1],
+      [groupReinforcement({ groupSize: 8, steps: STEPS, learningRate: 3e-3 }), 1],
     ),
     towards(0.05),
     towards(0.15),

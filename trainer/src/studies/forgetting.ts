@@ -5,6 +5,8 @@ import { arm, type Study } from "./study.ts";
 
 const learningRate = 3e-3;
 const difficulty = 0;
+/** More than the budget allows. */
+const steps = 200;
 
 const rehearsing = rewardStage({
   rollout: parts.single(),
@@ -16,7 +18,7 @@ const rehearsing = rewardStage({
     baseline: parts.baseline({ decay: 0.98, prior: 0.5 }),
     "rest-buffer": parts.leftovers(),
   },
-  steps: 10,
+  steps,
   settings: { tasksPerStep: 96, learningRate, difficulty },
 });
 
@@ -33,12 +35,12 @@ export const forgetting: Study = {
     arm(
       "reinforcement",
       ["one"],
-      [groupReinforcement({ groupSize: 8, steps: 10, learningRate, difficulty }), 1],
+      [groupReinforcement({ groupSize: 8, steps, learningRate, difficulty }), 1],
     ),
     arm(
       "imitation",
       ["sft"],
-      [demonstrationStart({ steps: 200, learningRate, tasks: { difficulty } }), 1],
+      [demonstrationStart({ steps, learningRate, tasks: { difficulty } }), 1],
     ),
     arm("reinforcement with rehearsal", ["one"], [rehearsing, 1]),
   ],

@@ -57,6 +57,17 @@ test("a seed counts once every arm has it, and few are no answer", () => {
   expect(studyPage(study, cut, "picture.svg")).toContain("2 seeds an arm");
 });
 
+test("an arm that ended before its budget was spent is named", () => {
+  const spent = runs.map((one) => ({
+    ...one,
+    sampledTokens: one.arm === third ? 0.6 * study.tokens : 1.1 * study.tokens,
+  }));
+  const page = studyPage(study, spent, "picture.svg");
+  expect(page).toContain(`Not at equal budget: *${third}* (60 %) ended`);
+  const whole = spent.map((one) => ({ ...one, sampledTokens: study.tokens }));
+  expect(studyPage(study, whole, "picture.svg")).not.toContain("Not at equal budget");
+});
+
 test("at equal KL an arm is held against the line of others, seed by seed", () => {
   const at = (arm: string, seed: number, kl: number, hardest: number): TrialRun => ({
     ...run(arm, seed, hardest),

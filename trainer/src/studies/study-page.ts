@@ -105,6 +105,7 @@ export function studyPage(study: Study, runs: readonly TrialRun[], picture: stri
     answer(study, runs),
     "",
     ...equalKl(study, runs, seeds),
+    ...underspent(study, runs, seeds),
     ...(study.limits.length === 0
       ? []
       : ["What stands for something else:", "", ...study.limits.map((limit) => `- ${limit}`), ""]),
@@ -139,8 +140,28 @@ function equalKl(
   ];
 }
 
+/** Arms whose steps were over before the budget was: equal in name alone. */
+function underspent(
+  { arms, tokens }: Study,
+  runs: readonly TrialRun[],
+  seeds: readonly number[],
+): string[] {
+  const short = arms.flatMap(({ name }) => {
+    const own = runs.filter((run) => run.arm === name && seeds.includes(run.seed));
+    const spent = mean(own.map(({ sampledTokens }) => sampledTokens));
+    return spent < LEAST_SPENT * tokens
+      ? [`*${name}* (${Math.round(100 * (spent / tokens))} %)`]
+      : [];
+  });
+  return short.length === 0
+    ? []
+    : [`Not at equal budget: ${short.join(", ")} ended before the budget was spent.`, ""];
+}
+
 /** With fewer no sign-flip test reaches the level. */
 const LEAST_SEEDS = 5;
+/** Of the budget: an arm ends with the first step that exceeds it. */
+const LEAST_SPENT = 0.95;
 /** Two-sided; of five seeds that all agree it is 0.06. */
 const LEVEL = 0.1;
 

@@ -2,6 +2,9 @@
 import { groupReinforcement } from "@waggle/learning";
 import { arm, catalogued, type Study } from "./study.ts";
 
+/** More than the budget allows. */
+const steps = 400;
+
 export const weightsOrMemory: Study = {
   name: "weights-or-memory",
   question: "Does a memory learn as much as weights do?",
@@ -12,13 +15,9 @@ export const weightsOrMemory: Study = {
   environment: "recall",
   tokens: 10_000,
   arms: [
-    arm(
-      "weights",
-      ["one"],
-      [groupReinforcement({ groupSize: 8, steps: 60, learningRate: 3e-3 }), 1],
-    ),
-    catalogued("cases, soft Q", "agent-fly", { steps: 60 }),
-    catalogued("cases, policy gradient", "agent-fly", { steps: 60, learns: "policy-gradient" }),
+    arm("weights", ["one"], [groupReinforcement({ groupSize: 8, steps, learningRate: 3e-3 }), 1]),
+    catalogued("cases, soft Q", "agent-fly", { steps }),
+    catalogued("cases, policy gradient", "agent-fly", { steps, learns: "policy-gradient" }),
   ],
   measures: ["success", "toolCalls"],
   limits: [
