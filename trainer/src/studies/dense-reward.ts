@@ -4,11 +4,12 @@ import * as parts from "@waggle/learning/parts";
 import { arm, type Study } from "./study.ts";
 
 const plain = { groupSize: 8, steps: 10, learningRate: 3e-3 };
-const dense = () =>
-  parts.weighted([
-    [parts.outcome(), 0.5],
-    [parts.progress(), 0.5],
-  ]);
+/** One where the task is solved, all of it on the last turn: what the turns earned is not seen. */
+const sparse = () =>
+  parts.rewardPart("outcome", ({ verification, turns }) => {
+    const reward = verification.success ? 1 : 0;
+    return { reward, turnRewards: turns.map((_, i) => (i === turns.length - 1 ? reward : 0)) };
+  });
 
 const actorCritic = (reward: ReturnType<typeof parts.outcome>) =>
   rewardStage({
@@ -37,11 +38,20 @@ export const denseReward: Study = {
   environment: "form",
   tokens: 32_000,
   arms: [
-    arm("outcome, groups", ["one"], [groupReinforcement(plain), 1]),
-    arm("steps, groups", ["one"], [groupReinforcement({ ...plain, reward: dense() }), 1]),
-    arm("outcome, critic", ["one"], [actorCritic(parts.outcome()), 1]),
-    arm("steps, critic", ["one"], [actorCritic(dense()), 1]),
+    arm("outcome, groups", ["one"], [groupReinforcement({ ...plain, reward: sparse() }), 1]),
+    arm(
+      "steps summed, groups",
+      ["one"],
+      [groupReinforcement({ ...plain, reward: parts.progress() }), 1],
+    ),
+    arm(
+      "steps, groups by turn",
+      ["one"],
+      [groupReinforcement({ ...plain, reward: parts.progress(), advantage: parts.turnLevel() }), 1],
+    ),
+    arm("outcome, critic", ["one"], [actorCritic(sparse()), 1]),
+    arm("steps, critic", ["one"], [actorCritic(parts.progress()), 1]),
   ],
   measures: ["success"],
-  limits: ["a half of the pay is the outcome where steps are paid"],
+  limits: [],
 };
