@@ -305,33 +305,19 @@ export class CpuSession implements DecoderSession, ProgramUser {
   #bind(place: RunPlace, length: number, logits: number): BoundDecoderRun {
     const { device, programs, adapter, config } = this.#options;
     const { vocabularySize } = config;
-    const { program, fed } = programs.packed;
-    return new BoundDecoderRun({
-      device,
-      program,
-      fed: [...adapter, ...fed],
-      vocabularySize,
-      place,
-      length,
-      logits,
-    });
+    const { program, fed: own } = programs.packed;
+    const fed = [...adapter, ...own];
+    return new BoundDecoderRun({ device, program, fed, vocabularySize, place, length, logits });
   }
 
   #branchStep(place: RunPlace & { readonly prefix: SharedPrefix }): BoundBranchRun {
     const { device, adapter, config } = this.#options;
     const { vocabularySize, keyValueHeads } = config;
-    const { program, fed } = this.#branches as FedProgram;
+    const { program, fed: own } = this.#branches as FedProgram;
+    const fed = [...adapter, ...own];
     return this.#branchSteps.at(
       place,
-      () =>
-        new BoundBranchRun({
-          device,
-          program,
-          fed: [...adapter, ...fed],
-          vocabularySize,
-          keyValueHeads,
-          place,
-        }),
+      () => new BoundBranchRun({ device, program, fed, vocabularySize, keyValueHeads, place }),
     );
   }
 
