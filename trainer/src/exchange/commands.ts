@@ -40,7 +40,7 @@ const PROGRESS_EVERY = 200;
 export function addExchangeCommands(program: Command, options: ExchangeCommandOptions): void {
   const { writeOut, writeError } = options;
 
-  withFiles(program.command("export"))
+  withFiles(program.command("export"), "file to write (a folder for atif)")
     .description("collected trajectories as a file for another trainer")
     .addOption(format(EXPORT_FORMATS))
     .requiredOption("--from <source>", "address of an edge, or a file that --format waggle wrote")
@@ -86,7 +86,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
       );
     });
 
-  withFiles(program.command("import"))
+  withFiles(program.command("import"), "file to write")
     .description("conversations of another format, to imitate")
     .addOption(format(IMPORT_FORMATS))
     .requiredOption("--from <file>", "JSON lines, or one JSON array")
@@ -154,9 +154,9 @@ function requireSome(rows: number, read: number, reasons: Reasons, verb: string)
   );
 }
 
-function withFiles(command: Command): Command {
+function withFiles(command: Command, out: string): Command {
   return command
-    .requiredOption("--out <path>", "file to write (a folder for atif)")
+    .requiredOption("--out <path>", out)
     .option("--force", "write over what is there", false)
     .option("--json", "print the result as one JSON object, progress as JSON lines", false);
 }
