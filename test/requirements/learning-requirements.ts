@@ -64,9 +64,9 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       ...at(
         "advantages/trajectory-tree.test.ts",
         "a prefix is credited with the mean of its descendants, a branch with its own",
-        "a shared segment is trained once, by the first path that holds it",
         "a trajectory of many rows counts once in the baseline",
       ),
+      "packages/protocol/src/training-sample.test.ts > a token that branches share is trained once, and is context in the other branch",
       "packages/learning/src/parts/teams.test.ts > a joint advantage is one number for everybody in it, centered over joint attempts",
     ],
   },
@@ -110,10 +110,10 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:filters",
     source: "catalogue L11 to L13",
     behavior:
-      "Groups, turns and rollouts are chosen as their papers say: refilled, varied, clean where correct, recomposed.",
+      "Groups, turns and rollouts are chosen as their papers say: varied, clean where correct, recomposed.",
     tests: at(
       "filters/group-choice.test.ts",
-      "groups that scored alike are left out, and the batch is refilled within its budget",
+      "groups that scored alike are left out",
       "turns with unanimous outcomes vanish, turns at even odds remain",
       "kept successes have fewer tool errors; failures keep their distribution",
       "the priority batch is short successes and long failures, the rest compensates",

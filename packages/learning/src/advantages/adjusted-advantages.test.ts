@@ -9,7 +9,7 @@ import { durationWeightedAdvantages } from "./duration-weighted.ts";
 import { entropyWeightedAdvantages } from "./entropy-weighted.ts";
 import { groupRelativeAdvantages } from "./group-advantages.ts";
 import { perAgentAdvantages } from "./per-agent.ts";
-import { recalibratedAdvantages, recentBaseline } from "./recalibrated.ts";
+import { recalibratedAdvantages } from "./recalibrated.ts";
 import { splitAdvantages } from "./split-channels.ts";
 
 const numbers = fc.array(fc.double({ min: -3, max: 3, noNaN: true }), {
@@ -70,7 +70,6 @@ test("each role has mean 0 on its own scale", () => {
 
 test("an outdated win gets no weight, a win above today's baseline its lead", () => {
   expectClose(recalibratedAdvantages([1, 1, 0], [0.4, 1.2, 0.1]), [0.6, 0, 0]);
-  expect(recentBaseline([0.1, 0.9, 0.3])).toBe(0.3);
 });
 
 test("a slow action weighs as its duration does, and the weights have mean 1", () => {

@@ -5,15 +5,9 @@
  * Source: Qin et al. 2025, "Learn the Ropes, Then Trust the Wins" (SPEAR), arXiv:2509.22601, section
  * 3.2 (advantage recalibration by the median of recent baselines); self-imitation, Oh et al. 2018,
  * arXiv:1806.05635.
- * Differs from SPEAR: which baseline (median or mean of recent groups, or the task's moving one) is
- * the caller's number.
+ * Differs from SPEAR: the baseline is the caller's number, not the median of recent groups.
  */
-import { quantileOf, requireFiniteRewards, requireSameLength } from "../statistics.ts";
-
-/** The baseline of SPEAR: the median of recent group means. `recentMeans` must not be empty. */
-export function recentBaseline(recentMeans: readonly number[]): number {
-  return quantileOf(recentMeans, 0.5);
-}
+import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
 
 /**
  * @param rewards - `[N]` of stored trajectories.

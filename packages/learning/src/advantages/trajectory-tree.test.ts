@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { expectClose } from "../close.fixture.ts";
 import { groupRelativeAdvantages } from "./group-advantages.ts";
-import { oncePerTrajectory, ownedSegments, segmentAdvantages } from "./trajectory-tree.ts";
+import { oncePerTrajectory, segmentAdvantages } from "./trajectory-tree.ts";
 
 const segments = [
   { id: "root", parent: null },
@@ -65,20 +65,6 @@ test.each([
   expect(() => segmentAdvantages(tree, leaves)).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),
   );
-});
-
-test("a shared segment is trained once, by the first path that holds it", () => {
-  expect(
-    ownedSegments([
-      ["root", "left", "l1"],
-      ["root", "left", "l2"],
-      ["root", "right"],
-    ]),
-  ).toEqual([
-    [true, true, true],
-    [false, false, true],
-    [false, true],
-  ]);
 });
 
 test("a trajectory of many rows counts once in the baseline", () => {

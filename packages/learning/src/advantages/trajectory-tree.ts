@@ -56,23 +56,6 @@ export function segmentAdvantages(
 }
 
 /**
- * For each path of segments, whether this path is the one that trains the segment: the first that
- * holds it. The rest read it as context.
- *
- * @param paths - `[rows][segments]` ids, root first.
- */
-export function ownedSegments(paths: readonly (readonly string[])[]): boolean[][] {
-  const owned = new Set<string>();
-  return paths.map((path) =>
-    path.map((id) => {
-      const isFirst = !owned.has(id);
-      owned.add(id);
-      return isFirst;
-    }),
-  );
-}
-
-/**
  * One advantage per row, where the estimator sees each trajectory once: its reward is the mean of its
  * rows' (equal by construction where the outcome was copied to them).
  *

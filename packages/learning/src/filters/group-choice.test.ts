@@ -1,11 +1,10 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { expectClose } from "../close.fixture.ts";
 import { seeded } from "../seeded.fixture.ts";
 import { resampledOnCorrect } from "./clean-correct.ts";
 import { drawWeighted } from "../draw.ts";
-import { horizonWeights, rolloutsByDifficulty } from "./long-tail.ts";
-import { mixedGroups, refill } from "./mixed-groups.ts";
+import { horizonWeights } from "./long-tail.ts";
+import { mixedGroups } from "./mixed-groups.ts";
 import { bandWeights, tasksInBand } from "./pass-rate-band.ts";
 import { pivotTurns } from "./pivot-variance.ts";
 import { isCompensationStep, recomposed } from "./recompose.ts";
@@ -24,41 +23,13 @@ test("weighted draws are without repetition, in proportion, and never of weight 
   );
 });
 
-test("groups that scored alike are left out, and the batch is refilled within its budget", () => {
+test("groups that scored alike are left out", () => {
   const { kept, dropped } = mixedGroups([[1, 0], [1, 1], [0]]);
   expect(kept).toEqual([0]);
   expect([...dropped]).toEqual([
     [1, "no-signal"],
     [2, "group-of-one"],
   ]);
-  expect(refill({ wanted: 4, sampled: 4, kept: 4, most: 20 })).toEqual({ kind: "full" });
-  // Share (2 + 1)/(4 + 2): two missing groups take four more.
-  expect(refill({ wanted: 4, sampled: 4, kept: 2, most: 20 })).toEqual({
-    kind: "sample",
-    groups: 4,
-  });
-  expect(refill({ wanted: 4, sampled: 20, kept: 1, most: 20 })).toEqual({
-    kind: "short",
-    missing: 3,
-  });
-});
-
-test("refilling ends, never beyond its budget, and full where enough groups mix", () => {
-  fc.assert(
-    fc.property(fc.nat(), fc.integer({ min: 0, max: 100 }), (seed, percent) => {
-      const random = seeded(seed);
-      let [sampled, kept] = [0, 0];
-      for (let round = 0; round < 1000; round += 1) {
-        const next = refill({ wanted: 8, sampled, kept, most: 64 });
-        if (next.kind !== "sample") break;
-        expect(next.groups).toBeGreaterThan(0);
-        for (let i = 0; i < next.groups; i += 1) if (random() * 100 < percent) kept += 1;
-        sampled += next.groups;
-      }
-      expect(sampled).toBeLessThanOrEqual(64);
-      expect(sampled === 64 || kept >= 8).toBe(true);
-    }),
-  );
 });
 
 test("a band's weight peaks at intermediate success and keeps a small chance outside", () => {
@@ -137,12 +108,7 @@ test("compensation steps grow with progress, from none", () => {
   expect(Math.abs(share(1) - 0.5)).toBeLessThan(0.05);
 });
 
-test("hard tasks get more rollouts, within the budget and its bounds", () => {
-  expect(rolloutsByDifficulty([0.9, 0.1, 0.5], 12, { least: 2, most: 6 })).toEqual([2, 6, 4]);
-  expect(rolloutsByDifficulty([0, 0], 99, { least: 1, most: 3 })).toEqual([3, 3]);
-  expect(() => rolloutsByDifficulty([0, 0], 3, { least: 2, most: 3 })).toThrow(
-    expect.objectContaining({ code: "INVALID_ARGUMENT" }),
-  );
+test("a long attempt weighs as a power of its length does, and the weights have mean 1", () => {
   expectClose(horizonWeights([1, 3], 1), [0.5, 1.5]);
   expectClose(horizonWeights([1, 3], 0), [1, 1]);
 });

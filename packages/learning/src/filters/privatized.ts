@@ -2,7 +2,7 @@
  * `privatize`: what is given to the model is told less exactly: each given token is replaced, with some
  * chance, by one drawn at random. Whoever trains sees no single token for sure. What was sampled stays.
  *
- * Source: randomized response, Warner 1965; k-ary, Kairouz et al. 2016, arXiv:1602.07387 (its privacy loss).
+ * Source: randomized response, Warner 1965; k-ary, Kairouz et al. 2016, arXiv:1602.07387.
  */
 import { WaggleError } from "@waggle/protocol";
 import { requireInside } from "../statistics.ts";
@@ -30,10 +30,4 @@ export function privatizedTokens(
     if (isGiven[t] !== true || random() >= share) return tokenId;
     return pool[Math.floor(random() * pool.length)] as number;
   });
-}
-
-/** ε of one token's local differential privacy: at most e^ε between any two true tokens. */
-export function privacyLoss(share: number, poolSize: number): number {
-  requireInside("share", share, 0, 1);
-  return Math.log1p(((1 - share) * poolSize) / share);
 }

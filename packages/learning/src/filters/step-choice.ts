@@ -8,9 +8,6 @@
 import { quantileOf, requireInside } from "../statistics.ts";
 import type { LossMask } from "../token-rows.ts";
 
-/** What is known of a step. */
-export type StepLabel = "critical" | "productive" | "neutral" | "error" | "correction";
-
 /** Sampled tokens `[start, end)` of a step. */
 export type StepSpan = { readonly start: number; readonly end: number };
 
@@ -26,14 +23,6 @@ export function maskToSteps(
     for (let t = start; t < end; t += 1) kept[t] = lossMask[t] ?? false;
   }
   return kept;
-}
-
-/** `[steps]` whether each step's label is among those that are learned. */
-export function stepsLabeled(
-  labels: readonly StepLabel[],
-  learned: readonly StepLabel[],
-): boolean[] {
-  return labels.map((label) => learned.includes(label));
 }
 
 /**

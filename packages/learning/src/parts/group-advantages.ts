@@ -7,7 +7,7 @@ import {
 import { leaveOneOutAdvantages } from "../advantages/leave-one-out.ts";
 import { lengthWeightedAdvantages } from "../advantages/length-weighted-baseline.ts";
 import { maximumLikelihoodAdvantages } from "../advantages/maximum-likelihood.ts";
-import { passAtKAdvantages } from "../advantages/pass-at-k.ts";
+import { bestOnlyAdvantages, passAtKAdvantages } from "../advantages/pass-at-k.ts";
 import { perAgentAdvantages } from "../advantages/per-agent.ts";
 import { setAdvantages } from "../advantages/set-advantages.ts";
 import { splitAdvantages } from "../advantages/split-channels.ts";
@@ -59,6 +59,11 @@ export function passAtK(k = 2): GroupPart {
   return advantagePart("pass-at-k", "group", (groups) =>
     byRewards(groups, (rewards) => passAtKAdvantages(rewards, k)),
   );
+}
+
+/** `pass-at-k` for all of a group: the best episode is credited with its lead over the second alone. */
+export function bestOnly(): GroupPart {
+  return advantagePart("pass-at-k", "group", (groups) => byRewards(groups, bestOnlyAdvantages));
 }
 
 /** `split`: components normalised apart; the economy among correct episodes only. */

@@ -13,6 +13,7 @@ export {
   leaveOneOut,
   lengthWeighted,
   maximumLikelihood,
+  bestOnly,
   passAtK,
   perAgent,
   setAdvantage,

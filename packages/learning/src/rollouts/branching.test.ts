@@ -1,15 +1,8 @@
 import { expect, test } from "vitest";
 import { expectClose } from "../close.fixture.ts";
-import { seeded } from "../seeded.fixture.ts";
-import {
-  backUp,
-  expandNode,
-  requireNode,
-  type SearchTree,
-  searchTree,
-} from "../states/search-tree.ts";
+import { backUp, expandNode, requireNode, searchTree } from "../states/search-tree.ts";
 import { branchProbability } from "./branch-entropy.ts";
-import { forkPairs, principalLine, selectLeaf, type TreeRule } from "./tree-selection.ts";
+import { armScore, principalLine, type TreeRule } from "./tree-selection.ts";
 
 const rule = { base: 0.3, slope: 2, mostEntropy: 5, mostInARow: 3 };
 
@@ -21,49 +14,29 @@ test("a fork is likelier where entropy rose, and decays with forks in a row", ()
   expect(branchProbability(rule, 9, 0, 0)).toBe(1);
 });
 
-const uct: TreeRule = { kind: "uct", exploration: 1 };
-const child = (action: string, isTerminal = false, prior = 0.5) => ({ action, prior, isTerminal });
+const child = (action: string) => ({ action, prior: 0.5, isTerminal: false });
 
-test("UCT visits every child first, then the better one more, and finds the best leaf", () => {
-  // Depth 2, two actions each; only b then a pays.
-  let tree: SearchTree = searchTree();
-  const depthOf = (id: string): number => {
-    const { parent } = requireNode(tree, id);
-    return parent === null ? 0 : 1 + depthOf(parent);
-  };
-  const pathOf = (id: string): string => {
-    const { parent, action } = requireNode(tree, id);
-    return parent === null ? "" : pathOf(parent) + action;
-  };
-  const random = seeded(2);
-  for (let i = 0; i < 400; i += 1) {
-    const leaf = selectLeaf(tree, uct)!;
-    if (requireNode(tree, leaf).visits > 0 && depthOf(leaf) < 2) {
-      tree = expandNode(tree, leaf, [child("a"), child("b")]);
-    }
-    const grown = selectLeaf(tree, uct)!;
-    tree = backUp(tree, grown, pathOf(grown) === "ba" ? 1 : random() * 0.2);
+test("a choice never made comes first in UCT; priors lead PUCT before values do", () => {
+  const arm = (value: number, prior: number, visits: number) => ({ value, prior, visits });
+  const uct: TreeRule = { kind: "uct", exploration: 1 };
+  expect(armScore(arm(0, 0.1, 0), 8, uct)).toBe(Number.POSITIVE_INFINITY);
+  expect(armScore(arm(0.5, 0.1, 4), 8, uct)).toBeCloseTo(0.5 + Math.sqrt(Math.log(8) / 4), 12);
+  const puct: TreeRule = { kind: "puct", exploration: 1 };
+  expect(armScore(arm(0, 0.9, 1), 2, puct)).toBeGreaterThan(armScore(arm(0, 0.1, 1), 2, puct));
+  expect(armScore(arm(0.2, 0.5, 3), 16, puct)).toBeCloseTo(0.2 + (0.5 * 4) / 4, 12);
+});
+
+test("the line to imitate goes where most visits went, by value among equals", () => {
+  let tree = expandNode(searchTree(), "n0", [child("a"), child("b")]);
+  tree = expandNode(tree, "n2", [child("c"), child("d")]);
+  for (const [node, value] of [
+    ["n1", 1],
+    ["n3", 0.2],
+    ["n4", 0.6],
+    ["n4", 0.1],
+  ] as const) {
+    tree = backUp(tree, node, value);
   }
-  expect(principalLine(tree).map((id) => requireNode(tree, id).action)).toEqual(["b", "a"]);
-  expect(requireNode(tree, tree.root).visits).toBe(400);
-});
-
-test("finished branches are not entered again, and a finished tree has no leaf to grow", () => {
-  let tree = expandNode(searchTree(), "n0", [child("a", true), child("b")]);
-  expect(selectLeaf(tree, uct)).toBe("n2");
-  tree = expandNode(tree, "n2", [child("c", true)]);
-  expect(selectLeaf(tree, uct)).toBeNull();
-});
-
-test("priors lead PUCT before values do", () => {
-  let tree = expandNode(searchTree(), "n0", [child("a", false, 0.1), child("b", false, 0.9)]);
-  tree = backUp(backUp(tree, "n1", 0), "n2", 0);
-  expect(selectLeaf(tree, { kind: "puct", exploration: 1 })).toBe("n2");
-});
-
-test("forks give pairs where their best and worst child differ by the margin", () => {
-  let tree = expandNode(searchTree(), "n0", [child("a"), child("b"), child("c")]);
-  tree = backUp(backUp(tree, "n1", 1), "n2", 0.2);
-  expect(forkPairs(tree, 0.5)).toEqual([{ parent: "n0", chosen: "n1", rejected: "n2", gap: 0.8 }]);
-  expect(forkPairs(tree, 0.9)).toEqual([]);
+  expect(principalLine(tree).map((id) => requireNode(tree, id).action)).toEqual(["b", "d"]);
+  expect(principalLine(searchTree())).toEqual([]);
 });

@@ -27,7 +27,7 @@ export type {
 } from "./rollout-flow.ts";
 export { searchedTree, whereToGoOn } from "./tree-search.ts";
 export type { SearchedAttempt } from "./tree-search.ts";
-export { forkPairs, principalLine, selectLeaf } from "./tree-selection.ts";
-export type { ForkPair, TreeRule } from "./tree-selection.ts";
+export { principalLine } from "./tree-selection.ts";
+export type { TreeRule } from "./tree-selection.ts";
 export { REFUSED } from "./world-change.ts";
 export type { WorldChange } from "./world-change.ts";

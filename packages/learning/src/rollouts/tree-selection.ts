@@ -1,46 +1,15 @@
 /**
- * `tree`: which leaf of a search tree to grow next, and what the finished tree teaches: a line to
- * imitate, pairs at its forks.
+ * `tree`: how a search weighs its choices, and the line of a finished tree that is imitated.
  *
  * Source: Kocsis and Szepesvári 2006 (UCT); Silver et al. 2017 (priors, PUCT); Agent Q, R-MCTS.
  */
-import { argMax } from "../statistics.ts";
-import { nodeValue, requireNode, type SearchNode, type SearchTree } from "../states/search-tree.ts";
+import { nodeValue, requireNode, type SearchTree } from "../states/search-tree.ts";
 
 export type TreeRule =
   /** value + c · √(ln N / n); a child never visited comes first. */
   | { readonly kind: "uct"; readonly exploration: number }
   /** value + c · prior · √N / (1 + n) */
   | { readonly kind: "puct"; readonly exploration: number };
-
-/**
- * The node to expand next: from the root the best child by the rule, until a node without children.
- * Finished branches (terminal, or all of whose children are) are not entered again; `null` where the
- * whole tree is finished.
- */
-export function selectLeaf(tree: SearchTree, rule: TreeRule): string | null {
-  let at = requireNode(tree, tree.root);
-  if (isFinished(tree, at)) return null;
-  while (at.children.length > 0) {
-    const parent = at;
-    const open = parent.children
-      .map((id) => requireNode(tree, id))
-      .filter((child) => !isFinished(tree, child));
-    at = open[argMax(open.map((child) => scoreOf(child, parent, rule)))] as SearchNode;
-  }
-  return at.id;
-}
-
-function isFinished(tree: SearchTree, node: SearchNode): boolean {
-  if (node.isTerminal) return true;
-  return (
-    node.children.length > 0 && node.children.every((id) => isFinished(tree, requireNode(tree, id)))
-  );
-}
-
-function scoreOf(child: SearchNode, parent: SearchNode, rule: TreeRule): number {
-  return armScore({ ...child, value: nodeValue(child) }, parent.visits, rule);
-}
 
 /** What a choice is worth to a search that made `visits` of it at a node with `parentVisits`. */
 export function armScore(
@@ -68,26 +37,4 @@ export function principalLine(tree: SearchTree): string[] {
     );
     line.push(at.id);
   }
-}
-
-export type ForkPair = {
-  readonly parent: string;
-  readonly chosen: string;
-  readonly rejected: string;
-  readonly gap: number;
-};
-
-/** At each fork the best child against the worst, where both were visited and differ by the margin. */
-export function forkPairs(tree: SearchTree, margin: number, leastVisits: number = 1): ForkPair[] {
-  return Object.values(tree.nodes).flatMap(({ id, children }) => {
-    const tried = children
-      .map((child) => requireNode(tree, child))
-      .filter(({ visits }) => visits >= leastVisits)
-      .toSorted((a, b) => nodeValue(b) - nodeValue(a));
-    const [best, worst] = [tried[0], tried.at(-1)];
-    if (best === undefined || worst === undefined) return [];
-    const gap = nodeValue(best) - nodeValue(worst);
-    if (best === worst || gap < margin) return [];
-    return [{ parent: id, chosen: best.id, rejected: worst.id, gap }];
-  });
 }

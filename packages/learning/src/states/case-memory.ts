@@ -5,8 +5,7 @@
  * Source: Zhou et al. 2025, "AgentFly" (Memento), arXiv:2508.16153 (soft Q-learning over cases).
  * Differs from it: tabular values and a likeness handed in, no learned encoder.
  */
-import { drawWeighted } from "../draw.ts";
-import { requireFiniteRewards, requireInside, requireSameLength } from "../statistics.ts";
+import { requireFiniteRewards } from "../statistics.ts";
 
 export type Case = {
   readonly id: string;
@@ -42,39 +41,6 @@ export function writeCase(
 /** Expected reward of reading a case; of a stage that has not read it, its value in all. */
 export function valueIn({ value, byStage = {} }: Case, stage?: string): number {
   return stage !== undefined && Object.hasOwn(byStage, stage) ? (byStage[stage] ?? value) : value;
-}
-
-/**
- * `[cases]` chances of reading each: softmax of (value + weight · likeness)/temperature.
- *
- * @param likeness - `[cases]` to the situation at hand, in [0, 1].
- */
-export function readChances(
-  memory: CaseMemory,
-  likeness: readonly number[],
-  { temperature = 0.2, likenessWeight = 1 }: { temperature?: number; likenessWeight?: number } = {},
-): number[] {
-  requireSameLength("likeness", likeness.length, "cases", memory.cases.length);
-  requireInside("temperature", temperature, Number.MIN_VALUE, Number.MAX_VALUE);
-  const scores = memory.cases.map(
-    ({ value }, i) => (value + likenessWeight * likeness[i]!) / temperature,
-  );
-  const most = Math.max(...scores);
-  const weights = scores.map((score) => Math.exp(score - most));
-  const sum = weights.reduce((a, b) => a + b, 0);
-  return weights.map((weight) => weight / sum);
-}
-
-/** The case to read; `null` for an empty memory. */
-export function readCase(
-  memory: CaseMemory,
-  likeness: readonly number[],
-  random: () => number,
-  options: { temperature?: number; likenessWeight?: number } = {},
-): Case | null {
-  if (memory.cases.length === 0) return null;
-  const [chosen] = drawWeighted(readChances(memory, likeness, options), 1, random);
-  return memory.cases[chosen!] ?? null;
 }
 
 /**

@@ -5,7 +5,6 @@
  * Source: Cai et al. 2025, "Training-Free Group Relative Policy Optimization", arXiv:2510.08191
  * (add, modify, delete, keep).
  */
-import { WaggleError } from "@waggle/protocol";
 
 export type Experience = { readonly id: string; readonly text: string };
 
@@ -78,22 +77,6 @@ function reasonAgainst(
   if (edit.edit === "modify") return null;
   if (entries.some((entry) => entry.text === text)) return "already-there";
   return entries.length >= limits.entries ? "full" : null;
-}
-
-/**
- * The library as a new version that equals an old one (0 = empty).
- *
- * @throws WaggleError `INVALID_ARGUMENT` for a version that there is not.
- */
-export function rolledBack(library: ExperienceLibrary, version: number): ExperienceLibrary {
-  const old = library.versions[version];
-  if (old === undefined) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `version must lie in [0, ${library.versions.length - 1}], got ${version}; choose one of these`,
-    );
-  }
-  return { ...library, versions: [...library.versions, old] };
 }
 
 /** What is put before the prompt; empty where nothing is known. */

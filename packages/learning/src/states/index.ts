@@ -1,19 +1,11 @@
 /** States: plain values that learning carries from step to step. */
-export {
-  caseMemory,
-  creditCase,
-  forgetCases,
-  readCase,
-  readChances,
-  writeCase,
-} from "./case-memory.ts";
+export { caseMemory, creditCase, forgetCases, writeCase } from "./case-memory.ts";
 export type { Case, CaseMemory } from "./case-memory.ts";
 export {
   editExperiences,
   experienceLibrary,
   experienceText,
   experiencesOf,
-  rolledBack,
 } from "./experience-library.ts";
 export type {
   EditedLibrary,

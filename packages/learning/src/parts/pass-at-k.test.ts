@@ -1,0 +1,33 @@
+/** What an episode adds to the best of some, or of all, of its group. */
+import { expect, test } from "vitest";
+import { scoredEpisode } from "../composition/minibatch.ts";
+import type { Episode } from "../composition/episode.ts";
+import * as parts from "./index.ts";
+
+const REWARDS = [0.2, 1, 0.6, 0];
+const episodes = REWARDS.map((reward, i) =>
+  scoredEpisode({ id: `${i}`, samples: [{ lossMask: [false, true] }] } as unknown as Episode, {
+    reward,
+  }),
+);
+
+function advantages(part: ReturnType<typeof parts.bestOnly>): number[] {
+  const { signal } = new AbortController();
+  const context = { step: 0, steps: 1, random: () => 0, state: {}, ports: {}, signal };
+  const estimated = part.estimate([{ task: "t", episodes }], context).advantages;
+  return REWARDS.map((_, i) => estimated.get(`${i}`)?.[0]?.[1] ?? Number.NaN);
+}
+
+test("the best of all is credited with its lead, nobody else with anything", () => {
+  expect(advantages(parts.bestOnly()).map((value) => Number(value.toFixed(12)))).toEqual([
+    0, 0.4, 0, 0,
+  ]);
+});
+
+test("of pairs, an episode is credited with its mean lead over those that it beats", () => {
+  const [worse, best, second, worst] = advantages(parts.passAtK(2));
+  expect(best).toBeCloseTo((0.8 + 0.4 + 1) / 3, 12);
+  expect(second).toBeCloseTo((0.4 + 0.6) / 3, 12);
+  expect(worse).toBeCloseTo(0.2 / 3, 12);
+  expect(worst).toBe(0);
+});
