@@ -129,7 +129,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "packages/runtime/src/session/policy-session.test.ts > reads the prefix once, and its members sample together",
       "packages/runtime/src/session/policy-session.test.ts > of a running generation, at its last token, disturbs neither (answers later: %s)",
       "packages/runtime/src/browser-session.browser.test.ts > the record of a session grows while it generates, and a branch sees it",
-      "packages/runtime/src/backend/cpu/wasm-backend.test.ts > a group holds its prefix once, and the weights once or twice, with the same tokens",
+      "packages/runtime/src/backend/cpu/wasm-backend.test.ts > a group holds its prefix once, and the weights once or twice, with the same tokens, beside another session's",
       "packages/runtime/src/backend/webgpu/branch-steps.browser.test.ts > branches grow, draw, leave, go back and are forked; nothing of them is left",
       "packages/runtime/src/backend/webgpu/branch-steps.browser.test.ts > a group of eight takes no more than 1.6 runs and what its members add",
       "packages/runtime/src/backend/webgpu/branch-steps.browser.test.ts > a model of more than 2 M parameters has its weights once",
