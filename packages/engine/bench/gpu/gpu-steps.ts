@@ -43,6 +43,7 @@ export const GPU_SHAPES: { readonly [size in GpuSize]: readonly (readonly [strin
         },
       ],
       ["0.6 B", { ...BATCH, config: QWEN3_0_6B }],
+      ["0.6 B", { sequences: 1, length: 2048, config: QWEN3_0_6B }],
     ],
   };
 

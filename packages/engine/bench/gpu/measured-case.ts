@@ -12,6 +12,7 @@ import { batchOf, LEARNING_RATE } from "../step-shapes.ts";
 import type { StepShape } from "../step-shapes.ts";
 import { startTorch } from "../torch-step.ts";
 import type { TorchPeer } from "../torch-step.ts";
+import { cardBytesTaken } from "./card.ts";
 import type { CrossingBytes } from "./crossing-bytes.ts";
 import { RANK, TINY } from "./gpu-steps.ts";
 import type { GpuCase, GpuSize } from "./gpu-steps.ts";
@@ -28,6 +29,8 @@ export type MeasuredCase = {
   /** Bytes fed from the processor's memory in the first step and in one after it. */
   readonly firstCrossing: number;
   readonly crossing: number;
+  /** Of the card's memory while steps are taken, where it can be asked. */
+  readonly cardBytes: number | null;
   /** Tensors on the device between steps. */
   readonly standing: number;
   /** Those that all further steps left there, and those that stayed in the end. */
@@ -84,9 +87,11 @@ export async function measureCase(
     times.push(performance.now() - start);
   } while (performance.now() < until && times.length < MOST_STEPS);
   const left = crossing.left() - standing;
+  const cardBytes = cardBytesTaken();
   await engine.dispose();
   const seconds = median(times) / 1000;
-  return { seconds, firstCrossing, crossing: later, standing, left: left + crossing.left() };
+  const traffic = { firstCrossing, crossing: later, standing, left: left + crossing.left() };
+  return { seconds, cardBytes, ...traffic };
 }
 
 /** Seconds of one step on the processor, after one that warms up where steps are short. */
