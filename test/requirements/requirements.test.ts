@@ -14,19 +14,30 @@ test("every claim has an id of its own, a source and a test", () => {
   expect(bare.map(({ id }) => id)).toEqual([]);
 });
 
+/** What is wrong with a citation; empty where its test is there. */
+function missing(citation: string): string[] {
+  const [file = "", name = ""] = citation.split(" > ");
+  const path = join(ROOT, file);
+  if (!existsSync(path)) return [`no file ${file}`];
+  const text = readFileSync(path, "utf8");
+  const isThere = text.includes(JSON.stringify(name)) || text.includes(`\`${name}\``);
+  return isThere ? [] : [`no test "${name}" in ${file}`];
+}
+
 test("every cited test exists", () => {
-  const missing = REQUIREMENTS.flatMap(({ id, tests }) =>
-    tests.flatMap((citation) => {
-      const [file = "", name = ""] = citation.split(" > ");
-      const path = join(ROOT, file);
-      if (!existsSync(path)) return [`${id}: no file ${file}`];
-      const text = readFileSync(path, "utf8");
-      return text.includes(JSON.stringify(name)) || text.includes(`\`${name}\``)
-        ? []
-        : [`${id}: no test "${name}" in ${file}`];
-    }),
+  const absent = REQUIREMENTS.flatMap(({ id, tests }) =>
+    tests.flatMap(missing).map((why) => `${id}: ${why}`),
   );
-  expect(missing).toEqual([]);
+  expect(absent).toEqual([]);
+});
+
+test("every test that the page of acceptance names exists", () => {
+  const page = readFileSync(join(ROOT, "docs/evidence/learning-acceptance.md"), "utf8");
+  const cited = [...page.matchAll(/`([^`]+\.test\.ts > [^`]+)`/g)].map(
+    ([, citation = ""]) => citation,
+  );
+  expect(cited.length).toBeGreaterThan(30);
+  expect(cited.flatMap(missing)).toEqual([]);
 });
 
 test("the README embeds the agent with the same lines that the packed packages are tested with", () => {
