@@ -10,7 +10,7 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     source:
       "Baumgärtner et al. 2024, arXiv:2404.05530; Prime Intellect Team 2025, INTELLECT-2, arXiv:2505.07291",
     behavior:
-      "What a third of the visitors forge changes not one number of what is learned; believed, it would.",
+      "A third of each group, forged, changes not one number of what is learned; believed, it would.",
     tests: [
       ...poison(
         "what is forged is refused and changes not one number",
