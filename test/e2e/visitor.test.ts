@@ -4,7 +4,6 @@
  */
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { OutboxSummary } from "@waggle/collector";
 import type { ToolActivity } from "@waggle/embed";
 import { TrajectoryDetail, writeGuidance } from "@waggle/protocol";
 import { createTokenizer, type TokenizerConfigJson, type TokenizerJson } from "@waggle/text";
@@ -16,7 +15,6 @@ import {
   type Page,
 } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import type { DemoStatus } from "../../apps/demo/src/demo-status.ts";
 import { CHROMIUM_FLAGS, chromiumPath } from "../../scripts/chromium.mjs";
 import { OperatorClient } from "../../scripts/loop/operator.ts";
 import {
@@ -36,6 +34,16 @@ import {
 } from "../../scripts/stack.ts";
 import { createEdgeClient } from "../../trainer/src/edge-client.ts";
 import { publishText } from "../../trainer/src/publish-text.ts";
+import {
+  ask,
+  controlsOf,
+  keptBy,
+  lastAnswer,
+  outboxOf,
+  statusOf,
+  untilReady,
+  untilSent,
+} from "./shop-page.fixture.ts";
 
 const EMAIL = "ada.lovelace@example.org";
 /** A test number of the card networks; passes the Luhn check. */
@@ -98,53 +106,6 @@ async function visit(
   return { page, panel };
 }
 
-async function untilReady(page: Page): Promise<void> {
-  const isReady = () => window.waggleDemo?.status().phase === "ready";
-  await page.waitForFunction(isReady, undefined, { timeout: 60_000 }).catch(async (cause) => {
-    const status = await page.evaluate(() => window.waggleDemo?.agent.status);
-    throw new Error(`the assistant must become ready, got ${JSON.stringify(status)}`, { cause });
-  });
-}
-
-const statusOf = (page: Page): Promise<DemoStatus> =>
-  page.evaluate(() => window.waggleDemo.status());
-const outboxOf = (page: Page): Promise<OutboxSummary> =>
-  page.evaluate(() => window.waggleDemo.agent.outbox());
-
-/** Waits until no request is under way and returns the last answer. */
-async function lastAnswer(page: Page) {
-  const ended = await page.waitForFunction(
-    () => {
-      const last = window.waggleDemo.agent.conversation.at(-1);
-      return last?.kind === "answer" && !last.running ? last : null;
-    },
-    undefined,
-    { timeout: 120_000 },
-  );
-  const answer = await ended.jsonValue();
-  if (answer === null) throw new Error("an answer was waited for");
-  return answer;
-}
-
-/** Types a request as a person does and waits for the end of its answer. */
-async function ask(page: Page, text: string) {
-  const input = page.locator("waggle-agent").getByRole("textbox", { name: "Request" });
-  await input.fill(text);
-  await input.press("Enter");
-  return lastAnswer(page);
-}
-
-async function untilSent(page: Page, sent: number): Promise<void> {
-  await expect
-    .poll(() => outboxOf(page), { timeout: 30_000 })
-    .toMatchObject({
-      sent,
-      waiting: 0,
-      rejected: 0,
-      feedbackWaiting: 0,
-    });
-}
-
 const askOperator = (digest: string): Promise<Response> =>
   fetch(`${edgeUrl}/v1/operator/trajectories/${digest}`, {
     headers: { authorization: `Bearer ${installation.operatorCredential}` },
@@ -166,27 +127,6 @@ function textsOf({ trajectory }: TrajectoryDetail): string[] {
     tokenizerConfig: nano("tokenizer_config.json") as TokenizerConfigJson,
   });
   return trajectory.segments.map(({ tokenIds }) => tokenizer.decode(tokenIds));
-}
-
-/** Everything that the page keeps about its visitor: the rows of the outbox and localStorage, as JSON. */
-async function keptBy(page: Page): Promise<{ rows: unknown[]; local: Record<string, string> }> {
-  return page.evaluate(async () => {
-    const settled = <T>(request: IDBRequest<T>) =>
-      new Promise<T>((resolve, reject) => {
-        request.onsuccess = () => resolve(request.result);
-        request.onerror = () => reject(request.error ?? new Error("IndexedDB"));
-      });
-    const rows: unknown[] = [];
-    for (const { name = "" } of await indexedDB.databases()) {
-      if (!name.startsWith("waggle-outbox")) continue;
-      const database = await settled(indexedDB.open(name));
-      for (const store of database.objectStoreNames) {
-        rows.push(...(await settled(database.transaction(store).objectStore(store).getAll())));
-      }
-      database.close();
-    }
-    return { rows, local: Object.fromEntries(Object.entries(localStorage)) };
-  });
 }
 
 test("without cross-origin isolation the agent answers on one thread and acts on the page", async () => {
@@ -355,17 +295,6 @@ test("every control of the page and of the panel has an accessible name", async 
   expect(privacy).toContain("button Forget me");
   expect([...conversation, ...privacy].filter((control) => control.endsWith(" "))).toEqual([]);
 });
-
-/** `<role> <name>` of each control, as Chromium tells assistive technology. */
-async function controlsOf(page: Page): Promise<string[]> {
-  const roles = ["button", "link", "textbox", "searchbox", "switch", "combobox", "spinbutton"];
-  const session = await context.newCDPSession(page);
-  const { nodes } = await session.send("Accessibility.getFullAXTree");
-  await session.detach();
-  return nodes
-    .filter((node) => !node.ignored && roles.includes(String(node.role?.value)))
-    .map((node) => `${String(node.role?.value)} ${String(node.name?.value ?? "").trim()}`);
-}
 
 test("a thumb on an answer arrives at the edge with the trajectory it is about", async () => {
   const { page, panel } = await visit(siteUrl, { agrees: true });

@@ -10,6 +10,7 @@ import {
   type Stage,
 } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
+import { withAdjustedAdvantages } from "./adjusted-advantages.ts";
 import type { EdgeRecipe } from "./edge-recipe.ts";
 import { type LearnableGroup, partContext } from "./learnable-group.ts";
 
@@ -64,27 +65,19 @@ export async function groupAdvantages(
 
 /** The stage with the advantages of its episodes dealt at random over the minibatch. */
 export function withShuffledAdvantages(stage: Stage, random: () => number): Stage {
-  const { advantage } = stage;
-  if (advantage === null) return stage;
-  return {
-    ...stage,
-    advantage: {
-      ...advantage,
-      estimate: (groups, context) => {
-        const estimated = advantage.estimate(groups, context);
-        const episodes = groups.flatMap((group) => group.episodes);
-        const dealt = shuffled(
-          episodes.map((scored) => episodeAdvantage(scored, estimated.advantages)),
-          random,
+  return withAdjustedAdvantages(stage, (estimated, groups) => {
+    const episodes = groups.flatMap((group) => group.episodes);
+    const dealt = shuffled(
+      episodes.map((scored) => episodeAdvantage(scored, estimated)),
+      random,
+    );
+    return new Map(
+      episodes.map(({ episode, lossMask }, i) => {
+        const rows = lossMask.map((mask) =>
+          Float64Array.from(mask, (counts) => (counts ? (dealt[i] as number) : 0)),
         );
-        const advantages = episodes.map(({ episode, lossMask }, i) => {
-          const rows = lossMask.map((mask) =>
-            Float64Array.from(mask, (counts) => (counts ? (dealt[i] as number) : 0)),
-          );
-          return [episode.id, rows] as const;
-        });
-        return { ...estimated, advantages: new Map(advantages) };
-      },
-    },
-  };
+        return [episode.id, rows] as const;
+      }),
+    );
+  });
 }

@@ -4,13 +4,9 @@
  * visitor's attempts are lowered alike. Who comes as many visitors is many here; sessions are limited by
  * address at the edge.
  */
-import {
-  type AdvantageRows,
-  planMinibatch,
-  type PlannedMinibatch,
-  type Stage,
-} from "@waggle/learning";
+import { planMinibatch, type PlannedMinibatch, type Stage } from "@waggle/learning";
 import { influenceScales } from "@waggle/learning/advantages";
+import { withAdjustedAdvantages } from "./adjusted-advantages.ts";
 
 /** Whose an attempt is, by digest. */
 export type Visitors = ReadonlyMap<string, string | undefined>;
@@ -44,29 +40,20 @@ export function withBoundedVisitors(
   share: number,
   present: Iterable<string> = [],
 ): Stage {
-  const { advantage } = stage;
-  if (advantage === null || share === 1) return stage;
-  return {
-    ...stage,
-    advantage: {
-      ...advantage,
-      estimate: (groups, context) => {
-        const estimated = advantage.estimate(groups, context);
-        const weights = visitorWeights(
-          planMinibatch(groups, stage.aggregation, estimated),
-          visitors,
-        );
-        for (const visitor of present) if (!weights.has(visitor)) weights.set(visitor, 0);
-        const scales = influenceScales([...weights.values()], share);
-        const scaleOf = new Map([...weights.keys()].map((visitor, i) => [visitor, scales[i] ?? 1]));
-        const advantages: AdvantageRows = new Map(
-          [...estimated.advantages].map(([id, rows]) => {
-            const scale = scaleOf.get(visitors.get(id) ?? "") ?? 1;
-            return [id, rows.map((row) => Float64Array.from(row, (value) => scale * value))];
-          }),
-        );
-        return { ...estimated, advantages };
-      },
-    },
-  };
+  if (share === 1) return stage;
+  return withAdjustedAdvantages(stage, (estimated, groups) => {
+    const weights = visitorWeights(
+      planMinibatch(groups, stage.aggregation, { advantages: estimated }),
+      visitors,
+    );
+    for (const visitor of present) if (!weights.has(visitor)) weights.set(visitor, 0);
+    const scales = influenceScales([...weights.values()], share);
+    const scaleOf = new Map([...weights.keys()].map((visitor, i) => [visitor, scales[i] ?? 1]));
+    return new Map(
+      [...estimated].map(([id, rows]) => {
+        const scale = scaleOf.get(visitors.get(id) ?? "") ?? 1;
+        return [id, rows.map((row) => Float64Array.from(row, (value) => scale * value))];
+      }),
+    );
+  });
 }

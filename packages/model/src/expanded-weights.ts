@@ -3,13 +3,17 @@
  * graphs of devices whose quantized products are slower than float32's. One matrix at a time is in
  * memory beside the result.
  */
+import { changedSource } from "./changed-source.ts";
 import { decoderParameters } from "./decoder-parameters.ts";
+import type { Parameter } from "./decoder-parameters.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import { quantizedBits } from "./graph-weights.ts";
 import { dequantizeRows } from "./quantization.ts";
-import type { QuantizedMatrix } from "./quantization.ts";
+import type { QuantizedBits, QuantizedMatrix } from "./quantization.ts";
 import { readQuantizedMatrix } from "./quantized-reader.ts";
-import type { TensorDescription, TensorSource } from "./tensor-source.ts";
+import type { TensorSource } from "./tensor-source.ts";
+
+type Wanted = { readonly parameter: Parameter; readonly bits: QuantizedBits };
 
 /**
  * The same weights with every matrix of `format` as numbers; what it stores quantized, too.
@@ -22,22 +26,17 @@ export function expandedWeights(
   format: "int8" | "int4",
   scaleType: "f32" | "f16" = "f32",
 ): TensorSource {
-  const tensors = new Map<string, TensorDescription>(weights.tensors);
   const matrices = new Map(
     decoderParameters(config).flatMap((parameter) => {
       const bits = quantizedBits(format, parameter.kind);
       return bits === null ? [] : [[parameter.name, { parameter, bits }] as const];
     }),
   );
-  for (const [name, { parameter }] of matrices) {
-    tensors.set(name, { dtype: "F32", shape: parameter.shape });
-  }
+  const shapes = new Map([...matrices].map(([name, { parameter }]) => [name, parameter.shape]));
   // Matrices are read one after the other, each in slices of its rows.
   let last: { readonly name: string; readonly matrix: QuantizedMatrix } | null = null;
-  const read: TensorSource["read"] = async (name, rows) => {
-    const wanted = matrices.get(name);
-    if (wanted === undefined) return weights.read(name, rows);
-    const { parameter, bits } = wanted;
+  return changedSource(weights, shapes, async (name, rows) => {
+    const { parameter, bits } = matrices.get(name) as Wanted;
     if (last?.name !== name) {
       last = { name, matrix: await readQuantizedMatrix(weights, parameter, bits, scaleType) };
     }
@@ -47,14 +46,5 @@ export function expandedWeights(
     if (end === matrix.rows) last = null;
     const shape = [end - begin, matrix.columns];
     return { shape, data: dequantizeRows(matrix, begin, end) };
-  };
-  return {
-    tensors,
-    read,
-    readBytes: async (name, rows) => {
-      if (!matrices.has(name)) return weights.readBytes(name, rows);
-      const { data } = await read(name, rows);
-      return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-    },
-  };
+  });
 }

@@ -7,6 +7,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import { adapterTensors, allLinears, loraName } from "./adapter.ts";
 import type { Adapter } from "./adapter.ts";
+import { changedSource } from "./changed-source.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import { sameShape } from "./shape.ts";
 import type { TensorDescription, TensorSource } from "./tensor-source.ts";
@@ -40,24 +41,13 @@ export function mergedWeights(
   adapter: Adapter,
 ): TensorSource {
   const sides = adapterSides(config, weights.tensors, adapter);
-  const tensors = new Map<string, TensorDescription>();
-  for (const [name, { dtype, shape }] of weights.tensors) {
-    tensors.set(name, { dtype: sides.has(name) ? "F32" : dtype, shape });
-  }
-  const source: TensorSource = {
-    tensors,
-    read: async (name, rows) => {
-      const { shape, data } = await weights.read(name, rows);
-      const side = sides.get(name);
-      return { shape, data: side === undefined ? data : withDelta(data, rows?.begin ?? 0, side) };
-    },
-    readBytes: async (name, rows) => {
-      if (!sides.has(name)) return weights.readBytes(name, rows);
-      const { data } = await source.read(name, rows);
-      return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-    },
-  };
-  return source;
+  const shapes = new Map(
+    [...sides.keys()].map((name) => [name, (weights.tensors.get(name) as TensorDescription).shape]),
+  );
+  return changedSource(weights, shapes, async (name, rows) => {
+    const { shape, data } = await weights.read(name, rows);
+    return { shape, data: withDelta(data, rows?.begin ?? 0, sides.get(name) as Sides) };
+  });
 }
 
 /** A `[r, in]`, B `[out, r]` of one linear. */

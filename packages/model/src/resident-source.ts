@@ -3,12 +3,13 @@
  * for who samples beside an engine that holds the base in fewer bits, from the same file. Slices of rows in
  * float16, one matrix at a time otherwise, are in memory beside the result.
  */
+import { changedSource } from "./changed-source.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import { decoderParameters, isMatrix } from "./decoder-parameters.ts";
 import { expandedWeights } from "./expanded-weights.ts";
 import { fromFloat16Bits, toFloat16Bits } from "./half-precision.ts";
 import type { ResidentFormat } from "./resident-weights.ts";
-import type { RowRange, TensorDescription, TensorSource } from "./tensor-source.ts";
+import type { TensorSource } from "./tensor-source.ts";
 import { findStored } from "./weight-reader.ts";
 
 /** `residentNumbers` of a source; it throws as that does, when it is read. */
@@ -19,25 +20,13 @@ export function residentSource(
 ): TensorSource {
   if (format === "f32") return weights;
   if (format !== "f16") return expandedWeights(config, weights, format, "f16");
-  const tensors = new Map<string, TensorDescription>(weights.tensors);
-  const halved = new Set<string>();
-  for (const parameter of decoderParameters(config)) {
-    if (!isMatrix(parameter)) continue;
-    const name = findStored(weights.tensors, parameter.name);
-    tensors.set(name, { dtype: "F32", shape: parameter.shape });
-    halved.add(name);
-  }
-  const read = async (name: string, rows?: RowRange) => {
+  const halved = new Map(
+    decoderParameters(config)
+      .filter(isMatrix)
+      .map(({ name, shape }) => [findStored(weights.tensors, name), shape]),
+  );
+  return changedSource(weights, halved, async (name, rows) => {
     const { shape, data } = await weights.read(name, rows);
-    return { shape, data: halved.has(name) ? fromFloat16Bits(toFloat16Bits(data)) : data };
-  };
-  return {
-    tensors,
-    read,
-    readBytes: async (name, rows) => {
-      if (!halved.has(name)) return weights.readBytes(name, rows);
-      const { data } = await read(name, rows);
-      return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-    },
-  };
+    return { shape, data: fromFloat16Bits(toFloat16Bits(data)) };
+  });
 }

@@ -3,6 +3,7 @@ import { createConsentStore, createMemoryStorage } from "@waggle/collector";
 import type { OutboxEntry, OutboxSummary } from "@waggle/collector";
 import type { Agent, AgentStatus, ConversationItem, ToolActivity } from "../agent.ts";
 import { createAgentRun } from "../agent-run.ts";
+import { NO_SIMULATION } from "../simulation.ts";
 
 export type FakeAgent = Agent & {
   setStatus(change: Partial<AgentStatus>): void;
@@ -45,15 +46,7 @@ export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): F
     conversation: [],
     policyVersion: 7,
     backend: "wasm x2",
-    simulation: {
-      running: false,
-      waiting: false,
-      assigned: 0,
-      completed: 0,
-      uploaded: 0,
-      rejected: 0,
-      failed: 0,
-    },
+    simulation: NO_SIMULATION,
     consent,
     ready: Promise.resolve(),
     send(text) {

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { partsOf, recipe } from "../composition/definition.ts";
+import { partsOf } from "../composition/definition.ts";
 import type { Minibatch, PartContext, ScoredGroup, StateValues } from "../composition/part.ts";
 import { initialValues, rewardStage, type Stage } from "../composition/stage.ts";
 import { entropyBonus, tokenShares } from "../losses/index.ts";
 import { randomMinibatch } from "../losses/minibatch.fixture.ts";
 import { lossTokenCount } from "../token-rows.ts";
 import * as parts from "./index.ts";
+import { ownRecipe } from "./own-recipe.fixture.ts";
 
 const TARGET = { target: 0.3, stepSize: 1 / 64, most: 5 / 128 };
 
@@ -15,24 +16,14 @@ const base = {
   advantage: parts.groupAdvantage(),
 };
 
-const made = recipe({
-  name: "kept-uncertain",
-  literature: {
-    ...{ recipe: "own", paper: "", system: null, table: "policy-gradient", difference: "" },
-    parts: { rollout: ["group"], reward: ["outcome"], advantage: ["group"], schedule: ["one"] },
-  },
-  differs: [],
-  schedule: ["one"],
-  settings: {},
-  stages: () => [
-    rewardStage({
-      ...base,
-      filters: [parts.entropyTarget(TARGET)],
-      losses: [parts.pgClip(), parts.adaptiveEntropy()],
-      state: { "entropy-strength": parts.entropyStrength(1 / 64) },
-    }),
-  ],
-})();
+const made = ownRecipe(
+  rewardStage({
+    ...base,
+    filters: [parts.entropyTarget(TARGET)],
+    losses: [parts.pgClip(), parts.adaptiveEntropy()],
+    state: { "entropy-strength": parts.entropyStrength(1 / 64) },
+  }),
+);
 const stage = made.stages[0] as Stage;
 
 const context = (state: StateValues): PartContext => ({

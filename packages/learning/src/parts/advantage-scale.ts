@@ -1,16 +1,25 @@
 /** What advantages of a group are divided by, as one word that a setting may say. */
 import type { GroupAdvantageOptions } from "../advantages/group-advantages.ts";
-import type { Dial } from "../composition/making.ts";
+import { type AnyPart, type Dial, made } from "../composition/making.ts";
 
 /** `population` and `sample` are standard deviations: Σ(r − mean)² over G, or over G − 1. */
-export type Scale = "population" | "sample" | "none";
+type Scale = "population" | "sample" | "none";
 
 const SCALES: readonly Scale[] = ["population", "sample", "none"];
 
+/** `make` with these options; the scale is open where they do not say it. */
+export function withScale<
+  O extends Pick<GroupAdvantageOptions, "scale" | "convention">,
+  P extends AnyPart,
+>(
+  options: O | undefined,
+  make: (scaled: O & Pick<GroupAdvantageOptions, "scale" | "convention">) => P,
+): P {
+  return made({ scale: scaleDial(options) }, ({ scale }) => make(scaledBy(scale, options)));
+}
+
 /** Open where no options are given: GRPO's deviation, of the population. */
-export function scaleDial(
-  given: Pick<GroupAdvantageOptions, "scale" | "convention"> = {},
-): Dial<Scale> {
+function scaleDial(given: Pick<GroupAdvantageOptions, "scale" | "convention"> = {}): Dial<Scale> {
   const { scale, convention = "population" } = given;
   return {
     value: scale === "none" ? "none" : convention,
@@ -20,7 +29,7 @@ export function scaleDial(
 }
 
 /** The options with this scale in them. */
-export function scaledBy<O extends Pick<GroupAdvantageOptions, "scale" | "convention">>(
+function scaledBy<O extends Pick<GroupAdvantageOptions, "scale" | "convention">>(
   scale: Scale,
   options: O = {} as O,
 ): O & Pick<GroupAdvantageOptions, "scale" | "convention"> {

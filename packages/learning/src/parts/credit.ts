@@ -1,4 +1,5 @@
 /** From numbers a group, an episode or a turn to numbers a token: what every advantage part ends with. */
+import { perAgentAdvantages } from "../advantages/per-agent.ts";
 import type {
   AdvantagePart,
   AdvantageRows,
@@ -67,6 +68,20 @@ export function byRewards(
     }
   }
   return { advantages };
+}
+
+/** One advantage an episode from what the rewards of its role in the group say. */
+export function byRoles(
+  groups: readonly ScoredGroup[],
+  advantagesOf: (ofRole: readonly number[], role: string) => readonly number[],
+): { readonly advantages: AdvantageRows } {
+  return byRewards(groups, (rewards, episodes) =>
+    perAgentAdvantages(
+      rewards,
+      episodes.map(({ episode }) => episode.role),
+      advantagesOf,
+    ),
+  );
 }
 
 /** `[G][turns]` advantages of each group. */

@@ -9,7 +9,7 @@ import { dial, made } from "../composition/making.ts";
 import type { AdvantagePart, RolloutPart } from "../composition/part.ts";
 import type { RolloutPlan } from "../composition/rollout-plan.ts";
 import { resource, type StatePart } from "../composition/state.ts";
-import { scaleDial, scaledBy } from "./advantage-scale.ts";
+import { withScale } from "./advantage-scale.ts";
 import { groupAdvantage } from "./group-advantages.ts";
 import { jointAdvantage } from "./teams.ts";
 
@@ -64,8 +64,7 @@ export function rememberedUser(size?: number): RolloutPart<"memory-bank" | "worl
  * Source: Li et al. 2025, "In-the-Flow Agentic System Optimization" (Flow-GRPO), arXiv:2510.05592.
  */
 export function broadcastTurns(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
-  return made({ scale: scaleDial(options) }, ({ scale }) => {
-    const scaled = scaledBy(scale, options);
+  return withScale(options, (scaled) => {
     return { ...jointAdvantage(scaled), part: "broadcast", around: [groupAdvantage(scaled)] };
   });
 }

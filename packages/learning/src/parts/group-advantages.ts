@@ -8,22 +8,19 @@ import { leaveOneOutAdvantages } from "../advantages/leave-one-out.ts";
 import { lengthWeightedAdvantages } from "../advantages/length-weighted-baseline.ts";
 import { maximumLikelihoodAdvantages } from "../advantages/maximum-likelihood.ts";
 import { bestOnlyAdvantages, passAtKAdvantages } from "../advantages/pass-at-k.ts";
-import { perAgentAdvantages } from "../advantages/per-agent.ts";
 import { setAdvantages } from "../advantages/set-advantages.ts";
 import { splitAdvantages } from "../advantages/split-channels.ts";
 import { componentOf } from "../rewards/combinators.ts";
 import { sampledTokens } from "../composition/episode.ts";
-import { made } from "../composition/making.ts";
 import type { AdvantagePart, ScoredEpisode } from "../composition/part.ts";
-import { scaleDial, scaledBy } from "./advantage-scale.ts";
-import { advantagePart, byRewards, byTurns } from "./credit.ts";
+import { withScale } from "./advantage-scale.ts";
+import { advantagePart, byRewards, byRoles, byTurns } from "./credit.ts";
 
 type GroupPart = AdvantagePart<never, "group">;
 
 /** `group`: r − mean, over the population's deviation unless `scale` says otherwise. */
 export function groupAdvantage(options?: GroupAdvantageOptions): GroupPart {
-  return made({ scale: scaleDial(options) }, ({ scale }) => {
-    const scaled = scaledBy(scale, options);
+  return withScale(options, (scaled) => {
     return advantagePart("group", "group", (groups) =>
       byRewards(groups, (rewards) => groupRelativeAdvantages(rewards, scaled)),
     );
@@ -86,8 +83,7 @@ export function splitAdvantage(costWeight = 0.3): GroupPart {
 
 /** `split`: the reward's components by name, each normalised apart, summed by these weights. */
 export function splitComponents(weights: { readonly [component: string]: number }): GroupPart {
-  return made({ scale: scaleDial() }, ({ scale }) => {
-    const options = scaledBy(scale);
+  return withScale(undefined, (options) => {
     return advantagePart(
       "split",
       "group",
@@ -108,16 +104,9 @@ export function splitComponents(weights: { readonly [component: string]: number 
 
 /** `per-agent`: the statistic of each role apart. */
 export function perAgent(options?: GroupAdvantageOptions): GroupPart {
-  return made({ scale: scaleDial(options) }, ({ scale }) => {
-    const scaled = scaledBy(scale, options);
+  return withScale(options, (scaled) => {
     return advantagePart("per-agent", "group", (groups) =>
-      byRewards(groups, (rewards, episodes) =>
-        perAgentAdvantages(
-          rewards,
-          episodes.map(({ episode }) => episode.role),
-          (ofRole) => groupRelativeAdvantages(ofRole, scaled),
-        ),
-      ),
+      byRoles(groups, (ofRole) => groupRelativeAdvantages(ofRole, scaled)),
     );
   });
 }
@@ -142,8 +131,7 @@ export function setAdvantage(size = 4): GroupPart {
 
 /** `broadcast`: every turn is a sample of its own and carries the episode's advantage. */
 export function broadcast(options?: GroupAdvantageOptions): GroupPart {
-  return made({ scale: scaleDial(options) }, ({ scale }) => {
-    const scaled = scaledBy(scale, options);
+  return withScale(options, (scaled) => {
     return advantagePart(
       "broadcast",
       "group",

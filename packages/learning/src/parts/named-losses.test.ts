@@ -3,7 +3,7 @@
  * minibatch, against its formula called by hand.
  */
 import { expect, test } from "vitest";
-import { partsOf, recipe } from "../composition/definition.ts";
+import { partsOf } from "../composition/definition.ts";
 import type { LossPart, Minibatch, PartContext, ScoredEpisode } from "../composition/part.ts";
 import { type Stage, rewardStage } from "../composition/stage.ts";
 import {
@@ -34,6 +34,7 @@ import {
 import { randomMinibatch, type RandomMinibatch } from "../losses/minibatch.fixture.ts";
 import { lossTokenCount, type TokenRows } from "../token-rows.ts";
 import * as parts from "./index.ts";
+import { ownRecipe } from "./own-recipe.fixture.ts";
 
 const CONTEXT: PartContext = {
   ...{ step: 0, steps: 1, random: () => 0.5, state: {}, ports: {} },
@@ -212,24 +213,14 @@ const CASES: readonly Case[] = [
 
 /** A recipe that has this loss and nothing else of its own. */
 function stageWith(loss: LossPart): { readonly stage: Stage; readonly names: readonly string[] } {
-  const made = recipe({
-    name: "named",
-    literature: {
-      ...{ recipe: "named", paper: "", system: null, table: "policy-gradient", difference: "" },
-      parts: { rollout: ["group"], reward: ["outcome"], advantage: ["group"], schedule: ["one"] },
-    },
-    differs: [],
-    schedule: ["one"],
-    settings: {},
-    stages: () => [
-      rewardStage({
-        rollout: parts.group(4),
-        reward: parts.outcome(),
-        advantage: parts.groupAdvantage(),
-        losses: [loss],
-      }),
-    ],
-  })();
+  const made = ownRecipe(
+    rewardStage({
+      rollout: parts.group(4),
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [loss],
+    }),
+  );
   return { stage: made.stages[0] as Stage, names: partsOf(made)["loss"] ?? [] };
 }
 

@@ -3,7 +3,6 @@ import {
   groupRelativeAdvantages,
   type GroupAdvantageOptions,
 } from "../advantages/group-advantages.ts";
-import { perAgentAdvantages } from "../advantages/per-agent.ts";
 import { dial, made } from "../composition/making.ts";
 import type {
   AdvantagePart,
@@ -16,8 +15,8 @@ import type { StateName } from "../composition/state.ts";
 import { selectBy } from "../filters/selection.ts";
 import { FRONTIER_CURVES, type FrontierCurve, frontierReward } from "../rewards/frontier.ts";
 import { indicesByKey, meanOf } from "../statistics.ts";
-import { scaleDial, scaledBy } from "./advantage-scale.ts";
-import { advantagePart, byRewards } from "./credit.ts";
+import { withScale } from "./advantage-scale.ts";
+import { advantagePart, byRewards, byRoles } from "./credit.ts";
 import { lossPart } from "./loss-part.ts";
 import { group } from "./rollouts.ts";
 import { supervisedLoss } from "../losses/supervised-loss.ts";
@@ -160,7 +159,7 @@ export function answerableProposals(answered?: Answered): FilterPart {
 
 /** `group`: proposals among those for the same reference, tries among those at the same proposal. */
 export function amongTries(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
-  return made({ scale: scaleDial(options) }, ({ scale }) => amongPeers(scaledBy(scale, options)));
+  return withScale(options, amongPeers);
 }
 
 function amongPeers(options: GroupAdvantageOptions): AdvantagePart<never, "group"> {
@@ -186,16 +185,10 @@ function amongPeers(options: GroupAdvantageOptions): AdvantagePart<never, "group
 
 /** `per-agent`: who sets among who sets, who solves among all tries; what was shown is left as it is. */
 export function settersAndSolvers(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
-  return made({ scale: scaleDial(options) }, ({ scale }) => {
-    const scaled = scaledBy(scale, options);
+  return withScale(options, (scaled) => {
     return advantagePart("per-agent", "group", (groups) =>
-      byRewards(groups, (rewards, episodes) =>
-        perAgentAdvantages(
-          rewards,
-          episodes.map(({ episode }) => episode.role),
-          (ofRole, role) =>
-            role === SHOWN ? ofRole.map(() => 0) : groupRelativeAdvantages(ofRole, scaled),
-        ),
+      byRoles(groups, (ofRole, role) =>
+        role === SHOWN ? ofRole.map(() => 0) : groupRelativeAdvantages(ofRole, scaled),
       ),
     );
   });

@@ -22,7 +22,7 @@ import type { AdvantagePart, ScoredEpisode } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { sequenceSimilarity } from "../rewards/similarity.ts";
 import type { TokenRows } from "../token-rows.ts";
-import { scaleDial, scaledBy } from "./advantage-scale.ts";
+import { withScale } from "./advantage-scale.ts";
 import { advantagePart, byTurns, turnRewards } from "./credit.ts";
 import { groupAdvantage } from "./group-advantages.ts";
 
@@ -59,8 +59,7 @@ export function stateGroups(options: StateGroupOptions = { scale: "std" }): Grou
 
 /** `mix`: A of the episode plus α times a turn's own, from process rewards. */
 export function mixedSteps(options: StepMixOptions = {}): GroupPart {
-  return made({ scale: scaleDial(options) }, ({ scale }) => {
-    const scaled = scaledBy(scale, options);
+  return withScale(options, (scaled) => {
     return advantagePart(
       "mix",
       "group",
@@ -74,7 +73,7 @@ export function mixedSteps(options: StepMixOptions = {}): GroupPart {
             scaled,
           ),
         ),
-      { around: [groupAdvantage(scaledBy(scale))] },
+      { around: [groupAdvantage(scaled)] },
     );
   });
 }
@@ -102,8 +101,7 @@ export function likeObservations(threshold = 0.8): GroupPart {
 
 /** `branch`: what branches share is credited with the mean of all that came of it. */
 export function branchAttributed(options?: GroupAdvantageOptions): GroupPart {
-  return made({ scale: scaleDial(options) }, ({ scale }) => {
-    const scaled = scaledBy(scale, options);
+  return withScale(options, (scaled) => {
     return advantagePart(
       "branch",
       "group",

@@ -29,7 +29,7 @@ import {
   recordGame,
 } from "../states/opponent-pool.ts";
 import { indicesByKey } from "../statistics.ts";
-import { scaleDial, scaledBy } from "./advantage-scale.ts";
+import { withScale } from "./advantage-scale.ts";
 import { advantagePart, byRewards, byTurns, turnRewards } from "./credit.ts";
 import { changeEpisodes, filterPart, keepEpisodes } from "./filter-part.ts";
 import { perAgent } from "./group-advantages.ts";
@@ -79,8 +79,7 @@ export function teamOf(plan: Team): RolloutPart<never, "group"> {
  * Source: Liu et al. 2025, "LLM Collaboration With Multi-Agent RL" (MAGRPO), arXiv:2508.04652.
  */
 export function jointAdvantage(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
-  return made({ scale: scaleDial(options) }, ({ scale }) => {
-    const scaled = scaledBy(scale, options);
+  return withScale(options, (scaled) => {
     return advantagePart("joint", "group", (groups) =>
       byRewards(groups, (rewards, episodes) => {
         const jointOf = episodes.map(({ episode }) => episode.joint ?? episode.id);
@@ -206,9 +205,7 @@ function withGames(
 
 /** `turn`: each turn's return among those of the same role, so that no side is judged by the other's scale. */
 export function perAgentTurns(options?: TurnAdvantageOptions): AdvantagePart<never, "group"> {
-  return made({ scale: scaleDial(options) }, ({ scale }) =>
-    turnsAmongRoles(scaledBy(scale, options)),
-  );
+  return withScale(options, turnsAmongRoles);
 }
 
 function turnsAmongRoles(options: TurnAdvantageOptions): AdvantagePart<never, "group"> {

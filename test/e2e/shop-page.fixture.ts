@@ -1,0 +1,86 @@
+/** The demo shop's page as a test meets it: what it is asked, what it answers, keeps and tells. Not where it is served. */
+import type { OutboxSummary } from "@waggle/collector";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import type { DemoStatus } from "../../apps/demo/src/demo-status.ts";
+
+export async function untilReady(page: Page): Promise<void> {
+  const isReady = () => window.waggleDemo?.status().phase === "ready";
+  await page.waitForFunction(isReady, undefined, { timeout: 60_000 }).catch(async (cause) => {
+    const status = await page.evaluate(() => window.waggleDemo?.agent.status);
+    throw new Error(`the assistant must become ready, got ${JSON.stringify(status)}`, { cause });
+  });
+}
+
+export const statusOf = (page: Page): Promise<DemoStatus> =>
+  page.evaluate(() => window.waggleDemo.status());
+export const outboxOf = (page: Page): Promise<OutboxSummary> =>
+  page.evaluate(() => window.waggleDemo.agent.outbox());
+
+/** Waits until no request is under way and returns the last answer. */
+export async function lastAnswer(page: Page) {
+  const ended = await page.waitForFunction(
+    () => {
+      const last = window.waggleDemo.agent.conversation.at(-1);
+      return last?.kind === "answer" && !last.running ? last : null;
+    },
+    undefined,
+    { timeout: 120_000 },
+  );
+  const answer = await ended.jsonValue();
+  if (answer === null) throw new Error("an answer was waited for");
+  return answer;
+}
+
+/** Types a request as a person does and waits for the end of its answer. */
+export async function ask(page: Page, text: string) {
+  const input = page.locator("waggle-agent").getByRole("textbox", { name: "Request" });
+  await input.fill(text);
+  await input.press("Enter");
+  return lastAnswer(page);
+}
+
+export async function untilSent(page: Page, sent: number): Promise<void> {
+  await expect
+    .poll(() => outboxOf(page), { timeout: 30_000 })
+    .toMatchObject({
+      sent,
+      waiting: 0,
+      rejected: 0,
+      feedbackWaiting: 0,
+    });
+}
+
+/** Everything that the page keeps about its visitor: the rows of the outbox and localStorage, as JSON. */
+export async function keptBy(
+  page: Page,
+): Promise<{ rows: unknown[]; local: Record<string, string> }> {
+  return page.evaluate(async () => {
+    const settled = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error ?? new Error("IndexedDB"));
+      });
+    const rows: unknown[] = [];
+    for (const { name = "" } of await indexedDB.databases()) {
+      if (!name.startsWith("waggle-outbox")) continue;
+      const database = await settled(indexedDB.open(name));
+      for (const store of database.objectStoreNames) {
+        rows.push(...(await settled(database.transaction(store).objectStore(store).getAll())));
+      }
+      database.close();
+    }
+    return { rows, local: Object.fromEntries(Object.entries(localStorage)) };
+  });
+}
+
+/** `<role> <name>` of each control, as Chromium tells assistive technology. */
+export async function controlsOf(page: Page): Promise<string[]> {
+  const roles = ["button", "link", "textbox", "searchbox", "switch", "combobox", "spinbutton"];
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send("Accessibility.getFullAXTree");
+  await session.detach();
+  return nodes
+    .filter((node) => !node.ignored && roles.includes(String(node.role?.value)))
+    .map((node) => `${String(node.role?.value)} ${String(node.name?.value ?? "").trim()}`);
+}
