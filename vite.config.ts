@@ -17,6 +17,9 @@ const isolation = {
   "Cross-Origin-Embedder-Policy": "require-corp",
 };
 
+/** `npm run test:long` runs every case of tests that `npm test` samples: see test/fixtures/long.ts. */
+const provide = { isLong: process.env["WAGGLE_LONG"] === "1" };
+
 const everywhere = ["**/node_modules/**", "**/dist/**"];
 
 export default defineConfig({
@@ -27,6 +30,7 @@ export default defineConfig({
         ...fromSource("node"),
         test: {
           name: "node",
+          provide,
           include: [
             "packages/*/src/**/*.test.ts",
             "trainer/src/**/*.test.ts",
@@ -62,6 +66,7 @@ export default defineConfig({
         ],
         test: {
           name: "workers",
+          provide,
           include: ["workers/*/src/**/*.test.ts"],
           exclude: everywhere,
           testTimeout: 60_000,
@@ -76,6 +81,7 @@ export default defineConfig({
         },
         test: {
           name: "browser",
+          provide,
           include: [
             "{packages,apps}/*/src/**/*.browser.test.ts",
             "test/golden/**/*.browser.test.ts",
@@ -97,6 +103,7 @@ export default defineConfig({
         ...fromSource("node"),
         test: {
           name: "e2e",
+          provide,
           include: ["test/e2e/**/*.test.ts", "test/learning/**/*.test.ts"],
           exclude: everywhere,
           testTimeout: 600_000,

@@ -1,0 +1,72 @@
+/**
+ * `npm run test:robust`: every fault that the tests inject into real parts, one row each. Runs all cases
+ * of each test, unlike `npm test`. `--json` prints one line of JSON per fault and the totals last.
+ */
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "commander";
+import type { TestCase } from "vitest/node";
+import { startVitest } from "vitest/node";
+import type { FaultRow } from "../test/fixtures/fault.ts";
+import { ensureChromium } from "./ensure-chromium.ts";
+import { ROOT } from "./stack.ts";
+
+const program = new Command("npm run test:robust --")
+  .description("Injects every known fault into real parts and counts what is lost.")
+  .option("--json", "print JSON lines; the last one holds the totals")
+  .parse(process.argv.slice(2), { from: "user" });
+const { json = false } = program.opts<{ json?: boolean }>();
+const say = (text: string) => (json ? console.error(text) : console.log(text));
+
+const files = globSync(
+  [
+    "{packages,apps,workers}/*/src/**/*.test.ts",
+    "trainer/src/**/*.test.ts",
+    "test/{architecture,golden,contract,e2e}/**/*.test.ts",
+  ],
+  { cwd: ROOT },
+).filter((file) => readFileSync(join(ROOT, file), "utf8").includes("fixtures/fault.ts"));
+
+ensureChromium();
+process.env["WAGGLE_LONG"] = "1";
+const rows: FaultRow[] = [];
+const failures: string[] = [];
+
+function record(test: TestCase): void {
+  const { state, errors } = test.result();
+  const { fault } = test.meta();
+  if (state === "passed" && fault !== undefined) {
+    rows.push(fault);
+    const { item, title, before, after } = fault;
+    if (json) console.log(JSON.stringify({ ...fault, failed: false }));
+    else say(`✓ ${item}  ${title}\n       before: ${before}\n       after:  ${after}`);
+  } else if (state === "failed") {
+    failures.push(test.fullName);
+    const reason = errors?.[0]?.message.split("\n")[0] ?? "no reason given";
+    if (json) console.log(JSON.stringify({ title: test.fullName, failed: true, reason }));
+    else say(`✗ ${test.fullName}: ${reason}`);
+  }
+}
+
+say(`${files.length} files with faults`);
+const vitest = await startVitest(
+  "test",
+  files.map((file) => join(ROOT, file)),
+  {
+    root: ROOT,
+    watch: false,
+    reporters: [{ onTestCaseResult: record }],
+  },
+);
+const isBroken = vitest.state.getUnhandledErrors().length > 0;
+await vitest.close();
+const sum = (of: (row: FaultRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+const totals = {
+  faults: rows.length,
+  failed: failures.length,
+  lost: sum((row) => row.lost),
+  twice: sum((row) => row.twice),
+  trainerExits: sum((row) => row.trainerExits),
+};
+console.log(JSON.stringify(totals));
+process.exit(totals.failed === 0 && rows.length > 0 && !isBroken ? 0 : 1);
