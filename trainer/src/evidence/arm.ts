@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Settings } from "@waggle/learning";
+import type { SuccessByTemperature } from "../learner/temperature.ts";
 
 /** Most that may be spent; no step begins when as much is spent. */
 export type Budget = { readonly sampledTokens: number; readonly toolCalls: number };
@@ -53,6 +54,10 @@ export type RunRecord = Arm & {
   /** The base on the same tasks with the same draws: the control without learning. */
   readonly base: Outcome;
   readonly final: Outcome;
+  /** The final policy by temperature; absent in runs of before it was measured. */
+  readonly byTemperature?: SuccessByTemperature;
+  /** Hex sha256 of the trained parameters; absent in runs of before it was kept. */
+  readonly parameters?: string;
   /** From the base on; one point an evaluation. */
   readonly curve: readonly CurvePoint[];
   readonly spent: Spent;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mean } from "@waggle/evaluation";
 import { expect, test } from "vitest";
+import { openControlLog } from "./control-log.ts";
 import { readExpectations } from "./expectations.ts";
 import { openRunLog } from "./run-log.ts";
 import { writeReport } from "./write-report.ts";
@@ -14,7 +15,9 @@ test("every page and picture follows from the runs", async () => {
   const again = await mkdtemp(join(tmpdir(), "waggle-pages-"));
   try {
     const expectations = await readExpectations(join(FOLDER, "expectations.json"));
-    await writeReport(again, expectations, await openRunLog(join(FOLDER, "runs.jsonl")));
+    const controls = await openControlLog(join(FOLDER, "controls.jsonl"));
+    const runs = await openRunLog(join(FOLDER, "runs.jsonl"));
+    await writeReport(again, expectations, runs, controls);
     const written = await readdir(again);
     expect(written.length).toBeGreaterThan(60);
     const differing: string[] = [];

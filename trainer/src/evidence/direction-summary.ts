@@ -1,6 +1,8 @@
 /** Whether what papers say of their recipe beside plain GRPO holds here, each by a test over seeds. */
 import { holm, mean, meanAboveZero, type MeanTest } from "@waggle/evaluation";
+import { temperatureCurve } from "../learner/temperature.ts";
 import { armKey, type RunRecord, successOf } from "./arm.ts";
+import type { ControlLog } from "./control-log.ts";
 import {
   type ClaimRound,
   type Direction,
@@ -25,6 +27,10 @@ export type DirectionSummary = {
   /** Share of the reference's cost; `null` where nothing is claimed of it. */
   readonly cost: number | null;
   readonly holds: boolean;
+  /** The base at its best temperature on the same held-out tasks; `null` where it was not measured. */
+  readonly control: Spread | null;
+  /** Holds, and the recipe's success is above the control (one-sided Student's t over seeds). */
+  readonly survives: boolean;
 };
 
 /** @returns of one round those that were run with every seed, in the order of the expectations. */
@@ -32,6 +38,7 @@ export function summarizeDirections(
   records: ReadonlyMap<string, RunRecord>,
   expectations: Expectations,
   { directions, seeds }: ClaimRound,
+  controls: ControlLog,
 ): DirectionSummary[] {
   const complete = directions.flatMap((direction) => {
     const pairs = seeds.flatMap((seed) => {
@@ -55,25 +62,35 @@ export function summarizeDirections(
         ? null
         : mean(pairs.map(({ claimed }) => claimed.spent[most.of] ?? Infinity)) /
           mean(pairs.map(({ reference }) => reference.spent[most.of] ?? 0));
+    const holds = p <= LEVEL && (most === undefined || (cost !== null && cost <= most.share));
+    const control = controlOf(pairs, controls);
+    const over = control?.map((base, at) => successOf((pairs[at] as Pair).claimed.final) - base);
     return {
       direction,
+      control: control === null ? null : spread(control),
+      survives: holds && over !== undefined && meanAboveZero(over).pValue <= LEVEL,
       success: spread(pairs.map(({ claimed }) => successOf(claimed.final))),
       reference: spread(pairs.map(({ reference }) => successOf(reference.final))),
       difference: mean(pairs.map(differenceOf)),
       test: tests[i] as MeanTest,
       adjusted: p,
       cost,
-      holds: p <= LEVEL && (most === undefined || (cost !== null && cost <= most.share)),
+      holds,
     };
   });
 }
 
-function differenceOf({
-  claimed,
-  reference,
-}: {
-  readonly claimed: RunRecord;
-  readonly reference: RunRecord;
-}): number {
+type Pair = { readonly claimed: RunRecord; readonly reference: RunRecord };
+
+/** `[seeds]` success of the base at its best temperature. */
+function controlOf(pairs: readonly Pair[], controls: ControlLog): readonly number[] | null {
+  const found = pairs.map(({ claimed: { environment, seed, evaluationTasks } }) =>
+    controls.find(environment, seed, evaluationTasks),
+  );
+  if (!found.every((one) => one !== undefined)) return null;
+  return temperatureCurve(found.map(({ successes }) => successes))?.best ?? null;
+}
+
+function differenceOf({ claimed, reference }: Pair): number {
   return successOf(claimed.final) - successOf(reference.final);
 }

@@ -6,8 +6,11 @@ import { WaggleError } from "@waggle/protocol";
 import { positive } from "../option-values.ts";
 import { type Arm, successOf } from "./arm.ts";
 import { claimArms, type Expectations, readExpectations, tableArms } from "./expectations.ts";
+import { temperatureName } from "../learner/temperature.ts";
 import { percent } from "./numbers.ts";
 import { type ArmProgress, runArms } from "./run-arms.ts";
+import { openControlLog } from "./control-log.ts";
+import { runControls } from "./run-controls.ts";
 import { openRunLog } from "./run-log.ts";
 import { writeReport } from "./write-report.ts";
 
@@ -21,6 +24,8 @@ type Flags = {
   only?: string[];
   seeds?: number[];
   smoke: boolean;
+  controls: boolean;
+  again: boolean;
   report: boolean;
   directions: boolean;
   folder: string;
@@ -45,6 +50,8 @@ export function addEvidenceCommand(
     .option("--seeds <numbers>", "these seeds, with commas between", numbers)
     .option("--smoke", "one seed of six recipes, to see that all of it runs", false)
     .option("--directions", "only what papers say of their recipe beside plain GRPO", false)
+    .option("--controls", "only try the untrained bases at every temperature", false)
+    .option("--again", "run again what lacks the trained policy's other temperatures", false)
     .option("--report", "run nothing, only write the pages", false)
     .option("--folder <folder>", "where the expectations are", "docs/evidence/learning")
     .option(
@@ -60,18 +67,23 @@ export function addEvidenceCommand(
       const out = flags.out ?? (flags.smoke ? ".waggle/evidence" : flags.folder);
       await mkdir(out, { recursive: true });
       const log = await openRunLog(join(out, "runs.jsonl"));
+      const controls = await openControlLog(join(out, "controls.jsonl"));
+      const running = {
+        bases: flags.bases,
+        threads: flags.threads,
+        again: flags.again,
+        signal,
+        onProgress: (progress: ArmProgress) => {
+          if (flags.json) writeOut(JSON.stringify(progress));
+          else writeError(wordsOf(progress));
+        },
+      };
       if (!flags.report) {
-        await runArms(wanted(expectations, flags), log, {
-          bases: flags.bases,
-          threads: flags.threads,
-          signal,
-          onProgress: (progress) => {
-            if (flags.json) writeOut(JSON.stringify(progress));
-            else writeError(wordsOf(progress));
-          },
-        });
+        const arms = wanted(expectations, flags);
+        await runControls(arms, expectations.evaluationTasks, controls, running);
+        if (!flags.controls) await runArms(arms, log, running);
       }
-      const pages = await writeReport(out, expectations, log);
+      const pages = await writeReport(out, expectations, log, controls);
       if (!flags.json) writeError(`${pages} pages in ${out}`);
     });
 }
@@ -103,11 +115,17 @@ function wordsOf(progress: ArmProgress): string {
   if (progress.event === "base") {
     return `base of ${progress.environment}  ${progress.step}/${progress.steps}`;
   }
-  const { key, done, runs, secondsLeft, record } = progress;
+  if (progress.event === "control") {
+    const { environment, seed, best, temperature } = progress;
+    return `control  ${environment}/${seed}  best ${percent(best)} at ${temperatureName(temperature)}`;
+  }
+  const { key, done, runs, secondsLeft, record, sameAs } = progress;
+  const inactive =
+    sameAs.length === 0 ? "" : `  mechanism inactive here: the same run as ${sameAs.join(", ")}`;
   const left = `${done}/${runs}  ${Math.ceil(secondsLeft / 60)} min left`;
   if ("error" in record) return `${left}  ${key}  failed: ${record.error}`;
   const { base, final, spent } = record;
-  return `${left}  ${key}  ${percent(successOf(base))} → ${percent(successOf(final))}  ${spent.sampledTokens} tokens, ${spent.toolCalls} calls, ${spent.seconds.toFixed(0)} s`;
+  return `${left}  ${key}  ${percent(successOf(base))} → ${percent(successOf(final))}  ${spent.sampledTokens} tokens, ${spent.toolCalls} calls, ${spent.seconds.toFixed(0)} s${inactive}`;
 }
 
 function list(text: string): string[] {

@@ -1,20 +1,19 @@
 /** The page of one recipe: what it is, what it did over its seeds, and whether that is learning. */
 import type { Recipe } from "@waggle/learning";
 import { percentSpread, pointSpread, points, pText, whole } from "./numbers.ts";
-import type { RecipeSummary } from "./recipe-summary.ts";
+import { temperatureName } from "../learner/temperature.ts";
+import type { BestTemperature, RecipeSummary } from "./recipe-summary.ts";
 
-/** Share of tables without any learning of which something would be claimed. */
+/** Level of the test of a whole table. */
 const LEVEL = 0.01;
 
 /** What the numbers of every page mean. */
 export const METRICS: readonly string[] = [
-  "**success**: share of held-out tasks solved with the policy at the end, drawn at temperature 1; mean ± deviation over seeds, each with held-out tasks of its own.",
-  "**base**: the same tasks with the same draws and nothing learned, the control.",
-  "**gain**: success less base, seed by seed, in percentage points.",
-  "**p**: one-sided, of “no gain”, over seeds: moderated t (`packages/evaluation/src/moderated-t.ts`), corrected by Holm over all recipes that were expected to learn, those not run counted as not learning.",
-  "**against plain GRPO**: success less that of `artist` with the same seed, budget and held-out tasks; p of “not above it”, Student's t over seeds, not corrected.",
-  "**sampled tokens**, **tool calls**: what a run spent on rollouts, demonstrations included; no step begins beyond the budget.",
-  "**CPU**, **time**: seconds of one run; other work took most of the machine meanwhile, so time is an upper bound.",
+  "**base**, **trained**: share of held-out tasks solved by the untrained base and by the trained policy, mean ± deviation over seeds. Each seed has its own held-out tasks.",
+  "**T = 1**: sampled at temperature 1. **best T**: at whichever of 1, 0.75, 0.5, 0.25 and greedy is best on average over the seeds, named in brackets. **greedy**: the most likely token each time.",
+  "**gain over control**: trained minus base, seed by seed, in percentage points, each at its best temperature. Where the trained policy was measured at temperature 1 only, that figure stands in.",
+  "**p**: one-sided, that there is no gain over the control: moderated t over seeds (`packages/evaluation/src/moderated-t.ts`), Holm-corrected over all recipes that were expected to learn.",
+  "**against plain GRPO**: trained at temperature 1 minus `artist` with the same seed, budget and held-out tasks; p of a one-sided Student's t over seeds, not corrected.",
 ];
 
 export function recipePage(
@@ -33,8 +32,8 @@ export function recipePage(
     `**${learnedWords(summary)}** ${besideWords(summary)}`,
     `![Held-out success over sampled tokens](${page}.svg)`,
     [
-      "| | base | success | gain | p | sampled tokens | tool calls | calls a task | CPU | time |",
-      "|---|---|---|---|---|---|---|---|---|---|",
+      `| | base, T = 1 | base, best T | base, greedy | trained, T = 1 | trained, best T | trained, greedy | gain over control | p | sampled tokens | tool calls | calls per task | CPU | time |`,
+      `|${"---|".repeat(14)}`,
       row(name, summary),
       ...(reference === undefined || reference === summary
         ? []
@@ -57,12 +56,15 @@ export function recipePage(
 }
 
 function row(name: string, summary: RecipeSummary): string {
+  const { control, trained, gainOverControl, learned } = summary;
   return `| ${[
     name,
     percentSpread(summary.base),
+    ...temperatureCells(control),
     percentSpread(summary.success),
-    pointSpread(summary.gain),
-    summary.learned === null ? "–" : pText(summary.learned.adjusted),
+    ...temperatureCells(trained),
+    gainOverControl === null ? "–" : pointSpread(gainOverControl),
+    learned === null ? "–" : pText(learned.adjusted),
     whole(summary.sampledTokens.mean),
     whole(summary.toolCalls.mean),
     summary.callsATask.mean.toFixed(2),
@@ -71,23 +73,39 @@ function row(name: string, summary: RecipeSummary): string {
   ].join(" | ")} |`;
 }
 
+/** Success at the best temperature, named, and greedily. */
+export function temperatureCells(found: BestTemperature | null): [best: string, greedy: string] {
+  if (found === null) return ["not measured", "not measured"];
+  const best = `${percentSpread(found.success)} (${temperatureName(found.temperature)})`;
+  return [best, percentSpread(found.greedy)];
+}
+
+/** True for a recipe that beats its base at the base's best temperature. */
 export function hasLearned({ learned }: RecipeSummary): boolean {
   return learned !== null && learned.adjusted <= LEVEL;
 }
 
+/** What of the gain at temperature 1 survives the control, in a sentence or two. */
 function learnedWords(summary: RecipeSummary): string {
-  const { learned, gain, runs } = summary;
-  const by = `${points(gain.mean)} points over the base`;
-  if (learned === null) return `${runs.length} seeds only so far: ${by}, nothing is claimed.`;
-  if (hasLearned(summary)) return `Learns: ${by} (p = ${pText(learned.adjusted)}).`;
-  if (gain.mean < 0) return `Does not learn at this scale: ${by}.`;
-  return `Not shown to learn at this scale: ${by} (p = ${pText(learned.adjusted)}).`;
+  const { learned, gain, gainOverControl, sameAs, runs } = summary;
+  if (sameAs.length > 0) {
+    return `Mechanism inactive here: every run is the same as that of ${sameAs.join(", ")}. This page is no evidence.`;
+  }
+  const atOne = `${points(gain.mean)} points over the base at temperature 1`;
+  if (learned === null || gainOverControl === null) {
+    return `No claim: ${runs.length} seeds so far, ${atOne}.`;
+  }
+  const by = `${points(gainOverControl.mean)} points against the base at its best temperature (p = ${pText(learned.adjusted)})`;
+  return hasLearned(summary)
+    ? `Learns: ${by}.`
+    : `No learning beyond temperature: ${by}. The gain of ${atOne} does not survive the control.`;
 }
 
 function besideWords({ beside }: RecipeSummary): string {
   if (beside === null) return "";
   const by = `${points(beside.mean)} points (t = ${beside.t.toFixed(1)}, p = ${pText(beside.pValue)})`;
-  if (beside.pValue <= 0.05) return `Above plain GRPO at equal budget: ${by}.`;
-  if (1 - beside.pValue <= 0.05) return `Below plain GRPO at equal budget: ${by}.`;
-  return `An advantage over plain GRPO does not show at equal budget: ${by}.`;
+  if (beside.pValue <= 0.05) return `Above plain GRPO at equal budget and temperature 1: ${by}.`;
+  if (1 - beside.pValue <= 0.05)
+    return `Below plain GRPO at equal budget and temperature 1: ${by}.`;
+  return `No difference to plain GRPO shows at equal budget and temperature 1: ${by}.`;
 }

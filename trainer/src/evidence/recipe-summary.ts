@@ -3,11 +3,21 @@
  * and against the reference recipe on the same held-out tasks. Numbers only, no words.
  */
 import { holm, mean, meanAboveZero, type MeanTest, moderatedTests } from "@waggle/evaluation";
+import { type TemperatureCurve, temperatureCurve } from "../learner/temperature.ts";
 import { type CurvePoint, type RunRecord, successOf } from "./arm.ts";
+import { coincide } from "./coincidence.ts";
+import type { ControlLog } from "./control-log.ts";
 
 export type Spread = {
   readonly mean: number;
   /** Over seeds, by n − 1. */ readonly deviation: number;
+};
+
+export type BestTemperature = {
+  readonly success: Spread;
+  /** 0 = greedy. */
+  readonly temperature: number;
+  readonly greedy: Spread;
 };
 
 export type RecipeSummary = {
@@ -17,9 +27,20 @@ export type RecipeSummary = {
   readonly runs: readonly RunRecord[];
   readonly base: Spread;
   readonly success: Spread;
-  /** Success less that of the base. */
+  /** Success less that of the base, both at temperature 1. */
   readonly gain: Spread;
-  /** Present where every seed of the table is there, of at least two. */
+  /** The base at its best temperature; `null` where a seed of it was not measured. */
+  readonly control: BestTemperature | null;
+  /** The trained policy at its best temperature; `null` for runs of before it was measured. */
+  readonly trained: BestTemperature | null;
+  /** Best success that was measured of the trained policy, less the control, seed by seed. */
+  readonly gainOverControl: Spread | null;
+  /** Recipes whose runs are the same on every task and seed; the reference itself names none. */
+  readonly sameAs: readonly string[];
+  /**
+   * The test of the gain over the control. Present where every seed of the table and its control are there,
+   * of at least two, and where no other recipe's runs are the same.
+   */
   readonly learned: (MeanTest & { /** Holm's over the table. */ readonly adjusted: number }) | null;
   /** Success less the reference's, seed by seed; `null` for the reference and with fewer than two seeds in common. */
   readonly beside: MeanTest | null;
@@ -33,21 +54,35 @@ export type RecipeSummary = {
 
 /**
  * @param seeds - of a whole table.
- * @param expected - recipes of a whole table: those that are not there count as not having learned.
+ * @param expected - recipes of a whole table: those that are not there, and those whose mechanism was
+ *   inactive, count as not having learned.
  */
 export function summarize(
   records: readonly RunRecord[],
   seeds: readonly number[],
   reference: string,
   expected: number,
+  controls: ControlLog,
 ): RecipeSummary[] {
   const groups = Map.groupBy(records, ({ recipe, environment }) => `${recipe} ${environment}`);
   const bySeed = [...groups.values()].map((runs) => runs.toSorted((a, b) => a.seed - b.seed));
+  const compared = new Map(bySeed.map((runs) => [runs, overControl(runs, controls)]));
+  const twins = new Map(
+    bySeed.map((runs) => [runs, bySeed.filter((other) => coincide(runs, other))]),
+  );
+  const sameAs = (runs: readonly RunRecord[]): string[] =>
+    runs[0]?.recipe === reference
+      ? []
+      : (twins.get(runs as RunRecord[]) ?? []).flatMap(([other]) => other?.recipe ?? []);
   // One seed says nothing of its spread.
   const complete = bySeed.filter(
-    (runs) => seeds.length > 1 && seeds.every((seed) => runs.some((run) => run.seed === seed)),
+    (runs) =>
+      seeds.length > 1 &&
+      seeds.every((seed) => runs.some((run) => run.seed === seed)) &&
+      compared.get(runs)?.gains != null &&
+      sameAs(runs).length === 0,
   );
-  const tests = moderatedTests(complete.map((runs) => runs.map(gainOf)));
+  const tests = moderatedTests(complete.map((runs) => compared.get(runs)?.gains ?? []));
   const absent = Array.from({ length: Math.max(0, expected - tests.length) }, () => 1);
   const adjusted = holm([...tests.map(({ pValue }) => pValue), ...absent]);
   return bySeed.map((runs) => {
@@ -64,6 +99,10 @@ export function summarize(
       base: spread(runs.map(({ base }) => successOf(base))),
       success: spread(runs.map(({ final }) => successOf(final))),
       gain: spread(runs.map(gainOf)),
+      control: bestOf(compared.get(runs)?.control ?? null),
+      trained: bestOf(compared.get(runs)?.trained ?? null),
+      gainOverControl: spreadOrNull(compared.get(runs)?.gains ?? null),
+      sameAs: sameAs(runs),
       learned: test === undefined ? null : { ...test, adjusted: adjusted[at] ?? 1 },
       beside: recipe === reference ? null : pairedWith(runs, others ?? []),
       sampledTokens: spread(runs.map(({ spent }) => spent.sampledTokens)),
@@ -73,6 +112,39 @@ export function summarize(
       callsATask: spread(runs.map(({ final }) => final.toolCallsMean)),
     };
   });
+}
+
+/** The trained policy and its base, each at the temperature that is best for it. */
+function overControl(
+  runs: readonly RunRecord[],
+  controls: ControlLog,
+): {
+  readonly control: TemperatureCurve | null;
+  readonly trained: TemperatureCurve | null;
+  /** By seed; `null` without the control of every seed. */
+  readonly gains: readonly number[] | null;
+} {
+  const found = runs.map(({ environment, seed, evaluationTasks }) =>
+    controls.find(environment, seed, evaluationTasks),
+  );
+  const measured = runs.flatMap(({ byTemperature }) => byTemperature ?? []);
+  const control = found.every((one) => one !== undefined)
+    ? temperatureCurve(found.map(({ successes }) => successes))
+    : null;
+  const trained = measured.length === runs.length ? temperatureCurve(measured) : null;
+  const best = trained?.best ?? runs.map(({ final }) => successOf(final));
+  const gains = control?.best.map((base, i) => (best[i] ?? 0) - base) ?? null;
+  return { control, trained, gains };
+}
+
+function bestOf(curve: TemperatureCurve | null): BestTemperature | null {
+  if (curve === null) return null;
+  const { best, bestTemperature, greedy } = curve;
+  return { success: spread(best), temperature: bestTemperature, greedy: spread(greedy) };
+}
+
+function spreadOrNull(values: readonly number[] | null): Spread | null {
+  return values === null ? null : spread(values);
 }
 
 function gainOf({ base, final }: RunRecord): number {

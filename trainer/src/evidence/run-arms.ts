@@ -2,9 +2,11 @@
  * Runs arms one after the other, each from its family's own base, and keeps what came of them. Arms that
  * a log has are not run again; an arm that fails is kept as failed and the others go on. Draws nothing.
  */
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { familyNamed, type TaskFamily } from "@waggle/environments";
 import { type Recipe, recipeNamed } from "@waggle/learning";
+import type { TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { type BaseModel } from "../base-model.ts";
 import { FAMILY_BASE, familyBase } from "../learner/family-base.ts";
@@ -20,6 +22,8 @@ import {
   type RunRecord,
   successOf,
 } from "./arm.ts";
+import { isSameRun } from "./coincidence.ts";
+import { TEMPERATURES } from "../learner/temperature.ts";
 import type { RunLog } from "./run-log.ts";
 
 export type RunArmsOptions = {
@@ -27,6 +31,8 @@ export type RunArmsOptions = {
   readonly bases: string;
   /** CPU threads of the graphs that train; sampling takes one. */
   readonly threads: number;
+  /** Also runs again what was run before trained policies were tried at every temperature. */
+  readonly again: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ArmProgress) => void;
 };
@@ -39,11 +45,21 @@ export type ArmProgress =
       readonly steps: number;
     }
   | {
+      readonly event: "control";
+      readonly environment: string;
+      readonly seed: number;
+      /** Share solved at the best temperature. */
+      readonly best: number;
+      readonly temperature: number;
+    }
+  | {
       readonly event: "run";
       readonly key: string;
       /** Runs that ended, of those asked for, what the log had included. */
       readonly done: number;
       readonly runs: number;
+      /** Recipes whose run of this seed came out the same: what tells them apart was inactive. */
+      readonly sameAs: readonly string[];
       /** Until all have ended, at the pace so far. */
       readonly secondsLeft: number;
       readonly record: RunRecord | FailedRun;
@@ -62,7 +78,11 @@ export async function runArms(
   log: RunLog,
   options: RunArmsOptions,
 ): Promise<readonly RunRecord[]> {
-  const missing = arms.filter((arm) => !log.records.has(armKey(arm)));
+  const isThere = (arm: Arm): boolean => {
+    const record = log.records.get(armKey(arm));
+    return record !== undefined && (!options.again || record.byTemperature !== undefined);
+  };
+  const missing = arms.filter((arm) => !isThere(arm));
   const startedAt = performance.now();
   const policies = new PolicyShelf("wasm");
   try {
@@ -76,6 +96,7 @@ export async function runArms(
         key: record.key,
         done: arms.length - missing.length + at + 1,
         runs: arms.length,
+        sameAs: sameAs(record, log),
         secondsLeft: pace * (missing.length - at - 1),
         record,
       });
@@ -84,6 +105,11 @@ export async function runArms(
     await policies.dispose();
   }
   return arms.flatMap((arm) => log.records.get(armKey(arm)) ?? []);
+}
+
+function sameAs(record: RunRecord | FailedRun, log: RunLog): string[] {
+  if ("error" in record) return [];
+  return [...log.records.values()].filter((one) => isSameRun(one, record)).map((one) => one.recipe);
 }
 
 async function runOrFailure(
@@ -148,6 +174,7 @@ async function runArm(
     const {
       base: before,
       final,
+      byTemperature,
       spent,
     } = await runRecipe(
       recipe,
@@ -156,6 +183,8 @@ async function runArm(
         seed: arm.seed,
         evaluationTasks: arm.evaluationTasks,
         evaluationSeed: arm.seed,
+        // The final evaluation is at temperature 1.
+        temperatures: TEMPERATURES.filter((temperature) => temperature !== 1),
         evaluateEvery: Math.ceil(longest(recipe) / EVALUATIONS),
         base,
         budget: arm.budget,
@@ -176,12 +205,27 @@ async function runArm(
       endedAt: new Date().toISOString(),
       base: before,
       final,
+      ...(byTemperature.size === 0
+        ? {}
+        : { byTemperature: new Map([...byTemperature, [1, final.successes]]) }),
+      parameters: await parametersHash(engines.engine),
       curve,
       spent: { ...spent, cpuSeconds: (cpu.user + cpu.system) / 1e6 },
     };
   } finally {
     await engines.dispose();
   }
+}
+
+/** Hex sha256 over the tensors by name. */
+async function parametersHash(engine: TrainEngine): Promise<string> {
+  const hash = createHash("sha256");
+  const tensors = await engine.parameters();
+  for (const [name, { data }] of [...tensors].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    hash.update(`${name}\n`);
+    hash.update(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+  }
+  return hash.digest("hex");
 }
 
 function longest({ stages }: Recipe): number {

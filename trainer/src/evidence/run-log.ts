@@ -6,12 +6,18 @@ import { appendFile, mkdir, readFile, truncate } from "node:fs/promises";
 import { dirname } from "node:path";
 import { WaggleError } from "@waggle/protocol";
 import type { FailedRun, Outcome, RunRecord } from "./arm.ts";
+import {
+  readByTemperature,
+  storedByTemperature,
+  type StoredByTemperature,
+} from "../learner/temperature.ts";
 
 /** Outcomes are a digit a task on disk. */
 type StoredOutcome = Omit<Outcome, "successes"> & { readonly successes: string };
-type StoredRecord = Omit<RunRecord, "base" | "final"> & {
+type StoredRecord = Omit<RunRecord, "base" | "final" | "byTemperature"> & {
   readonly base: StoredOutcome;
   readonly final: StoredOutcome;
+  readonly byTemperature?: StoredByTemperature;
 };
 
 export type RunLog = {
@@ -48,8 +54,10 @@ export async function openRunLog(path: string): Promise<RunLog> {
   };
 }
 
-function stored({ base, final, ...record }: RunRecord): StoredRecord {
-  return { ...record, base: digits(base), final: digits(final) };
+function stored({ base, final, byTemperature, ...record }: RunRecord): StoredRecord {
+  const measured =
+    byTemperature === undefined ? {} : { byTemperature: storedByTemperature(byTemperature) };
+  return { ...record, base: digits(base), final: digits(final), ...measured };
 }
 
 function digits({ successes, ...others }: Outcome): StoredOutcome {
@@ -68,7 +76,10 @@ function parsed(line: string, path: string, number: number): RunRecord | FailedR
     );
   }
   if ("error" in value) return value;
-  return { ...value, base: read(value.base), final: read(value.final) };
+  const { base, final, byTemperature, ...record } = value;
+  const measured =
+    byTemperature === undefined ? {} : { byTemperature: readByTemperature(byTemperature) };
+  return { ...record, base: read(base), final: read(final), ...measured };
 }
 
 function read({ successes, ...others }: StoredOutcome): Outcome {

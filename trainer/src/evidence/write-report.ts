@@ -5,6 +5,7 @@ import { recipeNamed } from "@waggle/learning";
 import { armKey } from "./arm.ts";
 import { curvePicture } from "./curve-picture.ts";
 import { summarizeDirections } from "./direction-summary.ts";
+import type { ControlLog } from "./control-log.ts";
 import { type Expectations, pageName, tableArms } from "./expectations.ts";
 import { overviewPage } from "./overview-page.ts";
 import { recipePage } from "./recipe-page.ts";
@@ -16,6 +17,7 @@ export async function writeReport(
   folder: string,
   expectations: Expectations,
   { records, failures }: RunLog,
+  controls: ControlLog,
 ): Promise<number> {
   const arms = tableArms(expectations);
   const keys = new Set(arms.map(armKey));
@@ -25,6 +27,7 @@ export async function writeReport(
     expectations.seeds,
     reference,
     arms.length / expectations.seeds.length,
+    controls,
   );
   await mkdir(folder, { recursive: true });
   for (const summary of summaries) {
@@ -52,7 +55,7 @@ export async function writeReport(
       failed,
       expectations.claims.map((round) => ({
         round,
-        directions: summarizeDirections(records, expectations, round),
+        directions: summarizeDirections(records, expectations, round, controls),
       })),
       expectations,
       tableOf,

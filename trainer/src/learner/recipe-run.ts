@@ -14,7 +14,8 @@ import {
   type StateValues,
   type StepSettings,
 } from "@waggle/learning";
-import type { TaskReference, TaskSplit, TensorMap } from "@waggle/protocol";
+import type { Sampling, TaskReference, TaskSplit, TensorMap } from "@waggle/protocol";
+import { samplingAt, type SuccessByTemperature } from "./temperature.ts";
 import { derivedSeed, seededRandom } from "../random.ts";
 import { type Reader, stageReader } from "./rollouts/attempt-reading.ts";
 import { adapterOf } from "./updates/adapter-tensors.ts";
@@ -63,7 +64,9 @@ export async function runRecipe(
         final = await run.stage(stage);
       }
     }
-    return { base, final, ...run.soFar };
+    const isTestTime = recipe.stages.some((stage) => testTimeOf(stage) !== null);
+    const byTemperature = await run.tryAt(isTestTime ? [] : (options.temperatures ?? []));
+    return { base, final, byTemperature, ...run.soFar };
   } finally {
     await run.shelf.clear();
   }
@@ -379,8 +382,23 @@ class RecipeRun {
     return heldOut;
   }
 
+  /** Held-out tasks with the newest parameters at each of these temperatures. */
+  async tryAt(temperatures: readonly number[]): Promise<SuccessByTemperature> {
+    const places = Array.from({ length: this.#options.evaluationTasks }, (_, i) => i);
+    const found = new Map<number, readonly boolean[]>();
+    for (const temperature of temperatures) {
+      const attempts = await this.#attempts(places, undefined, samplingAt(temperature));
+      found.set(temperature, heldOutOf(attempts).successes);
+    }
+    return found;
+  }
+
   /** Held-out tasks of these places, or as many others. */
-  async #attempts(places: readonly number[], split?: TaskSplit): Promise<FamilyAttempt[]> {
+  async #attempts(
+    places: readonly number[],
+    split?: TaskSplit,
+    sampling?: Omit<Sampling, "seed">,
+  ): Promise<FamilyAttempt[]> {
     const { policy, format, family } = this.#parts;
     await this.#adopt(0);
     const deployed = this.#deployed;
@@ -391,6 +409,7 @@ class RecipeRun {
       deployed?.rollout.plan(this.#context(0, 1)),
       this.#options.evaluationSeed,
       split,
+      sampling,
     );
   }
 }

@@ -9,6 +9,7 @@ import type { WorldSimulator } from "./rollouts/fitted-world.ts";
 import type { HeldOut } from "./rollouts/held-out.ts";
 import type { OverlapOptions } from "./overlapped-stage.ts";
 import type { Budget, Spent } from "./run-spending.ts";
+import type { SuccessByTemperature } from "./temperature.ts";
 import type { StageResources } from "./updates/stage-update.ts";
 
 export type RunParts = {
@@ -40,6 +41,8 @@ export type RunOptions = {
   readonly budget?: Budget | undefined;
   /** Share of the budget that each stage has in a round, adding up to 1; absent = whatever is left. */
   readonly shares?: readonly number[] | undefined;
+  /** Temperatures at which the final policy is tried as well; 0 is greedy. Default none. */
+  readonly temperatures?: readonly number[] | undefined;
   /** Steps between evaluations; 0 = before and after only. */
   readonly evaluateEvery: number;
   /** Instead of the stages' own, for budgets and tests. */
@@ -67,6 +70,8 @@ export type RunEvent =
 export type RunResult = {
   readonly base: HeldOut;
   readonly final: HeldOut;
+  /** `[tasks]` of the final policy by temperature; empty where a recipe learns at test time. */
+  readonly byTemperature: SuccessByTemperature;
   readonly spent: Spent;
   /** What learning kept as plain values: texts and cases are an artefact. */
   readonly state: StateValues;

@@ -1,7 +1,7 @@
 /** Held-out tasks of a family with the policy as it is. The same tasks and draws every time for a seed. */
 import type { Episode, RolloutPlan } from "@waggle/learning";
 import type { TaskFamily } from "@waggle/environments";
-import { FULL_SUPPORT, type TaskReference, type TaskSplit } from "@waggle/protocol";
+import { FULL_SUPPORT, type Sampling, type TaskReference, type TaskSplit } from "@waggle/protocol";
 import { inLanes } from "../../lanes.ts";
 import { derivedSeed } from "../../random.ts";
 import type { CollectParts } from "./collect.ts";
@@ -41,16 +41,17 @@ export async function attemptHeldOut(
   plan?: RolloutPlan,
   seed = 0,
   split: TaskSplit = "heldOut",
+  sampling: Omit<Sampling, "seed"> = FULL_SUPPORT,
 ): Promise<FamilyAttempt[]> {
   const { format, reader, roles, signal } = parts;
   return inLanes(places.length, async (at): Promise<FamilyAttempt> => {
     const i = places[at] as number;
     const task = heldOutTask(parts.family, i, seed, split);
-    const sampling = { sampling: FULL_SUPPORT, seed: derivedSeed(0x5eed + seed, i) };
-    const options = { ...sampling, guide: reader?.(i).guide };
+    const drawn = { sampling, seed: derivedSeed(0x5eed + seed, i) };
+    const options = { ...drawn, guide: reader?.(i).guide };
     if (plan?.kind === "team" && isDeployed(plan, parts)) {
       // Who acts last answers for all of them.
-      const joint = { ...sampling, staleness: 0 };
+      const joint = { ...drawn, staleness: 0 };
       const members = await teamAttempts({ ...plan, size: 1 }, parts, joint, task, i);
       return members.at(-1) as Episode;
     }
@@ -58,7 +59,7 @@ export async function attemptHeldOut(
       const turns = await foldedTurns(
         { ...plan, mistakes: null },
         parts,
-        { ...sampling, staleness: 0 },
+        { ...drawn, staleness: 0 },
         { task, place: [i] },
       );
       return joined(turns);

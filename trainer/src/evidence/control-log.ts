@@ -1,0 +1,70 @@
+/**
+ * What the base of an environment solves at each temperature, by seed: the control of every table of
+ * learning. One JSON object a line. Runs nothing.
+ */
+import { appendFile, mkdir, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { z } from "zod";
+import {
+  readByTemperature,
+  storedByTemperature,
+  type StoredByTemperature,
+  type SuccessByTemperature,
+} from "../learner/temperature.ts";
+
+export type Control = {
+  readonly environment: string;
+  /** Which held-out tasks, and with which draws. */
+  readonly seed: number;
+  /** Hex sha256 of the base model's files. */
+  readonly baseModel: string;
+  readonly evaluationTasks: number;
+  readonly successes: SuccessByTemperature;
+};
+
+type StoredControl = Omit<Control, "successes"> & { readonly successes: StoredByTemperature };
+
+const StoredControl: z.ZodType<StoredControl> = z.strictObject({
+  environment: z.string(),
+  seed: z.int(),
+  baseModel: z.string(),
+  evaluationTasks: z.int().positive(),
+  successes: z.record(z.string(), z.string().regex(/^[01]*$/)),
+});
+
+export type ControlLog = {
+  readonly all: readonly Control[];
+  readonly find: (
+    environment: string,
+    seed: number,
+    evaluationTasks: number,
+  ) => Control | undefined;
+  readonly append: (control: Control) => Promise<void>;
+};
+
+export async function openControlLog(path: string): Promise<ControlLog> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  const all: Control[] = text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const stored = StoredControl.parse(JSON.parse(line));
+      return { ...stored, successes: readByTemperature(stored.successes) };
+    });
+  return {
+    all,
+    find: (environment, seed, evaluationTasks) =>
+      all.find(
+        (one) =>
+          one.environment === environment &&
+          one.seed === seed &&
+          one.evaluationTasks === evaluationTasks,
+      ),
+    append: async (control) => {
+      await mkdir(dirname(path), { recursive: true });
+      const stored = { ...control, successes: storedByTemperature(control.successes) };
+      await appendFile(path, `${JSON.stringify(stored)}\n`);
+      all.push(control);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** Tries the base of each environment on the held-out tasks of each seed, at every temperature. */
+import { join } from "node:path";
+import { familyNamed } from "@waggle/environments";
+import { FAMILY_BASE, familyBase } from "../learner/family-base.ts";
+import { attemptHeldOut, heldOutOf } from "../learner/rollouts/held-out.ts";
+import { PolicyShelf } from "../policy-shelf.ts";
+import type { ControlLog } from "./control-log.ts";
+import type { RunArmsOptions } from "./run-arms.ts";
+import { samplingAt, temperatureCurve, TEMPERATURES } from "../learner/temperature.ts";
+
+export type ControlPlace = { readonly environment: string; readonly seed: number };
+
+/** Runs what the log lacks. @throws the signal's reason */
+export async function runControls(
+  places: readonly ControlPlace[],
+  evaluationTasks: number,
+  log: ControlLog,
+  { bases, signal, onProgress }: Pick<RunArmsOptions, "bases" | "signal" | "onProgress">,
+): Promise<void> {
+  const unique = new Map(places.map((place) => [`${place.environment} ${place.seed}`, place]));
+  const missing = [...unique.values()].filter(
+    ({ environment, seed }) => log.find(environment, seed, evaluationTasks) === undefined,
+  );
+  const policies = new PolicyShelf("wasm");
+  try {
+    for (const { environment, seed } of missing) {
+      signal.throwIfAborted();
+      const family = familyNamed(environment);
+      const model = await familyBase(
+        family,
+        join(bases, family.name),
+        FAMILY_BASE,
+        ({ step, steps }) => onProgress({ event: "base", environment, step, steps }),
+        signal,
+      );
+      const policy = await policies.take(model);
+      const parts = { policy, format: model.format, family, signal };
+      const tasks = Array.from({ length: evaluationTasks }, (_, i) => i);
+      const successes = new Map<number, readonly boolean[]>();
+      for (const temperature of TEMPERATURES) {
+        const sampling = samplingAt(temperature);
+        const attempts = await attemptHeldOut(parts, tasks, undefined, seed, "heldOut", sampling);
+        successes.set(temperature, heldOutOf(attempts).successes);
+      }
+      const baseModel = model.reference.sha256;
+      await log.append({ environment, seed, baseModel, evaluationTasks, successes });
+      const curve = temperatureCurve([successes]);
+      const [best = 0] = curve?.best ?? [];
+      const temperature = curve?.bestTemperature ?? 1;
+      onProgress({ event: "control", environment, seed, best, temperature });
+    }
+  } finally {
+    await policies.dispose();
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Held-out success by sampling temperature. A recipe that only sharpens a policy beats its base at
+ * temperature 1 without having taught it anything, so both are compared at their best temperature.
+ */
+import { FULL_SUPPORT, type Sampling } from "@waggle/protocol";
+
+/** Softmax temperatures that are tried; 0 stands for greedy decoding. */
+export const TEMPERATURES: readonly number[] = [0, 0.25, 0.5, 0.75, 1];
+
+/** `[tasks]` successes by temperature, in the order of the seed's held-out tasks. */
+export type SuccessByTemperature = ReadonlyMap<number, readonly boolean[]>;
+
+/** Full support at this temperature, or the most likely token for 0. */
+export function samplingAt(temperature: number): Omit<Sampling, "seed"> {
+  return temperature === 0 ? { ...FULL_SUPPORT, topK: 1 } : { ...FULL_SUPPORT, temperature };
+}
+
+/** `greedy`, or the temperature as a number. */
+export function temperatureName(temperature: number): string {
+  return temperature === 0 ? "greedy" : String(temperature);
+}
+
+/** One string of digits per temperature, as logs keep it. */
+export type StoredByTemperature = { readonly [temperature: string]: string };
+
+export function storedByTemperature(found: SuccessByTemperature): StoredByTemperature {
+  return Object.fromEntries(
+    [...found].map(([temperature, successes]) => [
+      String(temperature),
+      successes.map((one) => (one ? "1" : "0")).join(""),
+    ]),
+  );
+}
+
+export function readByTemperature(stored: StoredByTemperature): SuccessByTemperature {
+  return new Map(
+    Object.entries(stored).map(([temperature, digits]) => [
+      Number(temperature),
+      Array.from(digits, (digit) => digit === "1"),
+    ]),
+  );
+}
+
+/** Shares solved by temperature, averaged over seeds. */
+export type TemperatureCurve = {
+  /** `[seeds]` share solved at the temperature that is best on average over the seeds. */
+  readonly best: readonly number[];
+  readonly bestTemperature: number;
+  /** `[seeds]` share solved greedily. */
+  readonly greedy: readonly number[];
+};
+
+/**
+ * @param bySeed - of each seed, with the same temperatures.
+ * @returns `null` where there is no seed or no temperature that all have.
+ */
+export function temperatureCurve(bySeed: readonly SuccessByTemperature[]): TemperatureCurve | null {
+  const [first] = bySeed;
+  if (first === undefined) return null;
+  const shared = [...first.keys()].filter((each) => bySeed.every((seed) => seed.has(each)));
+  const shares = new Map(
+    shared.map((temperature) => [
+      temperature,
+      bySeed.map((seed) => shareOf(seed.get(temperature) ?? [])),
+    ]),
+  );
+  const total = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
+  const ranked = [...shares].toSorted(([, a], [, b]) => total(b) - total(a));
+  const [top] = ranked;
+  const greedy = shares.get(0);
+  if (top === undefined || greedy === undefined) return null;
+  return { best: top[1], bestTemperature: top[0], greedy };
+}
+
+function shareOf(successes: readonly boolean[]): number {
+  return successes.filter(Boolean).length / Math.max(1, successes.length);
+}
