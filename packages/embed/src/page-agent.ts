@@ -9,6 +9,7 @@ import type { Consent, Environment, Feedback, Redactor, Tool, Trajectory } from 
 import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
 import { requestLimits } from "./agent-options.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
+import { DEFAULT_AGENT_TEXTS } from "./agent-texts.ts";
 import { createAgentRun } from "./agent-run.ts";
 import { createAnswerRecord } from "./answer-record.ts";
 import { requireSitePolicy, siteRollOut } from "./agent-host.ts";
@@ -274,8 +275,8 @@ export class PageAgent implements Agent {
       id: crypto.randomUUID(),
       request,
       redactor,
-      sourceOf: (name) =>
-        this.#tools().find((tool) => tool.definition.name === name)?.definition.source ?? "page",
+      tools: () => this.#tools(),
+      texts: { ...DEFAULT_AGENT_TEXTS, ...this.#options.texts },
     });
     const asked: ConversationItem = { kind: "request", id: crypto.randomUUID(), text: request };
     this.#items = [...this.#items, asked, record.item];
@@ -298,9 +299,10 @@ export class PageAgent implements Agent {
         onEvent: (event) => {
           const told = record.take(event);
           this.#replace(record.item);
-          if (told !== null) emit(told);
+          for (const one of told) emit(one);
         },
       });
+      for (const told of record.end(stopReason)) emit(told);
       const isOfSite = host.kind === "policy" && host.followsSite;
       record.update({
         running: false,
