@@ -9,6 +9,7 @@ import {
   type SampledSegment,
   type Trajectory,
 } from "@waggle/protocol";
+import { grammarId } from "@waggle/text/grammar";
 
 /**
  * The trajectory with a kept set at every token that a grammar masked.
@@ -42,8 +43,9 @@ async function keptSetsOf(
 ): Promise<SampledSegment["keptTokenIds"] | null> {
   let allowed: readonly (readonly number[] | null)[];
   try {
+    // Before compiling: another grammar than the replayed one may be made to exhaust the compiler.
+    if ((await grammarId(spec)) !== id || tokenIds.length > tokenBudget) return null;
     const grammar = await grammars.compile(spec);
-    if (grammar.id !== id || tokenIds.length > tokenBudget) return null;
     allowed = replayGrammar(grammar, tokenIds, { tokenBudget, vocabularySize });
   } catch {
     return null; // a visitor's grammar that cannot be compiled, or not have been sampled under

@@ -28,6 +28,8 @@ export interface LeaseHolder {
   isHeld(lease: HeldLease): boolean;
   /** Stops keeping a lease alive: it was acknowledged or given up. */
   drop(lease: HeldLease): void;
+  /** Gives a lease back unlearned; its groups can be leased again at once. */
+  release(lease: HeldLease): Promise<void>;
   /** Gives every lease back. */
   releaseAll(): Promise<void>;
 }
@@ -75,6 +77,11 @@ export function createLeaseHolder(options: {
     return renewing;
   }
 
+  async function release(lease: HeldLease): Promise<void> {
+    drop(lease);
+    await edge.release(lease.leaseId, lease.fencingToken);
+  }
+
   return {
     async take(maxGroups) {
       const sentAt = now();
@@ -99,11 +106,9 @@ export function createLeaseHolder(options: {
       return at !== undefined && now() - at < durationMs;
     },
     drop,
+    release,
     async releaseAll() {
-      for (const lease of [...renewedAt.keys()]) {
-        drop(lease);
-        await edge.release(lease.leaseId, lease.fencingToken);
-      }
+      for (const lease of [...renewedAt.keys()]) await release(lease);
     },
   };
 }

@@ -127,6 +127,10 @@ class RecordedPolicy implements Policy {
   createContext(): Promise<PolicyContext> {
     const sampled = this.#sampled;
     const tokenIds: number[] = [];
+    // Spreading a hostile segment of 200,000 tokens into `push` would overflow the stack.
+    const addAll = (more: readonly number[]): void => {
+      for (const id of more) tokenIds.push(id);
+    };
     let next = 0;
     const currentVersion = this.currentVersion;
     return Promise.resolve({
@@ -134,13 +138,13 @@ class RecordedPolicy implements Policy {
         return (sampled[next] ?? sampled[next - 1])?.policyVersion ?? currentVersion;
       },
       tokenIds,
-      append: (given) => void tokenIds.push(...given),
+      append: (given) => addAll(given),
       generate: async ({ grammar }) => {
         const segment = sampled[next];
         if (segment === undefined) return NOTHING;
         await this.#requireAsked(segment.grammar, grammar);
         next += 1;
-        tokenIds.push(...segment.tokenIds);
+        addAll(segment.tokenIds);
         const { keptTokenIds, ...sample } = segment;
         return keptTokenIds === undefined ? sample : { ...sample, keptTokenIds };
       },

@@ -19,6 +19,7 @@ import type { PublicationParts } from "./publication.ts";
 import { createReporter } from "./reporter.ts";
 import { initialState } from "./trainer-state.ts";
 import { runTrainingLoop, type TrainingSummary } from "./training-loop.ts";
+import type { TrajectoryChecker } from "./trajectory-check.ts";
 import {
   parityChecker,
   randomGroups,
@@ -75,6 +76,8 @@ export class Killer {
         if (name === "capabilities") return member.bind(object);
         return async (...args: unknown[]): Promise<unknown> => {
           this.calls += 1;
+          // A dead process calls nothing more.
+          if (this.#at > 0 && this.calls > this.#at) throw new Killed("dead");
           const isNow = this.calls === this.#at;
           if (isNow && !this.#isAfter) throw new Killed("before");
           const result: unknown = await (member as (...all: unknown[]) => unknown).apply(
@@ -93,6 +96,8 @@ export type RunOptions = {
   /** Default one that leaves groups without a signal out. */
   readonly recipe?: EdgeRecipe;
   readonly killer?: Killer;
+  /** Default `parityChecker`. */
+  readonly checker?: TrajectoryChecker;
   readonly promotes?: boolean;
   readonly evaluate?: PublicationParts["evaluate"];
   readonly mayPromote?: PublicationParts["mayPromote"];
@@ -134,7 +139,7 @@ export async function live(
         edge,
         engine,
         recipe,
-        checker: killer.wrap(parityChecker),
+        checker: killer.wrap(options.checker ?? parityChecker),
         leases: createLeaseHolder({
           edge,
           trainerId: "test",

@@ -149,10 +149,17 @@ export async function runTrainingLoop(
     for (const older of buffer) {
       if (digestsOf(older.lease).some((digest) => digests.has(digest))) leases.drop(older.lease);
     }
-    const judged = await judgeLease(lease, recipe, parts.checker, checkpoint.state, async () => {
-      signal.throwIfAborted();
-      await leases.renewDue();
-    });
+    let judged: JudgedLease;
+    try {
+      judged = await judgeLease(lease, recipe, parts.checker, checkpoint.state, async () => {
+        signal.throwIfAborted();
+        await leases.renewDue();
+      });
+    } catch (error) {
+      // Renewed for ever, it would hide its groups from this and every other trainer.
+      await leases.release(lease).catch(() => undefined);
+      throw error;
+    }
     report.judged(judged);
     for (const visitor of judged.visitors) visitors.add(visitor);
     if (judged.groups.length === 0) await acknowledgeNow(judged);

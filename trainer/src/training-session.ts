@@ -13,7 +13,9 @@ import { abortableSleep } from "./abortable-sleep.ts";
 import { createAdapterShelf } from "./adapter-shelf.ts";
 import type { AdapterFolder } from "./adapter-folder.ts";
 import type { BaseModel } from "./base-model.ts";
+import { openCheckJournal } from "./check-journal.ts";
 import { type Checkpoint, createCheckpointStore } from "./checkpoint-store.ts";
+import { containCheck } from "./contained-check.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import type { EdgeRecipe } from "./edge-recipe.ts";
 import {
@@ -144,6 +146,22 @@ export async function train(
       format: model.format,
       sampling: recipe.stage.settings.sampling,
     };
+    const checker = createTrajectoryChecker({
+      policy,
+      shelf,
+      guidance,
+      replay: createReplay({
+        format: model.format,
+        contextLength: policy.contextLength,
+        vocabularySize: policy.vocabularySize,
+      }),
+      maxStaleness: recipe.maxStaleness,
+      servedSequences: engine.capabilities().sequences,
+      grammars: createGrammarCompiler(
+        new Map(model.files.map(({ path, bytes }) => [path, bytes])),
+        { vocabularySize: policy.vocabularySize },
+      ),
+    });
     return await runTrainingLoop(
       {
         edge,
@@ -152,22 +170,7 @@ export async function train(
         leases,
         store,
         report,
-        checker: createTrajectoryChecker({
-          policy,
-          shelf,
-          guidance,
-          replay: createReplay({
-            format: model.format,
-            contextLength: policy.contextLength,
-            vocabularySize: policy.vocabularySize,
-          }),
-          maxStaleness: recipe.maxStaleness,
-          servedSequences: engine.capabilities().sequences,
-          grammars: createGrammarCompiler(
-            new Map(model.files.map(({ path, bytes }) => [path, bytes])),
-            { vocabularySize: policy.vocabularySize },
-          ),
-        }),
+        checker: containCheck(checker, await openCheckJournal(options.stateFolder), report),
         publication: {
           edge,
           engine,

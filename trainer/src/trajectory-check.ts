@@ -175,7 +175,12 @@ function hasForgedKeptSet(segment: SampledSegment, vocabularySize: number): bool
   return keptTokenIds.some((kept, t) => {
     if (kept === null) return false;
     const isTooLarge = sampling.topK > 0 && kept.length > sampling.topK;
-    return isFull || isTooLarge || !kept.includes(tokenIds[t] as number);
+    return (
+      isFull ||
+      isTooLarge ||
+      !kept.includes(tokenIds[t] as number) ||
+      kept.some((id) => id >= vocabularySize)
+    );
   });
 }
 

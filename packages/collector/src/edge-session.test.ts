@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ACCEPT_SILENCE } from "@waggle/protocol";
 import { createTestClock } from "@waggle/testing";
 import { createEdgeSession } from "./edge-session.ts";
 import type { Fetch } from "./edge-session.ts";
@@ -91,6 +92,19 @@ test("an unchanged manifest costs a 304, and the last one is there for a page th
   expect(await session.policyManifest()).toEqual(MANIFEST);
   expect(asked).toEqual([null, '"v4"']);
   expect(createEdgeSession({ ...options, storage, fetch }).storedManifest()).toEqual(MANIFEST);
+});
+
+test("a page asks for a manifest that may say it is silenced, and reads that it is", async () => {
+  const edge = createFakeEdge();
+  const accepted: (string | null)[] = [];
+  const fetch: Fetch = (url, init) => {
+    if (!url.endsWith("/v1/policy")) return edge.fetch(url, init);
+    accepted.push(new Headers(init?.headers).get("accept"));
+    return Promise.resolve(Response.json({ ...MANIFEST, silenced: true }));
+  };
+  const session = createEdgeSession({ ...options, storage: createMemoryStorage(), fetch });
+  expect((await session.policyManifest()).silenced).toBe(true);
+  expect(accepted).toEqual([ACCEPT_SILENCE]);
 });
 
 test("a refusal carries the edge's code, a network failure is retryable", async () => {

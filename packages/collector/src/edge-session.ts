@@ -3,6 +3,7 @@
  * The visitor token is the only thing it stores besides the last manifest (so that a page starts offline).
  */
 import {
+  ACCEPT_SILENCE,
   AssignmentResponse,
   boundary,
   DeletionResponse,
@@ -192,7 +193,10 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
       const known = manifest !== null && manifestTag !== null ? manifestTag : null;
       const response = await request("/v1/policy", {
         ...(signal === undefined ? {} : { signal }),
-        ...(known === null ? {} : { headers: { "if-none-match": known } }),
+        headers: {
+          accept: ACCEPT_SILENCE,
+          ...(known === null ? {} : { "if-none-match": known }),
+        },
       });
       if (response.status === 304 && manifest !== null) return manifest;
       const answered = PolicyManifest.parse(await jsonOf(response, clock()));

@@ -1,14 +1,7 @@
 /** What answers in a page: a policy whose tokens are known, or a chat that only gives text. */
 import { WaggleError } from "@waggle/protocol";
-import { guidedEnvironment } from "@waggle/agent";
-import type { Guide, RollOutOptions } from "@waggle/agent";
-import type {
-  ClientDescription,
-  Environment,
-  Policy,
-  PolicyManifest,
-  PolicyVersionId,
-} from "@waggle/protocol";
+import type { Guide } from "@waggle/agent";
+import type { ClientDescription, Policy, PolicyManifest, PolicyVersionId } from "@waggle/protocol";
 import type { Chat } from "@waggle/runtime/chat";
 import type { ChatFormat } from "@waggle/text";
 
@@ -60,18 +53,4 @@ export function requireSitePolicy(host: AgentHost): PolicyHost {
     "CAPABILITY_MISSING",
     "tasks of the edge must be done by the site's policy, got another model; choose the site's",
   );
-}
-
-/** What a roll-out of an assigned task takes of the site's policy. @throws as `requireSitePolicy` */
-export function siteRollOut(
-  host: AgentHost,
-  environment: Environment,
-  assignmentId: string,
-): Pick<RollOutOptions, "policy" | "chatFormat" | "client" | "environment" | "assignmentId"> {
-  const site = requireSitePolicy(host);
-  const { policy, chatFormat, client } = site;
-  return {
-    ...{ policy, chatFormat, client, assignmentId },
-    environment: (version) => guidedEnvironment(environment, site.guide(version, assignmentId)),
-  };
 }

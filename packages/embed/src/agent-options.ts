@@ -8,6 +8,7 @@ import type { EdgeTools } from "./edge-tools.ts";
 import type { PageTool } from "./page-tool.ts";
 import type { OpenHost } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
+import type { AgentTexts } from "./agent-texts.ts";
 
 export type AgentOptions = {
   /** Origin of the edge Worker. */
@@ -22,6 +23,8 @@ export type AgentOptions = {
     /** Version of the text that asks; change it when the text means something else. Default `1`. */
     readonly version: string;
   };
+  /** What the agent itself says to visitors, for sites in another language. */
+  readonly texts?: Partial<AgentTexts>;
   /** Personal data of this site, replaced before the model sees it, besides the built-in kinds. */
   readonly redactionRules?: readonly RedactionRule[];
   /** Default: the site's policy. */

@@ -3,8 +3,17 @@
  * beside the trajectory for "what I sent".
  */
 import type { AgentEvent as LoopEvent } from "@waggle/agent";
-import type { Redactor, ToolCall, ToolResult, ToolSource } from "@waggle/protocol";
+import type {
+  Redactor,
+  StopReason,
+  Tool,
+  ToolCall,
+  ToolResult,
+  ToolSource,
+} from "@waggle/protocol";
+import type { AgentTexts } from "./agent-texts.ts";
 import type { AgentEvent, AnswerPart, ConversationItem, ToolActivity } from "./agent.ts";
+import { visibleText } from "./visible-text.ts";
 
 export type AnswerItem = Extract<ConversationItem, { kind: "answer" }>;
 
@@ -14,8 +23,13 @@ export interface AnswerRecord {
   readonly transcript: string;
   /** The last text the policy said, restored for the visitor. */
   readonly text: string;
-  /** Takes an event of the loop. @returns what a page is told, if anything. */
-  take(event: LoopEvent): AgentEvent | null;
+  /** Takes an event of the loop. @returns what a page is told. */
+  take(event: LoopEvent): readonly AgentEvent[];
+  /**
+   * Says one plain sentence where the request ended without a readable answer. Called again it does nothing.
+   * @returns what a page is told.
+   */
+  end(stopReason: StopReason): readonly AgentEvent[];
   update(change: Partial<AnswerItem>): void;
 }
 
@@ -23,11 +37,13 @@ export type AnswerRecordOptions = {
   readonly id: string;
   readonly request: string;
   readonly redactor: Redactor;
-  readonly sourceOf: (toolName: string) => ToolSource;
+  /** The tools of the request. */
+  readonly tools: () => readonly Tool[];
+  readonly texts: AgentTexts;
 };
 
 export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
-  const { redactor, sourceOf } = options;
+  const { redactor, texts } = options;
   let item: AnswerItem = {
     kind: "answer",
     id: options.id,
@@ -39,7 +55,12 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
     policyVersion: null,
     feedback: null,
   };
+  /** Of the present turn: what was sampled as text, what is shown of it and where. */
   let streamed = "";
+  let shown = "";
+  let textIndex: number | null = null;
+  let isUnreadable = false;
+  let isEnded = false;
   const lines = [`Request: ${redactor.redact(options.request)}`];
   const activities = new Map<string, ToolActivity>();
 
@@ -51,10 +72,29 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
     item = { ...item, parts };
   };
   const setText = (text: string): void => {
-    const last = item.parts.at(-1);
     const part: AnswerPart = { kind: "text", text };
-    if (last?.kind === "text") setParts([...item.parts.slice(0, -1), part]);
-    else if (text !== "") setParts([...item.parts, part]);
+    if (textIndex !== null) {
+      setParts(item.parts.map((old, index) => (index === textIndex ? part : old)));
+    } else if (text !== "") {
+      textIndex = item.parts.length;
+      setParts([...item.parts, part]);
+    }
+  };
+  const beginText = (): void => {
+    streamed = "";
+    shown = "";
+    textIndex = null;
+  };
+  /** Shows what may be seen of the turn. @returns the text that is new. */
+  const showText = (turnEnds: boolean): readonly AgentEvent[] => {
+    const visible = visibleText(streamed, turnEnds);
+    isUnreadable = visible.isUnreadable;
+    const before = shown;
+    // The whole text is restored each time: a placeholder may arrive in pieces.
+    shown = show(visible.text);
+    setText(shown);
+    const text = shown.startsWith(before) ? shown.slice(before.length) : shown;
+    return text === "" ? [] : [{ type: "text-delta", text }];
   };
   const setActivity = (activity: ToolActivity): void => {
     const known = activities.has(activity.id);
@@ -73,29 +113,31 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
     const activity: ToolActivity = {
       id: call.id,
       name: call.name,
-      source: sourceOf(call.name),
+      source: sourceOf(call.name, options.tools()),
       arguments: redactor.restore(call.arguments) as ToolActivity["arguments"],
       result: null,
     };
     setActivity(activity);
     return { type: "tool-call", activity };
   };
-  const answered = (call: ToolCall | null, result: ToolResult): AgentEvent => {
+  const answered = (call: ToolCall | null, result: ToolResult): readonly AgentEvent[] => {
     lines.push(
       result.ok
         ? `Result: ${JSON.stringify(result.value)}`
         : `Failed: ${result.error.code}: ${result.error.message}`,
     );
+    // A call that could not be read is the policy's business: it is told, and may try again.
+    if (call === null) return [];
     const known = activities.get(result.callId);
     const activity: ToolActivity = {
       id: result.callId,
-      name: call?.name ?? "unreadable call",
+      name: call.name,
       source: known?.source ?? "page",
       arguments: known?.arguments ?? {},
       result: redactor.restore(result) as ToolResult,
     };
     setActivity(activity);
-    return { type: "tool-result", activity };
+    return [{ type: "tool-result", activity }];
   };
 
   return {
@@ -112,33 +154,51 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
     update(change) {
       item = { ...item, ...change };
     },
+    end(stopReason) {
+      if (isEnded) return [];
+      isEnded = true;
+      const isAnswered =
+        stopReason !== "parse-error" && !(stopReason === "completed" && isUnreadable);
+      if (isAnswered) return [];
+      beginText();
+      setText(texts.unreadable);
+      return [{ type: "text-delta", text: texts.unreadable }];
+    },
     take(event) {
       switch (event.type) {
         case "turn-start":
-          streamed = "";
-          return { type: "turn-start" };
+          beginText();
+          return [{ type: "turn-start" }];
         case "token-delta":
-          if (event.part !== "text") return null;
+          if (event.part !== "text") return [];
           streamed += event.text;
-          // A placeholder may arrive in pieces, so the whole text so far is restored each time.
-          setText(show(streamed).trimStart());
-          return { type: "text-delta", text: event.text };
+          return showText(false);
         case "tool-call":
-          return called(event.call);
+          return [called(event.call)];
         case "tool-result":
           return answered(event.call, event.result);
-        case "turn-end":
+        case "turn-end": {
           if (event.text !== "") lines.push(`Answer: ${event.text}`);
-          return { type: "turn-end" };
-        case "trajectory-end":
-          return {
-            type: "trajectory-end",
-            trajectoryId: event.trajectory.id,
-            stopReason: event.trajectory.stopReason,
-            policyVersion: event.trajectory.policyVersion,
-            text: this.text,
-          };
+          return [...showText(true), { type: "turn-end" }];
+        }
+        case "trajectory-end": {
+          const { id, stopReason, policyVersion } = event.trajectory;
+          return [
+            ...this.end(stopReason),
+            {
+              type: "trajectory-end",
+              trajectoryId: id,
+              stopReason,
+              policyVersion,
+              text: this.text,
+            },
+          ];
+        }
       }
     },
   };
+}
+
+function sourceOf(name: string, tools: readonly Tool[]): ToolSource {
+  return tools.find((tool) => tool.definition.name === name)?.definition.source ?? "page";
 }

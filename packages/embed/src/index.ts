@@ -15,3 +15,4 @@ export { createAgent } from "./create-agent.ts";
 export type { AgentModel } from "./agent-model.ts";
 export type { AgentOptions } from "./agent-options.ts";
 export type { PageTool } from "./page-tool.ts";
+export type { AgentTexts } from "./agent-texts.ts";

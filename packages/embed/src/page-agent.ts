@@ -1,17 +1,16 @@
 /**
  * The agent of a page: requests and what is sent. `ResidentPolicy` loads the policy, `@waggle/agent` is the loop.
  */
-import { rollOut, spanSeed } from "@waggle/agent";
 import { createConsentStore, createRedactor, forgetVisitor } from "@waggle/collector";
 import type { EdgeSession, EnqueueResult, KeyValueStorage } from "@waggle/collector";
-import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
 import type { Consent, Environment, Feedback, Redactor, Tool, Trajectory } from "@waggle/protocol";
 import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
-import { requestLimits } from "./agent-options.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
+import { DEFAULT_AGENT_TEXTS } from "./agent-texts.ts";
 import { createAgentRun } from "./agent-run.ts";
 import { createAnswerRecord } from "./answer-record.ts";
-import { requireSitePolicy, siteRollOut } from "./agent-host.ts";
+import { requireSitePolicy } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import type { AnswerItem } from "./answer-record.ts";
 import { openCollecting } from "./collecting.ts";
@@ -26,6 +25,7 @@ import { openConversation } from "./request-conversation.ts";
 import type { RequestConversation } from "./request-conversation.ts";
 import { describeError, ResidentPolicy } from "./resident-policy.ts";
 import { createSimulation, NO_SIMULATION } from "./simulation.ts";
+import { rollOutTask } from "./task-roll-out.ts";
 
 export class PageAgent implements Agent {
   readonly consent: Agent["consent"];
@@ -274,8 +274,8 @@ export class PageAgent implements Agent {
       id: crypto.randomUUID(),
       request,
       redactor,
-      sourceOf: (name) =>
-        this.#tools().find((tool) => tool.definition.name === name)?.definition.source ?? "page",
+      tools: () => this.#tools(),
+      texts: { ...DEFAULT_AGENT_TEXTS, ...this.#options.texts },
     });
     const asked: ConversationItem = { kind: "request", id: crypto.randomUUID(), text: request };
     this.#items = [...this.#items, asked, record.item];
@@ -298,9 +298,10 @@ export class PageAgent implements Agent {
         onEvent: (event) => {
           const told = record.take(event);
           this.#replace(record.item);
-          if (told !== null) emit(told);
+          for (const one of told) emit(one);
         },
       });
+      for (const told of record.end(stopReason)) emit(told);
       const isOfSite = host.kind === "policy" && host.followsSite;
       record.update({
         running: false,
@@ -328,17 +329,15 @@ export class PageAgent implements Agent {
     signal: AbortSignal,
   ): Promise<Trajectory> {
     await this.#policy.ready;
-    return this.#policy.use(async (host) => {
-      const site = siteRollOut(host, environment, assignmentId);
-      return rollOut({
-        ...{ ...site, signal },
+    return this.#policy.use((host) =>
+      rollOutTask(host, {
+        ...{ environment, assignmentId, signal },
+        options: this.#options,
         redactor: this.#createRedactor(),
-        limits: requestLimits(this.#options, site.policy),
-        sampling: this.#options.sampling ?? FULL_SUPPORT,
         consent: this.#consentOrNone(),
-        seed: spanSeed(this.#seed(), 0),
-      });
-    });
+        seed: this.#seed(),
+      }),
+    );
   }
 
   async #enqueue(trajectory: Trajectory, text: string): Promise<EnqueueResult | null> {

@@ -26,6 +26,7 @@ export type {
   VersionSpan,
 } from "./policy.ts";
 export {
+  ACCEPT_SILENCE,
   AdapterReference,
   BaseModelReference,
   Channel,

@@ -98,10 +98,22 @@ export type PolicyManifest = {
   readonly channel: Channel;
   readonly policy: PolicyVersion;
   readonly baseModel: BaseModelReference;
+  /**
+   * The operator has switched the assistant off: a page must not answer until it is absent again.
+   * `policy` is version 0 meanwhile. Sent only to pages that ask with `ACCEPT_SILENCE`.
+   */
+  readonly silenced?: true | undefined;
 };
 
 export const PolicyManifest: z.ZodType<PolicyManifest> = z.strictObject({
   channel: Channel,
   policy: PolicyVersion,
   baseModel: BaseModelReference,
+  silenced: z.literal(true).optional(),
 });
+
+/**
+ * `Accept` header of a page that understands `silenced`. Older pages reject a manifest with a field
+ * they do not know, so they get version 0 without it.
+ */
+export const ACCEPT_SILENCE = "application/json;silence=1";

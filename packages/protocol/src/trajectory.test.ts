@@ -60,6 +60,11 @@ test.each([
     "a turn that names a given segment",
     { turns: [{ segmentId: "s0", toolCalls: [], toolResults: [], parseError: null }] },
   ],
+  [
+    "kept ids out of order",
+    { segments: [{ ...sampled("s1", null, [3]), keptTokenIds: [[5, 3]] }] },
+  ],
+  ["a kept id twice", { segments: [{ ...sampled("s1", null, [3]), keptTokenIds: [[3, 3]] }] }],
   ["both terminated and truncated", { truncated: true }],
   ["an unknown member", { reward: 1 }],
   ["another schema version", { schemaVersion: 2 }],

@@ -69,6 +69,7 @@ export type SampledSegment = {
   readonly behaviorLogProbs: readonly number[];
   readonly rawLogProbs: readonly number[];
   readonly entropies: readonly number[];
+  /** Each set is ascending without repeats, see `Sample`. */
   readonly keptTokenIds?: readonly (readonly number[] | null)[] | undefined;
   readonly stopReason: "stop-token" | "max-tokens" | "context-overflow" | "aborted";
   /** What computed it, see `Sample`. */
@@ -125,6 +126,11 @@ export type Trajectory = {
 
 const id = z.string().min(1).max(64);
 const tokenIds = z.array(z.int().min(0).max(10_000_000)).max(200_000);
+const keptIds = z
+  .array(z.int().min(0))
+  .refine((ids) => ids.every((id, i) => i === 0 || (ids[i - 1] as number) < id), {
+    message: "kept token ids must be in ascending order without repeats",
+  });
 const logProbs = z.array(z.number().max(1e-3)).max(200_000);
 
 const GivenSegmentSchema = z.strictObject({
@@ -148,10 +154,7 @@ const SampledSegmentSchema = z
     behaviorLogProbs: logProbs,
     rawLogProbs: logProbs,
     entropies: z.array(z.number().min(-1e-3)).max(200_000),
-    keptTokenIds: z
-      .array(z.array(z.int().min(0)).nullable())
-      .max(200_000)
-      .optional(),
+    keptTokenIds: z.array(keptIds.nullable()).max(200_000).optional(),
     stopReason: z.enum(["stop-token", "max-tokens", "context-overflow", "aborted"]),
     fingerprint: z.string().max(300).optional(),
   })
@@ -181,7 +184,7 @@ export const Trajectory: z.ZodType<Trajectory> = z
     baseModel: z.string().regex(/^[0-9a-f]{64}$/),
     policyVersion: PolicyVersionId,
     segments: z
-      .array(z.union([GivenSegmentSchema, SampledSegmentSchema]))
+      .array(z.discriminatedUnion("kind", [GivenSegmentSchema, SampledSegmentSchema]))
       .min(1)
       .max(2000),
     grammars: z.record(z.string().max(256), GrammarSpec).optional(),

@@ -108,11 +108,15 @@ async function readUnknownJson(request: Request, limit: number): Promise<unknown
   }
 }
 
-/** The paths at which a value breaks a schema; nothing of the value itself. */
+/** The paths at which a value breaks a schema, and the rule; nothing of the value itself. */
 export function describeIssues(error: z.ZodError): string {
   return error.issues
     .slice(0, 5)
-    .map((issue) => `${issue.path.map(String).join(".").slice(0, 100) || "body"}: ${issue.code}`)
+    .map((issue) => {
+      const path = issue.path.map(String).join(".").slice(0, 100) || "body";
+      // Messages of our own rules are constants; zod's may quote the value.
+      return `${path}: ${issue.code === "custom" ? issue.message : issue.code}`;
+    })
     .join("; ");
 }
 

@@ -32,6 +32,8 @@ export function formatBytes(sizeBytes: number): string {
 export function describeStop(stopReason: string): string | null {
   switch (stopReason) {
     case "completed":
+    // The answer says it.
+    case "parse-error":
       return null;
     case "aborted":
       return "Stopped.";
@@ -39,8 +41,6 @@ export function describeStop(stopReason: string): string | null {
     case "max-tokens":
     case "context-overflow":
       return "Ended early: the answer grew too long.";
-    case "parse-error":
-      return "Ended early: a tool call could not be read.";
     case "tool-error":
       return "Ended early: a tool failed too often.";
     case "timeout":

@@ -1,0 +1,33 @@
+/** One attempt of the site's policy at a task that the edge assigned. */
+import { guidedEnvironment, rollOut, spanSeed } from "@waggle/agent";
+import { FULL_SUPPORT } from "@waggle/protocol";
+import type { Consent, Environment, Redactor, Trajectory } from "@waggle/protocol";
+import { requireSitePolicy } from "./agent-host.ts";
+import type { AgentHost } from "./agent-host.ts";
+import { requestLimits } from "./agent-options.ts";
+import type { AgentOptions } from "./agent-options.ts";
+
+export type TaskRollOut = {
+  readonly environment: Environment;
+  readonly assignmentId: string;
+  readonly signal: AbortSignal;
+  readonly options: Pick<AgentOptions, "limits" | "sampling">;
+  readonly redactor: Redactor;
+  readonly consent: Consent;
+  readonly seed: number;
+};
+
+/** @throws WaggleError `CAPABILITY_MISSING` where the page runs another model. */
+export function rollOutTask(host: AgentHost, task: TaskRollOut): Promise<Trajectory> {
+  const site = requireSitePolicy(host);
+  const { policy, chatFormat, client } = site;
+  const { assignmentId, signal, redactor, consent, options } = task;
+  return rollOut({
+    ...{ policy, chatFormat, client, assignmentId, signal, redactor, consent },
+    environment: (version) =>
+      guidedEnvironment(task.environment, site.guide(version, assignmentId)),
+    limits: requestLimits(options, policy),
+    sampling: options.sampling ?? FULL_SUPPORT,
+    seed: spanSeed(task.seed, 0),
+  });
+}

@@ -1,0 +1,53 @@
+/**
+ * The network a request comes from: the /24 of an IPv4 address, the /64 of an IPv6 address. One
+ * subscriber usually owns a whole prefix, so limits that count prefixes are not evaded by changing
+ * the last bits. Only a keyed hash leaves this module, so no stored value gives an address back.
+ */
+
+/** Every request that carries no address, as under `wrangler dev`, shares this prefix. */
+const LOCAL = "local";
+
+/** `[8]` groups of an IPv6 address, `null` for text that is none. */
+function ipv6Groups(address: string): string[] | null {
+  if (!URL.canParse(`http://[${address}]/`)) return null;
+  // The URL parser writes an address canonically, so only `::` is left to expand.
+  const [head = "", tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
+  return [...before, ...zeros, ...after];
+}
+
+/** The last two groups of a mapped address, `::ffff:203.0.113.7`, as dotted text. */
+function mappedIpv4(groups: readonly string[]): string | null {
+  if (groups.slice(0, 5).some((group) => group !== "0") || groups[5] !== "ffff") return null;
+  return groups
+    .slice(6)
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((value) => [value >> 8, value & 0xff])
+    .join(".");
+}
+
+function prefixOf(address: string): string {
+  const groups = ipv6Groups(address);
+  const ipv4 = groups === null ? address : mappedIpv4(groups);
+  if (ipv4 === null) return `${groups?.slice(0, 4).join(":")}::/64`;
+  const bytes = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.\d{1,3}$/.exec(ipv4);
+  return bytes === null ? LOCAL : `${bytes.slice(1).join(".")}.0/24`;
+}
+
+/**
+ * A stable name for the caller's network, as hex.
+ *
+ * @param secret - the session secret; with another one every name changes.
+ */
+export async function addressPrefix(request: Request, secret: string): Promise<string> {
+  const encoder = new TextEncoder();
+  const prefix = prefixOf(request.headers.get("cf-connecting-ip") ?? "");
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, [
+    "sign",
+  ]);
+  const name = await crypto.subtle.sign("HMAC", key, encoder.encode(`address prefix ${prefix}`));
+  return [...new Uint8Array(name)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
