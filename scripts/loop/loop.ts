@@ -16,7 +16,7 @@ import {
 } from "../services.ts";
 import { freePort, type ManagedProcess, openInstallation, ROOT, stopAll } from "../stack.ts";
 import { OperatorClient } from "./operator.ts";
-import { type LoopReport, loopReport } from "./report.ts";
+import { type Evaluation, type LoopReport, loopReport } from "./report.ts";
 import { Visitors, type VisitorStatus } from "./visitors.ts";
 
 export type LoopOptions = {
@@ -58,13 +58,15 @@ export function trainerMetrics(folder: string): MetricsRow[] {
   );
 }
 
-/** Success of base and final policy over the same held-out tasks and seeds. */
+type Rates = { version: number; success: number }[];
+
+/** Success of base and final policy over the same held-out tasks and seeds, at several temperatures. */
 function comparePolicies(
   folder: string,
   model: string,
   version: number,
   tasks: number,
-): { base: number; final: number; tasks: number } {
+): Evaluation {
   const run = spawnSync(
     process.execPath,
     [
@@ -80,6 +82,9 @@ function comparePolicies(
       `0,${version}`,
       "--tasks",
       String(tasks),
+      // A lower temperature is the control: it must not give what learning gives.
+      "--temperatures",
+      "0,0.5",
       "--json",
     ],
     { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 64 * 1024 * 1024 },
@@ -88,11 +93,21 @@ function comparePolicies(
   if (run.status !== 0) throw new Error(`the final evaluation must succeed, got ${run.status}`);
   const result = JSON.parse(last) as {
     tasks: number;
-    versions: { version: number; success: number }[];
+    versions: Rates;
+    temperatures: { temperature: string; versions: Rates }[];
   };
-  const of = (wanted: number) =>
-    result.versions.find((entry) => entry.version === wanted)?.success ?? Number.NaN;
-  return { base: of(0), final: of(version), tasks: result.tasks };
+  const of = (rates: Rates, wanted: number) =>
+    rates.find((entry) => entry.version === wanted)?.success ?? Number.NaN;
+  return {
+    base: of(result.versions, 0),
+    final: of(result.versions, version),
+    tasks: result.tasks,
+    temperatures: result.temperatures.map(({ temperature, versions }) => ({
+      temperature,
+      base: of(versions, 0),
+      final: of(versions, version),
+    })),
+  };
 }
 
 /** Runs the loop and returns its report. Everything it started has ended when it returns. */
@@ -186,7 +201,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     const [summary, rows] = await Promise.all([operator.summary(), operator.trajectories()]);
     await finish();
 
-    let evaluation: { base: number; final: number; tasks: number } | null = null;
+    let evaluation: Evaluation | null = null;
     if (options.evaluationTasks > 0) {
       say(
         `comparing base and version ${policies.stable} on ${options.evaluationTasks} held-out tasks …`,

@@ -7,11 +7,25 @@ import type {
 } from "@waggle/protocol";
 import type { VisitorStatus } from "./visitors.ts";
 
+/** Success at temperature 1, and at others as a control. */
+export type Evaluation = {
+  readonly base: number;
+  readonly final: number;
+  readonly tasks: number;
+  readonly temperatures: readonly {
+    /** `greedy`, or the temperature as a number. */
+    readonly temperature: string;
+    readonly base: number;
+    readonly final: number;
+  }[];
+};
+
 export type LoopReport = {
   readonly success: {
     readonly base: number | null;
     readonly final: number | null;
     readonly tasks: number;
+    readonly temperatures: Evaluation["temperatures"];
   };
   readonly published: number;
   readonly promoted: number;
@@ -44,11 +58,7 @@ export type LoopEvidence = {
   readonly rows: readonly TrajectoryRow[];
   /** The trainer's own log, one row a step. */
   readonly metrics: readonly MetricsRow[];
-  readonly evaluation: {
-    readonly base: number;
-    readonly final: number;
-    readonly tasks: number;
-  } | null;
+  readonly evaluation: Evaluation | null;
   readonly control: boolean;
   readonly minutes: number;
 };
@@ -110,6 +120,7 @@ export function loopReport(evidence: LoopEvidence): LoopReport {
       base: evidence.evaluation?.base ?? null,
       final: evidence.evaluation?.final ?? null,
       tasks: evidence.evaluation?.tasks ?? 0,
+      temperatures: evidence.evaluation?.temperatures ?? [],
     },
     published: policies.policies.filter((policy) => policy.version > 0).length,
     promoted: policies.policies.filter(

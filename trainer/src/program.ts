@@ -31,7 +31,12 @@ import { learningRateOf, type ScheduleOptions, withSchedule } from "./schedule-o
 import { simulate, type SimulationEvent } from "./simulation.ts";
 import { LOG_PROB_BAND } from "./trajectory-check.ts";
 import { train } from "./training-session.ts";
-import { comparison, evaluateVersions } from "./version-comparison.ts";
+import {
+  atTemperature,
+  comparison,
+  evaluateVersions,
+  type TemperatureComparison,
+} from "./version-comparison.ts";
 
 export type ProgramOptions = {
   readonly signal: AbortSignal;
@@ -86,7 +91,13 @@ type TrainOptions = CommonOptions &
 type SimulateOptions = CommonOptions & { steps: number; groupSize: number; evaluateEvery: number };
 
 type EvaluateOptions = Pick<CommonOptions, "model" | "device" | "threads" | "seed"> &
-  EdgeOptions & { versions?: number[]; tasks: number; start: number; state: string };
+  EdgeOptions & {
+    versions?: number[];
+    tasks: number;
+    start: number;
+    temperatures: number[];
+    state: string;
+  };
 
 /** The program; parse it with the process's arguments. */
 export function createProgram(options: ProgramOptions): Command {
@@ -220,6 +231,12 @@ export function createProgram(options: ProgramOptions): Command {
     .option("--tasks <n>", "held-out tasks", positive, 400)
     .option("--start <n>", "first held-out task; a multiple of four", number, 0)
     .option("--seed <n>", "seed of the sampling", number, 1)
+    .option(
+      "--temperatures <list>",
+      "sampling temperatures to try beside 1, such as 0,0.5; 0 is greedy",
+      temperatures,
+      [],
+    )
     .option("--state <folder>", "where checkpoints and adapters are kept", ".waggle/trainer")
     .option("--json", "kept for symmetry: the result is always JSON", false)
     .action(async (given: EvaluateOptions) => {
@@ -227,7 +244,13 @@ export function createProgram(options: ProgramOptions): Command {
       const tasks = { start: given.start, count: given.tasks, seed: given.seed };
       const source = { stateFolder: given.state, edge: () => edgeOf(given, options) };
       const results = await evaluateVersions(model, given, tasks, source, signal);
-      writeOut(JSON.stringify(comparison(results)));
+      const others: TemperatureComparison[] = [];
+      for (const temperature of given.temperatures) {
+        const at = { ...given, temperature };
+        const found = await evaluateVersions(model, at, tasks, source, signal);
+        others.push(atTemperature(temperature, found));
+      }
+      writeOut(JSON.stringify({ ...comparison(results), temperatures: others }));
     });
 
   withEdge(program.command("status"))
@@ -331,6 +354,10 @@ function simulationLine(event: SimulationEvent): string {
   const show = (name: string, digits: number): string =>
     event.metrics[name]?.toFixed(digits) ?? "unknown";
   return `step ${event.step}: rolled out ${show("rolledOut", 0)} reward ${show("rolledOutReward", 3)}, learned ${show("trajectories", 0)}, gradient ${show("gradientNorm", 3)}, entropy ${show("entropy", 3)}, drift ${show("policyDriftMean", 4)}, ${show("seconds", 1)} s`;
+}
+
+function temperatures(text: string): number[] {
+  return text.split(",").map((part) => number(part));
 }
 
 function versions(text: string): number[] {

@@ -9,13 +9,14 @@ import {
   successRate,
   type SuccessRate,
 } from "@waggle/evaluation";
-import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
 import { createAdapterShelf } from "./adapter-shelf.ts";
 import type { BaseModel } from "./base-model.ts";
 import { createCheckpointStore } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
 import { createGuidanceShelf } from "./guidance-shelf.ts";
+import { samplingAt, temperatureName } from "./learner/temperature.ts";
 import { openPolicy } from "./open-model.ts";
 import type { KnownVersion } from "./trainer-state.ts";
 
@@ -44,6 +45,8 @@ export async function evaluateVersions(
   options: {
     readonly versions?: readonly number[];
     readonly threads?: number;
+    /** 0 is greedy; default 1. */
+    readonly temperature?: number;
   },
   tasks: FrozenTasks,
   source: VersionSource,
@@ -59,7 +62,7 @@ export async function evaluateVersions(
   });
   const texts = createGuidanceShelf((digest) => source.edge().getObject(digest));
   const policy = await openPolicy(model, options.threads);
-  const parts = { policy, format: model.format, sampling: FULL_SUPPORT };
+  const parts = { policy, format: model.format, sampling: samplingAt(options.temperature ?? 1) };
   const results = new Map<number, boolean[]>();
   try {
     for (const version of options.versions ?? new Set([0, known.stable])) {
@@ -74,6 +77,26 @@ export async function evaluateVersions(
     await policy.dispose();
   }
   return results;
+}
+
+/** Success of each version at one temperature, for the control of what was learned. */
+export type TemperatureComparison = {
+  /** `greedy`, or the temperature as a number. */
+  readonly temperature: string;
+  readonly versions: readonly { readonly version: number; readonly success: number }[];
+};
+
+export function atTemperature(
+  temperature: number,
+  results: ReadonlyMap<number, readonly boolean[]>,
+): TemperatureComparison {
+  return {
+    temperature: temperatureName(temperature),
+    versions: [...results].map(([version, outcomes]) => ({
+      version,
+      success: successRate(outcomes).rate,
+    })),
+  };
 }
 
 /** Rates, intervals and the paired difference of the last version to the first. */

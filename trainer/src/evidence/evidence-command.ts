@@ -10,7 +10,7 @@ import { temperatureName } from "../learner/temperature.ts";
 import { percent } from "./numbers.ts";
 import { type ArmProgress, runArms } from "./run-arms.ts";
 import { openControlLog } from "./control-log.ts";
-import { runControls } from "./run-controls.ts";
+import { type ControlPlace, runControls } from "./run-controls.ts";
 import { openRunLog } from "./run-log.ts";
 import { writeReport } from "./write-report.ts";
 
@@ -24,7 +24,7 @@ type Flags = {
   only?: string[];
   seeds?: number[];
   smoke: boolean;
-  controls: boolean;
+  controls: boolean | string;
   again: boolean;
   report: boolean;
   directions: boolean;
@@ -50,7 +50,11 @@ export function addEvidenceCommand(
     .option("--seeds <numbers>", "these seeds, with commas between", numbers)
     .option("--smoke", "one seed of six recipes, to see that all of it runs", false)
     .option("--directions", "only what papers say of their recipe beside plain GRPO", false)
-    .option("--controls", "only try the untrained bases at every temperature", false)
+    .option(
+      "--controls [environments]",
+      "only try the untrained bases at every temperature; default those of the table and its claims",
+      false,
+    )
     .option("--again", "run again what lacks the trained policy's other temperatures", false)
     .option("--report", "run nothing, only write the pages", false)
     .option("--folder <folder>", "where the expectations are", "docs/evidence/learning")
@@ -80,12 +84,26 @@ export function addEvidenceCommand(
       };
       if (!flags.report) {
         const arms = wanted(expectations, flags);
-        await runControls(arms, expectations.evaluationTasks, controls, running);
-        if (!flags.controls) await runArms(arms, log, running);
+        await runControls(
+          controlPlaces(flags, expectations, arms),
+          expectations.evaluationTasks,
+          controls,
+          running,
+        );
+        if (flags.controls === false) await runArms(arms, log, running);
       }
       const pages = await writeReport(out, expectations, log, controls);
       if (!flags.json) writeError(`${pages} pages in ${out}`);
     });
+}
+
+function controlPlaces(
+  { controls }: Flags,
+  { seeds }: Expectations,
+  arms: readonly Arm[],
+): readonly ControlPlace[] {
+  if (typeof controls === "boolean") return arms;
+  return list(controls).flatMap((environment) => seeds.map((seed) => ({ environment, seed })));
 }
 
 function wanted(

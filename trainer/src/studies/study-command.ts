@@ -12,6 +12,8 @@ import { runTrial } from "../trials/run-trial.ts";
 import type { TrialRun } from "../trials/trial.ts";
 import { STUDIES, studyNamed } from "./studies.ts";
 import { experimentOf, type Study } from "./study.ts";
+import { openControlLog } from "../evidence/control-log.ts";
+import { CONTROLS_FILE } from "../evidence/control-words.ts";
 import { answer, compared, measureWords, studyPage, wholeSeeds } from "./study-page.ts";
 
 export type StudyCommandOptions = {
@@ -90,9 +92,10 @@ async function report(study: Study, runs: readonly TrialRun[], folder: string): 
       .map(({ arm, mean: center, error }) => ({ name: arm, mean: center, error })),
     ...(measure === "success" ? { mark: { name: "before", at: before } } : {}),
   }));
+  const controls = await openControlLog(CONTROLS_FILE);
   const picture = `${study.name}.svg`;
   await writeFile(join(folder, picture), intervalChart(study.question, columns));
-  await writeFile(join(folder, `${study.name}.md`), studyPage(study, runs, picture));
+  await writeFile(join(folder, `${study.name}.md`), studyPage(study, runs, picture, controls));
 }
 
 function listed(json: boolean): string[] {

@@ -1,10 +1,14 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { openControlLog } from "../evidence/control-log.ts";
 import type { TrialRun } from "../trials/trial.ts";
 import { STUDIES, studyNamed } from "./studies.ts";
 import { atEqualKl } from "./equal-kl.ts";
 import { experimentOf } from "./study.ts";
 import { answer, compared, studyPage, wholeSeeds } from "./study-page.ts";
 
+const NO_CONTROLS = await openControlLog("/nowhere/controls.jsonl");
 const study = studyNamed("forgetting");
 const [first, second, third] = study.arms.map(({ name }) => name) as [string, string, string];
 
@@ -54,7 +58,7 @@ test("a seed counts once every arm has it, and few are no answer", () => {
   const cut = runs.filter(({ arm, seed }) => !(arm === third && seed === 3));
   expect(wholeSeeds(study, cut)).toEqual([1, 2]);
   expect(answer(study, cut)).toContain("No answer yet");
-  expect(studyPage(study, cut, "picture.svg")).toContain("2 seeds an arm");
+  expect(studyPage(study, cut, "picture.svg", NO_CONTROLS)).toContain("2 seeds an arm");
 });
 
 test("an arm that ended before its budget was spent is named", () => {
@@ -62,10 +66,10 @@ test("an arm that ended before its budget was spent is named", () => {
     ...one,
     sampledTokens: one.arm === third ? 0.6 * study.tokens : 1.1 * study.tokens,
   }));
-  const page = studyPage(study, spent, "picture.svg");
+  const page = studyPage(study, spent, "picture.svg", NO_CONTROLS);
   expect(page).toContain(`Not at equal budget: *${third}* (60 %) ended`);
   const whole = spent.map((one) => ({ ...one, sampledTokens: study.tokens }));
-  expect(studyPage(study, whole, "picture.svg")).not.toContain("Not at equal budget");
+  expect(studyPage(study, whole, "picture.svg", NO_CONTROLS)).not.toContain("Not at equal budget");
 });
 
 test("at equal KL an arm is held against the line of others, seed by seed", () => {
@@ -114,4 +118,17 @@ test("every study has arms that share one budget", () => {
     }
   }
   expect(() => studyNamed("why")).toThrow(/sft-before-rl/);
+});
+
+test("every committed page is what its runs and controls come to", async () => {
+  const folder = join(import.meta.dirname, "../../../docs/evidence");
+  const controls = await openControlLog(join(folder, "learning/controls.jsonl"));
+  for (const each of STUDIES) {
+    const file = join(folder, "studies", each.name);
+    const lines = readFileSync(`${file}-runs.jsonl`, "utf8").trim().split("\n");
+    const committed = lines.map((line) => JSON.parse(line) as TrialRun);
+    expect(studyPage(each, committed, `${each.name}.svg`, controls)).toBe(
+      readFileSync(`${file}.md`, "utf8"),
+    );
+  }
 });

@@ -3,6 +3,8 @@
  * the runs alone, so that it can be written again.
  */
 import { mean, signFlipTest } from "@waggle/evaluation";
+import type { ControlLog } from "../evidence/control-log.ts";
+import { controlWords } from "../evidence/control-words.ts";
 import { standardError, type TrialRun } from "../trials/trial.ts";
 import { atEqualKl } from "./equal-kl.ts";
 import type { Measure, Study } from "./study.ts";
@@ -70,7 +72,12 @@ export function wholeSeeds({ arms }: Study, runs: readonly TrialRun[]): number[]
 }
 
 /** @param picture - path of the picture beside the page. */
-export function studyPage(study: Study, runs: readonly TrialRun[], picture: string): string {
+export function studyPage(
+  study: Study,
+  runs: readonly TrialRun[],
+  picture: string,
+  controls: ControlLog,
+): string {
   const seeds = wholeSeeds(study, runs);
   const comparisons = compared(study, runs);
   const base = runs.filter(({ seed }) => seeds.includes(seed)).map((run) => 100 * run.base);
@@ -104,6 +111,8 @@ export function studyPage(study: Study, runs: readonly TrialRun[], picture: stri
     "",
     answer(study, runs),
     "",
+    controlWords(study.environment, successes(study, runs), controls),
+    "",
     ...equalKl(study, runs, seeds),
     ...underspent(study, runs, seeds),
     ...(study.limits.length === 0
@@ -112,6 +121,15 @@ export function studyPage(study: Study, runs: readonly TrialRun[], picture: stri
     `Again: \`npm run study -- ${study.name}\`. Runs: [\`${study.name}-runs.jsonl\`](${study.name}-runs.jsonl).`,
     "",
   ].join("\n");
+}
+
+/** Mean success of each arm over the seeds that all have. */
+function successes(study: Study, runs: readonly TrialRun[]): { name: string; success: number }[] {
+  const seeds = wholeSeeds(study, runs);
+  return study.arms.map(({ name }) => {
+    const own = runs.filter((run) => run.arm === name && seeds.includes(run.seed));
+    return { name, success: mean(own.map(({ final }) => final)) };
+  });
 }
 
 /** Every other arm against the line of those that a study names; nothing where it names none. */

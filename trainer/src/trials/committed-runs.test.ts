@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { openControlLog } from "../evidence/control-log.ts";
 import { staleness } from "./staleness.ts";
 import { thumbs } from "./thumbs.ts";
 import { withResults } from "./trial-page.ts";
@@ -19,10 +20,11 @@ function committed(trial: Trial): { readonly page: string; readonly runs: readon
   };
 }
 
-test.each([staleness, thumbs])("$name: the page is what its runs come to", (trial) => {
+test.each([staleness, thumbs])("$name: the page is what its runs come to", async (trial) => {
+  const controls = await openControlLog(join(EVIDENCE, "learning/controls.jsonl"));
   const { page, runs } = committed(trial);
   expect(runs).toHaveLength(trial.arms.length * trial.seeds.length);
-  expect(withResults(page, trial, runs, verdicts(trial, runs))).toBe(page);
+  expect(withResults(page, trial, runs, verdicts(trial, runs), controls)).toBe(page);
 });
 
 test("learning survives samplers eight steps old with weights, and not without", () => {

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { baseWords } from "../learner/family-base.ts";
+import { openControlLog } from "../evidence/control-log.ts";
+import { CONTROLS_FILE } from "../evidence/control-words.ts";
 import { positive } from "../option-values.ts";
 import { textTable } from "../text-table.ts";
 import { appendRun, readRuns, textOf } from "./run-file.ts";
@@ -64,7 +66,8 @@ export function addTrialCommand(
         },
       });
       const found = verdicts(trial, runs);
-      await writeFile(page, withResults(await textOf(page), trial, runs, found));
+      const controls = await openControlLog(CONTROLS_FILE);
+      await writeFile(page, withResults(await textOf(page), trial, runs, found, controls));
       for (const { says, holds, mean, pValue } of found) {
         writeOut(
           `${holds ? "holds" : "FAILS"}: ${says} (${mean.toFixed(3)}, p ${pValue.toPrecision(2)})`,

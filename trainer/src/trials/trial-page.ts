@@ -1,5 +1,7 @@
 /** Results of a trial as the second half of its page of evidence; the first is written by hand. */
 import { mean } from "@waggle/evaluation";
+import type { ControlLog } from "../evidence/control-log.ts";
+import { controlWords } from "../evidence/control-words.ts";
 import { standardError, type Trial, type TrialRun, type Verdict } from "./trial.ts";
 
 const RESULTS = "## Results";
@@ -10,12 +12,15 @@ export function withResults(
   trial: Trial,
   runs: readonly TrialRun[],
   verdicts: readonly Verdict[],
+  controls: ControlLog,
 ): string {
   const [above = ""] = page.split(RESULTS);
   const lines = [
     `${above.trimEnd()}\n\n${RESULTS}\n`,
     `${trial.seeds.length} seeds an arm, ${trial.evaluationTasks} held-out tasks each, shares in percent, mean ± standard error over seeds.\n`,
     ...armTable(trial, runs),
+    "",
+    controlWords(trial.arms[0]?.family.name ?? "", meansOf(trial, runs), controls),
     "",
     "| expected | difference in points | p | holds |",
     "|---|---|---|---|",
@@ -48,6 +53,13 @@ function armTable({ arms, probes }: Trial, runs: readonly TrialRun[]): string[] 
       return `| ${name} | ${cells.join(" | ")} |`;
     }),
   ];
+}
+
+function meansOf({ arms }: Trial, runs: readonly TrialRun[]): { name: string; success: number }[] {
+  return arms.map(({ name }) => {
+    const own = runs.filter(({ arm }) => arm === name);
+    return { name, success: mean(own.map(({ final }) => final)) };
+  });
 }
 
 function percent(shares: readonly number[]): string {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { familyNamed } from "@waggle/environments";
 import { recipeNamed } from "@waggle/learning";
+import { openControlLog } from "../evidence/control-log.ts";
 import { withResults } from "./trial-page.ts";
 import { type Trial, type TrialRun, verdicts } from "./trial.ts";
 
@@ -48,7 +49,7 @@ test("a mean that rests on one seed does not hold", () => {
   expect(lead?.holds).toBe(false);
 });
 
-test("the page keeps what people wrote and gets new results", () => {
+test("the page keeps what people wrote and gets new results", async () => {
   const runs = runsOf([0.1, 0.2, 0.05, 0.1, 0.2, 0.1, -0.3]);
   const found = verdicts(trial, runs);
   const page = withResults(
@@ -56,6 +57,7 @@ test("the page keeps what people wrote and gets new results", () => {
     trial,
     runs,
     found,
+    await openControlLog("/nowhere/controls.jsonl"),
   );
   expect(page).toContain("Written by hand.");
   expect(page).not.toContain("yesterday");

@@ -1,0 +1,135 @@
+/** What counts as learning: a gain over the base at its best temperature, by a mechanism that was active. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { temperatureCurve } from "../learner/temperature.ts";
+import type { RunRecord } from "./arm.ts";
+import { type ControlLog, openControlLog } from "./control-log.ts";
+import { hasLearned } from "./recipe-page.ts";
+import { summarize } from "./recipe-summary.ts";
+
+const SEEDS = [1, 2, 3, 4, 5];
+const TASKS = 100;
+
+/** `solved` of 100 tasks, other ones for another seed. */
+const solving = (solved: number, seed: number): boolean[] =>
+  Array.from({ length: TASKS }, (_, i) => (i + 7 * seed) % TASKS < solved);
+
+const outcome = (solved: number, seed: number) => ({
+  ...{ toolCallsMean: 1, sampledTokensMean: 10 },
+  successes: solving(solved, seed),
+});
+
+function run(recipe: string, seed: number, solved: number, more: object = {}): RunRecord {
+  return {
+    ...{ recipe, seed, settings: {}, environment: "calculator", evaluationTasks: TASKS },
+    ...{ budget: { sampledTokens: 1000, toolCalls: 100 }, key: `${recipe}/${seed}` },
+    ...{ baseModel: "b".repeat(64), endedAt: "2026-11-23T00:00:00.000Z", curve: [] },
+    ...{ base: outcome(70, seed), final: outcome(solved, seed) },
+    spent: { episodes: 1, sampledTokens: 1000 + solved, toolCalls: 9, seconds: 1, cpuSeconds: 1 },
+    ...more,
+  };
+}
+
+/** A base that solves 70 at temperature 1 and 95 greedily. */
+function sharpened(seed: number): ReadonlyMap<number, readonly boolean[]> {
+  return new Map([
+    [0, solving(95 + (seed % 2), seed)],
+    [1, solving(70, seed)],
+  ]);
+}
+
+async function controls(): Promise<ControlLog> {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-controls-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, "controls.jsonl");
+  const written = await openControlLog(path);
+  for (const seed of SEEDS) {
+    const place = { environment: "calculator", seed, baseModel: "b".repeat(64) };
+    await written.append({ ...place, evaluationTasks: TASKS, successes: sharpened(seed) });
+  }
+  // Read again: what is compared is what a file keeps.
+  return openControlLog(path);
+}
+
+test("a recipe that only gets as far as its base does greedily has not learned", async () => {
+  const records = SEEDS.flatMap((seed) => [
+    run("sharpens", seed, 94 + (seed % 3)),
+    run("learns", seed, 99 + (seed % 2)),
+  ]);
+  const summaries = summarize(records, SEEDS, "artist", 2, await controls());
+  const [sharpens, learns] = summaries;
+  // At temperature 1 both are far above the base.
+  expect(sharpens?.gain.mean).toBeGreaterThan(0.2);
+  expect(sharpens?.control?.temperature).toBe(0);
+  expect(sharpens && hasLearned(sharpens)).toBe(false);
+  expect(learns && hasLearned(learns)).toBe(true);
+  expect(learns?.gainOverControl?.mean).toBeCloseTo(0.04, 10);
+});
+
+test("a trained policy is held to its own best temperature", async () => {
+  const records = SEEDS.map((seed) =>
+    run("sharper", seed, 90, {
+      byTemperature: new Map([
+        [0, solving(100, seed)],
+        [1, solving(90, seed)],
+      ]),
+    }),
+  );
+  const [sharper] = summarize(records, SEEDS, "artist", 1, await controls());
+  expect(sharper?.trained?.temperature).toBe(0);
+  expect(sharper?.gainOverControl?.mean).toBeCloseTo(0.044, 10);
+});
+
+test("recipes whose runs are the same are no evidence, but for the reference", async () => {
+  const records = SEEDS.flatMap((seed) => [
+    run("artist", seed, 99),
+    run("twin", seed, 99),
+    run("other", seed, 98),
+  ]);
+  const [artist, twin, other] = summarize(records, SEEDS, "artist", 3, await controls());
+  expect(twin?.sameAs).toEqual(["artist"]);
+  expect(twin?.learned).toBeNull();
+  expect(artist?.sameAs).toEqual([]);
+  expect(artist?.learned).not.toBeNull();
+  expect(other?.sameAs).toEqual([]);
+});
+
+test("equal outcomes with other parameters are two mechanisms; one seed that differs is enough", async () => {
+  const hashed = SEEDS.flatMap((seed) => [
+    run("artist", seed, 99, { parameters: "a".repeat(64) }),
+    run("twin", seed, 99, { parameters: "b".repeat(64) }),
+  ]);
+  const apart = SEEDS.flatMap((seed) => [
+    run("artist", seed, 99),
+    run("twin", seed, seed === 5 ? 98 : 99),
+  ]);
+  for (const records of [hashed, apart]) {
+    const [, twin] = summarize(records, SEEDS, "artist", 2, await controls());
+    expect(twin?.sameAs).toEqual([]);
+    expect(twin?.learned).not.toBeNull();
+  }
+});
+
+test("without a control nothing is claimed", async () => {
+  const records = SEEDS.map((seed) => run("learns", seed, 100));
+  const none = await openControlLog(join(tmpdir(), "waggle-no-such-controls.jsonl"));
+  const [learns] = summarize(records, SEEDS, "artist", 1, none);
+  expect(learns?.learned).toBeNull();
+  expect(learns && hasLearned(learns)).toBe(false);
+});
+
+test("the best temperature is the best on average over seeds, not of each seed", () => {
+  const curve = temperatureCurve([
+    new Map([
+      [0, [true, false]],
+      [0.5, [true, true]],
+    ]),
+    new Map([
+      [0, [true, false]],
+      [0.5, [false, false]],
+    ]),
+  ]);
+  expect(curve).toEqual({ best: [0.5, 0.5], bestTemperature: 0, greedy: [0.5, 0.5] });
+});
