@@ -2,20 +2,26 @@
  * `npm run test:robust`: every fault that the tests inject into real parts, one row each. Runs all cases
  * of each test, unlike `npm test`. `--json` prints one line of JSON per fault and the totals last.
  */
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import type { TestCase } from "vitest/node";
 import { startVitest } from "vitest/node";
 import type { FaultRow } from "../test/fixtures/fault.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
+import { robustPage } from "./robust-page.ts";
 import { ROOT } from "./stack.ts";
 
 const program = new Command("npm run test:robust --")
   .description("Injects every known fault into real parts and counts what is lost.")
   .option("--json", "print JSON lines; the last one holds the totals")
+  .option("--record", "write the table to docs/evidence/robust.md when nothing failed")
   .parse(process.argv.slice(2), { from: "user" });
-const { json = false } = program.opts<{ json?: boolean }>();
+const { json = false, record: records = false } = program.opts<{
+  json?: boolean;
+  record?: boolean;
+}>();
+const began = Date.now();
 const say = (text: string) => (json ? console.error(text) : console.log(text));
 
 const files = globSync(
@@ -68,5 +74,9 @@ const totals = {
   twice: sum((row) => row.twice),
   trainerExits: sum((row) => row.trainerExits),
 };
+if (records && totals.failed === 0) {
+  const minutes = (Date.now() - began) / 60_000;
+  writeFileSync(join(ROOT, "docs/evidence/robust.md"), robustPage(rows, totals, minutes));
+}
 console.log(JSON.stringify(totals));
 process.exit(totals.failed === 0 && rows.length > 0 && !isBroken ? 0 : 1);
