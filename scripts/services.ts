@@ -94,6 +94,7 @@ export async function startEdge(
     TRAINER_CREDENTIAL: installation.trainerCredential,
     OPERATOR_CREDENTIAL: installation.operatorCredential,
     ALLOWED_ORIGINS: "*",
+    EDGE_TOOLS: "shop",
     ...options.variables,
   };
   const envFile = join(installation.folder, "edge.env");

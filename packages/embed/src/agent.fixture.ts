@@ -2,7 +2,7 @@
 import { createMemoryStorage } from "@waggle/collector";
 import type { Fetch, KeyValueStorage, Schedule } from "@waggle/collector";
 import { UploadRequest } from "@waggle/protocol";
-import type { Feedback, PolicyManifest, Tool, Trajectory } from "@waggle/protocol";
+import type { Feedback, PolicyManifest, Trajectory } from "@waggle/protocol";
 import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
 import type { ScriptedPolicyOptions } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
@@ -128,13 +128,12 @@ export type PageOptions = Partial<AgentOptions> & {
   readonly turns?: ScriptedPolicyOptions["turns"];
   readonly beforeToken?: ScriptedPolicyOptions["beforeToken"];
   readonly edge?: MemoryEdge;
-  readonly edgeTools?: readonly Tool[];
   readonly storage?: KeyValueStorage;
   readonly schedule?: Schedule;
 };
 
 export function openPage(options: PageOptions = {}): Page {
-  const { turns = [], beforeToken, edgeTools = [], ...agentOptions } = options;
+  const { turns = [], beforeToken, ...agentOptions } = options;
   const edge = options.edge ?? createMemoryEdge();
   const storage = options.storage ?? createMemoryStorage();
   const policy = new ScriptedPolicy({ turns, ...(beforeToken ? { beforeToken } : {}) });
@@ -152,12 +151,6 @@ export function openPage(options: PageOptions = {}): Page {
       schedule: options.schedule,
       outboxName: crypto.randomUUID(),
       seed: () => 7,
-      edgeTools: {
-        list: () => Promise.resolve(edgeTools),
-        call: () => Promise.resolve(null),
-        clear: () => storage.removeItem("waggle.edgeTools"),
-        close: () => Promise.resolve(),
-      },
       openHost: async (readManifest) => {
         policy.currentVersion = (await readManifest()).policy.version;
         return {

@@ -5,6 +5,7 @@
 import { WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import type { Coordinator } from "./coordinator.ts";
+import { TOOL_SET_NAMES } from "./edge-tools.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 
 /** What wrangler binds; variables are strings and checked by `readSettings`. */
@@ -19,15 +20,17 @@ export type Bindings = {
 /** What the Queue carries: a nudge. The row in D1 is the truth. */
 export type UploadPointer = { readonly digest: string };
 
-const list = z
-  .string()
-  .transform((text) =>
-    text
-      .split(",")
-      .map((part) => part.trim())
-      .filter((part) => part !== ""),
-  )
-  .refine((parts) => parts.length > 0, "must name at least one, separated by commas");
+const names = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+);
+
+const list = names.refine(
+  (parts) => parts.length > 0,
+  "must name at least one, separated by commas",
+);
 
 const whole = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 
@@ -39,6 +42,8 @@ const Settings = z
     OPERATOR_CREDENTIAL: z.string().min(16, "must have at least 16 characters"),
     /** Origins of pages, or `*`. */
     ALLOWED_ORIGINS: list,
+    /** Tool sets served at `/mcp`, separated by commas; empty = none. */
+    EDGE_TOOLS: names.pipe(z.array(z.enum(TOOL_SET_NAMES))).default([]),
     TASK_ENVIRONMENT: z.string().min(1).default("shop"),
     /** First train seed; the counter goes up from here. */
     TASK_SEED_START: whole(1_000_000, 0),
