@@ -38,6 +38,11 @@ const Settings = z
   .object({
     SITE_KEYS: list,
     SESSION_SECRET: z.string().min(32, "must have at least 32 characters"),
+    /**
+     * To rotate the secret, set this to the old value and SESSION_SECRET to the new one; tokens signed with the
+     * old one stay valid until this is removed, VISITOR_TTL_DAYS later at the earliest.
+     */
+    SESSION_SECRET_PREVIOUS: z.string().min(32, "must have at least 32 characters").optional(),
     TRAINER_CREDENTIAL: z.string().min(16, "must have at least 16 characters"),
     OPERATOR_CREDENTIAL: z.string().min(16, "must have at least 16 characters"),
     /** Origins of pages, or `*`. */
@@ -66,9 +71,21 @@ const Settings = z
   .refine((s) => s.TRAINER_CREDENTIAL !== s.OPERATOR_CREDENTIAL, {
     path: ["OPERATOR_CREDENTIAL"],
     message: "must differ from TRAINER_CREDENTIAL",
+  })
+  .refine((s) => s.SESSION_SECRET !== s.SESSION_SECRET_PREVIOUS, {
+    path: ["SESSION_SECRET_PREVIOUS"],
+    message: "must differ from SESSION_SECRET",
   });
 
 export type Settings = z.infer<typeof Settings>;
+
+/** Secrets whose tokens are valid; the first one signs. */
+export function sessionSecrets(settings: Settings): readonly [string, ...string[]] {
+  const { SESSION_SECRET, SESSION_SECRET_PREVIOUS } = settings;
+  return SESSION_SECRET_PREVIOUS === undefined
+    ? [SESSION_SECRET]
+    : [SESSION_SECRET, SESSION_SECRET_PREVIOUS];
+}
 
 const cache = new WeakMap<object, Settings>();
 
