@@ -21,6 +21,7 @@ import {
   ORIGIN,
   publish,
   stored,
+  type Upload,
   upload,
   work,
 } from "../testing/edge.ts";
@@ -77,7 +78,7 @@ fault(
   { item: "7.3", before: "no export; one damaged object answered 500" },
   async () => {
     const { token, visitorId } = await openSession();
-    const uploads = [];
+    const uploads: Upload[] = [];
     for (let i = 0; i < 55; i += 1) uploads.push(await makeUpload(baseModel, null));
     await upload(token, ...uploads);
     await work(token, baseModel);
