@@ -4,17 +4,17 @@
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Command } from "commander";
 import type { TestCase } from "vitest/node";
 import { startVitest } from "vitest/node";
 import type { FaultRow } from "../test/fixtures/fault.ts";
+import { createCommand } from "../trainer/src/command-line.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { ROOT } from "./stack.ts";
 
-const program = new Command("npm run test:robust --")
+const program = createCommand("npm run test:robust --")
   .description("Injects every known fault into real parts and counts what is lost.")
   .option("--json", "print JSON lines; the last one holds the totals")
-  .parse(process.argv.slice(2), { from: "user" });
+  .parse();
 const { json = false } = program.opts<{ json?: boolean }>();
 const say = (text: string) => (json ? console.error(text) : console.log(text));
 
