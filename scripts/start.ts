@@ -26,11 +26,14 @@ const listen = (name: string, line: string) => {
   if (options.verbose || name === "trainer" || /error|warn|✘/i.test(line)) say(name, line);
 };
 
+/** Wrangler restarts a runtime that crashed by itself, usually within seconds. */
+const EDGE_PATIENCE_MS = 20_000;
+
 const supervisor = new Supervisor({
   say: (line) => say("waggle", line),
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 });
-let lock: StateLock | null = null;
+const lock = takeLock();
 const stopping = new AbortController();
 async function stop(code: number): Promise<void> {
   if (stopping.signal.aborted) return;
@@ -39,7 +42,7 @@ async function stop(code: number): Promise<void> {
   await supervisor.stop();
   // Processes that were still starting.
   await stopAll();
-  lock?.release();
+  lock.release();
   say("waggle", "stopped; the state is kept");
   process.exit(code);
 }
@@ -55,7 +58,6 @@ void supervisor.gaveUp.then((reason) => {
 });
 
 try {
-  lock = new StateLock(options.state);
   const installation = openInstallation(options.state);
   const edgePort = await portFor(options.port, 8787);
   const shopPort = await portFor(options.shopPort, 5173);
@@ -123,12 +125,22 @@ try {
   }
 }
 
-/** Resolves when the edge has not answered three times in a row. */
+function takeLock(): StateLock {
+  try {
+    return new StateLock(options.state);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exit(1);
+  }
+}
+
+/** Resolves when the edge has not answered for a while although its process runs. */
 async function untilUnwell(port: number, signal: AbortSignal): Promise<string> {
-  for (let silent = 0; silent < 3;) {
+  let answeredAt = Date.now();
+  while (Date.now() - answeredAt < EDGE_PATIENCE_MS) {
     await sleep(3000, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return "stopped";
-    silent = (await isEdgeWell(port)) ? 0 : silent + 1;
+    if (await isEdgeWell(port)) answeredAt = Date.now();
   }
-  return "no answer for 9 s";
+  return `no answer for ${EDGE_PATIENCE_MS / 1000} s`;
 }
