@@ -49,6 +49,8 @@ export type MemoryEdge = {
   readonly paths: string[];
   version: number;
   down: boolean;
+  /** False for an edge whose trainer has not published a base model yet. */
+  published: boolean;
   /** Takes requests of this path and never answers. */
   hanging: string | null;
   assigned: number;
@@ -61,6 +63,7 @@ export function createMemoryEdge(): MemoryEdge {
     paths: [],
     version: 1,
     down: false,
+    published: true,
     hanging: null,
     assigned: 0,
     async fetch(url, init = {}) {
@@ -79,6 +82,7 @@ export function createMemoryEdge(): MemoryEdge {
             channel: "stable",
           });
         case "/v1/policy":
+          if (!edge.published) return notFound("there is no base model yet");
           return Response.json(manifestOf(edge.version));
         case "/v1/assignments":
           edge.assigned++;
@@ -100,14 +104,15 @@ export function createMemoryEdge(): MemoryEdge {
         case "/v1/visitor":
           return Response.json({ deletedTrajectories: 1, deletedFeedback: 0, learnedBy: [] });
         default:
-          return Response.json(
-            { error: { code: "NOT_FOUND", message: pathname } },
-            { status: 404 },
-          );
+          return notFound(pathname);
       }
     },
   };
   return edge;
+}
+
+function notFound(message: string): Response {
+  return Response.json({ error: { code: "NOT_FOUND", message } }, { status: 404 });
 }
 
 async function textOf(init: RequestInit): Promise<string> {
