@@ -52,6 +52,7 @@ export default defineConfig({
             },
           },
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           // Some tests open sessions of onnxruntime-node directly; packages say this themselves.
           env: { ORT_DISABLE_TELEMETRY: "1" },
         },
@@ -70,6 +71,7 @@ export default defineConfig({
           include: ["workers/*/src/**/*.test.ts"],
           exclude: everywhere,
           testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -4,7 +4,8 @@
  */
 import { convertModel } from "@waggle/runtime/node";
 import type { ConvertProgress } from "@waggle/runtime/node";
-import { Command, Option } from "commander";
+import { Option } from "commander";
+import { createCommand, exitCodeOf } from "../trainer/src/command-line.ts";
 
 const FORMATS = ["f32", "f16", "bf16", "int8", "int4"] as const;
 
@@ -17,13 +18,13 @@ type Flags = {
 const stop = new AbortController();
 for (const name of ["SIGINT", "SIGTERM"] as const) {
   process.on(name, () => {
-    // Asked twice: whatever hangs may hang.
+    // A second Ctrl-C ends the process at once.
     if (stop.signal.aborted) process.exit(130);
     stop.abort();
   });
 }
 
-const program = new Command("npm run convert --")
+const program = createCommand("npm run convert --")
   .description("Writes a model folder in another number format, for pages to load.")
   .argument("<source>", "a folder, a Hugging Face repository (org/name@revision) or an address")
   .addOption(new Option("--dtype <format>", "number format").choices(FORMATS).default("int4"))
@@ -69,5 +70,5 @@ try {
       ? "stopped; run it again to go on\n"
       : `${error instanceof Error ? error.message : String(error)}\n`,
   );
-  process.exitCode = stop.signal.aborted ? 130 : 1;
+  process.exitCode = stop.signal.aborted ? 130 : exitCodeOf(error);
 }

@@ -3,33 +3,42 @@
  * line of standard output is one JSON object (the report).
  */
 import { resolve } from "node:path";
-import { Command } from "commander";
+import { createCommand } from "../trainer/src/command-line.ts";
+import {
+  aboveZero,
+  existingModel,
+  positive,
+  whole,
+  wholeIn,
+} from "../trainer/src/option-values.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { runLoop } from "./loop/loop.ts";
 import type { LoopReport } from "./loop/report.ts";
 import { stopAll } from "./stack.ts";
 
-const program = new Command("npm run loop --")
-  .description("Runs simulated visitors in Chromium against a local edge and trainer, and reports.")
-  .option("--json", "print nothing but the report on standard output")
-  .option("--control", "shuffle the advantages: the same budget must teach nothing")
-  .option("--webgpu", "run the pages on the WebGPU adapter: 16 trajectories, one step")
-  .option("--pages <count>", "pages to open", "4")
-  .option("--minutes <minutes>", "how long visitors shop", "7")
-  .option("--publications <count>", "stop after so many publications", "1000")
-  .option("--evaluation-tasks <count>", "paired held-out tasks of the final comparison", "400")
-  .option("--model <folder>", "a Hugging Face folder; default: the nano model")
-  .option("--state <folder>", "state folder, emptied first")
-  .parse(process.argv.slice(2), { from: "user" });
+const program = createCommand("npm run loop --")
+  .description(
+    "Runs the whole loop once: simulated visitors in Chromium, a local edge and a trainer.",
+  )
+  .option("--json", "print only the report on standard output, as one line of JSON")
+  .option("--control", "shuffle the advantages; such a run must not improve the policy")
+  .option("--webgpu", "run the pages on WebGPU; stops after 16 trajectories and one step")
+  .option("--pages <count>", "number of pages", wholeIn(1, 64), 4)
+  .option("--minutes <minutes>", "how long visitors shop", aboveZero, 7)
+  .option("--publications <count>", "stop after this many published versions", positive, 1000)
+  .option("--evaluation-tasks <count>", "held-out tasks of the final comparison", whole, 400)
+  .option("--model <folder>", "a Hugging Face model folder; default: the nano model", existingModel)
+  .option("--state <folder>", "state folder; it is emptied first")
+  .parse();
 
 type Options = {
   json?: boolean;
   control?: boolean;
   webgpu?: boolean;
-  pages: string;
-  minutes: string;
-  publications: string;
-  evaluationTasks: string;
+  pages: number;
+  minutes: number;
+  publications: number;
+  evaluationTasks: number;
   model?: string;
   state?: string;
 };
@@ -52,12 +61,12 @@ const onLine = (name: string, line: string) => {
 const name = options.webgpu ? "loop-webgpu" : options.control ? "loop-control" : "loop";
 try {
   const report = await runLoop({
-    pages: Number(options.pages),
+    pages: options.pages,
     device: options.webgpu ? "webgpu" : "auto",
-    minutes: options.webgpu ? 8 : Number(options.minutes),
-    publications: options.webgpu ? Infinity : Number(options.publications),
-    evaluationTasks: options.webgpu ? 0 : Number(options.evaluationTasks),
-    simulate: options.webgpu ? 16 / Number(options.pages) : "forever",
+    minutes: options.webgpu ? 8 : options.minutes,
+    publications: options.webgpu ? Infinity : options.publications,
+    evaluationTasks: options.webgpu ? 0 : options.evaluationTasks,
+    simulate: options.webgpu ? 16 / options.pages : "forever",
     control: options.control ?? false,
     model: options.model === undefined ? undefined : resolve(options.model),
     folder: resolve(options.state ?? `.waggle/${name}`),

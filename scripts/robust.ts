@@ -4,19 +4,19 @@
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Command } from "commander";
 import type { TestCase } from "vitest/node";
 import { startVitest } from "vitest/node";
 import type { FaultRow } from "../test/fixtures/fault.ts";
+import { createCommand } from "../trainer/src/command-line.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { robustPage } from "./robust-page.ts";
 import { ROOT } from "./stack.ts";
 
-const program = new Command("npm run test:robust --")
+const program = createCommand("npm run test:robust --")
   .description("Injects every known fault into real parts and counts what is lost.")
   .option("--json", "print JSON lines; the last one holds the totals")
   .option("--record", "write the table to docs/evidence/robust.md when nothing failed")
-  .parse(process.argv.slice(2), { from: "user" });
+  .parse();
 const { json = false, record: records = false } = program.opts<{
   json?: boolean;
   record?: boolean;

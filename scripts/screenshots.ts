@@ -2,27 +2,36 @@
  * `npm run screenshots`: pictures for the README and for a look before a release, from the state that
  * a loop left behind: the shop with an answered request, the dashboard, one trajectory.
  */
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Command } from "commander";
 import { chromium, type Page } from "playwright-core";
+import { createCommand } from "../trainer/src/command-line.ts";
+import { existingFolder } from "../trainer/src/option-values.ts";
 import { CHROMIUM_FLAGS } from "./chromium.mjs";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { buildSite, migrate, startEdge, startSite } from "./services.ts";
 import { freePort, type ManagedProcess, openInstallation, ROOT } from "./stack.ts";
 
-const program = new Command("npm run screenshots --")
+const program = createCommand("npm run screenshots --")
   .description("Takes screenshots of shop and dashboard over the state of a finished loop.")
-  .option("--state <folder>", "state folder of a loop", ".waggle/loop")
+  .option(
+    "--state <folder>",
+    "state folder of a finished loop; default: .waggle/loop",
+    existingFolder,
+  )
   .option("--out <folder>", "where the pictures go", "docs/images")
-  .option("--request <text>", "what the visitor asks", "add the cheapest hat to my cart")
-  .parse(process.argv.slice(2), { from: "user" });
-const options = program.opts<{ state: string; out: string; request: string }>();
+  .option("--request <text>", "what the simulated visitor asks", "add the cheapest hat to my cart")
+  .parse();
+const options = program.opts<{ state?: string; out: string; request: string }>();
 
+const state = resolve(options.state ?? ".waggle/loop");
+if (!existsSync(state)) {
+  program.error(`error: there is no state in ${state}; run npm run loop first`);
+}
 const out = resolve(options.out);
 mkdirSync(out, { recursive: true });
 const executablePath = ensureChromium();
-const installation = openInstallation(resolve(options.state));
+const installation = openInstallation(state);
 await Promise.all([migrate(installation), buildSite("demo"), buildSite("dashboard")]);
 const edgePort = await freePort();
 const edgeUrl = `http://localhost:${edgePort}`;

@@ -31,8 +31,7 @@ async function runToEnd(name: string, args: readonly string[], onLine?: LineSink
     ...(onLine ? { onLine: (line: string) => onLine(name, line) } : {}),
   });
   const code = await child.exited;
-  if (code !== 0)
-    throw new Error(`${name} must succeed, got exit ${code}:\n${child.tail.join("\n")}`);
+  if (code !== 0) throw new Error(`${name} failed with ${child.ending}:\n${child.tail.join("\n")}`);
 }
 
 /** sha256 over paths, sizes and times of the files that match; cheap and good enough to skip work. */
@@ -94,6 +93,7 @@ export async function startEdge(
     TRAINER_CREDENTIAL: installation.trainerCredential,
     OPERATOR_CREDENTIAL: installation.operatorCredential,
     ALLOWED_ORIGINS: "*",
+    EDGE_TOOLS: "shop",
     ...options.variables,
   };
   const envFile = join(installation.folder, "edge.env");
@@ -129,8 +129,42 @@ export async function startEdge(
     env: QUIET,
     ...(options.onLine ? { onLine: (line: string) => options.onLine?.("edge", line) } : {}),
   });
-  await waitForHttp(`http://127.0.0.1:${options.port}/healthz`, edge);
-  return edge;
+  return whenUp(edge, `http://127.0.0.1:${options.port}/healthz`);
+}
+
+/** True when the edge on this port answers within 2 s. */
+export async function isEdgeWell(port: number): Promise<boolean> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/healthz`, {
+      signal: AbortSignal.timeout(2000),
+    });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until the edge has a base model, which the trainer publishes. */
+export async function untilBaseModel(edgeUrl: string, signal?: AbortSignal): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted();
+    const response = await fetch(`${edgeUrl}/v1/policies/stable`).catch(() => null);
+    await response?.body?.cancel();
+    if (response?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** The process once it answers; it is ended when it does not. */
+async function whenUp(child: ManagedProcess, url: string): Promise<ManagedProcess> {
+  try {
+    await waitForHttp(url, child);
+    return child;
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
 }
 
 export type TrainerOptions = {
@@ -219,8 +253,7 @@ export async function startSite(
     },
     ...(options.onLine ? { onLine: (line: string) => options.onLine?.(app, line) } : {}),
   });
-  await waitForHttp(`http://127.0.0.1:${options.port}/`, site);
-  return site;
+  return whenUp(site, `http://127.0.0.1:${options.port}/`);
 }
 
 /** The model folder an option names; the committed nano model by default. */

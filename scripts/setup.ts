@@ -1,8 +1,12 @@
 /** `npm run setup`: everything `npm start` and `npm test` need, without starting anything. */
+import { createCommand } from "../trainer/src/command-line.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { buildSite, migrate, stateFolder } from "./services.ts";
 import { openInstallation } from "./stack.ts";
 
+createCommand("npm run setup --")
+  .description("Prepares storage, pages and Chromium for npm start and npm test.")
+  .parse();
 const installation = openInstallation(stateFolder());
 console.log("storage …");
 await migrate(installation);

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 
 export const ROOT: string = join(import.meta.dirname, "..");
@@ -50,8 +50,15 @@ export async function freePort(preferred = 0): Promise<number> {
       });
     });
   const found = (await tryPort(preferred)) ?? (await tryPort(0));
-  if (found === null) throw new Error("a free port is needed, got none; close some programs");
+  if (found === null) throw new Error("no port is free on this machine; close some programs");
   return found;
+}
+
+/** The port that was asked for, else `preferred` or a free one. @throws Error for one that is in use. */
+export async function portFor(wanted: number | undefined, preferred: number): Promise<number> {
+  const port = await freePort(wanted ?? preferred);
+  if (wanted === undefined || port === wanted) return port;
+  throw new Error(`port ${wanted} is in use; stop the program that has it, or choose another port`);
 }
 
 export type ProcessOptions = {
@@ -65,13 +72,35 @@ export type ProcessOptions = {
 };
 
 const live = new Set<ManagedProcess>();
+let watchdog: ChildProcess | null = null;
+
+/** Tells the watchdog which process groups to end when this process is killed. */
+function guardGroups(): void {
+  if (watchdog === null) {
+    const started = spawn(process.execPath, [join(ROOT, "scripts", "watchdog.ts")], {
+      stdio: ["pipe", "ignore", "ignore"],
+      detached: true,
+    });
+    started.on("exit", () => (watchdog = null));
+    // A watchdog that was killed is replaced with the next process.
+    started.stdin.on("error", () => undefined);
+    // It must not keep this process alive.
+    started.unref();
+    (started.stdin as Socket).unref();
+    watchdog = started;
+  }
+  watchdog.stdin?.write(`${[...live].map(({ child }) => child.pid ?? 0).join(" ")}\n`);
+}
 
 /** Ends every process that was started here, the youngest first: the trainer gives its lease back to the edge. */
 export async function stopAll(): Promise<void> {
   for (const child of [...live].toReversed()) await child.stop();
 }
 
-/** A child process in a process group of its own, so that its whole family can be ended. */
+/**
+ * A child process in a process group of its own, so that it ends together with its children; also when this
+ * process is killed.
+ */
 export class ManagedProcess {
   readonly name: string;
   readonly child: ChildProcess;
@@ -88,6 +117,7 @@ export class ManagedProcess {
       detached: true,
     });
     live.add(this);
+    guardGroups();
     this.exited = new Promise((resolve) => {
       this.child.on("exit", (code) => resolve(code ?? 1));
       this.child.on("error", () => resolve(1));
@@ -111,6 +141,13 @@ export class ManagedProcess {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
+  /** How it ended, for people. */
+  get ending(): string {
+    const { exitCode, signalCode } = this.child;
+    if (signalCode !== null) return `signal ${signalCode}`;
+    return exitCode === null ? "no process" : `exit code ${exitCode}`;
+  }
+
   /** Sends `signal` to the whole process group. */
   signal(signal: NodeJS.Signals): void {
     if (this.child.pid === undefined) return;
@@ -131,6 +168,7 @@ export class ManagedProcess {
     }
     this.signal("SIGKILL"); // what the leader left behind
     live.delete(this);
+    guardGroups();
   }
 }
 
@@ -144,7 +182,7 @@ export async function waitForHttp(
   for (;;) {
     if (!of.running) {
       throw new Error(
-        `${of.name} must stay up, got exit ${of.child.exitCode}:\n${of.tail.join("\n")}`,
+        `${of.name} ended with ${of.ending} before it answered:\n${of.tail.join("\n")}`,
       );
     }
     try {
@@ -156,7 +194,7 @@ export async function waitForHttp(
     }
     if (Date.now() > deadline) {
       throw new Error(
-        `${of.name} must answer at ${url} within ${timeoutMs} ms:\n${of.tail.join("\n")}`,
+        `${of.name} did not answer at ${url} within ${timeoutMs / 1000} s:\n${of.tail.join("\n")}`,
       );
     }
     await new Promise((resolve) => setTimeout(resolve, 150));

@@ -1,85 +1,67 @@
 /**
- * `npm start`: the whole of Waggle on this machine. Prepares local storage, starts the edge Worker,
- * the trainer, the demo page and the dashboard, says what each is doing, ends all of it on Ctrl-C.
+ * `npm start`: the whole of Waggle on this machine. Prepares local storage, starts the edge Worker, the
+ * trainer, the demo shop and the dashboard, keeps them running, and ends all of them on Ctrl-C.
  */
-import { resolve } from "node:path";
-import { Command } from "commander";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createLineWriter } from "./line-writer.ts";
 import {
   buildSite,
+  isEdgeWell,
   migrate,
   modelFolder,
   startEdge,
   startSite,
   startTrainer,
-  stateFolder,
+  untilBaseModel,
 } from "./services.ts";
-import { freePort, type ManagedProcess, openInstallation, stopAll } from "./stack.ts";
+import { openInstallation, portFor, stopAll } from "./stack.ts";
+import { readStartOptions } from "./start-options.ts";
+import { StateLock } from "./state-lock.ts";
+import { Supervisor } from "./supervisor.ts";
 
-const program = new Command("npm start --")
-  .description(
-    "Starts the edge Worker, the trainer, the demo shop and the dashboard on this machine.",
-  )
-  .option(
-    "--model <folder>",
-    "a Hugging Face folder (qwen3, qwen2, llama or smollm3 decoder); default: the nano model",
-  )
-  .option(
-    "--device <device>",
-    "where the trainer computes: auto, cuda, webgpu, cpu or wasm",
-    "auto",
-  )
-  .option("--recipe <name>", "the trainer's recipe")
-  .option("--no-trainer", "leave the trainer out")
-  .option("--no-isolation", "serve the demo without cross-origin isolation")
-  .option("--verbose", "print every line of every process")
-  .parse(process.argv.slice(2), { from: "user" });
-
-type Options = {
-  model?: string;
-  device: string;
-  recipe?: string;
-  trainer: boolean;
-  isolation: boolean;
-  verbose?: boolean;
-};
-const options = program.opts<Options>();
-const model = options.model === undefined ? undefined : resolve(options.model);
-
-const color = process.stdout.isTTY ? { edge: 36, trainer: 33, demo: 35, dashboard: 34 } : null;
-const say = (name: string, line: string) => {
-  if (line.trim() === "") return;
-  const code = color?.[name as keyof typeof color];
-  console.log(
-    code === undefined
-      ? `${name.padEnd(9)} ${line}`
-      : `\u001b[${code}m${name.padEnd(9)}\u001b[0m ${line}`,
-  );
-};
-/** Sites and Worker speak only on request or in trouble; the trainer always. */
+const options = readStartOptions(process.argv);
+const say = createLineWriter();
+/** Edge and sites are printed when they report trouble; the trainer always. */
 const listen = (name: string, line: string) => {
   if (options.verbose || name === "trainer" || /error|warn|✘/i.test(line)) say(name, line);
 };
 
-const processes: ManagedProcess[] = [];
-let stopping = false;
+/** Wrangler restarts a runtime that crashed by itself, usually within seconds. */
+const EDGE_PATIENCE_MS = 20_000;
+
+const supervisor = new Supervisor({
+  say: (line) => say("waggle", line),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+});
+const lock = takeLock();
+const stopping = new AbortController();
 async function stop(code: number): Promise<void> {
-  if (stopping) return;
-  stopping = true;
+  if (stopping.signal.aborted) return;
+  stopping.abort();
   say("waggle", "stopping …");
+  await supervisor.stop();
+  // Processes that were still starting.
   await stopAll();
-  say("waggle", "stopped; state is kept");
+  lock.release();
+  say("waggle", "stopped; the state is kept");
   process.exit(code);
 }
-process.on("SIGINT", () => void stop(0));
-process.on("SIGTERM", () => void stop(0));
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => void stop(0));
+// npm was killed: nobody can press Ctrl-C any more.
+const parent = process.ppid;
+setInterval(() => {
+  if (process.ppid !== parent) void stop(1);
+}, 1000).unref();
+void supervisor.gaveUp.then((reason) => {
+  say("waggle", `${reason}. Everything ends.`);
+  return stop(1);
+});
 
 try {
-  const installation = openInstallation(stateFolder(model));
-  const [edgePort, demoPort, dashboardPort] = [
-    await freePort(8787),
-    await freePort(5173),
-    await freePort(5174),
-  ];
+  const installation = openInstallation(options.state);
+  const edgePort = await portFor(options.port, 8787);
+  const shopPort = await portFor(options.shopPort, 5173);
+  const dashboardPort = await portFor(options.dashboardPort, 5174);
   const edgeUrl = `http://localhost:${edgePort}`;
   say("waggle", "preparing storage and pages …");
   await Promise.all([
@@ -87,45 +69,78 @@ try {
     buildSite("demo", listen),
     buildSite("dashboard", listen),
   ]);
-  const isolated = options.isolation;
-  const started = await Promise.all([
-    startEdge(installation, { port: edgePort, onLine: listen }),
-    startSite("demo", { port: demoPort, edgeUrl, isolated, onLine: listen }),
-    startSite("dashboard", { port: dashboardPort, edgeUrl, onLine: listen }),
+  say("waggle", "starting the edge and the pages …");
+  await Promise.all([
+    supervisor.start({
+      name: "edge",
+      start: () => startEdge(installation, { port: edgePort, onLine: listen }),
+      untilUnwell: (signal) => untilUnwell(edgePort, signal),
+    }),
+    supervisor.start({
+      name: "demo",
+      start: () =>
+        startSite("demo", {
+          ...{ port: shopPort, edgeUrl, onLine: listen },
+          isolated: options.isolation,
+        }),
+    }),
+    supervisor.start({
+      name: "dashboard",
+      start: () => startSite("dashboard", { port: dashboardPort, edgeUrl, onLine: listen }),
+    }),
   ]);
-  processes.push(...started);
   if (options.trainer) {
-    const args = [
-      "--device",
-      options.device,
-      ...(options.recipe ? ["--recipe", options.recipe] : []),
-    ];
-    processes.push(
-      startTrainer(installation, { edgeUrl, model: modelFolder(model), args, onLine: listen }),
-    );
+    say("waggle", "starting the trainer, which publishes the base model …");
+    const args = ["--device", options.device, "--recipe", options.recipe];
+    await supervisor.start({
+      name: "trainer",
+      start: (isRestart) =>
+        Promise.resolve(
+          startTrainer(installation, {
+            ...{ edgeUrl, model: modelFolder(options.model), onLine: listen },
+            // What it forgot, it forgot at the first start.
+            args: options.resume || isRestart ? args : [...args, "--no-resume"],
+          }),
+        ),
+    });
+    await untilBaseModel(edgeUrl, stopping.signal);
   }
-  say("waggle", `demo shop   http://localhost:${demoPort}/`);
-  say(
-    "waggle",
-    `dashboard   http://localhost:${dashboardPort}/#credential=${installation.operatorCredential}`,
-  );
+  const shop = `http://localhost:${shopPort}/`;
+  const dashboard = `http://localhost:${dashboardPort}/#credential=${installation.operatorCredential}`;
+  lock.tell([`demo shop ${shop}`, `dashboard ${dashboard}`, `edge ${edgeUrl}`]);
+  say("waggle", `demo shop   ${shop}`);
+  say("waggle", `dashboard   ${dashboard}`);
   say("waggle", `edge        ${edgeUrl}  (OpenAPI: ${edgeUrl}/openapi.json)`);
   say("waggle", `state       ${installation.folder}`);
   say(
     "waggle",
-    "open the shop, ask for something or let simulated visitors shop; Ctrl-C ends everything",
+    options.trainer
+      ? "open the shop and ask for something, or let simulated visitors shop; Ctrl-C ends everything"
+      : "without a trainer the shop works only where a base model was published before; Ctrl-C ends everything",
   );
-  for (const child of processes) {
-    void child.exited.then((code) => {
-      if (stopping) return;
-      say(
-        "waggle",
-        `${child.name} ended by itself (exit ${code}):\n${child.tail.slice(-15).join("\n")}`,
-      );
-      void stop(1);
-    });
-  }
 } catch (error) {
-  say("waggle", error instanceof Error ? error.message : String(error));
-  await stop(1);
+  if (!stopping.signal.aborted) {
+    say("waggle", error instanceof Error ? error.message : String(error));
+    await stop(1);
+  }
+}
+
+function takeLock(): StateLock {
+  try {
+    return new StateLock(options.state);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exit(1);
+  }
+}
+
+/** Resolves when the edge has not answered for a while although its process runs. */
+async function untilUnwell(port: number, signal: AbortSignal): Promise<string> {
+  let answeredAt = Date.now();
+  while (Date.now() - answeredAt < EDGE_PATIENCE_MS) {
+    await sleep(3000, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return "stopped";
+    if (await isEdgeWell(port)) answeredAt = Date.now();
+  }
+  return `no answer for ${EDGE_PATIENCE_MS / 1000} s`;
 }

@@ -1,79 +1,92 @@
 /**
- * `npm test`: set-up, then every check in order of cost; ends at the first that fails. Each step says
- * how long it took.
+ * `npm test`: set-up, then every check in order of cost; ends at the first that fails. The last line counts
+ * the tests. `npm run test:long` runs every case of the tests that `npm test` samples.
  */
 import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { Command } from "commander";
+import { Option } from "commander";
+import { createCommand } from "../trainer/src/command-line.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { ROOT } from "./stack.ts";
+import { LongRun, type StepResult } from "./testing/long-run.ts";
+import { TEST_STEPS, type TestStep } from "./testing/test-steps.ts";
 
-const program = new Command("npm test --")
-  .description("Runs every check of the project; `--only <step>` runs one.")
-  .option("--only <step>", "format, lint, dead-code, types, packages, node, workers, browser, e2e")
-  .parse(process.argv.slice(2), { from: "user" });
+const isLong =
+  process.env["npm_lifecycle_event"] === "test:long" || process.argv.includes("--long");
+const program = createCommand(isLong ? "npm run test:long --" : "npm test --")
+  .description(
+    isLong
+      ? "Runs every check with every case, and records the result. A stopped run goes on where it was."
+      : "Runs every check. Long tests run a sample of their cases; test:long runs all of them.",
+  )
+  .addOption(
+    new Option("--only <step>", "run one step").choices([
+      ...new Set(TEST_STEPS.map(({ name }) => name)),
+    ]),
+  )
+  .option("--long", "run every case of every test, as npm run test:long does")
+  .parse();
 const { only } = program.opts<{ only?: string }>();
 
-const bin = (name: string) => join(ROOT, "node_modules", ".bin", name);
-const STEPS: readonly { name: string; command: readonly string[]; title: string }[] = [
-  { name: "format", title: "formatting", command: [bin("oxfmt"), "--check", "."] },
-  // Before lint: what it knows of other packages' types is in their builds.
-  { name: "types", title: "library build", command: [bin("tsc"), "-b"] },
-  { name: "lint", title: "lint", command: [bin("oxlint"), "--type-aware", "--max-warnings", "0"] },
-  { name: "dead-code", title: "dead code", command: [bin("knip"), "--no-progress"] },
-  { name: "types", title: "types of tests", command: [bin("tsc"), "-p", "tsconfig.test.json"] },
-  {
-    name: "types",
-    title: "types of the Worker's tests",
-    command: [bin("tsc"), "-p", "workers/edge/tsconfig.test.json"],
-  },
-  {
-    name: "packages",
-    title: "packages as published",
-    command: [process.execPath, "--conditions=source", "scripts/check-packages.ts"],
-  },
-  {
-    name: "node",
-    title: "unit and golden tests",
-    command: [bin("vitest"), "run", "--project", "node"],
-  },
-  {
-    name: "workers",
-    title: "edge Worker under workerd",
-    command: [bin("vitest"), "run", "--project", "workers"],
-  },
-  {
-    name: "browser",
-    title: "Chromium with WebGPU",
-    command: [bin("vitest"), "run", "--project", "browser"],
-  },
-  { name: "e2e", title: "end to end", command: [bin("vitest"), "run", "--project", "e2e"] },
-];
+const COUNTS = join(ROOT, ".waggle", "test-counts.json");
 
-const known = new Set(STEPS.map((step) => step.name));
-if (only !== undefined && !known.has(only)) {
-  console.error(`--only must be one of ${[...known].join(", ")}, got ${only}`);
-  process.exit(2);
+/** How many tests vitest counted in the step that just ended. */
+function countTests(): { passed: number; failed: number } {
+  if (!existsSync(COUNTS)) return { passed: 0, failed: 0 };
+  const counted = JSON.parse(readFileSync(COUNTS, "utf8")) as {
+    numPassedTests: number;
+    numFailedTests: number;
+  };
+  return { passed: counted.numPassedTests, failed: counted.numFailedTests };
 }
 
-console.log(`Chromium: ${ensureChromium()}`);
-const began = Date.now();
-for (const step of STEPS.filter(({ name }) => only === undefined || name === only)) {
+function run(step: TestStep): StepResult & { readonly isGood: boolean } {
   const from = Date.now();
   console.log(`\n── ${step.title}`);
-  const [command = "", ...args] = step.command;
+  rmSync(COUNTS, { force: true });
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${COUNTS}`];
+  const [command = "", ...args] = [...step.command, ...(step.isVitest ? reporters : [])];
   const { status } = spawnSync(command, args, {
     cwd: ROOT,
     stdio: "inherit",
-    env: { ...process.env, WRANGLER_SEND_METRICS: "false" },
+    env: {
+      ...process.env,
+      WRANGLER_SEND_METRICS: "false",
+      ...(isLong ? { WAGGLE_LONG: "1" } : {}),
+    },
   });
-  const seconds = ((Date.now() - from) / 1000).toFixed(1);
-  if (status !== 0) {
+  const seconds = Number(((Date.now() - from) / 1000).toFixed(1));
+  return { seconds, ...countTests(), isGood: status === 0 };
+}
+
+console.log(`Chromium: ${ensureChromium()}`);
+mkdirSync(join(ROOT, ".waggle"), { recursive: true });
+const began = Date.now();
+const longRun = isLong ? new LongRun() : null;
+let passed = 0;
+let failed = 0;
+for (const step of TEST_STEPS.filter(({ name }) => only === undefined || name === only)) {
+  const found = longRun?.found(step.title);
+  if (found !== undefined) {
+    passed += found.passed;
+    console.log(`── ${step.title}: passed in an earlier run of this commit`);
+    continue;
+  }
+  const { isGood, ...result } = run(step);
+  passed += result.passed;
+  failed += result.failed;
+  if (!isGood) {
     console.error(
-      `\n${step.title} failed after ${seconds} s; run it alone with: npm test -- --only ${step.name}`,
+      `\n${step.title} failed after ${result.seconds} s; run it alone with: npm test -- --only ${step.name}`,
     );
+    // A step without tests, or a crash of the runner, is one failure.
+    console.log(`${passed} passed, ${Math.max(failed, 1)} failed`);
     process.exit(1);
   }
-  console.log(`── ${step.title}: ${seconds} s`);
+  longRun?.keep(step.title, result);
+  console.log(`── ${step.title}: ${result.seconds} s`);
 }
+if (only === undefined) longRun?.record();
 console.log(`\nall checks passed in ${((Date.now() - began) / 60_000).toFixed(1)} min`);
+console.log(`${passed} passed, ${failed} failed`);

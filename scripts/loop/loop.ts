@@ -13,8 +13,10 @@ import {
   startEdge,
   startSite,
   startTrainer,
+  untilBaseModel,
 } from "../services.ts";
 import { freePort, type ManagedProcess, openInstallation, ROOT, stopAll } from "../stack.ts";
+import { StateLock } from "../state-lock.ts";
 import { OperatorClient } from "./operator.ts";
 import { type Evaluation, type LoopReport, loopReport } from "./report.ts";
 import { Visitors, type VisitorStatus } from "./visitors.ts";
@@ -90,7 +92,7 @@ function comparePolicies(
     { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 64 * 1024 * 1024 },
   );
   const last = run.stdout.trim().split("\n").at(-1) ?? "";
-  if (run.status !== 0) throw new Error(`the final evaluation must succeed, got ${run.status}`);
+  if (run.status !== 0) throw new Error(`the final evaluation failed with exit code ${run.status}`);
   const result = JSON.parse(last) as {
     tasks: number;
     versions: Rates;
@@ -115,6 +117,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
   const { onLine } = options;
   const began = Date.now();
   const say = (line: string) => onLine("loop", line);
+  const lock = new StateLock(options.folder);
   rmSync(options.folder, { recursive: true, force: true });
   const installation = openInstallation(options.folder);
   const model = modelFolder(options.model);
@@ -123,6 +126,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
   const finish = async () => {
     await visitors?.close().catch(() => undefined);
     for (const child of processes.toReversed()) await child.stop();
+    lock.release();
   };
   // Also while something is still starting: what waits for it then fails at once.
   options.signal?.addEventListener("abort", () => void stopAll());
@@ -154,7 +158,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     });
     processes.push(trainer);
     const operator = new OperatorClient(edgeUrl, installation.operatorCredential);
-    await untilBaseModel(edgeUrl, trainer);
+    await untilPublished(edgeUrl, trainer);
 
     say(`opening ${options.pages} pages …`);
     visitors = await Visitors.open(`http://localhost:${sitePort}/`, {
@@ -171,7 +175,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       if (endedWell(trainer)) break;
       if (!trainer.running || !edge.running) {
         const dead = trainer.running ? edge : trainer;
-        throw new Error(`${dead.name} must stay up:\n${dead.tail.join("\n")}`);
+        throw new Error(`${dead.name} ended with ${dead.ending}:\n${dead.tail.join("\n")}`);
       }
       statuses = await visitors.statuses();
       const [summary, policies] = await Promise.all([operator.summary(), operator.policies()]);
@@ -227,16 +231,17 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
 /** True for a trainer that stopped because it had done what it was asked for. */
 const endedWell = (trainer: ManagedProcess): boolean => trainer.child.exitCode === 0;
 
-/** Waits until the trainer has told the edge what the base model is. */
-async function untilBaseModel(edgeUrl: string, trainer: ManagedProcess): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt += 1) {
-    if (!trainer.running) throw new Error(`the trainer must stay up:\n${trainer.tail.join("\n")}`);
-    const response = await fetch(`${edgeUrl}/v1/policies/stable`).catch(() => null);
-    await response?.body?.cancel();
-    if (response?.ok) return;
-    await sleep(200);
+/** Rejects when the trainer ends before it has published the base model, or takes 2 minutes. */
+async function untilPublished(edgeUrl: string, trainer: ManagedProcess): Promise<void> {
+  const late = AbortSignal.timeout(120_000);
+  const ended = new AbortController();
+  void trainer.exited.then(() => ended.abort());
+  try {
+    await untilBaseModel(edgeUrl, AbortSignal.any([late, ended.signal]));
+  } catch (cause) {
+    const reason = late.aborted ? "did not publish the base model within 2 minutes" : "ended";
+    throw new Error(`the trainer ${reason}:\n${trainer.tail.join("\n")}`, { cause });
   }
-  throw new Error("the trainer must set the base model within 2 minutes");
 }
 
 /** Waits until pages have nothing to send and the trainer nothing to learn from. */
@@ -256,7 +261,7 @@ export async function untilDrained(
     if (idle && outbox === 0 && waiting === 0 && leased === 0) return;
     if (endedWell(trainer) && idle && outbox === 0) return;
     if (!trainer.running && !endedWell(trainer)) {
-      throw new Error(`the trainer must stay up:\n${trainer.tail.join("\n")}`);
+      throw new Error(`the trainer ended with ${trainer.ending}:\n${trainer.tail.join("\n")}`);
     }
     if (Date.now() > deadline) {
       say(`not drained in time: ${outbox} in outboxes, ${waiting} waiting, ${leased} leased`);

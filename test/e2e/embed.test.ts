@@ -33,6 +33,7 @@ let browser: Browser;
 let server: PreviewServer;
 let page: Page;
 const pageErrors: string[] = [];
+const asked = new Set<string>();
 
 function run(command: string, args: readonly string[], cwd: string): string {
   return execFileSync(command, args, {
@@ -64,6 +65,7 @@ async function edgeOf(): Promise<(route: Route) => Promise<void>> {
   const cors = { "access-control-allow-origin": "*", "access-control-allow-headers": "*" };
   return async (route) => {
     const { pathname } = new URL(route.request().url());
+    asked.add(pathname);
     if (pathname === "/v1/sessions") {
       const json = {
         token: "token",
@@ -159,4 +161,9 @@ test("a request is answered by the policy in the packed worker, and nothing was 
     return element.agent.outbox();
   });
   expect(sent).toMatchObject({ waiting: 0, sent: 0 });
+});
+
+test("a page that names no edge tools asks the edge for a session, its policy and files only", () => {
+  const others = [...asked].filter((path) => !path.startsWith("/v1/objects/"));
+  expect(others.sort()).toEqual(["/v1/policy", "/v1/sessions"]);
 });

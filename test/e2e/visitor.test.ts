@@ -34,6 +34,7 @@ import {
 } from "../../scripts/stack.ts";
 import { createEdgeClient } from "../../trainer/src/edge-client.ts";
 import { publishText } from "../../trainer/src/publish-text.ts";
+import { fault } from "../fixtures/fault.ts";
 import {
   ask,
   controlsOf,
@@ -56,6 +57,8 @@ let edgeUrl: string;
 let siteUrl: string;
 let operator: OperatorClient;
 let browser: Browser;
+/** A page that was opened before the trainer had published the base model. */
+let early: Page;
 let context: BrowserContext;
 
 beforeAll(async () => {
@@ -65,6 +68,11 @@ beforeAll(async () => {
   const edgePort = await freePort();
   edgeUrl = `http://localhost:${edgePort}`;
   processes.push(await startEdge(installation, { port: edgePort }));
+  siteUrl = (await openSite({ isolated: true })).url;
+  browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
+  early = await browser.newPage();
+  await early.goto(siteUrl);
+  await early.locator("waggle-agent").getByText("waiting for the site's first policy").waitFor();
   // Only for the base model: it ends before the pages need the processor.
   const trainer = startTrainer(installation, { edgeUrl, model: modelFolder() });
   processes.push(trainer);
@@ -73,9 +81,7 @@ beforeAll(async () => {
     interval: 200,
   });
   await trainer.stop();
-  siteUrl = (await openSite({ isolated: true })).url;
   operator = new OperatorClient(edgeUrl, installation.operatorCredential);
-  browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
 }, 240_000);
 
 afterEach(() => context?.close());
@@ -105,6 +111,18 @@ async function visit(
   if (agrees) await panel.getByRole("button", { name: "Agree" }).click();
   return { page, panel };
 }
+
+fault(
+  "a shop opened before the trainer published the base model becomes ready by itself",
+  { item: "7.5", before: "the page said not available until it was reloaded, 60 s and more" },
+  async () => {
+    await untilReady(early);
+    const { reloads } = await statusOf(early);
+    await early.close();
+    expect(reloads).toBe(0);
+    return { after: `ready after ${reloads} reloads` };
+  },
+);
 
 const askOperator = (digest: string): Promise<Response> =>
   fetch(`${edgeUrl}/v1/operator/trajectories/${digest}`, {

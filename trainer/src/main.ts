@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 /** The trainer's command line. */
+import { exitCodeOf } from "./command-line.ts";
 import { createProgram } from "./program.ts";
 
 const stop = new AbortController();
 for (const name of ["SIGINT", "SIGTERM"] as const) {
   process.on(name, () => {
-    // Asked twice: whatever hangs may hang.
+    // A second Ctrl-C ends the process at once.
     if (stop.signal.aborted) process.exit(130);
     stop.abort();
   });
@@ -29,6 +30,6 @@ try {
   if (!stop.signal.aborted) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   }
-  // What ends in its own way when it is stopped does not come here.
-  process.exitCode = stop.signal.aborted ? 130 : 1;
+  // A command that handles being stopped does not throw.
+  process.exitCode = stop.signal.aborted ? 130 : exitCodeOf(error);
 }

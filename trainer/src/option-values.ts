@@ -1,4 +1,9 @@
-/** Values of the command line, refused by name where they are none. */
+/**
+ * Parsers of option values for every command line of the repository. Commander prints a refusal as
+ * `error: option '--pages <count>' argument 'abc' is invalid.` and adds the sentence that is thrown here.
+ */
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { Settings } from "@waggle/learning";
 import { InvalidArgumentError } from "commander";
 
@@ -6,24 +11,61 @@ import { InvalidArgumentError } from "commander";
 export function number(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value) || value < 0) {
-    throw new InvalidArgumentError("must be a number of at least 0.");
+    throw new InvalidArgumentError("It must be a number of at least 0.");
   }
   return value;
 }
 
-/** Whole, from 0. */
-export function whole(text: string): number {
-  const value = number(text);
-  if (!Number.isInteger(value)) throw new InvalidArgumentError("must be a whole number from 0.");
+/** Above 0: minutes, a size. */
+export function aboveZero(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value) || value <= 0) {
+    throw new InvalidArgumentError("It must be a number above 0.");
+  }
   return value;
 }
 
-/** Whole, from 1. */
+/** A whole number of at least 0. */
+export function whole(text: string): number {
+  return wholeIn(0, Number.MAX_SAFE_INTEGER)(text);
+}
+
+/** A whole number of at least 1. */
 export function positive(text: string): number {
-  const value = number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new InvalidArgumentError("must be a whole number from 1.");
-  return value;
+  return wholeIn(1, Number.MAX_SAFE_INTEGER)(text);
+}
+
+/** A parser of whole numbers from `min` to `max`, both included. */
+export function wholeIn(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== "" && Number.isInteger(value) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(
+      max === Number.MAX_SAFE_INTEGER
+        ? `It must be a whole number of at least ${min}.`
+        : `It must be a whole number from ${min} to ${max}.`,
+    );
+  };
+}
+
+/** Numbers of at least 0, separated by commas. */
+export function numbers(text: string): number[] {
+  return text.split(",").map((part) => number(part));
+}
+
+/** Whole numbers of at least 0, separated by commas. */
+export function wholeNumbers(text: string): number[] {
+  return text.split(",").map((part) => whole(part));
+}
+
+/** A parser of names separated by commas, each one of `known`. */
+export function namesOf(known: readonly string[]): (text: string) => string[] {
+  return (text) => {
+    const names = text.split(",").map((name) => name.trim());
+    const unknown = names.find((name) => !known.includes(name));
+    if (unknown === undefined) return names;
+    throw new InvalidArgumentError(`There is no "${unknown}". Choose from ${known.join(", ")}.`);
+  };
 }
 
 /** Megabytes, as bytes. */
@@ -31,12 +73,30 @@ export function megabytes(text: string): number {
   return positive(text) * 1e6;
 }
 
-/** `name=value`, beside those before it: a truth value, a number or words. */
+/** A folder that exists. */
+export function existingFolder(text: string): string {
+  if (existsSync(text) && statSync(text).isDirectory()) return text;
+  throw new InvalidArgumentError("There is no such folder.");
+}
+
+/** The folder of a model: one with a config.json. */
+export function existingModel(text: string): string {
+  if (existsSync(join(existingFolder(text), "config.json"))) return text;
+  throw new InvalidArgumentError("It must be a model folder, which has a config.json.");
+}
+
+/** The address of a server. */
+export function httpUrl(text: string): string {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
+  throw new InvalidArgumentError("It must be a URL that begins with http:// or https://.");
+}
+
+/** `name=value`, added to the settings before it. The value is true, false, a number or text. */
 export function setting(text: string, before: Settings): Settings {
   const [name, ...rest] = text.split("=");
   const value = rest.join("=");
   if (name === undefined || name === "" || rest.length === 0) {
-    throw new InvalidArgumentError("must be name=value.");
+    throw new InvalidArgumentError("It must be name=value.");
   }
   if (value === "true" || value === "false") return { ...before, [name]: value === "true" };
   const asNumber = value.trim() === "" ? Number.NaN : Number(value);

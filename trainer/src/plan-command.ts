@@ -13,7 +13,7 @@ import { parameterCount, parseDecoderConfig, type ResidentFormat } from "@waggle
 import { WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
 import { baseOption, precisionOption } from "./frozen-base.ts";
-import { megabytes, number, positive } from "./option-values.ts";
+import { megabytes, positive, whole } from "./option-values.ts";
 import { samplerBytes } from "./sampler-memory.ts";
 
 type PlanOptions = {
@@ -42,7 +42,7 @@ export function addPlanCommand(
     .option("--model <folder>", "folder with a config.json", "packages/model/nano")
     .addOption(new Option("--trains <what>").choices(["lora", "full"]).default("lora"))
     .option("--rank <n>", "of the adapter", positive, 16)
-    .option("--value-heads <n>", "of each model", number, 0)
+    .option("--value-heads <n>", "of each model", whole, 0)
     .option("--models <n>", "adapters over one base", positive, 1)
     .option("--sequences <n>", "sequences of one step", positive, 8)
     .option("--length <n>", "tokens of each", positive, 512)

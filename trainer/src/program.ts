@@ -5,9 +5,10 @@ import type { ResidentFormat } from "@waggle/model";
 import type { Precision } from "@waggle/engine";
 import { WaggleError } from "@waggle/protocol";
 import { SHOP_ENVIRONMENT } from "@waggle/environments";
-import { Command, Help } from "commander";
+import { type Command, Help } from "commander";
 import { readAdapterFolder } from "./adapter-folder.ts";
 import { readBaseModel } from "./base-model.ts";
+import { createCommand } from "./command-line.ts";
 import { createEdgeClient, type EdgeClient } from "./edge-client.ts";
 import { DEFAULT_EDGE_RECIPE, type EdgeRecipe, edgeRecipeNamed } from "./edge-recipe.ts";
 import { listedRecipes } from "./edge-recipe-list.ts";
@@ -17,7 +18,17 @@ import { GATE_TASKS_START } from "./frozen-evaluation.ts";
 import { baseOption, heldAs, modelUnder, precisionOption } from "./frozen-base.ts";
 import { type Device, openEngine, openPolicy } from "./open-model.ts";
 import { deviceOption, serverOf, type ServerOptions, withServer } from "./server-options.ts";
-import { megabytes, number, positive, setting } from "./option-values.ts";
+import {
+  existingModel,
+  httpUrl,
+  megabytes,
+  number,
+  numbers,
+  positive,
+  setting,
+  whole,
+  wholeNumbers,
+} from "./option-values.ts";
 import { addPlanCommand } from "./plan-command.ts";
 import { addPublishTextCommand } from "./publish-text.ts";
 import { createReporter } from "./reporter.ts";
@@ -102,9 +113,8 @@ type EvaluateOptions = Pick<CommonOptions, "model" | "device" | "threads" | "see
 /** The program; parse it with the process's arguments. */
 export function createProgram(options: ProgramOptions): Command {
   const { signal, writeOut, writeError, environment } = options;
-  const program = new Command("node scripts/run.mjs trainer/src/main.ts")
+  const program = createCommand("node scripts/run.mjs trainer/src/main.ts")
     .description("Learns from what agents experienced: lease, verify, learn, evaluate, publish.")
-    .showHelpAfterError("--help says what can be given")
     .configureHelp({
       commandUsage: (command) => usageOf(command, environment),
       optionDescription: (option) => plainHelp.optionDescription(option).replace(OFF, ""),
@@ -177,7 +187,7 @@ export function createProgram(options: ProgramOptions): Command {
     .description("learn without an edge from rollouts of this process")
     .option("--steps <n>", "learning steps", positive, 30)
     .option("--group-size <n>", "rollouts of one task", positive, 8)
-    .option("--evaluate-every <n>", "steps between evaluations, 0 = only at the end", number, 0)
+    .option("--evaluate-every <n>", "steps between evaluations, 0 = only at the end", whole, 0)
     .action(async (given: SimulateOptions) => {
       if (given.list) {
         for (const line of listedRecipes(given.json)) writeOut(line);
@@ -227,14 +237,14 @@ export function createProgram(options: ProgramOptions): Command {
 
   withEdge(withModel(program.command("evaluate")))
     .description("success of versions on the same held-out tasks, as one JSON object")
-    .option("--versions <list>", "such as 0,3; default the base and the stable one", versions)
+    .option("--versions <list>", "such as 0,3; default the base and the stable one", wholeNumbers)
     .option("--tasks <n>", "held-out tasks", positive, 400)
-    .option("--start <n>", "first held-out task; a multiple of four", number, 0)
-    .option("--seed <n>", "seed of the sampling", number, 1)
+    .option("--start <n>", "first held-out task; a multiple of four", whole, 0)
+    .option("--seed <n>", "seed of the sampling", whole, 1)
     .option(
       "--temperatures <list>",
       "sampling temperatures to try beside 1, such as 0,0.5; 0 is greedy",
-      temperatures,
+      numbers,
       [],
     )
     .option("--state <folder>", "where checkpoints and adapters are kept", ".waggle/trainer")
@@ -289,7 +299,12 @@ function usageOf(command: Command, environment: ProgramOptions["environment"]): 
 
 function withModel(command: Command): Command {
   return command
-    .option("--model <folder>", "base model in Hugging Face's layout", "packages/model/nano")
+    .option(
+      "--model <folder>",
+      "base model in Hugging Face's layout",
+      existingModel,
+      "packages/model/nano",
+    )
     .addOption(deviceOption())
     .option("--threads <n>", "CPU threads of one graph; default all", positive)
     .option("--memory-limit <MB>", "most memory of training; default what is free", megabytes);
@@ -301,7 +316,7 @@ function withNumbers(command: Command): Command {
 
 function withEdge(command: Command): Command {
   return command
-    .option("--edge <url>", "origin of the edge", "http://127.0.0.1:8787")
+    .option("--edge <url>", "origin of the edge", httpUrl, "http://127.0.0.1:8787")
     .option("--credential <token>", "default: WAGGLE_TRAINER_CREDENTIAL");
 }
 
@@ -316,7 +331,7 @@ function withLearning(command: Command): Command {
     .option("--entropy-coefficient <c>", "weight of the entropy bonus", number, 0)
     .option("--rank <n>", "of the adapter", positive, 16)
     .option("--alpha <n>", "LoRA alpha; default twice the rank", number)
-    .option("--seed <n>", "of adapter, sampling and shuffling", number, 1)
+    .option("--seed <n>", "of adapter, sampling and shuffling", whole, 1)
     .option("--evaluation-tasks <n>", "frozen held-out tasks of an evaluation", positive, 128)
     .option("--publish-every <n>", "learning steps between versions", positive, 4)
     .option("--shuffle-advantages", "the control: advantages dealt at random", false)
@@ -354,12 +369,4 @@ function simulationLine(event: SimulationEvent): string {
   const show = (name: string, digits: number): string =>
     event.metrics[name]?.toFixed(digits) ?? "unknown";
   return `step ${event.step}: rolled out ${show("rolledOut", 0)} reward ${show("rolledOutReward", 3)}, learned ${show("trajectories", 0)}, gradient ${show("gradientNorm", 3)}, entropy ${show("entropy", 3)}, drift ${show("policyDriftMean", 4)}, ${show("seconds", 1)} s`;
-}
-
-function temperatures(text: string): number[] {
-  return text.split(",").map((part) => number(part));
-}
-
-function versions(text: string): number[] {
-  return text.split(",").map(number);
 }

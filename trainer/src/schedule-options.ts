@@ -2,7 +2,7 @@
 import { constantRate, cosineRate, type LearningRate, warmedUpRate } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
-import { number, positive } from "./option-values.ts";
+import { number, positive, whole } from "./option-values.ts";
 
 export type ScheduleOptions = {
   learningRate: number;
@@ -24,7 +24,7 @@ export function withSchedule(command: Command, learningRate: number): Command {
         .choices(["constant", "cosine"])
         .default("constant"),
     )
-    .option("--warmup-steps <n>", "steps over which the rate rises", number, 0)
+    .option("--warmup-steps <n>", "steps over which the rate rises", whole, 0)
     .option("--schedule-steps <n>", "step at which a cosine ends; default the last one", positive)
     .option("--max-gradient-norm <norm>", "gradients are clipped to it; 0 = never", number, 1)
     .option("--weight-decay <rate>", "decoupled, on matrices", number, 0);

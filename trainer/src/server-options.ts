@@ -40,5 +40,5 @@ function device(text: string): Device {
   const named = DEVICES.find((name) => name === text);
   if (named === "cuda") requireCuda();
   if (named !== undefined) return named;
-  throw new InvalidArgumentError(`must be one of the choices ${DEVICES.join(", ")}, or a URL.`);
+  throw new InvalidArgumentError(`It must be ${DEVICES.join(", ")}, or a URL.`);
 }

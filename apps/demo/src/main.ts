@@ -1,5 +1,5 @@
 /** The shop page: a shop, its view, the assistant beside it, and simulated visitors on request. */
-import { createShop, SHOP_SYSTEM } from "@waggle/environments";
+import { createShop, edgeToolDefinitions, SHOP_SYSTEM } from "@waggle/environments";
 import { createAgent } from "@waggle/embed";
 import "@waggle/embed/element";
 import { reportStatus } from "./demo-status.ts";
@@ -30,6 +30,7 @@ const agent = createAgent({
   edgeUrl,
   siteKey,
   tools,
+  edgeTools: edgeToolDefinitions.map(({ name }) => name),
   system: SHOP_SYSTEM,
   device: request.device,
   consent: { version: "2026-11" },

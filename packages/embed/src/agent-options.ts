@@ -4,7 +4,6 @@ import type { RollOutLimits } from "@waggle/agent";
 import type { Fetch, KeyValueStorage, RedactionRule, Schedule } from "@waggle/collector";
 import type { Policy, Sampling } from "@waggle/protocol";
 import type { BrowserDevice, WorkerHandle } from "@waggle/runtime";
-import type { EdgeTools } from "./edge-tools.ts";
 import type { PageTool } from "./page-tool.ts";
 import type { OpenHost } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
@@ -17,6 +16,11 @@ export type AgentOptions = {
   readonly siteKey: string;
   /** What the assistant may do in the page. Default none. */
   readonly tools?: readonly PageTool[];
+  /**
+   * Names of tools of the site's edge that the assistant may call, too. Default none: then the edge is not
+   * asked for any.
+   */
+  readonly edgeTools?: readonly string[];
   /** What the policy is told first. Default empty. */
   readonly system?: string;
   readonly consent?: {
@@ -56,7 +60,6 @@ export type AgentParts = {
   readonly storage?: KeyValueStorage;
   readonly fetch?: Fetch;
   readonly openHost?: OpenHost;
-  readonly edgeTools?: EdgeTools;
   readonly outboxName?: string;
   readonly seed?: () => number;
   /** Of the time limits on the edge's answers. */

@@ -2,7 +2,7 @@
 import { createMemoryStorage } from "@waggle/collector";
 import type { Fetch, KeyValueStorage, Schedule } from "@waggle/collector";
 import { UploadRequest } from "@waggle/protocol";
-import type { Feedback, PolicyManifest, Tool, Trajectory } from "@waggle/protocol";
+import type { Feedback, PolicyManifest, Trajectory } from "@waggle/protocol";
 import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
 import type { ScriptedPolicyOptions } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
@@ -49,6 +49,8 @@ export type MemoryEdge = {
   readonly paths: string[];
   version: number;
   down: boolean;
+  /** False for an edge whose trainer has not published a base model yet. */
+  published: boolean;
   /** Takes requests of this path and never answers. */
   hanging: string | null;
   assigned: number;
@@ -61,6 +63,7 @@ export function createMemoryEdge(): MemoryEdge {
     paths: [],
     version: 1,
     down: false,
+    published: true,
     hanging: null,
     assigned: 0,
     async fetch(url, init = {}) {
@@ -79,6 +82,7 @@ export function createMemoryEdge(): MemoryEdge {
             channel: "stable",
           });
         case "/v1/policy":
+          if (!edge.published) return notFound("there is no base model yet");
           return Response.json(manifestOf(edge.version));
         case "/v1/assignments":
           edge.assigned++;
@@ -100,14 +104,15 @@ export function createMemoryEdge(): MemoryEdge {
         case "/v1/visitor":
           return Response.json({ deletedTrajectories: 1, deletedFeedback: 0, learnedBy: [] });
         default:
-          return Response.json(
-            { error: { code: "NOT_FOUND", message: pathname } },
-            { status: 404 },
-          );
+          return notFound(pathname);
       }
     },
   };
   return edge;
+}
+
+function notFound(message: string): Response {
+  return Response.json({ error: { code: "NOT_FOUND", message } }, { status: 404 });
 }
 
 async function textOf(init: RequestInit): Promise<string> {
@@ -128,13 +133,12 @@ export type PageOptions = Partial<AgentOptions> & {
   readonly turns?: ScriptedPolicyOptions["turns"];
   readonly beforeToken?: ScriptedPolicyOptions["beforeToken"];
   readonly edge?: MemoryEdge;
-  readonly edgeTools?: readonly Tool[];
   readonly storage?: KeyValueStorage;
   readonly schedule?: Schedule;
 };
 
 export function openPage(options: PageOptions = {}): Page {
-  const { turns = [], beforeToken, edgeTools = [], ...agentOptions } = options;
+  const { turns = [], beforeToken, ...agentOptions } = options;
   const edge = options.edge ?? createMemoryEdge();
   const storage = options.storage ?? createMemoryStorage();
   const policy = new ScriptedPolicy({ turns, ...(beforeToken ? { beforeToken } : {}) });
@@ -152,12 +156,6 @@ export function openPage(options: PageOptions = {}): Page {
       schedule: options.schedule,
       outboxName: crypto.randomUUID(),
       seed: () => 7,
-      edgeTools: {
-        list: () => Promise.resolve(edgeTools),
-        call: () => Promise.resolve(null),
-        clear: () => storage.removeItem("waggle.edgeTools"),
-        close: () => Promise.resolve(),
-      },
       openHost: async (readManifest) => {
         policy.currentVersion = (await readManifest()).policy.version;
         return {

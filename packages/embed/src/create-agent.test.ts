@@ -200,6 +200,20 @@ test("a page whose edge was down loads at the next look for a policy, without an
   await agent.dispose();
 });
 
+test("a page opened before the first policy is published says that it waits, and becomes ready", async () => {
+  const edge = createMemoryEdge();
+  edge.published = false;
+  const clock = createTestClock();
+  const { agent } = openPage({ edge, schedule: clock.schedule });
+  await until(agent, () => agent.status.detail === "waiting for the site's first policy");
+  expect(agent.status).toMatchObject({ phase: "loading", error: null });
+  edge.published = true;
+  await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(1000);
+  await agent.ready;
+  expect(agent.status).toMatchObject({ phase: "ready", detail: "" });
+});
+
 test("a request while the agent cannot load fails in the conversation, not in the page", async () => {
   const edge = createMemoryEdge();
   edge.down = true;

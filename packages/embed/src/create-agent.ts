@@ -8,7 +8,8 @@ import { PageAgent } from "./page-agent.ts";
 
 /**
  * The agent of a page. It loads by itself: watch `status`, or await `ready`.
- * @throws WaggleError `INVALID_ARGUMENT` for an edge URL, a consent version or a rule that cannot be.
+ * @throws WaggleError `INVALID_ARGUMENT` for an edge URL, a consent version or a rule that cannot be, and
+ *   for two tools of one name.
  */
 export function createAgent(options: AgentOptions): Agent {
   return createAgentWith(options, {});

@@ -32,6 +32,7 @@ function open(
   storage: KeyValueStorage,
   fetch: typeof globalThis.fetch,
   clock = createTestClock(),
+  names: readonly string[] = ["search", "find"],
 ): Line {
   const edge = createMemoryEdge();
   const { schedule } = clock;
@@ -42,7 +43,7 @@ function open(
     fetch: edge.fetch,
     schedule,
   });
-  return { tools: createEdgeTools(session, storage, { fetch, schedule }), edge };
+  return { tools: createEdgeTools(session, storage, { names, fetch, schedule }), edge };
 }
 
 const namesOf = (tools: readonly Tool[]): string[] =>
@@ -60,6 +61,17 @@ async function visited(): Promise<KeyValueStorage> {
 test("stored definitions are there at once while the connection hangs", async () => {
   const { tools } = open(await visited(), hang);
   expect(namesOf(await tools.list(Promise.resolve()))).toEqual(["search"]);
+});
+
+test("only tools that the page names are shown, and where it names none the edge is not asked", async () => {
+  const storage = await visited();
+  let asked = 0;
+  const fetch = serve("search", () => asked++);
+  expect(await open(storage, fetch, undefined, ["find"]).tools.list(never)).toEqual([]);
+  expect(asked).toBe(1);
+  const none = open(storage, fetch, undefined, []);
+  expect(await none.tools.list(never)).toEqual([]);
+  expect({ asked, paths: none.edge.paths }).toEqual({ asked: 1, paths: [] });
 });
 
 test("newer definitions are taken where they come in time, and stay", async () => {

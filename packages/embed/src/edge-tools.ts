@@ -1,6 +1,6 @@
 /**
- * The site's tools on the edge, over MCP. Their definitions are kept, since the policy must be shown the same
- * tools with and without a network; a call without one is a failed result like any other.
+ * The edge tools that a page names, over MCP. Their definitions are kept, since the policy must be shown the
+ * same tools with and without a network; a call without one is a failed result like any other.
  */
 import { connectMcpTools } from "@waggle/agent";
 import type { McpConnection } from "@waggle/agent";
@@ -12,7 +12,8 @@ import { patientFetch } from "./patient-fetch.ts";
 
 export interface EdgeTools {
   /**
-   * Ready to be shown to the policy; empty where there never was a connection.
+   * The named ones that the edge serves, ready to be shown to the policy, in the edge's order; empty where
+   * there never was a connection. Where none is named the edge is not asked.
    * @param meanwhile how long a connection is waited for where definitions are stored: until this settles.
    */
   list(meanwhile: Promise<unknown>): Promise<readonly Tool[]>;
@@ -28,6 +29,8 @@ export interface EdgeTools {
 }
 
 export type EdgeToolsParts = {
+  /** The tools that the page may show to its policy. */
+  readonly names: readonly string[];
   /** Default the global one. */
   readonly fetch?: typeof fetch;
   /** How long a connection may take. Default 20 s. */
@@ -41,9 +44,9 @@ const STORED = "waggle.edgeTools";
 export function createEdgeTools(
   session: EdgeSession,
   storage: KeyValueStorage,
-  parts: EdgeToolsParts = {},
+  parts: EdgeToolsParts,
 ): EdgeTools {
-  const { timeoutMs: limitMs = 20_000, schedule } = parts;
+  const { names, timeoutMs: limitMs = 20_000, schedule } = parts;
   const patient = patientFetch(parts.fetch ?? ((input, init) => fetch(input, init)), schedule);
   let connecting: Promise<McpConnection> | null = null;
 
@@ -91,6 +94,7 @@ export function createEdgeTools(
   return {
     call,
     async list(meanwhile) {
+      if (names.length === 0) return [];
       const stored = storedDefinitions(storage);
       const patience = meanwhile.then(
         () => null,
@@ -98,10 +102,12 @@ export function createEdgeTools(
       );
       const listed = await (stored === null ? ask() : Promise.race([ask(), patience]));
       const definitions = listed ?? stored ?? [];
-      return definitions.map((definition) => ({
-        definition,
-        run: (args, signal) => call(definition.name, args, signal),
-      }));
+      return definitions
+        .filter(({ name }) => names.includes(name))
+        .map((definition) => ({
+          definition,
+          run: (args, signal) => call(definition.name, args, signal),
+        }));
     },
     clear() {
       storage.removeItem(STORED);

@@ -17,7 +17,7 @@ import { openCollecting } from "./collecting.ts";
 import type { Collecting } from "./collecting.ts";
 import { createEdgeTools } from "./edge-tools.ts";
 import type { EdgeTools } from "./edge-tools.ts";
-import { toTool } from "./page-tool.ts";
+import { requireToolNames, toTool } from "./page-tool.ts";
 import { hostOpener } from "./open-host.ts";
 import { watchNetwork, watchPolicy } from "./policy-watch.ts";
 import { randomSeed } from "./random-seed.ts";
@@ -61,9 +61,11 @@ export class PageAgent implements Agent {
     this.#options = options;
     this.#session = session;
     const { schedule } = parts;
-    this.#edgeTools = parts.edgeTools ?? createEdgeTools(session, storage, { schedule });
+    const { tools = [], edgeTools: names = [] } = options;
+    requireToolNames(tools, names);
+    this.#edgeTools = createEdgeTools(session, storage, { names, schedule });
     this.#model = options.model ?? { kind: "site" };
-    this.#pageTools = (options.tools ?? []).map(toTool);
+    this.#pageTools = tools.map(toTool);
     this.#seed = parts.seed ?? randomSeed;
     this.#redactor = this.#createRedactor();
     this.consent = createConsentStore({

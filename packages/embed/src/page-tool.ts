@@ -1,4 +1,5 @@
 /** Tools as a page author writes them. */
+import { WaggleError } from "@waggle/protocol";
 import type { JsonSchema, Tool } from "@waggle/protocol";
 
 export type PageTool = {
@@ -21,4 +22,30 @@ export function toTool({ name, description, parameters, run }: PageTool): Tool {
     definition: { name, description, parameters, source: "page" },
     run: async (args, signal) => (await run(args, { signal })) ?? null,
   };
+}
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** @throws WaggleError `INVALID_ARGUMENT` where a name is not a tool's, or two tools share it. */
+export function requireToolNames(
+  pageTools: readonly Pick<PageTool, "name">[],
+  edgeTools: readonly string[],
+): void {
+  const pageNames = pageTools.map(({ name }) => name);
+  const wrong = [...pageNames, ...edgeTools].find((name) => !TOOL_NAME.test(name));
+  const twice = pageNames.find((name, index) => pageNames.indexOf(name) !== index);
+  const both = pageNames.find((name) => edgeTools.includes(name));
+  if (wrong !== undefined) {
+    throw misnamed(
+      `"${wrong.slice(0, 64)}" cannot be the name of a tool; use letters, digits, _, -`,
+    );
+  }
+  if (twice !== undefined) throw misnamed(`two tools have the name "${twice}"; rename one`);
+  if (both !== undefined) {
+    throw misnamed(`the tool "${both}" is in tools and in edgeTools; rename one or leave it out`);
+  }
+}
+
+function misnamed(message: string): WaggleError {
+  return new WaggleError("INVALID_ARGUMENT", message);
 }

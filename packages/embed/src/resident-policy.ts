@@ -9,6 +9,7 @@ import type { PolicyManifest, Tool } from "@waggle/protocol";
 import type { AgentStatus } from "./agent.ts";
 import type { EdgeTools } from "./edge-tools.ts";
 import type { AgentHost, OpenHost } from "./agent-host.ts";
+import { untilPublished } from "./first-policy.ts";
 
 export type ResidentPolicyOptions = {
   readonly session: EdgeSession;
@@ -139,7 +140,15 @@ export class ResidentPolicy {
     const isWanted = (): boolean => !this.#isDisposed && this.openHost === openHost;
     try {
       const opening = openHost(
-        () => this.#manifest(),
+        () =>
+          untilPublished({
+            read: () => this.#manifest(),
+            onWait: () => {
+              if (isWanted()) this.#set({ detail: "waiting for the site's first policy" });
+            },
+            isWanted,
+            schedule: this.#options.schedule,
+          }),
         ({ loadedBytes, totalBytes, detail }) => {
           if (isWanted()) this.#set({ loadedBytes, totalBytes, detail });
         },

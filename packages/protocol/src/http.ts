@@ -29,16 +29,20 @@ export type SessionRequest = {
   siteKey: string;
   /** Long-lived token of an earlier answer: proves who this visitor is. */
   visitorToken?: string | undefined;
+  /** Whether the visitor agreed. `false`: an id for this visit only, for which nothing is stored. Absent: true. */
+  remember?: boolean | undefined;
 };
 export const SessionRequest: z.ZodType<SessionRequest> = z.strictObject({
   siteKey: z.string().min(1).max(128),
   visitorToken: z.string().min(1).max(2048).optional(),
+  remember: z.boolean().optional(),
 });
 export type SessionResponse = {
   token: string;
   /** ISO 8601; ask again before. */
   expiresAt: string;
   visitorId: string;
+  /** Proves this visitor to the next session. A page without consent keeps it in memory only. */
   visitorToken: string;
   channel: Channel;
 };
@@ -297,6 +301,29 @@ export const MetricsRequest: z.ZodType<MetricsRequest> = z.strictObject({
 });
 
 // ---- operator (credential; the dashboard) ----
+
+// DELETE /v1/operator/visitors/:visitorId -> DeletionResponse, as the visitor's own deletion.
+
+// GET /v1/operator/visitors/:visitorId/export — JSON lines; the last one is `end`, so that a cut file is seen.
+export type VisitorExportLine =
+  | { kind: "visitor"; visitorId: string; exportedAt: string; forgotten: boolean }
+  | { kind: "consent"; version: string | null; trajectories: number }
+  /** `trajectory`: `null` where the stored object is missing or damaged. */
+  | { kind: "trajectory"; row: TrajectoryRow; trajectory: unknown }
+  | { kind: "feedback"; feedback: Feedback }
+  | { kind: "assignment"; assignmentId: string; groupId: string; createdAt: string }
+  | { kind: "end"; lines: number };
+
+// GET /v1/operator/consent
+export type ConsentResponse = {
+  /** Highest version first; `null` counts rows stored before versions were kept. */
+  versions: { version: string | null; trajectories: number; visitors: number }[];
+};
+export const ConsentResponse: z.ZodType<ConsentResponse> = z.object({
+  versions: z.array(
+    z.object({ version: z.string().nullable(), trajectories: z.int(), visitors: z.int() }),
+  ),
+});
 
 // GET /v1/operator/summary
 export type OperatorSummary = {

@@ -81,6 +81,7 @@ export {
   AcknowledgeResponse,
   AssignmentResponse,
   BaseModelRequest,
+  ConsentResponse,
   DeletionResponse,
   ErrorBody,
   FeedbackRequest,
@@ -105,6 +106,6 @@ export {
   UploadRequest,
   UploadResponse,
 } from "./http.ts";
-export type { LeasedGroup, LeasedTrajectory, UploadResult } from "./http.ts";
+export type { LeasedGroup, LeasedTrajectory, UploadResult, VisitorExportLine } from "./http.ts";
 export { replayGrammar } from "./replay-grammar.ts";
 export type { GrammarReplayOptions } from "./replay-grammar.ts";

@@ -1,5 +1,6 @@
 /** The command line of every benchmark made of scenarios: options, progress, rows, exit code. */
-import { Command } from "commander";
+import { createCommand } from "../../../trainer/src/command-line.ts";
+import { namesOf } from "../../../trainer/src/option-values.ts";
 import type { BenchRow } from "./row.ts";
 
 /** One thing that is measured. */
@@ -26,17 +27,15 @@ export type BenchCommand<Context> = {
  */
 export async function runBench<Context>(bench: BenchCommand<Context>): Promise<void> {
   const { scenarios } = bench;
-  const program = new Command(bench.command)
+  const known = scenarios.map(({ name }) => name);
+  const program = createCommand(bench.command)
     .description(bench.description)
-    .option("--only <names>", scenarios.map(({ name }) => name).join(", "))
-    .option("--quick", "one round each: whether it runs, not figures", false)
-    .option("--json", "one JSON object as the last line, not a table", false)
+    .option("--only <names>", `scenarios, separated by commas: ${known.join(", ")}`, namesOf(known))
+    .option("--quick", "run one round of each, to see that it works", false)
+    .option("--json", "end with one JSON object instead of a table", false)
     .parse();
-  const options = program.opts<{ only?: string; quick: boolean; json: boolean }>();
-
-  const names = options.only?.split(",") ?? scenarios.map(({ name }) => name);
-  const unknown = names.filter((name) => scenarios.every((scenario) => scenario.name !== name));
-  if (unknown.length > 0) program.error(`--only must name scenarios, got ${unknown.join(", ")}`);
+  const options = program.opts<{ only?: string[]; quick: boolean; json: boolean }>();
+  const names = options.only ?? known;
 
   const report = (line: string): void => console.error(line);
   const rows: BenchRow[] = [];

@@ -2,7 +2,7 @@
  * `npm run bench:grammar`: our grammars against XGrammar's WebAssembly on the same schemas and tokens.
  * Progress goes to stderr; with `--json` the last line of stdout is one JSON object `{rows}`.
  */
-import { Command } from "commander";
+import { createCommand } from "../../../trainer/src/command-line.ts";
 import type { BenchRow } from "../../runtime/bench/row.ts";
 import { openOurs, openXGrammar } from "./masker.ts";
 import { measureKeywords } from "./measure-keywords.ts";
@@ -12,10 +12,10 @@ import { measureTools } from "./measure-tools.ts";
 import { readToolSchemas } from "./tools.ts";
 import { largeVocabulary, nanoVocabulary } from "./vocabularies.ts";
 
-const program = new Command("npm run bench:grammar --")
+const program = createCommand("npm run bench:grammar --")
   .description("Measures grammars against web-xgrammar; outputs are compared before speed.")
-  .option("--quick", "few draws and tools: whether it runs, not figures", false)
-  .option("--json", "one JSON object as the last line, not a table", false)
+  .option("--quick", "run a few tools, to see that it works", false)
+  .option("--json", "end with one JSON object instead of a table", false)
   .parse();
 const { quick, json } = program.opts<{ quick: boolean; json: boolean }>();
 

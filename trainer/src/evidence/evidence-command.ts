@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { WaggleError } from "@waggle/protocol";
-import { positive } from "../option-values.ts";
+import { positive, wholeNumbers } from "../option-values.ts";
 import { type Arm, successOf } from "./arm.ts";
 import { claimArms, type Expectations, readExpectations, tableArms } from "./expectations.ts";
 import { temperatureName } from "../learner/temperature.ts";
@@ -44,10 +44,10 @@ export function addEvidenceCommand(
     .description("run the table of recipes that is expected to learn, and write a page of each")
     .argument("<what>", "learning", (what) => {
       if (what === "learning") return what;
-      throw new InvalidArgumentError("must be learning");
+      throw new InvalidArgumentError("It must be learning.");
     })
     .option("--only <names>", "these recipes, with commas between", list)
-    .option("--seeds <numbers>", "these seeds, with commas between", numbers)
+    .option("--seeds <numbers>", "these seeds, with commas between", wholeNumbers)
     .option("--smoke", "one seed of six recipes, to see that all of it runs", false)
     .option("--directions", "only what papers say of their recipe beside plain GRPO", false)
     .option(
@@ -148,10 +148,4 @@ function wordsOf(progress: ArmProgress): string {
 
 function list(text: string): string[] {
   return text.split(",").map((name) => name.trim());
-}
-
-function numbers(text: string): number[] {
-  const values = list(text).map(Number);
-  if (values.every((value) => Number.isInteger(value) && value >= 0)) return values;
-  throw new InvalidArgumentError("must be whole numbers with commas between");
 }

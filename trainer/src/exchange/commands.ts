@@ -5,7 +5,7 @@ import { type TrajectoryDetail, WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
 import { openBaseModel } from "../base-model.ts";
 import { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "../edge-recipe.ts";
-import { positive } from "../option-values.ts";
+import { existingModel, positive } from "../option-values.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportRecords } from "./export-records.ts";
 import { IMPORT_FORMATS, type ImportFormat, importRows } from "./import-rows.ts";
 import { requireFree, textOf, writeOutput } from "./output.ts";
@@ -45,7 +45,12 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
     .addOption(format(EXPORT_FORMATS))
     .requiredOption("--from <source>", "address of an edge, or a file that --format waggle wrote")
     .option("--credential <token>", "of the operator; default: WAGGLE_OPERATOR_CREDENTIAL")
-    .option("--model <folder>", "tokenizer and chat template of the policy", "packages/model/nano")
+    .option(
+      "--model <folder>",
+      "tokenizer and chat template of the policy",
+      existingModel,
+      "packages/model/nano",
+    )
     .option("--recipe <name>", "whose advantages verl and prime-rl get", DEFAULT_EDGE_RECIPE)
     .option("--limit <n>", "trajectories to read at most; default all", positive)
     .option("--include-failures", "trl-sft: also what did not succeed", false)

@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import { adapterFolderFiles, readAdapterFolder } from "../adapter-folder.ts";
 import { openBaseModel, type OpenedModel } from "../base-model.ts";
 import { type Device, openEngine } from "../open-model.ts";
-import { megabytes, number, positive } from "../option-values.ts";
+import { existingModel, megabytes, number, positive } from "../option-values.ts";
 import { learningRateOf, type ScheduleOptions, withSchedule } from "../schedule-options.ts";
 import { baseOption, precisionOption } from "../frozen-base.ts";
 import { deviceOption } from "../server-options.ts";
@@ -43,7 +43,12 @@ export function addImitateCommand(
     .description("teach an adapter what the assistant says in imported conversations")
     .requiredOption("--data <file>", "what npm run import wrote")
     .requiredOption("--out <folder>", "folder of the adapter, in PEFT's layout")
-    .option("--model <folder>", "base model in Hugging Face's layout", "packages/model/nano")
+    .option(
+      "--model <folder>",
+      "base model in Hugging Face's layout",
+      existingModel,
+      "packages/model/nano",
+    )
     .addOption(deviceOption())
     .addOption(baseOption())
     .addOption(precisionOption())

@@ -13,7 +13,7 @@ import type { Precision } from "@waggle/engine";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { type Device, openPolicy } from "../open-model.ts";
-import { megabytes, number, positive, setting, whole } from "../option-values.ts";
+import { existingModel, megabytes, number, positive, setting, whole } from "../option-values.ts";
 import { baseOption, heldAs, modelUnder, precisionOption } from "../frozen-base.ts";
 import { deviceOption } from "../server-options.ts";
 import {
@@ -91,7 +91,11 @@ export function addLearnCommand(
     .option("--seed <n>", "of tasks, sampling and the adapter", whole, 1)
     .option("--tasks <n>", "held-out tasks of an evaluation", positive, 200)
     .option("--evaluate-every <n>", "steps between evaluations, 0 = only at the end", whole, 0)
-    .option("--model <folder>", "start from this model instead of the family's own base")
+    .option(
+      "--model <folder>",
+      "start from this model instead of the environment's own base",
+      existingModel,
+    )
     .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
     .option("--rank <n>", "of the adapter", positive, 8)
     .addOption(deviceOption())

@@ -4,6 +4,7 @@ import type { PartPorts, Recipe, Stage, StateValues } from "@waggle/learning";
 import { guidanceOf } from "@waggle/learning/states";
 import { WaggleError, writeGuidance } from "@waggle/protocol";
 import type { Command } from "commander";
+import { httpUrl } from "../option-values.ts";
 import { createHttpWriter, judgeBy } from "./http-writer.ts";
 
 export type WriterFlags = {
@@ -17,7 +18,11 @@ const KEY_VARIABLE = "WAGGLE_WRITER_KEY";
 
 export function addWriterOptions(command: Command): Command {
   return command
-    .option("--writer <url>", "OpenAI-compatible server that writes text and judges, with its /v1")
+    .option(
+      "--writer <url>",
+      "OpenAI-compatible server that writes text and judges, with its /v1",
+      httpUrl,
+    )
     .option("--writer-model <name>", `its model; a key is read from ${KEY_VARIABLE}`)
     .option("--save-text <file>", "keep what was learned in words, for publish-text");
 }

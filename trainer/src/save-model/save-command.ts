@@ -9,7 +9,7 @@ import { type Command, Option } from "commander";
 import { adapterFolderFiles } from "../adapter-folder.ts";
 import type { ExchangeCommandOptions } from "../exchange/commands.ts";
 import { writeOutput } from "../exchange/output.ts";
-import { number } from "../option-values.ts";
+import { aboveZero } from "../option-values.ts";
 import { type BaseFolder, openBaseFolder } from "./base-folder.ts";
 import { writeOnnxFolder } from "./onnx-folder.ts";
 import { writeFolder } from "./staged-folder.ts";
@@ -71,7 +71,7 @@ export function addSaveCommand(
     .addOption(new Option("--dtype <format>", "number format").choices(FORMS.merged).default("f32"))
     .addOption(
       new Option("--shard-size <MB>", "most of one file of weights")
-        .argParser((text) => 1e6 * number(text))
+        .argParser((text) => 1e6 * aboveZero(text))
         .default(1e9, "1000"),
     )
     .option("--force", "replace what an earlier save-model wrote there", false)

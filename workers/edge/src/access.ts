@@ -2,7 +2,8 @@
 import { sha256, WaggleError } from "@waggle/protocol";
 import type { MiddlewareHandler } from "hono";
 import type { Access, EdgeContext, EdgeEnv } from "./endpoint.ts";
-import { bearerOf, sameSecret, verifyToken } from "./session-token.ts";
+import { bearerOf, sameSecret, type Session, verifySession } from "./session-token.ts";
+import { sessionSecrets } from "./settings.ts";
 
 /**
  * Counts a request of `key` (a visitor or an address), or as many as it carries things.
@@ -38,7 +39,7 @@ export async function addressKey(request: Request): Promise<string> {
 const session: MiddlewareHandler<EdgeEnv> = async (context, next) => {
   const { settings } = context.var;
   const token = bearerOf(context.req.raw);
-  const found = await verifyToken("waggle-session", token, settings.SESSION_SECRET);
+  const found = await verifySession(token, sessionSecrets(settings));
   if (!found) {
     throw new WaggleError(
       "UNAUTHENTICATED",
@@ -49,6 +50,18 @@ const session: MiddlewareHandler<EdgeEnv> = async (context, next) => {
   context.set("session", found);
   await next();
 };
+
+/**
+ * The session of a visitor who agreed.
+ * @throws WaggleError `CONSENT_MISSING` for the session of one visit, for which nothing may be stored
+ */
+export function requireConsent(session: Session): Session {
+  if (session.isRemembered) return session;
+  throw new WaggleError(
+    "CONSENT_MISSING",
+    "this session was opened without consent and nothing is stored for it; open one with consent",
+  );
+}
 
 const credential =
   (name: "TRAINER_CREDENTIAL" | "OPERATOR_CREDENTIAL"): MiddlewareHandler<EdgeEnv> =>

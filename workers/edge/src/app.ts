@@ -15,6 +15,7 @@ import { mcpEndpoints } from "./routes/mcp.ts";
 import { metricsEndpoints } from "./routes/metrics.ts";
 import { objectEndpoints } from "./routes/objects.ts";
 import { healthEndpoints, operatorEndpoints } from "./routes/operator.ts";
+import { operatorVisitorEndpoints } from "./routes/operator-visitors.ts";
 import { operatorPolicyEndpoints, trainerPolicyEndpoints } from "./routes/policies.ts";
 import { sessionEndpoints } from "./routes/sessions.ts";
 import { trajectoryEndpoints } from "./routes/trajectories.ts";
@@ -36,6 +37,7 @@ const served: readonly Endpoint[] = [
   ...metricsEndpoints,
   ...operatorEndpoints,
   ...operatorPolicyEndpoints,
+  ...operatorVisitorEndpoints,
 ];
 
 const descriptionEndpoint: Endpoint = {

@@ -4,6 +4,7 @@
  * Coordinator calls it one at a time.
  */
 import { type AssignmentResponse, WaggleError } from "@waggle/protocol";
+import { forgottenName, forgottenRefusal } from "./forgotten-book.ts";
 
 export type AssignmentOptions = {
   readonly environment: string;
@@ -79,7 +80,8 @@ async function nextSeed(db: D1Database, firstSeed: number): Promise<number> {
 /**
  * One assignment for a visitor, in the oldest group that still has room. `null` while the trainer is too far
  * behind.
- * @throws WaggleError `RATE_LIMITED` for a visitor with too many unfinished ones
+ * @throws WaggleError `RATE_LIMITED` for a visitor with too many unfinished ones, `CONSENT_MISSING` for a
+ * forgotten one
  */
 export async function assignTask(
   db: D1Database,
@@ -100,21 +102,31 @@ export async function assignTask(
   if (!open && !(await hasCapacity(db, options.maxUnfinishedGroups, now))) return null;
   const group = open ?? { id: crypto.randomUUID(), seed: await nextSeed(db, options.firstSeed) };
   const assignmentId = crypto.randomUUID();
+  // One transaction: a visitor who is forgotten meanwhile gets no row and takes no place in a group.
   const statements = [
     db
       .prepare(
-        "INSERT INTO assignments (id, groupId, visitorId, createdAt) VALUES (?1, ?2, ?3, ?4)",
+        `INSERT INTO assignments (id, groupId, visitorId, createdAt) SELECT ?1, ?2, ?3, ?4
+         WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE visitor = ?5)`,
       )
-      .bind(assignmentId, group.id, visitorId, now),
-    db.prepare("UPDATE taskGroups SET assigned = assigned + 1 WHERE id = ?1").bind(group.id),
+      .bind(assignmentId, group.id, visitorId, now, await forgottenName(visitorId)),
+    db
+      .prepare(
+        `UPDATE taskGroups SET assigned = assigned + 1
+         WHERE id = ?1 AND EXISTS (SELECT 1 FROM assignments WHERE id = ?2)`,
+      )
+      .bind(group.id, assignmentId),
   ];
   if (!open) {
-    statements.unshift(
+    statements.splice(
+      1,
+      0,
       db
         .prepare(
           `INSERT INTO taskGroups
              (id, environment, seed, split, capacity, assigned, createdAt, deadlineAt, state)
-           VALUES (?1, ?2, ?3, 'train', ?4, 0, ?5, ?6, 'open')`,
+           SELECT ?1, ?2, ?3, 'train', ?4, 0, ?5, ?6, 'open'
+           WHERE EXISTS (SELECT 1 FROM assignments WHERE id = ?7)`,
         )
         .bind(
           group.id,
@@ -123,10 +135,12 @@ export async function assignTask(
           options.groupSize,
           now,
           now + options.deadlineMs,
+          assignmentId,
         ),
     );
   }
-  await db.batch(statements);
+  const [assigned] = await db.batch(statements);
+  if (assigned?.meta.changes === 0) throw forgottenRefusal();
   return {
     assignmentId,
     groupId: group.id,

@@ -24,8 +24,8 @@ export type Parameter = {
   readonly schema: z.ZodType;
 };
 
-/** `bytes`: application/octet-stream; `mcp`: a JSON-RPC message; `empty`: no body. */
-export type Content = z.ZodType | "bytes" | "mcp" | "empty";
+/** `bytes`: application/octet-stream; `json-lines`: one JSON value a line; `mcp`: a JSON-RPC message; `empty`: no body. */
+export type Content = z.ZodType | "bytes" | "json-lines" | "mcp" | "empty";
 
 export type Endpoint = {
   readonly method: "get" | "post" | "put" | "delete";

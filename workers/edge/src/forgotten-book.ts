@@ -3,7 +3,7 @@
  * that a policy learned from or may be learning from right now, so that "learned by" stays true, and
  * of the visitor, so that an upload under way finds its door closed.
  */
-import { type DeletionResponse, sha256 } from "@waggle/protocol";
+import { type DeletionResponse, sha256, WaggleError } from "@waggle/protocol";
 
 /** A visitor as a tombstone names them: the id cannot be had back. */
 export function forgottenName(visitorId: string): Promise<string> {
@@ -56,6 +56,14 @@ export async function isForgotten(db: D1Database, visitorId: string): Promise<bo
     .bind(await forgottenName(visitorId))
     .first();
   return row !== null;
+}
+
+/** The refusal of anything that would be stored for a forgotten visitor. */
+export function forgottenRefusal(): WaggleError {
+  return new WaggleError(
+    "CONSENT_MISSING",
+    "this visitor was forgotten and nothing more is stored for them; open a new session",
+  );
 }
 
 /** Digests under a lease whose visitors have been forgotten since it was taken. */

@@ -13,7 +13,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import { z } from "zod";
-import { forgottenName } from "./forgotten-book.ts";
+import { forgottenName, forgottenRefusal, isForgotten } from "./forgotten-book.ts";
 import { trajectoryKey } from "./object-store.ts";
 import { findBaseModel, knownVersions } from "./policy-book.ts";
 import {
@@ -101,9 +101,9 @@ function judgeOwners(
 
 const INSERT_ROW = `
   INSERT INTO trajectories (digest, id, visitorId, assignmentId, groupId, environment, seed, split,
-    policyVersion, tokens, stopReason, objectKey, sizeBytes, receivedAt, status)
+    policyVersion, tokens, stopReason, objectKey, sizeBytes, receivedAt, status, consentVersion)
   SELECT ?1, ?2, ?3, ?4, (SELECT groupId FROM assignments WHERE id = ?4), ?5, ?6, ?7,
-    ?8, ?9, ?10, ?11, ?12, ?13, 'stored'
+    ?8, ?9, ?10, ?11, ?12, ?13, 'stored', ?15
   WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE visitor = ?14)
   ON CONFLICT DO NOTHING`;
 
@@ -142,6 +142,7 @@ async function storeTrajectory(
       bytes.byteLength,
       now,
       await forgottenName(visitorId),
+      trajectory.consent.version,
     )
     .run();
   if (inserted.meta.changes > 0) return "accepted";
@@ -152,10 +153,7 @@ async function storeTrajectory(
   }
   await stores.OBJECTS.delete(key);
   judgeOwners(after, digest, trajectory, visitorId);
-  throw new WaggleError(
-    "CONSENT_MISSING",
-    "a visitor who was forgotten must not be collected from, got an upload of one; open a new session",
-  );
+  throw forgottenRefusal();
 }
 
 /** Judges and stores every trajectory of an upload; one that is refused stops no other. */
@@ -165,6 +163,7 @@ export async function ingest(
   upload: UploadEnvelope,
   now: number,
 ): Promise<UploadResult[]> {
+  const forgotten = await isForgotten(stores.DB, visitorId);
   const knowledge = await gatherKnowledge(stores.DB, visitorId, upload);
   const results: UploadResult[] = [];
   for (const { digest, trajectory: value } of upload.trajectories) {
@@ -177,6 +176,8 @@ export async function ingest(
         continue;
       }
       checkTrajectory(trajectory, knowledge);
+      // The insert asks again. Asking here as well keeps the object out of R2.
+      if (forgotten) throw forgottenRefusal();
       const status = await storeTrajectory(stores, visitorId, digest, trajectory, now);
       results.push({ digest, status });
     } catch (error) {

@@ -13,6 +13,7 @@ const NAMED: { readonly [name: string]: z.ZodType } = {
   AcknowledgeResponse: protocol.AcknowledgeResponse,
   AssignmentResponse: protocol.AssignmentResponse,
   BaseModelRequest: protocol.BaseModelRequest,
+  ConsentResponse: protocol.ConsentResponse,
   DeletionResponse: protocol.DeletionResponse,
   ErrorBody: protocol.ErrorBody,
   Feedback: protocol.FeedbackRequest,
@@ -72,6 +73,8 @@ function contentOf(content: Content): Json | undefined {
       return undefined;
     case "bytes":
       return { "application/octet-stream": { schema: {} } };
+    case "json-lines":
+      return { "application/x-ndjson": { schema: {} } };
     case "mcp":
       return { "application/json": { schema: { type: "object" } } };
     default:

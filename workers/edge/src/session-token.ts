@@ -5,9 +5,18 @@
 import { type Channel, sha256, WaggleError } from "@waggle/protocol";
 import { sign, verify } from "hono/jwt";
 
-export type Session = { readonly visitorId: string };
+export type Session = {
+  readonly visitorId: string;
+  /** False for the session of one visit, opened without consent. */
+  readonly isRemembered: boolean;
+};
 
-type Audience = "waggle-session" | "waggle-visitor";
+/** The tokens of a visitor who agreed and those of one visit; neither passes for the other. */
+export type Audience =
+  | "waggle-session"
+  | "waggle-visitor"
+  | "waggle-visit-session"
+  | "waggle-visit";
 
 /** A token for `visitorId`, valid for `ttlSeconds` from `now` (ms). */
 export function signToken(
@@ -25,18 +34,32 @@ export function signToken(
   );
 }
 
-/** The visitor a token proves; `null` for a forged, expired or foreign token. */
+/** The id of the visitor a token proves; `null` for a forged, expired or foreign token. */
 export async function verifyToken(
   audience: Audience,
   token: string,
-  secret: string,
-): Promise<Session | null> {
-  try {
-    const payload = await verify(token, secret, { alg: "HS256", aud: audience });
-    return typeof payload["sub"] === "string" ? { visitorId: payload["sub"] } : null;
-  } catch {
-    return null;
+  secrets: readonly string[],
+): Promise<string | null> {
+  for (const secret of secrets) {
+    try {
+      const payload = await verify(token, secret, { alg: "HS256", aud: audience });
+      return typeof payload["sub"] === "string" ? payload["sub"] : null;
+    } catch {
+      // Signed with another secret, or not a token of this kind.
+    }
   }
+  return null;
+}
+
+/** The session a token stands for; `null` as above. */
+export async function verifySession(
+  token: string,
+  secrets: readonly string[],
+): Promise<Session | null> {
+  const remembered = await verifyToken("waggle-session", token, secrets);
+  if (remembered !== null) return { visitorId: remembered, isRemembered: true };
+  const visit = await verifyToken("waggle-visit-session", token, secrets);
+  return visit === null ? null : { visitorId: visit, isRemembered: false };
 }
 
 /** The bearer token of a request. @throws WaggleError `UNAUTHENTICATED` */

@@ -17,6 +17,7 @@ test("lists are split and what is not set has its default", () => {
   expect(readSettings({ ...good })).toMatchObject({
     SITE_KEYS: ["a", "b"],
     ALLOWED_ORIGINS: ["*"],
+    EDGE_TOOLS: [],
     GROUP_SIZE: 8,
     GROUP_DEADLINE_SECONDS: 90,
   });
@@ -30,6 +31,12 @@ test("each secret that is missing or weak is named, and its value is not", () =>
   const weak = { ...good, SESSION_SECRET: "hunter2" };
   expect(() => readSettings(weak)).toThrow("SESSION_SECRET: must have at least 32 characters");
   expect(() => readSettings(weak)).not.toThrow("hunter2");
+});
+
+test("edge tools are sets by name, and a name that no set has is an error", () => {
+  expect(readSettings({ ...good, EDGE_TOOLS: "shop" })).toMatchObject({ EDGE_TOOLS: ["shop"] });
+  expect(readSettings({ ...good, EDGE_TOOLS: "" })).toMatchObject({ EDGE_TOOLS: [] });
+  expect(() => readSettings({ ...good, EDGE_TOOLS: "shop, bank" })).toThrow("EDGE_TOOLS");
 });
 
 test("trainer and operator cannot share a credential", () => {

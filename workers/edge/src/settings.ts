@@ -5,6 +5,7 @@
 import { WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import type { Coordinator } from "./coordinator.ts";
+import { TOOL_SET_NAMES } from "./edge-tools.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 
 /** What wrangler binds; variables are strings and checked by `readSettings`. */
@@ -19,15 +20,17 @@ export type Bindings = {
 /** What the Queue carries: a nudge. The row in D1 is the truth. */
 export type UploadPointer = { readonly digest: string };
 
-const list = z
-  .string()
-  .transform((text) =>
-    text
-      .split(",")
-      .map((part) => part.trim())
-      .filter((part) => part !== ""),
-  )
-  .refine((parts) => parts.length > 0, "must name at least one, separated by commas");
+const names = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+);
+
+const list = names.refine(
+  (parts) => parts.length > 0,
+  "must name at least one, separated by commas",
+);
 
 const whole = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 
@@ -35,10 +38,17 @@ const Settings = z
   .object({
     SITE_KEYS: list,
     SESSION_SECRET: z.string().min(32, "must have at least 32 characters"),
+    /**
+     * To rotate the secret, set this to the old value and SESSION_SECRET to the new one; tokens signed with the
+     * old one stay valid until this is removed, VISITOR_TTL_DAYS later at the earliest.
+     */
+    SESSION_SECRET_PREVIOUS: z.string().min(32, "must have at least 32 characters").optional(),
     TRAINER_CREDENTIAL: z.string().min(16, "must have at least 16 characters"),
     OPERATOR_CREDENTIAL: z.string().min(16, "must have at least 16 characters"),
     /** Origins of pages, or `*`. */
     ALLOWED_ORIGINS: list,
+    /** Tool sets served at `/mcp`, separated by commas; empty = none. */
+    EDGE_TOOLS: names.pipe(z.array(z.enum(TOOL_SET_NAMES))).default([]),
     TASK_ENVIRONMENT: z.string().min(1).default("shop"),
     /** First train seed; the counter goes up from here. */
     TASK_SEED_START: whole(1_000_000, 0),
@@ -61,9 +71,21 @@ const Settings = z
   .refine((s) => s.TRAINER_CREDENTIAL !== s.OPERATOR_CREDENTIAL, {
     path: ["OPERATOR_CREDENTIAL"],
     message: "must differ from TRAINER_CREDENTIAL",
+  })
+  .refine((s) => s.SESSION_SECRET !== s.SESSION_SECRET_PREVIOUS, {
+    path: ["SESSION_SECRET_PREVIOUS"],
+    message: "must differ from SESSION_SECRET",
   });
 
 export type Settings = z.infer<typeof Settings>;
+
+/** Secrets whose tokens are valid; the first one signs. */
+export function sessionSecrets(settings: Settings): readonly [string, ...string[]] {
+  const { SESSION_SECRET, SESSION_SECRET_PREVIOUS } = settings;
+  return SESSION_SECRET_PREVIOUS === undefined
+    ? [SESSION_SECRET]
+    : [SESSION_SECRET, SESSION_SECRET_PREVIOUS];
+}
 
 const cache = new WeakMap<object, Settings>();
 

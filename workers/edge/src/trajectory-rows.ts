@@ -81,6 +81,23 @@ export async function listRows(
   };
 }
 
+/** Rows of one visitor after a digest, in the order of digests, with where their objects lie. */
+export async function rowsOfVisitor(
+  db: D1Database,
+  visitorId: string,
+  after: string,
+  limit: number,
+): Promise<{ row: TrajectoryRow; objectKey: string }[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT ${COLUMNS} FROM trajectories WHERE visitorId = ?1 AND digest > ?2
+       ORDER BY digest LIMIT ?3`,
+    )
+    .bind(visitorId, after, limit)
+    .all<Stored>();
+  return results.map((stored) => ({ row: toRow(stored), objectKey: stored.objectKey }));
+}
+
 /** One row and where its object lies, `null` for an unknown digest. */
 export async function findRow(
   db: D1Database,

@@ -14,7 +14,10 @@ import { STYLES } from "./styles.ts";
 import { DEFAULT_TEXTS, formatBytes } from "./texts.ts";
 import type { PanelTexts } from "./texts.ts";
 
-/** Attributes `edge-url` and `site-key` make an agent when no `agent` was given. */
+/**
+ * Attributes `edge-url` and `site-key` make an agent when no `agent` was given; `edge-tools` names tools of
+ * the edge, separated by spaces.
+ */
 export class WaggleAgentElement extends HTMLElement {
   #agent: Agent | null = null;
   #ownsAgent = false;
@@ -93,7 +96,8 @@ export class WaggleAgentElement extends HTMLElement {
       const edgeUrl = this.getAttribute("edge-url");
       const siteKey = this.getAttribute("site-key");
       if (edgeUrl === null || siteKey === null) return;
-      this.#agent = createAgent({ edgeUrl, siteKey, tools: this.#tools });
+      const edgeTools = (this.getAttribute("edge-tools") ?? "").split(/\s+/).filter(Boolean);
+      this.#agent = createAgent({ edgeUrl, siteKey, tools: this.#tools, edgeTools });
       this.#ownsAgent = true;
     }
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open", delegatesFocus: true });

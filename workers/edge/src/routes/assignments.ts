@@ -1,5 +1,6 @@
 /** Tasks for pages. The server decides which; a page cannot choose what it is rewarded for. */
 import { AssignmentResponse } from "@waggle/protocol";
+import { requireConsent } from "../access.ts";
 import { unwrap } from "../answer.ts";
 import { coordinatorOf } from "../coordinator.ts";
 import type { Endpoint } from "../endpoint.ts";
@@ -16,8 +17,9 @@ export const assignmentEndpoints: readonly Endpoint[] = [
     access: "session",
     responses: { 200: AssignmentResponse, 204: "empty" },
     handle: async (context) => {
-      const { session, now } = context.var;
-      const given = unwrap(await coordinatorOf(context.env).assign(session.visitorId, now));
+      const { now } = context.var;
+      const { visitorId } = requireConsent(context.var.session);
+      const given = unwrap(await coordinatorOf(context.env).assign(visitorId, now));
       // No fault of the page: a refusal would stand in its console as an error.
       if (given === null) return context.body(null, 204, { "Retry-After": String(WAIT_SECONDS) });
       return context.json(given);

@@ -2,7 +2,9 @@
 import { type Feedback, FeedbackRequest, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { readJson } from "../body.ts";
+import { requireConsent } from "../access.ts";
 import type { Endpoint } from "../endpoint.ts";
+import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-book.ts";
 
 /** Feedback rows one visitor may leave; what a page sends beyond is refused. */
 const MAX_FEEDBACK_PER_VISITOR = 100_000;
@@ -19,15 +21,17 @@ export const feedbackEndpoints: readonly Endpoint[] = [
     request: FeedbackRequest,
     responses: { 200: z.object({}) },
     handle: async (context) => {
-      const { session, now } = context.var;
+      const { now } = context.var;
+      const { visitorId } = requireConsent(context.var.session);
       const { id, trajectoryId, kind, at } = await readJson(context.req.raw, FeedbackRequest);
       const inserted = await context.env.DB.prepare(
         `INSERT INTO feedback (id, trajectoryId, visitorId, kind, at, receivedAt)
          SELECT ?1, ?2, ?3, ?4, ?5, ?6
-         WHERE (SELECT COUNT(*) FROM feedback WHERE visitorId = ?3) < ${MAX_FEEDBACK_PER_VISITOR}
+         WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE visitor = ?7)
+           AND (SELECT COUNT(*) FROM feedback WHERE visitorId = ?3) < ${MAX_FEEDBACK_PER_VISITOR}
          ON CONFLICT DO NOTHING`,
       )
-        .bind(id, trajectoryId, session.visitorId, kind, at, now)
+        .bind(id, trajectoryId, visitorId, kind, at, now, await forgottenName(visitorId))
         .run();
       if (inserted.meta.changes > 0) return context.json({});
       const stored = await context.env.DB.prepare(
@@ -36,10 +40,11 @@ export const feedbackEndpoints: readonly Endpoint[] = [
         .bind(id)
         .first<Stored>();
       if (!stored) {
+        if (await isForgotten(context.env.DB, visitorId)) throw forgottenRefusal();
         throw new WaggleError("RATE_LIMITED", "a visitor's feedback is limited, got too much");
       }
       const same =
-        stored.visitorId === session.visitorId &&
+        stored.visitorId === visitorId &&
         stored.trajectoryId === trajectoryId &&
         stored.kind === kind &&
         stored.at === at;

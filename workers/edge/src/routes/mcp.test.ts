@@ -1,8 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { edgeToolDefinitions, runEdgeTool } from "@waggle/environments";
-import { SELF } from "cloudflare:test";
-import { call, freshEdge, openSession, ORIGIN } from "../testing/edge.ts";
+import { createExecutionContext } from "cloudflare:test";
+import { app } from "../app.ts";
+import { bindings, call, freshEdge, openSession, ORIGIN } from "../testing/edge.ts";
 import { beforeEach, expect, test } from "vitest";
+import { fault } from "../../../../test/fixtures/fault.ts";
 
 let token = "";
 
@@ -11,15 +13,31 @@ beforeEach(async () => {
   token = (await openSession()).token;
 });
 
-async function connect(): Promise<Client> {
+/** A client of a site that serves these tool sets. */
+async function connect(tools = "shop"): Promise<Client> {
   const client = new Client({ name: "test", version: "1.0.0" });
+  const site = { ...bindings, EDGE_TOOLS: tools };
   const transport = new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
-    fetch: (url, init) => SELF.fetch(url.toString(), init as RequestInit),
+    fetch: async (url, init) => app.fetch(new Request(url, init), site, createExecutionContext()),
     requestInit: { headers: { authorization: `Bearer ${token}` } },
   });
   await client.connect(transport);
   return client;
 }
+
+fault(
+  "a site that asks for no edge tools serves none",
+  { item: "5", before: "3 tools of the demo shop on every site" },
+  async () => {
+    const client = await connect("");
+    const { tools } = await client.listTools();
+    const called = await client.callTool({ name: "calculate", arguments: { expression: "1" } });
+    expect(tools).toEqual([]);
+    expect(called).toMatchObject({ isError: true });
+    await client.close();
+    return { after: `${tools.length} tools` };
+  },
+);
 
 test("the official client finds the edge tools with their schemas", async () => {
   const client = await connect();

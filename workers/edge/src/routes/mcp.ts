@@ -1,6 +1,7 @@
 /**
- * The edge tools as a stateless Streamable-HTTP MCP server: any MCP client can call them with a session
- * token. A tool that fails answers as MCP wants it, `isError` with the error as JSON text.
+ * The site's edge tools as a stateless Streamable-HTTP MCP server: any MCP client can call them with a
+ * session token. A site without edge tools lists none. A tool that fails answers as MCP wants it, `isError`
+ * with the error as JSON text.
  */
 import {
   type CallToolResult,
@@ -8,26 +9,20 @@ import {
   Server,
   type Tool,
 } from "@modelcontextprotocol/server";
-import { edgeToolDefinitions, runEdgeTool } from "@waggle/environments";
 import { WaggleError } from "@waggle/protocol";
 import { readBytes, SMALL_BODY_BYTES } from "../body.ts";
+import { runServedTool, servedTools, type ToolSetName } from "../edge-tools.ts";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
 
 const VERSION = "0.1.0";
-
-const tools = edgeToolDefinitions.map(({ name, description, parameters }): Tool => ({
-  name,
-  description,
-  inputSchema: { ...parameters, type: "object" },
-}));
 
 function isRecord(value: unknown): value is { [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function callTool(name: string, args: unknown): CallToolResult {
+function callTool(sets: readonly ToolSetName[], name: string, args: unknown): CallToolResult {
   try {
-    const value = runEdgeTool(name, isRecord(args) ? args : {});
+    const value = runServedTool(sets, name, isRecord(args) ? args : {});
     return {
       content: [{ type: "text", text: JSON.stringify(value) }],
       ...(isRecord(value) ? { structuredContent: value } : {}),
@@ -47,17 +42,22 @@ function callTool(name: string, args: unknown): CallToolResult {
  * Arguments reach the tool as they came: it checks them itself, with the same words wherever it runs,
  * so that a replay of a trajectory finds the same answer.
  */
-function createServer(): Server {
+function createServer(sets: readonly ToolSetName[]): Server {
+  const tools = servedTools(sets).map(({ name, description, parameters }): Tool => ({
+    name,
+    description,
+    inputSchema: { ...parameters, type: "object" },
+  }));
   const server = new Server(
     { name: "waggle-edge", version: VERSION },
     { capabilities: { tools: {} } },
   );
   server.setRequestHandler("tools/list", () => ({ tools }));
-  server.setRequestHandler("tools/call", ({ params }) => callTool(params.name, params.arguments));
+  server.setRequestHandler("tools/call", ({ params }) =>
+    callTool(sets, params.name, params.arguments),
+  );
   return server;
 }
-
-const handler = createMcpHandler(createServer, { keepAliveMs: 0 });
 
 /** The handler reads a body of any size, so it gets one that was measured. */
 const handle = async (context: EdgeContext): Promise<Response> => {
@@ -66,6 +66,8 @@ const handle = async (context: EdgeContext): Promise<Response> => {
   const headers = new Headers(raw.headers);
   headers.delete("content-encoding");
   headers.delete("content-length");
+  const sets = context.get("settings").EDGE_TOOLS;
+  const handler = createMcpHandler(() => createServer(sets), { keepAliveMs: 0 });
   return handler.fetch(new Request(raw.url, { method: raw.method, headers, body }));
 };
 

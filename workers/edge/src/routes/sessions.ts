@@ -4,16 +4,21 @@ import { addressKey, countRequest } from "../access.ts";
 import { readJson } from "../body.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { isForgotten } from "../forgotten-book.ts";
-import { channelOf, signToken, verifyToken } from "../session-token.ts";
+import { type Audience, channelOf, signToken, verifyToken } from "../session-token.ts";
+import { sessionSecrets } from "../settings.ts";
 
 const DAY_SECONDS = 86_400;
+/** The id of a visit without consent is kept in the page's memory; no visit is longer. */
+const VISIT_SECONDS = DAY_SECONDS;
 
 export const sessionEndpoints: readonly Endpoint[] = [
   {
     method: "post",
     path: "/v1/sessions",
     operationId: "createSession",
-    summary: "Opens a session; a valid visitor token keeps the visitor, any other makes a new one.",
+    summary:
+      "Opens a session; a valid visitor token keeps the visitor, any other makes a new one. " +
+      "`remember: false` opens it for one visit: nothing can be stored for it.",
     access: "public",
     request: SessionRequest,
     responses: { 200: SessionResponse },
@@ -27,20 +32,30 @@ export const sessionEndpoints: readonly Endpoint[] = [
           "a site key must be registered, got an unknown one; see SITE_KEYS",
         );
       }
+      // Pages of the first release do not say; they have a visitor token.
+      const isRemembered = request.remember ?? true;
+      const audience = isRemembered ? "waggle-visitor" : "waggle-visit";
+      const secrets = sessionSecrets(settings);
       const known =
         request.visitorToken === undefined
           ? null
-          : await verifyToken("waggle-visitor", request.visitorToken, settings.SESSION_SECRET);
-      // Who was forgotten comes back as somebody else.
-      const isKnown = known !== null && !(await isForgotten(context.env.DB, known.visitorId));
-      const visitorId = isKnown ? known.visitorId : crypto.randomUUID();
-      const sign = (audience: "waggle-session" | "waggle-visitor", ttlSeconds: number) =>
-        signToken(audience, visitorId, ttlSeconds, settings.SESSION_SECRET, now);
+          : await verifyToken(audience, request.visitorToken, secrets);
+      // A forgotten visitor becomes a new one.
+      const isKnown = known !== null && !(await isForgotten(context.env.DB, known));
+      const visitorId = isKnown ? known : crypto.randomUUID();
+      const sign = (kind: Audience, ttlSeconds: number) =>
+        signToken(kind, visitorId, ttlSeconds, secrets[0], now);
       const answer: SessionResponse = {
-        token: await sign("waggle-session", settings.SESSION_TTL_SECONDS),
+        token: await sign(
+          isRemembered ? "waggle-session" : "waggle-visit-session",
+          settings.SESSION_TTL_SECONDS,
+        ),
         expiresAt: new Date(now + settings.SESSION_TTL_SECONDS * 1000).toISOString(),
         visitorId,
-        visitorToken: await sign("waggle-visitor", settings.VISITOR_TTL_DAYS * DAY_SECONDS),
+        visitorToken: await sign(
+          audience,
+          isRemembered ? settings.VISITOR_TTL_DAYS * DAY_SECONDS : VISIT_SECONDS,
+        ),
         channel: await channelOf(visitorId, settings.CANARY_SHARE),
       };
       return context.json(answer);

@@ -5,7 +5,7 @@ import {
   UploadResponse,
   type WaggleErrorCode,
 } from "@waggle/protocol";
-import { countRequest, visitorKey } from "../access.ts";
+import { countRequest, requireConsent, visitorKey } from "../access.ts";
 import { readJson } from "../body.ts";
 import { coordinatorOf } from "../coordinator.ts";
 import type { Endpoint } from "../endpoint.ts";
@@ -36,14 +36,15 @@ export const trajectoryEndpoints: readonly Endpoint[] = [
     request: UploadRequest,
     responses: { 200: UploadResponse },
     handle: async (context) => {
-      const { session, settings, now } = context.var;
+      const { settings, now } = context.var;
+      const { visitorId } = requireConsent(context.var.session);
       const upload = await readJson(context.req.raw, UploadEnvelope, UPLOAD_LIMITS.bodyBytes);
       // The request itself was counted as one.
       const limit = settings.RATE_LIMIT_PER_MINUTE;
       const more = Math.min(upload.trajectories.length, limit) - 1;
-      const key = visitorKey(session.visitorId);
+      const key = visitorKey(visitorId);
       await countRequest(context, key, limit, more);
-      const results = await ingest(context.env, session.visitorId, upload, now);
+      const results = await ingest(context.env, visitorId, upload, now);
       const accepted = results.filter((r) => r.status === "accepted").map((r) => r.digest);
       if (accepted.length > 0) context.executionCtx.waitUntil(nudge(context.env, accepted, now));
       const first = results[0];

@@ -1,0 +1,97 @@
+/** A site that is not the demo shop: its assistant has the tools that its page gives it, and no others. */
+import "fake-indexeddb/auto";
+import { createMcpHandler, Server } from "@modelcontextprotocol/server";
+import { edgeToolDefinitions } from "@waggle/environments";
+import { afterEach, expect, test, vi } from "vitest";
+import { fault } from "../../../test/fixtures/fault.ts";
+import { openPage, say } from "./agent.fixture.ts";
+import type { Page, PageOptions } from "./agent.fixture.ts";
+import type { PageTool } from "./page-tool.ts";
+
+afterEach(() => void vi.unstubAllGlobals());
+
+const tool = (name: string): PageTool => ({
+  name,
+  description: `The page's own ${name}.`,
+  parameters: { type: "object" },
+  run: () => 42,
+});
+
+/** A page whose edge serves the demo shop's tools to everybody, as the Worker once did. */
+function openSite(options: PageOptions): Page & { readonly mcpRequests: () => number } {
+  const handler = createMcpHandler(() => {
+    const server = new Server({ name: "test", version: "1" }, { capabilities: { tools: {} } });
+    server.setRequestHandler("tools/list", () => ({
+      tools: edgeToolDefinitions.map(({ name, description, parameters }) => ({
+        name,
+        description,
+        inputSchema: { ...parameters, type: "object" as const },
+      })),
+    }));
+    return server;
+  });
+  let mcpRequests = 0;
+  vi.stubGlobal("fetch", (input: RequestInfo | URL, init?: RequestInit) => {
+    mcpRequests++;
+    return handler.fetch(new Request(input, init));
+  });
+  return { ...openPage(options), mcpRequests: () => mcpRequests };
+}
+
+/** Names of the tools in the policy's first prompt. */
+function toolsShown({ policy }: Page): string[] {
+  const bytes = policy.contexts[0]?.tokenIds.filter((id) => id < 256) ?? [];
+  const prompt = new TextDecoder().decode(Uint8Array.from(bytes));
+  const [, signatures = ""] = /Tools:([^<]*)/.exec(prompt) ?? [];
+  return [...signatures.matchAll(/ (\w+)\(/g)].map((match) => match[1] ?? "");
+}
+
+fault(
+  "a page has its own tools and asks the edge for none",
+  { item: "5", before: "5 tools in the prompt of a page with 2, at least 2 requests to /mcp" },
+  async () => {
+    const site = openSite({ tools: [tool("find"), tool("borrow")], turns: [say("Hello.")] });
+    await site.agent.send("Hi").finished;
+    const shown = toolsShown(site);
+    expect({ shown, mcp: site.mcpRequests() }).toEqual({ shown: ["find", "borrow"], mcp: 0 });
+    return { after: `${shown.length} tools in the prompt, ${site.mcpRequests()} requests to /mcp` };
+  },
+);
+
+fault(
+  "a page tool may have the name of one of the shop's edge tools",
+  { item: "5", before: "3 of 3 requests failed: tools must have different names" },
+  async () => {
+    let answered = 0;
+    for (const { name } of edgeToolDefinitions) {
+      const { agent } = openSite({
+        tools: [tool(name)],
+        turns: [say("", { name, arguments: {} }), say("It is 42.")],
+      });
+      const { text } = await agent.send("What is it?").finished;
+      expect(agent.conversation.at(-1)).toMatchObject({
+        parts: [{ activity: { name, source: "page", result: { ok: true, value: 42 } } }, {}],
+      });
+      if (text === "It is 42.") answered++;
+    }
+    return { after: `${answered} of ${edgeToolDefinitions.length} requests answered` };
+  },
+);
+
+test("edge tools that a page names come after its own, in the edge's order", async () => {
+  const site = openSite({
+    tools: [tool("find")],
+    edgeTools: ["convert_currency", "calculate"],
+    turns: [say("Hello.")],
+  });
+  await site.agent.send("Hi").finished;
+  expect(toolsShown(site)).toEqual(["find", "calculate", "convert_currency"]);
+});
+
+test.each<readonly [string, PageOptions]>([
+  ["two tools have the name", { tools: [tool("find"), tool("find")] }],
+  ["is in tools and in edgeTools", { tools: [tool("calculate")], edgeTools: ["calculate"] }],
+  ["cannot be the name of a tool", { tools: [tool("find it")] }],
+])("createAgent says at once that %s", (message, options) => {
+  expect(() => openPage(options)).toThrow(message);
+});

@@ -1,0 +1,74 @@
+/**
+ * Progress and record of `npm run test:long`. Steps that passed are kept under `.waggle`, so that a stopped
+ * run goes on at the step where it was. A full run is recorded in docs/evidence/test-long.json.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "../stack.ts";
+
+export type StepResult = {
+  readonly seconds: number;
+  readonly passed: number;
+  readonly failed: number;
+};
+
+type Progress = { readonly commit: string; readonly steps: { [title: string]: StepResult } };
+
+const PROGRESS = join(ROOT, ".waggle", "test-long.json");
+const RECORD = join(ROOT, "docs", "evidence", "test-long.json");
+
+const git = (...args: readonly string[]): string =>
+  execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();
+
+export class LongRun {
+  readonly #commit: string;
+  /** Results count for the commit they were made with, so a changed tree keeps none. */
+  readonly #isClean: boolean;
+  readonly #steps: { [title: string]: StepResult };
+
+  constructor() {
+    this.#commit = git("rev-parse", "HEAD");
+    this.#isClean = git("status", "--porcelain") === "";
+    this.#steps = this.#isClean ? stepsOf(this.#commit) : {};
+  }
+
+  /** What an earlier run of this commit found for a step that passed. */
+  found(title: string): StepResult | undefined {
+    return this.#steps[title];
+  }
+
+  keep(title: string, result: StepResult): void {
+    this.#steps[title] = result;
+    if (!this.#isClean) return;
+    const progress: Progress = { commit: this.#commit, steps: this.#steps };
+    mkdirSync(join(PROGRESS, ".."), { recursive: true });
+    writeFileSync(PROGRESS, JSON.stringify(progress));
+  }
+
+  /** Records a run in which every step passed, and begins anew next time. */
+  record(): void {
+    const results = Object.entries(this.#steps);
+    const sum = (of: (result: StepResult) => number): number =>
+      results.reduce((total, [, result]) => total + of(result), 0);
+    const record = {
+      date: new Date().toISOString().slice(0, 10),
+      commit: this.#commit,
+      uncommittedChanges: !this.#isClean,
+      cores: availableParallelism(),
+      minutes: Number((sum(({ seconds }) => seconds) / 60).toFixed(1)),
+      passed: sum(({ passed }) => passed),
+      failed: sum(({ failed }) => failed),
+      steps: Object.fromEntries(results.map(([title, { seconds }]) => [title, seconds])),
+    };
+    writeFileSync(RECORD, `${JSON.stringify(record, null, 2)}\n`);
+    rmSync(PROGRESS, { force: true });
+  }
+}
+
+function stepsOf(commit: string): { [title: string]: StepResult } {
+  if (!existsSync(PROGRESS)) return {};
+  const kept = JSON.parse(readFileSync(PROGRESS, "utf8")) as Progress;
+  return kept.commit === commit ? kept.steps : {};
+}

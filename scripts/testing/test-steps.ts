@@ -1,0 +1,42 @@
+/** The steps of `npm test`, cheapest first. */
+import { join } from "node:path";
+import { ROOT } from "../stack.ts";
+
+export type TestStep = {
+  /** What `--only` takes. Several steps may share a name. */
+  readonly name: string;
+  readonly title: string;
+  readonly command: readonly string[];
+  /** True for a step whose tests are counted. */
+  readonly isVitest?: boolean;
+};
+
+const bin = (name: string): string => join(ROOT, "node_modules", ".bin", name);
+
+const vitest = (name: string, title: string): TestStep => ({
+  ...{ name, title, isVitest: true },
+  command: [bin("vitest"), "run", "--project", name],
+});
+
+export const TEST_STEPS: readonly TestStep[] = [
+  { name: "format", title: "formatting", command: [bin("oxfmt"), "--check", "."] },
+  // Before lint: lint reads the types of other packages from their builds.
+  { name: "types", title: "library build", command: [bin("tsc"), "-b"] },
+  { name: "lint", title: "lint", command: [bin("oxlint"), "--type-aware", "--max-warnings", "0"] },
+  { name: "dead-code", title: "dead code", command: [bin("knip"), "--no-progress"] },
+  { name: "types", title: "types of tests", command: [bin("tsc"), "-p", "tsconfig.test.json"] },
+  {
+    name: "types",
+    title: "types of the Worker's tests",
+    command: [bin("tsc"), "-p", "workers/edge/tsconfig.test.json"],
+  },
+  {
+    name: "packages",
+    title: "packages as published",
+    command: [process.execPath, "--conditions=source", "scripts/check-packages.ts"],
+  },
+  vitest("node", "unit and golden tests"),
+  vitest("workers", "edge Worker under workerd"),
+  vitest("browser", "Chromium with WebGPU"),
+  vitest("e2e", "end to end"),
+];

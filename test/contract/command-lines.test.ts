@@ -1,0 +1,81 @@
+/** Every npm script that takes options: it explains them, and refuses what it does not know with exit code 2. */
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { isLong } from "../fixtures/long.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** A bad value of each script and what its refusal must say. */
+const BAD_VALUES: { readonly [script: string]: readonly [arguments_: string, refusal: RegExp] } = {
+  start: ["--port abc", /a whole number from 1 to 65535/],
+  setup: ["unwanted", /too many arguments/],
+  test: ["--only nothing", /Allowed choices are format, /],
+  "test:long": ["--only nothing", /Allowed choices are format, /],
+  "test:robust": ["unwanted", /too many arguments/],
+  loop: ["--pages abc", /a whole number from 1 to 64/],
+  "bench:engine": ["--only nothing", /There is no "nothing". Choose from /],
+  "bench:grammar": ["unwanted", /too many arguments/],
+  "bench:runtime": ["--only nothing", /There is no "nothing". Choose from /],
+  train: ["--steps many", /a whole number of at least 1/],
+  evidence: ["learning --seeds one", /a whole number of at least 0/],
+  plan: ["--rank 1.5", /a whole number of at least 1/],
+  study: ["--seeds 0", /a whole number of at least 1/],
+  trial: ["--seeds 0", /a whole number of at least 1/],
+  "train-base": ["--seed -1", /a whole number from 1 to 4294967295/],
+  export: ["--format word", /Allowed choices are /],
+  import: ["--format word", /Allowed choices are /],
+  imitate: ["--model absent", /There is no such folder/],
+  convert: ["nano --dtype int3", /Allowed choices are f32, /],
+  "save-model": ["--shard-size 0", /a number above 0/],
+  screenshots: ["--state absent", /There is no such folder/],
+};
+
+/** Their options are those of TypeScript, oxlint and oxfmt. */
+const OTHERS = ["build", "typecheck", "lint", "format", "format:check"];
+
+const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+  scripts: { [name: string]: string };
+};
+
+type Ended = { readonly code: number; readonly out: string; readonly err: string };
+
+function run(script: string, ...args: readonly string[]): Promise<Ended> {
+  const [, , entry = "", ...own] = scripts[script]?.split(" ") ?? [];
+  const node = ["--conditions=source", "--disable-warning=ExperimentalWarning", entry];
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [...node, ...own, ...args],
+      { cwd: ROOT, timeout: 60_000, env: { ...process.env, npm_lifecycle_event: script } },
+      (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
+    );
+  });
+}
+
+test("every npm script has a case here", () => {
+  expect(Object.keys(scripts).toSorted()).toEqual(
+    [...Object.keys(BAD_VALUES), ...OTHERS].toSorted(),
+  );
+});
+
+/** Ten scripts share the trainer's program; `npm test` runs one of them. */
+const isRun = (script: string): boolean =>
+  isLong() || script === "train" || scripts[script]?.includes("trainer/src/main.ts") !== true;
+
+test.concurrent.for(Object.entries(BAD_VALUES).filter(([script]) => isRun(script)))(
+  "npm run %s explains its options and refuses unknown options and bad values",
+  async ([script, [bad, refusal]], { expect }) => {
+    const refused = await run(script, ...bad.split(" "));
+    expect(refused).toMatchObject({ code: 2, out: "" });
+    expect(refused.err).toMatch(refusal);
+    if (!isLong()) return;
+    const unknown = await run(script, "--no-such-option");
+    expect(unknown).toMatchObject({ code: 2, out: "" });
+    expect(unknown.err).toMatch(/unknown option '--no-such-option'/);
+    const help = await run(script, "--help");
+    expect(help).toMatchObject({ code: 0, err: "" });
+    expect(help.out).toMatch(new RegExp(`^Usage: npm (run )?${script} --`));
+  },
+);

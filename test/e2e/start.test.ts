@@ -1,0 +1,144 @@
+/**
+ * `npm start` as a process: each of its processes is killed and comes back at its port, a second start is
+ * told where the first one is, and nothing is left when it is killed itself.
+ */
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect } from "vitest";
+import { untilBaseModel } from "../../scripts/services.ts";
+import { freePort, ROOT } from "../../scripts/stack.ts";
+import { fault } from "../fixtures/fault.ts";
+
+const folder = join(ROOT, ".waggle", "test-start");
+const NODE = ["--conditions=source", "--disable-warning=ExperimentalWarning"];
+const lines: string[] = [];
+let start: ChildProcess;
+let ports: { edge: number; demo: number; dashboard: number };
+
+const command = (): string[] => [
+  ...NODE,
+  join(ROOT, "scripts/start.ts"),
+  ...["--state", folder, "--port", String(ports.edge), "--shop-port", String(ports.demo)],
+  ...["--dashboard-port", String(ports.dashboard), "--no-resume"],
+];
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function untilSaid(pattern: RegExp, from = 0): Promise<string> {
+  for (let attempt = 0; attempt < 1200; attempt += 1) {
+    const line = lines.slice(from).find((said) => pattern.test(said));
+    if (line !== undefined) return line;
+    if (start.exitCode !== null) break;
+    await sleep(100);
+  }
+  throw new Error(`npm start never said ${String(pattern)}:\n${lines.join("\n")}`);
+}
+
+type Row = { readonly id: number; readonly parent: number; readonly text: string };
+
+function processes(): Row[] {
+  const text = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" });
+  return [...text.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(([, id, parent, args = ""]) => ({
+    ...{ id: Number(id), parent: Number(parent), text: args },
+  }));
+}
+
+/** The process that `npm start` started as this service. */
+function idOf(service: "edge" | "demo" | "dashboard" | "trainer"): number {
+  const mark = service === "trainer" ? "main.ts train" : `--port ${ports[service]}`;
+  const row = processes().find(({ parent, text }) => parent === start.pid && text.includes(mark));
+  if (row === undefined) throw new Error(`${service} does not run`);
+  return row.id;
+}
+
+function withDescendants(root: number): number[] {
+  const all = processes();
+  const found = [root];
+  for (const id of found)
+    found.push(...all.filter(({ parent }) => parent === id).map((row) => row.id));
+  return found;
+}
+
+const isAlive = (id: number): boolean =>
+  // A zombie has ended; only its parent has not read its exit code.
+  !execFileSync("ps", ["-A", "-o", "pid=,stat="], { encoding: "utf8" })
+    .split("\n")
+    .every((line) => !new RegExp(`^ *${id} +[^Z ]`).test(line));
+
+beforeAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  ports = { edge: await freePort(), demo: await freePort(), dashboard: await freePort() };
+  start = spawn(process.execPath, command(), { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  for (const stream of [start.stdout, start.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text: string) => lines.push(...text.split("\n")));
+  }
+  await untilSaid(/demo shop {3}http/);
+}, 180_000);
+
+afterAll(async () => {
+  if (start?.exitCode !== null || start.signalCode !== null) return;
+  const ended = new Promise((resolve) => start.once("exit", resolve));
+  start.kill("SIGTERM");
+  await ended;
+});
+
+fault(
+  "npm start restarts each of its processes that is killed, at the same port",
+  { item: "1.6", before: "the first crash of 1 process ended all 4", timeoutMs: 240_000 },
+  async () => {
+    let restarts = 0;
+    for (const service of ["dashboard", "demo", "edge", "trainer"] as const) {
+      const from = lines.length;
+      const killed = idOf(service);
+      process.kill(killed, "SIGKILL");
+      const said = await untilSaid(new RegExp(`${service} ended with`), from);
+      expect(said).toMatch(/ended with signal SIGKILL.*; restart 1 of 5 in 1 s$/);
+      await untilSaid(new RegExp(`${service} runs again`), from);
+      expect(idOf(service)).not.toBe(killed);
+      restarts += 1;
+    }
+    // It serves as before, at the addresses that it printed.
+    await untilBaseModel(`http://127.0.0.1:${ports.edge}`, AbortSignal.timeout(30_000));
+    for (const port of [ports.demo, ports.dashboard]) {
+      expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
+    }
+    return { after: `${restarts} of 4 killed processes came back within seconds` };
+  },
+);
+
+fault(
+  "a second npm start on the same state is refused with the addresses of the first",
+  { item: "7.5", before: "2 edges wrote the same database", timeoutMs: 60_000 },
+  async () => {
+    const second = await new Promise<{ code: number | null; text: string }>((resolve) => {
+      const child = execFile(process.execPath, command(), { cwd: ROOT }, (_error, out, err) =>
+        resolve({ code: child.exitCode, text: `${out}${err}`.trim() }),
+      );
+    });
+    expect(second.code).toBe(1);
+    expect(second.text.split("\n")).toHaveLength(1);
+    expect(second.text).toContain(`demo shop http://localhost:${ports.demo}/`);
+    expect(second.text).toContain(`edge http://localhost:${ports.edge}`);
+    return { after: "refused in 1 sentence with 3 addresses; 0 processes started" };
+  },
+);
+
+fault(
+  "nothing that npm start started outlives it when it is killed",
+  { item: "7.5", before: "4 process groups went on and kept their ports", timeoutMs: 60_000 },
+  async () => {
+    const all = withDescendants(start.pid ?? 0);
+    expect(all.length).toBeGreaterThan(5);
+    start.kill("SIGKILL");
+    const from = Date.now();
+    let left = all;
+    while (left.length > 0 && Date.now() - from < 20_000) {
+      await sleep(200);
+      left = left.filter(isAlive);
+    }
+    expect(left).toEqual([]);
+    const seconds = ((Date.now() - from) / 1000).toFixed(0);
+    return { after: `0 of ${all.length} processes are left after ${seconds} s` };
+  },
+);

@@ -1,0 +1,64 @@
+/** What an operator does for one visitor, and consent over all of them. */
+import { ConsentResponse, DeletionResponse, WaggleError } from "@waggle/protocol";
+import { z } from "zod";
+import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
+import { deleteVisitor } from "../visitor-deletion.ts";
+import { exportVisitor } from "../visitor-export.ts";
+
+const visitorId: Parameter = {
+  name: "visitorId",
+  in: "path",
+  description: "Id of a visitor, as in the list of trajectories.",
+  schema: z.uuid(),
+};
+
+function visitorOf(context: EdgeContext): string {
+  const parsed = z.uuid().safeParse(context.req.param("visitorId"));
+  if (parsed.success) return parsed.data;
+  throw new WaggleError("SCHEMA_INVALID", "the visitor id in this path is not a UUID");
+}
+
+export const operatorVisitorEndpoints: readonly Endpoint[] = [
+  {
+    method: "delete",
+    path: "/v1/operator/visitors/{visitorId}",
+    operationId: "deleteVisitorAsOperator",
+    summary: "Removes everything of one visitor, as the visitor's own deletion does.",
+    access: "operator",
+    parameters: [visitorId],
+    responses: { 200: DeletionResponse },
+    handle: async (context) =>
+      context.json(await deleteVisitor(context.env, visitorOf(context), context.var.now)),
+  },
+  {
+    method: "get",
+    path: "/v1/operator/visitors/{visitorId}/export",
+    operationId: "exportVisitor",
+    summary: "Everything stored of one visitor as JSON lines; the last line is `end`.",
+    access: "operator",
+    parameters: [visitorId],
+    responses: { 200: "json-lines" },
+    handle: (context) =>
+      context.body(exportVisitor(context.env, visitorOf(context), context.var.now), 200, {
+        "Content-Type": "application/x-ndjson",
+        "Cache-Control": "no-store",
+      }),
+  },
+  {
+    method: "get",
+    path: "/v1/operator/consent",
+    operationId: "getConsent",
+    summary:
+      "Trajectories and visitors by the version of the consent text. Reads every row's index entry.",
+    access: "operator",
+    responses: { 200: ConsentResponse },
+    handle: async (context) => {
+      const { results } = await context.env.DB.prepare(
+        `SELECT consentVersion AS version, COUNT(*) AS trajectories,
+                COUNT(DISTINCT visitorId) AS visitors
+         FROM trajectories GROUP BY consentVersion ORDER BY consentVersion DESC`,
+      ).all<ConsentResponse["versions"][number]>();
+      return context.json({ versions: results } satisfies ConsentResponse);
+    },
+  },
+];

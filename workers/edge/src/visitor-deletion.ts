@@ -1,0 +1,16 @@
+/** Removes everything of one visitor, for the visitor and for the operator alike. */
+import type { DeletionResponse } from "@waggle/protocol";
+import { forgetVisitor } from "./forgotten-book.ts";
+import { deleteVisitorObjects } from "./object-store.ts";
+import type { Bindings } from "./settings.ts";
+
+/** Rows first: an object without a row is invisible, a row without an object would be a fault. */
+export async function deleteVisitor(
+  { DB, OBJECTS }: Pick<Bindings, "DB" | "OBJECTS">,
+  visitorId: string,
+  now: number,
+): Promise<DeletionResponse> {
+  const deleted = await forgetVisitor(DB, visitorId, now);
+  await deleteVisitorObjects(OBJECTS, visitorId);
+  return deleted;
+}

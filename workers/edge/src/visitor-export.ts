@@ -1,0 +1,103 @@
+/** Everything stored of one visitor as JSON lines, read a page at a time so that any amount fits. */
+import type { Feedback, VisitorExportLine } from "@waggle/protocol";
+import { isForgotten } from "./forgotten-book.ts";
+import type { Bindings } from "./settings.ts";
+import { rowsOfVisitor } from "./trajectory-rows.ts";
+
+const PAGE = 50;
+
+type Stores = Pick<Bindings, "DB" | "OBJECTS">;
+
+/** The stored JSON, `null` where the object is missing or damaged. */
+async function storedJson(bucket: R2Bucket, key: string): Promise<unknown> {
+  const object = await bucket.get(key);
+  if (object === null) return null;
+  try {
+    return await object.json();
+  } catch {
+    return null;
+  }
+}
+
+async function* trajectoryLines(
+  { DB, OBJECTS }: Stores,
+  visitorId: string,
+): AsyncGenerator<VisitorExportLine> {
+  let after = "";
+  for (;;) {
+    const rows = await rowsOfVisitor(DB, visitorId, after, PAGE);
+    for (const { row, objectKey } of rows) {
+      yield { kind: "trajectory", row, trajectory: await storedJson(OBJECTS, objectKey) };
+    }
+    const last = rows.at(-1);
+    if (rows.length < PAGE || last === undefined) return;
+    after = last.row.digest;
+  }
+}
+
+/** Pages through a table of this visitor by id. */
+async function* pages<Row extends { id: string }>(
+  db: D1Database,
+  select: string,
+  visitorId: string,
+): AsyncGenerator<Row> {
+  let after = "";
+  for (;;) {
+    const { results } = await db
+      .prepare(`${select} WHERE visitorId = ?1 AND id > ?2 ORDER BY id LIMIT ?3`)
+      .bind(visitorId, after, PAGE)
+      .all<Row>();
+    yield* results;
+    const last = results.at(-1);
+    if (results.length < PAGE || last === undefined) return;
+    after = last.id;
+  }
+}
+
+async function* exportLines(
+  stores: Stores,
+  visitorId: string,
+  now: number,
+): AsyncGenerator<VisitorExportLine> {
+  const { DB } = stores;
+  yield {
+    kind: "visitor",
+    visitorId,
+    exportedAt: new Date(now).toISOString(),
+    forgotten: await isForgotten(DB, visitorId),
+  };
+  const consents = await DB.prepare(
+    `SELECT consentVersion AS version, COUNT(*) AS trajectories FROM trajectories
+     WHERE visitorId = ?1 GROUP BY consentVersion`,
+  )
+    .bind(visitorId)
+    .all<{ version: string | null; trajectories: number }>();
+  for (const consent of consents.results) yield { kind: "consent", ...consent };
+  yield* trajectoryLines(stores, visitorId);
+  const feedback = "SELECT id, trajectoryId, kind, at FROM feedback";
+  for await (const row of pages<Feedback>(DB, feedback, visitorId)) {
+    yield { kind: "feedback", feedback: row };
+  }
+  const assignments = "SELECT id, groupId, createdAt FROM assignments";
+  type Assignment = { id: string; groupId: string; createdAt: number };
+  for await (const { id, groupId, createdAt } of pages<Assignment>(DB, assignments, visitorId)) {
+    const at = new Date(createdAt).toISOString();
+    yield { kind: "assignment", assignmentId: id, groupId, createdAt: at };
+  }
+}
+
+/** One JSON value a line; the last line counts those before it, so that a cut answer is recognized. */
+export function exportVisitor(stores: Stores, visitorId: string, now: number): ReadableStream {
+  const lines = exportLines(stores, visitorId, now);
+  const encoder = new TextEncoder();
+  let count = 0;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { value, done } = await lines.next();
+      const line: VisitorExportLine = done ? { kind: "end", lines: count } : value;
+      count += 1;
+      controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
+      if (done) controller.close();
+    },
+  });
+}
