@@ -27,7 +27,7 @@ export type DirectionSummary = {
   /** Share of the reference's cost; `null` where nothing is claimed of it. */
   readonly cost: number | null;
   readonly holds: boolean;
-  /** The base at its best temperature on the same held-out tasks; `null` where it was not measured. */
+  /** The environment's base at its best temperature, over seeds; `null` where it was not measured. */
   readonly control: Spread | null;
   /** Holds, and the recipe's success is above the control (one-sided Student's t over seeds). */
   readonly survives: boolean;
@@ -63,12 +63,15 @@ export function summarizeDirections(
         : mean(pairs.map(({ claimed }) => claimed.spent[most.of] ?? Infinity)) /
           mean(pairs.map(({ reference }) => reference.spent[most.of] ?? 0));
     const holds = p <= LEVEL && (most === undefined || (cost !== null && cost <= most.share));
-    const control = controlOf(pairs, controls);
-    const over = control?.map((base, at) => successOf((pairs[at] as Pair).claimed.final) - base);
+    const control = controlOf(direction.environment, controls);
+    const over =
+      control === null
+        ? null
+        : meanAboveZero(pairs.map(({ claimed }) => successOf(claimed.final) - mean(control)));
     return {
       direction,
       control: control === null ? null : spread(control),
-      survives: holds && over !== undefined && meanAboveZero(over).pValue <= LEVEL,
+      survives: holds && over !== null && over.pValue <= LEVEL,
       success: spread(pairs.map(({ claimed }) => successOf(claimed.final))),
       reference: spread(pairs.map(({ reference }) => successOf(reference.final))),
       difference: mean(pairs.map(differenceOf)),
@@ -82,12 +85,9 @@ export function summarizeDirections(
 
 type Pair = { readonly claimed: RunRecord; readonly reference: RunRecord };
 
-/** `[seeds]` success of the base at its best temperature. */
-function controlOf(pairs: readonly Pair[], controls: ControlLog): readonly number[] | null {
-  const found = pairs.map(({ claimed: { environment, seed, evaluationTasks } }) =>
-    controls.find(environment, seed, evaluationTasks),
-  );
-  if (!found.every((one) => one !== undefined)) return null;
+/** `[seeds]` success of the base of an environment at its best temperature, on the seeds it was tried with. */
+function controlOf(environment: string, controls: ControlLog): readonly number[] | null {
+  const found = controls.all.filter((one) => one.environment === environment);
   return temperatureCurve(found.map(({ successes }) => successes))?.best ?? null;
 }
 

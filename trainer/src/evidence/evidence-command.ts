@@ -90,20 +90,24 @@ export function addEvidenceCommand(
           controls,
           running,
         );
-        if (flags.controls === false) await runArms(arms, log, running);
+        if (flags.controls === false) await runArms(wanted(expectations, flags), log, running);
       }
       const pages = await writeReport(out, expectations, log, controls);
       if (!flags.json) writeError(`${pages} pages in ${out}`);
     });
 }
 
+/** The bases to try: those of the named environments, or of the table and its claims. */
 function controlPlaces(
   { controls }: Flags,
-  { seeds }: Expectations,
-  arms: readonly Arm[],
+  { seeds, recipes, claims }: Expectations,
 ): readonly ControlPlace[] {
-  if (typeof controls === "boolean") return arms;
-  return list(controls).flatMap((environment) => seeds.map((seed) => ({ environment, seed })));
+  const named = [...recipes, ...claims.flatMap(({ directions }) => directions)];
+  const environments =
+    typeof controls === "string"
+      ? list(controls)
+      : new Set(named.map(({ environment }) => environment));
+  return [...environments].flatMap((environment) => seeds.map((seed) => ({ environment, seed })));
 }
 
 function wanted(
