@@ -83,8 +83,9 @@ export async function train(
   const store = createCheckpointStore(options.stateFolder);
   if (!options.isResuming) await store.clear();
   let twice = 0;
-  for (;;) {
-    const summary = await runSession(model, edge, recipe, options, store, report, signal);
+  for (let { start } = options; ; start = undefined) {
+    const given = { ...options, start };
+    const summary = await runSession(model, edge, recipe, given, store, report, signal);
     twice += summary.twice;
     if (summary.stoppedBy !== "stable-changed") return { ...summary, twice };
     report.note("stable-changed", { from: summary.state.stableVersion });
