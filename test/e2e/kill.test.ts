@@ -39,7 +39,10 @@ const edgeUrl = () => `http://localhost:${edgePort}`;
 const startWorker = () =>
   startEdge(installation, {
     port: edgePort,
-    variables: { GROUP_SIZE: "4", GROUP_DEADLINE_SECONDS: "10" },
+    variables: {
+      ...{ GROUP_SIZE: "4", GROUP_DEADLINE_SECONDS: "10" },
+      ...{ GATE_MIN_TASKS: "8", GATE_MARGIN: "1", GATE_SIGNIFICANCE: "0" },
+    },
   });
 const startLearning = () =>
   startTrainer(installation, {

@@ -27,6 +27,7 @@ describe("a three-minute loop", () => {
         ...["--groups-per-step", "4", "--publish-every", "2", "--evaluation-tasks", "16"],
         ...["--max-publications", "1", "--promotion-margin", "1"],
       ],
+      edgeVariables: { GATE_MIN_TASKS: "16", GATE_MARGIN: "1", GATE_SIGNIFICANCE: "0" },
       onLine: (name, line) => lines.push(`${name} ${line}`),
     });
   }, 400_000);

@@ -31,10 +31,12 @@ export interface EdgeClient {
   putObject(sha256: string, bytes: Uint8Array): Promise<void>;
   getObject(sha256: string): Promise<Uint8Array>;
   setBaseModel(request: BaseModelRequest): Promise<void>;
+  /** @throws WaggleError `PUBLICATION_STALE` when policies changed after the request's epoch. */
   publish(request: PublishRequest): Promise<PolicyVersion>;
   promote(version: PolicyVersionId): Promise<PolicyVersion>;
   rollBack(version: PolicyVersionId): Promise<PolicyVersion>;
-  policies(): Promise<PoliciesResponse>;
+  /** @param since - only versions that changed after this epoch; default all. */
+  policies(since?: number): Promise<PoliciesResponse>;
   postMetrics(rows: readonly MetricsRow[]): Promise<void>;
 }
 
@@ -72,7 +74,10 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
       answer({ method: "POST", path: `/v1/trainer/policies/${version}/promote` }, PolicyVersion),
     rollBack: (version) =>
       answer({ method: "POST", path: `/v1/trainer/policies/${version}/roll-back` }, PolicyVersion),
-    policies: () => answer({ method: "GET", path: "/v1/trainer/policies" }, PoliciesResponse),
+    policies: (since) => {
+      const query = since === undefined ? "" : `?since=${since}`;
+      return answer({ method: "GET", path: `/v1/trainer/policies${query}` }, PoliciesResponse);
+    },
     postMetrics: (rows) => done({ method: "POST", path: "/v1/trainer/metrics", json: { rows } }),
   };
 }

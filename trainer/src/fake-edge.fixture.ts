@@ -8,6 +8,8 @@ import {
   type LeasedGroup,
   type MetricsRow,
   type PolicyVersion,
+  type PromotionGate,
+  type PublishRequest,
   sha256,
   type TrajectoryOutcome,
   WaggleError,
@@ -28,6 +30,9 @@ export class FakeEdge {
   stable: number = 0;
   canary: number = 0;
   twice: number = 0;
+  epoch: number = 0;
+  gate: PromotionGate = { minTasks: 1, margin: 1, significance: 0 };
+  readonly #publications = new Map<string, number>();
   readonly #groups: LeasedGroup[];
   readonly #leases = new Map<string, Lease>();
   #fencingToken = 0;
@@ -110,36 +115,37 @@ export class FakeEdge {
         return bytes;
       },
       setBaseModel: async () => {},
-      publish: async (request) => {
-        const known = this.policies.find(({ version }) => version === request.version);
-        const named = [request.adapter, request.guidance].flatMap((object) => object?.sha256 ?? []);
-        const isSame =
-          known?.adapter?.sha256 === request.adapter?.sha256 &&
-          known?.guidance?.sha256 === request.guidance?.sha256;
-        if (known !== undefined && isSame) return known;
-        if (known !== undefined || !named.every((digest) => this.objects.has(digest))) {
-          throw new WaggleError("CONFLICT", "a version has what was uploaded before, once");
-        }
-        const policy = {
-          ...request,
-          status: "canary" as const,
-          publishedAt: new Date(this.now).toISOString(),
-        };
-        this.policies.push(policy);
-        this.canary = request.version;
-        return policy;
-      },
+      publish: async (request) => this.#publish(request),
       promote: async (version) => this.#decide(version, "stable"),
       rollBack: async (version) => this.#decide(version, "rolled-back"),
       policies: async () => ({
         stable: this.stable,
         canary: this.canary,
+        epoch: this.epoch,
+        gate: this.gate,
         policies: this.policies.toReversed(),
       }),
       postMetrics: async (rows) => {
         for (const row of rows) this.metrics.set(row.step, row);
       },
     };
+  }
+
+  #publish({ publicationId, epoch, ...request }: PublishRequest): PolicyVersion {
+    const known = this.#publications.get(publicationId);
+    if (known !== undefined) return this.policies[known] as PolicyVersion;
+    if (epoch !== this.epoch) throw new WaggleError("PUBLICATION_STALE", "policies changed");
+    const named = [request.adapter, request.guidance].flatMap((object) => object?.sha256 ?? []);
+    if (!named.every((digest) => this.objects.has(digest))) {
+      throw new WaggleError("CONFLICT", "an object is not stored");
+    }
+    const version = this.policies.length;
+    const policy = { ...request, version, publishedAt: new Date(this.now).toISOString() };
+    this.policies.push(policy);
+    this.#publications.set(publicationId, version);
+    this.epoch += 1;
+    if (policy.status === "canary") this.canary = version;
+    return policy;
   }
 
   #require(leaseId: string, fencingToken: number): Lease {
@@ -172,7 +178,11 @@ export class FakeEdge {
     const index = this.policies.findIndex((policy) => policy.version === version);
     const known = this.policies[index];
     if (known === undefined) throw new WaggleError("NOT_FOUND", `no version ${version}`);
-    if (known.status === status) throw new WaggleError("CONFLICT", "decided before");
+    if (known.status === status) return known;
+    if (status === "stable" && known.status !== "canary") {
+      throw new WaggleError("CONFLICT", "only a canary can be promoted");
+    }
+    this.epoch += 1;
     const decided = { ...known, status };
     this.policies[index] = decided;
     if (status === "stable") this.stable = version;

@@ -1,17 +1,20 @@
 /**
  * From parameters to a deployed policy, one durable stage at a time: evaluate on frozen tasks beside
- * the stable version, publish to the canary channel, promote or roll back. Each stage may be
- * repeated after a crash and gives the same.
+ * the stable version, publish, promote. Only a candidate that passed goes to the canary channel; one
+ * that failed is recorded at the edge as rolled back. Each stage may be repeated after a crash and gives
+ * the same.
  *
- * Where the candidate is rolled back, the engine returns to the stable version's parameters: what
- * made it worse is undone, though its trajectories stay learned.
+ * Where the candidate is not promoted, the engine returns to the stable version's parameters. Its
+ * trajectories stay learned.
  */
+import { gateRefusal, type PairedCounts, pairedDifference } from "@waggle/evaluation";
 import type { Adapter } from "@waggle/model";
 import type {
   AdapterReference,
   EvaluationResult,
   GuidanceReference,
   PolicyVersionId,
+  PromotionGate,
   TrainEngine,
 } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
@@ -45,23 +48,36 @@ export type PublicationParts = {
 
 type Commit = (next: Checkpoint) => Promise<void>;
 
-/** Takes the publication in progress through its next stage and commits. */
+/** Names the candidate to the policy that evaluates it: its number is not known yet. */
+const CANDIDATE: PolicyVersionId = 2 ** 31 - 1;
+
+/**
+ * Takes the publication in progress through its next stage and commits.
+ *
+ * @param gate of the edge; a candidate has to pass the trainer's own and this one.
+ * @throws WaggleError `PUBLICATION_STALE` when the edge has changed; nothing is committed
+ */
 export async function advancePublication(
   parts: PublicationParts,
   checkpoint: Checkpoint,
+  gate: PromotionGate,
   commit: Commit,
   signal: AbortSignal,
 ): Promise<void> {
   const { publication } = checkpoint.state;
   if (publication === null) return;
-  const stages = { evaluate, publish, decide };
-  await stages[publication.stage](parts, checkpoint, publication, commit, signal);
+  if (publication.stage === "evaluate") {
+    return evaluate(parts, checkpoint, publication, gate, commit, signal);
+  }
+  const stages = { publish, promote };
+  await stages[publication.stage](parts, checkpoint, publication, commit);
 }
 
 async function evaluate(
   parts: PublicationParts,
   checkpoint: Checkpoint,
   publication: Publication,
+  gate: PromotionGate,
   commit: Commit,
   signal: AbortSignal,
 ): Promise<void> {
@@ -77,22 +93,16 @@ async function evaluate(
       signal,
       stableGuidance(state),
     ));
-  const candidate = await parts.evaluate(
-    publication.version,
-    adapter,
-    signal,
-    stableGuidance(state),
-  );
-  const evaluation: EvaluationResult = {
-    tasks: candidate.length,
-    successes: count(candidate),
-    stableSuccesses: count(stable),
-  };
-  const bestKey = `best/${parts.evaluationName}`;
+  const candidate = await parts.evaluate(CANDIDATE, adapter, signal, stableGuidance(state));
+  const evaluation = pairedResult(candidate, stable, state.stableVersion, parts.evaluationName);
+  const bestKey = evaluationKey(parts, "best");
   const earlierBest = state.evaluations[bestKey] ?? stable;
   const best = count(stable) > count(earlierBest) ? stable : earlierBest;
-  const promotes = parts.mayPromote(candidate, stable) && parts.mayPromote(candidate, best);
-  parts.report.evaluated(publication.version, evaluation, promotes);
+  const promotes =
+    parts.mayPromote(candidate, stable) &&
+    parts.mayPromote(candidate, best) &&
+    gateRefusal(evaluation, gate) === null;
+  parts.report.evaluated(evaluation, promotes);
   await commit({
     ...checkpoint,
     state: {
@@ -101,7 +111,7 @@ async function evaluate(
       evaluations: {
         [bestKey]: best,
         [stableKey]: stable,
-        [evaluationKey(parts, publication.version)]: candidate,
+        [evaluationKey(parts, "candidate")]: candidate,
       },
       publication: { ...publication, stage: "publish", evaluation, adapter: reference, promotes },
     },
@@ -117,31 +127,43 @@ async function publish(
   const { state } = checkpoint;
   const adapter = publication.adapter as AdapterReference;
   await parts.edge.putObject(adapter.sha256, await parts.shelf.bytes(adapter));
-  const { version, parent, step, evaluation } = publication;
-  const { baseModel } = state;
+  const { publicationId, parent, step, evaluation, promotes } = publication;
   const guidance = stableGuidance(state);
   const said = guidance === undefined ? {} : { guidance };
-  await parts.edge.publish({ version, parent, baseModel, adapter, ...said, evaluation, step });
+  const { epoch = 0, baseModel } = state;
+  const source = { publicationId, epoch, parent, baseModel, adapter, evaluation, step };
+  let version: PolicyVersionId;
+  try {
+    const status = promotes ? "canary" : "rolled-back";
+    ({ version } = await parts.edge.publish({ ...source, ...said, status }));
+  } catch (error) {
+    if (!promotes || !isRefused(error)) throw error;
+    parts.report.failure(error);
+    const next: TrainerState = { ...state, publication: { ...publication, promotes: false } };
+    return commit({ ...checkpoint, state: next });
+  }
+  const known = { version, adapter, ...said, isRolledBack: !promotes };
   await commit({
     ...checkpoint,
     state: {
       ...state,
-      versions: [...state.versions, { version, adapter, ...said, isRolledBack: false }],
-      publication: { ...publication, stage: "decide" },
+      versions: [...state.versions.filter((other) => other.version !== version), known],
+      publication: { ...publication, version, stage: "promote" },
     },
   });
 }
 
-async function decide(
+async function promote(
   parts: PublicationParts,
   checkpoint: Checkpoint,
   publication: Publication,
   commit: Commit,
 ): Promise<void> {
   const { state } = checkpoint;
-  const { version } = publication;
-  const promotes = await settled(parts.edge, version, publication.promotes);
+  const version = publication.version as PolicyVersionId;
+  const promotes = publication.promotes && (await isPromoted(parts, version));
   if (!promotes) await parts.engine.load(checkpoint.stable);
+  const { [evaluationKey(parts, "candidate")]: candidate = [], ...evaluations } = state.evaluations;
   await commit({
     engine: promotes ? checkpoint.engine : checkpoint.stable,
     stable: promotes ? checkpoint.engine : checkpoint.stable,
@@ -155,30 +177,34 @@ async function decide(
       promotions: state.promotions + (promotes ? 1 : 0),
       stepsSincePublication: 0,
       publication: null,
+      evaluations: promotes
+        ? { ...evaluations, [evaluationKey(parts, version)]: candidate }
+        : evaluations,
     },
   });
   parts.report.published(version, promotes);
 }
 
-/**
- * Promotes or rolls back; a conflict with a decision already taken the same way is none.
- * @returns whether the version is stable now: an operator may have taken it back meanwhile
- */
-async function settled(
-  edge: EdgeClient,
+/** Promotes the canary. @returns false where the edge refuses: it is taken off the channel then. */
+async function isPromoted(
+  { edge, report }: PublicationParts,
   version: PolicyVersionId,
-  promotes: boolean,
 ): Promise<boolean> {
   try {
-    await (promotes ? edge.promote(version) : edge.rollBack(version));
+    await edge.promote(version);
+    return true;
   } catch (error) {
-    if (!WaggleError.is(error, "CONFLICT")) throw error;
-    const { policies } = await edge.policies();
-    const status = policies.find((policy) => policy.version === version)?.status;
-    if (promotes && status === "rolled-back") return false;
-    if (status !== (promotes ? "stable" : "rolled-back")) throw error;
+    if (!isRefused(error)) throw error;
+    report.failure(error);
+    await edge.rollBack(version);
+    return false;
   }
-  return promotes;
+}
+
+/** True where the edge has decided against a version; a stale view of the edge is no decision. */
+function isRefused(error: unknown): boolean {
+  const codes = ["CONFLICT", "GATE_NOT_PASSED", "LINEAGE_ROLLED_BACK"] as const;
+  return codes.some((code) => WaggleError.is(error, code));
 }
 
 function stableAdapter(parts: PublicationParts, state: TrainerState): Promise<Adapter | null> {
@@ -186,8 +212,22 @@ function stableAdapter(parts: PublicationParts, state: TrainerState): Promise<Ad
   return known?.adapter ? parts.shelf.get(known.adapter) : Promise.resolve(null);
 }
 
-function evaluationKey(parts: PublicationParts, version: PolicyVersionId): string {
-  return `${version}/${parts.evaluationName}`;
+function evaluationKey(
+  parts: PublicationParts,
+  of: PolicyVersionId | "best" | "candidate",
+): string {
+  return `${of}/${parts.evaluationName}`;
+}
+
+function pairedResult(
+  candidate: readonly boolean[],
+  stable: readonly boolean[],
+  comparedWith: PolicyVersionId,
+  taskSet: string,
+): EvaluationResult & PairedCounts {
+  const { tasks, gained, lost } = pairedDifference(stable, candidate);
+  const [successes, stableSuccesses] = [count(candidate), count(stable)];
+  return { tasks, successes, stableSuccesses, gained, lost, comparedWith, taskSet };
 }
 
 function count(successes: readonly boolean[]): number {

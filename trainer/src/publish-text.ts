@@ -1,14 +1,28 @@
 /**
- * Publishes guidance as a version of its own: the stable adapter, and text beside it. It goes to the canary
- * channel like every version; promoting it or taking it back is the operator's.
+ * Publishes guidance as a version of its own: the stable adapter, and text beside it. It goes to the
+ * canary channel without an evaluation; only the operator can promote it.
  */
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { type PolicyVersion, readGuidance, sha256, writeGuidance } from "@waggle/protocol";
+import {
+  type PolicyVersion,
+  readGuidance,
+  sha256,
+  WaggleError,
+  writeGuidance,
+} from "@waggle/protocol";
 import { guidanceReading } from "@waggle/learning/states";
 import type { Command } from "commander";
 import type { EdgeClient } from "./edge-client.ts";
 
-/** The canary. @throws WaggleError `SCHEMA_INVALID` for a file that is no guidance */
+/** A trainer that publishes beside us can be faster so many times in a row. */
+const ATTEMPTS = 10;
+
+/**
+ * The canary.
+ * @throws WaggleError `SCHEMA_INVALID` for a file that is no guidance; `PUBLICATION_STALE` when other
+ *   publishers are faster every time
+ */
 export async function publishText(
   file: Uint8Array,
   edge: Pick<EdgeClient, "policies" | "putObject" | "publish">,
@@ -17,18 +31,27 @@ export async function publishText(
   guidanceReading(guidance, "", 0);
   const bytes = writeGuidance(guidance);
   const digest = await sha256(bytes);
-  const { stable, policies } = await edge.policies();
-  const parent = policies.find(({ version }) => version === stable);
   await edge.putObject(digest, bytes);
-  return edge.publish({
-    version: Math.max(...policies.map(({ version }) => version)) + 1,
-    parent: stable,
-    baseModel: parent?.baseModel ?? "",
-    adapter: parent?.adapter ?? null,
-    guidance: { sha256: digest, sizeBytes: bytes.length },
-    evaluation: null,
-    step: parent?.step ?? 0,
-  });
+  const publicationId = randomUUID();
+  for (let attempt = 1; ; attempt += 1) {
+    const { stable, epoch, policies } = await edge.policies();
+    const parent = policies.find(({ version }) => version === stable);
+    try {
+      return await edge.publish({
+        publicationId,
+        epoch,
+        parent: stable,
+        baseModel: parent?.baseModel ?? "",
+        adapter: parent?.adapter ?? null,
+        guidance: { sha256: digest, sizeBytes: bytes.length },
+        evaluation: null,
+        step: parent?.step ?? 0,
+        status: "canary",
+      });
+    } catch (error) {
+      if (!WaggleError.is(error, "PUBLICATION_STALE") || attempt === ATTEMPTS) throw error;
+    }
+  }
 }
 
 /** @param edgeOf - the edge that the command's options name. */

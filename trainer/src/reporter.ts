@@ -8,7 +8,7 @@ import type { JudgedLease } from "./lease-judgement.ts";
 export interface Reporter {
   judged(judged: JudgedLease): void;
   step(row: MetricsRow): void;
-  evaluated(version: PolicyVersionId, result: EvaluationResult, promotes: boolean): void;
+  evaluated(result: EvaluationResult, promotes: boolean): void;
   published(version: PolicyVersionId, isPromoted: boolean): void;
   /** Something that is not a failure and worth knowing. */
   note(event: string, details?: { readonly [name: string]: unknown }): void;
@@ -53,11 +53,11 @@ export function createReporter(write: (line: string) => void, asJson: boolean): 
         `step ${row.step}: success ${show("successRate", 3)} of ${show("trajectories", 0)}, loss ${show("loss", 4)}, gradient ${show("gradientNorm", 3)}, entropy ${show("entropy", 3)}, gap ${show("logProbGapMean", 6)}, staleness ${show("stalenessMean", 2)}, ${show("seconds", 1)} s`,
       );
     },
-    evaluated(version, result, promotes) {
+    evaluated(result, promotes) {
       emit(
         "evaluated",
-        { version, ...result, promotes },
-        `evaluation of version ${version}: ${result.successes} of ${result.tasks}, stable ${result.stableSuccesses ?? "unknown"}: ${promotes ? "promote" : "roll back"}`,
+        { ...result, promotes },
+        `evaluation of the candidate: ${result.successes} of ${result.tasks}, stable version ${result.comparedWith ?? "unknown"} ${result.stableSuccesses ?? "unknown"}: ${promotes ? "promote" : "roll back"}`,
       );
     },
     published(version, isPromoted) {

@@ -3,6 +3,7 @@
  * publication in progress. Parameters and moments lie beside it in the engine's checkpoint; the two
  * are committed together. Randomness is derived from seed and step, so there is none to keep.
  */
+import { randomUUID } from "node:crypto";
 import {
   AdapterReference,
   EvaluationResult,
@@ -23,11 +24,14 @@ type PendingAcknowledgement = {
 
 /** A publication moves through its stages; each is durable before the next begins. */
 export type Publication = {
-  readonly version: PolicyVersionId;
+  /** Under which the edge knows it, however often it is sent. */
+  readonly publicationId: string;
+  /** As the edge numbered it; `null` before it is published. */
+  readonly version: PolicyVersionId | null;
   readonly parent: PolicyVersionId;
   /** Learning step whose parameters are published. */
   readonly step: number;
-  readonly stage: "evaluate" | "publish" | "decide";
+  readonly stage: "evaluate" | "publish" | "promote";
   readonly evaluation: EvaluationResult | null;
   readonly adapter: AdapterReference | null;
   readonly promotes: boolean;
@@ -53,6 +57,8 @@ export type TrainerState = {
   readonly step: number;
   readonly stableVersion: PolicyVersionId;
   readonly versions: readonly KnownVersion[];
+  /** Of the edge's policies as they are known here; absent = never read. */
+  readonly epoch?: number | undefined;
   readonly publications: number;
   readonly promotions: number;
   readonly stepsSincePublication: number;
@@ -67,6 +73,40 @@ export type TrainerState = {
   /** Success by task of a version on the frozen tasks; the key names version, tasks and seed. */
   readonly evaluations: { readonly [key: string]: readonly boolean[] };
 };
+
+const Publication: z.ZodType<Publication> = z.strictObject({
+  publicationId: z.uuid(),
+  version: PolicyVersionId.nullable(),
+  parent: PolicyVersionId,
+  step: z.int().min(0),
+  stage: z.enum(["evaluate", "publish", "promote"]),
+  evaluation: EvaluationResult.nullable(),
+  adapter: AdapterReference.nullable(),
+  promotes: z.boolean(),
+});
+
+/** The previous release numbered versions itself. Its publication begins again. */
+const EarlierPublication: z.ZodType<Publication> = z
+  .object({ version: PolicyVersionId, parent: PolicyVersionId, step: z.int().min(0) })
+  .transform(({ parent, step }) => newPublication(randomUUID(), parent, step));
+
+/** A publication before its first stage. */
+export function newPublication(
+  publicationId: string,
+  parent: PolicyVersionId,
+  step: number,
+): Publication {
+  return {
+    publicationId,
+    parent,
+    step,
+    version: null,
+    stage: "evaluate",
+    evaluation: null,
+    adapter: null,
+    promotes: false,
+  };
+}
 
 export const TrainerState: z.ZodType<TrainerState> = z.strictObject({
   formatVersion: z.literal(1),
@@ -84,20 +124,11 @@ export const TrainerState: z.ZodType<TrainerState> = z.strictObject({
       isRolledBack: z.boolean(),
     }),
   ),
+  epoch: z.int().min(0).optional(),
   publications: z.int().min(0),
   promotions: z.int().min(0),
   stepsSincePublication: z.int().min(0),
-  publication: z
-    .strictObject({
-      version: PolicyVersionId,
-      parent: PolicyVersionId,
-      step: z.int().min(0),
-      stage: z.enum(["evaluate", "publish", "decide"]),
-      evaluation: EvaluationResult.nullable(),
-      adapter: AdapterReference.nullable(),
-      promotes: z.boolean(),
-    })
-    .nullable(),
+  publication: z.union([Publication, EarlierPublication]).nullable(),
   learned: z.record(z.string(), TrajectoryOutcome),
   acknowledgements: z.array(
     z.strictObject({
@@ -141,11 +172,6 @@ export function stableGuidance({
   stableVersion,
 }: TrainerState): GuidanceReference | undefined {
   return versions.find(({ version }) => version === stableVersion)?.guidance;
-}
-
-/** The highest version number in use. */
-export function newestVersion(state: TrainerState): PolicyVersionId {
-  return Math.max(...state.versions.map(({ version }) => version));
 }
 
 /** Published versions, not rolled back, that are newer than `version`. */

@@ -1,4 +1,5 @@
 /** Lives of a trainer process over an edge in memory, to be killed at any call. */
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -164,6 +165,7 @@ export async function live(
         },
         now: () => world.edge.now,
         date: () => new Date(world.edge.now).toISOString(),
+        newId: randomUUID,
       },
       {
         publishEvery: 2,

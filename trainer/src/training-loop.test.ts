@@ -274,9 +274,12 @@ test("groups that wait too long for others are learned from as they are", async 
 
 test("small falls do not add up: a candidate is held against the best version as well", async () => {
   const world = await createWorld();
-  // Successes by version: each falls by one from the one before.
-  const evaluate = async (version: number): Promise<boolean[]> =>
-    Array.from({ length: 10 }, (_, i) => i < 8 - version);
+  // Each candidate falls by one from the one before.
+  let candidates = 0;
+  const evaluate = async (version: number): Promise<boolean[]> => {
+    if (version !== 0) candidates += 1;
+    return Array.from({ length: 10 }, (_, i) => i < 8 - (version === 0 ? 0 : candidates));
+  };
   await live(world, {
     evaluate,
     mayPromote: (candidate, earlier) =>

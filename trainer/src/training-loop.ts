@@ -6,10 +6,16 @@
  * checkpoint is never learned again. A lease is acknowledged once, whole. Everything before a
  * commit is forgotten by a crash and comes back when the leases expire.
  */
-import type { TrainEngine, TrajectoryOutcome } from "@waggle/protocol";
+import type {
+  PolicyVersionId,
+  PromotionGate,
+  TrainEngine,
+  TrajectoryOutcome,
+} from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import type { Checkpoint, CheckpointStore } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
+import { hasOtherStable, withPolicies } from "./edge-following.ts";
 import type { EdgeRecipe } from "./edge-recipe.ts";
 import { type HeldLease, isLost, type LeaseHolder } from "./lease-holder.ts";
 import { learningStep, type LearningStepResult } from "./learning-step.ts";
@@ -19,7 +25,7 @@ import { advancePublication, type PublicationParts } from "./publication.ts";
 import { seededRandom } from "./random.ts";
 import type { Reporter } from "./reporter.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
-import { newestVersion, type TrainerState } from "./trainer-state.ts";
+import { newPublication, type TrainerState } from "./trainer-state.ts";
 
 export type TrainingParts = {
   readonly edge: EdgeClient;
@@ -37,6 +43,8 @@ export type TrainingParts = {
   readonly now: () => number;
   /** ISO 8601. */
   readonly date: () => string;
+  /** A fresh UUID. */
+  readonly newId: () => string;
 };
 
 export type TrainingOptions = {
@@ -57,11 +65,15 @@ export type TrainingOptions = {
 };
 
 export type TrainingSummary = {
-  readonly stoppedBy: "signal" | "max-steps" | "max-publications" | "idle";
+  /** `stable-changed`: the edge serves other parameters; go on from those. */
+  readonly stoppedBy: "signal" | "max-steps" | "max-publications" | "idle" | "stable-changed";
   readonly state: TrainerState;
   /** Digests that the edge had already counted as learned: must be 0. */
   readonly twice: number;
 };
+
+/** The edge's policies are read at least this often while there is something to do. */
+const FOLLOW_MS = 5000;
 
 /** Runs from a checkpoint until a limit or the signal; the last checkpoint is always durable. */
 export async function runTrainingLoop(
@@ -77,6 +89,9 @@ export async function runTrainingLoop(
   let visitors = new Set<string>();
   let twice = 0;
   let idleSince = parts.now();
+  let followedAt = -Infinity;
+  let gate: PromotionGate | null = null;
+  let hasStableChanged = false;
 
   async function commit(next: Checkpoint): Promise<void> {
     await store.commit(next);
@@ -141,9 +156,28 @@ export async function runTrainingLoop(
     leases.drop(lease);
   }
 
+  /** Takes over what changed at the edge, or finds that its stable version is another. */
+  async function follow(): Promise<void> {
+    const { state } = checkpoint;
+    let policies = await edge.policies(state.epoch);
+    // An edge that was restored counts from an earlier epoch.
+    if (policies.epoch < (state.epoch ?? 0)) policies = await edge.policies();
+    followedAt = parts.now();
+    gate = policies.gate;
+    if (policies.epoch === state.epoch) return;
+    const canary = state.publication?.version ?? null;
+    const isCompared = [state.stableVersion, canary].includes(policies.stable);
+    if (canary !== null && !isCompared) await edge.rollBack(canary);
+    hasStableChanged = hasOtherStable(state, policies);
+    if (!hasStableChanged) await commitState(withPolicies(state, policies, parts.newId));
+  }
+
   async function takeLease(wanted: number): Promise<boolean> {
     const lease = await leases.take(wanted);
     if (lease === null) return false;
+    const known = new Set(checkpoint.state.versions.map(({ version }) => version));
+    if (!versionsOf(lease).every((version) => known.has(version))) await follow();
+    if (hasStableChanged) return true;
     // A digest that came again means that its earlier lease has expired.
     const digests = new Set(digestsOf(lease));
     for (const older of buffer) {
@@ -240,17 +274,7 @@ export async function runTrainingLoop(
         acknowledgements: [...state.acknowledgements, ...acknowledgements],
         metrics: row ? [...state.metrics, row] : state.metrics,
         publication:
-          hasLearned && publishes
-            ? {
-                version: newestVersion(state) + 1,
-                parent: state.stableVersion,
-                step,
-                stage: "evaluate",
-                evaluation: null,
-                adapter: null,
-                promotes: false,
-              }
-            : null,
+          hasLearned && publishes ? newPublication(parts.newId(), state.stableVersion, step) : null,
       },
     });
     for (const { lease } of buffer) leases.drop(lease);
@@ -262,8 +286,17 @@ export async function runTrainingLoop(
   /** One move. False when there was nothing to do. */
   async function move(): Promise<boolean> {
     await settle();
+    const isDue = parts.now() - followedAt >= FOLLOW_MS;
+    if (isDue || checkpoint.state.publication?.stage === "evaluate") await follow();
+    if (hasStableChanged || gate === null) return true;
     if (checkpoint.state.publication !== null) {
-      await advancePublication(parts.publication, checkpoint, commit, signal);
+      try {
+        await advancePublication(parts.publication, checkpoint, gate, commit, signal);
+      } catch (error) {
+        if (!WaggleError.is(error, "PUBLICATION_STALE")) throw error;
+        report.note("publication-stale");
+        followedAt = -Infinity;
+      }
       return true;
     }
     await leases.renewDue();
@@ -281,6 +314,7 @@ export async function runTrainingLoop(
   function limitReached(): TrainingSummary["stoppedBy"] | null {
     const { state } = checkpoint;
     if (signal.aborted) return "signal";
+    if (hasStableChanged) return "stable-changed";
     if (state.publication !== null || state.acknowledgements.length > 0) return null;
     if (state.publications >= options.maxPublications) return "max-publications";
     if (state.step >= options.maxSteps) return "max-steps";
@@ -308,6 +342,12 @@ export async function runTrainingLoop(
 
 function digestsOf(lease: HeldLease): string[] {
   return lease.groups.flatMap((group) => group.trajectories.map(({ digest }) => digest));
+}
+
+function versionsOf({ groups }: HeldLease): PolicyVersionId[] {
+  return groups.flatMap(({ trajectories }) =>
+    trajectories.map(({ trajectory }) => trajectory.policyVersion),
+  );
 }
 
 /** Fills in what the step made of a trajectory that was to be learned. */

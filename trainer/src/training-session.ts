@@ -2,11 +2,12 @@
  * Wires a training run: base model, engine, policy, edge, state folder and loop. What it is given
  * comes from the command line; what it does is in the parts.
  */
+import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Precision, RemoteServerOptions } from "@waggle/engine";
 import type { ResidentFormat } from "@waggle/model";
-import type { PoliciesResponse, PolicyVersion } from "@waggle/protocol";
+import type { PoliciesResponse } from "@waggle/protocol";
 import { createGrammarCompiler } from "@waggle/text/grammar";
 import { WaggleError } from "@waggle/protocol";
 import { abortableSleep } from "./abortable-sleep.ts";
@@ -14,9 +15,14 @@ import { createAdapterShelf } from "./adapter-shelf.ts";
 import type { AdapterFolder } from "./adapter-folder.ts";
 import type { BaseModel } from "./base-model.ts";
 import { openCheckJournal } from "./check-journal.ts";
-import { type Checkpoint, createCheckpointStore } from "./checkpoint-store.ts";
+import {
+  type Checkpoint,
+  type CheckpointStore,
+  createCheckpointStore,
+} from "./checkpoint-store.ts";
 import { containCheck } from "./contained-check.ts";
 import type { EdgeClient } from "./edge-client.ts";
+import { adoptedState, hasOtherStable, withPolicies } from "./edge-following.ts";
 import type { EdgeRecipe } from "./edge-recipe.ts";
 import {
   doesNotFall,
@@ -31,7 +37,7 @@ import { createGuidanceShelf } from "./guidance-shelf.ts";
 import { createReplay } from "./replay.ts";
 import { requireEngine } from "./required-engine.ts";
 import type { Reporter } from "./reporter.ts";
-import { adapterShapeOf, initialState, type KnownVersion } from "./trainer-state.ts";
+import { adapterShapeOf, initialState } from "./trainer-state.ts";
 import { createTrajectoryChecker, LOG_PROB_BAND } from "./trajectory-check.ts";
 import { runTrainingLoop, type TrainingOptions, type TrainingSummary } from "./training-loop.ts";
 
@@ -60,7 +66,10 @@ export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & 
   readonly pollMs: number;
 };
 
-/** Runs until a limit or the signal. */
+/**
+ * Runs until a limit or the signal. Where the edge's stable version becomes another than the one that
+ * was trained from, it begins again from that one.
+ */
 export async function train(
   model: BaseModel,
   edge: EdgeClient,
@@ -73,6 +82,26 @@ export async function train(
   await mkdir(options.stateFolder, { recursive: true });
   const store = createCheckpointStore(options.stateFolder);
   if (!options.isResuming) await store.clear();
+  let twice = 0;
+  for (let { start } = options; ; start = undefined) {
+    const given = { ...options, start };
+    const summary = await runSession(model, edge, recipe, given, store, report, signal);
+    twice += summary.twice;
+    if (summary.stoppedBy !== "stable-changed") return { ...summary, twice };
+    report.note("stable-changed", { from: summary.state.stableVersion });
+  }
+}
+
+/** From the saved state, or from the edge's stable version, until the loop ends. */
+async function runSession(
+  model: BaseModel,
+  edge: EdgeClient,
+  recipe: EdgeRecipe,
+  options: TrainingSessionOptions,
+  store: CheckpointStore,
+  report: Reporter,
+  signal: AbortSignal,
+): Promise<TrainingSummary> {
   const shelf = createAdapterShelf({
     folder: join(options.stateFolder, "adapters"),
     config: model.config,
@@ -82,6 +111,7 @@ export async function train(
   const policies = await edge.policies();
   const saved = await store.load();
   if (saved !== null) requireSameWorld(saved, model, policies);
+  const goesOn = saved !== null && !hasOtherStable(saved.state, policies);
   if (saved !== null && options.start !== undefined) {
     throw new WaggleError(
       "CONFLICT",
@@ -92,13 +122,13 @@ export async function train(
   const stable = policies.policies.find(({ version }) => version === policies.stable)?.adapter;
   const begun = options.start;
   const shape = begun?.adapter ?? stable ?? { rank: options.rank, alpha: options.alpha };
-  const { rank, alpha } = saved === null ? shape : (adapterShapeOf(saved.state) ?? shape);
+  const { rank, alpha } = goesOn ? (adapterShapeOf(saved.state) ?? shape) : shape;
   const adapterShape = { rank, alpha };
   const startsAt = begun?.adapter ?? (stable ? await shelf.get(stable) : undefined);
   const engine = await openEngine(
     model,
     options.device,
-    (saved === null ? startsAt : undefined) ?? { ...adapterShape, seed: options.seed },
+    (goesOn ? undefined : startsAt) ?? { ...adapterShape, seed: options.seed },
     options,
     options.server,
   );
@@ -116,20 +146,26 @@ export async function train(
   );
   try {
     requireEngine(recipe, engine.capabilities());
-    let start = saved;
-    if (start === null) {
+    if (saved !== null && !goesOn) {
+      report.note("adopted", { stable: policies.stable, discarded: saved.state.stableVersion });
+    }
+    let start: Checkpoint;
+    if (goesOn) {
+      start = { ...saved, state: withPolicies(saved.state, policies, randomUUID) };
+      await engine.load(start.engine);
+    } else {
       if (begun?.checkpoint) await engine.load(begun.checkpoint);
       const fresh = await engine.save();
-      const state = initialState({
-        baseModel: model.reference.sha256,
-        recipe: recipe.name,
-        seed: options.seed,
-        adapterShape,
-      });
-      start = { state: adopted(state, policies), engine: fresh, stable: fresh };
-    } else {
-      start = { ...start, state: withPublished(start.state, policies) };
-      await engine.load(start.engine);
+      const earlier =
+        saved?.state ??
+        initialState({
+          baseModel: model.reference.sha256,
+          recipe: recipe.name,
+          seed: options.seed,
+        });
+      const state = { ...adoptedState(earlier, policies), adapterShape };
+      start = { state, engine: fresh, stable: fresh };
+      await store.commit(start);
     }
     const { device, precision = "f32" } = engine.capabilities();
     report.note("started", {
@@ -190,6 +226,7 @@ export async function train(
         sleep: abortableSleep,
         now: () => performance.now(),
         date: () => new Date().toISOString(),
+        newId: randomUUID,
       },
       { ...options, band: LOG_PROB_BAND.max },
       start,
@@ -211,42 +248,6 @@ async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promise<void>
     baseModel: model.reference,
     vocabularySize: model.config.vocabularySize,
   });
-}
-
-function knownVersion({ version, adapter, guidance, status }: PolicyVersion): KnownVersion {
-  const said = guidance === undefined ? {} : { guidance };
-  return { version, adapter, ...said, isRolledBack: status === "rolled-back" };
-}
-
-/**
- * A saved state with the versions that were published meanwhile. One of them that is stable now and only
- * says something else, with the adapter of the stable version, is what is trained from.
- */
-function withPublished(
-  state: Checkpoint["state"],
-  { stable, policies }: PoliciesResponse,
-): Checkpoint["state"] {
-  const known = new Map(state.versions.map((each) => [each.version, each]));
-  const added = policies.filter(({ version }) => !known.has(version)).map(knownVersion);
-  if (added.length === 0) return state;
-  const now = added.find(({ version }) => version === stable);
-  const hasSameAdapter = now?.adapter?.sha256 === known.get(state.stableVersion)?.adapter?.sha256;
-  return {
-    ...state,
-    stableVersion: now !== undefined && hasSameAdapter ? stable : state.stableVersion,
-    versions: [...state.versions, ...added].sort((a, b) => a.version - b.version),
-  };
-}
-
-/** A new state on an edge that has policies already goes on from them. */
-function adopted(
-  state: Checkpoint["state"],
-  { stable, policies }: PoliciesResponse,
-): Checkpoint["state"] {
-  const versions = policies.map(knownVersion).sort((a, b) => a.version - b.version);
-  // Steps only grow over the life of an edge: "learned by" compares those of rows and versions.
-  const step = Math.max(0, ...policies.map((policy) => policy.step));
-  return versions.length === 0 ? state : { ...state, step, stableVersion: stable, versions };
 }
 
 function requireSameWorld(saved: Checkpoint, model: BaseModel, policies: PoliciesResponse): void {

@@ -14,6 +14,7 @@ import { createAdapterShelf } from "./adapter-shelf.ts";
 import type { BaseModel } from "./base-model.ts";
 import { createCheckpointStore } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
+import { knownVersion } from "./edge-following.ts";
 import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
 import { createGuidanceShelf } from "./guidance-shelf.ts";
 import { samplingAt, temperatureName } from "./learner/temperature.ts";
@@ -121,10 +122,7 @@ async function knownVersions(
   const { stable, policies } = await source.edge().policies();
   return {
     stable,
-    versions: policies.map(({ version, adapter, guidance, status }) => {
-      const said = guidance === undefined ? {} : { guidance };
-      return { version, adapter, ...said, isRolledBack: status === "rolled-back" };
-    }),
+    versions: policies.map(knownVersion),
   };
 }
 

@@ -2,6 +2,8 @@
 export type { Interval } from "./interval.ts";
 export { pairedDifference } from "./paired-difference.ts";
 export type { PairedDifference } from "./paired-difference.ts";
+export { gateRefusal } from "./promotion-gate.ts";
+export type { GateThresholds, PairedCounts } from "./promotion-gate.ts";
 export { signFlipTest } from "./sign-flip.ts";
 export { successRate } from "./success-rate.ts";
 export type { SuccessRate } from "./success-rate.ts";

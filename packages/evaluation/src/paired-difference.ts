@@ -64,8 +64,11 @@ function agrestiMin(gained: number, lost: number, tasks: number): Interval {
   return { low: Math.max(-1, up - down - half), high: Math.min(1, up - down + half) };
 }
 
-/** 2 · P(X ≤ min) for X ~ Binomial(gained + lost, ½), at most 1. In logarithms: 2^-n underflows. */
-function exactMcNemar(gained: number, lost: number): number {
+/**
+ * Exact two-sided p-value of "no difference" between two policies, from the tasks that only one solved.
+ * 2 · P(X ≤ min) for X ~ Binomial(gained + lost, ½), at most 1. In logarithms: 2^-n underflows.
+ */
+export function exactMcNemar(gained: number, lost: number): number {
   const n = gained + lost;
   let logTerm = -n * Math.LN2;
   let tail = Math.exp(logTerm);

@@ -248,43 +248,86 @@ export const BaseModelRequest: z.ZodType<BaseModelRequest> = z.strictObject({
   vocabularySize: z.int().min(2),
 });
 
-// POST /v1/trainer/policies — publishes to the canary channel. 409 CONFLICT if the version exists
-// with another adapter or other guidance; the same request again is a success. -> PolicyVersion
+// POST /v1/trainer/policies — the edge assigns the version number. The same `publicationId` again gets
+// the same version. 409 PUBLICATION_STALE when policies changed after `epoch`: read them and publish
+// again. 409 GATE_NOT_PASSED for a canary whose evaluation does not pass the edge's gate. -> PolicyVersion
 export type PublishRequest = {
-  version: PolicyVersionId;
+  /** Made by the publisher and durable there before the call. */
+  publicationId: string;
+  /** Fencing token: `epoch` of the policies that the publisher read last. */
+  epoch: number;
   parent: PolicyVersionId;
   baseModel: string;
   /** `null` only with guidance. */
   adapter: AdapterReference | null;
   guidance?: GuidanceReference | undefined;
+  /** `null` only for text over the parent's own adapter. */
   evaluation: EvaluationResult | null;
   step: number;
+  /** `rolled-back` records a candidate that failed its evaluation; it is never served. */
+  status: "canary" | "rolled-back";
 };
 export const PublishRequest: z.ZodType<PublishRequest> = z
   .strictObject({
-    version: z.int().min(1),
+    publicationId: z.uuid(),
+    epoch: z.int().min(0),
     parent: PolicyVersionId,
     baseModel: Sha256,
     adapter: AdapterReference.nullable(),
     guidance: GuidanceReference.optional(),
     evaluation: EvaluationResult.nullable(),
     step: z.int().min(0),
+    status: z.enum(["canary", "rolled-back"]),
   })
   .refine(({ adapter, guidance }) => adapter !== null || guidance !== undefined, {
     message: "a version must have an adapter or guidance",
   });
 
-// POST /v1/trainer/policies/:version/promote -> PolicyVersion (now stable; the earlier one retires)
+/** What a promotion must show; configured at the edge. */
+export type PromotionGate = {
+  /** Frozen tasks an evaluation must have. */
+  minTasks: number;
+  /** Largest fall of the success rate that is taken for noise. */
+  margin: number;
+  /** Paired p-value below which a fall is taken for real. */
+  significance: number;
+};
+export const PromotionGate: z.ZodType<PromotionGate> = z.object({
+  minTasks: z.int().min(1),
+  margin: z.number().min(0).max(1),
+  significance: z.number().min(0).max(1),
+});
+
+// POST /v1/trainer/policies/:version/promote -> PolicyVersion (now stable; the earlier one retires).
+// Refused with GATE_NOT_PASSED, PUBLICATION_STALE or LINEAGE_ROLLED_BACK.
+// POST /v1/operator/policies/:version/promote { allowDescendant?, withoutEvaluation? } -> PolicyVersion
+export type PromoteRequest = {
+  /** Promote although an ancestor of the version was rolled back. */
+  allowDescendant?: boolean | undefined;
+  /** Promote although no evaluation passes the gate. */
+  withoutEvaluation?: boolean | undefined;
+};
+export const PromoteRequest: z.ZodType<PromoteRequest> = z.strictObject({
+  allowDescendant: z.boolean().optional(),
+  withoutEvaluation: z.boolean().optional(),
+});
+
 // POST /v1/trainer/policies/:version/roll-back -> PolicyVersion (canary falls back to stable)
-// GET  /v1/trainer/policies -> PoliciesResponse, newest first
+// GET  /v1/trainer/policies?since=<epoch> -> PoliciesResponse, newest first; with `since` only
+// versions that changed after that epoch.
 export type PoliciesResponse = {
   stable: PolicyVersionId;
   canary: PolicyVersionId;
+  /** Grows with every change of a policy. */
+  epoch: number;
+  gate: PromotionGate;
   policies: PolicyVersion[];
 };
 export const PoliciesResponse: z.ZodType<PoliciesResponse> = z.object({
   stable: PolicyVersionId,
   canary: PolicyVersionId,
+  epoch: z.int().min(0),
+  gate: PromotionGate,
   policies: z.array(PolicyVersion),
 });
 
@@ -436,4 +479,4 @@ export const TrajectoryDetail: z.ZodType<TrajectoryDetail> = z.object({
   feedback: z.array(Feedback),
 });
 
-// POST /v1/operator/policies/:version/promote and .../roll-back: the same as the trainer's.
+// POST /v1/operator/policies/:version/roll-back: the same as the trainer's.

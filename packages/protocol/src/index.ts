@@ -92,6 +92,8 @@ export {
   MetricsRow,
   OperatorSummary,
   PoliciesResponse,
+  PromoteRequest,
+  PromotionGate,
   PublishRequest,
   ReleaseRequest,
   RenewRequest,

@@ -49,18 +49,33 @@ export const AdapterReference: z.ZodType<AdapterReference> = z.strictObject({
   alpha: z.number().positive(),
 });
 
-/** Frozen-task result of one version; paired with the parent's on the same tasks and seeds. */
+/**
+ * Result of one version on frozen tasks, paired with the stable version's on the same tasks and seeds.
+ * Versions of the previous release lack the optional members; they cannot pass a gate.
+ */
 export type EvaluationResult = {
   readonly tasks: number;
   readonly successes: number;
-  /** Successes of the stable version on the same tasks, where it was compared. */
+  /** Successes of the stable version on the same tasks. */
   readonly stableSuccesses?: number | undefined;
+  /** Tasks that only this version solved. */
+  readonly gained?: number | undefined;
+  /** Tasks that only the stable version solved. */
+  readonly lost?: number | undefined;
+  /** The stable version it was compared with. */
+  readonly comparedWith?: PolicyVersionId | undefined;
+  /** Names the tasks and the seeds of sampling. */
+  readonly taskSet?: string | undefined;
 };
 
 export const EvaluationResult: z.ZodType<EvaluationResult> = z.strictObject({
   tasks: z.int().min(0),
   successes: z.int().min(0),
   stableSuccesses: z.int().min(0).optional(),
+  gained: z.int().min(0).optional(),
+  lost: z.int().min(0).optional(),
+  comparedWith: PolicyVersionId.optional(),
+  taskSet: z.string().max(200).optional(),
 });
 
 export type PolicyStatus = "canary" | "stable" | "retired" | "rolled-back";

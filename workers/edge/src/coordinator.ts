@@ -10,6 +10,7 @@ import type {
   BaseModelRequest,
   LeaseRequest,
   PolicyVersion,
+  PromoteRequest,
   PublishRequest,
 } from "@waggle/protocol";
 import { type Answer, answer } from "./answer.ts";
@@ -22,7 +23,9 @@ import {
   renewLease,
 } from "./lease-book.ts";
 import { placeStored } from "./placement.ts";
-import { promotePolicy, publishPolicy, rollBackPolicy, setBaseModel } from "./policy-book.ts";
+import { setBaseModel } from "./policy-book.ts";
+import { promotePolicy, publishPolicy, rollBackPolicy } from "./policy-changes.ts";
+import { promotionGateOf } from "./promotion-gate.ts";
 import { type Bindings, readSettings, type Settings } from "./settings.ts";
 
 /** Pointers in one call to the Queue. */
@@ -93,11 +96,16 @@ export class Coordinator extends DurableObject<Bindings> {
   }
 
   publish(request: PublishRequest, now: number): Promise<Answer<PolicyVersion>> {
-    return this.#oneAtATime(() => publishPolicy(this.env.DB, request, now));
+    return this.#oneAtATime((settings) =>
+      publishPolicy(this.env.DB, request, promotionGateOf(settings), now),
+    );
   }
 
-  promote(version: number, now: number): Promise<Answer<PolicyVersion>> {
-    return this.#oneAtATime(() => promotePolicy(this.env.DB, version, now));
+  /** @param given - what an operator overrides; a trainer gives nothing. */
+  promote(version: number, now: number, given?: PromoteRequest): Promise<Answer<PolicyVersion>> {
+    return this.#oneAtATime((settings) =>
+      promotePolicy(this.env.DB, version, promotionGateOf(settings), now, given),
+    );
   }
 
   rollBack(version: number): Promise<Answer<PolicyVersion>> {

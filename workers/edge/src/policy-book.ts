@@ -1,7 +1,7 @@
 /**
  * Published policies and their channels. A channel is a status: at most one version is stable and at
- * most one canary; without a canary that channel serves the stable version. Changes are made one at a
- * time by the Coordinator; reading needs no order.
+ * most one canary; without a canary that channel serves the stable version. Changes are in
+ * `policy-changes.ts`.
  */
 import {
   AdapterReference,
@@ -14,11 +14,11 @@ import {
   type PolicyManifest,
   type PolicyStatus,
   type PolicyVersion,
-  type PublishRequest,
+  type PromotionGate,
   WaggleError,
 } from "@waggle/protocol";
 
-type PolicyRow = {
+export type PolicyRow = {
   version: number;
   parent: number | null;
   baseModel: string;
@@ -30,10 +30,11 @@ type PolicyRow = {
   publishedAt: string;
 };
 
-const COLUMNS =
+/** Of a `PolicyRow`. */
+export const COLUMNS: string =
   "version, parent, baseModel, adapter, guidance, status, evaluation, step, publishedAt";
 
-function toPolicy({ guidance, ...row }: PolicyRow): PolicyVersion {
+export function toPolicy({ guidance, ...row }: PolicyRow): PolicyVersion {
   return {
     ...row,
     ...(guidance === null ? {} : { guidance: GuidanceReference.parse(JSON.parse(guidance)) }),
@@ -66,16 +67,46 @@ export async function knownVersions(db: D1Database): Promise<Set<number>> {
   return new Set(results.map((row) => row.version));
 }
 
-/** All policies, newest first. @throws WaggleError `NOT_FOUND` before there is a base model */
-export async function listPolicies(db: D1Database): Promise<PoliciesResponse> {
+export type PolicyHead = {
+  readonly stable: number;
+  readonly canary: number;
+  readonly newest: number;
+  /** Changes of policies so far. */
+  readonly epoch: number;
+};
+
+/** Where the channels stand. @throws WaggleError `NOT_FOUND` before there is a base model */
+export async function policyHead(db: D1Database): Promise<PolicyHead> {
+  const head = await db
+    .prepare(
+      `SELECT (SELECT version FROM policies WHERE status = 'stable') AS stable,
+              (SELECT version FROM policies WHERE status = 'canary') AS canary,
+              (SELECT MAX(version) FROM policies) AS newest,
+              (SELECT value FROM counters WHERE name = 'policyEpoch') AS epoch`,
+    )
+    .first<{ stable: number | null; canary: number | null; newest: number; epoch: number }>();
+  if (!head || head.stable === null) throw noBaseModel();
+  return { ...head, stable: head.stable, canary: head.canary ?? head.stable };
+}
+
+/**
+ * Policies, newest first.
+ * @param since only those that changed after this epoch
+ * @throws WaggleError `NOT_FOUND` before there is a base model
+ */
+export async function listPolicies(
+  db: D1Database,
+  gate: PromotionGate,
+  since?: number,
+): Promise<PoliciesResponse> {
+  // Read first: a change between the two reads is then read again, never missed.
+  const { stable, canary, epoch } = await policyHead(db);
+  const changed = since === undefined ? "" : "WHERE changedAt > ?1";
   const { results } = await db
-    .prepare(`SELECT ${COLUMNS} FROM policies ORDER BY version DESC`)
+    .prepare(`SELECT ${COLUMNS} FROM policies ${changed} ORDER BY version DESC`)
+    .bind(...(since === undefined ? [] : [since]))
     .all<PolicyRow>();
-  const policies = results.map(toPolicy);
-  const stable = policies.find((policy) => policy.status === "stable");
-  if (!stable) throw noBaseModel();
-  const canary = policies.find((policy) => policy.status === "canary") ?? stable;
-  return { stable: stable.version, canary: canary.version, policies };
+  return { stable, canary, epoch, gate, policies: results.map(toPolicy) };
 }
 
 /** What pages of a channel run. @throws WaggleError `NOT_FOUND` before there is a base model */
@@ -91,24 +122,30 @@ export async function manifestOf(db: D1Database, channel: Channel): Promise<Poli
       .first<PolicyRow>(),
   ]);
   if (!base || !row) throw noBaseModel();
-  return { channel, policy: toPolicy(row), baseModel: base.reference };
+  return { channel, policy: forPages(toPolicy(row)), baseModel: base.reference };
+}
+
+/** Pages of the previous release reject an evaluation with members that they do not know. */
+function forPages(policy: PolicyVersion): PolicyVersion {
+  if (policy.evaluation === null) return policy;
+  const { tasks, successes, stableSuccesses } = policy.evaluation;
+  return { ...policy, evaluation: { tasks, successes, stableSuccesses } };
 }
 
 function noBaseModel(): WaggleError {
-  return new WaggleError(
-    "NOT_FOUND",
-    "a base model must be set before policies are asked for, got none; start the trainer",
-    { retryable: true },
-  );
+  return new WaggleError("NOT_FOUND", "there is no base model yet; start the trainer", {
+    retryable: true,
+  });
 }
 
-async function findPolicy(db: D1Database, version: number): Promise<PolicyVersion> {
+/** @throws WaggleError `NOT_FOUND` */
+export async function findPolicy(db: D1Database, version: number): Promise<PolicyVersion> {
   const row = await db
     .prepare(`SELECT ${COLUMNS} FROM policies WHERE version = ?1`)
     .bind(version)
     .first<PolicyRow>();
   if (!row) {
-    throw new WaggleError("NOT_FOUND", `a policy must be published, got version ${version}`);
+    throw new WaggleError("NOT_FOUND", `version ${version} was never published`);
   }
   return toPolicy(row);
 }
@@ -151,97 +188,4 @@ export async function setBaseModel(
       )
       .bind(baseModel.sha256, new Date(now).toISOString(), now),
   ]);
-}
-
-/** Publishes to the canary channel; an earlier canary is taken back. @throws WaggleError `CONFLICT` */
-export async function publishPolicy(
-  db: D1Database,
-  request: PublishRequest,
-  now: number,
-): Promise<PolicyVersion> {
-  const { policies } = await listPolicies(db);
-  const existing = policies.find((policy) => policy.version === request.version);
-  if (existing) {
-    const isSame =
-      existing.adapter?.sha256 === request.adapter?.sha256 &&
-      existing.guidance?.sha256 === request.guidance?.sha256;
-    if (isSame) return existing;
-    throw new WaggleError(
-      "CONFLICT",
-      `a version has one adapter and one guidance, got another for version ${request.version}; publish the next version`,
-    );
-  }
-  const base = await findBaseModel(db);
-  if (base?.reference.sha256 !== request.baseModel) {
-    throw new WaggleError("CONFLICT", "a policy must be trained from this base model, got another");
-  }
-  if (!policies.some((policy) => policy.version === request.parent)) {
-    throw new WaggleError("CONFLICT", `a parent must be published, got version ${request.parent}`);
-  }
-  await db.batch([
-    // Never promoted, so it is taken back: "retired" is kept for what was stable once.
-    db.prepare("UPDATE policies SET status = 'rolled-back' WHERE status = 'canary'"),
-    db
-      .prepare(
-        `INSERT INTO policies (version, parent, baseModel, adapter, guidance, status, evaluation, step, publishedAt)
-         VALUES (?1, ?2, ?3, ?4, ?5, 'canary', ?6, ?7, ?8)`,
-      )
-      .bind(
-        request.version,
-        request.parent,
-        request.baseModel,
-        request.adapter === null ? null : JSON.stringify(request.adapter),
-        request.guidance === undefined ? null : JSON.stringify(request.guidance),
-        request.evaluation === null ? null : JSON.stringify(request.evaluation),
-        request.step,
-        new Date(now).toISOString(),
-      ),
-  ]);
-  return findPolicy(db, request.version);
-}
-
-/** Makes the canary stable. @throws WaggleError `NOT_FOUND`, `CONFLICT` when it is not the canary */
-export async function promotePolicy(
-  db: D1Database,
-  version: number,
-  now: number,
-): Promise<PolicyVersion> {
-  const policy = await findPolicy(db, version);
-  if (policy.status === "stable") return policy;
-  if (policy.status !== "canary") {
-    throw new WaggleError(
-      "CONFLICT",
-      `only the canary can be promoted, got version ${version}, which is ${policy.status}`,
-    );
-  }
-  await db.batch([
-    db.prepare("UPDATE policies SET status = 'retired' WHERE status = 'stable'"),
-    db
-      .prepare("UPDATE policies SET status = 'stable', promotedAt = ?2 WHERE version = ?1")
-      .bind(version, now),
-  ]);
-  return findPolicy(db, version);
-}
-
-/**
- * Takes a version back. The canary channel falls back to stable; a stable version falls back to the
- * one that was promoted before it.
- * @throws WaggleError `NOT_FOUND`, `CONFLICT` for the base itself
- */
-export async function rollBackPolicy(db: D1Database, version: number): Promise<PolicyVersion> {
-  const policy = await findPolicy(db, version);
-  if (policy.status === "rolled-back") return policy;
-  if (version === 0) {
-    throw new WaggleError("CONFLICT", "the base cannot be rolled back, got version 0");
-  }
-  const takeBack = db
-    .prepare("UPDATE policies SET status = 'rolled-back' WHERE version = ?1")
-    .bind(version);
-  const fallBack = db.prepare(
-    `UPDATE policies SET status = 'stable'
-     WHERE version = (SELECT version FROM policies WHERE status = 'retired' AND promotedAt IS NOT NULL
-                      ORDER BY promotedAt DESC, version DESC LIMIT 1)`,
-  );
-  await db.batch(policy.status === "stable" ? [takeBack, fallBack] : [takeBack]);
-  return findPolicy(db, version);
 }

@@ -65,6 +65,12 @@ const Settings = z
     RATE_LIMIT_PER_MINUTE: whole(6000, 0),
     /** Sessions one address may open in a minute; 0 = no limit. */
     SESSIONS_PER_MINUTE: whole(600, 0),
+    /** Frozen tasks that an evaluation must have before its version is served. */
+    GATE_MIN_TASKS: whole(64),
+    /** Largest fall of the success rate on frozen tasks that is taken for noise. */
+    GATE_MARGIN: z.coerce.number().min(0).max(1).default(0.03),
+    /** Paired p-value below which a fall is taken for real. */
+    GATE_SIGNIFICANCE: z.coerce.number().min(0).max(1).default(0.05),
     /** A row that waits longer for the Queue's consumer is enqueued again. */
     STALE_ROW_SECONDS: whole(30),
   })

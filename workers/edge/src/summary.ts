@@ -1,11 +1,11 @@
 /** The operator's summary, counted in D1. */
 import type { OperatorSummary } from "@waggle/protocol";
-import { listPolicies } from "./policy-book.ts";
+import { policyHead } from "./policy-book.ts";
 
 /** Counts over everything that is stored. @throws WaggleError `NOT_FOUND` before a base model */
 export async function summarize(db: D1Database): Promise<OperatorSummary> {
   const [policies, [byStatus, byReason, byVersion, feedback, visitors]] = await Promise.all([
-    listPolicies(db),
+    policyHead(db),
     db.batch<Record<string, number | string | null>>([
       db.prepare("SELECT status, COUNT(*) AS count FROM trajectories GROUP BY status"),
       db.prepare(

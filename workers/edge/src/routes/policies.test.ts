@@ -6,6 +6,7 @@ import {
   asTrainer,
   call,
   freshEdge,
+  makePublication,
   openSession,
   publish,
   putBytes,
@@ -13,8 +14,6 @@ import {
 import { beforeEach, describe, expect, test } from "vitest";
 
 let baseModel = "";
-
-const NOTHING_YET = { evaluation: null, step: 0 };
 
 beforeEach(async () => {
   baseModel = await freshEdge();
@@ -61,7 +60,8 @@ describe("channels", () => {
     }
     await publish(3, baseModel);
     await turn(2, "roll-back");
-    expect([await manifest("stable"), await manifest("canary")]).toEqual([1, 3]);
+    // Version 3 was trained from version 2.
+    expect([await manifest("stable"), await manifest("canary")]).toEqual([1, 1]);
     await turn(1, "roll-back");
     expect(await manifest("stable")).toBe(0);
     expect((await turn(0, "roll-back")).status).toBe(409);
@@ -83,50 +83,35 @@ describe("channels", () => {
 });
 
 describe("publishing", () => {
-  test("the same request again is a success, another adapter for the version a conflict", async () => {
-    await publish(1, baseModel);
-    await publish(1, baseModel);
+  const post = (body: object) => call("POST", "/v1/trainer/policies", { ...asTrainer, body });
+
+  test("the same publication again gets the same version, with another adapter a conflict", async () => {
+    const body = await makePublication(baseModel);
+    expect(await post(body)).toMatchObject({ status: 200, body: { version: 1 } });
+    expect(await post(body)).toMatchObject({ status: 200, body: { version: 1 } });
     const other = await putBytes(new TextEncoder().encode("other"));
-    const body = {
-      version: 1,
-      parent: 0,
-      baseModel,
-      adapter: { ...other, rank: 4, alpha: 8 },
-      evaluation: null,
-      step: 1,
-    };
-    const reply = await call("POST", "/v1/trainer/policies", { ...asTrainer, body });
+    const reply = await post({ ...body, adapter: { ...body.adapter, ...other } });
     expect(reply).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
     expect(await statuses()).toEqual(["1 canary", "0 stable"]);
   });
 
-  test("an adapter that was not stored, another base and an unknown parent are conflicts", async () => {
-    const bytes = await putBytes(new TextEncoder().encode("adapter"));
-    const good = {
-      version: 1,
-      parent: 0,
-      baseModel,
-      adapter: { ...bytes, rank: 4, alpha: 8 },
-      evaluation: null,
-      step: 1,
-    };
+  test("an adapter that was not stored, another base and an unknown parent are refused", async () => {
+    const good = await makePublication(baseModel);
     for (const bad of [
       { ...good, adapter: { ...good.adapter, sha256: "1".repeat(64) } },
-      { ...good, adapter: { ...good.adapter, sizeBytes: 8 } },
+      { ...good, adapter: { ...good.adapter, sizeBytes: 80 } },
       { ...good, baseModel: "2".repeat(64) },
-      { ...good, parent: 7 },
     ]) {
-      const reply = await call("POST", "/v1/trainer/policies", { ...asTrainer, body: bad });
-      expect(reply.status).toBe(409);
+      expect((await post(bad)).status).toBe(409);
     }
+    expect((await post({ ...good, parent: 7 })).status).toBe(404);
     expect(await statuses()).toEqual(["0 stable"]);
   });
 
-  test("text is a version of its own: stored first, one for a version, taken back like any", async () => {
+  test("text over the parent's adapter needs no evaluation to be a canary, and the operator's word to be stable", async () => {
     const guidance = await putBytes(new TextEncoder().encode("text"));
-    const body = { version: 1, parent: 0, baseModel, adapter: null, guidance, ...NOTHING_YET };
-    const post = (given: object) =>
-      call("POST", "/v1/trainer/policies", { ...asTrainer, body: given });
+    const text = { adapter: null, guidance, evaluation: null, step: 0 };
+    const body = await makePublication(baseModel, text);
     const other = { ...guidance, sha256: "1".repeat(64) };
     expect((await post({ ...body, guidance: other })).status).toBe(409);
     expect((await post({ ...body, guidance: undefined })).status).toBe(400);
@@ -137,7 +122,13 @@ describe("publishing", () => {
     expect((await post(body)).status).toBe(200);
     const another = await putBytes(new TextEncoder().encode("another"));
     expect((await post({ ...body, guidance: another })).status).toBe(409);
-    await turn(1, "promote");
+    expect(await turn(1, "promote")).toMatchObject({
+      body: { error: { code: "GATE_NOT_PASSED" } },
+    });
+    await ask("POST", "/v1/operator/policies/1/promote", {
+      ...asOperator,
+      body: { withoutEvaluation: true },
+    });
     const { policy } = await ask<PolicyManifest>("GET", "/v1/policies/stable");
     expect(policy).toMatchObject({ version: 1, guidance });
     await turn(1, "roll-back");

@@ -3,6 +3,7 @@ import {
   BaseModelRequest,
   PoliciesResponse,
   PolicyVersion,
+  PromoteRequest,
   PublishRequest,
   WaggleError,
 } from "@waggle/protocol";
@@ -13,6 +14,7 @@ import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
 import { objectKey } from "../object-store.ts";
 import { listPolicies } from "../policy-book.ts";
+import { promotionGateOf } from "../promotion-gate.ts";
 
 const version: Parameter = {
   name: "version",
@@ -24,7 +26,7 @@ const version: Parameter = {
 function versionOf(context: EdgeContext): number {
   const text = context.req.param("version") ?? "";
   if (!/^\d{1,9}$/.test(text)) {
-    throw new WaggleError("NOT_FOUND", "a policy version must be a number, got another");
+    throw new WaggleError("NOT_FOUND", "the policy version in the path is not a number");
   }
   return Number(text);
 }
@@ -41,9 +43,27 @@ async function checkObjects(
   if (missing !== -1) {
     throw new WaggleError(
       "CONFLICT",
-      `objects must be stored before they are named, got ${objects[missing]?.sha256}; PUT it first`,
+      `object ${objects[missing]?.sha256} is not stored with the size that is named; PUT it first`,
     );
   }
+}
+
+const since: Parameter = {
+  name: "since",
+  in: "query",
+  description: "Only versions that changed after this epoch; absent for all.",
+  schema: z.coerce.number().int().min(0).optional(),
+};
+
+function sinceOf(context: EdgeContext): number | undefined {
+  const text = context.req.query("since");
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** What the operator overrides; a call without a body overrides nothing. */
+async function overridesOf(context: EdgeContext): Promise<PromoteRequest> {
+  const hasBody = context.req.header("content-type") !== undefined;
+  return hasBody ? readJson(context.req.raw, PromoteRequest) : {};
 }
 
 /** The three that trainer and operator share. */
@@ -56,27 +76,36 @@ function policyEndpoints(access: "trainer" | "operator"): readonly Endpoint[] {
       operationId: `listPolicies${suffix}`,
       summary: "All policies, newest first.",
       access,
+      parameters: [since],
       responses: { 200: PoliciesResponse },
-      handle: async (context) => context.json(await listPolicies(context.env.DB)),
+      handle: async (context) => {
+        const gate = promotionGateOf(context.var.settings);
+        return context.json(await listPolicies(context.env.DB, gate, sinceOf(context)));
+      },
     },
     {
       method: "post",
       path: `/v1/${access}/policies/{version}/promote`,
       operationId: `promotePolicy${suffix}`,
-      summary: "Makes the canary stable.",
+      summary: "Makes a canary that passed the gate stable.",
       access,
       parameters: [version],
+      ...(access === "operator" ? { request: PromoteRequest } : {}),
       responses: { 200: PolicyVersion },
       handle: async (context) => {
+        const overrides = access === "operator" ? await overridesOf(context) : {};
         const coordinator = coordinatorOf(context.env);
-        return context.json(unwrap(await coordinator.promote(versionOf(context), context.var.now)));
+        return context.json(
+          unwrap(await coordinator.promote(versionOf(context), context.var.now, overrides)),
+        );
       },
     },
     {
       method: "post",
       path: `/v1/${access}/policies/{version}/roll-back`,
       operationId: `rollBackPolicy${suffix}`,
-      summary: "Takes a version back; its channel falls back to the one before.",
+      summary:
+        "Takes a version and its descendants back; the channel falls back to the one before.",
       access,
       parameters: [version],
       responses: { 200: PolicyVersion },
@@ -106,7 +135,7 @@ export const trainerPolicyEndpoints: readonly Endpoint[] = [
     method: "post",
     path: "/v1/trainer/policies",
     operationId: "publishPolicy",
-    summary: "Publishes a version to the canary channel.",
+    summary: "Publishes a version to the canary channel, or records one that failed.",
     access: "trainer",
     request: PublishRequest,
     responses: { 200: PolicyVersion },

@@ -3,9 +3,13 @@ import { applyD1Migrations, type D1Migration, reset, SELF } from "cloudflare:tes
 import { env } from "cloudflare:workers";
 import {
   type AssignmentResponse,
+  type EvaluationResult,
   FULL_SUPPORT,
   fileListDigest,
   type LeaseResponse,
+  type PoliciesResponse,
+  type PolicyVersion,
+  type PublishRequest,
   type SessionResponse,
   sha256,
   type Trajectory,
@@ -92,20 +96,45 @@ export async function freshEdge(): Promise<string> {
   return baseModel.sha256;
 }
 
-/** Publishes a version whose adapter is unique to it. */
+/** An evaluation that passes the gate, compared with version `comparedWith`. */
+const passed = (comparedWith: number): EvaluationResult => ({
+  tasks: 100,
+  successes: 60,
+  stableSuccesses: 50,
+  gained: 15,
+  lost: 5,
+  comparedWith,
+  taskSet: "test",
+});
+
+const policies = (): Promise<PoliciesResponse> => ask("GET", "/v1/trainer/policies", asTrainer);
+
+/** A publication with an adapter that is unique to its step, stored; changed by `edit`. */
+export async function makePublication(
+  baseModel: string,
+  edit: Partial<PublishRequest> = {},
+): Promise<PublishRequest> {
+  const { epoch, stable } = await policies();
+  const step = edit.step ?? 1;
+  const stored = await putBytes(new TextEncoder().encode(`adapter ${step}`));
+  return {
+    publicationId: crypto.randomUUID(),
+    epoch,
+    parent: stable,
+    baseModel,
+    adapter: { ...stored, rank: 4, alpha: 8 },
+    evaluation: passed(stable),
+    step,
+    status: "canary",
+    ...edit,
+  };
+}
+
+/** Publishes a child of the stable version, which must get this number. */
 export async function publish(version: number, baseModel: string, step = version): Promise<void> {
-  const stored = await putBytes(new TextEncoder().encode(`adapter ${version}`));
-  await ask("POST", "/v1/trainer/policies", {
-    ...asTrainer,
-    body: {
-      version,
-      parent: 0,
-      baseModel,
-      adapter: { ...stored, rank: 4, alpha: 8 },
-      evaluation: { tasks: 10, successes: 5 },
-      step,
-    },
-  });
+  const body = await makePublication(baseModel, { step });
+  const given = await ask<PolicyVersion>("POST", "/v1/trainer/policies", { ...asTrainer, body });
+  if (given.version !== version) throw new Error(`published as ${given.version}, not ${version}`);
 }
 
 export function openSession(visitorToken?: string): Promise<SessionResponse> {

@@ -1,0 +1,47 @@
+/**
+ * Whether a candidate may replace the stable version, from counts on the same frozen tasks. Trainer and
+ * edge compute it from the same numbers. Everything that is missing or contradicts itself is a refusal.
+ */
+import { exactMcNemar } from "./paired-difference.ts";
+
+export type PairedCounts = {
+  readonly tasks: number;
+  readonly successes: number;
+  readonly stableSuccesses: number;
+  /** Tasks that only the candidate solved. */
+  readonly gained: number;
+  /** Tasks that only the stable version solved. */
+  readonly lost: number;
+};
+
+export type GateThresholds = {
+  readonly minTasks: number;
+  /** Largest fall of the success rate that is taken for noise. */
+  readonly margin: number;
+  /** Paired p-value below which a fall is taken for real. */
+  readonly significance: number;
+};
+
+/** Why the candidate may not be promoted, as a sentence; `null` when it may. */
+export function gateRefusal(counts: PairedCounts, gate: GateThresholds): string | null {
+  const { tasks, successes, stableSuccesses, gained, lost } = counts;
+  const both = successes - gained;
+  const isConsistent =
+    both >= 0 && stableSuccesses === both + lost && both + gained + lost <= tasks;
+  if (!isConsistent) return "the counts of the evaluation contradict each other";
+  if (tasks < gate.minTasks) {
+    return `the evaluation has ${tasks} tasks; the gate needs at least ${gate.minTasks}`;
+  }
+  if (successes === 0 && stableSuccesses === 0) {
+    return `neither version solved any of the ${tasks} tasks, so they cannot be compared`;
+  }
+  const fall = (lost - gained) / tasks;
+  if (fall > gate.margin) {
+    return `the success rate fell by ${fall.toFixed(3)}; the gate allows ${gate.margin}`;
+  }
+  const pValue = exactMcNemar(gained, lost);
+  if (fall > 0 && pValue < gate.significance) {
+    return `the success rate fell by ${fall.toFixed(3)} with p = ${pValue.toFixed(4)}; the gate needs ${gate.significance}`;
+  }
+  return null;
+}

@@ -1,0 +1,13 @@
+-- Version numbers are assigned here, changes of policies are counted, and what descends from a
+-- rolled-back version is known.
+
+ALTER TABLE policies ADD COLUMN publicationId TEXT;  -- idempotency key of the publisher
+ALTER TABLE policies ADD COLUMN changedAt INTEGER NOT NULL DEFAULT 0; -- epoch of its last change
+ALTER TABLE policies ADD COLUMN displacedBy INTEGER; -- the newer canary that took its place; it was not judged
+ALTER TABLE policies ADD COLUMN descendsFrom INTEGER; -- the rolled-back version that it was trained from
+
+CREATE UNIQUE INDEX policiesPublication ON policies (publicationId) WHERE publicationId IS NOT NULL;
+CREATE INDEX policiesChanged ON policies (changedAt);
+CREATE INDEX policiesParent ON policies (parent);
+
+INSERT INTO counters (name, value) VALUES ('policyEpoch', 0);

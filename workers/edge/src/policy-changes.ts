@@ -1,0 +1,219 @@
+/**
+ * Changes of policies: publish, promote, roll back. The Coordinator calls them one at a time. Each
+ * change moves the epoch on, which fences publishers that have not seen it.
+ */
+import {
+  type PolicyVersion,
+  type PromoteRequest,
+  type PromotionGate,
+  type PublishRequest,
+  WaggleError,
+} from "@waggle/protocol";
+import {
+  COLUMNS,
+  findBaseModel,
+  findPolicy,
+  type PolicyHead,
+  policyHead,
+  type PolicyRow,
+  toPolicy,
+} from "./policy-book.ts";
+import { requirePassed } from "./promotion-gate.ts";
+
+const NEXT_EPOCH = "UPDATE counters SET value = value + 1 WHERE name = 'policyEpoch'";
+/** For rows that the same batch changes. */
+const EPOCH = "(SELECT value FROM counters WHERE name = 'policyEpoch')";
+
+type Ancestry = { status: string; descendsFrom: number | null; displacedBy: number | null };
+
+async function findAncestry(db: D1Database, version: number): Promise<Ancestry | null> {
+  return db
+    .prepare("SELECT status, descendsFrom, displacedBy FROM policies WHERE version = ?1")
+    .bind(version)
+    .first<Ancestry>();
+}
+
+/**
+ * Publishes to the canary channel under the next version number, or records a candidate that failed.
+ * An earlier canary is displaced. The same publication again gets the version it got before.
+ * @throws WaggleError `PUBLICATION_STALE`, `GATE_NOT_PASSED`, `LINEAGE_ROLLED_BACK`, `CONFLICT`
+ */
+export async function publishPolicy(
+  db: D1Database,
+  request: PublishRequest,
+  gate: PromotionGate,
+  now: number,
+): Promise<PolicyVersion> {
+  const existing = await db
+    .prepare(`SELECT ${COLUMNS} FROM policies WHERE publicationId = ?1`)
+    .bind(request.publicationId)
+    .first<PolicyRow>();
+  if (existing) return samePublication(toPolicy(existing), request);
+  const base = await findBaseModel(db);
+  if (base?.reference.sha256 !== request.baseModel) {
+    throw new WaggleError(
+      "CONFLICT",
+      "this version was trained from another base model than this installation has",
+    );
+  }
+  const head = await policyHead(db);
+  if (request.epoch !== head.epoch) throw stale(request.epoch, head);
+  const parent = await findPolicy(db, request.parent);
+  const ancestry = await findAncestry(db, request.parent);
+  const descendsFrom =
+    parent.status === "rolled-back" ? parent.version : (ancestry?.descendsFrom ?? null);
+  const isServed = request.status === "canary";
+  if (isServed) requireServable(request, parent, descendsFrom, head, gate);
+  const version = head.newest + 1;
+  const displace = db
+    .prepare(
+      `UPDATE policies SET status = 'rolled-back', displacedBy = ?1, changedAt = ${EPOCH}
+       WHERE status = 'canary'`,
+    )
+    .bind(version);
+  const insert = db
+    .prepare(
+      `INSERT INTO policies (version, parent, baseModel, adapter, guidance, status, evaluation, step,
+                             publishedAt, publicationId, descendsFrom, changedAt)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ${EPOCH})`,
+    )
+    .bind(
+      version,
+      request.parent,
+      request.baseModel,
+      request.adapter === null ? null : JSON.stringify(request.adapter),
+      request.guidance === undefined ? null : JSON.stringify(request.guidance),
+      request.status,
+      request.evaluation === null ? null : JSON.stringify(request.evaluation),
+      request.step,
+      new Date(now).toISOString(),
+      request.publicationId,
+      descendsFrom,
+    );
+  await db.batch([db.prepare(NEXT_EPOCH), ...(isServed ? [displace] : []), insert]);
+  return findPolicy(db, version);
+}
+
+function samePublication(existing: PolicyVersion, request: PublishRequest): PolicyVersion {
+  const isSame =
+    existing.adapter?.sha256 === request.adapter?.sha256 &&
+    existing.guidance?.sha256 === request.guidance?.sha256;
+  if (isSame) return existing;
+  throw new WaggleError(
+    "CONFLICT",
+    `publication ${request.publicationId} is version ${existing.version} and has another adapter or other guidance; use a new publicationId`,
+  );
+}
+
+function requireServable(
+  { adapter, evaluation, guidance }: PublishRequest,
+  parent: PolicyVersion,
+  descendsFrom: number | null,
+  { stable }: PolicyHead,
+  gate: PromotionGate,
+): void {
+  if (descendsFrom !== null) throw rolledBackLineage(descendsFrom);
+  // Text is written by a person, who may look at it on the canary channel before it is evaluated.
+  const isTextOnly = guidance !== undefined && adapter?.sha256 === parent.adapter?.sha256;
+  if (!(isTextOnly && evaluation === null)) requirePassed(evaluation, stable, gate);
+}
+
+function stale(known: number, { epoch, newest, stable }: PolicyHead): WaggleError {
+  return new WaggleError(
+    "PUBLICATION_STALE",
+    `policies changed since epoch ${known}: epoch is ${epoch}, the newest version ${newest}, the stable one ${stable}; read the policies and publish again`,
+  );
+}
+
+function rolledBackLineage(ancestor: number): WaggleError {
+  return new WaggleError(
+    "LINEAGE_ROLLED_BACK",
+    `this version descends from version ${ancestor}, which was rolled back; train from the stable version`,
+  );
+}
+
+/**
+ * Makes the canary stable. A canary that a newer one displaced was not judged and may be promoted, too.
+ * @throws WaggleError `NOT_FOUND`, `CONFLICT`, `GATE_NOT_PASSED`, `PUBLICATION_STALE`, `LINEAGE_ROLLED_BACK`
+ */
+export async function promotePolicy(
+  db: D1Database,
+  version: number,
+  gate: PromotionGate,
+  now: number,
+  { allowDescendant = false, withoutEvaluation = false }: PromoteRequest = {},
+): Promise<PolicyVersion> {
+  const policy = await findPolicy(db, version);
+  if (policy.status === "stable") return policy;
+  const ancestry = await findAncestry(db, version);
+  if (policy.status !== "canary" && ancestry?.displacedBy == null) {
+    throw new WaggleError(
+      "CONFLICT",
+      `version ${version} is ${policy.status}; only a canary can be promoted`,
+    );
+  }
+  const ancestor = ancestry?.descendsFrom ?? null;
+  if (ancestor !== null && !allowDescendant) throw rolledBackLineage(ancestor);
+  if (!withoutEvaluation) {
+    requirePassed(policy.evaluation, (await policyHead(db)).stable, gate);
+  }
+  await db.batch([
+    db.prepare(NEXT_EPOCH),
+    db.prepare(
+      `UPDATE policies SET status = 'retired', changedAt = ${EPOCH} WHERE status = 'stable'`,
+    ),
+    db
+      .prepare(
+        `UPDATE policies SET status = 'stable', promotedAt = ?2, displacedBy = NULL,
+           descendsFrom = NULL, changedAt = ${EPOCH}
+         WHERE version = ?1`,
+      )
+      .bind(version, now),
+  ]);
+  return findPolicy(db, version);
+}
+
+/** Every version trained from ?1, directly or not. */
+const DESCENDANTS = `
+  WITH RECURSIVE descendants (version) AS (
+    SELECT version FROM policies WHERE parent = ?1
+    UNION SELECT p.version FROM policies p JOIN descendants d ON p.parent = d.version)`;
+
+/**
+ * Takes a version and all that descend from it off the channels. The canary channel falls back to
+ * stable, stable to the version promoted last whose ancestors all stand.
+ * @throws WaggleError `NOT_FOUND`, `CONFLICT` for the base itself
+ */
+export async function rollBackPolicy(db: D1Database, version: number): Promise<PolicyVersion> {
+  const policy = await findPolicy(db, version);
+  if (version === 0) {
+    throw new WaggleError("CONFLICT", "version 0 is the base model and cannot be rolled back");
+  }
+  const isJudged = (await findAncestry(db, version))?.displacedBy == null;
+  if (policy.status === "rolled-back" && isJudged) return policy;
+  await db.batch([
+    db.prepare(NEXT_EPOCH),
+    db
+      .prepare(
+        `UPDATE policies SET status = 'rolled-back', displacedBy = NULL, changedAt = ${EPOCH}
+         WHERE version = ?1`,
+      )
+      .bind(version),
+    db
+      .prepare(
+        `${DESCENDANTS}
+         UPDATE policies SET descendsFrom = ?1, changedAt = ${EPOCH},
+           status = CASE WHEN status IN ('canary', 'stable') THEN 'rolled-back' ELSE status END
+         WHERE version IN (SELECT version FROM descendants)`,
+      )
+      .bind(version),
+    db.prepare(
+      `UPDATE policies SET status = 'stable', changedAt = ${EPOCH}
+       WHERE NOT EXISTS (SELECT 1 FROM policies WHERE status = 'stable')
+         AND version = (SELECT version FROM policies
+                        WHERE status = 'retired' AND promotedAt IS NOT NULL AND descendsFrom IS NULL
+                        ORDER BY promotedAt DESC, version DESC LIMIT 1)`,
+    ),
+  ]);
+  return findPolicy(db, version);
+}

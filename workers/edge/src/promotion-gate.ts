@@ -1,0 +1,42 @@
+/** The gate of this installation: no version is served to a channel on a trainer's word alone. */
+import { gateRefusal } from "@waggle/evaluation";
+import { type EvaluationResult, type PromotionGate, WaggleError } from "@waggle/protocol";
+import type { Settings } from "./settings.ts";
+
+export function promotionGateOf(settings: Settings): PromotionGate {
+  return {
+    minTasks: settings.GATE_MIN_TASKS,
+    margin: settings.GATE_MARGIN,
+    significance: settings.GATE_SIGNIFICANCE,
+  };
+}
+
+/**
+ * Computes the decision again from the counts of an evaluation.
+ * @throws WaggleError `GATE_NOT_PASSED`, `PUBLICATION_STALE` when it was compared with another version
+ */
+export function requirePassed(
+  evaluation: EvaluationResult | null,
+  stable: number,
+  gate: PromotionGate,
+): void {
+  const refusal = refusalOf(evaluation, gate);
+  if (refusal !== null) {
+    throw new WaggleError("GATE_NOT_PASSED", `this version did not pass the gate: ${refusal}`);
+  }
+  if (evaluation?.comparedWith !== stable) {
+    throw new WaggleError(
+      "PUBLICATION_STALE",
+      `this version was compared with version ${evaluation?.comparedWith}, but version ${stable} is stable now; evaluate it again`,
+    );
+  }
+}
+
+function refusalOf(evaluation: EvaluationResult | null, gate: PromotionGate): string | null {
+  if (evaluation === null) return "it has no evaluation";
+  const { tasks, successes, stableSuccesses, gained, lost } = evaluation;
+  if (stableSuccesses === undefined || gained === undefined || lost === undefined) {
+    return "its evaluation was not paired with the stable version";
+  }
+  return gateRefusal({ tasks, successes, stableSuccesses, gained, lost }, gate);
+}
