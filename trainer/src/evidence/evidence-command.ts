@@ -84,30 +84,28 @@ export function addEvidenceCommand(
       };
       if (!flags.report) {
         const arms = wanted(expectations, flags);
-        await runControls(
-          controlPlaces(flags, expectations, arms),
-          expectations.evaluationTasks,
-          controls,
-          running,
-        );
-        if (flags.controls === false) await runArms(wanted(expectations, flags), log, running);
+        const places = controlPlaces(flags, expectations, arms);
+        await runControls(places, expectations.evaluationTasks, controls, running);
+        if (flags.controls === false) await runArms(arms, log, running);
       }
       const pages = await writeReport(out, expectations, log, controls);
       if (!flags.json) writeError(`${pages} pages in ${out}`);
     });
 }
 
-/** The bases to try: those of the named environments, or of the table and its claims. */
+/** The bases to try: those of the named environments, or of the arms. */
 function controlPlaces(
-  { controls }: Flags,
-  { seeds, recipes, claims }: Expectations,
+  { controls, smoke }: Flags,
+  { seeds }: Expectations,
+  arms: readonly Arm[],
 ): readonly ControlPlace[] {
-  const named = [...recipes, ...claims.flatMap(({ directions }) => directions)];
   const environments =
     typeof controls === "string"
       ? list(controls)
-      : new Set(named.map(({ environment }) => environment));
-  return [...environments].flatMap((environment) => seeds.map((seed) => ({ environment, seed })));
+      : [...new Set(arms.map(({ environment }) => environment))];
+  return environments.flatMap((environment) =>
+    seeds.slice(0, smoke ? 1 : seeds.length).map((seed) => ({ environment, seed })),
+  );
 }
 
 function wanted(
