@@ -29,6 +29,8 @@ export interface EdgeClient {
   /** @throws WaggleError `LEASE_LOST` when the lease is no longer ours. */
   acknowledge(leaseId: string, request: AcknowledgeRequest): Promise<AcknowledgeResponse>;
   putObject(sha256: string, bytes: Uint8Array): Promise<void>;
+  /** Whether the edge holds an object, so that it need not be sent again. */
+  hasObject(sha256: string): Promise<boolean>;
   getObject(sha256: string): Promise<Uint8Array>;
   setBaseModel(request: BaseModelRequest): Promise<void>;
   /** @throws WaggleError `PUBLICATION_STALE` when policies changed after the request's epoch. */
@@ -62,6 +64,15 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
       ),
     putObject: (sha256, bytes) =>
       done({ method: "PUT", path: `/v1/trainer/objects/${sha256}`, bytes }),
+    async hasObject(sha256) {
+      try {
+        await send({ method: "HEAD", path: `/v1/objects/${sha256}` }, async () => undefined);
+        return true;
+      } catch (error) {
+        if (WaggleError.is(error, "NOT_FOUND")) return false;
+        throw error;
+      }
+    },
     getObject: (sha256) =>
       send(
         { method: "GET", path: `/v1/objects/${sha256}` },

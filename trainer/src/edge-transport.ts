@@ -23,7 +23,7 @@ export type EdgeTransportOptions = {
 };
 
 type EdgeCall = {
-  readonly method: "GET" | "PUT" | "POST";
+  readonly method: "GET" | "HEAD" | "PUT" | "POST";
   readonly path: string;
   readonly json?: unknown;
   readonly bytes?: Uint8Array;
@@ -139,7 +139,10 @@ async function refusal(call: EdgeCall, response: Response): Promise<WaggleError>
     ? (said.data.error.code as WaggleErrorCode)
     : retryable
       ? "NETWORK"
-      : "INTERNAL";
+      : // The answer to HEAD has no body.
+        response.status === 404
+        ? "NOT_FOUND"
+        : "INTERNAL";
   const reason = said.success ? said.data.error.message.slice(0, 300) : "no reason given";
   return new WaggleError(
     code,

@@ -109,6 +109,7 @@ export class FakeEdge {
         }
         this.objects.set(digest, bytes);
       },
+      hasObject: async (digest) => this.objects.has(digest),
       getObject: async (digest) => {
         const bytes = this.objects.get(digest);
         if (bytes === undefined) throw new WaggleError("NOT_FOUND", `no object ${digest}`);

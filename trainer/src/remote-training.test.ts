@@ -3,12 +3,20 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOnnxEngine } from "@waggle/engine";
-import { adapterConfigJson, initializeAdapter, writeAdapter } from "@waggle/model";
+import {
+  adapterConfigJson,
+  initializeAdapter,
+  mergeAdapter,
+  readAdapter,
+  writeAdapter,
+} from "@waggle/model";
+import type { AdapterReference } from "@waggle/protocol";
 import { createTinkerServer, type TinkerServer } from "@waggle/testing/tinker-server";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { edgeRecipeNamed } from "./edge-recipe.ts";
 import { type BaseModel, readBaseModel } from "./base-model.ts";
 import { FakeEdge } from "./fake-edge.fixture.ts";
+import type { Device } from "./open-model.ts";
 import { playedGroups } from "./leased-groups.fixture.ts";
 import { createProgram } from "./program.ts";
 import { createReporter } from "./reporter.ts";
@@ -18,7 +26,7 @@ const MODEL = join(import.meta.dirname, "../../packages/model/nano");
 const recipe = edgeRecipeNamed("dr-grpo-tis", { groupsPerStep: 2 });
 
 async function serverFor(
-  model: BaseModel,
+  model: Pick<BaseModel, "config" | "weights">,
   flavor: "skyrl" | "open-rl",
 ): Promise<{ readonly server: TinkerServer; readonly folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), "waggle-server-"));
@@ -73,6 +81,31 @@ function timeless(events: readonly object[]): unknown {
   );
 }
 
+/** One group pair a step, each step published and promoted. */
+function sessionOptions(stateFolder: string, device: string): TrainingSessionOptions {
+  return {
+    stateFolder,
+    isResuming: true,
+    device: device as Device,
+    threads: 1,
+    rank: 4,
+    alpha: 32,
+    seed: 1,
+    tasks: { start: 1_000_000, count: 4, seed: 1 },
+    promotionMargin: 1,
+    leaseSeconds: 60,
+    pollMs: 1,
+    partialStepMs: 30,
+    publishEvery: 1,
+    microbatchTokens: 4096,
+    shuffleAdvantages: false,
+    visitorShare: 0.1,
+    maxSteps: Infinity,
+    maxPublications: Infinity,
+    idleExitMs: 60,
+  };
+}
+
 test("simulate on a server learns what it learns here", async () => {
   const { server, folder } = await serverFor(await readBaseModel(MODEL), "open-rl");
   const remote = await simulated("--device", server.url, "--server-folder", folder);
@@ -96,27 +129,7 @@ test("a run on a server publishes, survives the server's restart, and needs its 
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { signal } = new AbortController();
   const edge = new FakeEdge(await playedGroups(model, recipe, 8), model.reference.sha256);
-  const options: TrainingSessionOptions = {
-    stateFolder: folder,
-    isResuming: true,
-    device: server.url as `http://${string}`,
-    threads: 1,
-    rank: 4,
-    alpha: 32,
-    seed: 1,
-    tasks: { start: 1_000_000, count: 4, seed: 1 },
-    promotionMargin: 1,
-    leaseSeconds: 60,
-    pollMs: 1,
-    partialStepMs: 30,
-    publishEvery: 1,
-    microbatchTokens: 4096,
-    shuffleAdvantages: false,
-    visitorShare: 0.1,
-    maxSteps: 1,
-    maxPublications: Infinity,
-    idleExitMs: 60,
-  };
+  const options: TrainingSessionOptions = { ...sessionOptions(folder, server.url), maxSteps: 1 };
   const report = createReporter(() => {}, true);
   const first = await train(model, edge.client(), recipe, options, report, signal);
   expect([first.stoppedBy, edge.stable]).toEqual(["max-steps", 1]);
@@ -138,4 +151,86 @@ test("a run on a server publishes, survives the server's restart, and needs its 
     code: "CAPABILITY_MISSING",
     message: expect.stringContaining("--server-folder") as string,
   });
+});
+
+describe("moving between this machine and a server after a promotion", () => {
+  type Move = { readonly device: string; readonly state: string; readonly steps: number };
+
+  /** A learned and promoted policy, made here, and a way to go on elsewhere. */
+  async function learnedHere() {
+    const model = await readBaseModel(MODEL);
+    const folder = await mkdtemp(join(tmpdir(), "waggle-moves-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const edge = new FakeEdge(await playedGroups(model, recipe, 16), model.reference.sha256);
+    const notes: string[] = [];
+    const goOn = ({ device, state, steps }: Move, serverFolder?: string) =>
+      train(
+        model,
+        edge.client(),
+        recipe,
+        {
+          ...sessionOptions(join(folder, state), device),
+          ...(serverFolder === undefined ? {} : { server: { sharedFolder: serverFolder } }),
+          maxSteps: steps,
+        },
+        createReporter((line) => notes.push(line), true),
+        new AbortController().signal,
+      );
+    await goOn({ device: "cpu", state: "kept", steps: 1 });
+    expect(edge.stable).toBe(1);
+    const learned = edge.policies.at(-1)?.adapter as AdapterReference;
+    const bytes = edge.objects.get(learned.sha256) as Uint8Array;
+    const adapter = readAdapter(bytes, learned, model.config);
+    const merged = mergeAdapter(model.config, model.weights, adapter);
+    return { model, edge, goOn, notes, merged: { config: model.config, weights: merged } };
+  }
+
+  test("to a server over the merged base and back, with the state that was kept", async () => {
+    const { edge, goOn, merged, notes } = await learnedHere();
+    const { server, folder } = await serverFor(merged, "open-rl");
+    const there = await goOn({ device: server.url, state: "kept", steps: 2 }, folder);
+    expect([there.state.step, edge.stable, there.twice]).toEqual([2, 2, 0]);
+    // The stack of what was learned here and there.
+    expect(edge.policies.at(-1)?.adapter).toMatchObject({ rank: 8, alpha: 8 });
+    // Going on there needs no move.
+    const further = await goOn({ device: server.url, state: "kept", steps: 3 }, folder);
+    expect([further.state.step, edge.stable]).toEqual([3, 3]);
+
+    const back = await goOn({ device: "cpu", state: "kept", steps: 4 });
+    expect([back.state.step, edge.stable, back.twice]).toEqual([4, 4, 0]);
+    expect(edge.policies.at(-1)?.adapter).toMatchObject({ rank: 8, alpha: 8 });
+    expect(notes.filter((line) => line.includes('"moved"'))).toHaveLength(2);
+    expect(edge.twice).toBe(0);
+  }, 300_000);
+
+  test("to a server over the merged base, with a fresh state", async () => {
+    const { edge, goOn, merged } = await learnedHere();
+    const { server, folder } = await serverFor(merged, "open-rl");
+    const there = await goOn({ device: server.url, state: "fresh", steps: 2 }, folder);
+    expect([there.state.step, edge.stable, edge.twice]).toEqual([2, 2, 0]);
+    expect(edge.policies.at(-1)?.adapter).toMatchObject({ rank: 8, alpha: 8 });
+  }, 300_000);
+
+  test("a server that serves the original base is refused, and the way is named", async () => {
+    const { model, goOn } = await learnedHere();
+    const { server, folder } = await serverFor(model, "open-rl");
+    const refused = goOn({ device: server.url, state: "kept", steps: 2 }, folder);
+    await expect(refused).rejects.toMatchObject({
+      code: "MODEL_UNSUPPORTED",
+      message: expect.stringContaining("--as merged") as string,
+    });
+  }, 300_000);
+
+  test("base files that the edge holds are not sent again", async () => {
+    const { edge, goOn, model } = await learnedHere();
+    const files = new Set(model.reference.files.map(({ sha256 }) => sha256));
+    const sent: string[] = [];
+    const { set } = edge.objects;
+    edge.objects.set = (digest, bytes) => {
+      if (files.has(digest)) sent.push(digest);
+      return set.call(edge.objects, digest, bytes);
+    };
+    await goOn({ device: "cpu", state: "kept", steps: 2 });
+    expect(sent).toEqual([]);
+  }, 300_000);
 });

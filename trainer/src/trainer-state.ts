@@ -53,6 +53,15 @@ export type TrainerState = {
   readonly seed: number;
   /** Of the adapter that is trained; states of before it was kept lack it. */
   readonly adapterShape?: { readonly rank: number; readonly alpha: number } | undefined;
+  /** Origin of the server that holds the engine's checkpoint; absent = this machine. */
+  readonly server?: string | undefined;
+  /** The adapter that is merged into that server's base, and the shape of the one trained over it. */
+  readonly mergedBase?:
+    | {
+        readonly adapter: AdapterReference;
+        readonly trained: { readonly rank: number; readonly alpha: number };
+      }
+    | undefined;
   /** Learning steps taken. Never falls, also where the engine goes back to the stable version. */
   readonly step: number;
   readonly stableVersion: PolicyVersionId;
@@ -108,12 +117,16 @@ export function newPublication(
   };
 }
 
+const Shape = z.strictObject({ rank: z.int().min(1), alpha: z.number() });
+
 export const TrainerState: z.ZodType<TrainerState> = z.strictObject({
   formatVersion: z.literal(1),
   baseModel: Sha256,
   recipe: z.string(),
   seed: z.int(),
-  adapterShape: z.strictObject({ rank: z.int().min(1), alpha: z.number() }).optional(),
+  adapterShape: Shape.optional(),
+  server: z.string().optional(),
+  mergedBase: z.strictObject({ adapter: AdapterReference, trained: Shape }).optional(),
   step: z.int().min(0),
   stableVersion: PolicyVersionId,
   versions: z.array(

@@ -31,6 +31,7 @@ import {
   type FrozenTasks,
 } from "./frozen-evaluation.ts";
 import { createLeaseHolder } from "./lease-holder.ts";
+import { isElsewhere, openSessionEngine } from "./session-engine.ts";
 import { createMetricsLog } from "./metrics-log.ts";
 import { type Device, openEngine, openPolicy } from "./open-model.ts";
 import { createGuidanceShelf } from "./guidance-shelf.ts";
@@ -111,7 +112,8 @@ async function runSession(
   const policies = await edge.policies();
   const saved = await store.load();
   if (saved !== null) requireSameWorld(saved, model, policies);
-  const goesOn = saved !== null && !hasOtherStable(saved.state, policies);
+  const isMoved = saved !== null && isElsewhere(saved.state, saved.engine, options.device);
+  const goesOn = saved !== null && !isMoved && !hasOtherStable(saved.state, policies);
   if (saved !== null && options.start !== undefined) {
     throw new WaggleError(
       "CONFLICT",
@@ -120,17 +122,12 @@ async function runSession(
   }
 
   const stable = policies.policies.find(({ version }) => version === policies.stable)?.adapter;
-  const begun = options.start;
-  const shape = begun?.adapter ?? stable ?? { rank: options.rank, alpha: options.alpha };
-  const { rank, alpha } = goesOn ? (adapterShapeOf(saved.state) ?? shape) : shape;
-  const adapterShape = { rank, alpha };
-  const startsAt = begun?.adapter ?? (stable ? await shelf.get(stable) : undefined);
-  const engine = await openEngine(
+  const { engine, place } = await openSessionEngine(
     model,
-    options.device,
-    (goesOn ? undefined : startsAt) ?? { ...adapterShape, seed: options.seed },
     options,
-    options.server,
+    shelf,
+    goesOn ? saved.state : null,
+    stable ?? null,
   );
   const policy = await openPolicy(model, options.threads);
   const leases = createLeaseHolder({
@@ -147,14 +144,15 @@ async function runSession(
   try {
     requireEngine(recipe, engine.capabilities());
     if (saved !== null && !goesOn) {
-      report.note("adopted", { stable: policies.stable, discarded: saved.state.stableVersion });
+      const note = isMoved ? "moved" : "adopted";
+      report.note(note, { stable: policies.stable, discarded: saved.state.stableVersion });
     }
     let start: Checkpoint;
     if (goesOn) {
       start = { ...saved, state: withPolicies(saved.state, policies, randomUUID) };
       await engine.load(start.engine);
     } else {
-      if (begun?.checkpoint) await engine.load(begun.checkpoint);
+      if (options.start?.checkpoint) await engine.load(options.start.checkpoint);
       const fresh = await engine.save();
       const earlier =
         saved?.state ??
@@ -163,7 +161,7 @@ async function runSession(
           recipe: recipe.name,
           seed: options.seed,
         });
-      const state = { ...adoptedState(earlier, policies), adapterShape };
+      const state = { ...adoptedState(earlier, policies), ...place };
       start = { state, engine: fresh, stable: fresh };
       await store.commit(start);
     }
@@ -211,7 +209,7 @@ async function runSession(
           edge,
           engine,
           shelf,
-          adapterShape,
+          adapterShape: place.adapterShape ?? options,
           evaluate: async (version, adapter, stop, said) => {
             const read = said === undefined ? null : await guidance.get(said);
             const guided = { ...parts, guidance: read };
@@ -242,6 +240,7 @@ async function runSession(
 /** Uploads the files and says that they are version 0; the same again changes nothing. */
 async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promise<void> {
   for (const { path, sha256 } of model.reference.files) {
+    if (await edge.hasObject(sha256)) continue;
     await edge.putObject(sha256, await model.readFile(path));
   }
   await edge.setBaseModel({
