@@ -60,7 +60,8 @@ export type WaggleErrorCode =
   | "LINEAGE_ROLLED_BACK"
   | "RATE_LIMITED"
   | "METHOD_NOT_ALLOWED"
-  | "UNSUPPORTED_MEDIA_TYPE";
+  | "UNSUPPORTED_MEDIA_TYPE"
+  | "FROZEN";
 
 export type WaggleErrorOptions = {
   /** True when the same call may succeed later without a change. Default false. */

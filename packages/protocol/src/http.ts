@@ -306,10 +306,22 @@ export type PromoteRequest = {
   allowDescendant?: boolean | undefined;
   /** Promote although no evaluation passes the gate. */
   withoutEvaluation?: boolean | undefined;
+  /** Promote although the version itself was rolled back. */
+  rolledBack?: boolean | undefined;
+  /** For the audit log. */
+  reason?: string | undefined;
 };
 export const PromoteRequest: z.ZodType<PromoteRequest> = z.strictObject({
   allowDescendant: z.boolean().optional(),
   withoutEvaluation: z.boolean().optional(),
+  rolledBack: z.boolean().optional(),
+  reason: z.string().max(500).optional(),
+});
+
+/** Body of a roll-back; a call without one gives no reason. */
+export type RollBackRequest = { reason?: string | undefined };
+export const RollBackRequest: z.ZodType<RollBackRequest> = z.strictObject({
+  reason: z.string().max(500).optional(),
 });
 
 // POST /v1/trainer/policies/:version/roll-back -> PolicyVersion (canary falls back to stable)

@@ -9,6 +9,7 @@ import type {
   AssignmentResponse,
   BaseModelRequest,
   LeaseRequest,
+  KillMode,
   PolicyVersion,
   PromoteRequest,
   PublishRequest,
@@ -22,11 +23,13 @@ import {
   releaseLease,
   renewLease,
 } from "./lease-book.ts";
+import type { Decision } from "./audit-log.ts";
 import { placeStored } from "./placement.ts";
 import { setBaseModel } from "./policy-book.ts";
 import { promotePolicy, publishPolicy, rollBackPolicy } from "./policy-changes.ts";
 import { promotionGateOf } from "./promotion-gate.ts";
 import { type Bindings, readSettings, type Settings } from "./settings.ts";
+import { clearKillSwitch, freeze, setKillSwitch, unfreeze } from "./switches.ts";
 
 /** Pointers in one call to the Queue. */
 const QUEUE_BATCH = 100;
@@ -95,21 +98,41 @@ export class Coordinator extends DurableObject<Bindings> {
     return this.#oneAtATime(() => setBaseModel(this.env.DB, request, now));
   }
 
-  publish(request: PublishRequest, now: number): Promise<Answer<PolicyVersion>> {
+  publish(request: PublishRequest, decision: Decision): Promise<Answer<PolicyVersion>> {
     return this.#oneAtATime((settings) =>
-      publishPolicy(this.env.DB, request, promotionGateOf(settings), now),
+      publishPolicy(this.env.DB, request, promotionGateOf(settings), decision),
     );
   }
 
-  /** @param given - what an operator overrides; a trainer gives nothing. */
-  promote(version: number, now: number, given?: PromoteRequest): Promise<Answer<PolicyVersion>> {
+  /** @param overrides - of an operator; `null` for a trainer, which may promote the canary alone. */
+  promote(
+    version: number,
+    decision: Decision,
+    overrides: PromoteRequest | null,
+  ): Promise<Answer<PolicyVersion>> {
     return this.#oneAtATime((settings) =>
-      promotePolicy(this.env.DB, version, promotionGateOf(settings), now, given),
+      promotePolicy(this.env.DB, version, promotionGateOf(settings), decision, overrides),
     );
   }
 
-  rollBack(version: number): Promise<Answer<PolicyVersion>> {
-    return this.#oneAtATime(() => rollBackPolicy(this.env.DB, version));
+  rollBack(version: number, decision: Decision): Promise<Answer<PolicyVersion>> {
+    return this.#oneAtATime(() => rollBackPolicy(this.env.DB, version, decision));
+  }
+
+  freeze(decision: Decision): Promise<Answer<void>> {
+    return this.#oneAtATime(() => freeze(this.env.DB, decision));
+  }
+
+  unfreeze(decision: Decision): Promise<Answer<void>> {
+    return this.#oneAtATime(() => unfreeze(this.env.DB, decision));
+  }
+
+  setKillSwitch(mode: KillMode, decision: Decision): Promise<Answer<void>> {
+    return this.#oneAtATime(() => setKillSwitch(this.env.DB, mode, decision));
+  }
+
+  clearKillSwitch(decision: Decision): Promise<Answer<void>> {
+    return this.#oneAtATime(() => clearKillSwitch(this.env.DB, decision));
   }
 
   /** Looks after rows that were just stored: see `alarm`. */
