@@ -28,6 +28,7 @@ import {
   whole,
   wholeNumbers,
 } from "./option-values.ts";
+import { addOperatorCommands } from "./operator-commands.ts";
 import { addPlanCommand } from "./plan-command.ts";
 import { addPublishTextCommand } from "./publish-text.ts";
 import { createReporter } from "./reporter.ts";
@@ -42,6 +43,7 @@ import { simulate, type SimulationEvent } from "./simulation.ts";
 import { LOG_PROB_BAND } from "./trajectory-check.ts";
 import { train } from "./training-session.ts";
 import { comparison, evaluateVersions } from "./version-comparison.ts";
+import { watchLimitsOf, type WatchOptions, withWatch } from "./watch-options.ts";
 
 export type ProgramOptions = {
   readonly signal: AbortSignal;
@@ -79,7 +81,8 @@ type CommonOptions = ServerOptions &
 type EdgeOptions = { edge: string; credential?: string };
 
 type TrainOptions = CommonOptions &
-  EdgeOptions & {
+  EdgeOptions &
+  WatchOptions & {
     state: string;
     adapter?: string;
     resume: boolean;
@@ -96,7 +99,13 @@ type TrainOptions = CommonOptions &
 type SimulateOptions = CommonOptions & { steps: number; groupSize: number; evaluateEvery: number };
 
 type EvaluateOptions = Pick<CommonOptions, "model" | "device" | "threads" | "seed"> &
-  EdgeOptions & { versions?: number[]; tasks: number; start: number; state: string };
+  EdgeOptions & {
+    versions?: number[];
+    environment: string;
+    tasks: number;
+    start: number;
+    state: string;
+  };
 
 /** The program; parse it with the process's arguments. */
 export function createProgram(options: ProgramOptions): Command {
@@ -108,7 +117,7 @@ export function createProgram(options: ProgramOptions): Command {
       optionDescription: (option) => plainHelp.optionDescription(option).replace(OFF, ""),
     });
 
-  withEdge(withLearning(program.command("train", { isDefault: true })))
+  withWatch(withEdge(withLearning(program.command("train", { isDefault: true }))))
     .description("learn from the trajectories of an edge until stopped")
     .option("--state <folder>", "where checkpoints and metrics are kept", ".waggle/trainer")
     .option("--adapter <folder>", "start from it; with the moments that save-model puts beside it")
@@ -153,6 +162,7 @@ export function createProgram(options: ProgramOptions): Command {
           seed: given.seed,
           tasks: { start: GATE_TASKS_START, count: given.evaluationTasks, seed: given.seed },
           promotionMargin: given.promotionMargin,
+          watch: watchLimitsOf(given),
           visitorShare: given.visitorShare,
           leaseSeconds: given.leaseSeconds,
           pollMs: given.pollSeconds * 1000,
@@ -204,7 +214,12 @@ export function createProgram(options: ProgramOptions): Command {
             groupSize: given.groupSize,
             publishEvery: given.publishEvery,
             evaluateEvery: given.evaluateEvery,
-            tasks: { start: 0, count: given.evaluationTasks, seed: given.seed },
+            tasks: {
+              environment: SHOP_ENVIRONMENT,
+              start: 0,
+              count: given.evaluationTasks,
+              seed: given.seed,
+            },
             seed: given.seed,
             shuffleAdvantages: given.shuffleAdvantages,
             adapterShape,
@@ -226,6 +241,7 @@ export function createProgram(options: ProgramOptions): Command {
   withEdge(withModel(program.command("evaluate")))
     .description("success of versions on the same held-out tasks, as one JSON object")
     .option("--versions <list>", "such as 0,3; default the base and the stable one", wholeNumbers)
+    .option("--environment <name>", "where the tasks are from", SHOP_ENVIRONMENT)
     .option("--tasks <n>", "held-out tasks", positive, 400)
     .option("--start <n>", "first held-out task; a multiple of four", whole, 0)
     .option("--seed <n>", "seed of the sampling", whole, 1)
@@ -233,7 +249,8 @@ export function createProgram(options: ProgramOptions): Command {
     .option("--json", "kept for symmetry: the result is always JSON", false)
     .action(async (given: EvaluateOptions) => {
       const model = await readBaseModel(given.model);
-      const tasks = { start: given.start, count: given.tasks, seed: given.seed };
+      const { environment, start, tasks: count, seed } = given;
+      const tasks = { environment, start, count, seed };
       const source = { stateFolder: given.state, edge: () => edgeOf(given, options) };
       const results = await evaluateVersions(model, given, tasks, source, signal);
       writeOut(JSON.stringify(comparison(results)));
@@ -250,6 +267,7 @@ export function createProgram(options: ProgramOptions): Command {
     (given) => edgeOf(given, options),
     writeOut,
   );
+  addOperatorCommands(program, options);
   addExchangeCommands(program, options);
   addImitateCommand(program, options);
   addLearnCommand(program, options);

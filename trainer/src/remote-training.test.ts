@@ -106,6 +106,7 @@ test("a run on a server publishes, survives the server's restart, and needs its 
     seed: 1,
     tasks: { start: 1_000_000, count: 4, seed: 1 },
     promotionMargin: 1,
+    watch: { success: 0.05, readable: 0.05, falseAlarm: 0.001, drift: 0.2 },
     leaseSeconds: 60,
     pollMs: 1,
     partialStepMs: 30,

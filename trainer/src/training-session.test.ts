@@ -24,6 +24,7 @@ const optionsIn = (stateFolder: string): TrainingSessionOptions => ({
   seed: 1,
   tasks: { start: 1_000_000, count: 12, seed: 1 },
   promotionMargin: 1,
+  watch: { success: 0.05, readable: 0.05, falseAlarm: 0.001, drift: 0.2 },
   leaseSeconds: 60,
   pollMs: 1,
   partialStepMs: 30,
@@ -88,7 +89,7 @@ test("from rollouts of the nano model to a published version, over one process l
   const results = await evaluateVersions(
     model,
     { versions: [0, edge.stable], threads: 1 },
-    { start: 0, count: 8, seed: 1 },
+    { environment: "shop", start: 0, count: 8, seed: 1 },
     {
       stateFolder: folder,
       edge: () => {
