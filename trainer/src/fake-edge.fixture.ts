@@ -28,7 +28,7 @@ export class FakeEdge {
   readonly policies: PolicyVersion[] = [];
   /** Digests whose visitors took them back. */
   readonly forgotten: Set<string> = new Set();
-  readonly control: ControlState = { environment: "shop", frozen: null, killed: null };
+  control: ControlState = { environment: "shop", frozen: null, killed: null };
   stable: number = 0;
   canary: number = 0;
   twice: number = 0;
