@@ -9,7 +9,7 @@ import { WaggleError } from "@waggle/protocol";
  * @returns a copy; `null` for nothing.
  * @throws WaggleError `TOOL_FAILED`, in words for the policy, where the value has no JSON text or too long a one.
  */
-export function toolValue(value: unknown, maxCharacters = Infinity): unknown {
+export function toolValue(value: unknown, maxCharacters: number = Infinity): unknown {
   if (value === undefined || value === null) return null;
   let least = 0;
   let text: string | undefined;
