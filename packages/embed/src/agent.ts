@@ -13,6 +13,7 @@ import type {
   ToolSource,
 } from "@waggle/protocol";
 import type { AgentModel } from "./agent-model.ts";
+import type { PolicyFailure } from "./policy-follower.ts";
 
 export type AgentStatus = {
   readonly phase: "loading" | "ready" | "error";
@@ -24,6 +25,13 @@ export type AgentStatus = {
   readonly totalBytes: number | null;
   /** The browser's own idea of having a network. */
   readonly online: boolean;
+  /** True while the site has switched its assistant off: nothing is answered until it is switched on. */
+  readonly silenced: boolean;
+  /**
+   * The published version that does not load here. The assistant runs an older version meanwhile, and tries
+   * again by itself.
+   */
+  readonly policyFailure: PolicyFailure | null;
   /** Set in phase `error`, and for a request that failed while the agent itself is well. */
   readonly error: {
     readonly code: string;

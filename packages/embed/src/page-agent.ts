@@ -8,6 +8,7 @@ import type { Consent, Environment, Feedback, Redactor, Tool, Trajectory } from 
 import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
 import { DEFAULT_AGENT_TEXTS } from "./agent-texts.ts";
+import type { AgentTexts } from "./agent-texts.ts";
 import { createAgentRun } from "./agent-run.ts";
 import { createAnswerRecord } from "./answer-record.ts";
 import { requireSitePolicy } from "./agent-host.ts";
@@ -35,6 +36,7 @@ export class PageAgent implements Agent {
   readonly #policy: ResidentPolicy;
   readonly #pageTools: readonly Tool[];
   readonly #seed: () => number;
+  readonly #texts: AgentTexts;
   readonly #collecting: Promise<Collecting>;
   readonly #simulating: Promise<ReturnType<typeof createSimulation>>;
   readonly #listeners = new Set<() => void>();
@@ -66,6 +68,7 @@ export class PageAgent implements Agent {
     this.#edgeTools = createEdgeTools(session, storage, { names, schedule });
     this.#model = options.model ?? { kind: "site" };
     this.#pageTools = tools.map(toTool);
+    this.#texts = { ...DEFAULT_AGENT_TEXTS, ...options.texts };
     this.#seed = parts.seed ?? randomSeed;
     this.#redactor = this.#createRedactor();
     this.consent = createConsentStore({
@@ -82,9 +85,19 @@ export class PageAgent implements Agent {
     this.#simulating = this.#collecting.then(({ outbox }) => {
       const simulation = createSimulation({
         outbox,
-        assign: (signal) => this.#session.assignment(signal),
+        assign: async (signal) => {
+          this.#requireVoice();
+          return this.#session.assignment(signal);
+        },
         rollOut: (environment, assignmentId, signal) =>
-          this.#rollOutTask(environment, assignmentId, signal),
+          this.#policy.use((host) =>
+            rollOutTask(host, {
+              ...{ environment, assignmentId, signal, options },
+              redactor: this.#createRedactor(),
+              consent: this.#consentOrNone(),
+              seed: this.#seed(),
+            }),
+          ),
         enqueue: (trajectory, request) => this.#enqueue(trajectory, `Task: ${request}`),
         onChange: () => {
           this.#simulation = simulation.progress;
@@ -96,11 +109,12 @@ export class PageAgent implements Agent {
     });
     this.#listen();
     this.#policy = new ResidentPolicy({
-      session,
-      edgeTools: this.#edgeTools,
+      ...{ session, storage, edgeTools: this.#edgeTools, schedule },
       openHost: parts.openHost ?? hostOpener(options),
-      onChange: this.#changed,
-      schedule,
+      onChange: ({ silenced }) => {
+        if (silenced) this.stop();
+        this.#changed();
+      },
     });
   }
 
@@ -211,6 +225,7 @@ export class PageAgent implements Agent {
     this.clear();
     this.#isForgotten = true;
     this.#edgeTools.clear();
+    this.#policy.forget();
     try {
       const { consent } = this;
       return await forgetVisitor({ session: this.#session, outbox, consent, uploader });
@@ -271,13 +286,11 @@ export class PageAgent implements Agent {
     previous: Promise<void>,
     emit: Parameters<Parameters<typeof createAgentRun>[0]>[0],
   ): ReturnType<Parameters<typeof createAgentRun>[0]> {
+    this.#requireVoice();
     const redactor = this.#redactor;
     const record = createAnswerRecord({
-      id: crypto.randomUUID(),
-      request,
-      redactor,
+      ...{ id: crypto.randomUUID(), request, redactor, texts: this.#texts },
       tools: () => this.#tools(),
-      texts: { ...DEFAULT_AGENT_TEXTS, ...this.#options.texts },
     });
     const asked: ConversationItem = { kind: "request", id: crypto.randomUUID(), text: request };
     this.#items = [...this.#items, asked, record.item];
@@ -286,6 +299,7 @@ export class PageAgent implements Agent {
       const { ready } = this.#policy; // first: one opened again meanwhile waits for this request
       await previous;
       await ready;
+      this.#requireVoice();
       const consent = this.consent.get();
       const host = this.#policy.requireHost();
       this.#conversation ??= openConversation(host, {
@@ -325,27 +339,16 @@ export class PageAgent implements Agent {
     }
   }
 
-  async #rollOutTask(
-    environment: Environment,
-    assignmentId: string,
-    signal: AbortSignal,
-  ): Promise<Trajectory> {
-    await this.#policy.ready;
-    return this.#policy.use((host) =>
-      rollOutTask(host, {
-        ...{ environment, assignmentId, signal },
-        options: this.#options,
-        redactor: this.#createRedactor(),
-        consent: this.#consentOrNone(),
-        seed: this.#seed(),
-      }),
-    );
-  }
-
   async #enqueue(trajectory: Trajectory, text: string): Promise<EnqueueResult | null> {
     if (this.consent.get() === null || trajectory.consent.scopes.length === 0) return null;
     const redacted = this.#createRedactor().redact(text);
     return (await this.#collecting).outbox.enqueue(trajectory, { text: redacted });
+  }
+
+  /** @throws WaggleError `SILENCED`, retryable, while the site has switched its assistant off. */
+  #requireVoice(): void {
+    if (!this.status.silenced) return;
+    throw new WaggleError("SILENCED", this.#texts.silenced, { retryable: true });
   }
 
   #tools(): readonly Tool[] {
@@ -380,10 +383,8 @@ export class PageAgent implements Agent {
         },
       }),
       watchNetwork((online) => {
-        this.#policy.setOnline(online);
-        const { phase, error } = this.#policy.status;
-        if (!online || phase !== "error" || error?.retryable !== true) return;
-        if (!this.#isForgotten) this.reload().catch(() => undefined);
+        const isWaiting = this.#policy.setOnline(online);
+        if (isWaiting && !this.#isForgotten) this.reload().catch(() => undefined);
       }),
     );
   }

@@ -2,7 +2,6 @@
  * Brings a host to the version that the site publishes. A version that does not load is reported once and
  * tried again later; until then the page runs an older version that loaded here, or the base.
  */
-import { parseJson } from "@waggle/collector";
 import type { KeyValueStorage } from "@waggle/collector";
 import { PolicyManifest, WaggleError } from "@waggle/protocol";
 import type { PolicyVersionId } from "@waggle/protocol";
@@ -116,8 +115,12 @@ export class PolicyFollower {
   }
 
   #lastGood(): PolicyManifest | null {
-    const parsed = PolicyManifest.safeParse(parseJson(this.#storage.getItem(STORED)));
-    return parsed.success ? parsed.data : null;
+    try {
+      return PolicyManifest.parse(JSON.parse(this.#storage.getItem(STORED) ?? "null"));
+    } catch {
+      // Nothing is stored, or another release stored it.
+      return null;
+    }
   }
 }
 

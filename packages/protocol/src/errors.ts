@@ -36,6 +36,8 @@ export type WaggleErrorCode =
   | "REWARD_UNAVAILABLE"
   | "CHECKPOINT_CORRUPT"
   | "INTERNAL"
+  // the operator has switched the assistant off
+  | "SILENCED"
   // what a model can do wrong; carried as data on a tool result, never thrown out of a loop
   | "UNKNOWN_TOOL"
   | "INVALID_TOOL_CALL"

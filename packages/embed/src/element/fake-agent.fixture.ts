@@ -24,6 +24,8 @@ export const READY: AgentStatus = {
   loadedBytes: 10,
   totalBytes: 10,
   online: true,
+  silenced: false,
+  policyFailure: null,
   error: null,
 };
 
