@@ -192,12 +192,18 @@ export class ResidentPolicy {
   }
 
   async #follow(host: PolicyHost, manifest: PolicyManifest): Promise<void> {
-    // First: nothing is said while another version loads.
-    this.#set({ silenced: manifest.silenced === true });
-    const before = host.policy.currentVersion;
+    const silenced = manifest.silenced === true;
+    // First: nothing is answered while another version loads.
+    if (silenced !== this.#status.silenced) this.#set({ silenced });
+    const { currentVersion } = host.policy;
     await this.#follower.follow(host, manifest);
-    this.#set({ policyFailure: this.#follower.failure });
-    if (host.policy.currentVersion !== before) this.#options.onChange(this.#status);
+    const { failure: policyFailure } = this.#follower;
+    if (
+      policyFailure !== this.#status.policyFailure ||
+      currentVersion !== host.policy.currentVersion
+    ) {
+      this.#set({ policyFailure });
+    }
   }
 
   #isToBeOpenedAgain(): boolean {
@@ -221,14 +227,7 @@ export class ResidentPolicy {
   }
 
   #set(change: Partial<AgentStatus>): void {
-    const before = this.#status;
-    this.#status = { ...before, ...change };
-    if (
-      Object.keys(change).every((key) =>
-        Object.is(Reflect.get(before, key), Reflect.get(change, key)),
-      )
-    )
-      return;
+    this.#status = { ...this.#status, ...change };
     this.#options.onChange(this.#status);
   }
 }
