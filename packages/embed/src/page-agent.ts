@@ -4,7 +4,7 @@
 import { createConsentStore, createRedactor, forgetVisitor } from "@waggle/collector";
 import type { EdgeSession, EnqueueResult, KeyValueStorage } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
-import type { Consent, Environment, Feedback, Redactor, Tool, Trajectory } from "@waggle/protocol";
+import type { Consent, Feedback, Redactor, Tool, Trajectory } from "@waggle/protocol";
 import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
 import { DEFAULT_AGENT_TEXTS } from "./agent-texts.ts";
