@@ -13,6 +13,7 @@ import type {
   ToolSource,
 } from "@waggle/protocol";
 import type { AgentModel } from "./agent-model.ts";
+import type { AgentTexts } from "./agent-texts.ts";
 import type { PolicyFailure } from "./policy-follower.ts";
 
 export type AgentStatus = {
@@ -124,6 +125,8 @@ export type SimulateOptions = {
 export interface Agent {
   readonly model: AgentModel;
   readonly status: AgentStatus;
+  /** What it says itself, in the site's words. */
+  readonly texts: AgentTexts;
   /** Oldest first. A new array after each change. */
   readonly conversation: readonly ConversationItem[];
   /** Version that the next answer will come from; `null` until ready, and with another model. */

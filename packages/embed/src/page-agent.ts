@@ -30,13 +30,13 @@ import { rollOutTask } from "./task-roll-out.ts";
 
 export class PageAgent implements Agent {
   readonly consent: Agent["consent"];
+  readonly texts: AgentTexts;
   readonly #options: AgentOptions;
   readonly #session: EdgeSession;
   readonly #edgeTools: EdgeTools;
   readonly #policy: ResidentPolicy;
   readonly #pageTools: readonly Tool[];
   readonly #seed: () => number;
-  readonly #texts: AgentTexts;
   readonly #collecting: Promise<Collecting>;
   readonly #simulating: Promise<ReturnType<typeof createSimulation>>;
   readonly #listeners = new Set<() => void>();
@@ -68,12 +68,12 @@ export class PageAgent implements Agent {
     this.#edgeTools = createEdgeTools(session, storage, { names, schedule });
     this.#model = options.model ?? { kind: "site" };
     this.#pageTools = tools.map(toTool);
-    this.#texts = { ...DEFAULT_AGENT_TEXTS, ...options.texts };
+    this.texts = { ...DEFAULT_AGENT_TEXTS, ...options.texts };
     this.#seed = parts.seed ?? randomSeed;
     this.#redactor = this.#createRedactor();
     this.consent = createConsentStore({
       storage,
-      currentVersion: options.consent?.version ?? "1",
+      currentVersion: options.consent?.version ?? "2",
     });
     const name = parts.outboxName ?? `waggle-outbox-${options.siteKey}`;
     this.#collecting = openCollecting(name, { session, consent: this.consent }).then((opened) => {
@@ -289,7 +289,7 @@ export class PageAgent implements Agent {
     this.#requireVoice();
     const redactor = this.#redactor;
     const record = createAnswerRecord({
-      ...{ id: crypto.randomUUID(), request, redactor, texts: this.#texts },
+      ...{ id: crypto.randomUUID(), request, redactor, texts: this.texts },
       tools: () => this.#tools(),
     });
     const asked: ConversationItem = { kind: "request", id: crypto.randomUUID(), text: request };
@@ -348,7 +348,7 @@ export class PageAgent implements Agent {
   /** @throws WaggleError `SILENCED`, retryable, while the site has switched its assistant off. */
   #requireVoice(): void {
     if (!this.status.silenced) return;
-    throw new WaggleError("SILENCED", this.#texts.silenced, { retryable: true });
+    throw new WaggleError("SILENCED", this.texts.silenced, { retryable: true });
   }
 
   #tools(): readonly Tool[] {
