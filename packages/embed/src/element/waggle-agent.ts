@@ -284,7 +284,7 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
         views.set(item.id, view);
         log.append(view.element);
       }
-      view.update(item, index === conversation.length - 1);
+      view.update(item, index === conversation.length - 1 && !status.silenced);
     }
     empty.hidden = conversation.length > 0;
     stick();
