@@ -34,6 +34,8 @@ export class PolicyFollower {
   readonly #clock: () => number;
   #failure: PolicyFailure | null = null;
   #attempts: Attempts | null = null;
+  /** Names what is stored, so that it is written once. */
+  #storedKey: string | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor({ storage, clock = Date.now }: PolicyFollowerOptions) {
@@ -58,6 +60,7 @@ export class PolicyFollower {
 
   /** Forgets the last version that loaded. */
   clear(): void {
+    this.#storedKey = null;
     this.#storage.removeItem(STORED);
   }
 
@@ -67,7 +70,7 @@ export class PolicyFollower {
     if (!isWaiting) {
       try {
         await host.adopt(manifest);
-        this.#succeed(manifest);
+        this.#succeed(key, manifest);
         return;
       } catch (error) {
         this.#fail(key, manifest, error);
@@ -76,12 +79,14 @@ export class PolicyFollower {
     await this.#fallBack(host, manifest);
   }
 
-  #succeed(manifest: PolicyManifest): void {
+  #succeed(key: string, manifest: PolicyManifest): void {
     this.#failure = null;
     this.#attempts = null;
+    if (this.#storedKey === key) return;
     // The base needs no memory, and an operator who goes back to it must not see an older version again.
     if (manifest.policy.version === 0) this.clear();
     else this.#storage.setItem(STORED, JSON.stringify(manifest));
+    this.#storedKey = key;
   }
 
   #fail(key: string, { policy: { version } }: PolicyManifest, error: unknown): void {
