@@ -391,6 +391,8 @@ export type OperatorSummary = {
     skipped: number;
   };
   rejectedByReason: { reason: string; count: number }[];
+  /** Stored and not learned from; absent at an edge of the previous release. */
+  skippedByReason?: { reason: string; count: number }[] | undefined;
   /** Over assigned tasks, by the version that sampled. */
   byVersion: {
     version: number;
@@ -414,6 +416,7 @@ export const OperatorSummary: z.ZodType<OperatorSummary> = z.object({
     skipped: z.int(),
   }),
   rejectedByReason: z.array(z.object({ reason: z.string(), count: z.int() })),
+  skippedByReason: z.array(z.object({ reason: z.string(), count: z.int() })).optional(),
   byVersion: z.array(
     z.object({
       version: PolicyVersionId,

@@ -15,7 +15,7 @@ import type {
   PublishRequest,
 } from "@waggle/protocol";
 import { type Answer, answer } from "./answer.ts";
-import { assignTask } from "./assignment-book.ts";
+import { type Asker, assignTask } from "./assignment-book.ts";
 import {
   acknowledgeLease,
   type GrantedLease,
@@ -46,17 +46,21 @@ export class Coordinator extends DurableObject<Bindings> {
   }
 
   /** `null` where there is no task for now. */
-  assign(visitorId: string, now: number): Promise<Answer<AssignmentResponse | null>> {
+  assign(asker: Asker, now: number): Promise<Answer<AssignmentResponse | null>> {
     return this.#oneAtATime((settings) =>
       assignTask(
         this.env.DB,
-        visitorId,
+        asker,
         {
           environment: settings.TASK_ENVIRONMENT,
           firstSeed: settings.TASK_SEED_START,
           groupSize: settings.GROUP_SIZE,
           deadlineMs: settings.GROUP_DEADLINE_SECONDS * 1000,
           maxUnfinishedGroups: settings.MAX_UNFINISHED_GROUPS,
+          slotsPerVisitor: settings.GROUP_SLOTS_PER_VISITOR,
+          slotsPerPrefix: settings.GROUP_SLOTS_PER_PREFIX,
+          unansweredPerVisitor: settings.UNANSWERED_PER_VISITOR,
+          unansweredPerPrefix: settings.UNANSWERED_PER_PREFIX,
         },
         now,
       ),
