@@ -41,7 +41,7 @@ const SEARCHED_GROUPS = 64;
 const NO_LIMIT = 1_000_000_000;
 
 /** A slot without an answer is given to somebody else while its group still has time for that. */
-export function slotMs(deadlineMs: number): number {
+function slotMs(deadlineMs: number): number {
   return Math.ceil(deadlineMs / 3);
 }
 
