@@ -6,6 +6,7 @@ import {
   AcknowledgeResponse,
   type AcknowledgeRequest,
   type BaseModelRequest,
+  ControlState,
   LeaseResponse,
   type LeaseRequest,
   type MetricsRow,
@@ -36,7 +37,12 @@ export interface EdgeClient {
   /** @throws WaggleError `PUBLICATION_STALE` when policies changed after the request's epoch. */
   publish(request: PublishRequest): Promise<PolicyVersion>;
   promote(version: PolicyVersionId): Promise<PolicyVersion>;
-  rollBack(version: PolicyVersionId): Promise<PolicyVersion>;
+  /** @param reason - for the audit log. */
+  rollBack(version: PolicyVersionId, reason?: string): Promise<PolicyVersion>;
+  /** The environment of assigned tasks, and whether publishing is frozen. */
+  control(): Promise<ControlState>;
+  /** Stops publications until an operator lifts the freeze. */
+  freeze(reason: string): Promise<void>;
   /** @param since - only versions that changed after this epoch; default all. */
   policies(since?: number): Promise<PoliciesResponse>;
   postMetrics(rows: readonly MetricsRow[]): Promise<void>;
@@ -83,8 +89,13 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
       answer({ method: "POST", path: "/v1/trainer/policies", json }, PolicyVersion),
     promote: (version) =>
       answer({ method: "POST", path: `/v1/trainer/policies/${version}/promote` }, PolicyVersion),
-    rollBack: (version) =>
-      answer({ method: "POST", path: `/v1/trainer/policies/${version}/roll-back` }, PolicyVersion),
+    rollBack: (version, reason = "") =>
+      answer(
+        { method: "POST", path: `/v1/trainer/policies/${version}/roll-back`, json: { reason } },
+        PolicyVersion,
+      ),
+    control: () => answer({ method: "GET", path: "/v1/trainer/control" }, ControlState),
+    freeze: (reason) => done({ method: "PUT", path: "/v1/trainer/freeze", json: { reason } }),
     policies: (since) => {
       const query = since === undefined ? "" : `?since=${since}`;
       return answer({ method: "GET", path: `/v1/trainer/policies${query}` }, PoliciesResponse);

@@ -11,6 +11,8 @@ export type EdgeTransportOptions = {
   readonly baseUrl: string;
   readonly credential: string;
   readonly fetch?: typeof fetch;
+  /** Sent with every call. */
+  readonly headers?: { readonly [name: string]: string };
   /** Once aborted, calls are tried once only: who is told to stop does not wait. */
   readonly signal?: AbortSignal;
   /** Resolves after that many milliseconds, at once when the signal is aborted. */
@@ -23,7 +25,7 @@ export type EdgeTransportOptions = {
 };
 
 type EdgeCall = {
-  readonly method: "GET" | "HEAD" | "PUT" | "POST";
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
   readonly path: string;
   readonly json?: unknown;
   readonly bytes?: Uint8Array;
@@ -63,6 +65,7 @@ export function createEdgeTransport(options: EdgeTransportOptions): EdgeTranspor
       response = await fetchFn(`${origin}${call.path}`, {
         method: call.method,
         headers: {
+          ...options.headers,
           authorization: `Bearer ${credential}`,
           ...(call.json === undefined ? {} : { "content-type": "application/json" }),
           ...(call.bytes === undefined ? {} : { "content-type": "application/octet-stream" }),

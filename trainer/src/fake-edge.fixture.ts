@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import {
   type AcknowledgeRequest,
+  type ControlState,
   type LeasedGroup,
   type MetricsRow,
   type PolicyVersion,
@@ -27,6 +28,7 @@ export class FakeEdge {
   readonly policies: PolicyVersion[] = [];
   /** Digests whose visitors took them back. */
   readonly forgotten: Set<string> = new Set();
+  control: ControlState = { environment: "shop", frozen: null, killed: null };
   stable: number = 0;
   canary: number = 0;
   twice: number = 0;
@@ -116,9 +118,19 @@ export class FakeEdge {
         return bytes;
       },
       setBaseModel: async () => {},
-      publish: async (request) => this.#publish(request),
-      promote: async (version) => this.#decide(version, "stable"),
+      publish: async (request) => {
+        if (request.status === "canary") this.#requireNotFrozen();
+        return this.#publish(request);
+      },
+      promote: async (version) => {
+        this.#requireNotFrozen();
+        return this.#decide(version, "stable");
+      },
       rollBack: async (version) => this.#decide(version, "rolled-back"),
+      control: async () => ({ ...this.control }),
+      freeze: async (reason) => {
+        this.control.frozen = { by: "trainer", at: new Date(this.now).toISOString(), reason };
+      },
       policies: async () => ({
         stable: this.stable,
         canary: this.canary,
@@ -130,6 +142,10 @@ export class FakeEdge {
         for (const row of rows) this.metrics.set(row.step, row);
       },
     };
+  }
+
+  #requireNotFrozen(): void {
+    if (this.control.frozen !== null) throw new WaggleError("FROZEN", "promotions are frozen");
   }
 
   #publish({ publicationId, epoch, ...request }: PublishRequest): PolicyVersion {
@@ -187,6 +203,7 @@ export class FakeEdge {
     const decided = { ...known, status };
     this.policies[index] = decided;
     if (status === "stable") this.stable = version;
+    else if (this.stable === version) this.stable = known.parent ?? 0;
     this.canary = this.stable;
     return decided;
   }

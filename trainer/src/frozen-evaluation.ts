@@ -4,7 +4,6 @@
  * token.
  */
 import { pairedDifference } from "@waggle/evaluation";
-import { SHOP_ENVIRONMENT } from "@waggle/environments";
 import type { Adapter } from "@waggle/model";
 import type { PolicyVersionId, TaskReference } from "@waggle/protocol";
 import { attempt, type AttemptParts } from "./attempt.ts";
@@ -12,22 +11,31 @@ import { inLanes } from "./lanes.ts";
 import { derivedSeed } from "./random.ts";
 
 /** Held-out tasks by index; the first task of the gate is far from those of a final report. */
-function heldOutTask(index: number): TaskReference {
-  return { environment: SHOP_ENVIRONMENT, seed: index, split: "heldOut" };
+function heldOutTask(environment: string, index: number): TaskReference {
+  return { environment, seed: index, split: "heldOut" };
 }
 
 /** Where the promotion gate's tasks begin. A multiple of four keeps the share of unseen wordings. */
 export const GATE_TASKS_START = 1_000_000;
 
 export type FrozenTasks = {
+  /** Name in a task reference, as the edge assigns it. */
+  readonly environment: string;
   readonly start: number;
   readonly count: number;
   /** Seed of the sampling, the same for every version. */
   readonly seed: number;
 };
 
+/** Of one version, by task. */
+export type FrozenOutcomes = {
+  readonly successes: readonly boolean[];
+  /** Whether every turn could be read. */
+  readonly readable: readonly boolean[];
+};
+
 /**
- * Success by task of one version, in the order of the tasks. Attempts share the policy's runs, which
+ * Outcomes of one version in the order of the tasks. Attempts share the policy's runs, which
  * changes log-probs in their last bits: a task may come out otherwise once in a great many times.
  */
 export async function evaluateVersion(
@@ -36,19 +44,25 @@ export async function evaluateVersion(
   version: PolicyVersionId,
   adapter: Adapter | null,
   signal: AbortSignal,
-): Promise<boolean[]> {
+): Promise<FrozenOutcomes> {
   await parts.policy.setAdapter(version, adapter);
-  return inLanes(tasks.count, async (i) => {
+  const attempts = await inLanes(tasks.count, async (i) => {
     signal.throwIfAborted();
     const seed = derivedSeed(tasks.seed, i);
-    const { verification } = await attempt(parts, heldOutTask(tasks.start + i), seed, signal);
-    return verification.success;
+    const task = heldOutTask(tasks.environment, tasks.start + i);
+    const { verification, trajectory } = await attempt(parts, task, seed, signal);
+    const isReadable = trajectory.turns.every(({ parseError }) => parseError === null);
+    return { success: verification.success, isReadable };
   });
+  return {
+    successes: attempts.map(({ success }) => success),
+    readable: attempts.map(({ isReadable }) => isReadable),
+  };
 }
 
 /** Names a task set, so that results of another one are not taken for it. */
-export function frozenTasksName(tasks: FrozenTasks): string {
-  return `${SHOP_ENVIRONMENT}/heldOut/${tasks.start}+${tasks.count}/seed-${tasks.seed}`;
+export function frozenTasksName({ environment, start, count, seed }: FrozenTasks): string {
+  return `${environment}/heldOut/${start}+${count}/seed-${seed}`;
 }
 
 /** Significance below which a fall is taken for real. */

@@ -68,6 +68,19 @@ export function namesOf(known: readonly string[]): (text: string) => string[] {
   };
 }
 
+/** A version number as an argument. */
+export function versionNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("must be a version number.");
+  return Number(text);
+}
+
+/** Above 0 and at most 1. */
+export function probability(text: string): number {
+  const value = number(text);
+  if (value === 0 || value > 1) throw new InvalidArgumentError("must be above 0 and at most 1.");
+  return value;
+}
+
 /** Megabytes, as bytes. */
 export function megabytes(text: string): number {
   return positive(text) * 1e6;

@@ -29,6 +29,7 @@ import {
   whole,
   wholeNumbers,
 } from "./option-values.ts";
+import { addOperatorCommands } from "./operator-commands.ts";
 import { addPlanCommand } from "./plan-command.ts";
 import { addPublishTextCommand } from "./publish-text.ts";
 import { createReporter } from "./reporter.ts";
@@ -48,6 +49,7 @@ import {
   evaluateVersions,
   type TemperatureComparison,
 } from "./version-comparison.ts";
+import { watchLimitsOf, type WatchOptions, withWatch } from "./watch-options.ts";
 
 export type ProgramOptions = {
   readonly signal: AbortSignal;
@@ -85,7 +87,8 @@ type CommonOptions = ServerOptions &
 type EdgeOptions = { edge: string; credential?: string };
 
 type TrainOptions = CommonOptions &
-  EdgeOptions & {
+  EdgeOptions &
+  WatchOptions & {
     state: string;
     adapter?: string;
     resume: boolean;
@@ -104,6 +107,7 @@ type SimulateOptions = CommonOptions & { steps: number; groupSize: number; evalu
 type EvaluateOptions = Pick<CommonOptions, "model" | "device" | "threads" | "seed"> &
   EdgeOptions & {
     versions?: number[];
+    environment: string;
     tasks: number;
     start: number;
     temperatures: number[];
@@ -120,7 +124,7 @@ export function createProgram(options: ProgramOptions): Command {
       optionDescription: (option) => plainHelp.optionDescription(option).replace(OFF, ""),
     });
 
-  withEdge(withLearning(program.command("train", { isDefault: true })))
+  withWatch(withEdge(withLearning(program.command("train", { isDefault: true }))))
     .description("learn from the trajectories of an edge until stopped")
     .option("--state <folder>", "where checkpoints and metrics are kept", ".waggle/trainer")
     .option("--adapter <folder>", "start from it; with the moments that save-model puts beside it")
@@ -165,6 +169,7 @@ export function createProgram(options: ProgramOptions): Command {
           seed: given.seed,
           tasks: { start: GATE_TASKS_START, count: given.evaluationTasks, seed: given.seed },
           promotionMargin: given.promotionMargin,
+          watch: watchLimitsOf(given),
           visitorShare: given.visitorShare,
           leaseSeconds: given.leaseSeconds,
           pollMs: given.pollSeconds * 1000,
@@ -216,7 +221,12 @@ export function createProgram(options: ProgramOptions): Command {
             groupSize: given.groupSize,
             publishEvery: given.publishEvery,
             evaluateEvery: given.evaluateEvery,
-            tasks: { start: 0, count: given.evaluationTasks, seed: given.seed },
+            tasks: {
+              environment: SHOP_ENVIRONMENT,
+              start: 0,
+              count: given.evaluationTasks,
+              seed: given.seed,
+            },
             seed: given.seed,
             shuffleAdvantages: given.shuffleAdvantages,
             adapterShape,
@@ -238,6 +248,7 @@ export function createProgram(options: ProgramOptions): Command {
   withEdge(withModel(program.command("evaluate")))
     .description("success of versions on the same held-out tasks, as one JSON object")
     .option("--versions <list>", "such as 0,3; default the base and the stable one", wholeNumbers)
+    .option("--environment <name>", "where the tasks are from", SHOP_ENVIRONMENT)
     .option("--tasks <n>", "held-out tasks", positive, 400)
     .option("--start <n>", "first held-out task; a multiple of four", whole, 0)
     .option("--seed <n>", "seed of the sampling", whole, 1)
@@ -251,7 +262,8 @@ export function createProgram(options: ProgramOptions): Command {
     .option("--json", "kept for symmetry: the result is always JSON", false)
     .action(async (given: EvaluateOptions) => {
       const model = await readBaseModel(given.model);
-      const tasks = { start: given.start, count: given.tasks, seed: given.seed };
+      const { environment, start, tasks: count, seed } = given;
+      const tasks = { environment, start, count, seed };
       const source = { stateFolder: given.state, edge: () => edgeOf(given, options) };
       const results = await evaluateVersions(model, given, tasks, source, signal);
       const others: TemperatureComparison[] = [];
@@ -274,6 +286,7 @@ export function createProgram(options: ProgramOptions): Command {
     (given) => edgeOf(given, options),
     writeOut,
   );
+  addOperatorCommands(program, options);
   addExchangeCommands(program, options);
   addImitateCommand(program, options);
   addLearnCommand(program, options);

@@ -21,7 +21,8 @@ import { WaggleError } from "@waggle/protocol";
 import type { AdapterShelf } from "./adapter-shelf.ts";
 import type { Checkpoint } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
-import type { Reporter } from "./reporter.ts";
+import type { FrozenOutcomes } from "./frozen-evaluation.ts";
+import type { PromotionDecision, Reporter } from "./reporter.ts";
 import { type Publication, stableGuidance, type TrainerState } from "./trainer-state.ts";
 
 export type PublicationParts = {
@@ -29,18 +30,21 @@ export type PublicationParts = {
   readonly engine: TrainEngine;
   readonly shelf: AdapterShelf;
   readonly adapterShape: { readonly rank: number; readonly alpha: number };
-  /** Success of a version by frozen task, always the same tasks and seeds. */
+  /** Outcomes of a version by frozen task, always the same tasks and seeds. */
   readonly evaluate: (
     version: PolicyVersionId,
     adapter: Adapter | null,
     signal: AbortSignal,
     guidance: GuidanceReference | undefined,
-  ) => Promise<boolean[]>;
+  ) => Promise<FrozenOutcomes>;
+  /** Environment of the frozen tasks. */
+  readonly environment: string;
   /** Names what `evaluate` measures, so that another task set is not taken for it. */
   readonly evaluationName: string;
   /**
-   * Whether a candidate with these results may replace a version with those. Asked of the stable
-   * version and of the best one so far, so that many small falls cannot add up.
+   * Whether a candidate with these results may replace a version with those. Asked of success on the
+   * stable version and on the best one so far, so that many small falls cannot add up, and of the
+   * tasks whose every turn could be read.
    */
   readonly mayPromote: (candidate: readonly boolean[], earlier: readonly boolean[]) => boolean;
   readonly report: Reporter;
@@ -84,38 +88,94 @@ async function evaluate(
   const { state } = checkpoint;
   const adapter = { ...parts.adapterShape, tensors: await parts.engine.parameters() };
   const reference = await parts.shelf.add(adapter);
-  const stableKey = evaluationKey(parts, state.stableVersion);
-  const stable =
-    state.evaluations[stableKey] ??
-    (await parts.evaluate(
-      state.stableVersion,
-      await stableAdapter(parts, state),
-      signal,
-      stableGuidance(state),
-    ));
+  const stable = await stableOutcomes(parts, state, signal);
   const candidate = await parts.evaluate(CANDIDATE, adapter, signal, stableGuidance(state));
-  const evaluation = pairedResult(candidate, stable, state.stableVersion, parts.evaluationName);
+  const evaluation = pairedResult(
+    candidate.successes,
+    stable.successes,
+    state.stableVersion,
+    parts.evaluationName,
+  );
   const bestKey = evaluationKey(parts, "best");
-  const earlierBest = state.evaluations[bestKey] ?? stable;
-  const best = count(stable) > count(earlierBest) ? stable : earlierBest;
-  const promotes =
-    parts.mayPromote(candidate, stable) &&
-    parts.mayPromote(candidate, best) &&
-    gateRefusal(evaluation, gate) === null;
-  parts.report.evaluated(evaluation, promotes);
+  const earlierBest = state.evaluations[bestKey] ?? stable.successes;
+  const best = count(stable.successes) > count(earlierBest) ? stable.successes : earlierBest;
+  const decision = decide(parts, candidate, stable, best, gateRefusal(evaluation, gate));
+  parts.report.evaluated(evaluation, decision);
+  const evaluations = {
+    // Only these can be asked for again.
+    [bestKey]: best,
+    [evaluationKey(parts, state.stableVersion)]: stable.successes,
+    [readableKey(parts, state.stableVersion)]: stable.readable,
+    [evaluationKey(parts, "candidate")]: candidate.successes,
+    [readableKey(parts, "candidate")]: candidate.readable,
+  };
+  // Nothing is known against the candidate's parameters: training goes on from them.
+  if (decision.verdict === "undecided") {
+    const next: TrainerState = { ...withoutPublication(state), evaluations };
+    return commit({ ...checkpoint, state: { ...next, publications: state.publications + 1 } });
+  }
+  const promotes = decision.verdict === "promote";
   await commit({
     ...checkpoint,
     state: {
       ...state,
-      // Only these can be asked for again.
-      evaluations: {
-        [bestKey]: best,
-        [stableKey]: stable,
-        [evaluationKey(parts, "candidate")]: candidate,
-      },
+      evaluations,
       publication: { ...publication, stage: "publish", evaluation, adapter: reference, promotes },
     },
   });
+}
+
+function decide(
+  { mayPromote }: PublicationParts,
+  candidate: FrozenOutcomes,
+  stable: FrozenOutcomes,
+  best: readonly boolean[],
+  refusal: string | null,
+): PromotionDecision {
+  if (count(candidate.successes) === 0 && count(stable.successes) === 0) {
+    return { verdict: "undecided", reason: "neither version solved any task" };
+  }
+  const no = (reason: string): PromotionDecision => ({ verdict: "roll-back", reason });
+  if (refusal !== null) return no(refusal);
+  if (!mayPromote(candidate.successes, stable.successes))
+    return no("it fell below the stable version");
+  if (!mayPromote(candidate.successes, best)) return no("it fell below the best version so far");
+  if (!mayPromote(candidate.readable, stable.readable)) {
+    return no(
+      `its output was readable on ${count(candidate.readable)} tasks, the stable version's on ${count(stable.readable)}`,
+    );
+  }
+  return { verdict: "promote", reason: "" };
+}
+
+/** Of the version that is served now; the last ones are kept. */
+async function stableOutcomes(
+  parts: PublicationParts,
+  state: TrainerState,
+  signal: AbortSignal,
+): Promise<FrozenOutcomes> {
+  const { stableVersion } = state;
+  const successes = state.evaluations[evaluationKey(parts, stableVersion)];
+  const readable = state.evaluations[readableKey(parts, stableVersion)];
+  if (successes !== undefined && readable !== undefined) return { successes, readable };
+  const adapter = await stableAdapter(parts, state);
+  return parts.evaluate(stableVersion, adapter, signal, stableGuidance(state));
+}
+
+/**
+ * Gives up a publication that the edge does not take now. A candidate on the canary channel is taken
+ * back; the engine keeps its parameters, and a later step publishes.
+ */
+export async function postponePublication(
+  { edge }: Pick<PublicationParts, "edge">,
+  checkpoint: Checkpoint,
+  reason: string,
+  commit: Commit,
+): Promise<void> {
+  const { state } = checkpoint;
+  const version = state.publication?.version ?? null;
+  if (version !== null) await edge.rollBack(version, reason);
+  await commit({ ...checkpoint, state: withoutPublication(state) });
 }
 
 async function publish(
@@ -163,7 +223,6 @@ async function promote(
   const version = publication.version as PolicyVersionId;
   const promotes = publication.promotes && (await isPromoted(parts, version));
   if (!promotes) await parts.engine.load(checkpoint.stable);
-  const { [evaluationKey(parts, "candidate")]: candidate = [], ...evaluations } = state.evaluations;
   await commit({
     engine: promotes ? checkpoint.engine : checkpoint.stable,
     stable: promotes ? checkpoint.engine : checkpoint.stable,
@@ -177,9 +236,7 @@ async function promote(
       promotions: state.promotions + (promotes ? 1 : 0),
       stepsSincePublication: 0,
       publication: null,
-      evaluations: promotes
-        ? { ...evaluations, [evaluationKey(parts, version)]: candidate }
-        : evaluations,
+      evaluations: promotes ? withCandidateAs(parts, state, version) : state.evaluations,
     },
   });
   parts.report.published(version, promotes);
@@ -212,11 +269,31 @@ function stableAdapter(parts: PublicationParts, state: TrainerState): Promise<Ad
   return known?.adapter ? parts.shelf.get(known.adapter) : Promise.resolve(null);
 }
 
-function evaluationKey(
-  parts: PublicationParts,
-  of: PolicyVersionId | "best" | "candidate",
-): string {
+type Evaluated = PolicyVersionId | "best" | "candidate";
+
+function evaluationKey(parts: PublicationParts, of: Evaluated): string {
   return `${of}/${parts.evaluationName}`;
+}
+
+function readableKey(parts: PublicationParts, of: Evaluated): string {
+  return `${evaluationKey(parts, of)}/readable`;
+}
+
+/** The candidate's outcomes under the number that it got. */
+function withCandidateAs(
+  parts: PublicationParts,
+  { evaluations }: TrainerState,
+  version: PolicyVersionId,
+): TrainerState["evaluations"] {
+  return {
+    ...evaluations,
+    [evaluationKey(parts, version)]: evaluations[evaluationKey(parts, "candidate")] ?? [],
+    [readableKey(parts, version)]: evaluations[readableKey(parts, "candidate")] ?? [],
+  };
+}
+
+function withoutPublication(state: TrainerState): TrainerState {
+  return { ...state, stepsSincePublication: 0, publication: null };
 }
 
 function pairedResult(

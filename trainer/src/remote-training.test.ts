@@ -93,6 +93,7 @@ function sessionOptions(stateFolder: string, device: string): TrainingSessionOpt
     seed: 1,
     tasks: { start: 1_000_000, count: 4, seed: 1 },
     promotionMargin: 1,
+    watch: { success: 0.05, readable: 0.05, falseAlarm: 0.001, drift: 0.2 },
     leaseSeconds: 60,
     pollMs: 1,
     partialStepMs: 30,

@@ -5,11 +5,20 @@ import type { EvaluationResult, MetricsRow, PolicyVersionId } from "@waggle/prot
 import { WaggleError } from "@waggle/protocol";
 import type { JudgedLease } from "./lease-judgement.ts";
 
+/** What the gate says of a candidate. `undecided`: the frozen tasks do not tell the two apart. */
+export type PromotionDecision = {
+  readonly verdict: "promote" | "roll-back" | "undecided";
+  /** Empty for a promotion. */
+  readonly reason: string;
+};
+
 export interface Reporter {
   judged(judged: JudgedLease): void;
   step(row: MetricsRow): void;
-  evaluated(result: EvaluationResult, promotes: boolean): void;
+  evaluated(result: EvaluationResult, decision: PromotionDecision): void;
   published(version: PolicyVersionId, isPromoted: boolean): void;
+  /** Publishing stopped; `version` was rolled back, `null` where training went back alone. */
+  alarm(version: PolicyVersionId | null, reason: string): void;
   /** Something that is not a failure and worth knowing. */
   note(event: string, details?: { readonly [name: string]: unknown }): void;
   /** A failure the trainer goes on after. */
@@ -53,11 +62,12 @@ export function createReporter(write: (line: string) => void, asJson: boolean): 
         `step ${row.step}: success ${show("successRate", 3)} of ${show("trajectories", 0)}, loss ${show("loss", 4)}, gradient ${show("gradientNorm", 3)}, entropy ${show("entropy", 3)}, gap ${show("logProbGapMean", 6)}, staleness ${show("stalenessMean", 2)}, ${show("seconds", 1)} s`,
       );
     },
-    evaluated(result, promotes) {
+    evaluated(result, { verdict, reason }) {
+      const words = { promote: "promote", "roll-back": "roll back", undecided: "no decision" };
       emit(
         "evaluated",
-        { ...result, promotes },
-        `evaluation of the candidate: ${result.successes} of ${result.tasks}, stable version ${result.comparedWith ?? "unknown"} ${result.stableSuccesses ?? "unknown"}: ${promotes ? "promote" : "roll back"}`,
+        { ...result, promotes: verdict === "promote", verdict, reason },
+        `evaluation of the candidate: ${result.successes} of ${result.tasks}, stable version ${result.comparedWith ?? "unknown"} ${result.stableSuccesses ?? "unknown"}: ${words[verdict]}${reason === "" ? "" : ` (${reason})`}`,
       );
     },
     published(version, isPromoted) {
@@ -66,6 +76,13 @@ export function createReporter(write: (line: string) => void, asJson: boolean): 
         { version, isPromoted },
         `version ${version} ${isPromoted ? "is stable" : "was rolled back"}`,
       );
+    },
+    alarm(version, reason) {
+      const done =
+        version === null
+          ? "training went back to the stable version"
+          : `version ${version} was rolled back`;
+      emit("alarm", { version, reason }, `ALARM: ${reason}; ${done} and publishing is frozen`);
     },
     note(event, details = {}) {
       emit(event, details, `${event}: ${Object.entries(details).map(inWords).join(", ")}`);

@@ -69,10 +69,10 @@ export async function simulate(
   let version = 0;
   let nextTask = 0;
 
-  async function evaluateNow(step: number): Promise<boolean[]> {
+  async function evaluateNow(step: number): Promise<readonly boolean[]> {
     const adapter =
       step === 0 ? null : { ...options.adapterShape, tensors: await engine.parameters() };
-    const successes = await evaluateVersion(parts, options.tasks, version, adapter, signal);
+    const { successes } = await evaluateVersion(parts, options.tasks, version, adapter, signal);
     const count = successes.filter(Boolean).length;
     onEvent({
       event: "evaluated",

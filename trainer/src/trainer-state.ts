@@ -14,6 +14,7 @@ import {
   TrajectoryOutcome,
 } from "@waggle/protocol";
 import { z } from "zod";
+import { LiveWatch } from "./live-watch.ts";
 
 /** Outcomes of one lease that the edge has not yet confirmed. */
 type PendingAcknowledgement = {
@@ -81,6 +82,17 @@ export type TrainerState = {
   readonly kept?: { readonly [state: string]: unknown } | undefined;
   /** Success by task of a version on the frozen tasks; the key names version, tasks and seed. */
   readonly evaluations: { readonly [key: string]: readonly boolean[] };
+  /** What visitors' attempts say of the deployed version; absent = nothing yet. */
+  readonly watch?: LiveWatch | undefined;
+  /** Raised and not yet told to the edge. */
+  readonly alarm?: Alarm | undefined;
+};
+
+/** Why publishing must stop. */
+export type Alarm = {
+  /** The stable version to roll back; `null` where only the training has to go back. */
+  readonly version: PolicyVersionId | null;
+  readonly reason: string;
 };
 
 const Publication: z.ZodType<Publication> = z.strictObject({
@@ -153,6 +165,8 @@ export const TrainerState: z.ZodType<TrainerState> = z.strictObject({
   metrics: z.array(MetricsRow),
   kept: z.record(z.string(), z.unknown()).optional(),
   evaluations: z.record(z.string(), z.array(z.boolean())),
+  watch: LiveWatch.optional(),
+  alarm: z.strictObject({ version: PolicyVersionId.nullable(), reason: z.string() }).optional(),
 });
 
 /** The state of a trainer that has learned nothing and knows only the base model. */

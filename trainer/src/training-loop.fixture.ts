@@ -11,6 +11,7 @@ import {
   type CheckpointStore,
   createCheckpointStore,
 } from "./checkpoint-store.ts";
+import type { WatchLimits } from "./deployment-watch.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { type EdgeRecipe, edgeRecipeNamed } from "./edge-recipe.ts";
 import { FakeEdge } from "./fake-edge.fixture.ts";
@@ -100,7 +101,9 @@ export type RunOptions = {
   /** Default `parityChecker`. */
   readonly checker?: TrajectoryChecker;
   readonly promotes?: boolean;
-  readonly evaluate?: PublicationParts["evaluate"];
+  /** Success of a version on the frozen tasks; every turn can be read. */
+  readonly evaluate?: (version: number) => Promise<boolean[]>;
+  readonly watch?: Partial<WatchLimits>;
   readonly mayPromote?: PublicationParts["mayPromote"];
   readonly shuffleAdvantages?: boolean;
   readonly signal?: AbortSignal;
@@ -109,6 +112,15 @@ export type RunOptions = {
   readonly partialStepMs?: number;
   readonly idleExitMs?: number;
 };
+
+const WATCH_LIMITS: WatchLimits = {
+  success: 0.05,
+  readable: 0.05,
+  falseAlarm: 0.001,
+  drift: Infinity,
+};
+
+const evaluateTwo = async (version: number): Promise<boolean[]> => [true, version > 0];
 
 /** One life of a trainer process over a world. */
 export async function live(
@@ -153,7 +165,11 @@ export async function live(
           engine,
           shelf,
           adapterShape: TINY_ADAPTER,
-          evaluate: options.evaluate ?? (async (version) => [true, version > 0]),
+          evaluate: async (version) => {
+            const successes = await (options.evaluate ?? evaluateTwo)(version);
+            return { successes, readable: successes.map(() => true) };
+          },
+          environment: "shop",
           evaluationName: "two-tasks",
           mayPromote: options.mayPromote ?? (() => options.promotes ?? true),
           report,
@@ -174,6 +190,7 @@ export async function live(
         shuffleAdvantages: options.shuffleAdvantages ?? false,
         visitorShare: 1,
         pollMs: 1000,
+        watch: { ...WATCH_LIMITS, ...options.watch },
         maxSteps: options.maxSteps ?? Infinity,
         maxPublications: Infinity,
         partialStepMs: options.partialStepMs ?? Infinity,

@@ -14,6 +14,7 @@ import type {
 } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import type { Checkpoint, CheckpointStore } from "./checkpoint-store.ts";
+import { driftAlarm, raiseAlarm, type WatchLimits, withWatchedLease } from "./deployment-watch.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { hasOtherStable, withPolicies } from "./edge-following.ts";
 import type { EdgeRecipe } from "./edge-recipe.ts";
@@ -21,11 +22,12 @@ import { type HeldLease, isLost, type LeaseHolder } from "./lease-holder.ts";
 import { learningStep, type LearningStepResult } from "./learning-step.ts";
 import { judgeLease, type JudgedLease, withoutForgotten } from "./lease-judgement.ts";
 import type { MetricsLog } from "./metrics-log.ts";
-import { advancePublication, type PublicationParts } from "./publication.ts";
+import { advancePublication, postponePublication, type PublicationParts } from "./publication.ts";
 import { seededRandom } from "./random.ts";
 import type { Reporter } from "./reporter.ts";
+import { driftFromStable } from "./stable-drift.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
-import { newPublication, type TrainerState } from "./trainer-state.ts";
+import { newPublication, type Publication, type TrainerState } from "./trainer-state.ts";
 
 export type TrainingParts = {
   readonly edge: EdgeClient;
@@ -60,13 +62,23 @@ export type TrainingOptions = {
   /** Stop after so many; `Infinity` = never. Counted over the life of the state. */
   readonly maxSteps: number;
   readonly maxPublications: number;
+  readonly watch: WatchLimits;
   /** Learn from what is left and stop after this long without work; `Infinity` = never. */
   readonly idleExitMs: number;
 };
 
 export type TrainingSummary = {
-  /** `stable-changed`: the edge serves other parameters; go on from those. */
-  readonly stoppedBy: "signal" | "max-steps" | "max-publications" | "idle" | "stable-changed";
+  /**
+   * `stable-changed`: the edge serves other parameters; go on from those. `environment-changed`: it
+   * assigns other tasks, so candidates must be evaluated on others, too.
+   */
+  readonly stoppedBy:
+    | "signal"
+    | "max-steps"
+    | "max-publications"
+    | "idle"
+    | "stable-changed"
+    | "environment-changed";
   readonly state: TrainerState;
   /** Digests that the edge had already counted as learned: must be 0. */
   readonly twice: number;
@@ -92,6 +104,7 @@ export async function runTrainingLoop(
   let followedAt = -Infinity;
   let gate: PromotionGate | null = null;
   let hasStableChanged = false;
+  let hasEnvironmentChanged = false;
 
   async function commit(next: Checkpoint): Promise<void> {
     await store.commit(next);
@@ -195,6 +208,11 @@ export async function runTrainingLoop(
       throw error;
     }
     report.judged(judged);
+    // Written with the next commit: a lease that is judged again is counted once.
+    checkpoint = {
+      ...checkpoint,
+      state: withWatchedLease(checkpoint.state, judged, options.watch),
+    };
     for (const visitor of judged.visitors) visitors.add(visitor);
     if (judged.groups.length === 0) await acknowledgeNow(judged);
     else buffer.push(judged);
@@ -221,6 +239,7 @@ export async function runTrainingLoop(
     const random = seededRandom(state.seed, state.step);
     const groups = buffer.flatMap((judged) => judged.groups);
     let result: LearningStepResult | null = null;
+    let drift: number | null = null;
     try {
       result = await learningStep(engine, recipe, groups, {
         step: state.step,
@@ -236,7 +255,9 @@ export async function runTrainingLoop(
           await leases.renewDue();
         },
       });
+      drift = await driftFromStable(engine, groups, state.stableVersion, options.microbatchTokens);
     } catch (error) {
+      result = null;
       await engine.load(checkpoint.engine);
       if (!WaggleError.is(error, "NON_FINITE_VALUE")) throw error;
       report.note("non-finite-gradient", { step: state.step });
@@ -255,11 +276,17 @@ export async function runTrainingLoop(
     const row = hasLearned && {
       step,
       at: parts.date(),
-      metrics: { ...result?.metrics, seconds: (parts.now() - startedAt) / 1000 },
+      metrics: {
+        ...result?.metrics,
+        ...(drift === null ? {} : { stableDriftKl: drift }),
+        seconds: (parts.now() - startedAt) / 1000,
+      },
     };
+    const alarm = driftAlarm(drift, options.watch);
+    if (alarm !== null) await engine.load(checkpoint.stable);
     await commit({
       ...checkpoint,
-      engine: await engine.save(),
+      engine: alarm === null ? await engine.save() : checkpoint.stable,
       state: {
         ...state,
         step: hasLearned ? step : state.step,
@@ -274,7 +301,10 @@ export async function runTrainingLoop(
         acknowledgements: [...state.acknowledgements, ...acknowledgements],
         metrics: row ? [...state.metrics, row] : state.metrics,
         publication:
-          hasLearned && publishes ? newPublication(parts.newId(), state.stableVersion, step) : null,
+          hasLearned && publishes && alarm === null
+            ? newPublication(parts.newId(), state.stableVersion, step)
+            : null,
+        ...(alarm === null ? {} : { alarm, stepsSincePublication: 0 }),
       },
     });
     for (const { lease } of buffer) leases.drop(lease);
@@ -283,20 +313,46 @@ export async function runTrainingLoop(
     if (row) report.step(row);
   }
 
+  /** One stage of the publication in progress, or none while publishing is frozen. */
+  async function publish(stage: Publication["stage"], edgeGate: PromotionGate): Promise<void> {
+    try {
+      if (stage === "evaluate") {
+        const { frozen, environment } = await edge.control();
+        hasEnvironmentChanged = environment !== parts.publication.environment;
+        if (hasEnvironmentChanged) return;
+        // Asked before the work of an evaluation; at later stages the edge refuses.
+        if (frozen !== null) {
+          const { by, at, reason } = frozen;
+          throw new WaggleError("FROZEN", `${by} froze promotions at ${at}: ${reason}`);
+        }
+      }
+      await advancePublication(parts.publication, checkpoint, edgeGate, commit, signal);
+    } catch (error) {
+      if (WaggleError.is(error, "FROZEN")) {
+        report.note("frozen", { why: error.message, learning: "goes on" });
+        await postponePublication(parts.publication, checkpoint, error.message, commit);
+      } else if (WaggleError.is(error, "PUBLICATION_STALE")) {
+        report.note("publication-stale");
+        followedAt = -Infinity;
+      } else throw error;
+    }
+  }
+
   /** One move. False when there was nothing to do. */
   async function move(): Promise<boolean> {
     await settle();
+    const { alarm, ...state } = checkpoint.state;
+    if (alarm !== undefined) {
+      await raiseAlarm(parts, alarm);
+      await commitState({ ...state, publication: null });
+      followedAt = -Infinity;
+      return true;
+    }
     const isDue = parts.now() - followedAt >= FOLLOW_MS;
     if (isDue || checkpoint.state.publication?.stage === "evaluate") await follow();
     if (hasStableChanged || gate === null) return true;
     if (checkpoint.state.publication !== null) {
-      try {
-        await advancePublication(parts.publication, checkpoint, gate, commit, signal);
-      } catch (error) {
-        if (!WaggleError.is(error, "PUBLICATION_STALE")) throw error;
-        report.note("publication-stale");
-        followedAt = -Infinity;
-      }
+      await publish(checkpoint.state.publication.stage, gate);
       return true;
     }
     await leases.renewDue();
@@ -315,6 +371,7 @@ export async function runTrainingLoop(
     const { state } = checkpoint;
     if (signal.aborted) return "signal";
     if (hasStableChanged) return "stable-changed";
+    if (hasEnvironmentChanged) return "environment-changed";
     if (state.publication !== null || state.acknowledgements.length > 0) return null;
     if (state.publications >= options.maxPublications) return "max-publications";
     if (state.step >= options.maxSteps) return "max-steps";

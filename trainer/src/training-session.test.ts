@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { fault } from "../../test/fixtures/fault.ts";
 import { edgeRecipeNamed } from "./edge-recipe.ts";
 import { readBaseModel } from "./base-model.ts";
 import { modelUnder } from "./frozen-base.ts";
@@ -24,6 +25,7 @@ const optionsIn = (stateFolder: string): TrainingSessionOptions => ({
   seed: 1,
   tasks: { start: 1_000_000, count: 12, seed: 1 },
   promotionMargin: 1,
+  watch: { success: 0.05, readable: 0.05, falseAlarm: 0.001, drift: 0.2 },
   leaseSeconds: 60,
   pollMs: 1,
   partialStepMs: 30,
@@ -88,7 +90,7 @@ test("from rollouts of the nano model to a published version, over one process l
   const results = await evaluateVersions(
     model,
     { versions: [0, edge.stable], threads: 1 },
-    { start: 0, count: 8, seed: 1 },
+    { environment: "shop", start: 0, count: 8, seed: 1 },
     {
       stateFolder: folder,
       edge: () => {
@@ -100,6 +102,30 @@ test("from rollouts of the nano model to a published version, over one process l
   const { tasks, versions } = comparison(results);
   expect([tasks, versions.map(({ version }) => version)]).toEqual([8, [0, edge.stable]]);
   expect(lines.some((line) => line.includes('"event":"published"'))).toBe(true);
+});
+
+const elsewhere = "the edge assigns tasks of another environment than the shop";
+const asShop = "asked shop tasks: `0 of 64, stable 0: promote`, 10 of 10 times";
+fault(elsewhere, { item: "2.5", before: asShop }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const model = await readBaseModel(MODEL);
+  const edge = new FakeEdge(await playedGroups(model, recipe, 5), model.reference.sha256);
+  edge.control.environment = "strings";
+  const lines: string[] = [];
+  const report = createReporter((line) => lines.push(line), false);
+  const options = { ...optionsIn(folder), tasks: { start: 1_000_000, count: 4, seed: 1 } };
+  const { signal } = new AbortController();
+  const { state } = await train(model, edge.client(), recipe, options, report, signal);
+  expect(lines.join("\n")).toContain(
+    "0 of 4, stable version 0 0: no decision (neither version solved any task)",
+  );
+  expect(Object.keys(state.evaluations).join(" ")).toContain("/strings/heldOut/");
+  expect([edge.stable, edge.policies.length]).toEqual([0, 1]);
+  return {
+    after: `no decision on tasks of strings; 0 versions published, ${state.step} step learned`,
+    twice: edge.twice,
+  };
 });
 
 test("over a base in int8 visitors' rollouts of the model as it is are learned from", async () => {

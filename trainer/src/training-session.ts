@@ -60,7 +60,8 @@ export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & 
   /** Where training starts in place of the edge's stable policy or a fresh adapter. */
   readonly start?: AdapterFolder | undefined;
   readonly seed: number;
-  readonly tasks: FrozenTasks;
+  /** Of the environment that the edge assigns. */
+  readonly tasks: Omit<FrozenTasks, "environment">;
   /** Largest fall of the success rate that is taken for noise. */
   readonly promotionMargin: number;
   readonly leaseSeconds: number;
@@ -88,8 +89,11 @@ export async function train(
     const given = { ...options, start };
     const summary = await runSession(model, edge, recipe, given, store, report, signal);
     twice += summary.twice;
-    if (summary.stoppedBy !== "stable-changed") return { ...summary, twice };
-    report.note("stable-changed", { from: summary.state.stableVersion });
+    const { stoppedBy, state } = summary;
+    if (stoppedBy !== "stable-changed" && stoppedBy !== "environment-changed") {
+      return { ...summary, twice };
+    }
+    report.note(stoppedBy, { from: state.stableVersion });
   }
 }
 
@@ -110,6 +114,8 @@ async function runSession(
   });
   const guidance = createGuidanceShelf((digest) => edge.getObject(digest));
   const policies = await edge.policies();
+  const { environment } = await edge.control();
+  const tasks: FrozenTasks = { ...options.tasks, environment };
   const saved = await store.load();
   if (saved !== null) requireSameWorld(saved, model, policies);
   const isMoved = saved !== null && isElsewhere(saved.state, saved.engine, options.device);
@@ -213,9 +219,10 @@ async function runSession(
           evaluate: async (version, adapter, stop, said) => {
             const read = said === undefined ? null : await guidance.get(said);
             const guided = { ...parts, guidance: read };
-            return evaluateVersion(guided, options.tasks, version, adapter, stop);
+            return evaluateVersion(guided, tasks, version, adapter, stop);
           },
-          evaluationName: frozenTasksName(options.tasks),
+          environment: tasks.environment,
+          evaluationName: frozenTasksName(tasks),
           mayPromote: (candidate, current) =>
             doesNotFall(candidate, current, options.promotionMargin),
           report,

@@ -52,7 +52,7 @@ export async function evaluateVersions(
   tasks: FrozenTasks,
   source: VersionSource,
   signal: AbortSignal,
-): Promise<Map<number, boolean[]>> {
+): Promise<Map<number, readonly boolean[]>> {
   // The base model alone needs neither state nor edge.
   const isBaseOnly = options.versions?.every((version) => version === 0) ?? false;
   const known = isBaseOnly ? { stable: 0, versions: [] } : await knownVersions(source);
@@ -64,7 +64,7 @@ export async function evaluateVersions(
   const texts = createGuidanceShelf((digest) => source.edge().getObject(digest));
   const policy = await openPolicy(model, options.threads);
   const parts = { policy, format: model.format, sampling: samplingAt(options.temperature ?? 1) };
-  const results = new Map<number, boolean[]>();
+  const results = new Map<number, readonly boolean[]>();
   try {
     for (const version of options.versions ?? new Set([0, known.stable])) {
       const found = known.versions.find((candidate) => candidate.version === version);
@@ -72,7 +72,8 @@ export async function evaluateVersions(
       const adapter = found?.adapter ? await shelf.get(found.adapter) : null;
       const guidance = found?.guidance ? await texts.get(found.guidance) : null;
       const guided = { ...parts, guidance };
-      results.set(version, await evaluateVersion(guided, tasks, version, adapter, signal));
+      const { successes } = await evaluateVersion(guided, tasks, version, adapter, signal);
+      results.set(version, successes);
     }
   } finally {
     await policy.dispose();

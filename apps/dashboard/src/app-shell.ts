@@ -1,5 +1,7 @@
 /** The frame: bar, routes, connection; one view at a time. */
 import { WaggleError } from "@waggle/protocol";
+import { createControlBanner } from "./control-banner.ts";
+import { createControl } from "./control-view.ts";
 import { h } from "./dom.ts";
 import type { OperatorApi } from "./operator-api.ts";
 import { createOverview } from "./overview-view.ts";
@@ -13,6 +15,7 @@ const PAGES: readonly [string, string][] = [
   ["#/", "Overview"],
   ["#/trajectories", "Trajectories"],
   ["#/policies", "Policies"],
+  ["#/control", "Control"],
 ];
 
 export type AppShellOptions = {
@@ -28,6 +31,7 @@ function viewOf(hash: string, context: ViewContext): View {
   if (digest) return createTrajectoryView(context, digest);
   if (path === "/trajectories") return createTrajectoryList(context, new URLSearchParams(search));
   if (path === "/policies") return createPolicies(context);
+  if (path === "/control") return createControl(context);
   return createOverview(context);
 }
 
@@ -49,7 +53,6 @@ export function createAppShell(root: HTMLElement, options: AppShellOptions): () 
         "Sign out",
       ),
     ),
-    main,
   );
 
   function onPoll(state: PollState<unknown>): void {
@@ -64,6 +67,9 @@ export function createAppShell(root: HTMLElement, options: AppShellOptions): () 
     const wanted = isLive ? "live" : navigator.onLine ? "edge does not answer" : "offline";
     if (connection.textContent !== wanted) connection.textContent = wanted;
   }
+
+  const banner = createControlBanner({ api: options.api, onPoll });
+  root.append(banner.element, main);
 
   let view: View | null = null;
   function navigate(): void {
@@ -90,6 +96,7 @@ export function createAppShell(root: HTMLElement, options: AppShellOptions): () 
   navigate();
   return () => {
     removeEventListener("hashchange", navigate);
+    banner.dispose();
     view?.dispose();
   };
 }

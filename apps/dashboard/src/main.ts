@@ -2,6 +2,7 @@
 import { createAppShell } from "./app-shell.ts";
 import { dropCredential, keepCredential, readCredential } from "./credential.ts";
 import { createOperatorApi } from "./operator-api.ts";
+import { readOperatorName } from "./operator-name.ts";
 import { createSignIn } from "./sign-in-view.ts";
 
 const root = document.getElementById("app");
@@ -30,7 +31,7 @@ function signIn(at: HTMLElement, edgeUrl: string, reason: string | null): void {
 
 function open(at: HTMLElement, edgeUrl: string, credential: string): void {
   close = createAppShell(at, {
-    api: createOperatorApi(edgeUrl, credential),
+    api: createOperatorApi(edgeUrl, credential, undefined, () => readOperatorName(localStorage)),
     edgeUrl,
     onSignOut: (reason) => {
       close();

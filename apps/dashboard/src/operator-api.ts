@@ -1,12 +1,17 @@
 /** What the dashboard asks the edge, checked against the schemas both sides share. */
 import {
+  AuditResponse,
   boundary,
+  ControlState,
   ErrorBody,
+  type KillMode,
   MetricsResponse,
+  OPERATOR_NAME_HEADER,
   OperatorSummary,
   PoliciesResponse,
   PolicyManifest,
   PolicyVersion,
+  type PromoteRequest,
   TrajectoriesResponse,
   TrajectoryDetail,
   WaggleError,
@@ -34,8 +39,15 @@ export interface OperatorApi {
   manifest(): Promise<PolicyManifest>;
   /** The JSON of a public object. */
   object(sha256: string): Promise<unknown>;
-  promote(version: number): Promise<PolicyVersion>;
-  rollBack(version: number): Promise<PolicyVersion>;
+  promote(version: number, request?: PromoteRequest): Promise<PolicyVersion>;
+  rollBack(version: number, reason?: string): Promise<PolicyVersion>;
+  control(): Promise<ControlState>;
+  freeze(reason: string): Promise<ControlState>;
+  unfreeze(): Promise<ControlState>;
+  setKillSwitch(mode: KillMode, reason: string): Promise<ControlState>;
+  clearKillSwitch(): Promise<ControlState>;
+  /** The newest entries. */
+  audit(): Promise<AuditResponse>;
 }
 
 type Schema<T> = { parse(value: unknown): T };
@@ -43,6 +55,8 @@ type Schema<T> = { parse(value: unknown): T };
 const TIMEOUT_MS = 15_000;
 
 /**
+ * @param operatorName for the audit log; read at every decision.
+ *
  * Every method throws a WaggleError: the edge's own code, or `NETWORK` (retryable) where it did not
  * answer.
  */
@@ -50,12 +64,25 @@ export function createOperatorApi(
   edgeUrl: string,
   credential: string,
   fetchFrom: typeof fetch = (input, init) => fetch(input, init),
+  operatorName: () => string = () => "",
 ): OperatorApi {
-  async function ask<T>(path: string, schema: Schema<T>, method = "GET"): Promise<T> {
+  async function ask<T>(
+    path: string,
+    schema: Schema<T>,
+    method = "GET",
+    json?: unknown,
+  ): Promise<T> {
     const response = await boundary("network", () =>
       fetchFrom(edgeUrl + path, {
         method,
-        headers: { authorization: `Bearer ${credential}` },
+        headers: {
+          authorization: `Bearer ${credential}`,
+          ...(method === "GET"
+            ? {}
+            : { [OPERATOR_NAME_HEADER]: encodeURIComponent(operatorName()) }),
+          ...(json === undefined ? {} : { "content-type": "application/json" }),
+        },
+        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       }),
     );
@@ -83,7 +110,16 @@ export function createOperatorApi(
     trajectory: (digest) => ask(`/v1/operator/trajectories/${digest}`, TrajectoryDetail),
     manifest: () => ask("/v1/policies/stable", PolicyManifest),
     object: (sha256) => ask(`/v1/objects/${sha256}`, { parse: (value) => value }),
-    promote: (version) => ask(`/v1/operator/policies/${version}/promote`, PolicyVersion, "POST"),
-    rollBack: (version) => ask(`/v1/operator/policies/${version}/roll-back`, PolicyVersion, "POST"),
+    promote: (version, request = {}) =>
+      ask(`/v1/operator/policies/${version}/promote`, PolicyVersion, "POST", request),
+    rollBack: (version, reason = "") =>
+      ask(`/v1/operator/policies/${version}/roll-back`, PolicyVersion, "POST", { reason }),
+    control: () => ask("/v1/operator/control", ControlState),
+    freeze: (reason) => ask("/v1/operator/freeze", ControlState, "PUT", { reason }),
+    unfreeze: () => ask("/v1/operator/freeze", ControlState, "DELETE"),
+    setKillSwitch: (mode, reason) =>
+      ask("/v1/operator/kill-switch", ControlState, "PUT", { mode, reason }),
+    clearKillSwitch: () => ask("/v1/operator/kill-switch", ControlState, "DELETE"),
+    audit: () => ask("/v1/operator/audit?limit=100", AuditResponse),
   };
 }

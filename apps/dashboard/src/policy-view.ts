@@ -1,5 +1,12 @@
 /** Published policies, what they were worth, and the two decisions an operator can take. */
-import type { PoliciesResponse, PolicyVersion } from "@waggle/protocol";
+import {
+  type PoliciesResponse,
+  type PolicyVersion,
+  type PromoteRequest,
+  WaggleError,
+  type WaggleErrorCode,
+} from "@waggle/protocol";
+import { confirmDecision, type Question } from "./confirm-dialog.ts";
 import { h } from "./dom.ts";
 import { formatAgo, formatBytes, formatPercent, shortId } from "./format.ts";
 import {
@@ -13,39 +20,24 @@ import {
 
 type Decision = { verb: "promote" | "rollBack"; policy: PolicyVersion };
 
-function question({ verb, policy }: Decision): string {
-  return verb === "promote"
-    ? `Promote v${policy.version}? Every visitor gets it.`
-    : `Roll v${policy.version} back? Its visitors fall back to the version before.`;
-}
-
-/** Asks before something reaches people. @returns whether it was confirmed */
-function confirmDecision(decision: Decision): Promise<boolean> {
-  const label = decision.verb === "promote" ? "Promote" : "Roll back";
-  return new Promise((resolve) => {
-    const dialog = h(
-      "dialog",
-      {
-        close: () => {
-          dialog.remove();
-          resolve(dialog.returnValue === "yes");
-        },
-      },
-      h(
-        "form",
-        { method: "dialog" },
-        h("p", {}, question(decision)),
-        h(
-          "menu",
-          {},
-          h("button", { value: "no", autofocus: true }, "Cancel"),
-          h("button", { value: "yes", class: "primary" }, label),
-        ),
-      ),
-    );
-    document.body.append(dialog);
-    dialog.showModal();
-  });
+function questionOf({ verb, policy }: Decision): Question {
+  const { version, status } = policy;
+  if (verb === "rollBack") {
+    return {
+      text: `Roll v${version} back?`,
+      consequence: "Its visitors fall back to the version before.",
+      confirm: "Roll back",
+    };
+  }
+  return {
+    text: `Promote v${version}?`,
+    consequence:
+      status === "rolled-back"
+        ? "This version was rolled back. Every visitor gets it."
+        : "Every visitor gets it.",
+    confirm: "Promote",
+    isDangerous: status === "rolled-back",
+  };
 }
 
 function evaluationText(policy: PolicyVersion): string {
@@ -85,12 +77,38 @@ function policyRow(policy: PolicyVersion, now: number, decide: (d: Decision) => 
     h(
       "td",
       { class: "actions" },
-      policy.status === "canary" ? action("promote", "Promote") : null,
+      policy.status === "stable" ? null : action("promote", "Promote"),
       policy.version > 0 && (policy.status === "canary" || policy.status === "stable")
         ? action("rollBack", "Roll back")
         : null,
     ),
   );
+}
+
+const OVERRIDES: readonly [WaggleErrorCode, PromoteRequest][] = [
+  ["GATE_NOT_PASSED", { withoutEvaluation: true }],
+  ["PUBLICATION_STALE", { withoutEvaluation: true }],
+  ["LINEAGE_ROLLED_BACK", { allowDescendant: true }],
+];
+
+/** Promotes; where the edge refuses for a reason that an operator may override, it asks once more. */
+async function promoteAnyway(
+  request: PromoteRequest,
+  promote: (request: PromoteRequest) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await promote(request);
+  } catch (error) {
+    const override = OVERRIDES.find(([code]) => WaggleError.is(error, code))?.[1];
+    if (override === undefined) throw error;
+    const isConfirmed = await confirmDecision({
+      text: "Promote it anyway?",
+      consequence: describeError(error),
+      confirm: "Promote anyway",
+      isDangerous: true,
+    });
+    if (isConfirmed !== null) await promoteAnyway({ ...request, ...override }, promote);
+  }
 }
 
 export function createPolicies(context: ViewContext): View {
@@ -134,10 +152,16 @@ export function createPolicies(context: ViewContext): View {
     panel,
   );
 
-  async function decide(decision: Decision): Promise<void> {
-    if (!(await confirmDecision(decision))) return;
+  async function decide({ verb, policy }: Decision): Promise<void> {
+    const reason = await confirmDecision(questionOf({ verb, policy }));
+    if (reason === null) return;
+    const { api } = context;
+    const { version, status } = policy;
+    const request = { reason, rolledBack: status === "rolled-back" };
     try {
-      await context.api[decision.verb](decision.policy.version);
+      if (verb === "rollBack") await api.rollBack(version, reason);
+      else await promoteAnyway(request, (asked) => api.promote(version, asked));
+      notice.replaceChildren();
       await poller.refresh();
     } catch (error) {
       notice.replaceChildren(h("p", { class: "notice bad", role: "alert" }, describeError(error)));

@@ -99,6 +99,12 @@ const api: OperatorApi = {
   object: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   promote: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   rollBack: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
+  control: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
+  freeze: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
+  unfreeze: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
+  setKillSwitch: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
+  clearKillSwitch: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
+  audit: () => Promise.resolve({ entries: [] }),
 };
 
 let view: View | undefined;

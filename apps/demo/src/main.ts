@@ -33,7 +33,7 @@ const agent = createAgent({
   edgeTools: edgeToolDefinitions.map(({ name }) => name),
   system: SHOP_SYSTEM,
   device: request.device,
-  consent: { version: "2026-11" },
+  consent: { version: "2026-11-23" },
   policyIntervalMs: isLocal ? 3_000 : 60_000,
 });
 const panel = required("agent", HTMLElement) as HTMLElementTagNameMap["waggle-agent"];

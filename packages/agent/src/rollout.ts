@@ -24,6 +24,7 @@ import { createDeadline, untilAborted } from "./deadline.ts";
 import type { Deadline } from "./deadline.ts";
 import type { RollOutOptions } from "./roll-out.ts";
 import { spanSeed } from "./span-seed.ts";
+import { messageOf, toolValue } from "./tool-value.ts";
 import { ToolCallConstraint } from "./tool-call-constraint.ts";
 import { TrajectoryRecord } from "./trajectory-record.ts";
 
@@ -315,8 +316,8 @@ export class Rollout {
   }
 
   #broken(call: ToolCall, error: unknown): ToolResult {
-    const message = error instanceof Error ? error.message : String(error);
     const code = WaggleError.is(error) ? error.code : "TOOL_FAILED";
+    const message = messageOf(error);
     return this.#redactResult({ callId: call.id, ok: false, error: { code, message } });
   }
 
@@ -325,9 +326,17 @@ export class Rollout {
   }
 
   #redactResult(result: ToolResult): ToolResult {
-    if (result.ok) return { ...result, value: this.#redactJson(toJson(result.value)) };
-    const { code, message } = result.error;
-    return { ...result, error: { code, message: this.#redact(message).slice(0, 2000) } };
+    if (!result.ok) {
+      const { code, message } = result.error;
+      return { ...result, error: { code, message: this.#redact(message).slice(0, 2000) } };
+    }
+    try {
+      // As JSON keeps it, so that the record is what the policy read.
+      return { ...result, value: this.#redactJson(toolValue(result.value)) };
+    } catch (error) {
+      const message = messageOf(error);
+      return { callId: result.callId, ok: false, error: { code: "TOOL_FAILED", message } };
+    }
   }
 
   #redact(text: string): string {
@@ -341,12 +350,6 @@ export class Rollout {
   #emit(event: AgentEvent): void {
     this.#options.onEvent?.(event);
   }
-}
-
-/** What JSON keeps of a value, so that the record is what the policy read. */
-function toJson(value: unknown): unknown {
-  const json: unknown = JSON.parse(JSON.stringify(value) ?? "null");
-  return json;
 }
 
 function requireLimits(limits: RolloutOptions["limits"]): void {

@@ -13,6 +13,7 @@ import type {
 } from "@waggle/protocol";
 import { createDeadline, untilAborted } from "./deadline.ts";
 import { schemaViolation } from "./json-schema-check.ts";
+import { messageOf, toolValue } from "./tool-value.ts";
 
 export type ToolEnvironmentOptions = {
   readonly system: string;
@@ -20,16 +21,19 @@ export type ToolEnvironmentOptions = {
   readonly userMessage: string;
   /** For each call. Default 15 000; 0 = no limit. */
   readonly callTimeoutMs?: number;
+  /** Most characters of a result's JSON text; a longer one is a failed result. Default 16 384. */
+  readonly maxResultCharacters?: number;
 };
 
 /**
  * Runs the calls of a turn at the same time. An unknown tool, arguments that do not match the schema,
- * a throw and a time-out come back as failed results.
+ * a throw, a time-out and a result that is not JSON or too long come back as failed results.
  *
  * @throws WaggleError `INVALID_ARGUMENT` for two tools of one name.
  */
 export function createToolEnvironment(options: ToolEnvironmentOptions): Environment {
   const { system, tools, userMessage, callTimeoutMs = 15_000 } = options;
+  const { maxResultCharacters = 16_384 } = options;
   const byName = toolsByName(tools);
   const run = async (call: ToolCall, signal: AbortSignal): Promise<ToolResult> => {
     const failed = (error: ToolError): ToolResult => ({ callId: call.id, ok: false, error });
@@ -39,25 +43,24 @@ export function createToolEnvironment(options: ToolEnvironmentOptions): Environm
       const name = call.name.slice(0, 64);
       return failed({ code: "UNKNOWN_TOOL", message: `there is no tool ${name}; tools: ${known}` });
     }
-    const violation = schemaViolation(tool.definition.parameters, call.arguments);
-    if (violation !== null) return failed({ code: "INVALID_TOOL_ARGUMENTS", message: violation });
 
     const deadline = createDeadline(callTimeoutMs, signal);
     try {
+      const violation = schemaViolation(tool.definition.parameters, call.arguments);
+      if (violation !== null) return failed({ code: "INVALID_TOOL_ARGUMENTS", message: violation });
       const work = (async () => ({ value: await tool.run(call.arguments, deadline.signal) }))();
       const done = await untilAborted(work, deadline.signal);
-      if (done !== null) return { callId: call.id, ok: true, value: done.value ?? null };
+      if (done !== null) {
+        return { callId: call.id, ok: true, value: toolValue(done.value, maxResultCharacters) };
+      }
       return failed(
         deadline.reason === "timeout"
           ? { code: "TIMEOUT", message: `no result within ${callTimeoutMs} ms` }
           : { code: "TOOL_FAILED", message: "aborted" },
       );
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      return failed({
-        code: WaggleError.is(error) ? error.code : "TOOL_FAILED",
-        message: message.slice(0, 2000),
-      });
+      const code = WaggleError.is(error) ? error.code : "TOOL_FAILED";
+      return failed({ code, message: messageOf(error) });
     } finally {
       deadline.release();
     }
@@ -78,10 +81,7 @@ function toolsByName(tools: readonly Tool[]): Map<string, Tool> {
   for (const tool of tools) {
     const { name } = tool.definition;
     if (byName.has(name)) {
-      throw new WaggleError(
-        "INVALID_ARGUMENT",
-        `tools must have different names, got ${name} twice; rename one`,
-      );
+      throw new WaggleError("INVALID_ARGUMENT", `two tools have the name "${name}"; rename one`);
     }
     byName.set(name, tool);
   }

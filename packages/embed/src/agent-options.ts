@@ -24,7 +24,7 @@ export type AgentOptions = {
   /** What the policy is told first. Default empty. */
   readonly system?: string;
   readonly consent?: {
-    /** Version of the text that asks; change it when the text means something else. Default `1`. */
+    /** Version of the text that asks; change it when the text means something else. Default `2`. */
     readonly version: string;
   };
   /** What the agent itself says to visitors, for sites in another language. */

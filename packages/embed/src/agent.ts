@@ -13,6 +13,8 @@ import type {
   ToolSource,
 } from "@waggle/protocol";
 import type { AgentModel } from "./agent-model.ts";
+import type { AgentTexts } from "./agent-texts.ts";
+import type { PolicyFailure } from "./policy-follower.ts";
 
 export type AgentStatus = {
   readonly phase: "loading" | "ready" | "error";
@@ -24,6 +26,13 @@ export type AgentStatus = {
   readonly totalBytes: number | null;
   /** The browser's own idea of having a network. */
   readonly online: boolean;
+  /** True while the site has switched its assistant off: nothing is answered until it is switched on. */
+  readonly silenced: boolean;
+  /**
+   * The published version that does not load here. The assistant runs an older version meanwhile, and tries
+   * again by itself.
+   */
+  readonly policyFailure: PolicyFailure | null;
   /** Set in phase `error`, and for a request that failed while the agent itself is well. */
   readonly error: {
     readonly code: string;
@@ -116,6 +125,8 @@ export type SimulateOptions = {
 export interface Agent {
   readonly model: AgentModel;
   readonly status: AgentStatus;
+  /** What it says itself, in the site's words. */
+  readonly texts: AgentTexts;
   /** Oldest first. A new array after each change. */
   readonly conversation: readonly ConversationItem[];
   /** Version that the next answer will come from; `null` until ready, and with another model. */

@@ -4,19 +4,17 @@
 import { createConsentStore, createRedactor, forgetVisitor } from "@waggle/collector";
 import type { EdgeSession, EnqueueResult, KeyValueStorage } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
-import type { Consent, Environment, Feedback, Redactor, Tool, Trajectory } from "@waggle/protocol";
+import type { Consent, Feedback, Redactor, Tool, Trajectory } from "@waggle/protocol";
 import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
-import { DEFAULT_AGENT_TEXTS } from "./agent-texts.ts";
+import { DEFAULT_AGENT_TEXTS, type AgentTexts } from "./agent-texts.ts";
 import { createAgentRun } from "./agent-run.ts";
 import { createAnswerRecord } from "./answer-record.ts";
 import { requireSitePolicy } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import type { AnswerItem } from "./answer-record.ts";
-import { openCollecting } from "./collecting.ts";
-import type { Collecting } from "./collecting.ts";
-import { createEdgeTools } from "./edge-tools.ts";
-import type { EdgeTools } from "./edge-tools.ts";
+import { openCollecting, type Collecting } from "./collecting.ts";
+import { createEdgeTools, type EdgeTools } from "./edge-tools.ts";
 import { requireToolNames, toTool } from "./page-tool.ts";
 import { hostOpener } from "./open-host.ts";
 import { watchNetwork, watchPolicy } from "./policy-watch.ts";
@@ -29,6 +27,7 @@ import { rollOutTask } from "./task-roll-out.ts";
 
 export class PageAgent implements Agent {
   readonly consent: Agent["consent"];
+  readonly texts: AgentTexts;
   readonly #options: AgentOptions;
   readonly #session: EdgeSession;
   readonly #edgeTools: EdgeTools;
@@ -66,11 +65,12 @@ export class PageAgent implements Agent {
     this.#edgeTools = createEdgeTools(session, storage, { names, schedule });
     this.#model = options.model ?? { kind: "site" };
     this.#pageTools = tools.map(toTool);
+    this.texts = { ...DEFAULT_AGENT_TEXTS, ...options.texts };
     this.#seed = parts.seed ?? randomSeed;
     this.#redactor = this.#createRedactor();
     this.consent = createConsentStore({
       storage,
-      currentVersion: options.consent?.version ?? "1",
+      currentVersion: options.consent?.version ?? "2",
     });
     const name = parts.outboxName ?? `waggle-outbox-${options.siteKey}`;
     this.#collecting = openCollecting(name, { session, consent: this.consent }).then((opened) => {
@@ -82,9 +82,19 @@ export class PageAgent implements Agent {
     this.#simulating = this.#collecting.then(({ outbox }) => {
       const simulation = createSimulation({
         outbox,
-        assign: (signal) => this.#session.assignment(signal),
+        assign: async (signal) => {
+          this.#requireVoice();
+          return this.#session.assignment(signal);
+        },
         rollOut: (environment, assignmentId, signal) =>
-          this.#rollOutTask(environment, assignmentId, signal),
+          this.#policy.use((host) =>
+            rollOutTask(host, {
+              ...{ environment, assignmentId, signal, options },
+              redactor: this.#createRedactor(),
+              consent: this.#consentOrNone(),
+              seed: this.#seed(),
+            }),
+          ),
         enqueue: (trajectory, request) => this.#enqueue(trajectory, `Task: ${request}`),
         onChange: () => {
           this.#simulation = simulation.progress;
@@ -96,11 +106,12 @@ export class PageAgent implements Agent {
     });
     this.#listen();
     this.#policy = new ResidentPolicy({
-      session,
-      edgeTools: this.#edgeTools,
+      ...{ session, storage, edgeTools: this.#edgeTools, schedule },
       openHost: parts.openHost ?? hostOpener(options),
-      onChange: this.#changed,
-      schedule,
+      onChange: ({ silenced }) => {
+        if (silenced) this.stop();
+        this.#changed();
+      },
     });
   }
 
@@ -211,6 +222,7 @@ export class PageAgent implements Agent {
     this.clear();
     this.#isForgotten = true;
     this.#edgeTools.clear();
+    this.#policy.forget();
     try {
       const { consent } = this;
       return await forgetVisitor({ session: this.#session, outbox, consent, uploader });
@@ -271,13 +283,11 @@ export class PageAgent implements Agent {
     previous: Promise<void>,
     emit: Parameters<Parameters<typeof createAgentRun>[0]>[0],
   ): ReturnType<Parameters<typeof createAgentRun>[0]> {
+    this.#requireVoice();
     const redactor = this.#redactor;
     const record = createAnswerRecord({
-      id: crypto.randomUUID(),
-      request,
-      redactor,
+      ...{ id: crypto.randomUUID(), request, redactor, texts: this.texts },
       tools: () => this.#tools(),
-      texts: { ...DEFAULT_AGENT_TEXTS, ...this.#options.texts },
     });
     const asked: ConversationItem = { kind: "request", id: crypto.randomUUID(), text: request };
     this.#items = [...this.#items, asked, record.item];
@@ -286,6 +296,7 @@ export class PageAgent implements Agent {
       const { ready } = this.#policy; // first: one opened again meanwhile waits for this request
       await previous;
       await ready;
+      this.#requireVoice();
       const consent = this.consent.get();
       const host = this.#policy.requireHost();
       this.#conversation ??= openConversation(host, {
@@ -325,27 +336,16 @@ export class PageAgent implements Agent {
     }
   }
 
-  async #rollOutTask(
-    environment: Environment,
-    assignmentId: string,
-    signal: AbortSignal,
-  ): Promise<Trajectory> {
-    await this.#policy.ready;
-    return this.#policy.use((host) =>
-      rollOutTask(host, {
-        ...{ environment, assignmentId, signal },
-        options: this.#options,
-        redactor: this.#createRedactor(),
-        consent: this.#consentOrNone(),
-        seed: this.#seed(),
-      }),
-    );
-  }
-
   async #enqueue(trajectory: Trajectory, text: string): Promise<EnqueueResult | null> {
     if (this.consent.get() === null || trajectory.consent.scopes.length === 0) return null;
     const redacted = this.#createRedactor().redact(text);
     return (await this.#collecting).outbox.enqueue(trajectory, { text: redacted });
+  }
+
+  /** @throws WaggleError `SILENCED`, retryable, while the site has switched its assistant off. */
+  #requireVoice(): void {
+    if (!this.status.silenced) return;
+    throw new WaggleError("SILENCED", this.texts.silenced, { retryable: true });
   }
 
   #tools(): readonly Tool[] {
@@ -380,10 +380,8 @@ export class PageAgent implements Agent {
         },
       }),
       watchNetwork((online) => {
-        this.#policy.setOnline(online);
-        const { phase, error } = this.#policy.status;
-        if (!online || phase !== "error" || error?.retryable !== true) return;
-        if (!this.#isForgotten) this.reload().catch(() => undefined);
+        const isWaiting = this.#policy.setOnline(online);
+        if (isWaiting && !this.#isForgotten) this.reload().catch(() => undefined);
       }),
     );
   }

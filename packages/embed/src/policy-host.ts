@@ -20,7 +20,10 @@ export type PolicyHostOptions = {
   readonly createWorker?: (device: BrowserDevice) => WorkerHandle;
 };
 
-/** Opens hosts in this browser; what was loaded once is read from its storage. */
+/**
+ * Opens hosts at version 0, the base, in this browser; what was loaded once is read from its storage. The
+ * version of the manifest is adopted afterwards, since it may fail where the base does not.
+ */
 export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
   const store = createModelStore({
     baseUrl: options.edgeUrl,
@@ -28,11 +31,10 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
   });
   return async (readManifest, onProgress) => {
     const manifest = await readManifest();
-    const total = manifest.policy.adapter?.sizeBytes ?? 0;
-    let progress: LoadProgress = { loadedBytes: 0, totalBytes: total };
+    let progress: LoadProgress = { loadedBytes: 0, totalBytes: 0 };
     const files = await store.modelFiles(manifest.baseModel, {
-      onProgress: ({ loadedBytes, totalBytes }) => {
-        progress = { loadedBytes, totalBytes: totalBytes + total };
+      onProgress: (loaded) => {
+        progress = loaded;
         onProgress({ ...progress, detail: "loading the model" });
       },
     });
@@ -50,7 +52,7 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
       if (baseModel.sha256 !== policy.baseModel) {
         throw new WaggleError(
           "ADAPTER_INCOMPATIBLE",
-          `an adapter must belong to base model ${policy.baseModel.slice(0, 12)}, got ${baseModel.sha256.slice(0, 12)}; open that model instead`,
+          `version ${wanted.version} belongs to base model ${baseModel.sha256.slice(0, 12)}, and this page runs ${policy.baseModel.slice(0, 12)}; open that model instead`,
         );
       }
       if (wanted.version === policy.currentVersion) return;
@@ -64,7 +66,6 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
       // Old adapters only cost room; a page that cannot delete them works as well.
       await store.prune(kept).catch(() => undefined);
     };
-    await adopt(manifest);
     onProgress({ loadedBytes: progress.totalBytes, totalBytes: progress.totalBytes, detail: "" });
     return {
       kind: "policy",

@@ -54,7 +54,10 @@ export function openConversation(
     constrainToolCalls: options.constrainToolCalls ?? !host.followsSite,
     startsAlike: (from, to) => host.startsAlike(from, to),
     createEnvironment: (userMessage, version) => {
-      const environment = createToolEnvironment({ system, tools: tools(), userMessage });
+      const environment = createToolEnvironment({
+        ...{ system, tools: tools(), userMessage },
+        maxResultCharacters: mostResultCharacters(policy.contextLength),
+      });
       // Nobody replays a visitor's own request: any case that fits will do.
       return guidedEnvironment(environment, host.guide(version, crypto.randomUUID()));
     },
@@ -69,4 +72,9 @@ export function openConversation(
     reset: () => conversation.reset(),
     dispose: () => conversation.dispose(),
   };
+}
+
+/** About half of a context, so that a policy can read a result and answer; at most 16 384. */
+function mostResultCharacters(contextLength: number): number {
+  return Math.min(16_384, 2 * contextLength);
 }

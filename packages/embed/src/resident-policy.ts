@@ -3,20 +3,22 @@
  * it is; it answers nobody.
  */
 import { withinTimeLimit } from "@waggle/collector";
-import type { EdgeSession, Schedule } from "@waggle/collector";
+import type { EdgeSession, KeyValueStorage, Schedule } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
 import type { PolicyManifest, Tool } from "@waggle/protocol";
 import type { AgentStatus } from "./agent.ts";
 import type { EdgeTools } from "./edge-tools.ts";
-import type { AgentHost, OpenHost } from "./agent-host.ts";
+import type { AgentHost, OpenHost, PolicyHost } from "./agent-host.ts";
 import { untilPublished } from "./first-policy.ts";
+import { PolicyFollower } from "./policy-follower.ts";
 
 export type ResidentPolicyOptions = {
   readonly session: EdgeSession;
+  readonly storage: KeyValueStorage;
   readonly edgeTools: EdgeTools;
   /** What the first host is opened with. */
   readonly openHost: OpenHost;
-  readonly onChange: () => void;
+  readonly onChange: (status: AgentStatus) => void;
   /** How long the newest manifest is waited for where one is stored. Default 4 s. */
   readonly patienceMs?: number;
   /** Default `setTimeout`. */
@@ -27,12 +29,15 @@ export class ResidentPolicy {
   /** What the next host is opened with. */
   openHost: OpenHost;
   readonly #options: ResidentPolicyOptions;
+  readonly #follower: PolicyFollower;
   #status: AgentStatus = {
     phase: "loading",
     detail: "",
     loadedBytes: 0,
     totalBytes: null,
     online: globalThis.navigator?.onLine !== false,
+    silenced: false,
+    policyFailure: null,
     error: null,
   };
   #host: AgentHost | null = null;
@@ -42,6 +47,7 @@ export class ResidentPolicy {
 
   constructor(options: ResidentPolicyOptions) {
     this.#options = options;
+    this.#follower = new PolicyFollower(options);
     this.openHost = options.openHost;
     this.#opening = this.#open();
     this.#opening.catch(() => undefined);
@@ -75,8 +81,9 @@ export class ResidentPolicy {
     );
   }
 
-  /** Runs with the host; where its device is lost the policy is opened again for who comes next. */
+  /** Runs with the host once it is ready; after a lost device the policy is opened again for the next run. */
   async use<T>(run: (host: AgentHost) => Promise<T>): Promise<T> {
+    await this.ready;
     const host = this.requireHost();
     try {
       return await run(host);
@@ -89,26 +96,29 @@ export class ResidentPolicy {
     }
   }
 
-  setOnline(online: boolean): void {
+  /** @returns true where it should be opened again, now that there is a network. */
+  setOnline(online: boolean): boolean {
     this.#set({ online });
+    return online && this.#isToBeOpenedAgain();
+  }
+
+  /** Forgets the last version that loaded here. */
+  forget(): void {
+    this.#follower.clear();
   }
 
   /**
-   * Adopts a newer version.
+   * Adopts what the site publishes now.
    * @returns false where it must be opened again: for another base model, or after a failure that may
    *   have passed.
    */
   async check(): Promise<boolean> {
-    const { phase, error } = this.#status;
-    if (phase === "error" && error?.retryable === true) return false;
+    if (this.#isToBeOpenedAgain()) return false;
     const host = this.#host;
     if (host?.kind !== "policy" || !host.followsSite) return true;
     const manifest = await this.#options.session.policyManifest();
     if (manifest.baseModel.sha256 !== host.baseModel) return false;
-    if (manifest.policy.version !== host.policy.currentVersion) {
-      await host.adopt(manifest);
-      this.#options.onChange();
-    }
+    await this.#follow(host, manifest);
     return true;
   }
 
@@ -138,11 +148,12 @@ export class ResidentPolicy {
     const { openHost } = this;
     // Another model may be chosen while this one loads; nobody is told of it then.
     const isWanted = (): boolean => !this.#isDisposed && this.openHost === openHost;
+    let manifest: PolicyManifest | null = null;
     try {
       const opening = openHost(
         () =>
           untilPublished({
-            read: () => this.#manifest(),
+            read: async () => (manifest = await this.#manifest()),
             onWait: () => {
               if (isWanted()) this.#set({ detail: "waiting for the site's first policy" });
             },
@@ -156,6 +167,8 @@ export class ResidentPolicy {
       const listing = this.#options.edgeTools.list(opening);
       const [host, edgeTools] = await Promise.all([opening, listing]);
       if (!isWanted()) return await host.dispose();
+      await this.#adoptFirst(host, manifest);
+      if (!isWanted()) return await host.dispose();
       this.#host = host;
       this.#edgeTools = edgeTools;
       this.#set({ phase: "ready", detail: "" });
@@ -163,6 +176,39 @@ export class ResidentPolicy {
       if (isWanted()) this.#set({ phase: "error", error: describeError(error) });
       throw error;
     }
+  }
+
+  async #adoptFirst(host: AgentHost, manifest: PolicyManifest | null): Promise<void> {
+    if (host.kind !== "policy" || !host.followsSite || manifest === null) {
+      this.#set({ silenced: false, policyFailure: null });
+      return;
+    }
+    try {
+      await this.#follow(host, manifest);
+    } catch (error) {
+      await host.dispose();
+      throw error;
+    }
+  }
+
+  async #follow(host: PolicyHost, manifest: PolicyManifest): Promise<void> {
+    const silenced = manifest.silenced === true;
+    // First: nothing is answered while another version loads.
+    if (silenced !== this.#status.silenced) this.#set({ silenced });
+    const { currentVersion } = host.policy;
+    await this.#follower.follow(host, manifest);
+    const { failure: policyFailure } = this.#follower;
+    if (
+      policyFailure !== this.#status.policyFailure ||
+      currentVersion !== host.policy.currentVersion
+    ) {
+      this.#set({ policyFailure });
+    }
+  }
+
+  #isToBeOpenedAgain(): boolean {
+    const { phase, error } = this.#status;
+    return phase === "error" && error?.retryable === true;
   }
 
   /** The newest manifest, or that of the last visit where the edge cannot be reached or keeps silent. */
@@ -182,7 +228,7 @@ export class ResidentPolicy {
 
   #set(change: Partial<AgentStatus>): void {
     this.#status = { ...this.#status, ...change };
-    this.#options.onChange();
+    this.#options.onChange(this.#status);
   }
 }
 

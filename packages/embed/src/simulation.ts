@@ -43,8 +43,8 @@ export interface Simulation {
 /** A policy decodes several contexts in one run at less than their sum. */
 const DEFAULT_PARALLEL = 4;
 /**
- * More than this waiting, and the tab waits for the network rather than drop what it made. With what is under way
- * it is less than the 64 assignments that the edge allows a visitor to have open.
+ * Results in the outbox above which the tab waits for the network instead of dropping older ones. With the
+ * tasks under way it stays below the 64 unanswered tasks that the edge allows a visitor who answers.
  */
 const MAX_WAITING = 48;
 const FIRST_RETRY_MS = 500;

@@ -48,13 +48,16 @@ function toolsShown({ policy }: Page): string[] {
 
 fault(
   "a page has its own tools and asks the edge for none",
-  { item: "5", before: "5 tools in the prompt of a page with 2, at least 2 requests to /mcp" },
+  { item: "5", before: "2 tools of the page: 5 in a prompt of 130 tokens, 2 requests to /mcp" },
   async () => {
     const site = openSite({ tools: [tool("find"), tool("borrow")], turns: [say("Hello.")] });
     await site.agent.send("Hi").finished;
     const shown = toolsShown(site);
     expect({ shown, mcp: site.mcpRequests() }).toEqual({ shown: ["find", "borrow"], mcp: 0 });
-    return { after: `${shown.length} tools in the prompt, ${site.mcpRequests()} requests to /mcp` };
+    const tokens = site.policy.contexts[0]?.tokenIds.length ?? 0;
+    return {
+      after: `${shown.length} in a prompt of ${tokens} tokens, ${site.mcpRequests()} requests`,
+    };
   },
 );
 

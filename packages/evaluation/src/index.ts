@@ -4,6 +4,7 @@ export { pairedDifference } from "./paired-difference.ts";
 export type { PairedDifference } from "./paired-difference.ts";
 export { gateRefusal } from "./promotion-gate.ts";
 export type { GateThresholds, PairedCounts } from "./promotion-gate.ts";
+export { fallTest } from "./fall-test.ts";
 export { signFlipTest } from "./sign-flip.ts";
 export { successRate } from "./success-rate.ts";
 export type { SuccessRate } from "./success-rate.ts";

@@ -35,6 +35,9 @@ export function gateRefusal(counts: PairedCounts, gate: GateThresholds): string 
   if (successes === 0 && stableSuccesses === 0) {
     return `neither version solved any of the ${tasks} tasks, so they cannot be compared`;
   }
+  if (successes === 0) {
+    return `the candidate solved none of the ${tasks} tasks; the stable version solved ${stableSuccesses}`;
+  }
   const fall = (lost - gained) / tasks;
   if (fall > gate.margin) {
     return `the success rate fell by ${fall.toFixed(3)}; the gate allows ${gate.margin}`;

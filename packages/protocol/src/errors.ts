@@ -36,6 +36,8 @@ export type WaggleErrorCode =
   | "REWARD_UNAVAILABLE"
   | "CHECKPOINT_CORRUPT"
   | "INTERNAL"
+  // the operator has switched the assistant off
+  | "SILENCED"
   // what a model can do wrong; carried as data on a tool result, never thrown out of a loop
   | "UNKNOWN_TOOL"
   | "INVALID_TOOL_CALL"
@@ -60,7 +62,8 @@ export type WaggleErrorCode =
   | "LINEAGE_ROLLED_BACK"
   | "RATE_LIMITED"
   | "METHOD_NOT_ALLOWED"
-  | "UNSUPPORTED_MEDIA_TYPE";
+  | "UNSUPPORTED_MEDIA_TYPE"
+  | "FROZEN";
 
 export type WaggleErrorOptions = {
   /** True when the same call may succeed later without a change. Default false. */

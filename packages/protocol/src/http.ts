@@ -306,10 +306,22 @@ export type PromoteRequest = {
   allowDescendant?: boolean | undefined;
   /** Promote although no evaluation passes the gate. */
   withoutEvaluation?: boolean | undefined;
+  /** Promote although the version itself was rolled back. */
+  rolledBack?: boolean | undefined;
+  /** For the audit log. */
+  reason?: string | undefined;
 };
 export const PromoteRequest: z.ZodType<PromoteRequest> = z.strictObject({
   allowDescendant: z.boolean().optional(),
   withoutEvaluation: z.boolean().optional(),
+  rolledBack: z.boolean().optional(),
+  reason: z.string().max(500).optional(),
+});
+
+/** Body of a roll-back; a call without one gives no reason. */
+export type RollBackRequest = { reason?: string | undefined };
+export const RollBackRequest: z.ZodType<RollBackRequest> = z.strictObject({
+  reason: z.string().max(500).optional(),
 });
 
 // POST /v1/trainer/policies/:version/roll-back -> PolicyVersion (canary falls back to stable)
@@ -379,6 +391,8 @@ export type OperatorSummary = {
     skipped: number;
   };
   rejectedByReason: { reason: string; count: number }[];
+  /** Stored and not learned from; absent at an edge of the previous release. */
+  skippedByReason?: { reason: string; count: number }[] | undefined;
   /** Over assigned tasks, by the version that sampled. */
   byVersion: {
     version: number;
@@ -402,6 +416,7 @@ export const OperatorSummary: z.ZodType<OperatorSummary> = z.object({
     skipped: z.int(),
   }),
   rejectedByReason: z.array(z.object({ reason: z.string(), count: z.int() })),
+  skippedByReason: z.array(z.object({ reason: z.string(), count: z.int() })).optional(),
   byVersion: z.array(
     z.object({
       version: PolicyVersionId,

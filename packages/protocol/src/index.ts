@@ -26,6 +26,15 @@ export type {
   VersionSpan,
 } from "./policy.ts";
 export {
+  AuditResponse,
+  ControlState,
+  FreezeRequest,
+  KillMode,
+  KillRequest,
+  OPERATOR_NAME_HEADER,
+} from "./control.ts";
+export type { AuditEntry, SwitchRecord } from "./control.ts";
+export {
   ACCEPT_SILENCE,
   AdapterReference,
   BaseModelReference,
@@ -98,6 +107,7 @@ export {
   ReleaseRequest,
   RenewRequest,
   RenewResponse,
+  RollBackRequest,
   SessionRequest,
   SessionResponse,
   TrajectoriesResponse,

@@ -1,12 +1,13 @@
 /** Who may call what: middleware for each kind of access. */
-import { sha256, WaggleError } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
 import type { MiddlewareHandler } from "hono";
+import { addressPrefix } from "./address-prefix.ts";
 import type { Access, EdgeContext, EdgeEnv } from "./endpoint.ts";
 import { bearerOf, sameSecret, type Session, verifySession } from "./session-token.ts";
 import { sessionSecrets } from "./settings.ts";
 
 /**
- * Counts a request of `key` (a visitor or an address), or as many as it carries things.
+ * Counts a request of `key` (a visitor or an address prefix), or as many as it carries things.
  * @throws WaggleError `RATE_LIMITED`
  */
 export async function countRequest(
@@ -21,7 +22,7 @@ export async function countRequest(
   if (retryAfterMs === 0) return;
   throw new WaggleError(
     "RATE_LIMITED",
-    `at most ${perMinute} requests a minute are served, got more; wait a minute`,
+    `more than ${perMinute} requests in a minute; wait before you ask again`,
     { retryable: true, retryAfterMs },
   );
 }
@@ -31,9 +32,9 @@ export function visitorKey(visitorId: string): string {
   return `visitor:${visitorId}`;
 }
 
-/** Key of the caller's address: hashed, so that no address is kept. */
-export async function addressKey(request: Request): Promise<string> {
-  return `address:${await sha256(request.headers.get("cf-connecting-ip") ?? "local")}`;
+/** Key of an address prefix. `kind` tells what is counted: each has a limit of its own. */
+export function prefixKey(kind: "requests" | "sessions", prefix: string): string {
+  return `${kind}:${prefix}`;
 }
 
 const session: MiddlewareHandler<EdgeEnv> = async (context, next) => {
@@ -47,7 +48,11 @@ const session: MiddlewareHandler<EdgeEnv> = async (context, next) => {
     );
   }
   await countRequest(context, visitorKey(found.visitorId), settings.RATE_LIMIT_PER_MINUTE);
+  const prefix = await addressPrefix(context.req.raw, settings.SESSION_SECRET);
+  const key = prefixKey("requests", prefix);
+  await countRequest(context, key, settings.PREFIX_RATE_LIMIT_PER_MINUTE);
   context.set("session", found);
+  context.set("addressPrefix", prefix);
   await next();
 };
 

@@ -5,7 +5,12 @@ import { WaggleError, type WaggleErrorCode } from "@waggle/protocol";
 
 export type Answer<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly code: WaggleErrorCode; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly code: WaggleErrorCode;
+      readonly message: string;
+      readonly retryAfterMs: number | null;
+    };
 
 /** The result of `fn`, a WaggleError as data. Other errors pass: they are faults. */
 export async function answer<T>(fn: () => Promise<T>): Promise<Answer<T>> {
@@ -13,12 +18,14 @@ export async function answer<T>(fn: () => Promise<T>): Promise<Answer<T>> {
     return { ok: true, value: await fn() };
   } catch (error) {
     if (!WaggleError.is(error)) throw error;
-    return { ok: false, code: error.code, message: error.message };
+    const { code, message, retryAfterMs = null } = error;
+    return { ok: false, code, message, retryAfterMs };
   }
 }
 
 /** The value of an answer. @throws WaggleError what the other side refused with */
 export function unwrap<T>(from: Answer<T>): T {
   if (from.ok) return from.value;
-  throw new WaggleError(from.code, from.message);
+  const { code, message, retryAfterMs } = from;
+  throw new WaggleError(code, message, retryAfterMs === null ? {} : { retryAfterMs });
 }

@@ -1,5 +1,5 @@
 /** The Hono app: settings, CORS, access and errors around the endpoints. */
-import { WaggleError } from "@waggle/protocol";
+import { OPERATOR_NAME_HEADER, WaggleError } from "@waggle/protocol";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { z } from "zod";
@@ -8,6 +8,7 @@ import type { EdgeEnv, Endpoint } from "./endpoint.ts";
 import { logLine, refusalOf } from "./error-response.ts";
 import { describeApi } from "./openapi.ts";
 import { assignmentEndpoints } from "./routes/assignments.ts";
+import { operatorControlEndpoints, trainerControlEndpoints } from "./routes/control.ts";
 import { feedbackEndpoints } from "./routes/feedback.ts";
 import { leaseEndpoints } from "./routes/leases.ts";
 import { manifestEndpoints } from "./routes/manifests.ts";
@@ -34,10 +35,12 @@ const served: readonly Endpoint[] = [
   ...visitorEndpoints,
   ...leaseEndpoints,
   ...trainerPolicyEndpoints,
+  ...trainerControlEndpoints,
   ...metricsEndpoints,
   ...operatorEndpoints,
   ...operatorPolicyEndpoints,
   ...operatorVisitorEndpoints,
+  ...operatorControlEndpoints,
 ];
 
 const descriptionEndpoint: Endpoint = {
@@ -100,6 +103,7 @@ function createApp(): Hono<EdgeEnv> {
         "Mcp-Method",
         "Mcp-Name",
         "Last-Event-ID",
+        OPERATOR_NAME_HEADER,
       ],
       exposeHeaders: ["ETag", "Content-Length", "Content-Range", "Retry-After", "Mcp-Session-Id"],
       maxAge: ONE_DAY_SECONDS,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { assignTask, type AssignmentOptions } from "./assignment-book.ts";
+import { type Asker, assignTask, type AssignmentOptions } from "./assignment-book.ts";
 import {
   ask,
   asTrainer,
@@ -10,6 +10,7 @@ import {
   makeUpload,
   openSession,
   upload,
+  work,
 } from "./testing/edge.ts";
 
 const MINUTE = 60_000;
@@ -19,8 +20,17 @@ const options: AssignmentOptions = {
   groupSize: 1,
   deadlineMs: MINUTE,
   maxUnfinishedGroups: 2,
+  slotsPerVisitor: 0,
+  slotsPerPrefix: 0,
+  unansweredPerVisitor: 0,
+  unansweredPerPrefix: 0,
 };
-const begin = (now: number) => assignTask(bindings.DB, crypto.randomUUID(), options, now);
+
+const somebody = (addressPrefix = "somewhere"): Asker => ({
+  visitorId: crypto.randomUUID(),
+  addressPrefix,
+});
+const begin = (now: number) => assignTask(bindings.DB, somebody(), options, now);
 
 test("no group is begun while as many as allowed are unfinished, and full groups still fill", async () => {
   await freshEdge();
@@ -30,10 +40,10 @@ test("no group is begun while as many as allowed are unfinished, and full groups
   expect(await begin(now)).toBeNull();
   // Room in a group that is open already needs no new one.
   const wider = { ...options, groupSize: 2, maxUnfinishedGroups: 3 };
-  const first = await assignTask(bindings.DB, crypto.randomUUID(), wider, now);
+  const first = await assignTask(bindings.DB, somebody(), wider, now);
   const second = await assignTask(
     bindings.DB,
-    crypto.randomUUID(),
+    somebody(),
     { ...wider, maxUnfinishedGroups: 1 },
     now,
   );
@@ -45,7 +55,7 @@ test("while no group may be begun a page is told when to ask again, and is not r
   await freshEdge();
   const unlimited = { ...options, maxUnfinishedGroups: 0 };
   for (let i = 0; i < 32; i += 1) {
-    await assignTask(bindings.DB, crypto.randomUUID(), unlimited, Date.now());
+    await assignTask(bindings.DB, somebody(), unlimited, Date.now());
   }
   const { token } = await openSession();
   const reply = await call("POST", "/v1/assignments", { token });
@@ -58,7 +68,7 @@ test("a group that everybody abandoned stops counting at its deadline", async ()
   const now = Date.now();
   await begin(now);
   await begin(now);
-  expect(await begin(now + MINUTE / 2)).toBeNull();
+  expect(await begin(now + MINUTE / 4)).toBeNull();
   await expect(begin(now + 2 * MINUTE)).resolves.toMatchObject({ task: { environment: "shop" } });
 });
 
@@ -66,11 +76,12 @@ test("a group with an upload counts until the trainer has dealt with it", async 
   const baseModel = await freshEdge();
   const { token, visitorId } = await openSession();
   const one = { ...options, maxUnfinishedGroups: 1 };
+  const asker = { visitorId, addressPrefix: "somewhere" };
   const now = Date.now();
-  const assignment = await assignTask(bindings.DB, visitorId, one, now);
+  const assignment = await assignTask(bindings.DB, asker, one, now);
   await upload(token, await makeUpload(baseModel, assignment));
   const later = now + 2 * MINUTE;
-  expect(await assignTask(bindings.DB, visitorId, one, later)).toBeNull();
+  expect(await assignTask(bindings.DB, asker, one, later)).toBeNull();
   // A group of one is complete with its upload.
   const leased = await lease();
   const outcomes = leased.groups[0]?.trajectories.map(({ digest }) => ({
@@ -82,5 +93,87 @@ test("a group with an upload counts until the trainer has dealt with it", async 
     ...asTrainer,
     body: { fencingToken: leased.fencingToken, outcomes },
   });
-  await expect(assignTask(bindings.DB, visitorId, one, later)).resolves.toHaveProperty("groupId");
+  await expect(assignTask(bindings.DB, asker, one, later)).resolves.toHaveProperty("groupId");
+});
+
+test("a visitor holds at most the allowed slots of a group", async () => {
+  await freshEdge();
+  const one = { ...options, groupSize: 3, slotsPerVisitor: 1, maxUnfinishedGroups: 0 };
+  const now = Date.now();
+  const [a, b] = [somebody("a"), somebody("b")];
+  const first = await assignTask(bindings.DB, a, one, now);
+  const second = await assignTask(bindings.DB, a, one, now + 1);
+  const other = await assignTask(bindings.DB, b, one, now + 2);
+  expect(second?.groupId).not.toBe(first?.groupId);
+  expect(other?.groupId).toBe(first?.groupId);
+});
+
+test("a network holds at most the allowed slots of a group", async () => {
+  await freshEdge();
+  const two = { ...options, groupSize: 4, slotsPerPrefix: 2, maxUnfinishedGroups: 0 };
+  const now = Date.now();
+  const groups = [];
+  for (const prefix of ["office", "office", "office", "home"]) {
+    groups.push((await assignTask(bindings.DB, somebody(prefix), two, now))?.groupId);
+  }
+  expect(groups[1]).toBe(groups[0]);
+  expect(groups[2]).not.toBe(groups[0]);
+  expect(groups[3]).toBe(groups[0]);
+});
+
+test("an abandoned slot is given to another visitor before the group's deadline", async () => {
+  const baseModel = await freshEdge();
+  const { token, visitorId } = await openSession();
+  const pair = { ...options, groupSize: 2, maxUnfinishedGroups: 1 };
+  const now = Date.now();
+  const slow = await assignTask(bindings.DB, { visitorId, addressPrefix: "a" }, pair, now);
+  await assignTask(bindings.DB, somebody("b"), pair, now);
+  expect(await assignTask(bindings.DB, somebody("c"), pair, now + 1000)).toBeNull();
+  const again = await assignTask(bindings.DB, somebody("c"), pair, now + MINUTE / 2);
+  expect(again?.groupId).toBe(slow?.groupId);
+  // The answer that came late is kept: the group is larger by one.
+  await upload(token, await makeUpload(baseModel, slow));
+  const group = await bindings.DB.prepare("SELECT assigned, uploads FROM taskGroups").first();
+  expect(group).toEqual({ assigned: 2, uploads: 1 });
+});
+
+test("a visitor who never answers waits, time restores the trust, answers raise it", async () => {
+  const baseModel = await freshEdge();
+  const { token, visitorId } = await openSession();
+  const asker = { visitorId, addressPrefix: "a" };
+  const trusting = { ...options, unansweredPerVisitor: 4, maxUnfinishedGroups: 0 };
+  const now = Date.now();
+  const take = (at: number) => assignTask(bindings.DB, asker, trusting, at);
+  const first = await take(now);
+  for (let i = 0; i < 3; i += 1) await take(now);
+  const refused = await take(now).catch((error: unknown) => error);
+  // Four tasks are restored in ten minutes.
+  expect(refused).toMatchObject({ code: "RATE_LIMITED", retryAfterMs: 2.5 * MINUTE });
+  await expect(take(now + 2.5 * MINUTE)).resolves.not.toBeNull();
+  await expect(take(now + 2.5 * MINUTE)).rejects.toThrow("4 tasks");
+  await upload(token, await makeUpload(baseModel, first));
+  await expect(take(now + 2.5 * MINUTE)).resolves.not.toBeNull();
+  await expect(take(now + 2.5 * MINUTE)).resolves.not.toBeNull();
+  await expect(take(now + 2.5 * MINUTE)).rejects.toThrow("4 tasks");
+});
+
+test("a network that never answers waits, and another does not", async () => {
+  await freshEdge();
+  const trusting = { ...options, unansweredPerPrefix: 2, maxUnfinishedGroups: 0 };
+  const now = Date.now();
+  const take = (prefix: string) => assignTask(bindings.DB, somebody(prefix), trusting, now);
+  await take("one");
+  await take("one");
+  await expect(take("one")).rejects.toMatchObject({ code: "RATE_LIMITED" });
+  await expect(take("two")).resolves.not.toBeNull();
+});
+
+test("forgetting a visitor gives their slots back", async () => {
+  const baseModel = await freshEdge();
+  const { token } = await openSession();
+  await work(token, baseModel);
+  await call("POST", "/v1/assignments", { token });
+  await ask("DELETE", "/v1/visitor", { token });
+  const group = await bindings.DB.prepare("SELECT assigned, uploads FROM taskGroups").first();
+  expect(group).toEqual({ assigned: 0, uploads: 0 });
 });

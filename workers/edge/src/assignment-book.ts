@@ -1,9 +1,10 @@
 /**
- * Who does which task. The server decides: groups of rollouts of one task go to successive requests of
- * any page. Train seeds come from a counter, so no two groups share one. Not safe against itself: the
- * Coordinator calls it one at a time.
+ * Assigns tasks. The server decides: the rollouts of one task go to successive requests of any page. Train
+ * seeds come from a counter, so no two groups share one. Not safe for concurrent calls: the Coordinator
+ * makes one at a time.
  */
-import { type AssignmentResponse, WaggleError } from "@waggle/protocol";
+import type { AssignmentResponse } from "@waggle/protocol";
+import { countTask, type Holder, readBudgets, requireBudget } from "./assignment-budget.ts";
 import { forgottenName, forgottenRefusal } from "./forgotten-book.ts";
 
 export type AssignmentOptions = {
@@ -13,57 +14,104 @@ export type AssignmentOptions = {
   readonly deadlineMs: number;
   /** Groups that may be waiting for visitors or for the trainer; 0 = no limit. */
   readonly maxUnfinishedGroups: number;
+  /** Slots of one group that a visitor may hold; 0 = no limit. */
+  readonly slotsPerVisitor: number;
+  /** Slots of one group that an address prefix may hold; 0 = no limit. */
+  readonly slotsPerPrefix: number;
+  /** Tasks that a visitor may leave unanswered; 0 = no limit. */
+  readonly unansweredPerVisitor: number;
+  /** Tasks that an address prefix may leave unanswered; 0 = no limit. */
+  readonly unansweredPerPrefix: number;
+};
+
+export type Asker = {
+  readonly visitorId: string;
+  /** Keyed hash of the network, see `addressPrefix`. */
+  readonly addressPrefix: string;
 };
 
 type OpenGroup = { id: string; seed: number };
 
 const SEEDS = 0x1_0000_0000;
+/** Slots taken back, and groups closed, in one call. */
+const RECLAIMED_SLOTS = 64;
+const CLOSED_GROUPS = 256;
+/** Open groups with room that are searched for one that this visitor may join. */
+const SEARCHED_GROUPS = 64;
+const NO_LIMIT = 1_000_000_000;
 
-/**
- * Assignments of a visitor within a deadline that nothing was uploaded for. Who only asks would keep
- * every group waiting for its deadline.
- */
-export const MAX_OPEN_ASSIGNMENTS = 64;
+/** A slot without an answer is given to somebody else while its group still has time for that. */
+function slotMs(deadlineMs: number): number {
+  return Math.ceil(deadlineMs / 3);
+}
 
-async function requireRoom(
-  db: D1Database,
-  visitorId: string,
-  deadlineMs: number,
-  now: number,
-): Promise<void> {
-  const open = await db
+/** Takes back slots whose visitors did not answer in time. Their late answers are still accepted. */
+function reclaimSlots(db: D1Database, deadlineMs: number, now: number): D1PreparedStatement {
+  return db
     .prepare(
-      `SELECT COUNT(*) AS count FROM assignments a WHERE visitorId = ?1 AND createdAt > ?2
-         AND NOT EXISTS (SELECT 1 FROM trajectories t WHERE t.assignmentId = a.id)`,
+      `UPDATE assignments SET state = 'expired' WHERE id IN
+         (SELECT id FROM assignments WHERE state = 'open' AND createdAt <= ?1
+          ORDER BY createdAt LIMIT ${RECLAIMED_SLOTS})`,
     )
-    .bind(visitorId, now - deadlineMs)
-    .first<{ count: number }>();
-  if ((open?.count ?? 0) < MAX_OPEN_ASSIGNMENTS) return;
-  throw new WaggleError(
-    "RATE_LIMITED",
-    `a visitor may have ${MAX_OPEN_ASSIGNMENTS} unfinished assignments, got one more; upload or wait`,
-    { retryable: true },
-  );
+    .bind(now - slotMs(deadlineMs));
+}
+
+/** The oldest group with room in which this visitor and this network hold fewer slots than allowed. */
+function findOpenGroup(
+  db: D1Database,
+  { visitorId, addressPrefix }: Asker,
+  options: AssignmentOptions,
+  now: number,
+): D1PreparedStatement {
+  const most = (slots: number) => (slots === 0 ? NO_LIMIT : slots);
+  return db
+    .prepare(
+      `SELECT id, seed FROM
+         (SELECT id, seed, deadlineAt FROM taskGroups
+          WHERE state = 'open' AND lateOf IS NULL AND assigned < capacity
+            AND environment = ?1 AND split = 'train' AND deadlineAt > ?2
+          ORDER BY deadlineAt LIMIT ${SEARCHED_GROUPS}) g
+       WHERE (SELECT COUNT(*) FROM assignments a
+              WHERE a.groupId = g.id AND a.visitorId = ?3) < ?5
+         AND (SELECT COUNT(*) FROM assignments a
+              WHERE a.groupId = g.id AND a.addressPrefix = ?4 AND a.state != 'expired') < ?6
+       ORDER BY deadlineAt LIMIT 1`,
+    )
+    .bind(
+      options.environment,
+      now,
+      visitorId,
+      addressPrefix,
+      most(options.slotsPerVisitor),
+      most(options.slotsPerPrefix),
+    );
 }
 
 /**
  * Capacity control: what is sampled now will be learned from only after everything that waits, by a
- * policy that has moved on meanwhile. So no group is begun while too many are unfinished.
+ * policy that has moved on meanwhile. So no group is begun while too many are unfinished. A group that
+ * everybody abandoned is closed at its deadline.
  *
  * Source: Fu et al. 2025, AReaL, arXiv:2505.24298, section 5.1 (a bound on staleness at submission).
  */
 async function hasCapacity(db: D1Database, most: number, now: number): Promise<boolean> {
-  if (most === 0) return true;
-  const row = await db
-    .prepare(
-      // A group that everybody abandoned waits for nothing once its deadline has passed.
-      `SELECT COUNT(*) AS count FROM taskGroups g
-       WHERE state != 'done' AND environment IS NOT NULL AND lateOf IS NULL
-         AND (deadlineAt > ?1 OR EXISTS (SELECT 1 FROM trajectories t WHERE t.groupId = g.id))`,
-    )
-    .bind(now)
-    .first<{ count: number }>();
-  return (row?.count ?? 0) < most;
+  const [, counted] = await db.batch<{ count: number }>([
+    db
+      .prepare(
+        `UPDATE taskGroups SET state = 'done' WHERE id IN
+           (SELECT id FROM taskGroups WHERE state = 'open' AND uploads = 0 AND deadlineAt <= ?1
+            ORDER BY deadlineAt LIMIT ${CLOSED_GROUPS})`,
+      )
+      .bind(now),
+    db
+      .prepare(
+        `SELECT COUNT(*) AS count FROM
+           (SELECT 1 FROM taskGroups
+            WHERE state != 'done' AND environment IS NOT NULL AND lateOf IS NULL LIMIT ?1)`,
+      )
+      .bind(most),
+  ]);
+  return most === 0 || (counted?.results[0]?.count ?? 0) < most;
 }
 
 async function nextSeed(db: D1Database, firstSeed: number): Promise<number> {
@@ -78,44 +126,54 @@ async function nextSeed(db: D1Database, firstSeed: number): Promise<number> {
 }
 
 /**
- * One assignment for a visitor, in the oldest group that still has room. `null` while the trainer is too far
- * behind.
- * @throws WaggleError `RATE_LIMITED` for a visitor with too many unfinished ones, `CONSENT_MISSING` for a
- * forgotten one
+ * One assignment for a visitor, in the oldest group that has room for them. `null` while the trainer is
+ * too far behind.
+ * @throws WaggleError `RATE_LIMITED` for a visitor or network with too many unanswered tasks
+ * @throws WaggleError `CONSENT_MISSING` for a forgotten visitor
  */
 export async function assignTask(
   db: D1Database,
-  visitorId: string,
+  asker: Asker,
   options: AssignmentOptions,
   now: number,
 ): Promise<AssignmentResponse | null> {
-  await requireRoom(db, visitorId, options.deadlineMs, now);
-  const open = await db
-    .prepare(
-      `SELECT id, seed FROM taskGroups
-       WHERE state = 'open' AND lateOf IS NULL AND environment = ?1 AND split = 'train'
-         AND assigned < capacity AND deadlineAt > ?2
-       ORDER BY deadlineAt LIMIT 1`,
-    )
-    .bind(options.environment, now)
-    .first<OpenGroup>();
+  const holders: Holder[] = [
+    { id: asker.visitorId, limit: options.unansweredPerVisitor },
+    { id: asker.addressPrefix, limit: options.unansweredPerPrefix },
+  ].filter(({ limit }) => limit > 0);
+  const [, budgets, groups] = await db.batch([
+    reclaimSlots(db, options.deadlineMs, now),
+    readBudgets(db, holders),
+    findOpenGroup(db, asker, options, now),
+  ]);
+  requireBudget((budgets?.results ?? []) as Parameters<typeof requireBudget>[0], holders, now);
+  const open = groups?.results[0] as OpenGroup | undefined;
   if (!open && !(await hasCapacity(db, options.maxUnfinishedGroups, now))) return null;
   const group = open ?? { id: crypto.randomUUID(), seed: await nextSeed(db, options.firstSeed) };
   const assignmentId = crypto.randomUUID();
-  // One transaction: a visitor who is forgotten meanwhile gets no row and takes no place in a group.
+  // One transaction: a visitor who is forgotten meanwhile gets no row and takes no slot.
   const statements = [
     db
       .prepare(
-        `INSERT INTO assignments (id, groupId, visitorId, createdAt) SELECT ?1, ?2, ?3, ?4
-         WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE visitor = ?5)`,
+        `INSERT INTO assignments (id, groupId, visitorId, addressPrefix, createdAt)
+         SELECT ?1, ?2, ?3, ?4, ?5
+         WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE visitor = ?6)`,
       )
-      .bind(assignmentId, group.id, visitorId, now, await forgottenName(visitorId)),
+      .bind(
+        assignmentId,
+        group.id,
+        asker.visitorId,
+        asker.addressPrefix,
+        now,
+        await forgottenName(asker.visitorId),
+      ),
     db
       .prepare(
         `UPDATE taskGroups SET assigned = assigned + 1
          WHERE id = ?1 AND EXISTS (SELECT 1 FROM assignments WHERE id = ?2)`,
       )
       .bind(group.id, assignmentId),
+    ...countTask(db, assignmentId, holders, now),
   ];
   if (!open) {
     statements.splice(

@@ -9,12 +9,13 @@ import type {
   AssignmentResponse,
   BaseModelRequest,
   LeaseRequest,
+  KillMode,
   PolicyVersion,
   PromoteRequest,
   PublishRequest,
 } from "@waggle/protocol";
 import { type Answer, answer } from "./answer.ts";
-import { assignTask } from "./assignment-book.ts";
+import { type Asker, assignTask } from "./assignment-book.ts";
 import {
   acknowledgeLease,
   type GrantedLease,
@@ -22,11 +23,13 @@ import {
   releaseLease,
   renewLease,
 } from "./lease-book.ts";
+import type { Decision } from "./audit-log.ts";
 import { placeStored } from "./placement.ts";
 import { setBaseModel } from "./policy-book.ts";
 import { promotePolicy, publishPolicy, rollBackPolicy } from "./policy-changes.ts";
 import { promotionGateOf } from "./promotion-gate.ts";
 import { type Bindings, readSettings, type Settings } from "./settings.ts";
+import { clearKillSwitch, freeze, setKillSwitch, unfreeze } from "./switches.ts";
 
 /** Pointers in one call to the Queue. */
 const QUEUE_BATCH = 100;
@@ -43,17 +46,21 @@ export class Coordinator extends DurableObject<Bindings> {
   }
 
   /** `null` where there is no task for now. */
-  assign(visitorId: string, now: number): Promise<Answer<AssignmentResponse | null>> {
+  assign(asker: Asker, now: number): Promise<Answer<AssignmentResponse | null>> {
     return this.#oneAtATime((settings) =>
       assignTask(
         this.env.DB,
-        visitorId,
+        asker,
         {
           environment: settings.TASK_ENVIRONMENT,
           firstSeed: settings.TASK_SEED_START,
           groupSize: settings.GROUP_SIZE,
           deadlineMs: settings.GROUP_DEADLINE_SECONDS * 1000,
           maxUnfinishedGroups: settings.MAX_UNFINISHED_GROUPS,
+          slotsPerVisitor: settings.GROUP_SLOTS_PER_VISITOR,
+          slotsPerPrefix: settings.GROUP_SLOTS_PER_PREFIX,
+          unansweredPerVisitor: settings.UNANSWERED_PER_VISITOR,
+          unansweredPerPrefix: settings.UNANSWERED_PER_PREFIX,
         },
         now,
       ),
@@ -95,21 +102,41 @@ export class Coordinator extends DurableObject<Bindings> {
     return this.#oneAtATime(() => setBaseModel(this.env.DB, request, now));
   }
 
-  publish(request: PublishRequest, now: number): Promise<Answer<PolicyVersion>> {
+  publish(request: PublishRequest, decision: Decision): Promise<Answer<PolicyVersion>> {
     return this.#oneAtATime((settings) =>
-      publishPolicy(this.env.DB, request, promotionGateOf(settings), now),
+      publishPolicy(this.env.DB, request, promotionGateOf(settings), decision),
     );
   }
 
-  /** @param given - what an operator overrides; a trainer gives nothing. */
-  promote(version: number, now: number, given?: PromoteRequest): Promise<Answer<PolicyVersion>> {
+  /** @param overrides - of an operator; `null` for a trainer, which may promote the canary alone. */
+  promote(
+    version: number,
+    decision: Decision,
+    overrides: PromoteRequest | null,
+  ): Promise<Answer<PolicyVersion>> {
     return this.#oneAtATime((settings) =>
-      promotePolicy(this.env.DB, version, promotionGateOf(settings), now, given),
+      promotePolicy(this.env.DB, version, promotionGateOf(settings), decision, overrides),
     );
   }
 
-  rollBack(version: number): Promise<Answer<PolicyVersion>> {
-    return this.#oneAtATime(() => rollBackPolicy(this.env.DB, version));
+  rollBack(version: number, decision: Decision): Promise<Answer<PolicyVersion>> {
+    return this.#oneAtATime(() => rollBackPolicy(this.env.DB, version, decision));
+  }
+
+  freeze(decision: Decision): Promise<Answer<void>> {
+    return this.#oneAtATime(() => freeze(this.env.DB, decision));
+  }
+
+  unfreeze(decision: Decision): Promise<Answer<void>> {
+    return this.#oneAtATime(() => unfreeze(this.env.DB, decision));
+  }
+
+  setKillSwitch(mode: KillMode, decision: Decision): Promise<Answer<void>> {
+    return this.#oneAtATime(() => setKillSwitch(this.env.DB, mode, decision));
+  }
+
+  clearKillSwitch(decision: Decision): Promise<Answer<void>> {
+    return this.#oneAtATime(() => clearKillSwitch(this.env.DB, decision));
   }
 
   /** Looks after rows that were just stored: see `alarm`. */

@@ -9,7 +9,8 @@ import type { Bindings, Settings } from "./settings.ts";
 
 export type EdgeEnv = {
   Bindings: Bindings;
-  Variables: { settings: Settings; session: Session; now: number };
+  /** `session` and `addressPrefix` are set where access is `session`. */
+  Variables: { settings: Settings; session: Session; addressPrefix: string; now: number };
 };
 
 export type EdgeContext = Context<EdgeEnv>;

@@ -37,14 +37,16 @@ export async function forgetVisitor(
          ORDER BY version`,
       )
       .bind(visitor),
-    db.prepare("DELETE FROM trajectories WHERE visitorId = ?1").bind(visitorId),
-    db.prepare("DELETE FROM feedback WHERE visitorId = ?1").bind(visitorId),
+    // `changes` would count what triggers write, too.
+    db.prepare("DELETE FROM trajectories WHERE visitorId = ?1 RETURNING 1").bind(visitorId),
+    db.prepare("DELETE FROM feedback WHERE visitorId = ?1 RETURNING 1").bind(visitorId),
     db.prepare("DELETE FROM assignments WHERE visitorId = ?1").bind(visitorId),
+    db.prepare("DELETE FROM assignmentBudgets WHERE holder = ?1").bind(visitorId),
   ]);
   const [, , learned, trajectories, feedback] = results;
   return {
-    deletedTrajectories: trajectories?.meta.changes ?? 0,
-    deletedFeedback: feedback?.meta.changes ?? 0,
+    deletedTrajectories: trajectories?.results.length ?? 0,
+    deletedFeedback: feedback?.results.length ?? 0,
     learnedBy: (learned?.results ?? []).map((row) => row.version),
   };
 }

@@ -91,15 +91,15 @@ async function loseExpired(db: D1Database, now: number): Promise<void> {
 async function candidates(db: D1Database, maxGroups: number, now: number): Promise<Candidate[]> {
   const { results } = await db
     .prepare(
+      // Groups that wait for siblings are bounded by MAX_UNFINISHED_GROUPS, so few rows are passed over.
       `SELECT g.id, g.environment, g.seed, g.split, g.assigned,
-              SUM(CASE WHEN t.status = 'ready' THEN t.sizeBytes ELSE 0 END) AS bytes
-       FROM taskGroups g JOIN trajectories t ON t.groupId = g.id
-       WHERE g.state = 'open'
-         AND g.id IN (SELECT groupId FROM trajectories WHERE status = 'ready')
-       GROUP BY g.id
-       HAVING g.deadlineAt <= ?1
-           OR (g.lateOf IS NULL AND g.assigned >= g.capacity AND COUNT(*) >= g.assigned)
-       ORDER BY MIN(t.receivedAt), g.id LIMIT ?2`,
+              (SELECT SUM(t.sizeBytes) FROM trajectories t
+               WHERE t.groupId = g.id AND t.status = 'ready') AS bytes
+       FROM taskGroups g
+       WHERE g.state = 'open' AND g.readyAt IS NOT NULL
+         AND (g.deadlineAt <= ?1
+              OR (g.lateOf IS NULL AND g.assigned >= g.capacity AND g.uploads >= g.assigned))
+       ORDER BY g.readyAt, g.id LIMIT ?2`,
     )
     .bind(now, maxGroups)
     .all<Candidate>();

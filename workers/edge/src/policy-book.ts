@@ -110,16 +110,24 @@ export async function listPolicies(
 }
 
 /** What pages of a channel run. @throws WaggleError `NOT_FOUND` before there is a base model */
-export async function manifestOf(db: D1Database, channel: Channel): Promise<PolicyManifest> {
+export function manifestOf(db: D1Database, channel: Channel): Promise<PolicyManifest> {
   const statuses = channel === "canary" ? "('canary', 'stable')" : "('stable')";
+  return manifestWhere(db, channel, `status IN ${statuses} ORDER BY status = 'canary' DESC`);
+}
+
+/** The base model without a trained policy. @throws WaggleError `NOT_FOUND` as `manifestOf` */
+export function baseManifest(db: D1Database, channel: Channel): Promise<PolicyManifest> {
+  return manifestWhere(db, channel, "version = 0");
+}
+
+async function manifestWhere(
+  db: D1Database,
+  channel: Channel,
+  condition: string,
+): Promise<PolicyManifest> {
   const [base, row] = await Promise.all([
     findBaseModel(db),
-    db
-      .prepare(
-        `SELECT ${COLUMNS} FROM policies WHERE status IN ${statuses}
-         ORDER BY status = 'canary' DESC LIMIT 1`,
-      )
-      .first<PolicyRow>(),
+    db.prepare(`SELECT ${COLUMNS} FROM policies WHERE ${condition} LIMIT 1`).first<PolicyRow>(),
   ]);
   if (!base || !row) throw noBaseModel();
   return { channel, policy: forPages(toPolicy(row)), baseModel: base.reference };

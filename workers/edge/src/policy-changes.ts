@@ -9,6 +9,7 @@ import {
   type PublishRequest,
   WaggleError,
 } from "@waggle/protocol";
+import { auditStatement, type Decision } from "./audit-log.ts";
 import {
   COLUMNS,
   findBaseModel,
@@ -19,6 +20,7 @@ import {
   toPolicy,
 } from "./policy-book.ts";
 import { requirePassed } from "./promotion-gate.ts";
+import { requireNotFrozen } from "./switches.ts";
 
 const NEXT_EPOCH = "UPDATE counters SET value = value + 1 WHERE name = 'policyEpoch'";
 /** For rows that the same batch changes. */
@@ -36,13 +38,13 @@ async function findAncestry(db: D1Database, version: number): Promise<Ancestry |
 /**
  * Publishes to the canary channel under the next version number, or records a candidate that failed.
  * An earlier canary is displaced. The same publication again gets the version it got before.
- * @throws WaggleError `PUBLICATION_STALE`, `GATE_NOT_PASSED`, `LINEAGE_ROLLED_BACK`, `CONFLICT`
+ * @throws WaggleError `FROZEN`, `PUBLICATION_STALE`, `GATE_NOT_PASSED`, `LINEAGE_ROLLED_BACK`, `CONFLICT`
  */
 export async function publishPolicy(
   db: D1Database,
   request: PublishRequest,
   gate: PromotionGate,
-  now: number,
+  decision: Decision,
 ): Promise<PolicyVersion> {
   const existing = await db
     .prepare(`SELECT ${COLUMNS} FROM policies WHERE publicationId = ?1`)
@@ -63,6 +65,7 @@ export async function publishPolicy(
   const descendsFrom =
     parent.status === "rolled-back" ? parent.version : (ancestry?.descendsFrom ?? null);
   const isServed = request.status === "canary";
+  if (isServed) await requireNotFrozen(db);
   if (isServed) requireServable(request, parent, descendsFrom, head, gate);
   const version = head.newest + 1;
   const displace = db
@@ -86,11 +89,12 @@ export async function publishPolicy(
       request.status,
       request.evaluation === null ? null : JSON.stringify(request.evaluation),
       request.step,
-      new Date(now).toISOString(),
+      new Date(decision.now).toISOString(),
       request.publicationId,
       descendsFrom,
     );
-  await db.batch([db.prepare(NEXT_EPOCH), ...(isServed ? [displace] : []), insert]);
+  const served = isServed ? [displace, auditStatement(db, "publish", decision, version)] : [];
+  await db.batch([db.prepare(NEXT_EPOCH), ...served, insert]);
   return findPolicy(db, version);
 }
 
@@ -134,27 +138,27 @@ function rolledBackLineage(ancestor: number): WaggleError {
 
 /**
  * Makes the canary stable. A canary that a newer one displaced was not judged and may be promoted, too.
- * @throws WaggleError `NOT_FOUND`, `CONFLICT`, `GATE_NOT_PASSED`, `PUBLICATION_STALE`, `LINEAGE_ROLLED_BACK`
+ * An operator may promote every earlier version.
+ * @throws WaggleError `FROZEN`, `NOT_FOUND`, `CONFLICT`, `GATE_NOT_PASSED`, `PUBLICATION_STALE`,
+ *   `LINEAGE_ROLLED_BACK`
  */
 export async function promotePolicy(
   db: D1Database,
   version: number,
   gate: PromotionGate,
-  now: number,
-  { allowDescendant = false, withoutEvaluation = false }: PromoteRequest = {},
+  decision: Decision,
+  overrides: PromoteRequest | null,
 ): Promise<PolicyVersion> {
   const policy = await findPolicy(db, version);
   if (policy.status === "stable") return policy;
+  await requireNotFrozen(db);
   const ancestry = await findAncestry(db, version);
-  if (policy.status !== "canary" && ancestry?.displacedBy == null) {
-    throw new WaggleError(
-      "CONFLICT",
-      `version ${version} is ${policy.status}; only a canary can be promoted`,
-    );
-  }
+  const isCandidate = policy.status === "canary" || ancestry?.displacedBy != null;
+  if (!isCandidate) requireOperator(policy, overrides);
+  const { allowDescendant = false, withoutEvaluation = false } = overrides ?? {};
   const ancestor = ancestry?.descendsFrom ?? null;
   if (ancestor !== null && !allowDescendant) throw rolledBackLineage(ancestor);
-  if (!withoutEvaluation) {
+  if (isCandidate && !withoutEvaluation) {
     requirePassed(policy.evaluation, (await policyHead(db)).stable, gate);
   }
   await db.batch([
@@ -168,9 +172,29 @@ export async function promotePolicy(
            descendsFrom = NULL, changedAt = ${EPOCH}
          WHERE version = ?1`,
       )
-      .bind(version, now),
+      .bind(version, decision.now),
+    auditStatement(db, "promote", decision, version),
   ]);
   return findPolicy(db, version);
+}
+
+/** @throws WaggleError `CONFLICT` where a version was judged and only an operator may promote it */
+function requireOperator(
+  { version, status }: PolicyVersion,
+  overrides: PromoteRequest | null,
+): void {
+  if (overrides === null) {
+    throw new WaggleError(
+      "CONFLICT",
+      `version ${version} is ${status}; a trainer may promote the canary alone`,
+    );
+  }
+  if (status === "rolled-back" && overrides.rolledBack !== true) {
+    throw new WaggleError(
+      "CONFLICT",
+      `version ${version} was rolled back; say so explicitly to promote it all the same`,
+    );
+  }
 }
 
 /** Every version trained from ?1, directly or not. */
@@ -184,7 +208,11 @@ const DESCENDANTS = `
  * stable, stable to the version promoted last whose ancestors all stand.
  * @throws WaggleError `NOT_FOUND`, `CONFLICT` for the base itself
  */
-export async function rollBackPolicy(db: D1Database, version: number): Promise<PolicyVersion> {
+export async function rollBackPolicy(
+  db: D1Database,
+  version: number,
+  decision: Decision,
+): Promise<PolicyVersion> {
   const policy = await findPolicy(db, version);
   if (version === 0) {
     throw new WaggleError("CONFLICT", "version 0 is the base model and cannot be rolled back");
@@ -214,6 +242,7 @@ export async function rollBackPolicy(db: D1Database, version: number): Promise<P
                         WHERE status = 'retired' AND promotedAt IS NOT NULL AND descendsFrom IS NULL
                         ORDER BY promotedAt DESC, version DESC LIMIT 1)`,
     ),
+    auditStatement(db, "roll-back", decision, version),
   ]);
   return findPolicy(db, version);
 }

@@ -53,17 +53,33 @@ const Settings = z
     /** First train seed; the counter goes up from here. */
     TASK_SEED_START: whole(1_000_000, 0),
     GROUP_SIZE: whole(8),
-    /** A group with fewer uploads than assignments is leased after this. */
+    /** A group with fewer uploads than slots is leased after this. A slot is given away after a third of it. */
     GROUP_DEADLINE_SECONDS: whole(90),
     /** Assigned groups that may be unfinished before no new one is begun; 0 = no limit. */
     MAX_UNFINISHED_GROUPS: whole(32, 0),
+    /**
+     * Slots of one group that a visitor may hold; 0 = no limit, so that a loop with fewer pages than a
+     * group has slots fills its groups. Production sets 1.
+     */
+    GROUP_SLOTS_PER_VISITOR: whole(0, 0),
+    /** Slots of one group that an address prefix (/24 or /64) may hold; 0 = no limit. */
+    GROUP_SLOTS_PER_PREFIX: whole(0, 0),
+    /**
+     * Tasks that a visitor may leave unanswered; 0 = no limit. The count falls to 0 in ten minutes, and each
+     * answer allows two more, up to four times this number at a time.
+     */
+    UNANSWERED_PER_VISITOR: whole(16, 0),
+    /** The same for an address prefix. All pages of a laptop share one prefix, so there is no limit there. */
+    UNANSWERED_PER_PREFIX: whole(0, 0),
     SESSION_TTL_SECONDS: whole(900, 30),
     VISITOR_TTL_DAYS: whole(400),
     /** Share of visitors on the canary channel, in [0, 1]. */
     CANARY_SHARE: z.coerce.number().min(0).max(1).default(0.5),
     /** Requests a visitor may make in a minute; 0 = no limit. */
     RATE_LIMIT_PER_MINUTE: whole(6000, 0),
-    /** Sessions one address may open in a minute; 0 = no limit. */
+    /** Requests with a session that an address prefix may make in a minute; 0 = no limit. */
+    PREFIX_RATE_LIMIT_PER_MINUTE: whole(0, 0),
+    /** Sessions that an address prefix may open in a minute; 0 = no limit. */
     SESSIONS_PER_MINUTE: whole(600, 0),
     /** Frozen tasks that an evaluation must have before its version is served. */
     GATE_MIN_TASKS: whole(64),

@@ -1,57 +1,64 @@
-/** The operator's summary, counted in D1. */
+/** The operator's summary, read from the counters that triggers keep: its cost does not grow with the data. */
 import type { OperatorSummary } from "@waggle/protocol";
 import { policyHead } from "./policy-book.ts";
 
+/** Versions that the summary tells of, newest first. */
+const NEWEST_VERSIONS = 200;
+
+type Tally = { name: string; key: string; count: number };
+type VersionTally = {
+  version: number;
+  trajectories: number;
+  successes: number;
+  rewarded: number;
+  reward: number;
+  tokens: number;
+};
+
 /** Counts over everything that is stored. @throws WaggleError `NOT_FOUND` before a base model */
 export async function summarize(db: D1Database): Promise<OperatorSummary> {
-  const [policies, [byStatus, byReason, byVersion, feedback, visitors]] = await Promise.all([
+  const [policies, tallied, versions] = await Promise.all([
     policyHead(db),
-    db.batch<Record<string, number | string | null>>([
-      db.prepare("SELECT status, COUNT(*) AS count FROM trajectories GROUP BY status"),
-      db.prepare(
-        `SELECT COALESCE(reason, 'unknown') AS reason, COUNT(*) AS count FROM trajectories
-         WHERE status = 'rejected' GROUP BY 1 ORDER BY count DESC, reason`,
-      ),
-      // Judged ones only: what still waits would count as a failure.
-      db.prepare(
-        `SELECT policyVersion AS version, COUNT(*) AS trajectories, SUM(success) AS successes,
-                AVG(reward) AS meanReward, AVG(tokens) AS meanTokens
-         FROM trajectories WHERE assignmentId IS NOT NULL AND success IS NOT NULL
-         GROUP BY policyVersion ORDER BY policyVersion`,
-      ),
-      db.prepare("SELECT kind, COUNT(*) AS count FROM feedback GROUP BY kind ORDER BY kind"),
-      db.prepare("SELECT COUNT(DISTINCT visitorId) AS count FROM trajectories"),
-    ]),
+    db
+      .prepare("SELECT name, key, count FROM tallies WHERE count > 0 ORDER BY count DESC, key")
+      .all<Tally>(),
+    db
+      .prepare(
+        `SELECT * FROM versionTallies WHERE trajectories > 0
+         ORDER BY version DESC LIMIT ${NEWEST_VERSIONS}`,
+      )
+      .all<VersionTally>(),
   ]);
-  const counts = new Map(byStatus?.results.map((row) => [row["status"], Number(row["count"])]));
+  const tallies = Map.groupBy(tallied.results, ({ name }) => name);
+  const byStatus = new Map(tallies.get("status")?.map(({ key, count }) => [key, count]));
   const count = (...statuses: string[]) =>
-    statuses.reduce((sum, status) => sum + (counts.get(status) ?? 0), 0);
-  const number = (value: unknown) => (typeof value === "number" ? value : null);
+    statuses.reduce((sum, status) => sum + (byStatus.get(status) ?? 0), 0);
+  const reasons = (status: string) =>
+    (tallies.get(status) ?? []).map(({ key, count: n }) => ({ reason: key, count: n }));
   return {
     trajectories: {
-      received: [...counts.values()].reduce((sum, n) => sum + n, 0),
+      received: count(...byStatus.keys()),
       waiting: count("stored", "ready"),
       leased: count("leased"),
       learned: count("learned"),
       rejected: count("rejected"),
       skipped: count("skipped"),
     },
-    rejectedByReason: (byReason?.results ?? []).map((row) => ({
-      reason: String(row["reason"]),
-      count: Number(row["count"]),
-    })),
-    byVersion: (byVersion?.results ?? []).map((row) => ({
-      version: Number(row["version"]),
-      trajectories: Number(row["trajectories"]),
-      successes: Number(row["successes"]),
-      meanReward: number(row["meanReward"]),
-      meanTokens: number(row["meanTokens"]),
-    })),
-    feedback: (feedback?.results ?? []).map((row) => ({
-      kind: String(row["kind"]),
-      count: Number(row["count"]),
-    })),
-    visitors: Number(visitors?.results[0]?.["count"] ?? 0),
+    rejectedByReason: reasons("rejected"),
+    skippedByReason: reasons("skipped"),
+    byVersion: versions.results
+      .map((row) => ({
+        version: row.version,
+        trajectories: row.trajectories,
+        successes: row.successes,
+        meanReward: row.rewarded === 0 ? null : row.reward / row.rewarded,
+        meanTokens: row.tokens / row.trajectories,
+      }))
+      .toReversed(),
+    feedback: (tallies.get("feedback") ?? [])
+      .map(({ key, count: n }) => ({ kind: key, count: n }))
+      .toSorted((a, b) => a.kind.localeCompare(b.kind)),
+    visitors: tallies.get("visitors")?.[0]?.count ?? 0,
     stable: policies.stable,
     canary: policies.canary,
   };

@@ -12,7 +12,7 @@ type Answer = Extract<ConversationItem, { kind: "answer" }>;
 
 export interface ItemView {
   readonly element: HTMLElement;
-  update(item: ConversationItem, isLast: boolean): void;
+  update(item: ConversationItem, canRetry: boolean): void;
 }
 
 export function createItemView(item: ConversationItem, actions: AnswerActions): ItemView {
@@ -41,7 +41,7 @@ function createAnswerView(actions: AnswerActions): ItemView {
 
   return {
     element,
-    update(item, isLast) {
+    update(item, canRetry) {
       if (item.kind !== "answer") return;
       const answer = item;
       for (const [index, part] of answer.parts.entries()) {
@@ -64,9 +64,13 @@ function createAnswerView(actions: AnswerActions): ItemView {
         last?.kind === "text" || (last?.kind === "tool" && last.activity.result === null);
       thinking.hidden = !answer.running || works;
       element.setAttribute("aria-busy", String(answer.running));
-      if (shown === null || !sameActions(shown, answer) || bar.dataset["last"] !== String(isLast)) {
-        bar.dataset["last"] = String(isLast);
-        renderActions(bar, answer, isLast, actions);
+      if (
+        shown === null ||
+        !sameActions(shown, answer) ||
+        bar.dataset["retry"] !== String(canRetry)
+      ) {
+        bar.dataset["retry"] = String(canRetry);
+        renderActions(bar, answer, canRetry, actions);
       }
       shown = answer;
     },
@@ -77,7 +81,12 @@ function sameActions(a: Answer, b: Answer): boolean {
   return a.running === b.running && a.feedback === b.feedback && a.trajectoryId === b.trajectoryId;
 }
 
-function renderActions(bar: HTMLElement, answer: Answer, isLast: boolean, on: AnswerActions): void {
+function renderActions(
+  bar: HTMLElement,
+  answer: Answer,
+  canRetry: boolean,
+  on: AnswerActions,
+): void {
   const focused = bar.contains((bar.getRootNode() as ShadowRoot).activeElement)
     ? (bar.getRootNode() as ShadowRoot).activeElement?.getAttribute("data-action")
     : null;
@@ -122,7 +131,7 @@ function renderActions(bar: HTMLElement, answer: Answer, isLast: boolean, on: An
       ),
     );
   }
-  if (isLast) bar.append(button("retry", "Try again", ICONS.retry, on.onRetry));
+  if (canRetry) bar.append(button("retry", "Try again", ICONS.retry, on.onRetry));
   if (answer.policyVersion !== null) {
     bar.append(h("span", { class: "version" }, `policy ${answer.policyVersion}`));
   }

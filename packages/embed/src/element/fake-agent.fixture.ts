@@ -3,6 +3,7 @@ import { createConsentStore, createMemoryStorage } from "@waggle/collector";
 import type { OutboxEntry, OutboxSummary } from "@waggle/collector";
 import type { Agent, AgentStatus, ConversationItem, ToolActivity } from "../agent.ts";
 import { createAgentRun } from "../agent-run.ts";
+import { DEFAULT_AGENT_TEXTS } from "../agent-texts.ts";
 import { NO_SIMULATION } from "../simulation.ts";
 
 export type FakeAgent = Agent & {
@@ -24,6 +25,8 @@ export const READY: AgentStatus = {
   loadedBytes: 10,
   totalBytes: 10,
   online: true,
+  silenced: false,
+  policyFailure: null,
   error: null,
 };
 
@@ -43,6 +46,7 @@ export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): F
     forgotten: false,
     model: { kind: "site" },
     status: READY,
+    texts: DEFAULT_AGENT_TEXTS,
     conversation: [],
     policyVersion: 7,
     backend: "wasm x2",

@@ -105,6 +105,7 @@ pre { margin: 0; font: .78rem/1.45 var(--_mono); white-space: pre-wrap; overflow
 form { display: flex; gap: .5rem; align-items: flex-end; padding: .75rem; border-top: 1px solid var(--_line) }
 textarea { flex: 1; min-width: 0; resize: none; max-height: 9rem; padding: .55rem .75rem; border-radius: 11px; border: 1px solid var(--_line);
   background: var(--_raised); color: inherit; font: inherit; line-height: 1.4; field-sizing: content }
+textarea:disabled { opacity: .6 }
 textarea::placeholder { color: var(--_muted); opacity: 1 }
 .send { display: grid; place-items: center; width: 40px; height: 40px; border-radius: 11px; background: var(--_accent); color: var(--_on-accent); flex: none }
 footer:empty { display: none }

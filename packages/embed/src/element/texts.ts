@@ -1,4 +1,7 @@
-/** Everything the panel says, in one place, so that a page can say it in its own words. */
+/**
+ * What the panel says, so that a page can say it in its own words. A change of what the consent text means
+ * takes a new `consent.version`.
+ */
 
 export type PanelTexts = {
   readonly title: string;
@@ -8,17 +11,23 @@ export type PanelTexts = {
   readonly consentBody: string;
   readonly consentAccept: string;
   readonly consentDecline: string;
+  /** Where the newest published policy does not load, so that an older one answers. */
+  readonly olderPolicy: string;
+  readonly offline: string;
 };
 
 export const DEFAULT_TEXTS: PanelTexts = {
   title: "Assistant",
   placeholder: "What are you looking for?",
   greeting: "Ask for something on this page. The model runs here, in your browser.",
-  consentTitle: "May this assistant learn from what it does for you?",
+  consentTitle: "May this site keep what the assistant does for you?",
   consentBody:
-    "If you agree, your requests, its answers and the tools it used are sent to this site to train it. E-mail addresses, phone and card numbers are replaced before anything is kept. You can see all that was sent, stop at any time, and have it deleted. It works the same if you decline.",
+    "If you agree, your requests, its answers and the tools it used are sent to this site and kept there. The assistant does not learn from them today: it learns only from practice tasks that simulated visitors do. E-mail addresses, phone and card numbers are replaced before anything is kept. You can see all that was sent, stop at any time, and have it deleted. It works the same if you decline.",
   consentAccept: "Agree",
   consentDecline: "Decline",
+  olderPolicy:
+    "The newest version of the assistant could not be loaded. An older one answers for now.",
+  offline: "You are offline. The assistant works; what you agreed to share waits.",
 };
 
 /** `1.4 MB`; whole numbers below 1 kB. */

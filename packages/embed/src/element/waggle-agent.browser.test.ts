@@ -241,3 +241,34 @@ test("an element that leaves the page and comes back shows the same conversation
   await settled();
   expect(textOf(root, ".request")).toContain("hello");
 });
+
+test("a silenced assistant says one sentence and takes no request until it is switched on", async () => {
+  const { agent, root, control, input, settled } = await open();
+  agent.setStatus({ ...READY, silenced: true });
+  await settled();
+  const notice = root.querySelector(".notice") as HTMLElement;
+  expect(notice.textContent).toContain("The assistant is switched off for now.");
+  expect(notice.classList.contains("calm")).toBe(true);
+  expect(input.disabled).toBe(true);
+  expect(root.querySelector(".state")?.textContent).toBe("switched off");
+  agent.setStatus(READY);
+  await settled();
+  expect(notice.hidden).toBe(true);
+  await userEvent.fill(input, "lamp");
+  await userEvent.click(control("Send") as HTMLElement);
+  expect(agent.asked).toEqual(["lamp"]);
+});
+
+test("a policy that does not load is a calm notice beside an assistant that works", async () => {
+  const { agent, root, input, settled } = await open();
+  const policyFailure = { version: 8, code: "DIGEST_MISMATCH", message: "not those bytes" };
+  agent.setStatus({ ...READY, policyFailure });
+  await settled();
+  const notice = root.querySelector(".notice") as HTMLElement;
+  expect(notice.textContent).toContain("An older one answers for now.");
+  expect(notice.textContent).not.toContain("bytes");
+  expect({ calm: notice.classList.contains("calm"), disabled: input.disabled }).toEqual({
+    calm: true,
+    disabled: false,
+  });
+});

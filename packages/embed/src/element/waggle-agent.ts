@@ -209,7 +209,7 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
 
   function submit(text: string): void {
     const request = text.trim();
-    if (request === "" || agent.status.phase !== "ready") return;
+    if (request === "" || agent.status.phase !== "ready" || agent.status.silenced) return;
     input.value = "";
     // A failed run is shown in the conversation; its rejection has no other reader.
     agent.send(request).finished.catch(() => undefined);
@@ -284,32 +284,30 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
         views.set(item.id, view);
         log.append(view.element);
       }
-      view.update(item, index === conversation.length - 1);
+      view.update(item, index === conversation.length - 1 && !status.silenced);
     }
     empty.hidden = conversation.length > 0;
     stick();
 
-    const phase = status.phase === "ready" ? (busy ? "busy" : "ready") : status.phase;
+    const isOff = status.phase === "ready" && status.silenced;
+    const isReady = status.phase === "ready" && !status.silenced;
+    const phase = isOff ? "off" : isReady && busy ? "busy" : status.phase;
     state.dataset["state"] = phase;
     setText(state, stateText(agent, busy));
     progress.hidden = status.phase !== "loading";
     if (status.totalBytes === null) progress.removeAttribute("value");
     else progress.value = status.totalBytes === 0 ? 1 : status.loadedBytes / status.totalBytes;
-    for (const button of offered) button.disabled = status.phase !== "ready";
+    for (const button of offered) button.disabled = !isReady;
+    input.disabled = isOff;
 
     // Nothing of another model's is collected, so there is nothing to agree to.
     consent.hidden =
       agent.consent.decision() !== "undecided" || privacy !== null || agent.model.kind !== "site";
-    notice.hidden = status.error === null && status.online;
+    const said = noticeOf(agent, texts);
+    notice.hidden = said === "";
     notice.classList.toggle("calm", status.error === null);
     noticeButton.hidden = status.error === null || !status.error.retryable;
-    setText(
-      noticeText,
-      status.error?.message ??
-        (status.online
-          ? ""
-          : "You are offline. The assistant works; what you agreed to share waits."),
-    );
+    setText(noticeText, said);
 
     const label = busy ? "Stop" : "Send";
     if (send.getAttribute("aria-label") !== label) {
@@ -317,7 +315,7 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
       send.title = label;
       send.replaceChildren(icon(busy ? ICONS.stop : ICONS.send));
     }
-    send.disabled = !busy && (status.phase !== "ready" || input.value.trim() === "");
+    send.disabled = !busy && (!isReady || input.value.trim() === "");
     fresh.hidden = conversation.length === 0;
 
     setText(
@@ -342,9 +340,18 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
   return { element, update };
 }
 
+/** What the visitor should know about the assistant itself; empty for nothing. */
+function noticeOf({ status, texts: own }: Agent, texts: PanelTexts): string {
+  if (status.error !== null) return status.error.message;
+  if (status.silenced) return own.silenced;
+  if (!status.online) return texts.offline;
+  return status.policyFailure === null ? "" : texts.olderPolicy;
+}
+
 function stateText(agent: Agent, busy: boolean): string {
   const { status } = agent;
   if (status.phase === "error") return "not available";
+  if (status.phase === "ready" && status.silenced) return "switched off";
   if (status.phase === "ready")
     return busy ? "working" : status.online ? "ready" : "ready, offline";
   if (status.totalBytes === null || status.loadedBytes >= status.totalBytes) {

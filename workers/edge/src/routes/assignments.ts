@@ -17,9 +17,9 @@ export const assignmentEndpoints: readonly Endpoint[] = [
     access: "session",
     responses: { 200: AssignmentResponse, 204: "empty" },
     handle: async (context) => {
-      const { now } = context.var;
-      const { visitorId } = requireConsent(context.var.session);
-      const given = unwrap(await coordinatorOf(context.env).assign(visitorId, now));
+      const { session, addressPrefix, now } = context.var;
+      const asker = { visitorId: requireConsent(session).visitorId, addressPrefix };
+      const given = unwrap(await coordinatorOf(context.env).assign(asker, now));
       // No fault of the page: a refusal would stand in its console as an error.
       if (given === null) return context.body(null, 204, { "Retry-After": String(WAIT_SECONDS) });
       return context.json(given);

@@ -1,8 +1,16 @@
 /** Which policy a page runs, by its channel; cheap to ask again thanks to the ETag. */
-import { canonicalJson, Channel, PolicyManifest, sha256, WaggleError } from "@waggle/protocol";
+import {
+  ACCEPT_SILENCE,
+  canonicalJson,
+  Channel,
+  PolicyManifest,
+  sha256,
+  WaggleError,
+} from "@waggle/protocol";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
-import { manifestOf } from "../policy-book.ts";
+import { baseManifest, manifestOf } from "../policy-book.ts";
 import { channelOf } from "../session-token.ts";
+import { readSwitches } from "../switches.ts";
 import { z } from "zod";
 
 const ifNoneMatch: Parameter = {
@@ -12,10 +20,27 @@ const ifNoneMatch: Parameter = {
   schema: z.string().optional(),
 };
 
+const accept: Parameter = {
+  name: "Accept",
+  in: "header",
+  description: `"${ACCEPT_SILENCE}" of a page that understands \`silenced\`.`,
+  schema: z.string().optional(),
+};
+
+/** The policy of a channel, or version 0 while the kill switch is on. */
+async function currentManifest(context: EdgeContext, channel: Channel): Promise<PolicyManifest> {
+  const { DB } = context.env;
+  const { killed } = await readSwitches(DB);
+  if (killed === null) return manifestOf(DB, channel);
+  const manifest = await baseManifest(DB, channel);
+  const understands = context.req.header("accept") === ACCEPT_SILENCE;
+  return killed.mode === "silence" && understands ? { ...manifest, silenced: true } : manifest;
+}
+
 async function answerManifest(context: EdgeContext, channel: Channel): Promise<Response> {
-  const manifest = await manifestOf(context.env.DB, channel);
+  const manifest = await currentManifest(context, channel);
   const etag = `"${(await sha256(canonicalJson(manifest))).slice(0, 32)}"`;
-  const headers = { ETag: etag, "Cache-Control": "no-cache" };
+  const headers = { ETag: etag, "Cache-Control": "no-cache", Vary: "Accept" };
   // A proxy that compresses makes a strong tag weak.
   if (context.req.header("if-none-match")?.replace(/^W\//, "") === etag) {
     return context.body(null, 304, headers);
@@ -30,7 +55,7 @@ export const manifestEndpoints: readonly Endpoint[] = [
     operationId: "getPolicy",
     summary: "The manifest of the session's channel.",
     access: "session",
-    parameters: [ifNoneMatch],
+    parameters: [ifNoneMatch, accept],
     responses: { 200: PolicyManifest, 304: "empty" },
     handle: async (context) => {
       const { session, settings } = context.var;
@@ -46,6 +71,7 @@ export const manifestEndpoints: readonly Endpoint[] = [
     parameters: [
       { name: "channel", in: "path", description: "stable or canary.", schema: Channel },
       ifNoneMatch,
+      accept,
     ],
     responses: { 200: PolicyManifest, 304: "empty" },
     handle: (context) => {

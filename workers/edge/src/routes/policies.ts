@@ -5,9 +5,11 @@ import {
   PolicyVersion,
   PromoteRequest,
   PublishRequest,
+  RollBackRequest,
   WaggleError,
 } from "@waggle/protocol";
 import { z } from "zod";
+import { decisionOf, operatorName } from "../actor.ts";
 import { unwrap } from "../answer.ts";
 import { readJson } from "../body.ts";
 import { coordinatorOf } from "../coordinator.ts";
@@ -60,15 +62,16 @@ function sinceOf(context: EdgeContext): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** What the operator overrides; a call without a body overrides nothing. */
-async function overridesOf(context: EdgeContext): Promise<PromoteRequest> {
+/** The body of a decision; a call without one gives no reason and overrides nothing. */
+async function bodyOf<T>(context: EdgeContext, schema: z.ZodType<T>): Promise<T> {
   const hasBody = context.req.header("content-type") !== undefined;
-  return hasBody ? readJson(context.req.raw, PromoteRequest) : {};
+  return hasBody ? readJson(context.req.raw, schema) : schema.parse({});
 }
 
 /** The three that trainer and operator share. */
 function policyEndpoints(access: "trainer" | "operator"): readonly Endpoint[] {
   const suffix = access === "trainer" ? "" : "AsOperator";
+  const signature = access === "operator" ? [operatorName] : [];
   return [
     {
       method: "get",
@@ -87,16 +90,20 @@ function policyEndpoints(access: "trainer" | "operator"): readonly Endpoint[] {
       method: "post",
       path: `/v1/${access}/policies/{version}/promote`,
       operationId: `promotePolicy${suffix}`,
-      summary: "Makes a canary that passed the gate stable.",
+      summary:
+        access === "trainer"
+          ? "Makes a canary that passed the gate stable."
+          : "Makes the canary or any earlier version stable.",
       access,
-      parameters: [version],
+      parameters: [version, ...signature],
       ...(access === "operator" ? { request: PromoteRequest } : {}),
       responses: { 200: PolicyVersion },
       handle: async (context) => {
-        const overrides = access === "operator" ? await overridesOf(context) : {};
+        const overrides = access === "operator" ? await bodyOf(context, PromoteRequest) : null;
+        const decision = decisionOf(context, access, overrides?.reason);
         const coordinator = coordinatorOf(context.env);
         return context.json(
-          unwrap(await coordinator.promote(versionOf(context), context.var.now, overrides)),
+          unwrap(await coordinator.promote(versionOf(context), decision, overrides)),
         );
       },
     },
@@ -107,10 +114,15 @@ function policyEndpoints(access: "trainer" | "operator"): readonly Endpoint[] {
       summary:
         "Takes a version and its descendants back; the channel falls back to the one before.",
       access,
-      parameters: [version],
+      parameters: [version, ...signature],
+      request: RollBackRequest,
       responses: { 200: PolicyVersion },
-      handle: async (context) =>
-        context.json(unwrap(await coordinatorOf(context.env).rollBack(versionOf(context)))),
+      handle: async (context) => {
+        const { reason } = await bodyOf(context, RollBackRequest);
+        const decision = decisionOf(context, access, reason);
+        const coordinator = coordinatorOf(context.env);
+        return context.json(unwrap(await coordinator.rollBack(versionOf(context), decision)));
+      },
     },
   ];
 }
@@ -147,7 +159,7 @@ export const trainerPolicyEndpoints: readonly Endpoint[] = [
         [adapter, guidance].filter((object) => object !== null && object !== undefined),
       );
       return context.json(
-        unwrap(await coordinatorOf(context.env).publish(request, context.var.now)),
+        unwrap(await coordinatorOf(context.env).publish(request, decisionOf(context, "trainer"))),
       );
     },
   },

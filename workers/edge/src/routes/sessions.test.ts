@@ -1,5 +1,6 @@
+import { app } from "../app.ts";
 import { channelOf, signToken } from "../session-token.ts";
-import { MAX_OPEN_ASSIGNMENTS } from "../assignment-book.ts";
+import { readSettings } from "../settings.ts";
 import { assign, bindings, call, freshEdge, openSession, ORIGIN } from "../testing/edge.ts";
 import { SELF } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
@@ -75,14 +76,45 @@ test("each trajectory of an upload counts against the limit", async () => {
   expect(seconds).toBeLessThanOrEqual(60);
 });
 
-test("who only asks for assignments is told to wait, and others get theirs", async () => {
+test("a visitor who only asks for tasks is told to wait, and others get theirs", async () => {
   const { token } = await openSession();
-  for (let i = 0; i < MAX_OPEN_ASSIGNMENTS; i += 1) await assign(token);
-  expect(await call("POST", "/v1/assignments", { token })).toMatchObject({
-    status: 429,
-    body: { error: { code: "RATE_LIMITED" } },
-  });
+  const { UNANSWERED_PER_VISITOR } = readSettings(bindings);
+  for (let i = 0; i < UNANSWERED_PER_VISITOR; i += 1) await assign(token);
+  const refused = await call("POST", "/v1/assignments", { token });
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: "RATE_LIMITED" } } });
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(30);
   await assign((await openSession()).token);
+});
+
+test("sessions are limited by network, and another network is not", async () => {
+  const { SESSIONS_PER_MINUTE } = readSettings(bindings);
+  const open = (address: string) =>
+    call("POST", "/v1/sessions", {
+      body: { siteKey: "test-site" },
+      headers: { "cf-connecting-ip": address },
+    });
+  const replies = await Promise.all(
+    Array.from({ length: SESSIONS_PER_MINUTE + 5 }, (_, i) => open(`203.0.113.${i % 250}`)),
+  );
+  expect(replies.filter(({ status }) => status === 429)).toHaveLength(5);
+  expect((await open("198.51.100.1")).status).toBe(200);
+});
+
+test("requests are limited by network as well as by visitor", async () => {
+  const limited = { ...bindings, PREFIX_RATE_LIMIT_PER_MINUTE: "4" };
+  const tokens = await Promise.all(Array.from({ length: 3 }, () => openSession()));
+  const ask = (token: string, address: string) =>
+    app.request(
+      "/v1/policy",
+      { headers: { authorization: `Bearer ${token}`, "cf-connecting-ip": address } },
+      limited,
+    );
+  const statuses: number[] = [];
+  for (const [i, { token }] of [...tokens, ...tokens].entries()) {
+    statuses.push((await ask(token, `203.0.113.${i}`)).status);
+  }
+  expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
+  expect((await ask(tokens[0]?.token ?? "", "198.51.100.1")).status).toBe(200);
 });
 
 test("a configured origin may read answers, also of an upload, another may not", async () => {

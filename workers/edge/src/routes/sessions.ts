@@ -1,6 +1,7 @@
 /** Sessions of pages: a public site key is exchanged for a short-lived token. */
 import { SessionRequest, SessionResponse, WaggleError } from "@waggle/protocol";
-import { addressKey, countRequest } from "../access.ts";
+import { countRequest, prefixKey } from "../access.ts";
+import { addressPrefix } from "../address-prefix.ts";
 import { readJson } from "../body.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { isForgotten } from "../forgotten-book.ts";
@@ -24,7 +25,8 @@ export const sessionEndpoints: readonly Endpoint[] = [
     responses: { 200: SessionResponse },
     handle: async (context) => {
       const { settings, now } = context.var;
-      await countRequest(context, await addressKey(context.req.raw), settings.SESSIONS_PER_MINUTE);
+      const prefix = await addressPrefix(context.req.raw, settings.SESSION_SECRET);
+      await countRequest(context, prefixKey("sessions", prefix), settings.SESSIONS_PER_MINUTE);
       const request = await readJson(context.req.raw, SessionRequest);
       if (!settings.SITE_KEYS.includes(request.siteKey)) {
         throw new WaggleError(

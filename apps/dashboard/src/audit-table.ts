@@ -1,0 +1,49 @@
+/** The audit log: who decided what, when and why. */
+import type { AuditEntry } from "@waggle/protocol";
+import { h } from "./dom.ts";
+import { formatAgo } from "./format.ts";
+
+const LABELS: { readonly [action: string]: string } = {
+  publish: "published to the canary channel",
+  promote: "promoted",
+  "roll-back": "rolled back",
+  freeze: "froze promotions",
+  unfreeze: "lifted the freeze",
+  "kill-switch-on": "switched pages off",
+  "kill-switch-off": "switched pages on",
+};
+
+function auditRow({ at, by, action, version, reason }: AuditEntry, now: number): HTMLElement {
+  return h(
+    "tr",
+    {},
+    h(
+      "td",
+      { class: "quiet nowrap" },
+      h("time", { datetime: at, title: at }, `${formatAgo(at, now)} ago`),
+    ),
+    h("th", { scope: "row" }, by),
+    h("td", {}, LABELS[action] ?? action),
+    h("td", {}, version === null ? "" : `v${version}`),
+    h("td", { class: "wrap" }, reason),
+  );
+}
+
+export function auditTable(entries: readonly AuditEntry[], now: number): HTMLElement {
+  if (entries.length === 0) return h("p", { class: "empty" }, "Nobody has decided anything yet.");
+  const cell = (label: string) => h("th", { scope: "col" }, label);
+  return h(
+    "div",
+    { class: "scroll" },
+    h(
+      "table",
+      { class: "rows" },
+      h(
+        "thead",
+        {},
+        h("tr", {}, cell("When"), cell("Who"), cell("What"), cell("Version"), cell("Reason")),
+      ),
+      h("tbody", {}, ...entries.map((entry) => auditRow(entry, now))),
+    ),
+  );
+}

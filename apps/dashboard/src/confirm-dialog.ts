@@ -1,0 +1,51 @@
+/** Asks before something reaches people. */
+import { h } from "./dom.ts";
+
+export type Question = {
+  readonly text: string;
+  /** What happens to people who use a page. */
+  readonly consequence: string;
+  /** Label of the button that confirms. */
+  readonly confirm: string;
+  readonly isDangerous?: boolean;
+};
+
+/** @returns the reason that the operator gave, which may be empty; `null` when it was cancelled. */
+export function confirmDecision(question: Question): Promise<string | null> {
+  const reason = h("input", { name: "reason", maxlength: 500, autocomplete: "off" });
+  const { promise, resolve } = Promise.withResolvers<string | null>();
+  const dialog = h(
+    "dialog",
+    {
+      "aria-labelledby": "decision",
+      close: () => {
+        dialog.remove();
+        resolve(dialog.returnValue === "yes" ? reason.value.trim() : null);
+      },
+    },
+    h(
+      "form",
+      { method: "dialog", class: "decision" },
+      h("h2", { id: "decision" }, question.text),
+      h("p", {}, question.consequence),
+      h("label", {}, h("span", {}, "Reason, for the audit log"), reason),
+      h(
+        "menu",
+        {},
+        h(
+          "button",
+          { value: "no", formnovalidate: true, type: "button", click: () => dialog.close("no") },
+          "Cancel",
+        ),
+        h(
+          "button",
+          { value: "yes", class: question.isDangerous ? "danger" : "primary" },
+          question.confirm,
+        ),
+      ),
+    ),
+  );
+  document.body.append(dialog);
+  dialog.showModal();
+  return promise;
+}

@@ -1,0 +1,182 @@
+/** Freeze, kill switch and audit log. */
+import type { AuditEntry, ControlState, SwitchRecord } from "@waggle/protocol";
+import { auditTable } from "./audit-table.ts";
+import { confirmDecision, type Question } from "./confirm-dialog.ts";
+import { h } from "./dom.ts";
+import { formatAgo } from "./format.ts";
+import { keepOperatorName, readOperatorName } from "./operator-name.ts";
+import { describeError, placeholder, poll, type View, type ViewContext } from "./view.ts";
+
+type Data = { control: ControlState; entries: AuditEntry[] };
+type Change = (reason: string) => Promise<unknown>;
+
+const QUESTIONS = {
+  freeze: {
+    text: "Freeze promotions?",
+    consequence:
+      "No version is published or promoted until the freeze is lifted. Pages keep their versions, and the trainer goes on learning.",
+    confirm: "Freeze",
+  },
+  unfreeze: {
+    text: "Lift the freeze?",
+    consequence: "The trainer may publish and promote versions again.",
+    confirm: "Lift the freeze",
+  },
+  base: {
+    text: "Switch all pages to the base model?",
+    consequence:
+      "Every visitor gets version 0 within seconds. Open pages change at their next check.",
+    confirm: "Use the base model",
+    isDangerous: true,
+  },
+  silence: {
+    text: "Silence all pages?",
+    consequence:
+      "The assistant answers nobody until you switch it on again. Pages loaded before this release use the base model instead.",
+    confirm: "Silence pages",
+    isDangerous: true,
+  },
+  restore: {
+    text: "Switch pages on again?",
+    consequence: "Every visitor gets the version of their channel again.",
+    confirm: "Switch on",
+  },
+} as const satisfies { readonly [name: string]: Question };
+
+function since(record: SwitchRecord, now: number): string {
+  const reason = record.reason === "" ? "" : `: ${record.reason}`;
+  return `${record.by}, ${formatAgo(record.at, now)} ago${reason}`;
+}
+
+function switchPanel(
+  title: string,
+  state: { readonly text: string; readonly isOn: boolean; readonly detail: string },
+  ...buttons: HTMLElement[]
+): HTMLElement {
+  return h(
+    "section",
+    { class: `panel switch ${state.isOn ? "on" : ""}` },
+    h("h2", {}, title),
+    h("p", { class: `switch-state ${state.isOn ? "bad-text" : "good-text"}` }, state.text),
+    h("p", { class: "caption wrap" }, state.detail),
+    h("menu", {}, ...buttons),
+  );
+}
+
+export function createControl(context: ViewContext): View {
+  const { api } = context;
+  const notice = h("div", { "aria-live": "polite" });
+  const switches = h("div", { class: "switches" });
+  const log = h("section", { class: "panel flush" });
+  const name = h("input", {
+    name: "operator",
+    value: readOperatorName(localStorage),
+    maxlength: 64,
+    autocomplete: "name",
+    placeholder: "operator",
+    input: () => keepOperatorName(localStorage, name.value),
+  });
+  const body = h(
+    "div",
+    { hidden: true },
+    switches,
+    h("h2", { class: "section" }, "Audit log"),
+    log,
+  );
+  const element = h(
+    "div",
+    {},
+    h(
+      "header",
+      { class: "page-head" },
+      h("h1", {}, "Control"),
+      h("label", { class: "operator-name" }, h("span", {}, "Your name in the audit log"), name),
+    ),
+    notice,
+    body,
+  );
+
+  async function decide(question: Question, change: Change): Promise<void> {
+    const reason = await confirmDecision(question);
+    if (reason === null) return;
+    try {
+      await change(reason);
+      notice.replaceChildren();
+      await poller.refresh();
+    } catch (error) {
+      notice.replaceChildren(h("p", { class: "notice bad", role: "alert" }, describeError(error)));
+    }
+  }
+  const button = (label: string, question: Question, change: Change) =>
+    h("button", { type: "button", click: () => void decide(question, change) }, label);
+
+  function show({ control, entries }: Data): void {
+    const now = Date.now();
+    const { frozen, killed } = control;
+    switches.replaceChildren(
+      switchPanel(
+        "Publishing",
+        frozen === null
+          ? {
+              text: "Allowed",
+              isOn: false,
+              detail: "The trainer publishes versions that pass the gate.",
+            }
+          : { text: "Frozen", isOn: true, detail: since(frozen, now) },
+        frozen === null
+          ? button("Freeze …", QUESTIONS.freeze, (reason) => api.freeze(reason))
+          : button("Lift the freeze …", QUESTIONS.unfreeze, () => api.unfreeze()),
+      ),
+      switchPanel(
+        "Pages",
+        killed === null
+          ? {
+              text: "On",
+              isOn: false,
+              detail: "Every page runs the version of its channel.",
+            }
+          : {
+              text: killed.mode === "base" ? "Base model only" : "Silent",
+              isOn: true,
+              detail: since(killed, now),
+            },
+        ...(killed === null
+          ? []
+          : [button("Switch on …", QUESTIONS.restore, () => api.clearKillSwitch())]),
+        ...(killed?.mode === "base"
+          ? []
+          : [
+              button("Base model …", QUESTIONS.base, (reason) => api.setKillSwitch("base", reason)),
+            ]),
+        ...(killed?.mode === "silence"
+          ? []
+          : [
+              button("Silence …", QUESTIONS.silence, (reason) =>
+                api.setKillSwitch("silence", reason),
+              ),
+            ]),
+      ),
+    );
+    log.replaceChildren(auditTable(entries, now));
+  }
+
+  let shown = "";
+  const poller = poll<Data>(
+    context,
+    async () => {
+      const [control, { entries }] = await Promise.all([api.control(), api.audit()]);
+      return { control, entries };
+    },
+    (state) => {
+      if (state.data === null) notice.replaceChildren(placeholder(state));
+      else if (body.hidden) notice.replaceChildren();
+      body.hidden = state.data === null;
+      if (state.data === null) return;
+      const text = JSON.stringify(state.data);
+      if (text === shown) return;
+      shown = text;
+      show(state.data);
+    },
+  );
+  return { element, title: "Control", dispose: () => poller.stop() };
+}

@@ -1,0 +1,54 @@
+/** What an operator decides at an edge: freeze, kill switch, promotion, roll-back. */
+import {
+  type AuditEntry,
+  AuditResponse,
+  ControlState,
+  type KillMode,
+  OPERATOR_NAME_HEADER,
+  PolicyVersion,
+  type PolicyVersionId,
+  type PromoteRequest,
+} from "@waggle/protocol";
+import { createEdgeTransport, type EdgeTransportOptions } from "./edge-transport.ts";
+
+export interface ControlClient {
+  control(): Promise<ControlState>;
+  freeze(reason: string): Promise<ControlState>;
+  unfreeze(): Promise<ControlState>;
+  setKillSwitch(mode: KillMode, reason: string): Promise<ControlState>;
+  clearKillSwitch(): Promise<ControlState>;
+  promote(version: PolicyVersionId, request: PromoteRequest): Promise<PolicyVersion>;
+  rollBack(version: PolicyVersionId, reason: string): Promise<PolicyVersion>;
+  /** The newest entries first. */
+  audit(limit: number): Promise<AuditEntry[]>;
+}
+
+/** @param name - of the operator, for the audit log. */
+export function createControlClient(options: EdgeTransportOptions, name: string): ControlClient {
+  const headers = { [OPERATOR_NAME_HEADER]: encodeURIComponent(name) };
+  const { answer } = createEdgeTransport({ ...options, headers });
+  const freezePath = "/v1/operator/freeze";
+  const killPath = "/v1/operator/kill-switch";
+  return {
+    control: () => answer({ method: "GET", path: "/v1/operator/control" }, ControlState),
+    freeze: (reason) => answer({ method: "PUT", path: freezePath, json: { reason } }, ControlState),
+    unfreeze: () => answer({ method: "DELETE", path: freezePath }, ControlState),
+    setKillSwitch: (mode, reason) =>
+      answer({ method: "PUT", path: killPath, json: { mode, reason } }, ControlState),
+    clearKillSwitch: () => answer({ method: "DELETE", path: killPath }, ControlState),
+    promote: (version, json) =>
+      answer(
+        { method: "POST", path: `/v1/operator/policies/${version}/promote`, json },
+        PolicyVersion,
+      ),
+    rollBack: (version, reason) =>
+      answer(
+        { method: "POST", path: `/v1/operator/policies/${version}/roll-back`, json: { reason } },
+        PolicyVersion,
+      ),
+    async audit(limit) {
+      const path = `/v1/operator/audit?limit=${limit}`;
+      return (await answer({ method: "GET", path }, AuditResponse)).entries;
+    },
+  };
+}

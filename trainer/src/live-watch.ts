@@ -1,0 +1,137 @@
+/**
+ * Watches the deployed version on what visitors did with it: success on assigned tasks and readable
+ * turns, by group. Rewards are the trainer's own, and only trajectories that passed the checks count.
+ *
+ * A version that this trainer promoted is compared with the version that was stable before it. A version
+ * that an operator promoted is not: the operator may have reasons that no reward shows.
+ */
+import { fallTest } from "@waggle/evaluation";
+import type { LeasedGroup, PolicyVersionId, TrajectoryOutcome } from "@waggle/protocol";
+import { z } from "zod";
+
+/** Attempts of one group that one version sampled; a group is one task, so groups are independent. */
+type WatchedGroup = {
+  readonly group: string;
+  /** Share of attempts that succeeded. */
+  readonly success: number;
+  /** Share of turns that could be read. */
+  readonly readable: number;
+};
+
+/** Kept in the trainer's state, so that a restart forgets nothing. */
+export type LiveWatch = {
+  readonly stable: PolicyVersionId;
+  /** The version that `stable` is compared with; `null` = with none. */
+  readonly before: PolicyVersionId | null;
+  /** Promotions of the trainer when `stable` became stable. */
+  readonly promotions: number;
+  /** By version: its first groups, in the order in which they came. */
+  readonly groups: { readonly [version: string]: readonly WatchedGroup[] };
+};
+
+const rate = z.number().min(0).max(1);
+export const LiveWatch: z.ZodType<LiveWatch> = z.strictObject({
+  stable: z.int().min(0),
+  before: z.int().min(0).nullable(),
+  promotions: z.int().min(0),
+  groups: z.record(
+    z.string(),
+    z.array(z.strictObject({ group: z.string(), success: rate, readable: rate })),
+  ),
+});
+
+export type LiveLimits = {
+  /** Fall of live success that counts as none. */
+  readonly success: number;
+  /** Fall of the share of readable turns that counts as none. */
+  readonly readable: number;
+  /** Bound on the chance that a version without a fall raises one alarm. */
+  readonly falseAlarm: number;
+};
+
+/** Groups of one version that are compared; later ones add nothing. */
+const MOST_GROUPS = 256;
+
+type Stable = { readonly stableVersion: PolicyVersionId; readonly promotions: number };
+
+/** The watch with the version that is stable now. */
+export function followStable(
+  watch: LiveWatch | undefined,
+  { stableVersion, promotions }: Stable,
+): LiveWatch {
+  if (watch === undefined) {
+    return { stable: stableVersion, before: null, promotions, groups: {} };
+  }
+  if (watch.stable === stableVersion) return watch;
+  const isOwn = promotions > watch.promotions;
+  const before = isOwn ? watch.stable : null;
+  const kept = Object.entries(watch.groups).filter(
+    ([version]) => Number(version) === before || Number(version) >= stableVersion,
+  );
+  return { stable: stableVersion, before, promotions, groups: Object.fromEntries(kept) };
+}
+
+/** Adds what a lease shows. A group that was counted for a version is not counted again. */
+export function watchLease(
+  watch: LiveWatch,
+  groups: readonly LeasedGroup[],
+  outcomes: readonly TrajectoryOutcome[],
+): LiveWatch {
+  const byDigest = new Map(outcomes.map((outcome) => [outcome.digest, outcome]));
+  let seen = watch.groups;
+  for (const { groupId, trajectories } of groups) {
+    const checked = trajectories.flatMap(({ digest, trajectory }) => {
+      const outcome = byDigest.get(digest);
+      if (outcome?.success === undefined || outcome.status === "rejected") return [];
+      return [{ trajectory, success: outcome.success }];
+    });
+    for (const [version, attempts] of Map.groupBy(
+      checked,
+      ({ trajectory }) => trajectory.policyVersion,
+    )) {
+      const known = seen[version] ?? [];
+      const isWatched = version === watch.before || version >= watch.stable;
+      if (!isWatched || known.length >= MOST_GROUPS) continue;
+      if (known.some(({ group }) => group === groupId)) continue;
+      const turns = attempts.flatMap(({ trajectory }) => trajectory.turns);
+      const watched: WatchedGroup = {
+        group: groupId,
+        success: share(attempts, ({ success }) => success),
+        readable: turns.length === 0 ? 1 : share(turns, ({ parseError }) => parseError === null),
+      };
+      seen = { ...seen, [version]: [...known, watched] };
+    }
+  }
+  return seen === watch.groups ? watch : { ...watch, groups: seen };
+}
+
+/** Why the stable version must go, as a sentence; `null` where there is no reason. */
+export function liveFall(watch: LiveWatch, limits: LiveLimits): string | null {
+  if (watch.before === null) return null;
+  const before = watch.groups[watch.before] ?? [];
+  const now = watch.groups[watch.stable] ?? [];
+  for (const [what, measure] of MEASURES) {
+    const test = fallTest(
+      before.map((group) => group[measure]),
+      now.map((group) => group[measure]),
+      { tolerance: limits[measure], falseAlarm: limits.falseAlarm },
+    );
+    if (test.hasFallen) {
+      return `${what} of version ${watch.stable} is ${percent(test.now)}; version ${watch.before} had ${percent(test.before)} (${test.pairs} groups each)`;
+    }
+  }
+  return null;
+}
+
+const MEASURES = [
+  ["live success", "success"],
+  ["the share of readable turns", "readable"],
+] as const;
+
+function share<T>(items: readonly T[], holds: (item: T) => boolean): number {
+  return items.filter(holds).length / items.length;
+}
+
+function percent(value: number): string {
+  return `${(100 * value).toFixed(1)} %`;
+}

@@ -1,0 +1,76 @@
+import { OPERATOR_NAME_HEADER } from "@waggle/protocol";
+import { expect, test } from "vitest";
+import { createProgram } from "./program.ts";
+
+type Seen = { call: string; by: string | null; body: unknown };
+const AT = "2026-11-23T01:00:00.000Z";
+
+/** Runs a command against an edge that answers with `answer`. */
+async function run(args: string, answer: unknown): Promise<{ lines: string[]; seen: Seen[] }> {
+  const lines: string[] = [];
+  const seen: Seen[] = [];
+  const program = createProgram({
+    signal: new AbortController().signal,
+    writeOut: (line) => lines.push(line),
+    writeError: () => {},
+    environment: { WAGGLE_OPERATOR_CREDENTIAL: "secret", USER: "maren" },
+    fetch: async (input, init) => {
+      const request = new Request(input, init);
+      const text = await request.text();
+      seen.push({
+        call: `${request.method} ${new URL(request.url).pathname}${new URL(request.url).search}`,
+        by: decodeURIComponent(request.headers.get(OPERATOR_NAME_HEADER) ?? ""),
+        body: text === "" ? null : JSON.parse(text),
+      });
+      return Response.json(answer);
+    },
+  });
+  await program.parseAsync(args.split(" "), { from: "user" });
+  return { lines, seen };
+}
+
+const control = (edit: object) => ({ environment: "shop", frozen: null, killed: null, ...edit });
+
+test("freeze says who froze promotions, when and why", async () => {
+  const frozen = { by: "Zoë", at: AT, reason: "sale" };
+  const { lines, seen } = await run("freeze --as Zoë --reason sale", control({ frozen }));
+  expect(seen).toEqual([{ call: "PUT /v1/operator/freeze", by: "Zoë", body: { reason: "sale" } }]);
+  expect(lines).toEqual([`frozen by Zoë at ${AT}: sale`, "pages run the version of their channel"]);
+});
+
+test("kill-switch takes a mode, and off lifts it; the name is that of the user", async () => {
+  const killed = { by: "maren", at: AT, reason: "", mode: "silence" };
+  const on = await run("kill-switch silence", control({ killed }));
+  expect(on.seen).toEqual([
+    {
+      call: "PUT /v1/operator/kill-switch",
+      by: "maren",
+      body: { mode: "silence", reason: "" },
+    },
+  ]);
+  expect(on.lines[1]).toBe(`pages are silenced, set by maren at ${AT}`);
+  const off = await run("kill-switch off --json", control({}));
+  expect(off.seen[0]?.call).toBe("DELETE /v1/operator/kill-switch");
+  expect(off.lines).toEqual([JSON.stringify(control({}))]);
+});
+
+test("promote sends what the operator overrides, and audit prints a line an entry", async () => {
+  const policy = {
+    version: 3,
+    parent: 2,
+    baseModel: "b".repeat(64),
+    adapter: null,
+    status: "stable",
+    evaluation: null,
+    step: 3,
+    publishedAt: AT,
+  };
+  const { lines, seen } = await run("promote 3 --rolled-back --reason again", policy);
+  expect(seen[0]?.call).toBe("POST /v1/operator/policies/3/promote");
+  expect(seen[0]?.body).toMatchObject({ rolledBack: true, withoutEvaluation: false });
+  expect(lines).toEqual(["version 3 is stable"]);
+  const entry = { id: 1, at: AT, by: "trainer", action: "roll-back", version: 3, reason: "drift" };
+  const log = await run("audit --limit 5", { entries: [entry] });
+  expect(log.seen[0]?.call).toBe("GET /v1/operator/audit?limit=5");
+  expect(log.lines).toEqual([`${AT} trainer: roll-back version 3: drift`]);
+});

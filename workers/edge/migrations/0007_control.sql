@@ -1,0 +1,18 @@
+-- What an operator or the trainer has stopped, and the log of who did what.
+
+CREATE TABLE switches (
+  name TEXT PRIMARY KEY CHECK (name IN ('freeze', 'kill')), -- a row = the switch is on
+  mode TEXT,                                 -- of 'kill': base or silence
+  actor TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  at INTEGER NOT NULL
+);
+
+CREATE TABLE auditLog (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  actor TEXT NOT NULL,                       -- name of the operator, or 'trainer'
+  action TEXT NOT NULL,
+  version INTEGER,
+  reason TEXT NOT NULL
+);

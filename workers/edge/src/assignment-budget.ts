@@ -1,0 +1,78 @@
+/**
+ * What a visitor or an address prefix may leave unanswered. Each task raises a level by one, each answer
+ * lowers it by two (a trigger of the database does), and time lets it fall to 0. A new visitor gets `limit`
+ * tasks on trust; one who answers may hold more at a time; one who only asks gets none after `limit`.
+ */
+import { WaggleError } from "@waggle/protocol";
+
+/** Time in which a full level falls to 0. */
+const RECOVERY_MS = 10 * 60_000;
+/** How far below 0 answers may bring a level, in limits. */
+const CREDIT = 3;
+/** Rows dropped at a time, of those that say nothing any more. */
+const DROPPED_ROWS = 32;
+
+export type Holder = {
+  /** Visitor id or address prefix. */
+  readonly id: string;
+  /** Unanswered tasks; 0 = no limit. */
+  readonly limit: number;
+};
+
+type Budget = { holder: string; level: number; at: number };
+
+/** The levels of the limited ones. */
+export function readBudgets(db: D1Database, holders: readonly Holder[]): D1PreparedStatement {
+  return db
+    .prepare(
+      "SELECT holder, level, at FROM assignmentBudgets WHERE holder IN (SELECT value FROM json_each(?1))",
+    )
+    .bind(JSON.stringify(holders.map(({ id }) => id)));
+}
+
+/** @throws WaggleError `RATE_LIMITED` where one more unanswered task would be too many */
+export function requireBudget(
+  rows: readonly Budget[],
+  holders: readonly Holder[],
+  now: number,
+): void {
+  for (const { id, limit } of holders) {
+    const row = rows.find(({ holder }) => holder === id);
+    if (row === undefined) continue;
+    const perMs = limit / RECOVERY_MS;
+    const level = row.level - Math.max(0, now - row.at) * perMs;
+    if (level + 1 <= limit) continue;
+    throw new WaggleError(
+      "RATE_LIMITED",
+      `${limit} tasks of this visitor or network are unanswered; upload their results, or ask again later`,
+      { retryable: true, retryAfterMs: Math.ceil((level + 1 - limit) / perMs) },
+    );
+  }
+}
+
+/** Statements that count one more unanswered task, if it was assigned, and drop rows that no longer matter. */
+export function countTask(
+  db: D1Database,
+  assignmentId: string,
+  holders: readonly Holder[],
+  now: number,
+): D1PreparedStatement[] {
+  return [
+    ...holders.map(({ id, limit }) =>
+      db
+        .prepare(
+          `INSERT INTO assignmentBudgets (holder, level, least, at)
+           SELECT ?1, 1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM assignments WHERE id = ?5)
+           ON CONFLICT (holder) DO UPDATE SET
+             level = 1 + MAX(MIN(level, 0), level - MAX(0, ?3 - at) * ?4), least = ?2, at = ?3`,
+        )
+        .bind(id, -CREDIT * limit, now, limit / RECOVERY_MS, assignmentId),
+    ),
+    db
+      .prepare(
+        `DELETE FROM assignmentBudgets WHERE holder IN
+           (SELECT holder FROM assignmentBudgets WHERE at < ?1 ORDER BY at LIMIT ${DROPPED_ROWS})`,
+      )
+      .bind(now - RECOVERY_MS),
+  ];
+}
