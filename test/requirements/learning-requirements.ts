@@ -6,6 +6,18 @@ const at = (file: string, ...names: readonly string[]): string[] =>
 
 export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
   {
+    id: "learning:temperature-control",
+    source: "docs/evidence/learning/README.md",
+    behavior:
+      "A recipe counts as learning only where it beats its base at the base's best temperature, by a mechanism that was active.",
+    tests: [
+      "a recipe that only gets as far as its base does greedily has not learned",
+      "a trained policy is held to its own best temperature",
+      "recipes whose runs are the same are no evidence, but for the reference",
+      "without a control nothing is claimed",
+    ].map((name) => `trainer/src/evidence/recipe-summary.test.ts > ${name}`),
+  },
+  {
     id: "learning:group-estimators",
     source:
       "Ahmadian et al. 2024, arXiv:2402.14740; Hu et al. 2025, arXiv:2501.03262; Hao et al. 2025, arXiv:2505.23585; Walder and Karkhanis 2025, arXiv:2505.15201",

@@ -18,6 +18,19 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "remote:moves",
+    source: "docs/guides/remote-engine.md",
+    behavior:
+      "A learned policy moves to a server over a base with its adapter merged in, and back; nothing is learned twice, base files are not sent again, and a server with the original base is refused.",
+    tests: [
+      "trainer/src/remote-training.test.ts > to a server over the merged base and back, with the state that was kept",
+      "trainer/src/remote-training.test.ts > to a server over the merged base, with a fresh state",
+      "trainer/src/remote-training.test.ts > a server that serves the original base is refused, and the way is named",
+      "trainer/src/remote-training.test.ts > base files that the edge holds are not sent again",
+      "trainer/src/merged-base-engine.test.ts > what a server trains over the merged base is one adapter over the original base",
+    ],
+  },
+  {
     id: "remote:refused-before",
     source: "docs/design.md, decision 2; docs/guides/remote-engine.md",
     behavior:
