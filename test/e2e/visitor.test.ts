@@ -114,7 +114,7 @@ async function visit(
 
 fault(
   "a shop opened before the trainer published the base model becomes ready by itself",
-  { item: "7.5", before: "the page said not available until it was reloaded, 60 s and more" },
+  { item: "7.5", before: "the page said 'not available' until 1 reload" },
   async () => {
     await untilReady(early);
     const { reloads } = await statusOf(early);

@@ -179,7 +179,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/design.md, decision 5",
     behavior: "Fifteen kills of trainer, Worker and pages lose nothing and repeat nothing.",
     tests: [
-      "test/e2e/kill.test.ts > killing trainer, Worker and pages five times each loses nothing and repeats nothing",
+      "test/e2e/kill.test.ts > killing trainer, Worker and pages several times each loses nothing and repeats nothing",
     ],
   },
   {
