@@ -18,6 +18,12 @@ const SHORT_RUNS = isLong()
   : [1, 2, 3, 15, 16, 17, 31, 32, 33];
 /** The edges of blocks and of the longest run. */
 const EDGES = isLong() ? [63, 64, 65, 128, 255, 256, 257, 600] : [65, 257];
+/**
+ * Shaders are compiled for each model, which takes most of the time. The kernels of llama and qwen2 are
+ * qwen3's. Int4 models also have int8's products.
+ */
+const LEFT_OUT = ["llama", "qwen2", ...(isLong() ? [] : ["gemma3_text", "smollm3"])];
+
 backendAgreementContract({
   name: "the WebGPU back end",
   create: async (config, weights, dtype) => {
@@ -33,10 +39,8 @@ backendAgreementContract({
       ...(asChecked && { quirks: { maxRunTokens: 256 } }),
     });
   },
-  // Shaders are compiled anew for each: int4 models also have int8's products, and the kernels of
-  // llama and qwen2 are qwen3's.
   models: agreementModels(["f32", "int4"]).filter(
-    ({ config }) => !["llama", "qwen2"].includes(config.modelType),
+    ({ config }) => !LEFT_OUT.includes(config.modelType),
   ),
   prefillLengths: [...SHORT_RUNS, ...EDGES],
   otherLengths: [1, 17, 31, 32, 63],
