@@ -28,7 +28,7 @@ const listen = (name: string, line: string) => {
 };
 
 /** Wrangler restarts a runtime that crashed by itself, usually within seconds. */
-const EDGE_PATIENCE_MS = 20_000;
+const EDGE_PATIENCE_MS = 30_000;
 
 const supervisor = new Supervisor({
   say: (line) => say("waggle", line),
