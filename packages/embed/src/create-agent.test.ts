@@ -78,6 +78,10 @@ test("without consent nothing is kept and nothing is sent", async () => {
   expect(edge.paths.filter((path) => !/sessions|policy/.test(path))).toEqual([]);
 });
 
+test("consent to the panel's older text, which promised that the assistant learns, does not count", () => {
+  expect(openPage().agent.consent.currentVersion).toBe("2");
+});
+
 test("with consent an answer is sent once, then what was said about it", async () => {
   const { agent, edge } = openPage({ turns: [say("Hello.")] });
   agent.consent.grant();
