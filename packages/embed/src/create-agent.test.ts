@@ -344,6 +344,7 @@ test("forget me leaves no conversation, no log and an open question", async () =
   const { agent, edge, storage } = openPage({ turns: [say("Hello.")] });
   agent.consent.grant();
   await agent.send("Hi").finished;
+  await until(agent, async () => (await agent.outbox()).sent === 1);
   storage.setItem("waggle.edgeTools", "[]");
   await agent.forgetMe();
   expect(edge.paths).toContain("/v1/visitor");

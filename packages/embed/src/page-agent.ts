@@ -1,8 +1,8 @@
 /**
  * The agent of a page: requests and what is sent. `ResidentPolicy` loads the policy, `@waggle/agent` is the loop.
  */
-import { createConsentStore, createRedactor, forgetVisitor } from "@waggle/collector";
-import type { EdgeSession, EnqueueResult, KeyValueStorage } from "@waggle/collector";
+import { createRedactor, forgetVisitor } from "@waggle/collector";
+import type { ConsentStore, EdgeSession, EnqueueResult, KeyValueStorage } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
 import type { Consent, Feedback, Redactor, Tool, Trajectory } from "@waggle/protocol";
 import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
@@ -54,9 +54,13 @@ export class PageAgent implements Agent {
   constructor(
     options: AgentOptions,
     parts: AgentParts,
-    storage: KeyValueStorage,
-    session: EdgeSession,
+    own: {
+      readonly storage: KeyValueStorage;
+      readonly consent: ConsentStore;
+      readonly session: EdgeSession;
+    },
   ) {
+    const { storage, session } = own;
     this.#options = options;
     this.#session = session;
     const { schedule } = parts;
@@ -68,14 +72,13 @@ export class PageAgent implements Agent {
     this.texts = { ...DEFAULT_AGENT_TEXTS, ...options.texts };
     this.#seed = parts.seed ?? randomSeed;
     this.#redactor = this.#createRedactor();
-    this.consent = createConsentStore({
-      storage,
-      currentVersion: options.consent?.version ?? "2",
-    });
+    this.consent = own.consent;
     const name = parts.outboxName ?? `waggle-outbox-${options.siteKey}`;
     this.#collecting = openCollecting(name, { session, consent: this.consent }).then((opened) => {
       this.#endings.push(opened.outbox.onChange(this.#changed), opened.close);
       if (!this.#isDisposed) opened.uploader.start();
+      // A deletion of an earlier visit that the edge did not confirm; offline it waits for the next visit.
+      session.finishDeletion().catch(() => undefined);
       return opened;
     });
     this.#simulation = NO_SIMULATION;

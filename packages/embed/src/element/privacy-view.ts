@@ -69,7 +69,7 @@ export function createPrivacyView(agent: Agent, texts: PanelTexts): PrivacyView 
       consentState,
       granted === null
         ? "You have not agreed. Nothing leaves this page except calls to the site's own tools."
-        : `You agreed on ${new Date(granted.grantedAt).toLocaleString()} (text ${granted.version}).`,
+        : `You agreed on ${new Date(granted.grantedAt).toLocaleString()} (text ${granted.version}). Withdrawing stops sending and removes this browser's id. To delete what was already sent, choose "Forget me" before you leave this page.`,
     );
     agree.hidden = granted !== null;
     withdraw.hidden = granted === null;
