@@ -100,7 +100,7 @@ export async function storedTextOf(page: Page): Promise<string> {
       const requests = await (await caches.open(name)).keys();
       cached.push(name, ...requests.map(({ url }) => url));
     }
-    return { session: { ...sessionStorage }, files, databases, cached };
+    return { session: Object.entries(sessionStorage), files, databases, cached };
   });
   return JSON.stringify({ cookies, kept, rest });
 }

@@ -24,7 +24,9 @@ function createEdge(): Edge {
         edge.deleted.push(new Headers(init?.headers).get("authorization") ?? "");
         return Response.json({ deletedTrajectories: 1, deletedFeedback: 0, learnedBy: [2] });
       }
-      const asked = JSON.parse(String(init?.body)) as SessionQuestion;
+      const asked = JSON.parse(
+        typeof init?.body === "string" ? init.body : "{}",
+      ) as SessionQuestion;
       edge.sessions.push(asked);
       const kind = asked.remember === false ? "visit" : "lasting";
       const visitorToken = asked.visitorToken ?? `${kind}-${(visitors += 1)}`;
