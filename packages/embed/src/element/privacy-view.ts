@@ -80,11 +80,13 @@ export function createPrivacyView(agent: Agent, texts: PanelTexts): PrivacyView 
         : counts.storage === "full"
           ? " The browser's storage is full; new ones are not kept."
           : " This browser keeps no data for this page.";
+    const damaged =
+      counts.damaged === 0 ? "" : ` ${counts.damaged} damaged in this browser and taken out.`;
     setText(
       summary,
       counts.waiting + counts.sent + counts.rejected === 0
         ? `Nothing was collected.${storage}`
-        : `${counts.sent} sent, ${counts.waiting} waiting, ${counts.rejected} not accepted.${storage}`,
+        : `${counts.sent} sent, ${counts.waiting} waiting, ${counts.rejected} not accepted.${damaged}${storage}`,
     );
     const present = new Set(list.map((entry) => entry.digest));
     for (const [digest, row] of rows) {
