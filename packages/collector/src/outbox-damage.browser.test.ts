@@ -59,7 +59,7 @@ fault(
     }));
     await damage("bodies", 4, ({ digest }) => ({ digest, trajectory: "text", text: null }));
     // A row without its time falls out of the index, so from here on the last one goes first.
-    await damage("entries", 11, ({ enqueuedAt: _, ...row }) => row as Row);
+    await damage("entries", 11, (row) => ({ ...row, enqueuedAt: null }));
     await damage("entries", 10, (row) => ({ ...row, sizeBytes: Number.NaN }));
     await damage("entries", 9, (row) => ({ ...row, state: "lost" }));
     await database.put("feedback", {
