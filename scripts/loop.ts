@@ -15,6 +15,7 @@ import { ensureChromium } from "./ensure-chromium.ts";
 import { runLoop } from "./loop/loop.ts";
 import type { LoopReport } from "./loop/report.ts";
 import { stopAll } from "./stack.ts";
+import { onStopRequest } from "./stop-request.ts";
 
 const program = createCommand("npm run loop --")
   .description(
@@ -45,9 +46,7 @@ type Options = {
 const options = program.opts<Options>();
 
 const abort = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, () => abort.abort(new Error("stopped by the user")));
-}
+onStopRequest((reason) => abort.abort(new Error(reason)));
 ensureChromium();
 
 const began = Date.now();

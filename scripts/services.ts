@@ -132,11 +132,11 @@ export async function startEdge(
   return whenUp(edge, `http://127.0.0.1:${options.port}/healthz`);
 }
 
-/** True when the edge on this port answers within 2 s. */
+/** True when the edge on this port answers within 10 s. */
 export async function isEdgeWell(port: number): Promise<boolean> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/healthz`, {
-      signal: AbortSignal.timeout(2000),
+      signal: AbortSignal.timeout(10_000),
     });
     await response.body?.cancel();
     return response.ok;

@@ -17,6 +17,7 @@ import {
 import { openInstallation, portFor, stopAll } from "./stack.ts";
 import { readStartOptions } from "./start-options.ts";
 import { StateLock } from "./state-lock.ts";
+import { onStopRequest } from "./stop-request.ts";
 import { Supervisor } from "./supervisor.ts";
 
 const options = readStartOptions(process.argv);
@@ -27,7 +28,7 @@ const listen = (name: string, line: string) => {
 };
 
 /** Wrangler restarts a runtime that crashed by itself, usually within seconds. */
-const EDGE_PATIENCE_MS = 20_000;
+const EDGE_PATIENCE_MS = 30_000;
 
 const supervisor = new Supervisor({
   say: (line) => say("waggle", line),
@@ -46,12 +47,7 @@ async function stop(code: number): Promise<void> {
   say("waggle", "stopped; the state is kept");
   process.exit(code);
 }
-for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => void stop(0));
-// npm was killed: nobody can press Ctrl-C any more.
-const parent = process.ppid;
-setInterval(() => {
-  if (process.ppid !== parent) void stop(1);
-}, 1000).unref();
+onStopRequest(() => void stop(0));
 void supervisor.gaveUp.then((reason) => {
   say("waggle", `${reason}. Everything ends.`);
   return stop(1);

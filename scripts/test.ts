@@ -12,8 +12,7 @@ import { ROOT } from "./stack.ts";
 import { LongRun, type StepResult } from "./testing/long-run.ts";
 import { TEST_STEPS, type TestStep } from "./testing/test-steps.ts";
 
-const isLong =
-  process.env["npm_lifecycle_event"] === "test:long" || process.argv.includes("--long");
+const isLong = process.argv.includes("--long");
 const program = createCommand(isLong ? "npm run test:long --" : "npm test --")
   .description(
     isLong

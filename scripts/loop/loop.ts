@@ -3,7 +3,7 @@
  * learning, publication, swap. Drives the same processes as `npm start`; owns no learning.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { MetricsRow } from "@waggle/protocol";
 import {
@@ -117,6 +117,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
   const { onLine } = options;
   const began = Date.now();
   const say = (line: string) => onLine("loop", line);
+  requireState(options.folder);
   const lock = new StateLock(options.folder);
   rmSync(options.folder, { recursive: true, force: true });
   const installation = openInstallation(options.folder);
@@ -226,6 +227,15 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     await finish();
     throw error;
   }
+}
+
+/** Nothing but a state folder is emptied. */
+function requireState(folder: string): void {
+  if (!existsSync(folder) || readdirSync(folder).length === 0) return;
+  if (existsSync(join(folder, "credentials.json"))) return;
+  throw new Error(
+    `${folder} holds other files and would be emptied; choose a new folder or the state of an earlier run`,
+  );
 }
 
 /** True for a trainer that stopped because it had done what it was asked for. */

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { runLoop } from "../../scripts/loop/loop.ts";
 import type { LoopReport } from "../../scripts/loop/report.ts";
 import { ROOT } from "../../scripts/stack.ts";
+import { sampleSize } from "../fixtures/long.ts";
 
 describe("a three-minute loop", () => {
   const lines: string[] = [];
@@ -24,7 +25,8 @@ describe("a three-minute loop", () => {
       folder: join(ROOT, ".waggle", "test-loop"),
       // Any candidate is promoted here: this test is about the way of a policy, not its worth.
       trainerArgs: [
-        ...["--groups-per-step", "4", "--publish-every", "2", "--evaluation-tasks", "16"],
+        ...["--groups-per-step", String(sampleSize(2, 4)), "--publish-every", "2"],
+        ...["--evaluation-tasks", "16"],
         ...["--max-publications", "1", "--promotion-margin", "1"],
       ],
       edgeVariables: { GATE_MIN_TASKS: "16", GATE_MARGIN: "1", GATE_SIGNIFICANCE: "0" },

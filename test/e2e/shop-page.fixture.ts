@@ -74,6 +74,37 @@ export async function keptBy(
   });
 }
 
+/**
+ * Everything a page can keep in this browser, as one text: cookies, both storages, every database, cached
+ * addresses, and names and short files of the origin private file system.
+ */
+export async function storedTextOf(page: Page): Promise<string> {
+  const cookies = await page.context().cookies();
+  const kept = await keptBy(page);
+  const rest = await page.evaluate(async () => {
+    const files: string[] = [];
+    const walk = async (folder: FileSystemDirectoryHandle): Promise<void> => {
+      for await (const handle of folder.values()) {
+        files.push(handle.name);
+        if (handle instanceof FileSystemDirectoryHandle) await walk(handle);
+        else {
+          const file = await (handle as FileSystemFileHandle).getFile();
+          if (file.size < 100_000) files.push(await file.text());
+        }
+      }
+    };
+    await walk(await navigator.storage.getDirectory());
+    const databases = (await indexedDB.databases()).map(({ name }) => name ?? "");
+    const cached: string[] = [];
+    for (const name of await caches.keys()) {
+      const requests = await (await caches.open(name)).keys();
+      cached.push(name, ...requests.map(({ url }) => url));
+    }
+    return { session: Object.entries(sessionStorage), files, databases, cached };
+  });
+  return JSON.stringify({ cookies, kept, rest });
+}
+
 /** `<role> <name>` of each control, as Chromium tells assistive technology. */
 export async function controlsOf(page: Page): Promise<string[]> {
   const roles = ["button", "link", "textbox", "searchbox", "switch", "combobox", "spinbutton"];

@@ -156,6 +156,30 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "trainer:deployment-watch",
+    source: "issue 13, item 2.5",
+    behavior:
+      "A fall of live success or of readable turns rolls the stable version back, a jump of the drift takes training back, and both freeze publishing; honest versions raise no alarm.",
+    tests: [
+      "trainer/src/deployment-watch.test.ts > an honest version raises no alarm in 100 runs of 60 groups",
+      "trainer/src/deployment-watch.test.ts > an alarm freezes publishing, rolls the version back, and may be raised again",
+      "packages/evaluation/src/fall-test.test.ts > raises an alarm less often than the bound says, on the tolerance's edge",
+      "trainer/src/stable-drift.test.ts > the estimate is the exact KL, up to sampling",
+    ],
+  },
+  {
+    id: "edge:control",
+    source: "issue 13, item 7.2",
+    behavior:
+      "Freeze, kill switch and promotion of any earlier version are the operator's, and each decision is in the audit log.",
+    tests: [
+      "workers/edge/src/routes/control.test.ts > are set and lifted by the operator, with name, time and reason in the log",
+      "workers/edge/src/routes/control.test.ts > silences pages that understand it; older pages get the base",
+      "workers/edge/src/routes/control.test.ts > needs an explicit word for a version that was rolled back",
+      "trainer/src/operator-commands.test.ts > freeze says who froze promotions, when and why",
+    ],
+  },
+  {
     id: "trainer:gate",
     source: "docs/design.md, decision 4",
     behavior: "No policy is promoted without a frozen evaluation; one that falls is rolled back.",
@@ -179,7 +203,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/design.md, decision 5",
     behavior: "Fifteen kills of trainer, Worker and pages lose nothing and repeat nothing.",
     tests: [
-      "test/e2e/kill.test.ts > killing trainer, Worker and pages five times each loses nothing and repeats nothing",
+      "test/e2e/kill.test.ts > killing trainer, Worker and pages several times each loses nothing and repeats nothing",
     ],
   },
   {

@@ -12,6 +12,7 @@ import { LOOP_REQUIREMENTS } from "./loop-requirements.ts";
 import { LOSS_REQUIREMENTS } from "./loss-requirements.ts";
 import { MODEL_REQUIREMENTS } from "./model-requirements.ts";
 import { PAGE_REQUIREMENTS } from "./page-requirements.ts";
+import { PROCESS_REQUIREMENTS } from "./process-requirements.ts";
 import { RECIPE_REQUIREMENTS } from "./recipe-requirements.ts";
 import { RUNTIME_REQUIREMENTS } from "./runtime-requirements.ts";
 import { REMOTE_REQUIREMENTS } from "./remote-requirements.ts";
@@ -23,6 +24,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...RUNTIME_REQUIREMENTS,
   ...PAGE_REQUIREMENTS,
   ...LOOP_REQUIREMENTS,
+  ...PROCESS_REQUIREMENTS,
   ...ENGINE_REQUIREMENTS,
   ...LOSS_REQUIREMENTS,
   ...LEARNING_REQUIREMENTS,

@@ -2,7 +2,7 @@
  * The leases a trainer holds: taken, kept alive, and given up. A lease that could not be renewed in
  * time is lost: its groups may be someone else's by now and must not be learned from.
  */
-import type { LeasedGroup } from "@waggle/protocol";
+import type { LeasedGroup, PolicyVersionId } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import type { EdgeClient } from "./edge-client.ts";
 
@@ -116,4 +116,16 @@ export function createLeaseHolder(options: {
 /** True where the edge no longer counts this lease as ours. */
 export function isLost(error: unknown): boolean {
   return WaggleError.is(error, "LEASE_LOST") || WaggleError.is(error, "NOT_FOUND");
+}
+
+/** Digests of its trajectories. */
+export function digestsOf(lease: HeldLease): string[] {
+  return lease.groups.flatMap((group) => group.trajectories.map(({ digest }) => digest));
+}
+
+/** Versions that began its trajectories; one may come more than once. */
+export function versionsOf({ groups }: HeldLease): PolicyVersionId[] {
+  return groups.flatMap(({ trajectories }) =>
+    trajectories.map(({ trajectory }) => trajectory.policyVersion),
+  );
 }

@@ -1,5 +1,9 @@
-/** What an operator may read of the edge: every stored trajectory with its outcome. Read-only. */
+/** What an operator does at the edge: reads stored trajectories, and exports and deletes visitors. */
 import {
+  ConsentResponse,
+  type ConsentResponse as Consent,
+  DeletionResponse,
+  type DeletionResponse as Deletion,
   TrajectoriesResponse,
   type TrajectoriesResponse as Page,
   TrajectoryDetail,
@@ -12,13 +16,17 @@ export interface OperatorClient {
   rows(status: TrajectoryRow["status"]): AsyncIterable<readonly TrajectoryRow[]>;
   /** @throws WaggleError `NOT_FOUND` where it was deleted meanwhile. */
   trajectory(digest: string): Promise<TrajectoryDetail>;
+  consent(): Promise<Consent>;
+  /** Everything stored of a visitor, as JSON lines. */
+  exportVisitor(visitorId: string): Promise<string>;
+  deleteVisitor(visitorId: string): Promise<Deletion>;
 }
 
 /** The edge's largest page. */
 const PAGE = 200;
 
 export function createOperatorClient(options: EdgeTransportOptions): OperatorClient {
-  const { answer } = createEdgeTransport(options);
+  const { answer, send } = createEdgeTransport(options);
   return {
     async *rows(status) {
       let cursor: string | null = null;
@@ -32,5 +40,16 @@ export function createOperatorClient(options: EdgeTransportOptions): OperatorCli
     },
     trajectory: (digest) =>
       answer({ method: "GET", path: `/v1/operator/trajectories/${digest}` }, TrajectoryDetail),
+    consent: () => answer({ method: "GET", path: "/v1/operator/consent" }, ConsentResponse),
+    exportVisitor: (visitorId) =>
+      send({ method: "GET", path: `${visitorPath(visitorId)}/export` }, (response) =>
+        response.text(),
+      ),
+    deleteVisitor: (visitorId) =>
+      answer({ method: "DELETE", path: visitorPath(visitorId) }, DeletionResponse),
   };
+}
+
+function visitorPath(visitorId: string): string {
+  return `/v1/operator/visitors/${encodeURIComponent(visitorId)}`;
 }

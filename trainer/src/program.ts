@@ -38,6 +38,7 @@ import { addSaveCommand } from "./save-model/save-command.ts";
 import { addEvidenceCommand } from "./evidence/evidence-command.ts";
 import { addLearnCommand } from "./learner/learn-command.ts";
 import { addStudyCommand } from "./studies/study-command.ts";
+import { addVisitorCommands } from "./visitor-commands.ts";
 import { addTrialCommand } from "./trials/trial-command.ts";
 import { learningRateOf, type ScheduleOptions, withSchedule } from "./schedule-options.ts";
 import { simulate, type SimulationEvent } from "./simulation.ts";
@@ -287,6 +288,7 @@ export function createProgram(options: ProgramOptions): Command {
     writeOut,
   );
   addOperatorCommands(program, options);
+  addVisitorCommands(program, options);
   addExchangeCommands(program, options);
   addImitateCommand(program, options);
   addLearnCommand(program, options);

@@ -1,13 +1,13 @@
 /**
  * Runs a recorded attempt again: the one driver `rollOut`, a policy that says exactly the recorded
  * tokens, and a fresh environment from the task's seed. What was rendered, called and observed must
- * come out as recorded; the reward is that of the fresh environment.
+ * come out as recorded; the reward is that of the fresh environment. That goes for the wording of failed
+ * calls, too: another one is text that a stranger chose, and the attempt is left out as `tool-wording`.
  */
 import { guidedEnvironment, rollOut, versionGuide } from "@waggle/agent";
 import { familyOf, type TaskWorld } from "@waggle/environments";
 import {
   canonicalJson,
-  type Environment,
   type GrammarSpec,
   type Guidance,
   type Policy,
@@ -16,7 +16,6 @@ import {
   type Sample,
   type SampledSegment,
   type Task,
-  type ToolResult,
   type Trajectory,
   type Verification,
   WaggleError,
@@ -73,7 +72,7 @@ export function createReplay(options: ReplayOptions): Replay {
     const again = await rollOut({
       policy: recorded,
       environment: guidedEnvironment(
-        withRecordedFailures(world.environment, trajectory),
+        world.environment,
         guidance === null ? null : versionGuide(guidance, trajectory.assignmentId ?? ""),
       ),
       chatFormat: format,
@@ -182,39 +181,17 @@ const NOTHING: Sample = {
   stopReason: "aborted",
 };
 
-/**
- * The wording of a failure may differ between the places a tool runs in (in the page, over MCP);
- * where the code agrees, the recorded wording is what the policy saw.
- */
-function withRecordedFailures(environment: Environment, trajectory: Trajectory): Environment {
-  const recorded = new Map(
-    trajectory.turns.flatMap(({ toolResults }) =>
-      toolResults.map((result) => [result.callId, result]),
-    ),
-  );
-  return {
-    task: environment.task,
-    observe: () => environment.observe(),
-    async step(action, signal) {
-      const observation = await environment.step(action, signal);
-      const toolResults = observation.toolResults.map((result): ToolResult => {
-        const seen = recorded.get(result.callId);
-        const isSameFailure =
-          !result.ok && seen !== undefined && !seen.ok && seen.error.code === result.error.code;
-        return isSameFailure ? seen : result;
-      });
-      return { ...observation, toolResults };
-    },
-  };
-}
-
 /** The first way in which the two differ; what comes after the record's end does not count. */
 function difference(recorded: Trajectory, again: Trajectory): string | null {
   for (const [i, turn] of recorded.turns.entries()) {
     const other = again.turns[i];
     if (other === undefined || other.parseError !== turn.parseError) return "call-mismatch";
     if (!isSame(other.toolCalls, turn.toolCalls)) return "call-mismatch";
-    if (!isSame(other.toolResults, turn.toolResults)) return "replay-mismatch";
+    if (!isSame(other.toolResults, turn.toolResults)) {
+      return isSame(withoutWording(other), withoutWording(turn))
+        ? "tool-wording"
+        : "replay-mismatch";
+    }
   }
   if (again.turns.length > recorded.turns.length) return "call-mismatch";
   for (const [i, segment] of recorded.segments.entries()) {
@@ -226,6 +203,13 @@ function difference(recorded: Trajectory, again: Trajectory): string | null {
   // Only an attempt that its task ended may be said to have ended so.
   const isCompleted = again.stopReason === "completed";
   return isCompleted === (recorded.stopReason === "completed") ? null : "stop-mismatch";
+}
+
+/** Tool results with failures known by their code alone. */
+function withoutWording({ toolResults }: Trajectory["turns"][number]): unknown[] {
+  return toolResults.map((result) =>
+    result.ok ? result : { callId: result.callId, code: result.error.code },
+  );
 }
 
 function isSame(a: unknown, b: unknown): boolean {

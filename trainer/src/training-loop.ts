@@ -6,19 +6,15 @@
  * checkpoint is never learned again. A lease is acknowledged once, whole. Everything before a
  * commit is forgotten by a crash and comes back when the leases expire.
  */
-import type {
-  PolicyVersionId,
-  PromotionGate,
-  TrainEngine,
-  TrajectoryOutcome,
-} from "@waggle/protocol";
+import type { PromotionGate, TrainEngine } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import type { Checkpoint, CheckpointStore } from "./checkpoint-store.ts";
 import { driftAlarm, raiseAlarm, type WatchLimits, withWatchedLease } from "./deployment-watch.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { hasOtherStable, withPolicies } from "./edge-following.ts";
 import type { EdgeRecipe } from "./edge-recipe.ts";
-import { type HeldLease, isLost, type LeaseHolder } from "./lease-holder.ts";
+import { finalOutcome } from "./final-outcome.ts";
+import { digestsOf, isLost, type LeaseHolder, versionsOf } from "./lease-holder.ts";
 import { learningStep, type LearningStepResult } from "./learning-step.ts";
 import { judgeLease, type JudgedLease, withoutForgotten } from "./lease-judgement.ts";
 import type { MetricsLog } from "./metrics-log.ts";
@@ -395,34 +391,4 @@ export async function runTrainingLoop(
       await parts.sleep(options.pollMs, signal);
     }
   }
-}
-
-function digestsOf(lease: HeldLease): string[] {
-  return lease.groups.flatMap((group) => group.trajectories.map(({ digest }) => digest));
-}
-
-function versionsOf({ groups }: HeldLease): PolicyVersionId[] {
-  return groups.flatMap(({ trajectories }) =>
-    trajectories.map(({ trajectory }) => trajectory.policyVersion),
-  );
-}
-
-/** Fills in what the step made of a trajectory that was to be learned. */
-function finalOutcome(
-  outcome: TrajectoryOutcome,
-  result: LearningStepResult | null,
-  step: number,
-): TrajectoryOutcome {
-  // An outcome with a step was learned earlier, under a lease that was lost.
-  if (outcome.status !== "learned" || outcome.step !== undefined) return outcome;
-  const skipped = (reason: string): TrajectoryOutcome => ({
-    ...outcome,
-    status: "skipped",
-    reason,
-  });
-  if (result === null) return skipped("non-finite-gradient");
-  const { digest } = outcome;
-  const advantage = result.advantages.get(digest);
-  if (advantage === undefined) return skipped(result.reasons.get(digest) ?? "left-out");
-  return { ...outcome, advantage, step };
 }

@@ -10,12 +10,14 @@ import type { PollState } from "./poller.ts";
 import { createTrajectoryList } from "./trajectory-list-view.ts";
 import { createTrajectoryView } from "./trajectory-view.ts";
 import type { View, ViewContext } from "./view.ts";
+import { createVisitors } from "./visitors-view.ts";
 
 const PAGES: readonly [string, string][] = [
   ["#/", "Overview"],
   ["#/trajectories", "Trajectories"],
   ["#/policies", "Policies"],
   ["#/control", "Control"],
+  ["#/visitors", "Visitors"],
 ];
 
 export type AppShellOptions = {
@@ -32,6 +34,9 @@ function viewOf(hash: string, context: ViewContext): View {
   if (path === "/trajectories") return createTrajectoryList(context, new URLSearchParams(search));
   if (path === "/policies") return createPolicies(context);
   if (path === "/control") return createControl(context);
+  if (path === "/visitors") {
+    return createVisitors(context, new URLSearchParams(search).get("id") ?? "");
+  }
   return createOverview(context);
 }
 

@@ -3,6 +3,8 @@ import {
   AuditResponse,
   boundary,
   ControlState,
+  ConsentResponse,
+  DeletionResponse,
   ErrorBody,
   type KillMode,
   MetricsResponse,
@@ -48,6 +50,10 @@ export interface OperatorApi {
   clearKillSwitch(): Promise<ControlState>;
   /** The newest entries. */
   audit(): Promise<AuditResponse>;
+  consent(): Promise<ConsentResponse>;
+  /** JSON lines. */
+  exportVisitor(visitorId: string): Promise<Blob>;
+  deleteVisitor(visitorId: string): Promise<DeletionResponse>;
 }
 
 type Schema<T> = { parse(value: unknown): T };
@@ -66,12 +72,8 @@ export function createOperatorApi(
   fetchFrom: typeof fetch = (input, init) => fetch(input, init),
   operatorName: () => string = () => "",
 ): OperatorApi {
-  async function ask<T>(
-    path: string,
-    schema: Schema<T>,
-    method = "GET",
-    json?: unknown,
-  ): Promise<T> {
+  /** A response that says yes. */
+  async function send(path: string, method: string, json?: unknown): Promise<Response> {
     const response = await boundary("network", () =>
       fetchFrom(edgeUrl + path, {
         method,
@@ -86,8 +88,8 @@ export function createOperatorApi(
         signal: AbortSignal.timeout(TIMEOUT_MS),
       }),
     );
+    if (response.ok) return response;
     const body: unknown = await boundary("network", () => response.json());
-    if (response.ok) return schema.parse(body);
     const refusal = ErrorBody.safeParse(body);
     throw new WaggleError(
       (refusal.data?.error.code ?? "NETWORK") as WaggleErrorCode,
@@ -95,6 +97,16 @@ export function createOperatorApi(
       { retryable: response.status >= 500 || response.status === 429 },
     );
   }
+  async function ask<T>(
+    path: string,
+    schema: Schema<T>,
+    method = "GET",
+    json?: unknown,
+  ): Promise<T> {
+    const response = await send(path, method, json);
+    return schema.parse(await boundary("network", () => response.json()));
+  }
+  const visitor = (id: string) => `/v1/operator/visitors/${encodeURIComponent(id)}`;
   return {
     summary: () => ask("/v1/operator/summary", OperatorSummary),
     policies: () => ask("/v1/operator/policies", PoliciesResponse),
@@ -121,5 +133,11 @@ export function createOperatorApi(
       ask("/v1/operator/kill-switch", ControlState, "PUT", { mode, reason }),
     clearKillSwitch: () => ask("/v1/operator/kill-switch", ControlState, "DELETE"),
     audit: () => ask("/v1/operator/audit?limit=100", AuditResponse),
+    consent: () => ask("/v1/operator/consent", ConsentResponse),
+    exportVisitor: async (id) => {
+      const response = await send(`${visitor(id)}/export`, "GET");
+      return boundary("network", () => response.blob());
+    },
+    deleteVisitor: (id) => ask(visitor(id), DeletionResponse, "DELETE"),
   };
 }

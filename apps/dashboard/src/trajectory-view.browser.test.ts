@@ -105,6 +105,9 @@ const api: OperatorApi = {
   setKillSwitch: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   clearKillSwitch: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   audit: () => Promise.resolve({ entries: [] }),
+  consent: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
+  exportVisitor: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
+  deleteVisitor: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
 };
 
 let view: View | undefined;

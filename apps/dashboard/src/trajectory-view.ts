@@ -17,7 +17,7 @@ const MEASURES: readonly { measure: TokenMeasure; label: string }[] = [
 ];
 
 function factList({ row, trajectory, feedback }: TrajectoryDetail): HTMLElement {
-  const fact = (label: string, value: string) =>
+  const fact = (label: string, value: string | Node) =>
     h("div", {}, h("dt", {}, label), h("dd", {}, value));
   const sampled = trajectory.segments.find((segment) => segment.kind === "sampled");
   const sampling =
@@ -43,7 +43,7 @@ function factList({ row, trajectory, feedback }: TrajectoryDetail): HTMLElement 
     fact("Sampled on", `${client.backend}, ${client.device}`),
     fact("Sampling", sampling),
     fact("Consent", `${trajectory.consent.version}: ${trajectory.consent.scopes.join(", ")}`),
-    fact("Visitor", shortId(row.visitorId)),
+    fact("Visitor", h("a", { href: `#/visitors?id=${row.visitorId}` }, shortId(row.visitorId))),
     fact("Feedback", feedback.map(({ kind }) => kind).join(", ") || "none"),
   );
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ACCEPT_SILENCE } from "@waggle/protocol";
 import { createTestClock } from "@waggle/testing";
+import { createConsentStore } from "./consent-store.ts";
 import { createEdgeSession } from "./edge-session.ts";
 import type { Fetch } from "./edge-session.ts";
 import { createFakeEdge } from "./fake-edge.fixture.ts";
@@ -27,7 +28,9 @@ const MANIFEST = {
 const bodyOf = (init: RequestInit | undefined): string =>
   typeof init?.body === "string" ? init.body : "";
 
-const options = { edgeUrl: "https://edge.example/", siteKey: "site" };
+const consent = createConsentStore({ storage: createMemoryStorage(), currentVersion: "1" });
+consent.grant();
+const options = { edgeUrl: "https://edge.example/", siteKey: "site", consent };
 
 test("concurrent calls open one session", async () => {
   const edge = createFakeEdge();

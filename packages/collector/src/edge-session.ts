@@ -1,6 +1,6 @@
 /**
  * This page's line to the edge: a short-lived token that renews itself, and the calls that need one.
- * The visitor token is the only thing it stores besides the last manifest (so that a page starts offline).
+ * It stores the last manifest, so that a page starts offline, and while there is consent the visitor token.
  */
 import {
   ACCEPT_SILENCE,
@@ -14,10 +14,12 @@ import {
 } from "@waggle/protocol";
 import type { Channel, WaggleErrorCode } from "@waggle/protocol";
 import { parseJson } from "./consent-store.ts";
+import type { ConsentStore } from "./consent-store.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { withinTimeLimit } from "./time-limit.ts";
 import type { Schedule } from "./time-limit.ts";
+import { createVisitorIdentity } from "./visitor-identity.ts";
 
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
@@ -46,9 +48,11 @@ export interface EdgeSession {
   policyManifest(signal?: AbortSignal): Promise<PolicyManifest>;
   /** The manifest of the last visit, `null` on a first one. */
   storedManifest(): PolicyManifest | null;
-  /** Removes everything of this visitor at the edge. */
-  deleteVisitor(): Promise<DeletionResponse>;
-  /** Forgets token, visitor token and manifest on this device; what is under way leaves none behind. */
+  /** Notes that everything of this visitor is to be deleted, also under ids withdrawn in this visit. */
+  requestDeletion(): void;
+  /** Deletes at the edge what was noted, perhaps in an earlier visit. What the edge does not confirm stays noted. */
+  finishDeletion(): Promise<DeletionResponse>;
+  /** Forgets tokens and manifest on this device; what is under way leaves none behind. */
   clear(): void;
 }
 
@@ -57,6 +61,8 @@ export type EdgeSessionOptions = {
   readonly edgeUrl: string;
   readonly siteKey: string;
   readonly storage: KeyValueStorage;
+  /** Decides whether the visitor has a lasting id. */
+  readonly consent: Pick<ConsentStore, "get" | "onChange">;
   /** Default the global one. */
   readonly fetch?: Fetch;
   /** Milliseconds since 1970. Default `Date.now`. */
@@ -91,13 +97,16 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
       `edgeUrl must start with http:// or https://, got ${JSON.stringify(edgeUrl.slice(0, 100))}; give the Worker's origin`,
     );
   }
-  const visitorKey = `${keyPrefix}.visitorToken`;
+  const identity = createVisitorIdentity({ storage, consent: options.consent, keyPrefix });
   const manifestKey = `${keyPrefix}.manifest`;
   let session: SessionResponse | null = null;
+  let isRemembered = identity.isRemembered;
+  /** The last session of a lasting id that was withdrawn: it can still delete. */
+  let withdrawn: SessionResponse | null = null;
   let opening: Promise<SessionResponse> | null = null;
   let manifest = storedManifest();
   let manifestTag: string | null = null;
-  /** Rises with `clear`: what was asked for a visitor who is forgotten since is not kept. */
+  /** Rises with `clear` and with consent: the answer to an earlier id is not kept. */
   let generation = 0;
 
   function storedManifest(): PolicyManifest | null {
@@ -105,35 +114,55 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     return parsed.success ? parsed.data : null;
   }
 
+  const ask = (
+    visitorToken: string | null,
+    remember: boolean,
+    signal: AbortSignal,
+  ): Promise<Response> =>
+    send(`${edgeUrl}/v1/sessions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        siteKey,
+        // An absent member means true, also to an edge of the first release.
+        ...(remember ? {} : { remember }),
+        ...(visitorToken === null ? {} : { visitorToken }),
+      }),
+      signal,
+    });
+
   const open = async (signal: AbortSignal): Promise<SessionResponse> => {
     const asked = generation;
-    const visitorToken = storage.getItem(visitorKey) ?? undefined;
-    const ask = (token: string | undefined): Promise<Response> =>
-      send(`${edgeUrl}/v1/sessions`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({
-          siteKey,
-          ...(token === undefined ? {} : { visitorToken: token }),
-        }),
-        signal,
-      });
-    let response = await ask(visitorToken);
+    const remember = isRemembered;
+    const visitorToken = identity.token();
+    let response = await ask(visitorToken, remember, signal);
     // A visitor token of another deployment, or of a deleted visitor, makes a new visitor.
     if (
-      visitorToken !== undefined &&
+      visitorToken !== null &&
       asked === generation &&
       (response.status === 401 || response.status === 403)
     ) {
-      response = await ask(undefined);
+      response = await ask(null, remember, signal);
     }
     const opened = SessionResponse.parse(await jsonOf(response, clock()));
     if (asked === generation) {
-      storage.setItem(visitorKey, opened.visitorToken);
+      identity.keep(opened.visitorToken, remember);
       session = opened;
     }
     return opened;
   };
+
+  /** Leaves the id of before where consent was given or withdrawn since, here or in another tab. */
+  const followConsent = (): void => {
+    if (identity.isRemembered === isRemembered) return;
+    if (isRemembered) withdrawn = session ?? withdrawn;
+    isRemembered = identity.isRemembered;
+    generation++;
+    opening = null;
+    session = null;
+    identity.change();
+  };
+  options.consent.onChange(followConsent);
 
   const refresh = async (): Promise<string> => {
     if (opening === null) {
@@ -145,10 +174,49 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     return (await opening).token;
   };
 
-  const token = async (): Promise<string> =>
-    session !== null && Date.parse(session.expiresAt) - clock() > RENEW_BEFORE_MS
-      ? session.token
-      : refresh();
+  const isFresh = (opened: SessionResponse): boolean =>
+    Date.parse(opened.expiresAt) - clock() > RENEW_BEFORE_MS;
+
+  const token = async (): Promise<string> => {
+    followConsent();
+    return session !== null && isFresh(session) ? session.token : refresh();
+  };
+
+  /** Deletes the visitor of a lasting token, by the session that is known for it or by a new one. */
+  const deleteBy = (visitorToken: string): Promise<DeletionResponse> =>
+    withinTimeLimit({ limitMs: timeoutMs, schedule }, async (signal) => {
+      const remove = (bearer: string): Promise<Response> =>
+        send(`${edgeUrl}/v1/visitor`, {
+          method: "DELETE",
+          headers: { authorization: `Bearer ${bearer}` },
+          signal,
+        });
+      const known = [session, withdrawn].find((opened) => opened?.visitorToken === visitorToken);
+      let response = known && isFresh(known) ? await remove(known.token) : null;
+      if (response === null || response.status === 401) {
+        const opened = await jsonOf(await ask(visitorToken, true, signal), clock());
+        response = await remove(SessionResponse.parse(opened).token);
+      }
+      return DeletionResponse.parse(await jsonOf(response, clock()));
+    });
+
+  const finishDeletion = async (): Promise<DeletionResponse> => {
+    let deletedTrajectories = 0;
+    let deletedFeedback = 0;
+    const learnedBy = new Set<number>();
+    for (const visitorToken of identity.pendingDeletions()) {
+      const deleted = await deleteBy(visitorToken);
+      identity.confirmDeletion(visitorToken);
+      deletedTrajectories += deleted.deletedTrajectories;
+      deletedFeedback += deleted.deletedFeedback;
+      for (const version of deleted.learnedBy) learnedBy.add(version);
+    }
+    return {
+      deletedTrajectories,
+      deletedFeedback,
+      learnedBy: [...learnedBy].toSorted((a, b) => a - b),
+    };
+  };
 
   const request: EdgeSession["request"] = (path, init = {}, limitMs = timeoutMs) =>
     withinTimeLimit({ limitMs, schedule, signal: init.signal }, async (signal) => {
@@ -207,18 +275,17 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
       return manifest;
     },
 
-    async deleteVisitor() {
-      const response = await request("/v1/visitor", { method: "DELETE" });
-      return DeletionResponse.parse(await jsonOf(response, clock()));
-    },
+    requestDeletion: () => identity.requestDeletion(),
+    finishDeletion,
 
     clear() {
       generation++;
       opening = null;
       session = null;
+      withdrawn = null;
       manifest = null;
       manifestTag = null;
-      storage.removeItem(visitorKey);
+      identity.clear();
       storage.removeItem(manifestKey);
     },
   };

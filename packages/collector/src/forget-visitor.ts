@@ -14,16 +14,18 @@ export type ForgetOptions = {
 
 /**
  * Deletes this visitor at the edge and on this device. Where the edge cannot be reached the consent is
- * withdrawn and unsent data is gone, but the visitor token stays: it is what a second try needs.
+ * withdrawn and unsent data is gone, and the deletion stays noted: the next visit tries it again.
  * @returns what the edge deleted. @throws WaggleError of the edge or `NETWORK`, retryable.
  */
 export async function forgetVisitor(options: ForgetOptions): Promise<DeletionResponse> {
   const { session, outbox, consent, uploader } = options;
+  // Noted first: a page that is closed meanwhile leaves the deletion to the next visit.
+  session.requestDeletion();
   consent.withdraw();
   // An upload under way must end first, or it would arrive after the deletion.
   await uploader.stop();
   await outbox.discardWaiting();
-  const deleted = await session.deleteVisitor();
+  const deleted = await session.finishDeletion();
   await outbox.clear();
   session.clear();
   consent.clear();

@@ -18,6 +18,8 @@ export type OutboxSummary = {
   readonly feedbackWaiting: number;
   /** Unsent trajectories given up for newer ones, since this database began. */
   readonly dropped: number;
+  /** Rows that this browser's storage gave back damaged and that were taken out, since this database began. */
+  readonly damaged: number;
   /** `full`: the last write did not fit. `unavailable`: this browser gives the page no database. */
   readonly storage: "ok" | "full" | "unavailable";
 };

@@ -6,12 +6,19 @@ import type { OutboxEntry } from "./outbox-entry.ts";
 /** `claimedUntil`: milliseconds since 1970 until which one tab has it; 0 = free. */
 export type StoredEntry = OutboxEntry & { readonly claimedUntil: number };
 
+export type StoredFeedback = {
+  readonly id: string;
+  readonly feedback: Feedback;
+  readonly enqueuedAt: number;
+  readonly claimedUntil: number;
+};
+
 export interface OutboxDatabase extends DBSchema {
   entries: { key: string; value: StoredEntry; indexes: { enqueuedAt: number } };
   bodies: { key: string; value: { digest: string; trajectory: Trajectory; text: string | null } };
   feedback: {
     key: string;
-    value: { id: string; feedback: Feedback; enqueuedAt: number; claimedUntil: number };
+    value: StoredFeedback;
     indexes: { enqueuedAt: number };
   };
   counters: { key: string; value: number };

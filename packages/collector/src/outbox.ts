@@ -16,6 +16,16 @@ import { Feedback, trajectoryDigest, WaggleError } from "@waggle/protocol";
 import type { Trajectory } from "@waggle/protocol";
 import { openOutboxDatabase } from "./outbox-database.ts";
 import type { OutboxDatabase, StoredEntry } from "./outbox-database.ts";
+import {
+  abortQuietly,
+  claimRows,
+  countDamaged,
+  isHeld,
+  isSoundEntry,
+  isSoundFeedback,
+  quarantine,
+  unsoundBodies,
+} from "./outbox-damage.ts";
 import type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
 import type { Claimed, Outbox, OutboxDetail, OutboxSummary } from "./outbox-contract.ts";
 
@@ -87,7 +97,7 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
       const entries = tx.objectStore("entries");
       if ((await entries.get(entry.digest)) !== undefined) return "duplicate";
       const all = await entries.index("enqueuedAt").getAll();
-      const waiting = all.filter((other) => other.state === "waiting");
+      const waiting = all.filter((other) => other.state === "waiting" && isSoundEntry(other));
       let bytes = waiting.reduce((sum, other) => sum + other.sizeBytes, entry.sizeBytes);
       let count = waiting.length + 1;
       let dropped = (await tx.objectStore("counters").get("dropped")) ?? 0;
@@ -182,39 +192,37 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
 
     claim: ({ limit, maxBytes, leaseMs }) =>
       guarded<Claimed[]>([], async (db) => {
-        const now = clock();
-        const tx = db.transaction(["entries", "bodies"], "readwrite");
-        const claimed: Claimed[] = [];
-        let bytes = 0;
-        for (const entry of await tx.objectStore("entries").index("enqueuedAt").getAll()) {
-          if (entry.state !== "waiting" || entry.claimedUntil > now) continue;
-          if (claimed.length >= limit) break;
-          if (claimed.length > 0 && bytes + entry.sizeBytes > maxBytes) break;
-          const body = await tx.objectStore("bodies").get(entry.digest);
-          if (body === undefined) continue;
-          detached(tx.objectStore("entries").put({ ...entry, claimedUntil: now + leaseMs }));
-          claimed.push({
-            digest: entry.digest,
-            trajectory: body.trajectory,
-            sizeBytes: entry.sizeBytes,
+        for (;;) {
+          const { claimed, damaged } = await claimRows(db, {
+            ...{ limit, maxBytes, leaseMs },
+            now: clock(),
           });
-          bytes += entry.sizeBytes;
+          const unsound = await unsoundBodies(claimed);
+          await quarantine(db, [...damaged, ...unsound], clock());
+          if (damaged.length + unsound.length > 0) changed();
+          const sound = claimed.filter(({ digest }) => !unsound.includes(digest));
+          // With nothing but damaged rows claimed, sound ones may still wait behind them.
+          if (sound.length > 0 || damaged.length + unsound.length === 0) return sound;
         }
-        await tx.done;
-        return claimed;
       }),
 
     claimFeedback: ({ limit, leaseMs }) =>
       guarded<Feedback[]>([], async (db) => {
         const now = clock();
-        const tx = db.transaction(["entries", "feedback"], "readwrite");
+        const tx = db.transaction(["entries", "feedback", "counters"], "readwrite");
         const waiting = new Set(
           (await tx.objectStore("entries").getAll())
             .filter((entry) => entry.state === "waiting")
             .map((entry) => entry.trajectoryId),
         );
-        const due = (await tx.objectStore("feedback").index("enqueuedAt").getAll())
-          .filter((row) => row.claimedUntil <= now && !waiting.has(row.feedback.trajectoryId))
+        const rows = await tx.objectStore("feedback").getAll();
+        const damaged = rows.filter((row) => !isSoundFeedback(row));
+        for (const { id } of damaged) detached(tx.objectStore("feedback").delete(id));
+        await countDamaged(tx.objectStore("counters"), damaged.length);
+        const due = rows
+          .filter(isSoundFeedback)
+          .filter((row) => !isHeld(row, now, leaseMs) && !waiting.has(row.feedback.trajectoryId))
+          .toSorted((a, b) => a.enqueuedAt - b.enqueuedAt)
           .slice(0, limit);
         for (const row of due) {
           detached(tx.objectStore("feedback").put({ ...row, claimedUntil: now + leaseMs }));
@@ -297,13 +305,15 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
       }),
 
     async summary() {
-      const counts = { waiting: 0, sent: 0, rejected: 0, feedbackWaiting: 0, dropped: 0 };
+      const counts = {
+        ...{ waiting: 0, sent: 0, rejected: 0, feedbackWaiting: 0, dropped: 0, damaged: 0 },
+      };
       await guarded(undefined, async (db) => {
         const tx = db.transaction(["entries", "feedback", "counters"]);
         const entries = await tx.objectStore("entries").getAll();
         counts.waiting = entries.filter((entry) => entry.state === "waiting").length;
         counts.feedbackWaiting = await tx.objectStore("feedback").count();
-        for (const name of ["sent", "rejected", "dropped"] as const) {
+        for (const name of ["sent", "rejected", "dropped", "damaged"] as const) {
           counts[name] = (await tx.objectStore("counters").get(name)) ?? 0;
         }
       });
@@ -352,14 +362,6 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
 
 function toEntry({ claimedUntil: _claimedUntil, ...entry }: StoredEntry): OutboxEntry {
   return entry;
-}
-
-function abortQuietly(tx: { abort(): void }): void {
-  try {
-    tx.abort();
-  } catch {
-    // It has ended by itself.
-  }
 }
 
 /** Of a transaction's requests only `tx.done` is waited for; it carries their failure. */

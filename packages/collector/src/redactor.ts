@@ -46,24 +46,30 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     return placeholder;
   };
 
-  // Each piece between placeholders is searched alone and split at a match until no rule matches any
-  // piece: that fixed point is what makes a second pass change nothing.
+  /** The piece cut at the matches of the first rule that has one, `null` where none has. */
+  const split = (piece: string): Part[] | null => {
+    for (const rule of rules) {
+      const parts: Part[] = [];
+      let rest = piece;
+      // The search goes on behind a match, so that a rule reads a piece once however many matches it has.
+      for (let found = firstMatch(rule, rest); found !== null; found = firstMatch(rule, rest)) {
+        parts.push(rest.slice(0, found.index), { placeholder: issue(rule.type, found.value) });
+        rest = rest.slice(found.index + found.value.length);
+      }
+      if (parts.length > 0) return [...parts, rest];
+    }
+    return null;
+  };
+
+  // Each piece between placeholders is searched alone until no rule matches any piece: that fixed point is
+  // what makes a second pass change nothing.
   const redactPlain = (text: string): string => {
     let output = "";
-    const pending: (string | { placeholder: string })[] = [text];
-    for (let piece = pending.pop(); piece !== undefined; piece = pending.pop()) {
-      if (typeof piece !== "string") {
-        output += piece.placeholder;
-        continue;
-      }
-      const found = firstMatch(rules, piece);
-      if (found === null) {
-        output += piece;
-        continue;
-      }
-      const end = found.index + found.value.length;
-      pending.push(piece.slice(end), { placeholder: issue(found.type, found.value) });
-      pending.push(piece.slice(0, found.index));
+    const pending: Part[] = [text];
+    for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+      const parts = typeof part === "string" ? split(part) : null;
+      if (parts !== null) for (const next of parts.toReversed()) pending.push(next);
+      else output += typeof part === "string" ? part : part.placeholder;
     }
     return output;
   };
@@ -111,16 +117,18 @@ function compile(rule: RedactionRule): RedactionRule {
   return { ...rule, pattern: new RegExp(rule.pattern.source, `${flags}g`) };
 }
 
-type Found = { readonly type: string; readonly index: number; readonly value: string };
+/** Text that may still hold personal data, or what stands in place of it. */
+type Part = string | { readonly placeholder: string };
 
-/** The first accepted match of the first rule that has one. */
-function firstMatch(rules: readonly RedactionRule[], text: string): Found | null {
-  for (const rule of rules) {
-    for (const match of text.matchAll(rule.pattern)) {
-      const value = match[0];
-      if (value === "" || rule.accept?.(value) === false) continue;
-      return { type: rule.type, index: match.index, value };
-    }
+/** The first accepted match of a rule. */
+function firstMatch(
+  rule: RedactionRule,
+  text: string,
+): { readonly index: number; readonly value: string } | null {
+  for (const match of text.matchAll(rule.pattern)) {
+    const value = match[0];
+    if (value === "" || rule.accept?.(value) === false) continue;
+    return { index: match.index, value };
   }
   return null;
 }

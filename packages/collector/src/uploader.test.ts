@@ -23,15 +23,15 @@ async function setUp(options: Setup = {}) {
   const clock = (): number => now;
   const edge = createFakeEdge(clock);
   const storage = createMemoryStorage();
+  const consent = createConsentStore({ storage, currentVersion: "1", clock });
+  if (consented) consent.grant();
   const session = createEdgeSession({
     edgeUrl: "https://edge.example",
     siteKey: "site",
-    storage,
+    ...{ storage, consent },
     fetch: edge.fetch,
     clock,
   });
-  const consent = createConsentStore({ storage, currentVersion: "1", clock });
-  if (consented) consent.grant();
   const outbox = await createOutbox({ name: `uploader-${names++}`, clock: () => now++ });
   for (let number = 1; number <= waiting; number++) await outbox.enqueue(exampleTrajectory(number));
   const delays: number[] = [];
@@ -233,13 +233,14 @@ test("forget me without a network sends nothing more and keeps what a second try
   const { uploader, outbox, consent, session, storage } = await setUp({ waiting: 1 });
   await uploader.flush();
   await outbox.enqueue(exampleTrajectory(2));
-  const offline = { ...session, deleteVisitor: () => Promise.reject(new TypeError("offline")) };
+  const offline = { ...session, finishDeletion: () => Promise.reject(new TypeError("offline")) };
   await expect(forgetVisitor({ session: offline, outbox, consent, uploader })).rejects.toThrow(
     "offline",
   );
   expect(consent.get()).toBeNull();
   expect(await outbox.summary()).toMatchObject({ waiting: 0 });
-  expect(storage.getItem("waggle.visitorToken")).toBe("visitor");
+  expect(storage.getItem("waggle.visitorToken")).toBeNull();
+  expect(storage.getItem("waggle.deletion")).toBe('["visitor"]');
 });
 
 test("what comes in while a run is ending is sent without waiting for a lease to end", async () => {

@@ -4,8 +4,8 @@
  * An answer settles an entry for good: accepted, duplicate or rejected. No answer (network, 5xx, 429)
  * releases it and waits: exponential backoff with full jitter above a half, or what `Retry-After` says.
  */
-import { boundary, UPLOAD_LIMITS, UploadResponse } from "@waggle/protocol";
-import type { Feedback } from "@waggle/protocol";
+import { UPLOAD_LIMITS, UploadResponse, WaggleError } from "@waggle/protocol";
+import type { Feedback, Trajectory } from "@waggle/protocol";
 import type { ConsentStore } from "./consent-store.ts";
 import { failureOf, isRetryableStatus } from "./edge-session.ts";
 import type { EdgeSession } from "./edge-session.ts";
@@ -250,10 +250,16 @@ export function createUploader(options: UploaderOptions): Uploader {
     if (running !== null) return running;
     changedMeanwhile = false;
     update({ sending: true });
-    running = boundary("network", () => run(keepalive)).finally(() => {
-      running = null;
-      update({ sending: false });
-    });
+    running = run(keepalive)
+      .catch((error: unknown): FlushReport => {
+        // Whatever stopped this run must not stop the next one.
+        backOff(WaggleError.is(error) ? error.code : "INTERNAL", null);
+        return { sent: 0, rejected: 0, feedbackSent: 0, ended: "backoff" };
+      })
+      .finally(() => {
+        running = null;
+        update({ sending: false });
+      });
     if (started) void running.then(watchClaims);
     return running;
   };
@@ -334,10 +340,12 @@ function byConsent(
     code: "CONSENT_MISSING",
     message: "collected under another version of the consent text; it was not sent",
   };
+  const isCurrent = ({ trajectory }: Claimed): boolean =>
+    (trajectory as Partial<Trajectory>).consent?.version === version;
   return {
-    current: claimed.filter((entry) => entry.trajectory.consent.version === version),
+    current: claimed.filter(isCurrent),
     outdated: claimed
-      .filter((entry) => entry.trajectory.consent.version !== version)
+      .filter((entry) => !isCurrent(entry))
       .map((entry) => ({ key: entry.digest, state: "rejected", reason })),
   };
 }

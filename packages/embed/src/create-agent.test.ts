@@ -78,6 +78,10 @@ test("without consent nothing is kept and nothing is sent", async () => {
   expect(edge.paths.filter((path) => !/sessions|policy/.test(path))).toEqual([]);
 });
 
+test("consent to the panel's older text, which promised that the assistant learns, does not count", () => {
+  expect(openPage().agent.consent.currentVersion).toBe("2");
+});
+
 test("with consent an answer is sent once, then what was said about it", async () => {
   const { agent, edge } = openPage({ turns: [say("Hello.")] });
   agent.consent.grant();
@@ -340,6 +344,7 @@ test("forget me leaves no conversation, no log and an open question", async () =
   const { agent, edge, storage } = openPage({ turns: [say("Hello.")] });
   agent.consent.grant();
   await agent.send("Hi").finished;
+  await until(agent, async () => (await agent.outbox()).sent === 1);
   storage.setItem("waggle.edgeTools", "[]");
   await agent.forgetMe();
   expect(edge.paths).toContain("/v1/visitor");

@@ -1,7 +1,7 @@
 /**
  * `createAgent`: the parts of Waggle wired for one page.
  */
-import { createEdgeSession, usableStorage } from "@waggle/collector";
+import { createConsentStore, createEdgeSession, usableStorage } from "@waggle/collector";
 import type { Agent } from "./agent.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
 import { PageAgent } from "./page-agent.ts";
@@ -18,12 +18,17 @@ export function createAgent(options: AgentOptions): Agent {
 /** `createAgent` with parts replaced. */
 export function createAgentWith(options: AgentOptions, parts: AgentParts): Agent {
   const storage = parts.storage ?? usableStorage(() => globalThis.localStorage);
+  const consent = createConsentStore({
+    storage,
+    currentVersion: options.consent?.version ?? "2",
+  });
   const session = createEdgeSession({
+    consent,
     edgeUrl: options.edgeUrl,
     siteKey: options.siteKey,
     storage,
     ...(parts.fetch === undefined ? {} : { fetch: parts.fetch }),
     ...(parts.schedule === undefined ? {} : { schedule: parts.schedule }),
   });
-  return new PageAgent(options, parts, storage, session);
+  return new PageAgent(options, parts, { storage, consent, session });
 }

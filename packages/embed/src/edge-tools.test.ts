@@ -1,5 +1,5 @@
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
-import { createEdgeSession, createMemoryStorage } from "@waggle/collector";
+import { createConsentStore, createEdgeSession, createMemoryStorage } from "@waggle/collector";
 import type { KeyValueStorage } from "@waggle/collector";
 import type { Tool } from "@waggle/protocol";
 import { createTestClock } from "@waggle/testing";
@@ -40,6 +40,7 @@ function open(
     edgeUrl: "https://edge.example",
     siteKey: "site",
     storage,
+    consent: createConsentStore({ storage, currentVersion: "1" }),
     fetch: edge.fetch,
     schedule,
   });

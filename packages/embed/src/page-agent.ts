@@ -1,8 +1,8 @@
 /**
  * The agent of a page: requests and what is sent. `ResidentPolicy` loads the policy, `@waggle/agent` is the loop.
  */
-import { createConsentStore, createRedactor, forgetVisitor } from "@waggle/collector";
-import type { EdgeSession, EnqueueResult, KeyValueStorage } from "@waggle/collector";
+import { createRedactor, forgetVisitor } from "@waggle/collector";
+import type { EdgeSession, EnqueueResult } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
 import type { Consent, Feedback, Redactor, Tool, Trajectory } from "@waggle/protocol";
 import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
@@ -13,7 +13,7 @@ import { createAnswerRecord } from "./answer-record.ts";
 import { requireSitePolicy } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import type { AnswerItem } from "./answer-record.ts";
-import { openCollecting, type Collecting } from "./collecting.ts";
+import { openCollecting, type Collecting, type Visitor } from "./collecting.ts";
 import { createEdgeTools, type EdgeTools } from "./edge-tools.ts";
 import { requireToolNames, toTool } from "./page-tool.ts";
 import { hostOpener } from "./open-host.ts";
@@ -51,12 +51,8 @@ export class PageAgent implements Agent {
   /** Settles when no request is under way. */
   #idle: Promise<void> = Promise.resolve();
 
-  constructor(
-    options: AgentOptions,
-    parts: AgentParts,
-    storage: KeyValueStorage,
-    session: EdgeSession,
-  ) {
+  constructor(options: AgentOptions, parts: AgentParts, visitor: Visitor) {
+    const { storage, consent, session } = visitor;
     this.#options = options;
     this.#session = session;
     const { schedule } = parts;
@@ -68,12 +64,9 @@ export class PageAgent implements Agent {
     this.texts = { ...DEFAULT_AGENT_TEXTS, ...options.texts };
     this.#seed = parts.seed ?? randomSeed;
     this.#redactor = this.#createRedactor();
-    this.consent = createConsentStore({
-      storage,
-      currentVersion: options.consent?.version ?? "2",
-    });
+    this.consent = consent;
     const name = parts.outboxName ?? `waggle-outbox-${options.siteKey}`;
-    this.#collecting = openCollecting(name, { session, consent: this.consent }).then((opened) => {
+    this.#collecting = openCollecting(name, { session, consent }).then((opened) => {
       this.#endings.push(opened.outbox.onChange(this.#changed), opened.close);
       if (!this.#isDisposed) opened.uploader.start();
       return opened;

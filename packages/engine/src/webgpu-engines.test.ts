@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { isLong } from "../../../test/fixtures/long.ts";
 import { swiftShaderEnvironment } from "../../../scripts/swiftshader.mjs";
 
 /** In a process of its own: a Vulkan driver is found by the environment a process starts with. */
@@ -17,12 +18,14 @@ async function runOnWebGpu(device: string, environment: NodeJS.ProcessEnv): Prom
 /** A software adapter shares two cores with whatever else runs; only a hang takes so long. */
 const PATIENCE = 240_000;
 
-// One after another: each takes all cores for its pipelines.
-test.each([
+const DEVICES: readonly (readonly [device: string, name: RegExp])[] = [
   ["webgpu", /^onnx webgpu .+\/.+/],
-  ["webgpu by layers", /^onnx webgpu .+\/.+/],
   ["reference-webgpu", /^tfjs webgpu .+\/.+/],
-])(
+  ["webgpu by layers", /^onnx webgpu .+\/.+/],
+];
+
+// One after another: each takes all cores for its pipelines.
+test.each(DEVICES.slice(0, isLong() ? undefined : 2))(
   "on %s outputs and gradients are PyTorch's, everything else the CPU's, or the lack of a device is said",
   async (device, name) => {
     const environment = swiftShaderEnvironment();

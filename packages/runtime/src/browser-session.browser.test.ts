@@ -1,5 +1,6 @@
 import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
+import { sampleSize } from "../../../test/fixtures/long.ts";
 import { createBrowserPolicy } from "./browser-policy.ts";
 import type { BrowserPolicyOptions } from "./browser-policy.ts";
 import {
@@ -105,6 +106,8 @@ describe("a worker that dies", () => {
   test.each(["silently", "with an error"] as const)(
     "%s, is replaced: the generation goes on with the same tokens",
     async (manner) => {
+      // The worker dies at the hundredth.
+      const tokens = sampleSize(200, 900);
       const undisturbed = await open();
       const expected = await undisturbed.createContext();
       expected.append(tinyPrompt(20));
@@ -113,8 +116,8 @@ describe("a worker that dies", () => {
       const other = await undisturbed.createContext();
       other.append(tinyPrompt(9));
       const [whole, others] = await Promise.all([
-        expected.generate(sampled(2, 900)),
-        other.generate(sampled(3, 900)),
+        expected.generate(sampled(2, tokens)),
+        other.generate(sampled(3, tokens)),
       ]);
 
       const mortal = mortalWorkers();
@@ -128,12 +131,12 @@ describe("a worker that dies", () => {
       const seen: number[] = [];
       const [again, lates] = await Promise.all([
         session.generate({
-          ...sampled(2, 900),
+          ...sampled(2, tokens),
           onToken: (id) => {
             if (seen.push(id) === 100) mortal.kill(manner);
           },
         }),
-        late.generate(sampled(3, 900)),
+        late.generate(sampled(3, tokens)),
       ]);
       expect(mortal.workers).toHaveLength(2);
       expect(again.tokenIds).toEqual(whole.tokenIds);

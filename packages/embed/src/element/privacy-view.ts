@@ -69,7 +69,7 @@ export function createPrivacyView(agent: Agent, texts: PanelTexts): PrivacyView 
       consentState,
       granted === null
         ? "You have not agreed. Nothing leaves this page except calls to the site's own tools."
-        : `You agreed on ${new Date(granted.grantedAt).toLocaleString()} (text ${granted.version}).`,
+        : `You agreed on ${new Date(granted.grantedAt).toLocaleString()} (text ${granted.version}). Withdrawing stops sending and removes this browser's id. To delete what was already sent, choose "Forget me" before you leave this page.`,
     );
     agree.hidden = granted !== null;
     withdraw.hidden = granted === null;
@@ -80,11 +80,13 @@ export function createPrivacyView(agent: Agent, texts: PanelTexts): PrivacyView 
         : counts.storage === "full"
           ? " The browser's storage is full; new ones are not kept."
           : " This browser keeps no data for this page.";
+    const damaged =
+      counts.damaged === 0 ? "" : ` ${counts.damaged} damaged in this browser and taken out.`;
     setText(
       summary,
       counts.waiting + counts.sent + counts.rejected === 0
         ? `Nothing was collected.${storage}`
-        : `${counts.sent} sent, ${counts.waiting} waiting, ${counts.rejected} not accepted.${storage}`,
+        : `${counts.sent} sent, ${counts.waiting} waiting, ${counts.rejected} not accepted.${damaged}${storage}`,
     );
     const present = new Set(list.map((entry) => entry.digest));
     for (const [digest, row] of rows) {

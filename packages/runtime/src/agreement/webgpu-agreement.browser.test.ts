@@ -3,6 +3,7 @@
  * makes of that device, whose attention is silently wrong for runs of 32 and more tokens.
  */
 import { expect, test } from "vitest";
+import { isLong } from "../../../../test/fixtures/long.ts";
 import type { DecoderBackend } from "../backend/decoder-backend.ts";
 import { createModuleGraph } from "../backend/webgpu/module-graph.ts";
 import { createWebgpuBackend } from "../backend/webgpu/webgpu-backend.ts";
@@ -11,9 +12,18 @@ import { agreementModels, QWEN3 } from "./agreement-models.ts";
 import { backendAgreementContract } from "./backend-agreement.contract.ts";
 import { selfCheck, WEBGPU_LADDER } from "./self-check.ts";
 
-/** Every short run, then the edges of blocks and of the longest run; each costs a second here. */
-const SHORT_RUNS = Array.from({ length: 33 }, (_, i) => i + 1);
-const EDGES = [63, 64, 65, 128, 255, 256, 257, 600];
+/** Every short run; `npm test` takes the edges of blocks alone. Each costs a second here. */
+const SHORT_RUNS = isLong()
+  ? Array.from({ length: 33 }, (_, i) => i + 1)
+  : [1, 2, 3, 15, 16, 17, 31, 32, 33];
+/** The edges of blocks and of the longest run. */
+const EDGES = isLong() ? [63, 64, 65, 128, 255, 256, 257, 600] : [65, 257];
+/**
+ * Shaders are compiled for each model, which takes most of the time. The kernels of llama and qwen2 are
+ * qwen3's. Int4 models also have int8's products.
+ */
+const LEFT_OUT = ["llama", "qwen2", ...(isLong() ? [] : ["gemma3_text", "smollm3"])];
+
 backendAgreementContract({
   name: "the WebGPU back end",
   create: async (config, weights, dtype) => {
@@ -29,10 +39,8 @@ backendAgreementContract({
       ...(asChecked && { quirks: { maxRunTokens: 256 } }),
     });
   },
-  // Shaders are compiled anew for each: int4 models also have int8's products, and the kernels of
-  // llama and qwen2 are qwen3's.
   models: agreementModels(["f32", "int4"]).filter(
-    ({ config }) => !["llama", "qwen2"].includes(config.modelType),
+    ({ config }) => !LEFT_OUT.includes(config.modelType),
   ),
   prefillLengths: [...SHORT_RUNS, ...EDGES],
   otherLengths: [1, 17, 31, 32, 63],

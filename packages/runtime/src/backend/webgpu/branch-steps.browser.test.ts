@@ -2,6 +2,7 @@
 import { parameterCount } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import { beforeAll, expect, test } from "vitest";
+import { isLong } from "../../../../../test/fixtures/long.ts";
 import { QWEN3 } from "../../agreement/agreement-models.ts";
 import { randomAdapter, randomDecoderWeights } from "../../agreement/random-decoder.ts";
 import type {
@@ -34,6 +35,9 @@ type Branch = {
 
 const tokenAt = (at: number, of: number): number => (at * at * 7 + of * 13 + 5) % 97;
 const trunkIds = Array.from({ length: PREFIX }, (_, at) => tokenAt(at, 0));
+
+/** Compiling kernels for models of these sizes takes a minute on a software device. */
+const LARGER = { skip: !isLong() };
 
 /** One for all back ends: on software devices compiling kernels takes the time. */
 let device: GPUDevice;
@@ -162,7 +166,7 @@ async function gapOf(session: DecoderSession, branch: Branch, least: number): Pr
   return gap;
 }
 
-test("a group of eight takes no more than 1.6 runs and what its members add", async () => {
+test("a group of eight takes no more than 1.6 runs and what its members add", LARGER, async () => {
   peak = live;
   const { backend } = await open(MEDIUM, 640);
   const session = await backend.open(null);
@@ -187,7 +191,7 @@ test("a group of eight takes no more than 1.6 runs and what its members add", as
   await backend.dispose();
 });
 
-test("a model of more than 2 M parameters has its weights once", async () => {
+test("a model of more than 2 M parameters has its weights once", LARGER, async () => {
   expect(parameterCount(LARGE)).toBeGreaterThan(2 * 1024 * 1024);
   const before = keeper.memory();
   const { backend } = await open(LARGE, 160);

@@ -1,0 +1,164 @@
+/** Consent by version, and what an operator does for one visitor: export and deletion. */
+import type { ConsentResponse, DeletionResponse } from "@waggle/protocol";
+import { h } from "./dom.ts";
+import { formatCount } from "./format.ts";
+import type { PollState } from "./poller.ts";
+import { describeError, placeholder, type View, type ViewContext } from "./view.ts";
+
+function consentTable({ versions }: ConsentResponse): HTMLElement {
+  if (versions.length === 0) return h("p", { class: "empty" }, "No visitor has agreed yet.");
+  const cell = (label: string, kind = "") => h("th", { scope: "col", class: kind }, label);
+  const number = (count: number) => h("td", { class: "number" }, formatCount(count));
+  return h(
+    "div",
+    { class: "scroll" },
+    h(
+      "table",
+      { class: "rows" },
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          cell("Consent text"),
+          cell("Trajectories", "number"),
+          cell("Visitors", "number"),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        ...versions.map(({ version, trajectories, visitors }) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, version ?? "unknown (stored before versions were kept)"),
+            number(trajectories),
+            number(visitors),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function deletedText({
+  deletedTrajectories,
+  deletedFeedback,
+  learnedBy,
+}: DeletionResponse): string {
+  const learned =
+    learnedBy.length === 0
+      ? "No policy version had learned from them."
+      : `Versions that had learned from them: ${learnedBy.map((version) => `v${version}`).join(", ")}.`;
+  return `Deleted ${deletedTrajectories} trajectories and ${deletedFeedback} pieces of feedback. ${learned}`;
+}
+
+/** Hands a file to the browser's own download. */
+function download(content: Blob, name: string): void {
+  const url = URL.createObjectURL(content);
+  h("a", { href: url, download: name }).click();
+  URL.revokeObjectURL(url);
+}
+
+/** @param visitorId what the address names, perhaps nothing */
+export function createVisitors({ api, onPoll }: ViewContext, visitorId: string): View {
+  const consent = h("section", { class: "panel flush" });
+  const input = h("input", {
+    name: "visitor",
+    size: 38,
+    class: "mono",
+    value: visitorId,
+    placeholder: "00000000-0000-0000-0000-000000000000",
+    spellcheck: "false",
+    autocomplete: "off",
+    required: true,
+  });
+  const outcome = h("p", { class: "notice", role: "status", hidden: true });
+  const say = (text: string, isBad = false): void => {
+    outcome.hidden = false;
+    outcome.className = isBad ? "notice bad" : "notice";
+    outcome.textContent = text;
+  };
+  const run = async (work: (id: string) => Promise<string>): Promise<void> => {
+    if (!input.reportValidity()) return;
+    try {
+      say(await work(input.value.trim()));
+    } catch (error) {
+      say(describeError(error), true);
+    }
+  };
+  const exportNow = () =>
+    run(async (id) => {
+      download(await api.exportVisitor(id), `visitor-${id}.jsonl`);
+      return "The export was handed to your browser's downloads.";
+    });
+  const question = h("div", { class: "actions", hidden: true });
+  const askFirst = (isOpen: boolean): void => {
+    question.hidden = !isOpen;
+    remove.hidden = isOpen;
+  };
+  const removeNow = async (): Promise<void> => {
+    askFirst(false);
+    await run(async (id) => deletedText(await api.deleteVisitor(id)));
+    await readConsent();
+  };
+  const button = (label: string, click: () => void, kind = "") =>
+    h("button", { type: "button", class: kind, click }, label);
+  const remove = button("Delete …", () => {
+    if (input.reportValidity()) askFirst(true);
+  });
+  question.append(
+    button("Delete everything of this visitor", () => void removeNow(), "primary"),
+    button("Cancel", () => askFirst(false)),
+  );
+
+  const readConsent = async (): Promise<void> => {
+    let state: PollState<ConsentResponse>;
+    try {
+      const data = await api.consent();
+      state = { data, error: null, at: Date.now() };
+      consent.replaceChildren(consentTable(data));
+    } catch (error) {
+      state = { data: null, error, at: Date.now() };
+      consent.replaceChildren(placeholder(state));
+    }
+    onPoll(state);
+  };
+  void readConsent();
+
+  const element = h(
+    "div",
+    {},
+    h("header", { class: "page-head" }, h("h1", {}, "Visitors")),
+    h("h2", { class: "section" }, "Consent by version of the text"),
+    consent,
+    h("h2", { class: "section" }, "One visitor"),
+    h(
+      "section",
+      { class: "panel" },
+      h(
+        "p",
+        { class: "caption" },
+        "Export writes everything stored as JSON lines. Deletion is final and answers which policy versions learned from it.",
+      ),
+      h(
+        "form",
+        {
+          class: "filters",
+          submit: (event) => {
+            event.preventDefault();
+            void exportNow();
+          },
+        },
+        h("label", {}, "Visitor id", input),
+        button("Export", () => void exportNow()),
+        remove,
+        question,
+      ),
+      outcome,
+    ),
+  );
+  return { element, title: "Visitors", dispose: () => undefined };
+}

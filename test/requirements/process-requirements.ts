@@ -1,0 +1,45 @@
+/** What the scripts promise: processes that stay up, command lines that are checked. */
+import type { Requirement } from "./requirement.ts";
+
+export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "start:restarts",
+    source: "issue 13, 1.6",
+    behavior:
+      "npm start restarts a process that ends, at its port and with a growing wait, and gives it up with the reason after five restarts in ten minutes.",
+    tests: [
+      "test/e2e/start.test.ts > npm start restarts each of its processes that is killed, at the same port",
+      "test/contract/supervisor.test.ts > a process that was killed is started again, and the reason is said in one line",
+      "test/contract/supervisor.test.ts > a service that keeps failing is given up after five restarts, each after a longer wait",
+      "test/contract/supervisor.test.ts > a process that runs but no longer answers is ended and started again",
+    ],
+  },
+  {
+    id: "start:one-owner",
+    source: "issue 13, 7.5",
+    behavior:
+      "A state folder has one owner, whose processes end with it however it ends; a second start is told its addresses.",
+    tests: [
+      "test/e2e/start.test.ts > a second npm start on the same state is refused with the addresses of the first",
+      "test/e2e/start.test.ts > nothing that npm start started outlives it when it is killed",
+    ],
+  },
+  {
+    id: "start:early-shop",
+    source: "issue 13, 7.5",
+    behavior: "A page that is opened before the base model is published becomes ready by itself.",
+    tests: [
+      "test/e2e/visitor.test.ts > a shop opened before the trainer published the base model becomes ready by itself",
+      "packages/embed/src/create-agent.test.ts > a page opened before the first policy is published says that it waits, and becomes ready",
+    ],
+  },
+  {
+    id: "scripts:checked-options",
+    source: "issue 13, 7.5",
+    behavior: "Every npm script explains its options and refuses others with exit code 2.",
+    tests: [
+      "test/contract/command-lines.test.ts > every npm script has a case here",
+      "test/contract/command-lines.test.ts > npm run %s explains its options and refuses unknown options and bad values",
+    ],
+  },
+];

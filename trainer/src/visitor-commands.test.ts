@@ -1,0 +1,73 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createProgram } from "./program.ts";
+
+const VISITOR = "8f14e45f-ceea-467f-a8f1-5d2b5f0f0a02";
+
+/** Runs a command against an edge that gives this answer. */
+async function run(answer: () => Response, ...args: string[]) {
+  const out: string[] = [];
+  const asked: string[] = [];
+  const program = createProgram({
+    signal: new AbortController().signal,
+    writeOut: (line) => out.push(line),
+    writeError: () => undefined,
+    environment: { WAGGLE_OPERATOR_CREDENTIAL: "secret" },
+    fetch: async (input, init) => {
+      const request = new Request(input, init);
+      const { pathname } = new URL(request.url);
+      asked.push(`${request.method} ${pathname} ${request.headers.get("authorization")}`);
+      return answer();
+    },
+  });
+  await program.parseAsync(["node", "main.ts", ...args]);
+  return { out, asked };
+}
+
+async function freshFile(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-visitor-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return join(folder, "visitor.jsonl");
+}
+
+test("consent is a table by version", async () => {
+  const versions = [
+    { version: "2026-11", trajectories: 12, visitors: 3 },
+    { version: null, trajectories: 4, visitors: 1 },
+  ];
+  const { out } = await run(() => Response.json({ versions }), "consent");
+  expect(out).toEqual([
+    "version  trajectories  visitors",
+    "2026-11  12            3",
+    "unknown  4             1",
+  ]);
+});
+
+test("a visitor is deleted by id, with the operator's credential", async () => {
+  const answer = { deletedTrajectories: 2, deletedFeedback: 1, learnedBy: [4] };
+  const { out, asked } = await run(() => Response.json(answer), "delete-visitor", VISITOR);
+  expect(asked).toEqual([`DELETE /v1/operator/visitors/${VISITOR} Bearer secret`]);
+  expect(JSON.parse(out[0] ?? "")).toEqual(answer);
+});
+
+test("an export is written whole", async () => {
+  const file = await freshFile();
+  const text = `${JSON.stringify({ kind: "visitor" })}\n${JSON.stringify({ kind: "end", lines: 1 })}\n`;
+  await run(() => new Response(text), "export-visitor", VISITOR, "--out", file);
+  expect(await readFile(file, "utf8")).toBe(text);
+});
+
+test.each([
+  '{"kind":"visitor"}\n',
+  '{"kind":"visitor"}\n{"kind":"tra',
+  '{"kind":"end","lines":7}\n',
+  "",
+])("an export that was cut off is refused and leaves no file: %j", async (text) => {
+  const file = await freshFile();
+  await expect(
+    run(() => new Response(text), "export-visitor", VISITOR, "--out", file),
+  ).rejects.toMatchObject({ code: "SCHEMA_INVALID" });
+  await expect(readFile(file)).rejects.toMatchObject({ code: "ENOENT" });
+});
