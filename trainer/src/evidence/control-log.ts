@@ -12,7 +12,7 @@ import {
   type SuccessByTemperature,
 } from "../learner/temperature.ts";
 
-export type Control = {
+type Control = {
   readonly environment: string;
   /** Which held-out tasks, and with which draws. */
   readonly seed: number;
