@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { pairedDifference } from "@waggle/evaluation";
-import { FAMILIES, familyNamed, withVisitors } from "@waggle/environments";
+import { FAMILIES } from "@waggle/environments";
 import { type CreateRecipe, type Settings, recipeNamed } from "@waggle/learning";
 import type { ResidentFormat } from "@waggle/model";
 import type { Precision } from "@waggle/engine";
@@ -35,7 +35,7 @@ import type { HeldOut } from "./rollouts/held-out.ts";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunEvent } from "./run-options.ts";
 import { listedLiterature, listedRecipe } from "./literature-list.ts";
-import { recipePlace } from "./recipe-places.ts";
+import { recipeFamily } from "./recipe-places.ts";
 import { openRecipeEngines, swapStrategy } from "./recipe-engines.ts";
 import { addWriterOptions, saveText, type WriterFlags, writerPorts } from "./writer-options.ts";
 
@@ -80,7 +80,11 @@ export function addLearnCommand(
       "--env <name>",
       `one of ${FAMILIES.map(({ name }) => name).join(", ")}; default the one that --list gives the recipe`,
     )
-    .option("--visitors <noise>", "simulated visitors judge, this share of thumbs wrong", number)
+    .option(
+      "--visitors <noise>",
+      "share of thumbs that simulated visitors get wrong; default 0.1 for recipes that learn from thumbs, else nobody judges",
+      number,
+    )
     .option(
       "--list",
       "every recipe of the literature and what of it can be run; with --recipe, that one: its paper, settings and parts",
@@ -115,9 +119,7 @@ export function addLearnCommand(
       }
       requireAsync(command);
       const recipe = (await recipeOf(given.recipe))(given.set);
-      const { visitors: noise } = given;
-      const tasks = familyNamed(given.env ?? recipePlace(recipe).environment);
-      const family = noise === undefined ? tasks : withVisitors(tasks, { noise });
+      const family = recipeFamily(recipe, { environment: given.env, noise: given.visitors });
       const ports = writerPorts(recipe, given, environment);
       await requireFamily(recipe, family);
       await requireOut(given, recipe);
