@@ -74,7 +74,7 @@ export async function shortRun(
 }
 
 /** Its members too, where it merges. */
-function withFewerTasks(stage: Stage, most: number): Stage {
+export function withFewerTasks(stage: Stage, most: number): Stage {
   const { settings, merging } = stage;
   return {
     ...stage,

@@ -4,7 +4,7 @@ import type { Episode } from "../composition/episode.ts";
 import type { Minibatch, PartContext, ScoredEpisode, ScoredGroup } from "../composition/part.ts";
 
 /** One given token and then these sampled ones. */
-export type GivenTurn = {
+type GivenTurn = {
   /** Sampled tokens. Default 1. */
   readonly tokens?: number;
   readonly state?: string;

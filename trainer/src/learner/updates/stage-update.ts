@@ -321,7 +321,7 @@ function onlyOf(kept: readonly ScoredGroup[], own: ReadonlySet<string>): ScoredG
   }));
 }
 
-export function idsOf(groups: readonly EpisodeGroup[]): ReadonlySet<string> {
+function idsOf(groups: readonly EpisodeGroup[]): ReadonlySet<string> {
   return new Set(groups.flatMap(({ episodes }) => episodes.map(({ id }) => id)));
 }
 

@@ -92,7 +92,7 @@ export type Attempt = {
   readonly role?: string;
 };
 
-export function attempt({ id, tokens, reward, behavior, role = "policy" }: Attempt): Episode {
+function attempt({ id, tokens, reward, behavior, role = "policy" }: Attempt): Episode {
   const lossMask = tokens.map((_, t) => t > 0);
   const task = { environment: "e", split: "train", seed: 1 };
   const turn = { sample: 0, start: 1, end: tokens.length, state: "", parseError: null };
