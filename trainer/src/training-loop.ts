@@ -276,7 +276,12 @@ export async function runTrainingLoop(
           await leases.renewDue();
         },
       });
-      drift = await driftFromStable(engine, from.groups, state.stableVersion, options.microbatchTokens);
+      drift = await driftFromStable(
+        engine,
+        from.groups,
+        state.stableVersion,
+        options.microbatchTokens,
+      );
     } catch (error) {
       result = null;
       await engine.load(checkpoint.engine);
