@@ -80,12 +80,11 @@ function worstError(actual: TensorMap, expected: TensorMap): number {
 async function measure(options: LoopStepOptions): Promise<LoopStep> {
   const model = await readBaseModel(join(import.meta.dirname, "../../packages/model/nano"));
   const recipe = edgeRecipeNamed("dr-grpo-tis", { learningRate: () => LEARNING_RATE });
-  const coming = { step: 0, band: LOG_PROB_BAND.max };
-  const waiting = await playGroups(model, recipe, options.groups, coming);
-  const { groups } = waiting;
+  const groups = await playGroups(model, recipe, options.groups);
   const step = (engine: TrainEngine) =>
-    learningStep(engine, recipe, waiting, {
-      ...coming,
+    learningStep(engine, recipe, groups, {
+      step: 0,
+      band: LOG_PROB_BAND.max,
       microbatchTokens: MICROBATCH_TOKENS,
       shuffleAdvantages: null,
     });

@@ -7,7 +7,6 @@ import {
   type AcknowledgeRequest,
   type BaseModelRequest,
   ControlState,
-  LeaseResponse,
   type LeaseRequest,
   type MetricsRow,
   PoliciesResponse,
@@ -18,11 +17,12 @@ import {
   RenewResponse,
   WaggleError,
 } from "@waggle/protocol";
+import { LeaseAnswer } from "./lease-answer.ts";
 import { createEdgeTransport, type EdgeTransportOptions } from "./edge-transport.ts";
 
 /** What the training loop needs of the edge. */
 export interface EdgeClient {
-  lease(request: LeaseRequest): Promise<LeaseResponse>;
+  lease(request: LeaseRequest): Promise<LeaseAnswer>;
   /** @throws WaggleError `LEASE_LOST` when the lease is no longer ours. */
   renew(leaseId: string, request: RenewRequest): Promise<RenewResponse>;
   /** Gives the groups back. A lease that is already lost is not an error here. */
@@ -50,7 +50,7 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
   const { answer, done, send } = createEdgeTransport(options);
 
   return {
-    lease: (json) => answer({ method: "POST", path: "/v1/trainer/leases", json }, LeaseResponse),
+    lease: (json) => answer({ method: "POST", path: "/v1/trainer/leases", json }, LeaseAnswer),
     renew: (leaseId, json) =>
       answer({ method: "POST", path: `/v1/trainer/leases/${leaseId}/renew`, json }, RenewResponse),
     async release(leaseId, fencingToken) {

@@ -1,20 +1,30 @@
 /**
  * One learning step of the loop: groups of checked trajectories in, updated parameters and numbers out.
  * The training loop and the offline simulation run this same code. The update itself is that of every
- * recipe (`learner/updates/stage-update.ts`); what is here is the trust: the bound on visitors, and numbers
- * on log-probs, age and outcomes.
+ * recipe (`learner/stage-update.ts`); what is here is the trust: log-probs kept inside a band, and what
+ * they, age and outcomes were.
  */
-import { sampledTokens, type StateChange, truncatedImportanceWeights } from "@waggle/learning";
+import {
+  boundedBehaviorLogProbs,
+  type Episode,
+  sampledTokens,
+  type StateChange,
+  type StateValues,
+  truncatedImportanceWeights,
+} from "@waggle/learning";
 import type { TrainEngine, TrainSequence } from "@waggle/protocol";
 import type { EdgeRecipe } from "./edge-recipe.ts";
 import { inPasses } from "./engine-passes.ts";
 import { episodeAdvantage, withShuffledAdvantages } from "./episode-advantages.ts";
 import { type LearnableGroup, type LearnableTrajectory, partContext } from "./learnable-group.ts";
-import { updateFrom, type UpdateNumbers } from "./learner/updates/stage-update.ts";
+import { updateStage, type UpdateNumbers } from "./learner/updates/stage-update.ts";
 import { type Visitors, visitorWeights, withBoundedVisitors } from "./visitor-bound.ts";
-import type { ComingStep, WaitingStep } from "./waiting-step.ts";
 
-export type LearningStepOptions = ComingStep & {
+export type LearningStepOptions = {
+  /** Learning steps taken before this one. */
+  readonly step: number;
+  /** Recorded log-probs are bounded to re-scored ± this, in nats. */
+  readonly band: number;
   /** Most tokens of one forward or backward pass, before the engine packs them. */
   readonly microbatchTokens: number;
   /** The negative control: advantages dealt at random over the minibatch. */
@@ -23,6 +33,10 @@ export type LearningStepOptions = ComingStep & {
   readonly visitorShare?: number | undefined;
   /** Visitors whose attempts since the last step had nothing to learn from. */
   readonly presentVisitors?: Iterable<string> | undefined;
+  /** Of what the recipe's parts draw; default 0. */
+  readonly seed?: number;
+  /** What the recipe kept of earlier steps; absent = nothing yet. */
+  readonly state?: StateValues | undefined;
   /** Called between passes; may throw to stop, which leaves the parameters unchanged. */
   readonly betweenPasses?: () => Promise<void>;
 };
@@ -39,14 +53,14 @@ export type LearningStepResult = {
 };
 
 /**
- * Takes the stage's `epochs` optimizer steps on what filters left of these groups.
+ * Takes the stage's `epochs` optimizer steps on these groups.
  *
  * @throws WaggleError `NON_FINITE_VALUE` when a loss or gradient is not finite; see the engine.
  */
 export async function learningStep(
   engine: TrainEngine,
   recipe: EdgeRecipe,
-  { groups, kept }: Pick<WaitingStep, "groups" | "kept">,
+  groups: readonly LearnableGroup[],
   options: LearningStepOptions,
 ): Promise<LearningStepResult> {
   const { betweenPasses = async () => {}, microbatchTokens, shuffleAdvantages, step } = options;
@@ -63,15 +77,17 @@ export async function learningStep(
   );
   const dealt =
     shuffleAdvantages === null ? stage : withShuffledAdvantages(stage, shuffleAdvantages);
-  const update = await updateFrom(
+  const update = await updateStage(
     inPasses(engine, {
       tokens: microbatchTokens,
       keyOf: (sequence) => keys.get(sequence),
       between: betweenPasses,
     }),
     withBoundedVisitors(dealt, visitors, options.visitorShare ?? 1, options.presentVisitors),
-    kept,
-    new Set(trajectories.map(({ digest }) => digest)),
+    groups.map((group) => ({
+      task: group.task,
+      episodes: group.trajectories.map((trajectory) => bounded(trajectory, options.band)),
+    })),
     partContext(stage, step, options),
     {},
     new AbortController().signal,
@@ -93,6 +109,21 @@ export async function learningStep(
       trainedTokens:
         stage.settings.epochs * sum(rows.map(({ sample }) => sample.sequence.tokenIds.length)),
     },
+  };
+}
+
+/** What a client claims outside the band counts as the band's edge. */
+function bounded({ episode, rescoredLogProbs }: LearnableTrajectory, band: number): Episode {
+  return {
+    ...episode,
+    samples: episode.samples.map((sample, i) => ({
+      ...sample,
+      behaviorLogProbs: boundedBehaviorLogProbs(
+        sample.behaviorLogProbs,
+        rescoredLogProbs[i] as readonly number[],
+        band,
+      ),
+    })),
   };
 }
 

@@ -9,6 +9,7 @@ import { type Command, Help } from "commander";
 import { readAdapterFolder } from "./adapter-folder.ts";
 import { readBaseModel } from "./base-model.ts";
 import { createCommand } from "./command-line.ts";
+import { addDeadLettersCommand } from "./dead-letters-command.ts";
 import { createEdgeClient, type EdgeClient } from "./edge-client.ts";
 import { DEFAULT_EDGE_RECIPE, type EdgeRecipe, edgeRecipeNamed } from "./edge-recipe.ts";
 import { listedRecipes } from "./edge-recipe-list.ts";
@@ -270,6 +271,7 @@ export function createProgram(options: ProgramOptions): Command {
   );
   addOperatorCommands(program, options);
   addVisitorCommands(program, options);
+  addDeadLettersCommand(program, options);
   addExchangeCommands(program, options);
   addImitateCommand(program, options);
   addLearnCommand(program, options);

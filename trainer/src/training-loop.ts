@@ -16,7 +16,7 @@ import type { EdgeRecipe } from "./edge-recipe.ts";
 import { finalOutcome } from "./final-outcome.ts";
 import { digestsOf, isLost, type LeaseHolder, versionsOf } from "./lease-holder.ts";
 import { learningStep, type LearningStepResult } from "./learning-step.ts";
-import { judgeLease, type JudgedLease, withoutForgotten, withSignal } from "./lease-judgement.ts";
+import { judgeLease, type JudgedLease, withoutForgotten } from "./lease-judgement.ts";
 import type { MetricsLog } from "./metrics-log.ts";
 import { advancePublication, postponePublication, type PublicationParts } from "./publication.ts";
 import { seededRandom } from "./random.ts";
@@ -24,7 +24,6 @@ import type { Reporter } from "./reporter.ts";
 import { driftFromStable } from "./stable-drift.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
 import { newPublication, type Publication, type TrainerState } from "./trainer-state.ts";
-import { type ComingStep, type WaitingStep, waitingStep } from "./waiting-step.ts";
 
 export type TrainingParts = {
   readonly edge: EdgeClient;
@@ -93,9 +92,7 @@ export async function runTrainingLoop(
 ): Promise<TrainingSummary> {
   const { edge, engine, recipe, leases, store, report } = parts;
   let checkpoint = start;
-  let buffer: readonly JudgedLease[] = [];
-  // What the filters say of all groups in the buffer.
-  let waiting: WaitingStep | null = null;
+  let buffer: JudgedLease[] = [];
   // Since the last step. Forgotten by a crash, after which a step may be bounded less.
   let visitors = new Set<string>();
   let twice = 0;
@@ -195,11 +192,9 @@ export async function runTrainingLoop(
     for (const older of buffer) {
       if (digestsOf(older.lease).some((digest) => digests.has(digest))) leases.drop(older.lease);
     }
-    const { state } = checkpoint;
-    const coming = comingStep();
     let judged: JudgedLease;
     try {
-      judged = await judgeLease(lease, recipe, parts.checker, state, coming, async () => {
+      judged = await judgeLease(lease, recipe, parts.checker, checkpoint.state, async () => {
         signal.throwIfAborted();
         await leases.renewDue();
       });
@@ -208,35 +203,16 @@ export async function runTrainingLoop(
       await leases.release(lease).catch(() => undefined);
       throw error;
     }
+    report.judged(judged);
     // Written with the next commit: a lease that is judged again is counted once.
     checkpoint = {
       ...checkpoint,
       state: withWatchedLease(checkpoint.state, judged, options.watch),
     };
     for (const visitor of judged.visitors) visitors.add(visitor);
-    const [signalled = judged] = (await hold([...buffer, judged])).slice(-1);
-    report.judged(signalled);
+    if (judged.groups.length === 0) await acknowledgeNow(judged);
+    else buffer.push(judged);
     return true;
-  }
-
-  function comingStep(): ComingStep {
-    const { step, seed, kept } = checkpoint.state;
-    return { step, seed, state: kept, band: options.band };
-  }
-
-  /**
-   * Holds these leases for the coming step; those of which filters leave nothing are acknowledged.
-   *
-   * @returns all of them as filters left them.
-   */
-  async function hold(leased: readonly JudgedLease[]): Promise<readonly JudgedLease[]> {
-    const groups = leased.flatMap((judged) => judged.groups);
-    const step = waitingStep(recipe, groups, comingStep());
-    const all = leased.map((judged) => withSignal(judged, step));
-    waiting = step;
-    buffer = all.filter((judged) => judged.groups.length > 0);
-    for (const judged of all) if (judged.groups.length === 0) await acknowledgeNow(judged);
-    return all;
   }
 
   /** Groups to learn from. */
@@ -246,27 +222,26 @@ export async function runTrainingLoop(
   async function isStillWhole(): Promise<boolean> {
     const before = buffered();
     const forgotten = await leases.confirm();
-    const coming = comingStep();
-    const whole = await Promise.all(
-      stillHeld().map((judged) => withoutForgotten(judged, recipe, forgotten, coming)),
-    );
-    const isSame = whole.length === buffer.length && whole.every((one, i) => one === buffer[i]);
-    if (!isSame || waiting === null) await hold(whole);
+    const held = buffer.filter(({ lease }) => leases.isHeld(lease));
+    buffer = await Promise.all(held.map((judged) => withoutForgotten(judged, recipe, forgotten)));
+    for (const judged of buffer) if (judged.groups.length === 0) await acknowledgeNow(judged);
+    buffer = buffer.filter((judged) => judged.groups.length > 0);
     return buffered() === before;
   }
 
-  const stillHeld = (): readonly JudgedLease[] =>
-    buffer.filter(({ lease }) => leases.isHeld(lease));
-
-  async function learn(from: WaitingStep): Promise<void> {
+  async function learn(): Promise<void> {
     const startedAt = parts.now();
     const { state } = checkpoint;
     const random = seededRandom(state.seed, state.step);
+    const groups = buffer.flatMap((judged) => judged.groups);
     let result: LearningStepResult | null = null;
     let drift: number | null = null;
     try {
-      result = await learningStep(engine, recipe, from, {
-        ...comingStep(),
+      result = await learningStep(engine, recipe, groups, {
+        step: state.step,
+        seed: state.seed,
+        state: state.kept,
+        band: options.band,
         microbatchTokens: options.microbatchTokens,
         shuffleAdvantages: options.shuffleAdvantages ? random : null,
         visitorShare: options.visitorShare,
@@ -276,12 +251,7 @@ export async function runTrainingLoop(
           await leases.renewDue();
         },
       });
-      drift = await driftFromStable(
-        engine,
-        from.groups,
-        state.stableVersion,
-        options.microbatchTokens,
-      );
+      drift = await driftFromStable(engine, groups, state.stableVersion, options.microbatchTokens);
     } catch (error) {
       result = null;
       await engine.load(checkpoint.engine);
@@ -335,7 +305,6 @@ export async function runTrainingLoop(
     });
     for (const { lease } of buffer) leases.drop(lease);
     buffer = [];
-    waiting = null;
     visitors = new Set();
     if (row) report.step(row);
   }
@@ -383,13 +352,13 @@ export async function runTrainingLoop(
       return true;
     }
     await leases.renewDue();
-    const held = stillHeld();
-    if (held.length < buffer.length) await hold(held);
+    buffer = buffer.filter(({ lease }) => leases.isHeld(lease));
     const wanted = recipe.stage.settings.tasksPerStep - buffered();
     const idleMs = parts.now() - idleSince;
     const isDraining = idleMs >= Math.min(options.idleExitMs, options.partialStepMs);
-    if (wanted <= 0 || (isDraining && buffered() > 0)) {
-      if ((await isStillWhole()) && waiting !== null) await learn(waiting);
+    const isAlone = buffer.some(({ lease }) => lease.isAlone);
+    if (wanted <= 0 || isAlone || (isDraining && buffered() > 0)) {
+      if (await isStillWhole()) await learn();
       return true;
     }
     return takeLease(wanted);

@@ -254,6 +254,7 @@ async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promise<void>
   await edge.setBaseModel({
     baseModel: model.reference,
     vocabularySize: model.config.vocabularySize,
+    contextLength: model.config.contextLength,
   });
 }
 

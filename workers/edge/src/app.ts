@@ -9,6 +9,7 @@ import { logLine, refusalOf } from "./error-response.ts";
 import { describeApi } from "./openapi.ts";
 import { assignmentEndpoints } from "./routes/assignments.ts";
 import { operatorControlEndpoints, trainerControlEndpoints } from "./routes/control.ts";
+import { deadLetterEndpoints } from "./routes/dead-letters.ts";
 import { feedbackEndpoints } from "./routes/feedback.ts";
 import { leaseEndpoints } from "./routes/leases.ts";
 import { manifestEndpoints } from "./routes/manifests.ts";
@@ -38,6 +39,7 @@ const served: readonly Endpoint[] = [
   ...trainerControlEndpoints,
   ...metricsEndpoints,
   ...operatorEndpoints,
+  ...deadLetterEndpoints,
   ...operatorPolicyEndpoints,
   ...operatorVisitorEndpoints,
   ...operatorControlEndpoints,

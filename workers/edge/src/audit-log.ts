@@ -8,9 +8,7 @@ export type AuditAction =
   | "freeze"
   | "unfreeze"
   | "kill-switch-on"
-  | "kill-switch-off"
-  | "delete-visitor"
-  | "export-visitor";
+  | "kill-switch-off";
 
 /** Who decides, when, and why. */
 export type Decision = { readonly by: string; readonly reason: string; readonly now: number };

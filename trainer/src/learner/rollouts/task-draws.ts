@@ -12,11 +12,9 @@ export class TaskDraws {
   readonly #seed: number;
   #count = 0;
 
-  /** @param count - tasks that were drawn before. */
-  constructor(family: TaskFamily, seed: number, count = 0) {
+  constructor(family: TaskFamily, seed: number) {
     this.#family = family;
     this.#seed = seed;
-    this.#count = count;
   }
 
   /** Tasks drawn so far. */
