@@ -8,6 +8,8 @@ import {
   type BaseModelRequest,
   ControlState,
   type LeaseRequest,
+  type Lineage,
+  LineageResponse,
   type MetricsRow,
   PoliciesResponse,
   PolicyVersion,
@@ -41,6 +43,8 @@ export interface EdgeClient {
   control(): Promise<ControlState>;
   /** Stops publications until an operator lifts the freeze. */
   freeze(reason: string): Promise<void>;
+  /** Says how far a state is. @returns what the edge knew of it before */
+  openLineage(lineage: Lineage): Promise<LineageResponse>;
   /** @param since - only versions that changed after this epoch; default all. */
   policies(since?: number): Promise<PoliciesResponse>;
   postMetrics(rows: readonly MetricsRow[]): Promise<void>;
@@ -85,6 +89,8 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
       ),
     control: () => answer({ method: "GET", path: "/v1/trainer/control" }, ControlState),
     freeze: (reason) => done({ method: "PUT", path: "/v1/trainer/freeze", json: { reason } }),
+    openLineage: (json) =>
+      answer({ method: "POST", path: "/v1/trainer/lineages", json }, LineageResponse),
     policies: (since) => {
       const query = since === undefined ? "" : `?since=${since}`;
       return answer({ method: "GET", path: `/v1/trainer/policies${query}` }, PoliciesResponse);

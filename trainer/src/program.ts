@@ -88,6 +88,7 @@ type TrainOptions = CommonOptions &
     state: string;
     adapter?: string;
     resume: boolean;
+    wait: boolean;
     maxSteps: number;
     maxPublications: number;
     idleExitSeconds: number;
@@ -124,6 +125,7 @@ export function createProgram(options: ProgramOptions): Command {
     .option("--state <folder>", "where checkpoints and metrics are kept", ".waggle/trainer")
     .option("--adapter <folder>", "start from it; with the moments that save-model puts beside it")
     .option("--no-resume", "forget the saved state and start from the edge's stable policy")
+    .option("--wait", "wait while another trainer uses the state folder", false)
     .option("--max-steps <n>", "stop after this many learning steps", positive, Infinity)
     .option("--max-publications <n>", "stop after this many publications", positive, Infinity)
     .option("--idle-exit-seconds <s>", "learn from the rest and stop when idle", number, Infinity)
@@ -151,6 +153,7 @@ export function createProgram(options: ProgramOptions): Command {
         {
           stateFolder: given.state,
           isResuming: given.resume,
+          waits: given.wait,
           device: given.device,
           server: serverOf(given, environment),
           threads: given.threads,

@@ -49,6 +49,8 @@ export type KnownVersion = {
 
 export type TrainerState = {
   readonly formatVersion: 1;
+  /** Names this lineage of parameters to the edge; states of the previous release lack it. */
+  readonly stateId?: string | undefined;
   readonly baseModel: string;
   readonly recipe: string;
   readonly seed: number;
@@ -122,6 +124,7 @@ export function newPublication(
 
 export const TrainerState: z.ZodType<TrainerState> = z.strictObject({
   formatVersion: z.literal(1),
+  stateId: z.uuid().optional(),
   baseModel: Sha256,
   recipe: z.string(),
   seed: z.int(),

@@ -114,7 +114,11 @@ export async function runTrainingLoop(
       const { leaseId, fencingToken, outcomes } = pending;
       let isConfirmed = true;
       try {
-        const answer = await edge.acknowledge(leaseId, { fencingToken, outcomes: [...outcomes] });
+        const answer = await edge.acknowledge(leaseId, {
+          fencingToken,
+          outcomes: [...outcomes],
+          ...lineageOf(checkpoint.state),
+        });
         twice += answer.twice;
       } catch (error) {
         if (!isLost(error)) throw error;

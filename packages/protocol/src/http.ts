@@ -227,11 +227,40 @@ export const TrajectoryOutcome: z.ZodType<TrajectoryOutcome> = z.strictObject({
   logProbGapMax: z.number().optional(),
 });
 
+/** A trainer's state and how far it is. Another state is another lineage of parameters. */
+export type Lineage = {
+  stateId: string;
+  /** Learning steps that are durable in the state. */
+  step: number;
+};
+export const Lineage: z.ZodType<Lineage> = z.strictObject({
+  stateId: z.uuid(),
+  step: z.int().min(0),
+});
+
+// POST /v1/trainer/lineages -> LineageResponse. A trainer calls it when it starts.
+export type LineageResponse = {
+  /** The last step that this state reported before; `null` for a state that the edge does not know. */
+  knownStep: number | null;
+  /** The last step of any state. */
+  newestStep: number;
+};
+export const LineageResponse: z.ZodType<LineageResponse> = z.object({
+  knownStep: z.int().nullable(),
+  newestStep: z.int(),
+});
+
 // POST /v1/trainer/leases/:leaseId/acknowledge -> AcknowledgeResponse. Idempotent for one lease.
-export type AcknowledgeRequest = { fencingToken: number; outcomes: TrajectoryOutcome[] };
+export type AcknowledgeRequest = {
+  fencingToken: number;
+  outcomes: TrajectoryOutcome[];
+  /** The state that learned; absent from trainers of the previous release. */
+  lineage?: Lineage | undefined;
+};
 export const AcknowledgeRequest: z.ZodType<AcknowledgeRequest> = z.strictObject({
   fencingToken: z.int().min(0),
   outcomes: z.array(TrajectoryOutcome).max(4096),
+  lineage: Lineage.optional(),
 });
 /** `twice`: digests already marked learned by an earlier acknowledgement (a fault; counted). */
 export type AcknowledgeResponse = { acknowledged: number; twice: number };

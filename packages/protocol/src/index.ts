@@ -98,6 +98,8 @@ export {
   FeedbackRequest,
   LeasedTrajectory,
   LeaseRequest,
+  Lineage,
+  LineageResponse,
   LeaseResponse,
   MetricsRequest,
   MetricsResponse,

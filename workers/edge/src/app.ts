@@ -12,6 +12,7 @@ import { operatorControlEndpoints, trainerControlEndpoints } from "./routes/cont
 import { deadLetterEndpoints } from "./routes/dead-letters.ts";
 import { feedbackEndpoints } from "./routes/feedback.ts";
 import { leaseEndpoints } from "./routes/leases.ts";
+import { lineageEndpoints } from "./routes/lineages.ts";
 import { manifestEndpoints } from "./routes/manifests.ts";
 import { mcpEndpoints } from "./routes/mcp.ts";
 import { metricsEndpoints } from "./routes/metrics.ts";
@@ -35,6 +36,7 @@ const served: readonly Endpoint[] = [
   ...feedbackEndpoints,
   ...visitorEndpoints,
   ...leaseEndpoints,
+  ...lineageEndpoints,
   ...trainerPolicyEndpoints,
   ...trainerControlEndpoints,
   ...metricsEndpoints,

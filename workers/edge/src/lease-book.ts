@@ -13,6 +13,7 @@ import {
 } from "@waggle/protocol";
 import { buryFailedChecks, countFailures } from "./dead-letter-book.ts";
 import { dropUnlearned, forgottenUnder, noteLearned } from "./forgotten-book.ts";
+import { noteLineage } from "./lineage-book.ts";
 
 /** Decoded trajectory text in one lease; a Worker has 128 MB. A larger group is leased in parts. */
 export const MAX_LEASE_BYTES: number = 16 * 1024 * 1024;
@@ -314,7 +315,9 @@ export async function acknowledgeLease(
   ];
   const parts = chunk(unique, OUTCOMES_PER_STATEMENT).map((part) => JSON.stringify(part));
   // What was learned was learned, also under a lease that is over by now.
-  if (parts.length > 0) await db.batch(parts.map((part) => noteLearned(db, part)));
+  const lineage = request.lineage === undefined ? [] : [noteLineage(db, request.lineage)];
+  const durable = [...parts.map((part) => noteLearned(db, part)), ...lineage];
+  if (durable.length > 0) await db.batch(durable);
   const lease = await findLease(db, id, request.fencingToken);
   if (lease.state === "acknowledged" && lease.answer !== null) {
     return JSON.parse(lease.answer) as AcknowledgeResponse;
