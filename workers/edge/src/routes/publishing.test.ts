@@ -59,7 +59,9 @@ fault(
     expect(recorded).toMatchObject({ status: 200, body: { version: 1, status: "rolled-back" } });
     expect(await promote(1)).toMatchObject(refusedWith("CONFLICT"));
     expect(await served()).toEqual([0, 0]);
-    return { after: `recorded with its evaluation; the channels serve ${await served()}` };
+    return {
+      after: `recorded with its evaluation; the channels serve ${(await served()).join(", ")}`,
+    };
   },
 );
 
