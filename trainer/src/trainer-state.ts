@@ -5,6 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import {
+  type AcknowledgeRequest,
   AdapterReference,
   EvaluationResult,
   GuidanceReference,
@@ -204,4 +205,9 @@ export function adapterShapeOf({
   if (adapterShape !== undefined) return adapterShape;
   const adapter = versions.findLast((known) => known.adapter !== null)?.adapter;
   return adapter ? { rank: adapter.rank, alpha: adapter.alpha } : null;
+}
+
+/** What the edge is told of the state, where it has a name. */
+export function lineageOf({ stateId, step }: TrainerState): Pick<AcknowledgeRequest, "lineage"> {
+  return stateId === undefined ? {} : { lineage: { stateId, step } };
 }

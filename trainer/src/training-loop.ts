@@ -23,7 +23,7 @@ import { seededRandom } from "./random.ts";
 import type { Reporter } from "./reporter.ts";
 import { driftFromStable } from "./stable-drift.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
-import { newPublication, type Publication, type TrainerState } from "./trainer-state.ts";
+import { lineageOf, newPublication, type Publication, type TrainerState } from "./trainer-state.ts";
 
 export type TrainingParts = {
   readonly edge: EdgeClient;
