@@ -123,6 +123,19 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "collector:identity-by-consent",
+    source: "issue 13, section 3",
+    behavior:
+      "A lasting id exists only while there is consent, nothing is written for a forgotten visitor, and an operator exports and deletes by visitor.",
+    tests: [
+      "test/e2e/visitor.test.ts > the page stores no id before consent, one after it and none after withdrawal",
+      "packages/collector/src/visitor-identity.test.ts > a stored token of the previous release is kept with consent and deleted on load without",
+      "workers/edge/src/forgotten-visitor.test.ts > requests that race with the deletion leave nothing behind",
+      "workers/edge/src/routes/operator-visitors.test.ts > the operator deletes one visitor and is told what learned from them",
+      "workers/edge/src/routes/operator-visitors.test.ts > visitors of the previous session secret can still delete after a rotation",
+    ],
+  },
+  {
     id: "embed:fifteen-lines",
     source: "README, Embed it",
     behavior:

@@ -35,4 +35,28 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
       "packages/learning/src/advantages/influence-bound.test.ts > who alone has something to say does not speak for all who took part",
     ],
   },
+  {
+    id: "trust:one-bad-record",
+    source: "docs/design.md, decision 4",
+    behavior:
+      "One bad record stops no other: it is refused at upload, rejected alone in a lease and in the trainer's check, and becomes a dead letter when no lease of it ends well.",
+    tests: [
+      "workers/edge/src/records.test.ts > an upload whose kept ids are out of order is refused, the rest of the batch is stored",
+      "workers/edge/src/records.test.ts > objects that are missing, damaged, too large or of another schema leave a lease alone",
+      "workers/edge/src/records.test.ts > becomes a dead letter after 5 leases; other groups are learned from meanwhile",
+      "trainer/src/contained-check.test.ts > an exception in the check of one trajectory rejects that trajectory only",
+      "trainer/src/trajectory-check.property.test.ts > with re-scoring replaced by a stub",
+    ],
+  },
+  {
+    id: "trust:bounded-bytes",
+    source: "docs/design.md, decision 4",
+    behavior:
+      "What arrives is bounded by its decoded bytes for each visitor, address prefix, group and lease, and by the context length of the model.",
+    tests: [
+      "workers/edge/src/byte-quota.test.ts > a group is bounded by its decoded bytes, and a lease by its own limit",
+      "workers/edge/src/byte-quota.test.ts > a visitor's and a network's bytes an hour are bounded, and the page is told when to send again",
+      "workers/edge/src/byte-quota.test.ts > a path longer than the model's context is refused at upload",
+    ],
+  },
 ];

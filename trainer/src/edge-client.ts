@@ -7,8 +7,9 @@ import {
   type AcknowledgeRequest,
   type BaseModelRequest,
   ControlState,
-  LeaseResponse,
   type LeaseRequest,
+  type Lineage,
+  LineageResponse,
   type MetricsRow,
   PoliciesResponse,
   PolicyVersion,
@@ -18,11 +19,12 @@ import {
   RenewResponse,
   WaggleError,
 } from "@waggle/protocol";
+import { LeaseAnswer } from "./lease-answer.ts";
 import { createEdgeTransport, type EdgeTransportOptions } from "./edge-transport.ts";
 
 /** What the training loop needs of the edge. */
 export interface EdgeClient {
-  lease(request: LeaseRequest): Promise<LeaseResponse>;
+  lease(request: LeaseRequest): Promise<LeaseAnswer>;
   /** @throws WaggleError `LEASE_LOST` when the lease is no longer ours. */
   renew(leaseId: string, request: RenewRequest): Promise<RenewResponse>;
   /** Gives the groups back. A lease that is already lost is not an error here. */
@@ -43,6 +45,8 @@ export interface EdgeClient {
   control(): Promise<ControlState>;
   /** Stops publications until an operator lifts the freeze. */
   freeze(reason: string): Promise<void>;
+  /** Says how far a state is. @returns what the edge knew of it before */
+  openLineage(lineage: Lineage): Promise<LineageResponse>;
   /** @param since - only versions that changed after this epoch; default all. */
   policies(since?: number): Promise<PoliciesResponse>;
   postMetrics(rows: readonly MetricsRow[]): Promise<void>;
@@ -52,7 +56,7 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
   const { answer, done, send } = createEdgeTransport(options);
 
   return {
-    lease: (json) => answer({ method: "POST", path: "/v1/trainer/leases", json }, LeaseResponse),
+    lease: (json) => answer({ method: "POST", path: "/v1/trainer/leases", json }, LeaseAnswer),
     renew: (leaseId, json) =>
       answer({ method: "POST", path: `/v1/trainer/leases/${leaseId}/renew`, json }, RenewResponse),
     async release(leaseId, fencingToken) {
@@ -96,6 +100,8 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
       ),
     control: () => answer({ method: "GET", path: "/v1/trainer/control" }, ControlState),
     freeze: (reason) => done({ method: "PUT", path: "/v1/trainer/freeze", json: { reason } }),
+    openLineage: (json) =>
+      answer({ method: "POST", path: "/v1/trainer/lineages", json }, LineageResponse),
     policies: (since) => {
       const query = since === undefined ? "" : `?since=${since}`;
       return answer({ method: "GET", path: `/v1/trainer/policies${query}` }, PoliciesResponse);

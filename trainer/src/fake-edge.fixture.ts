@@ -34,6 +34,7 @@ export class FakeEdge {
   twice: number = 0;
   epoch: number = 0;
   gate: PromotionGate = { minTasks: 1, margin: 1, significance: 0 };
+  readonly #lineages = new Map<string, number>();
   readonly #publications = new Map<string, number>();
   readonly #groups: LeasedGroup[];
   readonly #leases = new Map<string, Lease>();
@@ -126,6 +127,12 @@ export class FakeEdge {
         this.#requireNotFrozen();
         return this.#decide(version, "stable");
       },
+      openLineage: async ({ stateId, step }) => {
+        const knownStep = this.#lineages.get(stateId) ?? null;
+        const newestStep = Math.max(0, ...this.metrics.keys(), ...this.#lineages.values());
+        this.#lineages.set(stateId, Math.max(step, knownStep ?? 0));
+        return { knownStep, newestStep };
+      },
       rollBack: async (version) => this.#decide(version, "rolled-back"),
       control: async () => ({ ...this.control }),
       freeze: async (reason) => {
@@ -176,8 +183,9 @@ export class FakeEdge {
 
   #acknowledge(
     leaseId: string,
-    { fencingToken, outcomes }: AcknowledgeRequest,
+    { fencingToken, lineage, outcomes }: AcknowledgeRequest,
   ): { acknowledged: number; twice: number } {
+    if (lineage !== undefined) this.#lineages.set(lineage.stateId, lineage.step);
     const lease = this.#require(leaseId, fencingToken);
     if (lease.isDone) return { acknowledged: outcomes.length, twice: 0 };
     let twice = 0;

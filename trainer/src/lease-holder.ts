@@ -10,6 +10,10 @@ export type HeldLease = {
   readonly leaseId: string;
   readonly fencingToken: number;
   readonly groups: readonly LeasedGroup[];
+  /** Digests of the lease that this release cannot read. */
+  readonly unreadable?: readonly string[] | undefined;
+  /** To be learned from by itself: earlier leases of its group failed. */
+  readonly isAlone?: boolean | undefined;
 };
 
 export interface LeaseHolder {
@@ -91,6 +95,8 @@ export function createLeaseHolder(options: {
         leaseId: answer.leaseId,
         fencingToken: answer.fencingToken,
         groups: answer.groups,
+        unreadable: answer.unreadable,
+        isAlone: answer.isAlone,
       };
       renewedAt.set(lease, sentAt);
       return lease;

@@ -28,7 +28,11 @@ export async function judgeLease(
   state: TrainerState,
   betweenTrajectories: () => Promise<void>,
 ): Promise<JudgedLease> {
-  const outcomes: TrajectoryOutcome[] = [];
+  const outcomes = (lease.unreadable ?? []).map((digest): TrajectoryOutcome => ({
+    digest,
+    status: "rejected",
+    reason: "unreadable",
+  }));
   const groups: LearnableGroup[] = [];
   const visitors = new Set<string>();
   for (const group of lease.groups) {

@@ -1,9 +1,11 @@
-/** What an operator does at the edge: reads stored trajectories, and exports and deletes visitors. */
+/** What an operator does at the edge: reads trajectories, settles dead letters, exports and deletes visitors. */
 import {
   ConsentResponse,
   type ConsentResponse as Consent,
   DeletionResponse,
   type DeletionResponse as Deletion,
+  type DeadLetter,
+  DeadLettersResponse,
   TrajectoriesResponse,
   type TrajectoriesResponse as Page,
   TrajectoryDetail,
@@ -20,13 +22,19 @@ export interface OperatorClient {
   /** Everything stored of a visitor, as JSON lines. */
   exportVisitor(visitorId: string): Promise<string>;
   deleteVisitor(visitorId: string): Promise<Deletion>;
+  /** Newest first, page by page. */
+  deadLetters(): AsyncIterable<readonly DeadLetter[]>;
+  /** @throws WaggleError `NOT_FOUND` for a digest that is no dead letter. */
+  retryDeadLetter(digest: string): Promise<void>;
+  /** @throws WaggleError `NOT_FOUND` for a digest that is no dead letter. */
+  deleteDeadLetter(digest: string): Promise<void>;
 }
 
 /** The edge's largest page. */
 const PAGE = 200;
 
 export function createOperatorClient(options: EdgeTransportOptions): OperatorClient {
-  const { answer, send } = createEdgeTransport(options);
+  const { answer, done, send } = createEdgeTransport(options);
   return {
     async *rows(status) {
       let cursor: string | null = null;
@@ -47,6 +55,23 @@ export function createOperatorClient(options: EdgeTransportOptions): OperatorCli
       ),
     deleteVisitor: (visitorId) =>
       answer({ method: "DELETE", path: visitorPath(visitorId) }, DeletionResponse),
+    async *deadLetters() {
+      let cursor: string | null = null;
+      do {
+        const after: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+        const path = `/v1/operator/dead-letters?limit=${PAGE}${after}`;
+        const page: DeadLettersResponse = await answer(
+          { method: "GET", path },
+          DeadLettersResponse,
+        );
+        yield page.rows;
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+    },
+    retryDeadLetter: (digest) =>
+      done({ method: "POST", path: `/v1/operator/dead-letters/${digest}/retry` }),
+    deleteDeadLetter: (digest) =>
+      done({ method: "DELETE", path: `/v1/operator/dead-letters/${digest}` }),
   };
 }
 

@@ -9,6 +9,7 @@ import { type Command, Help } from "commander";
 import { readAdapterFolder } from "./adapter-folder.ts";
 import { readBaseModel } from "./base-model.ts";
 import { createCommand } from "./command-line.ts";
+import { addDeadLettersCommand } from "./dead-letters-command.ts";
 import { createEdgeClient, type EdgeClient } from "./edge-client.ts";
 import { DEFAULT_EDGE_RECIPE, type EdgeRecipe, edgeRecipeNamed } from "./edge-recipe.ts";
 import { listedRecipes } from "./edge-recipe-list.ts";
@@ -93,6 +94,7 @@ type TrainOptions = CommonOptions &
     state: string;
     adapter?: string;
     resume: boolean;
+    wait: boolean;
     maxSteps: number;
     maxPublications: number;
     idleExitSeconds: number;
@@ -130,6 +132,7 @@ export function createProgram(options: ProgramOptions): Command {
     .option("--state <folder>", "where checkpoints and metrics are kept", ".waggle/trainer")
     .option("--adapter <folder>", "start from it; with the moments that save-model puts beside it")
     .option("--no-resume", "forget the saved state and start from the edge's stable policy")
+    .option("--wait", "wait while another trainer uses the state folder", false)
     .option("--max-steps <n>", "stop after this many learning steps", positive, Infinity)
     .option("--max-publications <n>", "stop after this many publications", positive, Infinity)
     .option("--idle-exit-seconds <s>", "learn from the rest and stop when idle", number, Infinity)
@@ -157,6 +160,7 @@ export function createProgram(options: ProgramOptions): Command {
         {
           stateFolder: given.state,
           isResuming: given.resume,
+          waits: given.wait,
           device: given.device,
           server: serverOf(given, environment),
           threads: given.threads,
@@ -289,6 +293,7 @@ export function createProgram(options: ProgramOptions): Command {
   );
   addOperatorCommands(program, options);
   addVisitorCommands(program, options);
+  addDeadLettersCommand(program, options);
   addExchangeCommands(program, options);
   addImitateCommand(program, options);
   addLearnCommand(program, options);

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import {
+  type AcknowledgeRequest,
   AdapterReference,
   EvaluationResult,
   GuidanceReference,
@@ -49,6 +50,8 @@ export type KnownVersion = {
 
 export type TrainerState = {
   readonly formatVersion: 1;
+  /** Names this lineage of parameters to the edge; states of the previous release lack it. */
+  readonly stateId?: string | undefined;
   readonly baseModel: string;
   readonly recipe: string;
   readonly seed: number;
@@ -133,6 +136,7 @@ const Shape = z.strictObject({ rank: z.int().min(1), alpha: z.number() });
 
 export const TrainerState: z.ZodType<TrainerState> = z.strictObject({
   formatVersion: z.literal(1),
+  stateId: z.uuid().optional(),
   baseModel: Sha256,
   recipe: z.string(),
   seed: z.int(),
@@ -214,4 +218,9 @@ export function adapterShapeOf({
   if (adapterShape !== undefined) return adapterShape;
   const adapter = versions.findLast((known) => known.adapter !== null)?.adapter;
   return adapter ? { rank: adapter.rank, alpha: adapter.alpha } : null;
+}
+
+/** What the edge is told of the state, where it has a name. */
+export function lineageOf({ stateId, step }: TrainerState): Pick<AcknowledgeRequest, "lineage"> {
+  return stateId === undefined ? {} : { lineage: { stateId, step } };
 }

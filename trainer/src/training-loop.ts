@@ -23,7 +23,7 @@ import { seededRandom } from "./random.ts";
 import type { Reporter } from "./reporter.ts";
 import { driftFromStable } from "./stable-drift.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
-import { newPublication, type Publication, type TrainerState } from "./trainer-state.ts";
+import { lineageOf, newPublication, type Publication, type TrainerState } from "./trainer-state.ts";
 
 export type TrainingParts = {
   readonly edge: EdgeClient;
@@ -114,7 +114,11 @@ export async function runTrainingLoop(
       const { leaseId, fencingToken, outcomes } = pending;
       let isConfirmed = true;
       try {
-        const answer = await edge.acknowledge(leaseId, { fencingToken, outcomes: [...outcomes] });
+        const answer = await edge.acknowledge(leaseId, {
+          fencingToken,
+          outcomes: [...outcomes],
+          ...lineageOf(checkpoint.state),
+        });
         twice += answer.twice;
       } catch (error) {
         if (!isLost(error)) throw error;
@@ -356,7 +360,8 @@ export async function runTrainingLoop(
     const wanted = recipe.stage.settings.tasksPerStep - buffered();
     const idleMs = parts.now() - idleSince;
     const isDraining = idleMs >= Math.min(options.idleExitMs, options.partialStepMs);
-    if (wanted <= 0 || (isDraining && buffered() > 0)) {
+    const isAlone = buffer.some(({ lease }) => lease.isAlone);
+    if (wanted <= 0 || isAlone || (isDraining && buffered() > 0)) {
       if (await isStillWhole()) await learn();
       return true;
     }

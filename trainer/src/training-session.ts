@@ -39,12 +39,15 @@ import { createReplay } from "./replay.ts";
 import { requireEngine } from "./required-engine.ts";
 import type { Reporter } from "./reporter.ts";
 import { adapterShapeOf, initialState } from "./trainer-state.ts";
+import { lockState } from "./state-lock.ts";
 import { createTrajectoryChecker, LOG_PROB_BAND } from "./trajectory-check.ts";
 import { runTrainingLoop, type TrainingOptions, type TrainingSummary } from "./training-loop.ts";
 
 export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & {
   readonly stateFolder: string;
   readonly isResuming: boolean;
+  /** Wait for another trainer on the same state folder to end; default: refuse to start. */
+  readonly waits?: boolean | undefined;
   readonly device: Device;
   /** With a URL as the device. */
   readonly server?: RemoteServerOptions | undefined;
@@ -80,20 +83,30 @@ export async function train(
   report: Reporter,
   signal: AbortSignal,
 ): Promise<TrainingSummary> {
-  await offerBaseModel(model, edge);
   await mkdir(options.stateFolder, { recursive: true });
-  const store = createCheckpointStore(options.stateFolder);
-  if (!options.isResuming) await store.clear();
-  let twice = 0;
-  for (let { start } = options; ; start = undefined) {
-    const given = { ...options, start };
-    const summary = await runSession(model, edge, recipe, given, store, report, signal);
-    twice += summary.twice;
-    const { stoppedBy, state } = summary;
-    if (stoppedBy !== "stable-changed" && stoppedBy !== "environment-changed") {
-      return { ...summary, twice };
+  const release = await lockState(options.stateFolder, {
+    waits: options.waits,
+    sleep: abortableSleep,
+    signal,
+    onWait: (message) => report.note("waiting", { because: message }),
+  });
+  try {
+    await offerBaseModel(model, edge);
+    const store = createCheckpointStore(options.stateFolder);
+    if (!options.isResuming) await store.clear();
+    let twice = 0;
+    for (let { start } = options; ; start = undefined) {
+      const given = { ...options, start };
+      const summary = await runSession(model, edge, recipe, given, store, report, signal);
+      twice += summary.twice;
+      const { stoppedBy, state } = summary;
+      if (stoppedBy !== "stable-changed" && stoppedBy !== "environment-changed") {
+        return { ...summary, twice };
+      }
+      report.note(stoppedBy, { from: state.stableVersion });
     }
-    report.note(stoppedBy, { from: state.stableVersion });
+  } finally {
+    release();
   }
 }
 
@@ -118,8 +131,17 @@ async function runSession(
   const tasks: FrozenTasks = { ...options.tasks, environment };
   const saved = await store.load();
   if (saved !== null) requireSameWorld(saved, model, policies);
+  const stateId = saved?.state.stateId ?? randomUUID();
+  const { knownStep, newestStep } = await edge.openLineage({
+    stateId,
+    step: saved?.state.step ?? 0,
+  });
+  // Steps that the edge knows and the state does not: it was restored from an older copy.
+  const isBehind = saved !== null && (knownStep ?? 0) > saved.state.step;
+  if (isBehind) report.note("state-behind", { step: saved.state.step, known: knownStep });
   const isMoved = saved !== null && isElsewhere(saved.state, saved.engine, options.device);
-  const goesOn = saved !== null && !isMoved && !hasOtherStable(saved.state, policies);
+  const isOurs = saved !== null && !isBehind && !hasOtherStable(saved.state, policies);
+  const goesOn = isOurs && !isMoved;
   if (saved !== null && options.start !== undefined) {
     throw new WaggleError(
       "CONFLICT",
@@ -155,7 +177,8 @@ async function runSession(
     }
     let start: Checkpoint;
     if (goesOn) {
-      start = { ...saved, state: withPolicies(saved.state, policies, randomUUID) };
+      const state = withPolicies(saved.state, policies, randomUUID);
+      start = { ...saved, state: { ...state, stateId } };
       await engine.load(start.engine);
     } else {
       if (options.start?.checkpoint) await engine.load(options.start.checkpoint);
@@ -167,7 +190,14 @@ async function runSession(
           recipe: recipe.name,
           seed: options.seed,
         });
-      const state = { ...adoptedState(earlier, policies), ...place };
+      const adopted = adoptedState(earlier, policies);
+      const state = {
+        ...adopted,
+        step: Math.max(adopted.step, newestStep),
+        // The older copy is another lineage from here on.
+        stateId: isBehind ? randomUUID() : stateId,
+        ...place,
+      };
       start = { state, engine: fresh, stable: fresh };
       await store.commit(start);
     }
@@ -253,6 +283,7 @@ async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promise<void>
   await edge.setBaseModel({
     baseModel: model.reference,
     vocabularySize: model.config.vocabularySize,
+    contextLength: model.config.contextLength,
   });
 }
 

@@ -2,6 +2,7 @@
 import { WaggleError } from "@waggle/protocol";
 import { createControlBanner } from "./control-banner.ts";
 import { createControl } from "./control-view.ts";
+import { createDeadLetters } from "./dead-letter-view.ts";
 import { h } from "./dom.ts";
 import type { OperatorApi } from "./operator-api.ts";
 import { createOverview } from "./overview-view.ts";
@@ -18,6 +19,7 @@ const PAGES: readonly [string, string][] = [
   ["#/policies", "Policies"],
   ["#/control", "Control"],
   ["#/visitors", "Visitors"],
+  ["#/dead-letters", "Dead letters"],
 ];
 
 export type AppShellOptions = {
@@ -37,6 +39,7 @@ function viewOf(hash: string, context: ViewContext): View {
   if (path === "/visitors") {
     return createVisitors(context, new URLSearchParams(search).get("id") ?? "");
   }
+  if (path === "/dead-letters") return createDeadLetters(context);
   return createOverview(context);
 }
 

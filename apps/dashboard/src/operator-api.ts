@@ -5,6 +5,7 @@ import {
   ControlState,
   ConsentResponse,
   DeletionResponse,
+  DeadLettersResponse,
   ErrorBody,
   type KillMode,
   MetricsResponse,
@@ -54,6 +55,10 @@ export interface OperatorApi {
   /** JSON lines. */
   exportVisitor(visitorId: string): Promise<Blob>;
   deleteVisitor(visitorId: string): Promise<DeletionResponse>;
+  /** The newest ones. */
+  deadLetters(): Promise<DeadLettersResponse>;
+  retryDeadLetter(digest: string): Promise<unknown>;
+  deleteDeadLetter(digest: string): Promise<unknown>;
 }
 
 type Schema<T> = { parse(value: unknown): T };
@@ -139,5 +144,10 @@ export function createOperatorApi(
       return boundary("network", () => response.blob());
     },
     deleteVisitor: (id) => ask(visitor(id), DeletionResponse, "DELETE"),
+    deadLetters: () => ask("/v1/operator/dead-letters?limit=200", DeadLettersResponse),
+    retryDeadLetter: (digest) =>
+      ask(`/v1/operator/dead-letters/${digest}/retry`, { parse: (value) => value }, "POST"),
+    deleteDeadLetter: (digest) =>
+      ask(`/v1/operator/dead-letters/${digest}`, { parse: (value) => value }, "DELETE"),
   };
 }

@@ -108,6 +108,9 @@ const api: OperatorApi = {
   consent: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   exportVisitor: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   deleteVisitor: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
+  deadLetters: () => Promise.resolve({ rows: [], nextCursor: null }),
+  retryDeadLetter: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
+  deleteDeadLetter: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
 };
 
 let view: View | undefined;

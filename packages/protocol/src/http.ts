@@ -136,6 +136,13 @@ export type LeasedTrajectory = {
   trajectory: Trajectory;
   feedback: Feedback[];
 };
+export const LeasedTrajectory: z.ZodType<LeasedTrajectory> = z.object({
+  digest: Sha256,
+  visitorId: z.uuid(),
+  receivedAt: z.iso.datetime(),
+  trajectory: Trajectory,
+  feedback: z.array(Feedback),
+});
 export type LeasedGroup = {
   groupId: string;
   /** What the edge assigned; `null` for a live visitor's own request (a group of one). */
@@ -151,6 +158,8 @@ export type LeaseResponse = {
   fencingToken: number;
   expiresAt: string;
   groups: LeasedGroup[];
+  /** Earlier leases of this group failed: learn from it alone, so that it cannot harm others. */
+  isAlone?: boolean | undefined;
 };
 export const LeaseResponse: z.ZodType<LeaseResponse> = z.object({
   leaseId: z.uuid().nullable(),
@@ -161,17 +170,10 @@ export const LeaseResponse: z.ZodType<LeaseResponse> = z.object({
       groupId: z.uuid(),
       task: TaskReference.nullable(),
       size: z.int(),
-      trajectories: z.array(
-        z.object({
-          digest: Sha256,
-          visitorId: z.uuid(),
-          receivedAt: z.iso.datetime(),
-          trajectory: Trajectory,
-          feedback: z.array(Feedback),
-        }),
-      ),
+      trajectories: z.array(LeasedTrajectory),
     }),
   ),
+  isAlone: z.boolean().optional(),
 });
 
 // POST /v1/trainer/leases/:leaseId/renew  { fencingToken, durationSeconds } -> { expiresAt, forgotten }
@@ -225,11 +227,40 @@ export const TrajectoryOutcome: z.ZodType<TrajectoryOutcome> = z.strictObject({
   logProbGapMax: z.number().optional(),
 });
 
+/** A trainer's state and how far it is. Another state is another lineage of parameters. */
+export type Lineage = {
+  stateId: string;
+  /** Learning steps that are durable in the state. */
+  step: number;
+};
+export const Lineage: z.ZodType<Lineage> = z.strictObject({
+  stateId: z.uuid(),
+  step: z.int().min(0),
+});
+
+// POST /v1/trainer/lineages -> LineageResponse. A trainer calls it when it starts.
+export type LineageResponse = {
+  /** The last step that this state reported before; `null` for a state that the edge does not know. */
+  knownStep: number | null;
+  /** The last step of any state. */
+  newestStep: number;
+};
+export const LineageResponse: z.ZodType<LineageResponse> = z.object({
+  knownStep: z.int().nullable(),
+  newestStep: z.int(),
+});
+
 // POST /v1/trainer/leases/:leaseId/acknowledge -> AcknowledgeResponse. Idempotent for one lease.
-export type AcknowledgeRequest = { fencingToken: number; outcomes: TrajectoryOutcome[] };
+export type AcknowledgeRequest = {
+  fencingToken: number;
+  outcomes: TrajectoryOutcome[];
+  /** The state that learned; absent from trainers of the previous release. */
+  lineage?: Lineage | undefined;
+};
 export const AcknowledgeRequest: z.ZodType<AcknowledgeRequest> = z.strictObject({
   fencingToken: z.int().min(0),
   outcomes: z.array(TrajectoryOutcome).max(4096),
+  lineage: Lineage.optional(),
 });
 /** `twice`: digests already marked learned by an earlier acknowledgement (a fault; counted). */
 export type AcknowledgeResponse = { acknowledged: number; twice: number };
@@ -241,11 +272,16 @@ export const AcknowledgeResponse: z.ZodType<AcknowledgeResponse> = z.object({
 // PUT /v1/trainer/objects/:sha256 — raw bytes; refused when the hash differs. -> { sizeBytes }
 
 // PUT /v1/trainer/base-model — BaseModelReference; sets what version 0 is. Objects first.
-// `vocabularySize` bounds uploaded token ids.
-export type BaseModelRequest = { baseModel: BaseModelReference; vocabularySize: number };
+// `vocabularySize` bounds uploaded token ids, `contextLength` the tokens of one path.
+export type BaseModelRequest = {
+  baseModel: BaseModelReference;
+  vocabularySize: number;
+  contextLength?: number | undefined;
+};
 export const BaseModelRequest: z.ZodType<BaseModelRequest> = z.strictObject({
   baseModel: BaseModelReference,
   vocabularySize: z.int().min(2),
+  contextLength: z.int().min(1).optional(),
 });
 
 // POST /v1/trainer/policies — the edge assigns the version number. The same `publicationId` again gets

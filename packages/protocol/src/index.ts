@@ -57,6 +57,8 @@ export type {
   TaskSplit,
   Verification,
 } from "./task.ts";
+export { DeadLettersResponse } from "./dead-letter.ts";
+export type { DeadLetter } from "./dead-letter.ts";
 export { ToolCall, ToolResult } from "./tool.ts";
 export type { JsonSchema, Tool, ToolDefinition, ToolError, ToolSource } from "./tool.ts";
 export type {
@@ -94,7 +96,10 @@ export {
   DeletionResponse,
   ErrorBody,
   FeedbackRequest,
+  LeasedTrajectory,
   LeaseRequest,
+  Lineage,
+  LineageResponse,
   LeaseResponse,
   MetricsRequest,
   MetricsResponse,
@@ -118,6 +123,6 @@ export {
   UploadRequest,
   UploadResponse,
 } from "./http.ts";
-export type { LeasedGroup, LeasedTrajectory, UploadResult, VisitorExportLine } from "./http.ts";
+export type { LeasedGroup, UploadResult, VisitorExportLine } from "./http.ts";
 export { replayGrammar } from "./replay-grammar.ts";
 export type { GrammarReplayOptions } from "./replay-grammar.ts";

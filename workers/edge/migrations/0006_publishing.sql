@@ -11,3 +11,10 @@ CREATE INDEX policiesChanged ON policies (changedAt);
 CREATE INDEX policiesParent ON policies (parent);
 
 INSERT INTO counters (name, value) VALUES ('policyEpoch', 0);
+
+-- How far each trainer's state is: a state that was lost or restored from a backup is recognized.
+CREATE TABLE lineages (
+  stateId TEXT PRIMARY KEY,
+  step INTEGER NOT NULL
+);
+CREATE INDEX lineagesStep ON lineages (step);

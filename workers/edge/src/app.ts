@@ -9,8 +9,10 @@ import { logLine, refusalOf } from "./error-response.ts";
 import { describeApi } from "./openapi.ts";
 import { assignmentEndpoints } from "./routes/assignments.ts";
 import { operatorControlEndpoints, trainerControlEndpoints } from "./routes/control.ts";
+import { deadLetterEndpoints } from "./routes/dead-letters.ts";
 import { feedbackEndpoints } from "./routes/feedback.ts";
 import { leaseEndpoints } from "./routes/leases.ts";
+import { lineageEndpoints } from "./routes/lineages.ts";
 import { manifestEndpoints } from "./routes/manifests.ts";
 import { mcpEndpoints } from "./routes/mcp.ts";
 import { metricsEndpoints } from "./routes/metrics.ts";
@@ -34,10 +36,12 @@ const served: readonly Endpoint[] = [
   ...feedbackEndpoints,
   ...visitorEndpoints,
   ...leaseEndpoints,
+  ...lineageEndpoints,
   ...trainerPolicyEndpoints,
   ...trainerControlEndpoints,
   ...metricsEndpoints,
   ...operatorEndpoints,
+  ...deadLetterEndpoints,
   ...operatorPolicyEndpoints,
   ...operatorVisitorEndpoints,
   ...operatorControlEndpoints,

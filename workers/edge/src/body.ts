@@ -86,7 +86,11 @@ function jsonDepth(text: string): number {
 }
 
 /** A body as JSON of unknown shape. @throws WaggleError, see `readBytes`; `SCHEMA_INVALID`. */
-async function readUnknownJson(request: Request, limit: number): Promise<unknown> {
+async function readUnknownJson(
+  request: Request,
+  limit: number,
+  onSize?: (bytes: number) => Promise<void>,
+): Promise<unknown> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/json\b/i.test(type)) {
     throw new WaggleError(
@@ -94,7 +98,9 @@ async function readUnknownJson(request: Request, limit: number): Promise<unknown
       "content-type must be application/json, got another; set the header",
     );
   }
-  const text = new TextDecoder().decode(await readBytes(request, limit));
+  const bytes = await readBytes(request, limit);
+  await onSize?.(bytes.byteLength);
+  const text = new TextDecoder().decode(bytes);
   if (jsonDepth(text) > MAX_DEPTH) {
     throw new WaggleError(
       "SCHEMA_INVALID",
@@ -120,13 +126,18 @@ export function describeIssues(error: z.ZodError): string {
     .join("; ");
 }
 
-/** A JSON body of a known shape. @throws WaggleError, see `readUnknownJson`. */
+/**
+ * A JSON body of a known shape. @throws WaggleError, see `readUnknownJson`.
+ *
+ * @param onSize - told the decoded size before anything is parsed; may refuse it by throwing.
+ */
 export async function readJson<T>(
   request: Request,
   schema: z.ZodType<T>,
   limit: number = SMALL_BODY_BYTES,
+  onSize?: (bytes: number) => Promise<void>,
 ): Promise<T> {
-  const parsed = schema.safeParse(await readUnknownJson(request, limit));
+  const parsed = schema.safeParse(await readUnknownJson(request, limit, onSize));
   if (!parsed.success) {
     throw new WaggleError(
       "SCHEMA_INVALID",

@@ -75,7 +75,7 @@ export class Coordinator extends DurableObject<Bindings> {
   lease(request: LeaseRequest, now: number): Promise<Answer<GrantedLease>> {
     return this.#oneAtATime(async (settings) => {
       await this.#place(settings, now);
-      return leaseGroups(this.env.DB, request, now);
+      return leaseGroups(this.env.DB, request, settings.MAX_LEASE_FAILURES, now);
     });
   }
 
@@ -94,8 +94,14 @@ export class Coordinator extends DurableObject<Bindings> {
     return this.#oneAtATime(() => releaseLease(this.env.DB, leaseId, fencingToken));
   }
 
-  acknowledge(leaseId: string, request: AcknowledgeRequest): Promise<Answer<AcknowledgeResponse>> {
-    return this.#oneAtATime(() => acknowledgeLease(this.env.DB, leaseId, request));
+  acknowledge(
+    leaseId: string,
+    request: AcknowledgeRequest,
+    now: number,
+  ): Promise<Answer<AcknowledgeResponse>> {
+    return this.#oneAtATime(({ MAX_LEASE_FAILURES }) =>
+      acknowledgeLease(this.env.DB, leaseId, request, MAX_LEASE_FAILURES, now),
+    );
   }
 
   setBaseModel(request: BaseModelRequest, now: number): Promise<Answer<void>> {

@@ -42,6 +42,7 @@ export async function forgetVisitor(
     db.prepare("DELETE FROM feedback WHERE visitorId = ?1 RETURNING 1").bind(visitorId),
     db.prepare("DELETE FROM assignments WHERE visitorId = ?1").bind(visitorId),
     db.prepare("DELETE FROM assignmentBudgets WHERE holder = ?1").bind(visitorId),
+    db.prepare("DELETE FROM deadLetters WHERE visitorId = ?1").bind(visitorId),
   ]);
   const [, , learned, trajectories, feedback] = results;
   return {

@@ -48,7 +48,7 @@ function failingOnce(where: "put" | "insert"): Stores {
   };
 }
 
-const take = (stores: Stores) => ingest(stores, visitorId, { trajectories: [made] }, NOW);
+const take = (stores: Stores) => ingest(stores, visitorId, { trajectories: [made] }, 0, NOW);
 
 test("a fault before the object leaves nothing, and the retry stores everything", async () => {
   const stores = failingOnce("put");

@@ -107,6 +107,35 @@ const INSERT_ROW = `
   WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE visitor = ?14)
   ON CONFLICT DO NOTHING`;
 
+/** @throws WaggleError `PAYLOAD_TOO_LARGE` for an object, or for what its group would then hold */
+async function requireFits(
+  db: D1Database,
+  { assignmentId }: Trajectory,
+  bytes: number,
+  groupBytes: number,
+): Promise<void> {
+  // Canonical numbers can be longer than the uploaded text: `1e6` is `1000000`.
+  if (bytes > UPLOAD_LIMITS.bodyBytes) {
+    throw new WaggleError(
+      "PAYLOAD_TOO_LARGE",
+      `this trajectory has ${bytes} decoded bytes; the limit is ${UPLOAD_LIMITS.bodyBytes}`,
+    );
+  }
+  if (assignmentId === null || groupBytes === 0) return;
+  const held = await db
+    .prepare(
+      `SELECT COALESCE(SUM(sizeBytes), 0) AS bytes FROM trajectories
+       WHERE groupId = (SELECT groupId FROM assignments WHERE id = ?1)`,
+    )
+    .bind(assignmentId)
+    .first<{ bytes: number }>();
+  if ((held?.bytes ?? 0) + bytes <= groupBytes) return;
+  throw new WaggleError(
+    "PAYLOAD_TOO_LARGE",
+    `this trajectory has ${bytes} decoded bytes and its group holds ${held?.bytes ?? 0}; the limit of a group is ${groupBytes}`,
+  );
+}
+
 /**
  * Stores a checked trajectory.
  * @returns `duplicate` when this visitor stored the same before
@@ -117,11 +146,13 @@ async function storeTrajectory(
   visitorId: string,
   digest: string,
   trajectory: Trajectory,
+  groupBytes: number,
   now: number,
 ): Promise<"accepted" | "duplicate"> {
   const key = trajectoryKey(visitorId, digest);
   const text = canonicalJson(trajectory);
   const bytes = new TextEncoder().encode(text);
+  await requireFits(stores.DB, trajectory, bytes.byteLength, groupBytes);
   await stores.OBJECTS.put(key, bytes, { httpMetadata: { contentType: "application/json" } });
   const tokens = trajectory.segments
     .filter((segment) => segment.kind === "sampled")
@@ -156,11 +187,16 @@ async function storeTrajectory(
   throw forgottenRefusal();
 }
 
-/** Judges and stores every trajectory of an upload; one that is refused stops no other. */
+/**
+ * Judges and stores every trajectory of an upload; one that is refused stops no other.
+ *
+ * @param groupBytes - decoded bytes that one group may hold; 0 = no limit.
+ */
 export async function ingest(
   stores: Stores,
   visitorId: string,
   upload: UploadEnvelope,
+  groupBytes: number,
   now: number,
 ): Promise<UploadResult[]> {
   const forgotten = await isForgotten(stores.DB, visitorId);
@@ -178,7 +214,7 @@ export async function ingest(
       checkTrajectory(trajectory, knowledge);
       // The insert asks again. Asking here as well keeps the object out of R2.
       if (forgotten) throw forgottenRefusal();
-      const status = await storeTrajectory(stores, visitorId, digest, trajectory, now);
+      const status = await storeTrajectory(stores, visitorId, digest, trajectory, groupBytes, now);
       results.push({ digest, status });
     } catch (error) {
       if (!WaggleError.is(error)) throw error;

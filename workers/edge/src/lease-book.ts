@@ -11,10 +11,14 @@ import {
   type TrajectoryOutcome,
   WaggleError,
 } from "@waggle/protocol";
+import { buryFailedChecks, countFailures } from "./dead-letter-book.ts";
 import { dropUnlearned, forgottenUnder, noteLearned } from "./forgotten-book.ts";
+import { noteLineage } from "./lineage-book.ts";
 
-/** Trajectory text in one lease; a Worker has 128 MB. At least one group is always given. */
-const MAX_LEASE_BYTES = 16 * 1024 * 1024;
+/** Decoded trajectory text in one lease; a Worker has 128 MB. A larger group is leased in parts. */
+export const MAX_LEASE_BYTES: number = 16 * 1024 * 1024;
+/** A group that failed this often is leased alone, so that a bad row in it cannot hold up others. */
+const SUSPECT_FAILURES = 2;
 /** Outcomes in one statement's JSON parameter. */
 const OUTCOMES_PER_STATEMENT = 500;
 
@@ -39,6 +43,7 @@ export type GrantedLease = {
   readonly fencingToken: number;
   readonly expiresAt: number;
   readonly groups: readonly GrantedGroup[];
+  readonly isAlone: boolean;
 };
 
 type Candidate = {
@@ -48,6 +53,7 @@ type Candidate = {
   split: TaskReference["split"];
   assigned: number;
   bytes: number;
+  failures: number;
 };
 
 type LeaseRow = {
@@ -79,33 +85,47 @@ function giveBack(db: D1Database, which: string, ...values: (string | number)[])
   ];
 }
 
-async function loseExpired(db: D1Database, now: number): Promise<void> {
+async function loseExpired(db: D1Database, mostFailures: number, now: number): Promise<void> {
+  const expired = "state = 'active' AND expiresAt <= ?1";
   await db.batch([
-    ...giveBack(db, "state = 'active' AND expiresAt <= ?1", now),
-    db
-      .prepare("UPDATE leases SET state = 'lost' WHERE state = 'active' AND expiresAt <= ?1")
-      .bind(now),
+    ...countFailures(db, expired, now, mostFailures, now),
+    ...giveBack(db, expired, now),
+    db.prepare(`UPDATE leases SET state = 'lost' WHERE ${expired}`).bind(now),
   ]);
 }
 
-async function candidates(db: D1Database, maxGroups: number, now: number): Promise<Candidate[]> {
+/**
+ * The groups of the next lease. One that failed before is given alone, and only to a trainer that
+ * holds nothing else: whatever ends that trainer then is in this group.
+ */
+async function candidates(
+  db: D1Database,
+  { trainerId, maxGroups }: LeaseRequest,
+  now: number,
+): Promise<Candidate[]> {
   const { results } = await db
     .prepare(
       // Groups that wait for siblings are bounded by MAX_UNFINISHED_GROUPS, so few rows are passed over.
       `SELECT g.id, g.environment, g.seed, g.split, g.assigned,
               (SELECT SUM(t.sizeBytes) FROM trajectories t
-               WHERE t.groupId = g.id AND t.status = 'ready') AS bytes
+               WHERE t.groupId = g.id AND t.status = 'ready') AS bytes,
+              (SELECT MAX(t.failedLeases) FROM trajectories t
+               WHERE t.groupId = g.id AND t.status = 'ready') AS failures
        FROM taskGroups g
        WHERE g.state = 'open' AND g.readyAt IS NOT NULL
          AND (g.deadlineAt <= ?1
               OR (g.lateOf IS NULL AND g.assigned >= g.capacity AND g.uploads >= g.assigned))
+         AND (failures < ?3
+              OR NOT EXISTS (SELECT 1 FROM leases WHERE state = 'active' AND trainerId = ?4))
        ORDER BY g.readyAt, g.id LIMIT ?2`,
     )
-    .bind(now, maxGroups)
+    .bind(now, maxGroups, SUSPECT_FAILURES, trainerId)
     .all<Candidate>();
+  const [oldest] = results;
+  if (oldest === undefined || isSuspect(oldest)) return results.slice(0, 1);
   const chosen: Candidate[] = [];
   let bytes = 0;
-  for (const candidate of results) {
+  for (const candidate of results.filter((one) => !isSuspect(one))) {
     bytes += candidate.bytes;
     if (chosen.length > 0 && bytes > MAX_LEASE_BYTES) break;
     chosen.push(candidate);
@@ -113,24 +133,52 @@ async function candidates(db: D1Database, maxGroups: number, now: number): Promi
   return chosen;
 }
 
+const isSuspect = ({ failures }: Candidate): boolean => failures >= SUSPECT_FAILURES;
+
+/** Digests to lease: all of the groups, or as much of one that is too large as fits. */
+async function rowsToLease(db: D1Database, groupIds: string): Promise<string[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT digest, sizeBytes FROM trajectories
+       WHERE status = 'ready' AND groupId IN (SELECT value FROM json_each(?1))
+       ORDER BY receivedAt, digest`,
+    )
+    .bind(groupIds)
+    .all<{ digest: string; sizeBytes: number }>();
+  let bytes = 0;
+  const fitting = results.filter(({ sizeBytes }, index) => {
+    bytes += sizeBytes;
+    return index === 0 || bytes <= MAX_LEASE_BYTES;
+  });
+  return fitting.map(({ digest }) => digest);
+}
+
 /** Leases whole groups, oldest first; `leaseId` is null when nothing is ready. */
 export async function leaseGroups(
   db: D1Database,
   request: LeaseRequest,
+  mostFailures: number,
   now: number,
 ): Promise<GrantedLease> {
-  await loseExpired(db, now);
-  const groups = await candidates(db, request.maxGroups, now);
+  await loseExpired(db, mostFailures, now);
+  const groups = await candidates(db, request, now);
   const newest = await db
     .prepare("SELECT MAX(fencingToken) AS token FROM leases")
     .first<{ token: number | null }>();
   if (groups.length === 0) {
-    return { leaseId: null, fencingToken: newest?.token ?? 0, expiresAt: now, groups: [] };
+    return {
+      leaseId: null,
+      fencingToken: newest?.token ?? 0,
+      expiresAt: now,
+      groups: [],
+      isAlone: false,
+    };
   }
   const leaseId = crypto.randomUUID();
   const fencingToken = (newest?.token ?? 0) + 1;
   const expiresAt = now + request.durationSeconds * 1000;
   const groupIds = JSON.stringify(groups.map((group) => group.id));
+  const digests = JSON.stringify(await rowsToLease(db, groupIds));
   const [, , , taken] = await db.batch<LeasedRow>([
     db
       .prepare(
@@ -147,9 +195,9 @@ export async function leaseGroups(
     db
       .prepare(
         `UPDATE trajectories SET status = 'leased', leaseId = ?1
-         WHERE status = 'ready' AND groupId IN (SELECT value FROM json_each(?2))`,
+         WHERE status = 'ready' AND digest IN (SELECT value FROM json_each(?2))`,
       )
-      .bind(leaseId, groupIds),
+      .bind(leaseId, digests),
     db
       .prepare(
         `SELECT digest, id, groupId, visitorId, receivedAt, objectKey FROM trajectories
@@ -162,6 +210,7 @@ export async function leaseGroups(
     leaseId,
     fencingToken,
     expiresAt,
+    isAlone: groups.some(isSuspect),
     groups: groups.map((group) => ({
       groupId: group.id,
       task:
@@ -211,7 +260,7 @@ export async function renewLease(
   return { expiresAt, forgotten: await forgottenUnder(db, id) };
 }
 
-/** Gives groups back unlearned; again is a success. @throws WaggleError `LEASE_LOST` */
+/** Gives groups back unlearned; no failure of theirs; again is a success. @throws WaggleError `LEASE_LOST` */
 export async function releaseLease(
   db: D1Database,
   id: string,
@@ -258,13 +307,17 @@ export async function acknowledgeLease(
   db: D1Database,
   id: string,
   request: AcknowledgeRequest,
+  mostFailures: number,
+  now: number,
 ): Promise<AcknowledgeResponse> {
   const unique = [
     ...new Map<string, TrajectoryOutcome>(request.outcomes.map((o) => [o.digest, o])).values(),
   ];
   const parts = chunk(unique, OUTCOMES_PER_STATEMENT).map((part) => JSON.stringify(part));
   // What was learned was learned, also under a lease that is over by now.
-  if (parts.length > 0) await db.batch(parts.map((part) => noteLearned(db, part)));
+  const lineage = request.lineage === undefined ? [] : [noteLineage(db, request.lineage)];
+  const durable = [...parts.map((part) => noteLearned(db, part)), ...lineage];
+  if (durable.length > 0) await db.batch(durable);
   const lease = await findLease(db, id, request.fencingToken);
   if (lease.state === "acknowledged" && lease.answer !== null) {
     return JSON.parse(lease.answer) as AcknowledgeResponse;
@@ -281,6 +334,8 @@ export async function acknowledgeLease(
   }
   await db.batch([
     ...parts.map((part) => db.prepare(WRITE_OUTCOMES).bind(part, id)),
+    buryFailedChecks(db, id, now),
+    ...countFailures(db, "id = ?1", id, mostFailures, now),
     ...giveBack(db, "id = ?1", id),
     ...parts.map((part) => noteLearned(db, part)),
     dropUnlearned(db, id),

@@ -23,6 +23,7 @@ const NAMED: { readonly [name: string]: z.ZodType } = {
   KillRequest: protocol.KillRequest,
   LeaseRequest: protocol.LeaseRequest,
   LeaseResponse: protocol.LeaseResponse,
+  Lineage: protocol.Lineage,
   MetricsRequest: protocol.MetricsRequest,
   MetricsResponse: protocol.MetricsResponse,
   OperatorSummary: protocol.OperatorSummary,

@@ -46,17 +46,20 @@ export function toPolicy({ guidance, ...row }: PolicyRow): PolicyVersion {
 export type KnownBaseModel = {
   readonly reference: BaseModelReference;
   readonly vocabularySize: number;
+  /** `null` where the trainer did not say it. */
+  readonly contextLength: number | null;
 };
 
 /** The base model of this installation, `null` before the trainer has said it. */
 export async function findBaseModel(db: D1Database): Promise<KnownBaseModel | null> {
   const row = await db
-    .prepare("SELECT reference, vocabularySize FROM baseModel")
-    .first<{ reference: string; vocabularySize: number }>();
+    .prepare("SELECT reference, vocabularySize, contextLength FROM baseModel")
+    .first<{ reference: string; vocabularySize: number; contextLength: number | null }>();
   return (
     row && {
       reference: BaseModelReference.parse(JSON.parse(row.reference)),
       vocabularySize: row.vocabularySize,
+      contextLength: row.contextLength,
     }
   );
 }
@@ -168,7 +171,14 @@ export async function setBaseModel(
   now: number,
 ): Promise<void> {
   const known = await findBaseModel(db);
-  if (known?.reference.sha256 === request.baseModel.sha256) return;
+  const { baseModel, vocabularySize, contextLength = null } = request;
+  if (known?.reference.sha256 === baseModel.sha256) {
+    // An installation of an earlier release learns it from the next start of its trainer.
+    if (contextLength !== null && known.contextLength !== contextLength) {
+      await db.prepare("UPDATE baseModel SET contextLength = ?1").bind(contextLength).run();
+    }
+    return;
+  }
   const used = await db
     .prepare(
       `SELECT EXISTS (SELECT 1 FROM policies WHERE version > 0)
@@ -181,14 +191,13 @@ export async function setBaseModel(
       "an installation has one base model, got another one; use a fresh database",
     );
   }
-  const { baseModel, vocabularySize } = request;
   await db.batch([
     db
       .prepare(
-        `INSERT OR REPLACE INTO baseModel (slot, sha256, reference, vocabularySize)
-         VALUES (1, ?1, ?2, ?3)`,
+        `INSERT OR REPLACE INTO baseModel (slot, sha256, reference, vocabularySize, contextLength)
+         VALUES (1, ?1, ?2, ?3, ?4)`,
       )
-      .bind(baseModel.sha256, JSON.stringify(baseModel), vocabularySize),
+      .bind(baseModel.sha256, JSON.stringify(baseModel), vocabularySize, contextLength),
     db
       .prepare(
         `INSERT OR REPLACE INTO policies (version, baseModel, status, step, publishedAt, promotedAt)

@@ -34,6 +34,8 @@ const list = names.refine(
 
 const whole = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 
+const MEBIBYTE = 1024 * 1024;
+
 const Settings = z
   .object({
     SITE_KEYS: list,
@@ -87,6 +89,14 @@ const Settings = z
     GATE_MARGIN: z.coerce.number().min(0).max(1).default(0.03),
     /** Paired p-value below which a fall is taken for real. */
     GATE_SIGNIFICANCE: z.coerce.number().min(0).max(1).default(0.05),
+    /** Leases that may end without an outcome before a trajectory becomes a dead letter. */
+    MAX_LEASE_FAILURES: whole(5),
+    /** Decoded bytes of trajectories that one group may hold; 0 = no limit. */
+    GROUP_BYTES: whole(8 * MEBIBYTE, 0),
+    /** Decoded bytes that one visitor may upload in an hour; 0 = no limit. */
+    VISITOR_BYTES_PER_HOUR: whole(512 * MEBIBYTE, 0),
+    /** The same for one address prefix (/24, /64), where many visitors may share one. */
+    PREFIX_BYTES_PER_HOUR: whole(2048 * MEBIBYTE, 0),
     /** A row that waits longer for the Queue's consumer is enqueued again. */
     STALE_ROW_SECONDS: whole(30),
   })

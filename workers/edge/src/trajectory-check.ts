@@ -101,6 +101,35 @@ function checkPolicy(trajectory: Trajectory, { baseModel, versions }: Knowledge)
   }
 }
 
+/** Where the trainer has not said how long a context may be. */
+const UNKNOWN_CONTEXT_LENGTH = 131_072;
+
+/** No path may be longer than the context it was sampled in; no kept set larger than its top-k. */
+function checkLengths({ segments }: Trajectory, { baseModel }: Knowledge): void {
+  const most = baseModel?.contextLength ?? UNKNOWN_CONTEXT_LENGTH;
+  const lengths = new Map<string, number>();
+  for (const segment of segments) {
+    const above = segment.parent === null ? 0 : (lengths.get(segment.parent) ?? 0);
+    const length = above + segment.tokenIds.length;
+    if (length > most) {
+      throw new WaggleError(
+        "SCHEMA_INVALID",
+        `a path of this trajectory has ${length} tokens; the context of the base model has ${most}`,
+      );
+    }
+    lengths.set(segment.id, length);
+    if (segment.kind === "given" || segment.sampling.topK === 0) continue;
+    const { topK } = segment.sampling;
+    const largest = segment.keptTokenIds?.find((ids) => ids !== null && ids.length > topK);
+    if (largest) {
+      throw new WaggleError(
+        "SCHEMA_INVALID",
+        `a kept set has ${largest.length} ids; sampling kept the top ${topK}`,
+      );
+    }
+  }
+}
+
 function checkAssignment({ assignmentId, task }: Trajectory, { assignments }: Knowledge): void {
   const assigned = assignmentId === null ? null : assignments.get(assignmentId);
   const fits =
@@ -125,5 +154,6 @@ export function assignmentMismatch(): WaggleError {
 export function checkTrajectory(trajectory: Trajectory, knowledge: Knowledge): void {
   checkConsent(trajectory);
   checkPolicy(trajectory, knowledge);
+  checkLengths(trajectory, knowledge);
   checkAssignment(trajectory, knowledge);
 }

@@ -10,14 +10,15 @@ import {
   ReleaseRequest,
   RenewRequest,
   RenewResponse,
-  type Trajectory,
 } from "@waggle/protocol";
 import { z } from "zod";
 import { unwrap } from "../answer.ts";
 import { readJson } from "../body.ts";
 import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
-import type { LeasedRow } from "../lease-book.ts";
+import { buryLeased } from "../dead-letter-book.ts";
+import type { GrantedLease, LeasedRow } from "../lease-book.ts";
+import { readStoredTrajectory } from "../stored-trajectory.ts";
 import type { Bindings } from "../settings.ts";
 
 /** 4096 outcomes of about 400 bytes. */
@@ -44,29 +45,44 @@ async function feedbackOf(env: Bindings, leaseId: string): Promise<Map<string, F
   return Map.groupBy(results, (feedback) => feedback.trajectoryId);
 }
 
-/** `null` when the object is gone; its row, if the visitor was not forgotten, is then refused. */
+/** Where the object cannot be used, the row becomes a dead letter and `null` is returned. */
 async function readLeased(
   env: Bindings,
   row: LeasedRow,
   feedback: readonly Feedback[],
+  now: number,
 ): Promise<LeasedTrajectory | null> {
-  const object = await env.OBJECTS.get(row.objectKey);
-  if (!object) {
-    await env.DB.prepare(
-      `UPDATE trajectories SET status = 'rejected', reason = 'object-missing'
-       WHERE digest = ?1 AND status = 'leased'`,
-    )
-      .bind(row.digest)
-      .run();
+  const read = await readStoredTrajectory(env.OBJECTS, row.objectKey, row.digest);
+  if (!read.ok) {
+    await env.DB.batch(buryLeased(env.DB, [row.digest], read.reason, now));
     return null;
   }
   return {
     digest: row.digest,
     visitorId: row.visitorId,
     receivedAt: new Date(row.receivedAt).toISOString(),
-    trajectory: await object.json<Trajectory>(),
+    trajectory: read.trajectory,
     feedback: [...feedback],
   };
+}
+
+/** One after the other: only one object's text is held beside what was parsed. */
+async function readGroups(
+  env: Bindings,
+  lease: GrantedLease,
+  feedback: ReadonlyMap<string, readonly Feedback[]>,
+  now: number,
+): Promise<LeasedGroup[]> {
+  const groups: LeasedGroup[] = [];
+  for (const { rows, ...group } of lease.groups) {
+    const trajectories: LeasedTrajectory[] = [];
+    for (const row of rows) {
+      const leased = await readLeased(env, row, feedback.get(row.id) ?? [], now);
+      if (leased !== null) trajectories.push(leased);
+    }
+    if (trajectories.length > 0) groups.push({ ...group, trajectories });
+  }
+  return groups;
 }
 
 export const leaseEndpoints: readonly Endpoint[] = [
@@ -80,20 +96,29 @@ export const leaseEndpoints: readonly Endpoint[] = [
     responses: { 200: LeaseResponse },
     handle: async (context) => {
       const { env } = context;
+      const { now } = context.var;
       const request = await readJson(context.req.raw, LeaseRequest);
-      const lease = unwrap(await coordinatorOf(env).lease(request, context.var.now));
-      const feedback = lease.leaseId === null ? new Map() : await feedbackOf(env, lease.leaseId);
-      const groups = await Promise.all(
-        lease.groups.map(async ({ rows, ...group }): Promise<LeasedGroup> => {
-          const read = rows.map((row) => readLeased(env, row, feedback.get(row.id) ?? []));
-          return { ...group, trajectories: (await Promise.all(read)).filter((t) => t !== null) };
-        }),
-      );
+      const coordinator = coordinatorOf(env);
+      const lease = unwrap(await coordinator.lease(request, now));
+      const { leaseId: id, fencingToken } = lease;
+      let groups: LeasedGroup[] = [];
+      if (id !== null) {
+        const giveBack = async () => unwrap(await coordinator.release(id, fencingToken));
+        try {
+          groups = await readGroups(env, lease, await feedbackOf(env, id), now);
+        } catch (error) {
+          // Storage that does not answer is no failure of the rows.
+          await giveBack();
+          throw error;
+        }
+        if (groups.length === 0) await giveBack();
+      }
       const answer: LeaseResponse = {
-        leaseId: lease.leaseId,
-        fencingToken: lease.fencingToken,
+        leaseId: groups.length === 0 ? null : id,
+        fencingToken,
         expiresAt: new Date(lease.expiresAt).toISOString(),
-        groups: groups.filter((group) => group.trajectories.length > 0),
+        groups,
+        ...(lease.isAlone ? { isAlone: true } : {}),
       };
       return context.json(answer);
     },
@@ -148,7 +173,9 @@ export const leaseEndpoints: readonly Endpoint[] = [
     handle: async (context) => {
       const request = await readJson(context.req.raw, AcknowledgeRequest, ACKNOWLEDGE_BYTES);
       return context.json(
-        unwrap(await coordinatorOf(context.env).acknowledge(idOf(context), request)),
+        unwrap(
+          await coordinatorOf(context.env).acknowledge(idOf(context), request, context.var.now),
+        ),
       );
     },
   },

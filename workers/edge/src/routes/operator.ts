@@ -4,12 +4,12 @@ import {
   OperatorSummary,
   Sha256,
   TrajectoriesResponse,
-  type Trajectory,
   TrajectoryDetail,
   WaggleError,
 } from "@waggle/protocol";
 import { z } from "zod";
 import type { Endpoint } from "../endpoint.ts";
+import { readStoredTrajectory } from "../stored-trajectory.ts";
 import { summarize } from "../summary.ts";
 import { findRow, listRows, TrajectoryFilter } from "../trajectory-rows.ts";
 
@@ -57,9 +57,15 @@ export const operatorEndpoints: readonly Endpoint[] = [
     handle: async (context) => {
       const { DB, OBJECTS } = context.env;
       const found = await findRow(DB, context.req.param("digest") ?? "");
-      const object = found && (await OBJECTS.get(found.objectKey));
-      if (!found || !object) {
-        throw new WaggleError("NOT_FOUND", "a trajectory must be stored, got an unknown digest");
+      if (!found) {
+        throw new WaggleError("NOT_FOUND", "no trajectory with this digest is stored");
+      }
+      const read = await readStoredTrajectory(OBJECTS, found.objectKey, found.row.digest);
+      if (!read.ok) {
+        throw new WaggleError(
+          "NOT_FOUND",
+          `the content of this trajectory cannot be shown: ${read.reason}`,
+        );
       }
       const { results } = await DB.prepare(
         `SELECT id, trajectoryId, kind, at FROM feedback
@@ -69,7 +75,7 @@ export const operatorEndpoints: readonly Endpoint[] = [
         .all<Feedback>();
       const answer: TrajectoryDetail = {
         row: found.row,
-        trajectory: await object.json<Trajectory>(),
+        trajectory: read.trajectory,
         feedback: results,
       };
       return context.json(answer);

@@ -6,7 +6,9 @@ import {
   type WaggleErrorCode,
 } from "@waggle/protocol";
 import { countRequest, requireConsent, visitorKey } from "../access.ts";
+import { addressPrefix } from "../address-prefix.ts";
 import { readJson } from "../body.ts";
+import { type ByteQuota, takeBytes, visitorQuotaName } from "../byte-quota.ts";
 import { coordinatorOf } from "../coordinator.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { logLine, statusOf } from "../error-response.ts";
@@ -38,13 +40,28 @@ export const trajectoryEndpoints: readonly Endpoint[] = [
     handle: async (context) => {
       const { settings, now } = context.var;
       const { visitorId } = requireConsent(context.var.session);
-      const upload = await readJson(context.req.raw, UploadEnvelope, UPLOAD_LIMITS.bodyBytes);
+      const quotas: ByteQuota[] = [
+        {
+          name: await visitorQuotaName(visitorId),
+          limit: settings.VISITOR_BYTES_PER_HOUR,
+        },
+        {
+          name: await addressPrefix(context.req.raw, settings.SESSION_SECRET),
+          limit: settings.PREFIX_BYTES_PER_HOUR,
+        },
+      ];
+      const upload = await readJson(
+        context.req.raw,
+        UploadEnvelope,
+        UPLOAD_LIMITS.bodyBytes,
+        (bytes) => takeBytes(context.env.DB, quotas, bytes, now),
+      );
       // The request itself was counted as one.
       const limit = settings.RATE_LIMIT_PER_MINUTE;
       const more = Math.min(upload.trajectories.length, limit) - 1;
       const key = visitorKey(visitorId);
       await countRequest(context, key, limit, more);
-      const results = await ingest(context.env, visitorId, upload, now);
+      const results = await ingest(context.env, visitorId, upload, settings.GROUP_BYTES, now);
       const accepted = results.filter((r) => r.status === "accepted").map((r) => r.digest);
       if (accepted.length > 0) context.executionCtx.waitUntil(nudge(context.env, accepted, now));
       const first = results[0];

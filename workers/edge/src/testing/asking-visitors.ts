@@ -45,7 +45,7 @@ async function learn(now: number): Promise<void> {
   const outcomes = groups.flatMap(({ rows }) =>
     rows.map(({ digest }) => ({ digest, status: "learned" as const, step: 1 })),
   );
-  unwrap(await coordinator.acknowledge(leaseId, { fencingToken, outcomes }));
+  unwrap(await coordinator.acknowledge(leaseId, { fencingToken, outcomes }, now));
 }
 
 /** Lets `attackers` ask for `durationMs` while an honest page works. */
@@ -68,7 +68,7 @@ export async function attack(
     }
     if (task !== null) {
       const upload = await makeUpload(baseModel, task);
-      await ingest(bindings, honest.visitorId, { trajectories: [upload] }, now);
+      await ingest(bindings, honest.visitorId, { trajectories: [upload] }, 0, now);
       result.answered += 1;
     }
     task = await ask(honest, now);

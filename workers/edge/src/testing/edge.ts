@@ -97,7 +97,7 @@ export async function freshEdge(): Promise<string> {
 }
 
 /** An evaluation that passes the gate, compared with version `comparedWith`. */
-const passed = (comparedWith: number): EvaluationResult => ({
+export const passed = (comparedWith: number): EvaluationResult => ({
   tasks: 100,
   successes: 60,
   stableSuccesses: 50,

@@ -1,0 +1,114 @@
+/** Trajectories that could not be processed, with the two decisions an operator can take. */
+import type { DeadLetter, DeadLettersResponse } from "@waggle/protocol";
+import { confirmDeletion } from "./confirm-deletion.ts";
+import { h } from "./dom.ts";
+import { formatAgo, formatBytes, shortId } from "./format.ts";
+import { describeError, placeholder, poll, type View, type ViewContext } from "./view.ts";
+
+/** What each reason means, in a few words. */
+const MEANINGS: { readonly [reason: string]: string } = {
+  "lease-failed": "no trainer that leased it finished",
+  "check-failed": "its check ended with an exception",
+  "check-crashed": "its check ended the trainer's process",
+  unreadable: "the trainer cannot read it",
+  "object-missing": "its object is gone",
+  "object-damaged": "its object has other content",
+  "object-too-large": "its object is larger than an upload may be",
+  "schema-unsupported": "it was written under another schema version",
+  "schema-invalid": "it breaks a rule of the present schema",
+};
+
+type Decide = (verb: "retry" | "delete", letter: DeadLetter) => void;
+
+function letterRow(letter: DeadLetter, now: number, decide: Decide): HTMLElement {
+  const action = (verb: "retry" | "delete", label: string) =>
+    h("button", { type: "button", click: () => decide(verb, letter) }, label);
+  return h(
+    "tr",
+    {},
+    h(
+      "th",
+      { scope: "row" },
+      h("a", { href: `#/trajectories/${letter.digest}`, class: "mono" }, shortId(letter.digest)),
+    ),
+    h("td", {}, letter.reason, h("span", { class: "reason roomy" }, MEANINGS[letter.reason] ?? "")),
+    h("td", { class: "number" }, String(letter.failedLeases)),
+    h("td", { class: "quiet nowrap" }, `${formatAgo(letter.diedAt, now)} ago`),
+    h("td", { class: "quiet nowrap roomy" }, `${formatAgo(letter.receivedAt, now)} ago`),
+    h("td", { class: "number roomy" }, formatBytes(letter.sizeBytes)),
+    h("td", { class: "actions" }, action("retry", "Retry"), action("delete", "Delete")),
+  );
+}
+
+function tableHead(): HTMLElement {
+  const cell = (label: string, kind = "") => h("th", { scope: "col", class: kind }, label);
+  return h(
+    "thead",
+    {},
+    h(
+      "tr",
+      {},
+      cell("Id"),
+      cell("Reason"),
+      cell("Failed leases", "number"),
+      cell("Given up"),
+      cell("Received", "roomy"),
+      cell("Size", "number roomy"),
+      h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, "Actions")),
+    ),
+  );
+}
+
+export function createDeadLetters(context: ViewContext): View {
+  const notice = h("div", { "aria-live": "polite" });
+  const tbody = h("tbody", {});
+  const table = h("div", { class: "scroll" }, h("table", { class: "rows" }, tableHead(), tbody));
+  const empty = h("p", { class: "empty" }, "Every trajectory could be processed.");
+  const more = h("p", { class: "more", hidden: true }, "Older ones follow when these are gone.");
+  const panel = h("section", { class: "panel flush", hidden: true }, table, empty);
+  const element = h(
+    "div",
+    {},
+    h("header", { class: "page-head" }, h("h1", {}, "Dead letters")),
+    notice,
+    panel,
+    more,
+  );
+
+  async function decide(verb: "retry" | "delete", letter: DeadLetter): Promise<void> {
+    const question = `Delete ${shortId(letter.digest)}? Its content cannot be restored.`;
+    if (verb === "delete" && !(await confirmDeletion(question))) return;
+    try {
+      if (verb === "retry") await context.api.retryDeadLetter(letter.digest);
+      else await context.api.deleteDeadLetter(letter.digest);
+      notice.replaceChildren();
+      await poller.refresh();
+    } catch (error) {
+      notice.replaceChildren(h("p", { class: "notice bad", role: "alert" }, describeError(error)));
+    }
+  }
+
+  let shown = "";
+  const poller = poll<DeadLettersResponse>(
+    context,
+    () => context.api.deadLetters(),
+    (state) => {
+      if (state.data === null) notice.replaceChildren(placeholder(state));
+      else if (panel.hidden) notice.replaceChildren();
+      panel.hidden = state.data === null;
+      if (state.data === null) return;
+      const { rows, nextCursor } = state.data;
+      const text = JSON.stringify(state.data);
+      if (text === shown) return;
+      shown = text;
+      const now = Date.now();
+      tbody.replaceChildren(
+        ...rows.map((row) => letterRow(row, now, (verb, letter) => void decide(verb, letter))),
+      );
+      empty.hidden = rows.length > 0;
+      table.hidden = rows.length === 0;
+      more.hidden = nextCursor === null;
+    },
+  );
+  return { element, title: "Dead letters", dispose: () => poller.stop() };
+}

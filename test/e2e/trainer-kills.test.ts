@@ -1,0 +1,276 @@
+/**
+ * The trainer as a process over a real edge: killed right after each durable boundary, beside another
+ * trainer and text publications, with an operator who rolls back, and with a state folder that was
+ * restored or lost.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { FULL_SUPPORT, writeGuidance } from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
+import { afterAll, beforeAll, expect } from "vitest";
+import { trainerMetrics } from "../../scripts/loop/loop.ts";
+import { OperatorClient } from "../../scripts/loop/operator.ts";
+import { migrate, modelFolder, startEdge } from "../../scripts/services.ts";
+import {
+  freePort,
+  type Installation,
+  type ManagedProcess,
+  openInstallation,
+  ROOT,
+} from "../../scripts/stack.ts";
+import { readBaseModel } from "../../trainer/src/base-model.ts";
+import { createEdgeClient, type EdgeClient } from "../../trainer/src/edge-client.ts";
+import { openPolicy } from "../../trainer/src/open-model.ts";
+import { publishText } from "../../trainer/src/publish-text.ts";
+import { fault } from "../fixtures/fault.ts";
+import { finishGroups } from "./node-visitors.fixture.ts";
+
+const MEMBERS = 4;
+const folder = join(ROOT, ".waggle", "test-trainer-kills");
+const state = join(folder, "trainer");
+const backup = join(folder, "backup");
+let installation: Installation;
+let edgeUrl: string;
+let edge: ManagedProcess;
+let operator: OperatorClient;
+let client: EdgeClient;
+let policy: AdaptivePolicy;
+let play: (groups: number) => Promise<void>;
+let accepted = 0;
+/** The last step of any trainer so far. */
+let newestStep = 0;
+
+type Event = { readonly event: string; readonly [name: string]: unknown };
+type Life = {
+  readonly signal: string | null;
+  readonly code: number | null;
+  readonly events: Event[];
+};
+
+/** One life of the trainer. @param boundary - after which it kills itself; `none` = it ends when idle */
+async function live(
+  boundary: string,
+  options: { folder?: string; onEvent?: (event: Event) => void } = {},
+): Promise<Life> {
+  const child = spawn(
+    process.execPath,
+    [
+      ...["--conditions=source", "--disable-warning=ExperimentalWarning"],
+      ...[join(import.meta.dirname, "killed-trainer.fixture.ts"), boundary, "train", "--json"],
+      ...["--edge", edgeUrl, "--model", modelFolder(), "--state", options.folder ?? state],
+      ...["--groups-per-step", "2", "--publish-every", "1", "--evaluation-tasks", "8"],
+      ...["--promotion-margin", "1", "--lease-seconds", "5", "--partial-step-seconds", "1"],
+      ...["--poll-seconds", "0.2", "--idle-exit-seconds", "7", "--threads", "1"],
+    ],
+    {
+      env: { ...process.env, WAGGLE_TRAINER_CREDENTIAL: installation.trainerCredential },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  const events: Event[] = [];
+  createInterface(child.stdout).on("line", (line) => {
+    const event = JSON.parse(line) as Event;
+    events.push(event);
+    options.onEvent?.(event);
+  });
+  const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+  return { signal, code, events };
+}
+
+/** Rows that are missing, and learning of rows that were learned before. */
+async function counts(): Promise<{ lost: number; learned: number; waiting: number }> {
+  const { received, learned, leased, waiting } = (await operator.summary()).trajectories;
+  return { lost: accepted - received, learned, waiting: waiting + leased };
+}
+
+/** Learning steps by number with their trajectories, as these lives reported them. */
+function stepsOf(...lives: Life[]): { step: number; trajectories: number }[] {
+  const steps = lives.flatMap(({ events }) => events.filter(({ event }) => event === "step"));
+  return steps.map(({ step, metrics }) => ({
+    step: Number(step),
+    trajectories: Number((metrics as { trajectories?: number }).trajectories ?? 0),
+  }));
+}
+
+const trained = (...lives: Life[]): number =>
+  stepsOf(...lives).reduce((sum, { trajectories }) => sum + trajectories, 0);
+
+const twiceIn = ({ events }: Life): number =>
+  Number(events.findLast(({ event }) => event === "stopped")?.["twice"] ?? 0);
+const exitsOf = (...lives: Life[]): number => lives.filter(({ code }) => code !== 0).length;
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function rollBack(version: number): Promise<void> {
+  await fetch(`${edgeUrl}/v1/operator/policies/${version}/roll-back`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${installation.operatorCredential}` },
+  });
+}
+
+beforeAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  installation = openInstallation(folder);
+  const port = await freePort();
+  edgeUrl = `http://localhost:${port}`;
+  await migrate(installation);
+  edge = await startEdge(installation, {
+    port,
+    variables: {
+      ...{ GROUP_SIZE: String(MEMBERS), GROUP_DEADLINE_SECONDS: "10" },
+      ...{ GATE_MIN_TASKS: "8", GATE_MARGIN: "1", GATE_SIGNIFICANCE: "0" },
+    },
+  });
+  const credential = installation.trainerCredential;
+  operator = new OperatorClient(edgeUrl, installation.operatorCredential);
+  client = createEdgeClient({ baseUrl: edgeUrl, credential });
+  const model = await readBaseModel(modelFolder());
+  policy = await openPolicy(model, 1);
+  for (const { path, sha256 } of model.reference.files) {
+    await client.putObject(sha256, await model.readFile(path));
+  }
+  await client.setBaseModel({
+    baseModel: model.reference,
+    vocabularySize: model.config.vocabularySize,
+  });
+  const parts = { policy, format: model.format, sampling: FULL_SUPPORT };
+  const { siteKey } = installation;
+  play = async (groups) => {
+    const options = { edgeUrl, siteKey, parts, seed: accepted };
+    accepted += (await finishGroups(options, groups, MEMBERS)).length;
+  };
+  await play(6);
+}, 180_000);
+
+afterAll(async () => {
+  await edge?.stop();
+  await policy?.dispose();
+});
+
+for (const boundary of ["lease", "commit", "acknowledge", "put", "publish", "promote"]) {
+  fault(
+    `the trainer is killed after ${boundary}`,
+    {
+      item: "2.1",
+      before: "killed after publish: 1 version that had not passed stayed on the canary channel",
+    },
+    async () => {
+      const life = await live(boundary);
+      expect(life).toMatchObject({ signal: "SIGKILL" });
+      if (boundary === "commit") cpSync(state, backup, { recursive: true });
+      const { lost, learned, waiting } = await counts();
+      const { policies } = await operator.policies();
+      const unproven = policies.filter(
+        ({ status, evaluation }) => status === "canary" && evaluation === null,
+      );
+      expect(unproven).toEqual([]);
+      return { after: `${learned} learned, ${waiting} waiting, 0 unproven served`, lost };
+    },
+  );
+}
+
+fault(
+  "after all kills the next life learns the rest once and promotes what passed",
+  { item: "2.1", before: "the window between publish and decide was not tested" },
+  async () => {
+    const life = await live("none");
+    const { lost, learned, waiting } = await counts();
+    const { stable, policies } = await operator.policies();
+    expect(waiting).toBe(0);
+    expect(learned).toBeGreaterThan(4);
+    expect(stable).toBeGreaterThan(0);
+    const steps = trainerMetrics(folder);
+    newestStep = Math.max(...steps.map(({ step }) => step));
+    const sum = steps.reduce((total, { metrics }) => total + (metrics["trajectories"] ?? 0), 0);
+    const twice = twiceIn(life) + sum - learned;
+    const after = `6 kills: ${learned} of ${accepted} learned, ${policies.length - 1} versions`;
+    return { after, lost, twice, trainerExits: exitsOf(life) };
+  },
+);
+
+fault(
+  "the operator rolls back what a running trainer promoted, beside text and a second trainer",
+  {
+    item: "2.3",
+    before:
+      "1 child of the rolled-back version became stable; 1 of 2 trainers exited with CONFLICT",
+  },
+  async () => {
+    await play(4);
+    const guidance = { formatVersion: 1, prompt: "Be brief.", lessons: [], cases: null } as const;
+    const rolledBack: number[] = [];
+    const changes: Promise<unknown>[] = [];
+    const first = live("none", {
+      onEvent: ({ event, version, isPromoted }) => {
+        if (event === "evaluated") {
+          changes.push(publishText(writeGuidance(guidance), client));
+        }
+        if (event === "published" && isPromoted === true && rolledBack.length === 0) {
+          rolledBack.push(version as number);
+          changes.push(rollBack(version as number).then(() => play(2)));
+        }
+      },
+    });
+    await sleep(1500);
+    const second = live("none", { folder: join(folder, "second") });
+    const lives = await Promise.all([first, second]);
+    await Promise.all(changes);
+    const last = await live("none");
+    newestStep = Math.max(newestStep, ...stepsOf(...lives, last).map(({ step }) => step));
+    const { policies } = await operator.policies();
+    const descendants = policies.filter(
+      ({ parent, status }) =>
+        rolledBack.includes(parent ?? -1) && (status === "stable" || status === "canary"),
+    );
+    expect(descendants).toEqual([]);
+    expect(lives[0]?.events.some(({ event }) => event === "stable-changed")).toBe(true);
+    const { lost, waiting } = await counts();
+    expect(waiting).toBe(0);
+    const twice = [...lives, last].reduce((sum, life) => sum + twiceIn(life), 0);
+    const texts = policies.filter((each) => each.guidance !== undefined).length;
+    const after = `2 trainers and ${texts} texts on one edge: both went on, 0 descendants served`;
+    return { after, lost, twice, trainerExits: exitsOf(...lives, last) };
+  },
+);
+
+fault(
+  "a state folder restored from an older copy goes on from the edge",
+  { item: "2.6", before: "it trained on from the old parameters and used step numbers again" },
+  async () => {
+    const earlier = await counts();
+    await play(2);
+    rmSync(state, { recursive: true });
+    cpSync(backup, state, { recursive: true });
+    const life = await live("none");
+    expect(life.events.some(({ event }) => event === "state-behind")).toBe(true);
+    const { lost, learned, waiting } = await counts();
+    expect(waiting).toBe(0);
+    const numbers = stepsOf(life).map(({ step }) => step);
+    expect(numbers.every((step) => step > newestStep)).toBe(true);
+    const afterStep = newestStep;
+    newestStep = Math.max(newestStep, ...numbers);
+    const twice = twiceIn(life) + trained(life) - (learned - earlier.learned);
+    const after = `recognized; ${numbers.length} steps, all after step ${afterStep}`;
+    return { after, lost, twice, trainerExits: exitsOf(life) };
+  },
+);
+
+fault(
+  "a state folder that was lost goes on from the edge",
+  { item: "2.6", before: "step numbers after the last publication were used again" },
+  async () => {
+    const earlier = await counts();
+    await play(2);
+    rmSync(state, { recursive: true });
+    const life = await live("none");
+    const { lost, learned, waiting } = await counts();
+    expect(waiting).toBe(0);
+    const numbers = stepsOf(life).map(({ step }) => step);
+    expect(numbers.every((step) => step > newestStep)).toBe(true);
+    const twice = twiceIn(life) + trained(life) - (learned - earlier.learned);
+    const after = `went on: ${numbers.length} steps, all after step ${newestStep}`;
+    return { after, lost, twice, trainerExits: exitsOf(life) };
+  },
+);

@@ -1,0 +1,149 @@
+/**
+ * Dead letters: rows that are not refused for what they say but cannot be processed. Their row in
+ * `trajectories` is rejected, so that nothing waits for it; the letter says why, until the operator
+ * retries or deletes it.
+ */
+import { type DeadLetter, type DeadLettersResponse, WaggleError } from "@waggle/protocol";
+
+/** Reasons of the trainer that make a dead letter: its own failure, not the record's content. */
+const TRAINER_REASONS = "('check-failed', 'check-crashed', 'unreadable')";
+
+/** Writes letters for rejected rows. @param now - placeholder of the time. */
+const writeLetters = (now: string, rows: string): string => `
+  INSERT INTO deadLetters (digest, visitorId, reason, failedLeases, diedAt)
+  SELECT digest, visitorId, reason, failedLeases, ${now} FROM trajectories
+  WHERE status = 'rejected' AND ${rows}
+  ON CONFLICT (digest) DO UPDATE
+  SET reason = excluded.reason, failedLeases = excluded.failedLeases, diedAt = excluded.diedAt`;
+
+/** Rejects leased rows for one reason, each with a letter. */
+export function buryLeased(
+  db: D1Database,
+  digests: readonly string[],
+  reason: string,
+  now: number,
+): D1PreparedStatement[] {
+  const list = JSON.stringify(digests);
+  return [
+    db
+      .prepare(
+        `UPDATE trajectories SET status = 'rejected', reason = ?2
+         WHERE status = 'leased' AND digest IN (SELECT value FROM json_each(?1))`,
+      )
+      .bind(list, reason),
+    db
+      .prepare(writeLetters("?3", "reason = ?2 AND digest IN (SELECT value FROM json_each(?1))"))
+      .bind(list, reason, now),
+  ];
+}
+
+/**
+ * Counts a lease that ended without an outcome, and buries rows that it happened to too often.
+ *
+ * @param which - selects the leases by their columns and `?1`.
+ */
+export function countFailures(
+  db: D1Database,
+  which: string,
+  value: string | number,
+  mostFailures: number,
+  now: number,
+): D1PreparedStatement[] {
+  const held = `leaseId IN (SELECT id FROM leases WHERE ${which})`;
+  return [
+    db
+      .prepare(
+        `UPDATE trajectories SET failedLeases = failedLeases + 1,
+           status = CASE WHEN failedLeases + 1 >= ?2 THEN 'rejected' ELSE status END,
+           reason = CASE WHEN failedLeases + 1 >= ?2 THEN 'lease-failed' ELSE reason END
+         WHERE status = 'leased' AND ${held}`,
+      )
+      .bind(value, mostFailures),
+    db.prepare(writeLetters("?2", `reason = 'lease-failed' AND ${held}`)).bind(value, now),
+  ];
+}
+
+/** Letters for the rows of a lease that its trainer failed at. */
+export function buryFailedChecks(
+  db: D1Database,
+  leaseId: string,
+  now: number,
+): D1PreparedStatement {
+  return db
+    .prepare(writeLetters("?2", `leaseId = ?1 AND reason IN ${TRAINER_REASONS}`))
+    .bind(leaseId, now);
+}
+
+type Stored = Omit<DeadLetter, "receivedAt" | "diedAt"> & { receivedAt: number; diedAt: number };
+
+/** One page, newest first. @param cursor - `nextCursor` of the page before. */
+export async function listDeadLetters(
+  db: D1Database,
+  limit: number,
+  cursor: string | undefined,
+): Promise<DeadLettersResponse> {
+  const [diedAt = "", digest = ""] = cursor?.split(".") ?? [];
+  const { results } = await db
+    .prepare(
+      `SELECT d.digest, d.reason, d.failedLeases, d.diedAt, t.receivedAt, t.groupId, t.sizeBytes
+       FROM deadLetters d JOIN trajectories t ON t.digest = d.digest
+       WHERE ?1 = '' OR (d.diedAt, d.digest) < (CAST(?1 AS INTEGER), ?2)
+       ORDER BY d.diedAt DESC, d.digest DESC LIMIT ?3`,
+    )
+    .bind(diedAt, digest, limit + 1)
+    .all<Stored>();
+  const page = results.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    rows: page.map((row) => ({
+      ...row,
+      receivedAt: new Date(row.receivedAt).toISOString(),
+      diedAt: new Date(row.diedAt).toISOString(),
+    })),
+    nextCursor: results.length > page.length && last ? `${last.diedAt}.${last.digest}` : null,
+  };
+}
+
+/** Puts a dead letter back among the rows that are to be leased. @throws WaggleError `NOT_FOUND` */
+export async function retryDeadLetter(db: D1Database, digest: string): Promise<void> {
+  const [, deleted] = await db.batch([
+    db
+      .prepare(
+        `UPDATE trajectories SET status = 'stored', reason = NULL, leaseId = NULL, failedLeases = 0
+         WHERE digest = ?1 AND status = 'rejected'
+           AND EXISTS (SELECT 1 FROM deadLetters WHERE digest = ?1)`,
+      )
+      .bind(digest),
+    db.prepare("DELETE FROM deadLetters WHERE digest = ?1").bind(digest),
+  ]);
+  if (deleted?.meta.changes === 0) throw noDeadLetter();
+}
+
+/**
+ * Deletes a letter and the content of its trajectory. The row stays rejected, so the same upload is
+ * not accepted again.
+ * @throws WaggleError `NOT_FOUND`
+ */
+export async function deleteDeadLetter(
+  db: D1Database,
+  bucket: R2Bucket,
+  digest: string,
+): Promise<void> {
+  const row = await db
+    .prepare(
+      `SELECT t.objectKey FROM deadLetters d JOIN trajectories t ON t.digest = d.digest
+       WHERE d.digest = ?1`,
+    )
+    .bind(digest)
+    .first<{ objectKey: string }>();
+  if (row === null) throw noDeadLetter();
+  await bucket.delete(row.objectKey);
+  await db.prepare("DELETE FROM deadLetters WHERE digest = ?1").bind(digest).run();
+}
+
+function noDeadLetter(): WaggleError {
+  return new WaggleError(
+    "NOT_FOUND",
+    "no dead letter has this digest; it may have been retried or deleted meanwhile",
+  );
+}

@@ -1,0 +1,73 @@
+/** Dead letters, as the operator lists, retries and deletes them. */
+import { DeadLettersResponse, Sha256, WaggleError } from "@waggle/protocol";
+import { z } from "zod";
+import { deleteDeadLetter, listDeadLetters, retryDeadLetter } from "../dead-letter-book.ts";
+import type { Endpoint, Parameter } from "../endpoint.ts";
+
+const Page = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe("Rows, at most 200."),
+  cursor: z
+    .string()
+    .regex(/^\d{1,16}\.[0-9a-f]{64}$/)
+    .optional()
+    .describe("`nextCursor` of the page before."),
+});
+
+const digest: Parameter = {
+  name: "digest",
+  in: "path",
+  description: "Digest of a trajectory.",
+  schema: Sha256,
+};
+
+export const deadLetterEndpoints: readonly Endpoint[] = [
+  {
+    method: "get",
+    path: "/v1/operator/dead-letters",
+    operationId: "listDeadLetters",
+    summary: "Trajectories that could not be processed, newest first.",
+    access: "operator",
+    parameters: Object.entries(Page.shape).map(([name, schema]) => ({
+      name,
+      in: "query" as const,
+      description: schema.description ?? "",
+      schema,
+    })),
+    responses: { 200: DeadLettersResponse },
+    handle: async (context) => {
+      const page = Page.safeParse(context.req.query());
+      if (!page.success) {
+        throw new WaggleError("SCHEMA_INVALID", "limit or cursor is invalid; see /openapi.json");
+      }
+      const { limit, cursor } = page.data;
+      return context.json(await listDeadLetters(context.env.DB, limit, cursor));
+    },
+  },
+  {
+    method: "post",
+    path: "/v1/operator/dead-letters/{digest}/retry",
+    operationId: "retryDeadLetter",
+    summary: "Lets the trainer lease a dead letter again.",
+    access: "operator",
+    parameters: [digest],
+    responses: { 200: z.object({}) },
+    handle: async (context) => {
+      await retryDeadLetter(context.env.DB, context.req.param("digest") ?? "");
+      return context.json({});
+    },
+  },
+  {
+    method: "delete",
+    path: "/v1/operator/dead-letters/{digest}",
+    operationId: "deleteDeadLetter",
+    summary: "Deletes a dead letter with the content of its trajectory.",
+    access: "operator",
+    parameters: [digest],
+    responses: { 200: z.object({}) },
+    handle: async (context) => {
+      const { DB, OBJECTS } = context.env;
+      await deleteDeadLetter(DB, OBJECTS, context.req.param("digest") ?? "");
+      return context.json({});
+    },
+  },
+];

@@ -1,0 +1,214 @@
+/** Faults of publishing at the edge: what failed, what is stale and what descends from a rolled-back version. */
+import {
+  type PoliciesResponse,
+  type PolicyManifest,
+  type PolicyVersion,
+  sha256,
+} from "@waggle/protocol";
+import { beforeEach, expect } from "vitest";
+import { fault } from "../../../../test/fixtures/fault.ts";
+import { ingest } from "../ingest.ts";
+import {
+  asOperator,
+  ask,
+  asTrainer,
+  assign,
+  bindings,
+  call,
+  freshEdge,
+  makePublication,
+  makeUpload,
+  openSession,
+  passed,
+  publish,
+  stored,
+  upload,
+} from "../testing/edge.ts";
+
+let baseModel = "";
+
+beforeEach(async () => {
+  baseModel = await freshEdge();
+});
+
+const post = (body: object) => call("POST", "/v1/trainer/policies", { ...asTrainer, body });
+const promote = (version: number) =>
+  call("POST", `/v1/trainer/policies/${version}/promote`, asTrainer);
+const promoteAnyway = (version: number, body: object) =>
+  call("POST", `/v1/operator/policies/${version}/promote`, { ...asOperator, body });
+const rollBack = (version: number) =>
+  ask<PolicyVersion>("POST", `/v1/operator/policies/${version}/roll-back`, asOperator);
+const list = () => ask<PoliciesResponse>("GET", "/v1/trainer/policies", asTrainer);
+const served = async () =>
+  Promise.all(
+    ["stable", "canary"].map(
+      async (channel) =>
+        (await ask<PolicyManifest>("GET", `/v1/policies/${channel}`)).policy.version,
+    ),
+  );
+const refusedWith = (code: string) => ({ status: 409, body: { error: { code } } });
+
+fault(
+  "a candidate that failed its evaluation is recorded and never served",
+  { item: "2.1", before: "1 failed version served to canary visitors, for ever after a kill" },
+  async () => {
+    const failed = { ...passed(0), successes: 30, gained: 5, lost: 25 };
+    const asCanary = await makePublication(baseModel, { evaluation: failed });
+    expect(await post(asCanary)).toMatchObject(refusedWith("GATE_NOT_PASSED"));
+    const recorded = await post({ ...asCanary, status: "rolled-back" });
+    expect(recorded).toMatchObject({ status: 200, body: { version: 1, status: "rolled-back" } });
+    expect(await promote(1)).toMatchObject(refusedWith("CONFLICT"));
+    expect(await served()).toEqual([0, 0]);
+    return {
+      after: `recorded with its evaluation; the channels serve ${(await served()).join(", ")}`,
+    };
+  },
+);
+
+fault(
+  "two publishers at once get two versions, and the slower one is told so",
+  { item: "2.2", before: "409 CONFLICT, not retryable: 1 of 2 trainers exits, at every restart" },
+  async () => {
+    const [first, second] = [await makePublication(baseModel), await makePublication(baseModel)];
+    expect(await post(first)).toMatchObject({ body: { version: 1 } });
+    expect(await post(second)).toMatchObject(refusedWith("PUBLICATION_STALE"));
+    const { epoch } = await list();
+    expect(await post({ ...second, epoch })).toMatchObject({ body: { version: 2 } });
+    // The first one was displaced and not judged: what passed the gate can still be promoted.
+    expect((await promote(1)).status).toBe(200);
+    // Compared with version 0, which is not stable any more.
+    expect(await promote(2)).toMatchObject(refusedWith("PUBLICATION_STALE"));
+    return { after: `versions 1 and 2 after 1 refusal with PUBLICATION_STALE; 1 is stable` };
+  },
+);
+
+fault(
+  "what descends from a rolled-back version leaves the channels and needs the operator's word",
+  { item: "2.3", before: "the trainer published and promoted a child of the rolled-back version" },
+  async () => {
+    for (const version of [1, 2]) {
+      await publish(version, baseModel);
+      expect((await promote(version)).status).toBe(200);
+    }
+    await publish(3, baseModel);
+    await publish(4, baseModel);
+    await rollBack(1);
+    // Versions 2 (stable), 3 (displaced) and 4 (canary) were trained from version 1.
+    expect(await served()).toEqual([0, 0]);
+    const child = await makePublication(baseModel, { parent: 2, step: 5 });
+    expect(await post(child)).toMatchObject(refusedWith("LINEAGE_ROLLED_BACK"));
+    expect(await promote(3)).toMatchObject(refusedWith("LINEAGE_ROLLED_BACK"));
+    const withoutEvaluation = true;
+    expect(await promoteAnyway(3, { withoutEvaluation })).toMatchObject(
+      refusedWith("LINEAGE_ROLLED_BACK"),
+    );
+    expect(await served()).toEqual([0, 0]);
+    const said = await promoteAnyway(3, { withoutEvaluation, allowDescendant: true });
+    expect(said.status).toBe(200);
+    expect(await served()).toEqual([3, 3]);
+    return { after: "0 of 3 descendants served, their child refused; 1 when the operator says so" };
+  },
+);
+
+fault(
+  "a promotion without an evaluation that passes is refused",
+  { item: "2.4", before: "7 of 7 promotions without a passing evaluation were accepted" },
+  async () => {
+    const good = passed(0);
+    const { gained: _gained, ...unpaired } = good;
+    const failing = [
+      null,
+      unpaired,
+      { ...good, tasks: 10, successes: 6, stableSuccesses: 5, gained: 2, lost: 1 },
+      { ...good, successes: 0, stableSuccesses: 0, gained: 0, lost: 0 },
+      { ...good, successes: 45, stableSuccesses: 50, gained: 5, lost: 10 },
+      // Within the margin, but significant.
+      { ...good, tasks: 1000, successes: 480, stableSuccesses: 500, gained: 0, lost: 20 },
+      { ...good, successes: 99 },
+    ];
+    let refused = 0;
+    for (const [i, evaluation] of failing.entries()) {
+      const { adapter } = await makePublication(baseModel, { step: i + 1 });
+      // As the previous release stored a canary.
+      await bindings.DB.prepare(
+        `INSERT INTO policies (version, parent, baseModel, adapter, status, evaluation, step, publishedAt)
+         VALUES (?1, 0, ?2, ?3, 'canary', ?4, ?1, '2026-01-01T00:00:00.000Z')`,
+      )
+        .bind(i + 1, baseModel, JSON.stringify(adapter), evaluation && JSON.stringify(evaluation))
+        .run();
+      const reply = await promote(i + 1);
+      expect(reply).toMatchObject(refusedWith("GATE_NOT_PASSED"));
+      refused += 1;
+      await rollBack(i + 1);
+    }
+    expect(await served()).toEqual([0, 0]);
+    await publish(failing.length + 1, baseModel);
+    expect((await promote(failing.length + 1)).status).toBe(200);
+    return { after: `${refused} of ${failing.length} refused with GATE_NOT_PASSED` };
+  },
+);
+
+/** The binding, whose named method is the last thing that the process does. */
+function dyingAfter<T extends object>(target: T, method: string): T {
+  return new Proxy(target, {
+    get(object, name) {
+      const member: unknown = Reflect.get(object, name);
+      if (typeof member !== "function") return member;
+      if (name !== method) return member.bind(object) as unknown;
+      return async (...args: unknown[]) => {
+        await (member as (...all: unknown[]) => unknown).apply(object, args);
+        throw new Error("killed");
+      };
+    },
+  });
+}
+
+/** The database, which ends after the row of a trajectory was inserted. */
+function dyingAfterRow(db: D1Database): D1Database {
+  return new Proxy(db, {
+    get(object, name) {
+      if (name !== "prepare") {
+        const member: unknown = Reflect.get(object, name);
+        return typeof member === "function" ? (member.bind(object) as unknown) : member;
+      }
+      return (sql: string) => {
+        const statement = object.prepare(sql);
+        if (!sql.includes("INSERT INTO trajectories")) return statement;
+        return {
+          bind: (...values: unknown[]) => dyingAfter(statement.bind(...values), "run"),
+        };
+      };
+    },
+  });
+}
+
+for (const boundary of ["put", "row"] as const) {
+  fault(
+    `the Worker ends after the ${boundary} of an upload`,
+    { item: "2.1", before: "0 tests of this boundary" },
+    async () => {
+      const { token, visitorId } = await openSession();
+      const made = await makeUpload(baseModel, await assign(token));
+      const { OBJECTS, DB } = bindings;
+      const stores =
+        boundary === "put"
+          ? { OBJECTS: dyingAfter(OBJECTS, "put"), DB }
+          : { OBJECTS, DB: dyingAfterRow(DB) };
+      await expect(ingest(stores, visitorId, { trajectories: [made] }, Date.now())).rejects.toThrow(
+        "killed",
+      );
+      const { results } = await upload(token, made);
+      const again = await upload(token, made);
+      expect(again.results[0]?.status).toBe("duplicate");
+      const kept = await stored();
+      const object = await OBJECTS.list({ prefix: "trajectories/" });
+      const body = await (await OBJECTS.get(object.objects[0]?.key ?? ""))?.text();
+      expect(await sha256(body ?? "")).toBe(made.digest);
+      return {
+        after: `sent again: ${results[0]?.status}; ${kept.rows} row, ${kept.objects} object`,
+        lost: 1 - kept.rows,
+        twice: kept.rows - 1,
+      };
+    },
+  );
+}

@@ -1,0 +1,48 @@
+/**
+ * Reads the object of a trajectory back. An object that cannot be used is a result with a reason: it
+ * must not fail the lease or the page that other records are in.
+ */
+import {
+  boundary,
+  sha256,
+  Trajectory,
+  TRAJECTORY_SCHEMA_VERSION,
+  UPLOAD_LIMITS,
+} from "@waggle/protocol";
+
+type UnusableObject =
+  | "object-missing"
+  | "object-too-large"
+  | "object-damaged"
+  | "schema-unsupported"
+  | "schema-invalid";
+
+export type StoredTrajectory =
+  | { readonly ok: true; readonly trajectory: Trajectory }
+  | { readonly ok: false; readonly reason: UnusableObject };
+
+const unusable = (reason: UnusableObject): StoredTrajectory => ({ ok: false, reason });
+
+/** @throws WaggleError `STORAGE_UNAVAILABLE` when the bucket does not answer */
+export async function readStoredTrajectory(
+  bucket: R2Bucket,
+  key: string,
+  digest: string,
+): Promise<StoredTrajectory> {
+  const object = await boundary("storage", () => bucket.get(key));
+  if (object === null) return unusable("object-missing");
+  // Before a byte is read: a Worker has 128 MB.
+  if (object.size > UPLOAD_LIMITS.bodyBytes) {
+    await object.body.cancel();
+    return unusable("object-too-large");
+  }
+  const bytes = new Uint8Array(await boundary("storage", () => object.arrayBuffer()));
+  // The object is the canonical JSON that the digest was made of.
+  if ((await sha256(bytes)) !== digest) return unusable("object-damaged");
+  const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+  if ((value as { schemaVersion?: unknown }).schemaVersion !== TRAJECTORY_SCHEMA_VERSION) {
+    return unusable("schema-unsupported");
+  }
+  const parsed = Trajectory.safeParse(value);
+  return parsed.success ? { ok: true, trajectory: parsed.data } : unusable("schema-invalid");
+}
