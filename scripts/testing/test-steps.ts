@@ -36,6 +36,11 @@ export const TEST_STEPS: readonly TestStep[] = [
     command: [process.execPath, "--conditions=source", "scripts/check-packages.ts"],
   },
   vitest("node", "unit and golden tests"),
+  {
+    name: "mutants",
+    title: "five of the mutants; npm run test:mutants runs all",
+    command: [process.execPath, "--conditions=source", "scripts/mutants.ts", "--sample", "5"],
+  },
   vitest("workers", "edge Worker under workerd"),
   vitest("browser", "Chromium with WebGPU"),
   vitest("e2e", "end to end"),

@@ -80,11 +80,12 @@ function worstError(actual: TensorMap, expected: TensorMap): number {
 async function measure(options: LoopStepOptions): Promise<LoopStep> {
   const model = await readBaseModel(join(import.meta.dirname, "../../packages/model/nano"));
   const recipe = edgeRecipeNamed("dr-grpo-tis", { learningRate: () => LEARNING_RATE });
-  const groups = await playGroups(model, recipe, options.groups);
+  const coming = { step: 0, band: LOG_PROB_BAND.max };
+  const waiting = await playGroups(model, recipe, options.groups, coming);
+  const { groups } = waiting;
   const step = (engine: TrainEngine) =>
-    learningStep(engine, recipe, groups, {
-      step: 0,
-      band: LOG_PROB_BAND.max,
+    learningStep(engine, recipe, waiting, {
+      ...coming,
       microbatchTokens: MICROBATCH_TOKENS,
       shuffleAdvantages: null,
     });

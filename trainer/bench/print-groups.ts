@@ -7,6 +7,7 @@ import type { DecoderConfig } from "@waggle/model";
 import type { TrainingSample } from "@waggle/protocol";
 import { readBaseModel } from "../src/base-model.ts";
 import { edgeRecipeNamed } from "../src/edge-recipe.ts";
+import { LOG_PROB_BAND } from "../src/trajectory-check.ts";
 import { playGroups } from "./played-groups.ts";
 
 export type PrintedGroups = {
@@ -18,8 +19,10 @@ export type PrintedGroups = {
 
 const [, , wanted = "8"] = process.argv;
 const model = await readBaseModel(join(import.meta.dirname, "../../packages/model/nano"));
-const played = await playGroups(model, edgeRecipeNamed("dr-grpo-tis"), Number(wanted));
-const groups = played.map(({ trajectories }) =>
+const recipe = edgeRecipeNamed("dr-grpo-tis");
+const coming = { step: 0, band: LOG_PROB_BAND.max };
+const played = await playGroups(model, recipe, Number(wanted), coming);
+const groups = played.groups.map(({ trajectories }) =>
   trajectories.flatMap(({ episode }) =>
     episode.samples.map(({ sequence, lossMask }) => ({ sequence, lossMask })),
   ),

@@ -7,8 +7,9 @@ import {
   edgeRecipeNamed,
   edgeRecipeNames,
 } from "./edge-recipe.ts";
-import { groupSignal, learnableTrajectory, partContext } from "./learnable-group.ts";
+import { learnableTrajectory, partContext } from "./learnable-group.ts";
 import { randomTrajectory } from "./training.fixture.ts";
+import { scoredForStep, waitingStep } from "./waiting-step.ts";
 
 test("recipes of single groups fit pages; the default is one of them", () => {
   const names = edgeRecipeNames();
@@ -80,9 +81,12 @@ test.each([
   ["dr-grpo-tis", [0.5], "group-of-one"],
   ["greedy-agents", [1], null],
 ])("%s says of a group that scored %j: %s", async (name, rewards, reason) => {
-  const signal = await groupSignal(edgeRecipeNamed(name), groupOf(...rewards));
-  expect(signal.isLearnable).toBe(reason === null);
-  expect([...signal.reasons.values()]).toEqual(reason === null ? [] : rewards.map(() => reason));
+  const recipe = edgeRecipeNamed(name);
+  const coming = { step: 0, band: 0.1 };
+  const scored = await scoredForStep(recipe, groupOf(...rewards), coming);
+  const { groups, reasons } = waitingStep(recipe, [scored], coming);
+  expect(groups.length > 0).toBe(reason === null);
+  expect([...reasons.values()]).toEqual(reason === null ? [] : rewards.map(() => reason));
 });
 
 test("the list names every recipe of the catalogue and why one does not fit", () => {

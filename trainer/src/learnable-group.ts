@@ -1,18 +1,13 @@
-/**
- * Attempts that may be learned from, in the groups that they were assigned in, and whether a group has
- * anything to learn from. Honesty was judged before, elsewhere.
- */
+/** Attempts that may be learned from, in the groups that they were assigned in. They were judged before. */
 import {
   type Episode,
   initialValues,
   type PartContext,
-  scoreGroups,
   type Stage,
   type StateValues,
   toEpisode,
 } from "@waggle/learning";
 import type { Trajectory, Verification } from "@waggle/protocol";
-import type { EdgeRecipe } from "./edge-recipe.ts";
 import { seededRandom } from "./random.ts";
 
 /** A trajectory that may be learned from. */
@@ -30,12 +25,6 @@ export type LearnableGroup = {
   /** Name of the task. */
   readonly task: string;
   readonly trajectories: readonly LearnableTrajectory[];
-};
-
-/** Why trajectories of a group are left out, by digest; whether any is left. */
-export type GroupSignal = {
-  readonly isLearnable: boolean;
-  readonly reasons: ReadonlyMap<string, string>;
 };
 
 /** @param rescoredLogProbs default the recorded ones: right where this process sampled them. */
@@ -68,21 +57,4 @@ export function partContext(
     ports: {},
     signal: new AbortController().signal,
   };
-}
-
-/** What the recipe's filters say of one group alone; state that they would leave is forgotten. */
-export async function groupSignal(
-  { stage }: EdgeRecipe,
-  { task, trajectories }: LearnableGroup,
-): Promise<GroupSignal> {
-  const all = (reason: string): GroupSignal => ({
-    isLearnable: false,
-    reasons: new Map(trajectories.map(({ digest }) => [digest, reason])),
-  });
-  if (stage.advantage?.start === "group" && trajectories.length < 2) return all("group-of-one");
-  const episodes = trajectories.map(({ episode }) => episode);
-  const kept = await scoreGroups(stage, [{ task, episodes }], partContext(stage, 0));
-  return kept.groups.length === 0
-    ? { isLearnable: false, reasons: kept.dropped }
-    : { isLearnable: true, reasons: new Map() };
 }

@@ -9,9 +9,8 @@ import { expect, test } from "vitest";
 import { edgeRecipeNamed } from "./edge-recipe.ts";
 import golden from "./learning-step.golden.json" with { type: "json" };
 import { type LearnableGroup, learnableTrajectory } from "./learnable-group.ts";
-import { learningStep } from "./learning-step.ts";
 import { seededRandom } from "./random.ts";
-import { randomTrajectory, tinyEngine } from "./training.fixture.ts";
+import { learnFrom, randomTrajectory, tinyEngine } from "./training.fixture.ts";
 
 const REWARDS = [0, 1, 0.25, 1];
 
@@ -107,7 +106,7 @@ test.each(
     };
     const learningRate = constantRate(0.05);
     const made = edgeRecipeNamed(recipe, { learningRate, epochs, entropyCoefficient });
-    const step = await learningStep(observed, made, groups, OPTIONS);
+    const step = await learnFrom(observed, made, groups, OPTIONS);
     await engine.dispose();
     expect(largestDifference(step.metrics, metrics)).toBeLessThan(1e-6);
     expect(largestDifference(summaryOf(last), gradients as never)).toBeLessThan(1e-6);
@@ -125,7 +124,7 @@ test("another clip, or weights with another cap, are other numbers", async () =>
   const engine = await tinyEngine();
   const learningRate = constantRate(0.05);
   const made = edgeRecipeNamed("grpo", { learningRate, epochs: 3 });
-  const { metrics } = await learningStep(engine, made, groups, OPTIONS);
+  const { metrics } = await learnFrom(engine, made, groups, OPTIONS);
   await engine.dispose();
   expect(largestDifference(metrics, wanted?.metrics ?? {})).toBeGreaterThan(1e-3);
 });
@@ -134,7 +133,7 @@ test("the control deals the same advantages", async () => {
   const engine = await tinyEngine();
   const made = edgeRecipeNamed("dr-grpo-tis");
   const dealt = { ...OPTIONS, shuffleAdvantages: seededRandom(3, 1) };
-  const { advantages } = await learningStep(engine, made, groups, dealt);
+  const { advantages } = await learnFrom(engine, made, groups, dealt);
   await engine.dispose();
   expect([...advantages.values()]).toEqual(golden.shuffled);
 });

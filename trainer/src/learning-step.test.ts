@@ -4,9 +4,10 @@ import { createNodePolicy } from "@waggle/runtime/node";
 import { expect, test } from "vitest";
 import { type EdgeSettings, edgeRecipeNamed } from "./edge-recipe.ts";
 import { type LearnableGroup, learnableTrajectory } from "./learnable-group.ts";
-import { learningStep, type LearningStepOptions } from "./learning-step.ts";
+import type { LearningStepOptions } from "./learning-step.ts";
 import { seededRandom } from "./random.ts";
 import {
+  learnFrom,
   randomTrajectory,
   TINY,
   TINY_ADAPTER,
@@ -41,7 +42,7 @@ async function parametersAfter(
   groups: readonly LearnableGroup[],
 ): Promise<number[]> {
   const engine = await tinyEngine();
-  await learningStep(engine, drGrpoTis({ learningRate: constantRate(0.01) }), groups, {
+  await learnFrom(engine, drGrpoTis({ learningRate: constantRate(0.01) }), groups, {
     ...OPTIONS,
     ...options,
   });
@@ -76,8 +77,8 @@ test("what a client claims below the band counts as the band's edge", async () =
   }));
   const engine = await tinyEngine();
   const recipe = drGrpoTis({ learningRate: constantRate(0) });
-  const honest = await learningStep(engine, recipe, groups, OPTIONS);
-  const forged = await learningStep(engine, recipe, lowered, OPTIONS);
+  const honest = await learnFrom(engine, recipe, groups, OPTIONS);
+  const forged = await learnFrom(engine, recipe, lowered, OPTIONS);
   const gain =
     (forged.metrics["importanceWeightMean"] ?? 0) / (honest.metrics["importanceWeightMean"] ?? 1);
   expect(gain).toBeCloseTo(Math.exp(0.1), 4);
@@ -88,10 +89,10 @@ test("the first pass has ratio 1 and no clip; a second epoch moves it", async ()
   const groups = groupsOf(2, 4);
   const engine = await tinyEngine();
   const rate = { learningRate: constantRate(0.05) };
-  const once = await learningStep(engine, grpo(rate), groups, OPTIONS);
+  const once = await learnFrom(engine, grpo(rate), groups, OPTIONS);
   expect(once.metrics["importanceRatioMean"]).toBeCloseTo(1, 6);
   expect(once.metrics["clipFraction"]).toBe(0);
-  const twice = await learningStep(engine, grpo({ ...rate, epochs: 2 }), groups, OPTIONS);
+  const twice = await learnFrom(engine, grpo({ ...rate, epochs: 2 }), groups, OPTIONS);
   expect(twice.metrics["proximalKl"]).toBeGreaterThan(1e-6);
   await engine.dispose();
 });
@@ -99,7 +100,7 @@ test("the first pass has ratio 1 and no clip; a second epoch moves it", async ()
 test("advantages are relative to the group and their numbers are reported", async () => {
   const engine = await tinyEngine();
   const groups = groupsOf(2, 4);
-  const { advantages, metrics } = await learningStep(engine, drGrpoTis(), groups, OPTIONS);
+  const { advantages, metrics } = await learnFrom(engine, drGrpoTis(), groups, OPTIONS);
   expect([...advantages.values()]).toEqual([-0.5, 0.5, -0.5, 0.5, -0.5, 0.5, -0.5, 0.5]);
   expect(metrics).toMatchObject({
     trajectories: 8,
@@ -127,7 +128,7 @@ test("no visitor decides more of a step than a share, whoever has most of it", a
   }));
   const recipe = drGrpoTis();
   const learned = (visitorShare: number) =>
-    learningStep(engine, recipe, groups, { ...OPTIONS, visitorShare });
+    learnFrom(engine, recipe, groups, { ...OPTIONS, visitorShare });
   const free = await learned(1);
   expect(free.metrics["visitors"]).toBe(9);
   expect(free.metrics["visitorShareMax"]).toBeCloseTo(0.5, 12);
@@ -185,7 +186,7 @@ async function learnBandit(seed: number, isControl: boolean): Promise<number> {
       const verification = { reward: success ? 1 : 0, success, parts: {} };
       trajectories.push(learnableTrajectory(`${step}/${i}`, trajectory, verification));
     }
-    const { metrics } = await learningStep(engine, recipe, [{ task: "choice", trajectories }], {
+    const { metrics } = await learnFrom(engine, recipe, [{ task: "choice", trajectories }], {
       ...OPTIONS,
       step,
       shuffleAdvantages: isControl ? seededRandom(seed, step) : null,

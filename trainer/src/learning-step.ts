@@ -1,30 +1,20 @@
 /**
  * One learning step of the loop: groups of checked trajectories in, updated parameters and numbers out.
  * The training loop and the offline simulation run this same code. The update itself is that of every
- * recipe (`learner/stage-update.ts`); what is here is the trust: log-probs kept inside a band, and what
- * they, age and outcomes were.
+ * recipe (`learner/updates/stage-update.ts`); what is here is the trust: the bound on visitors, and numbers
+ * on log-probs, age and outcomes.
  */
-import {
-  boundedBehaviorLogProbs,
-  type Episode,
-  sampledTokens,
-  type StateChange,
-  type StateValues,
-  truncatedImportanceWeights,
-} from "@waggle/learning";
+import { sampledTokens, type StateChange, truncatedImportanceWeights } from "@waggle/learning";
 import type { TrainEngine, TrainSequence } from "@waggle/protocol";
 import type { EdgeRecipe } from "./edge-recipe.ts";
 import { inPasses } from "./engine-passes.ts";
 import { episodeAdvantage, withShuffledAdvantages } from "./episode-advantages.ts";
 import { type LearnableGroup, type LearnableTrajectory, partContext } from "./learnable-group.ts";
-import { updateStage, type UpdateNumbers } from "./learner/updates/stage-update.ts";
+import { updateFrom, type UpdateNumbers } from "./learner/updates/stage-update.ts";
 import { type Visitors, visitorWeights, withBoundedVisitors } from "./visitor-bound.ts";
+import type { ComingStep, WaitingStep } from "./waiting-step.ts";
 
-export type LearningStepOptions = {
-  /** Learning steps taken before this one. */
-  readonly step: number;
-  /** Recorded log-probs are bounded to re-scored ± this, in nats. */
-  readonly band: number;
+export type LearningStepOptions = ComingStep & {
   /** Most tokens of one forward or backward pass, before the engine packs them. */
   readonly microbatchTokens: number;
   /** The negative control: advantages dealt at random over the minibatch. */
@@ -33,10 +23,6 @@ export type LearningStepOptions = {
   readonly visitorShare?: number | undefined;
   /** Visitors whose attempts since the last step had nothing to learn from. */
   readonly presentVisitors?: Iterable<string> | undefined;
-  /** Of what the recipe's parts draw; default 0. */
-  readonly seed?: number;
-  /** What the recipe kept of earlier steps; absent = nothing yet. */
-  readonly state?: StateValues | undefined;
   /** Called between passes; may throw to stop, which leaves the parameters unchanged. */
   readonly betweenPasses?: () => Promise<void>;
 };
@@ -53,14 +39,14 @@ export type LearningStepResult = {
 };
 
 /**
- * Takes the stage's `epochs` optimizer steps on these groups.
+ * Takes the stage's `epochs` optimizer steps on what filters left of these groups.
  *
  * @throws WaggleError `NON_FINITE_VALUE` when a loss or gradient is not finite; see the engine.
  */
 export async function learningStep(
   engine: TrainEngine,
   recipe: EdgeRecipe,
-  groups: readonly LearnableGroup[],
+  { groups, kept }: Pick<WaitingStep, "groups" | "kept">,
   options: LearningStepOptions,
 ): Promise<LearningStepResult> {
   const { betweenPasses = async () => {}, microbatchTokens, shuffleAdvantages, step } = options;
@@ -77,17 +63,15 @@ export async function learningStep(
   );
   const dealt =
     shuffleAdvantages === null ? stage : withShuffledAdvantages(stage, shuffleAdvantages);
-  const update = await updateStage(
+  const update = await updateFrom(
     inPasses(engine, {
       tokens: microbatchTokens,
       keyOf: (sequence) => keys.get(sequence),
       between: betweenPasses,
     }),
     withBoundedVisitors(dealt, visitors, options.visitorShare ?? 1, options.presentVisitors),
-    groups.map((group) => ({
-      task: group.task,
-      episodes: group.trajectories.map((trajectory) => bounded(trajectory, options.band)),
-    })),
+    kept,
+    new Set(trajectories.map(({ digest }) => digest)),
     partContext(stage, step, options),
     {},
     new AbortController().signal,
@@ -109,21 +93,6 @@ export async function learningStep(
       trainedTokens:
         stage.settings.epochs * sum(rows.map(({ sample }) => sample.sequence.tokenIds.length)),
     },
-  };
-}
-
-/** What a client claims outside the band counts as the band's edge. */
-function bounded({ episode, rescoredLogProbs }: LearnableTrajectory, band: number): Episode {
-  return {
-    ...episode,
-    samples: episode.samples.map((sample, i) => ({
-      ...sample,
-      behaviorLogProbs: boundedBehaviorLogProbs(
-        sample.behaviorLogProbs,
-        rescoredLogProbs[i] as readonly number[],
-        band,
-      ),
-    })),
   };
 }
 

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { type LeasedGroup, type LeasedTrajectory, trajectoryDigest } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { edgeRecipeNamed } from "./edge-recipe.ts";
-import { judgeLease, withoutForgotten } from "./lease-judgement.ts";
+import { judgeLease, type JudgedLease, withoutForgotten, withSignal } from "./lease-judgement.ts";
 import { initialState } from "./trainer-state.ts";
 import { parityChecker, randomGroups, TINY_BASE } from "./training.fixture.ts";
+import { waitingStep } from "./waiting-step.ts";
 
 const recipe = edgeRecipeNamed("dr-grpo-tis");
 const state = initialState({ baseModel: TINY_BASE, recipe: recipe.name, seed: 1 });
@@ -22,14 +23,20 @@ async function mixedGroup(): Promise<LeasedGroup> {
   return { groupId: randomUUID(), task: null, size: 4, trajectories };
 }
 
+const COMING = { step: 0, band: 0.1 };
+
 const judge = (group: LeasedGroup) =>
   judgeLease(
     { leaseId: randomUUID(), fencingToken: 1, groups: [group] },
     recipe,
     parityChecker,
     state,
+    COMING,
     async () => {},
   );
+
+const filtered = (judged: JudgedLease): JudgedLease =>
+  withSignal(judged, waitingStep(recipe, judged.groups, COMING));
 
 test("an attempt that is sent again under another id counts once", async () => {
   const group = await mixedGroup();
@@ -52,9 +59,9 @@ test("what was forgotten leaves its group, and a group without a signal is left 
     string,
   ];
   const judged = await judge(group);
-  const one = await withoutForgotten(judged, recipe, new Set([a]));
+  const one = filtered(await withoutForgotten(judged, recipe, new Set([a]), COMING));
   expect(one.groups[0]?.trajectories.map(({ digest }) => digest).sort()).toEqual([b, c, d].sort());
-  const both = await withoutForgotten(one, recipe, new Set([a, b]));
+  const both = filtered(await withoutForgotten(one, recipe, new Set([a, b]), COMING));
   expect(both.groups).toEqual([]);
   const reasons = new Map(both.outcomes.map(({ digest, reason }) => [digest, reason]));
   expect([a, b, c, d].map((digest) => reasons.get(digest))).toEqual([

@@ -1,31 +1,38 @@
 /**
- * From a lease to groups that carry a signal, with an outcome for every trajectory of it. A group
- * is what is left of it after the checks: its advantages are relative to those.
+ * From a lease to scored groups, with an outcome for every trajectory of it. A group is what is left of it
+ * after the checks: its advantages are relative to those. Filters judge all waiting groups together.
  */
 import { canonicalJson, type LeasedGroup, type TrajectoryOutcome } from "@waggle/protocol";
 import type { EdgeRecipe } from "./edge-recipe.ts";
-import { groupSignal, type LearnableGroup, type LearnableTrajectory } from "./learnable-group.ts";
+import type { LearnableTrajectory } from "./learnable-group.ts";
 import type { HeldLease } from "./lease-holder.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
 import type { TrainerState } from "./trainer-state.ts";
 import { nameOf } from "./learner/rollouts/task-names.ts";
+import {
+  type ComingStep,
+  type ScoredLearnable,
+  scoredForStep,
+  type WaitingStep,
+} from "./waiting-step.ts";
 
 export type JudgedLease = {
   readonly lease: HeldLease;
-  /** Groups to learn from. */
-  readonly groups: readonly LearnableGroup[];
+  /** Groups to learn from, scored for the coming step. */
+  readonly groups: readonly ScoredLearnable[];
   /** One per trajectory; `learned` without a step marks what is still to be learned. */
   readonly outcomes: TrajectoryOutcome[];
   /** Whose attempts passed the checks, whether there was something to learn from them or not. */
   readonly visitors: ReadonlySet<string>;
 };
 
-/** Checks each trajectory of a lease and filters its groups. */
+/** Checks each trajectory of a lease and scores its groups. */
 export async function judgeLease(
   lease: HeldLease,
   recipe: EdgeRecipe,
   checker: TrajectoryChecker,
   state: TrainerState,
+  coming: ComingStep,
   betweenTrajectories: () => Promise<void>,
 ): Promise<JudgedLease> {
   const outcomes = (lease.unreadable ?? []).map((digest): TrajectoryOutcome => ({
@@ -33,55 +40,74 @@ export async function judgeLease(
     status: "rejected",
     reason: "unreadable",
   }));
-  const groups: LearnableGroup[] = [];
+  const groups: ScoredLearnable[] = [];
   const visitors = new Set<string>();
   for (const group of lease.groups) {
-    const judged = await judgeGroup(group, recipe, checker, state, betweenTrajectories);
+    const judged = await judgeGroup(group, checker, state, betweenTrajectories);
     outcomes.push(...judged.outcomes);
-    if (judged.learnable !== null) groups.push(judged.learnable);
-    for (const visitor of judged.visitors) visitors.add(visitor);
+    if (judged.passed.length === 0) continue;
+    const task = group.task === null ? group.groupId : nameOf(group.task);
+    groups.push(await scoredForStep(recipe, { task, trajectories: judged.passed }, coming));
+    for (const { visitorId } of judged.passed) if (visitorId) visitors.add(visitorId);
   }
   return { lease, groups, outcomes, visitors };
 }
 
-/** The same without trajectories whose visitors were forgotten; groups are filtered again. */
+/** The same without trajectories whose visitors were forgotten; what is left of their groups is scored again. */
 export async function withoutForgotten(
   judged: JudgedLease,
   recipe: EdgeRecipe,
   forgotten: ReadonlySet<string>,
+  coming: ComingStep,
 ): Promise<JudgedLease> {
-  const reasons = new Map<string, string>();
-  const groups: LearnableGroup[] = [];
+  const gone = judged.outcomes.filter(({ digest }) => forgotten.has(digest));
+  if (gone.length === 0) return judged;
+  const groups: ScoredLearnable[] = [];
   for (const group of judged.groups) {
     const trajectories = group.trajectories.filter(({ digest }) => !forgotten.has(digest));
-    const left = { ...group, trajectories };
-    const signal = await groupSignal(recipe, left);
-    if (signal.isLearnable) groups.push(left);
-    for (const [digest, reason] of signal.reasons) reasons.set(digest, reason);
-    for (const { digest } of group.trajectories) {
-      if (forgotten.has(digest)) reasons.set(digest, "forgotten");
+    if (trajectories.length === group.trajectories.length) groups.push(group);
+    else if (trajectories.length > 0) {
+      groups.push(await scoredForStep(recipe, { ...group, trajectories }, coming));
     }
   }
+  return withSkipped(
+    { ...judged, groups },
+    new Map(gone.map(({ digest }) => [digest, "forgotten"])),
+  );
+}
+
+/** The same without groups that filters left nothing of. */
+export function withSignal(
+  judged: JudgedLease,
+  { groups, reasons }: Pick<WaitingStep, "groups" | "reasons">,
+): JudgedLease {
+  const left = judged.groups.filter((group) => groups.includes(group));
+  return left.length === judged.groups.length
+    ? judged
+    : withSkipped({ ...judged, groups: left }, reasons);
+}
+
+/** What was to be learned and is not. */
+function withSkipped(judged: JudgedLease, reasons: ReadonlyMap<string, string>): JudgedLease {
   const outcomes = judged.outcomes.map((outcome): TrajectoryOutcome => {
     const reason = reasons.get(outcome.digest);
-    return reason === undefined ? outcome : { ...outcome, status: "skipped", reason };
+    const isWaiting = outcome.status === "learned" && outcome.step === undefined;
+    return reason === undefined || !isWaiting ? outcome : { ...outcome, status: "skipped", reason };
   });
-  return { ...judged, groups, outcomes };
+  return { ...judged, outcomes };
 }
 
 async function judgeGroup(
   group: LeasedGroup,
-  recipe: EdgeRecipe,
   checker: TrajectoryChecker,
   state: TrainerState,
   betweenTrajectories: () => Promise<void>,
 ): Promise<{
-  outcomes: TrajectoryOutcome[];
-  learnable: LearnableGroup | null;
-  visitors: string[];
+  readonly outcomes: readonly TrajectoryOutcome[];
+  readonly passed: readonly LearnableTrajectory[];
 }> {
   const outcomes: TrajectoryOutcome[] = [];
-  const passed: { trajectory: LearnableTrajectory; outcome: TrajectoryOutcome }[] = [];
+  const passed: LearnableTrajectory[] = [];
   const seen = new Set<string>();
   const byVersion = group.trajectories.toSorted(
     (a, b) => a.trajectory.policyVersion - b.trajectory.policyVersion,
@@ -103,19 +129,8 @@ async function judgeGroup(
     }
     seen.add(content);
     const { trajectory, outcome } = await checker.check(leased, group, state);
-    if (trajectory === null) outcomes.push(outcome);
-    else passed.push({ trajectory, outcome });
+    outcomes.push(outcome);
+    if (trajectory !== null) passed.push(trajectory);
   }
-  if (passed.length === 0) return { outcomes, learnable: null, visitors: [] };
-  const learnable = {
-    task: group.task === null ? group.groupId : nameOf(group.task),
-    trajectories: passed.map(({ trajectory }) => trajectory),
-  };
-  const signal = await groupSignal(recipe, learnable);
-  for (const { outcome } of passed) {
-    const reason = signal.reasons.get(outcome.digest);
-    outcomes.push(reason === undefined ? outcome : { ...outcome, status: "skipped", reason });
-  }
-  const visitors = passed.flatMap(({ trajectory: { visitorId } }) => visitorId ?? []);
-  return { outcomes, learnable: signal.isLearnable ? learnable : null, visitors };
+  return { outcomes, passed };
 }

@@ -21,13 +21,14 @@ import { attempt } from "./attempt.ts";
 import type { BaseModel } from "./base-model.ts";
 import { edgeRecipeNamed } from "./edge-recipe.ts";
 import { familyAttempt } from "./learner/rollouts/family-attempt.ts";
-import { judgeLease } from "./lease-judgement.ts";
+import { judgeLease, withSignal } from "./lease-judgement.ts";
 import { learnableTrajectory } from "./learnable-group.ts";
 import { learningStep } from "./learning-step.ts";
 import { openEngine, openPolicy } from "./open-model.ts";
 import { derivedSeed } from "./random.ts";
 import { createReplay } from "./replay.ts";
 import { initialState, type TrainerState } from "./trainer-state.ts";
+import { waitingStep } from "./waiting-step.ts";
 import {
   createTrajectoryChecker,
   LOG_PROB_BAND,
@@ -251,14 +252,17 @@ export async function learnAmong(
       for (let g = 0; g < flood; g += 1) groups.push(await chosenGroup());
       const lease = { leaseId: "l", fencingToken: 1, groups };
       const state = stateAt(base, policy.currentVersion);
-      const judged = await judgeLease(lease, RECIPE, checker, state, async () => {});
+      const coming = { step, seed, band: LOG_PROB_BAND.max };
+      const leasedNow = await judgeLease(lease, RECIPE, checker, state, coming, async () => {});
+      const waiting = waitingStep(RECIPE, leasedNow.groups, coming);
+      const judged = withSignal(leasedNow, waiting);
       for (const { status, reason } of judged.outcomes) {
         const what = reason ?? status;
         outcomes.set(what, (outcomes.get(what) ?? 0) + 1);
       }
       if (judged.groups.length === 0) continue;
-      const { metrics } = await learningStep(engine, RECIPE, judged.groups, {
-        ...{ step, seed, band: LOG_PROB_BAND.max, microbatchTokens: 4096 },
+      const { metrics } = await learningStep(engine, RECIPE, waiting, {
+        ...{ ...coming, microbatchTokens: 4096 },
         ...{ shuffleAdvantages: null, visitorShare, presentVisitors: judged.visitors },
       });
       visitorShareMax = Math.max(visitorShareMax, metrics["visitorShareMax"] ?? 0);

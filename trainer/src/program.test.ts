@@ -66,15 +66,17 @@ test("learn takes the environment of the list where none is named", async () => 
   });
 });
 
-test("learn keeps what was learned by then where it is stopped", async () => {
+test("learn finishes its step where it is stopped, and the same command goes on", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-stopped-"));
   onTestFinished(() => rm(folder, { recursive: true }));
+  const [out, kept] = [join(folder, "out"), join(folder, "run")];
   const args = ["learn", "--recipe", "opt-sft", "--env", "shop", "--model", MODEL, "--tasks", "1"];
-  const [out, stopped] = [join(folder, "out"), { name: "AbortError" }];
+  args.push("--threads", "1", "--json", "--out", out, "--run", kept, "--steps", "2");
   const stepped = (line: string): boolean => line.startsWith('{"event":"step"');
-  await expect(
-    runUntil(stepped, ...args, "--threads", "1", "--json", "--out", out),
-  ).rejects.toMatchObject(stopped);
+  await expect(runUntil(stepped, ...args)).rejects.toMatchObject({ name: "AbortError" });
+  const lines = (await run(...args)).out;
+  expect(lines.find((line) => line.includes('"resumed"'))).toMatch(/"stepsDone":1/);
+  expect(lines.filter(stepped)).toHaveLength(1);
   const { adapter } = await readAdapterFolder(out, (await readBaseModel(MODEL)).config);
   const moved = [...adapter.tensors].filter(([name]) => name.includes("lora_B"));
   expect(moved.some(([, { data }]) => data.some((value) => value !== 0))).toBe(true);

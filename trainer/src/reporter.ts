@@ -34,23 +34,21 @@ export function createReporter(write: (line: string) => void, asJson: boolean): 
     write(asJson ? JSON.stringify({ event, ...details }) : text);
   return {
     judged({ groups, outcomes }) {
-      const count = (status: string): number =>
-        outcomes.filter((outcome) => outcome.status === status).length;
-      const refusals = outcomes
-        .filter(({ status }) => status === "rejected")
-        .map(({ reason }) => reason ?? "unknown");
+      const of = (wanted: string): readonly (string | undefined)[] =>
+        outcomes.flatMap(({ status, reason }) => (status === wanted ? [reason] : []));
+      const [learnable, skipped, rejected] = [of("learned"), of("skipped"), of("rejected")];
       const details = {
         trajectories: outcomes.length,
-        learnable: count("learned"),
-        skipped: count("skipped"),
-        rejected: count("rejected"),
-        reasons: [...new Set(refusals)],
+        learnable: learnable.length,
+        skipped: skipped.length,
+        rejected: rejected.length,
+        reasons: { skipped: counted(skipped), rejected: counted(rejected) },
         groups: groups.length,
       };
       emit(
         "judged",
         details,
-        `  ${details.trajectories} trajectories: ${details.learnable} to learn from in ${groups.length} groups, ${details.skipped} without signal, ${details.rejected} rejected${details.reasons.length > 0 ? ` (${details.reasons.join(", ")})` : ""}`,
+        `  ${details.trajectories} trajectories: ${details.learnable} to learn from in ${groups.length} groups, ${details.skipped} skipped${inBrackets(details.reasons.skipped)}, ${details.rejected} rejected${inBrackets(details.reasons.rejected)}`,
       );
     },
     step(row) {
@@ -100,4 +98,19 @@ function inWords([name, value]: readonly [string, unknown]): string {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   if (typeof value !== "string") return `${words} ${JSON.stringify(value)}`;
   return `${words} ${/^[0-9a-f]{64}$/.test(value) ? value.slice(0, 8) : value}`;
+}
+
+/** How often each reason occurs, the most frequent first. */
+function counted(reasons: readonly (string | undefined)[]): { readonly [reason: string]: number } {
+  const counts = new Map<string, number>();
+  for (const reason of reasons) {
+    const name = reason ?? "no reason given";
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
+}
+
+function inBrackets(counts: { readonly [reason: string]: number }): string {
+  const words = Object.entries(counts).map(([reason, count]) => `${count} ${reason}`);
+  return words.length === 0 ? "" : ` (${words.join(", ")})`;
 }

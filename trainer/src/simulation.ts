@@ -9,8 +9,9 @@ import { attempt, type AttemptParts } from "./attempt.ts";
 import type { EdgeRecipe } from "./edge-recipe.ts";
 import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
 import { inLanes } from "./lanes.ts";
-import { groupSignal, type LearnableGroup, learnableTrajectory } from "./learnable-group.ts";
+import { type LearnableGroup, learnableTrajectory } from "./learnable-group.ts";
 import { learningStep } from "./learning-step.ts";
+import { scoredForStep, waitingStep } from "./waiting-step.ts";
 import { derivedSeed, seededRandom } from "./random.ts";
 import { nameOf } from "./learner/rollouts/task-names.ts";
 
@@ -107,20 +108,20 @@ export async function simulate(
       const tensors = await engine.parameters();
       await parts.policy.setAdapter(version, { ...options.adapterShape, tensors });
     } else if (step === 0) await parts.policy.setAdapter(0, null);
-    const groups: LearnableGroup[] = [];
+    const coming = { step, seed: options.seed, state, band: options.band };
+    let waiting = waitingStep(recipe, [], coming);
     const rewards: number[] = [];
     const wanted = recipe.stage.settings.tasksPerStep;
-    for (let tries = 0; groups.length < wanted && tries < wanted * TRIES_PER_GROUP; tries += 1) {
+    const mostTries = wanted * TRIES_PER_GROUP;
+    for (let tries = 0; waiting.groups.length < wanted && tries < mostTries; tries += 1) {
       const group = await rollOutGroup();
       rewards.push(...group.trajectories.map(({ episode }) => episode.verification.reward));
-      if ((await groupSignal(recipe, group)).isLearnable) groups.push(group);
+      const scored = await scoredForStep(recipe, group, coming);
+      waiting = waitingStep(recipe, [...waiting.groups, scored], coming);
     }
-    if (groups.length === 0) continue;
-    const learned = await learningStep(engine, recipe, groups, {
-      step,
-      seed: options.seed,
-      state,
-      band: options.band,
+    if (waiting.groups.length === 0) continue;
+    const learned = await learningStep(engine, recipe, waiting, {
+      ...coming,
       microbatchTokens: options.microbatchTokens,
       shuffleAdvantages: options.shuffleAdvantages ? seededRandom(options.seed, step) : null,
       betweenPasses: async () => signal.throwIfAborted(),

@@ -16,7 +16,7 @@ import type { EdgeRecipe } from "./edge-recipe.ts";
 import { finalOutcome } from "./final-outcome.ts";
 import { digestsOf, isLost, type LeaseHolder, versionsOf } from "./lease-holder.ts";
 import { learningStep, type LearningStepResult } from "./learning-step.ts";
-import { judgeLease, type JudgedLease, withoutForgotten } from "./lease-judgement.ts";
+import { judgeLease, type JudgedLease, withoutForgotten, withSignal } from "./lease-judgement.ts";
 import type { MetricsLog } from "./metrics-log.ts";
 import { advancePublication, postponePublication, type PublicationParts } from "./publication.ts";
 import { seededRandom } from "./random.ts";
@@ -24,6 +24,7 @@ import type { Reporter } from "./reporter.ts";
 import { driftFromStable } from "./stable-drift.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
 import { lineageOf, newPublication, type Publication, type TrainerState } from "./trainer-state.ts";
+import { type ComingStep, type WaitingStep, waitingStep } from "./waiting-step.ts";
 
 export type TrainingParts = {
   readonly edge: EdgeClient;
@@ -92,7 +93,9 @@ export async function runTrainingLoop(
 ): Promise<TrainingSummary> {
   const { edge, engine, recipe, leases, store, report } = parts;
   let checkpoint = start;
-  let buffer: JudgedLease[] = [];
+  let buffer: readonly JudgedLease[] = [];
+  // What the filters say of all groups in the buffer.
+  let waiting: WaitingStep | null = null;
   // Since the last step. Forgotten by a crash, after which a step may be bounded less.
   let visitors = new Set<string>();
   let twice = 0;
@@ -196,9 +199,11 @@ export async function runTrainingLoop(
     for (const older of buffer) {
       if (digestsOf(older.lease).some((digest) => digests.has(digest))) leases.drop(older.lease);
     }
+    const { state } = checkpoint;
+    const coming = comingStep();
     let judged: JudgedLease;
     try {
-      judged = await judgeLease(lease, recipe, parts.checker, checkpoint.state, async () => {
+      judged = await judgeLease(lease, recipe, parts.checker, state, coming, async () => {
         signal.throwIfAborted();
         await leases.renewDue();
       });
@@ -207,16 +212,35 @@ export async function runTrainingLoop(
       await leases.release(lease).catch(() => undefined);
       throw error;
     }
-    report.judged(judged);
     // Written with the next commit: a lease that is judged again is counted once.
     checkpoint = {
       ...checkpoint,
       state: withWatchedLease(checkpoint.state, judged, options.watch),
     };
     for (const visitor of judged.visitors) visitors.add(visitor);
-    if (judged.groups.length === 0) await acknowledgeNow(judged);
-    else buffer.push(judged);
+    const [signalled = judged] = (await hold([...buffer, judged])).slice(-1);
+    report.judged(signalled);
     return true;
+  }
+
+  function comingStep(): ComingStep {
+    const { step, seed, kept } = checkpoint.state;
+    return { step, seed, state: kept, band: options.band };
+  }
+
+  /**
+   * Holds these leases for the coming step; those of which filters leave nothing are acknowledged.
+   *
+   * @returns all of them as filters left them.
+   */
+  async function hold(leased: readonly JudgedLease[]): Promise<readonly JudgedLease[]> {
+    const groups = leased.flatMap((judged) => judged.groups);
+    const step = waitingStep(recipe, groups, comingStep());
+    const all = leased.map((judged) => withSignal(judged, step));
+    waiting = step;
+    buffer = all.filter((judged) => judged.groups.length > 0);
+    for (const judged of all) if (judged.groups.length === 0) await acknowledgeNow(judged);
+    return all;
   }
 
   /** Groups to learn from. */
@@ -226,26 +250,27 @@ export async function runTrainingLoop(
   async function isStillWhole(): Promise<boolean> {
     const before = buffered();
     const forgotten = await leases.confirm();
-    const held = buffer.filter(({ lease }) => leases.isHeld(lease));
-    buffer = await Promise.all(held.map((judged) => withoutForgotten(judged, recipe, forgotten)));
-    for (const judged of buffer) if (judged.groups.length === 0) await acknowledgeNow(judged);
-    buffer = buffer.filter((judged) => judged.groups.length > 0);
+    const coming = comingStep();
+    const whole = await Promise.all(
+      stillHeld().map((judged) => withoutForgotten(judged, recipe, forgotten, coming)),
+    );
+    const isSame = whole.length === buffer.length && whole.every((one, i) => one === buffer[i]);
+    if (!isSame || waiting === null) await hold(whole);
     return buffered() === before;
   }
 
-  async function learn(): Promise<void> {
+  const stillHeld = (): readonly JudgedLease[] =>
+    buffer.filter(({ lease }) => leases.isHeld(lease));
+
+  async function learn(from: WaitingStep): Promise<void> {
     const startedAt = parts.now();
     const { state } = checkpoint;
     const random = seededRandom(state.seed, state.step);
-    const groups = buffer.flatMap((judged) => judged.groups);
     let result: LearningStepResult | null = null;
     let drift: number | null = null;
     try {
-      result = await learningStep(engine, recipe, groups, {
-        step: state.step,
-        seed: state.seed,
-        state: state.kept,
-        band: options.band,
+      result = await learningStep(engine, recipe, from, {
+        ...comingStep(),
         microbatchTokens: options.microbatchTokens,
         shuffleAdvantages: options.shuffleAdvantages ? random : null,
         visitorShare: options.visitorShare,
@@ -255,7 +280,12 @@ export async function runTrainingLoop(
           await leases.renewDue();
         },
       });
-      drift = await driftFromStable(engine, groups, state.stableVersion, options.microbatchTokens);
+      drift = await driftFromStable(
+        engine,
+        from.groups,
+        state.stableVersion,
+        options.microbatchTokens,
+      );
     } catch (error) {
       result = null;
       await engine.load(checkpoint.engine);
@@ -309,6 +339,7 @@ export async function runTrainingLoop(
     });
     for (const { lease } of buffer) leases.drop(lease);
     buffer = [];
+    waiting = null;
     visitors = new Set();
     if (row) report.step(row);
   }
@@ -356,13 +387,14 @@ export async function runTrainingLoop(
       return true;
     }
     await leases.renewDue();
-    buffer = buffer.filter(({ lease }) => leases.isHeld(lease));
+    const held = stillHeld();
+    if (held.length < buffer.length) await hold(held);
     const wanted = recipe.stage.settings.tasksPerStep - buffered();
     const idleMs = parts.now() - idleSince;
     const isDraining = idleMs >= Math.min(options.idleExitMs, options.partialStepMs);
     const isAlone = buffer.some(({ lease }) => lease.isAlone);
     if (wanted <= 0 || isAlone || (isDraining && buffered() > 0)) {
-      if (await isStillWhole()) await learn();
+      if ((await isStillWhole()) && waiting !== null) await learn(waiting);
       return true;
     }
     return takeLease(wanted);

@@ -12,9 +12,16 @@ import {
   type Trajectory,
   trajectoryDigest,
 } from "@waggle/protocol";
-import { learnableTrajectory } from "./learnable-group.ts";
+import type { EdgeRecipe } from "./edge-recipe.ts";
+import { type LearnableGroup, learnableTrajectory } from "./learnable-group.ts";
+import {
+  learningStep,
+  type LearningStepOptions,
+  type LearningStepResult,
+} from "./learning-step.ts";
 import { seededRandom } from "./random.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
+import { scoredForStep, waitingStep } from "./waiting-step.ts";
 
 export const TINY: DecoderConfig = {
   modelType: "qwen3",
@@ -131,3 +138,14 @@ export const parityChecker: TrajectoryChecker = {
     };
   },
 };
+
+/** A learning step from groups that nobody has scored yet. */
+export async function learnFrom(
+  engine: TrainEngine,
+  recipe: EdgeRecipe,
+  groups: readonly LearnableGroup[],
+  options: LearningStepOptions,
+): Promise<LearningStepResult> {
+  const scored = await Promise.all(groups.map((group) => scoredForStep(recipe, group, options)));
+  return learningStep(engine, recipe, waitingStep(recipe, scored, options), options);
+}

@@ -58,7 +58,7 @@ export { write } from "./composition/writing.ts";
 export type { Written } from "./composition/writing.ts";
 export { tokenOwners, turnRoles } from "./composition/roles.ts";
 export type { CallRoles, Roles, TurnPlace } from "./composition/roles.ts";
-export { scoreGroups } from "./composition/score-groups.ts";
+export { filterGroups, scoreGroup, scoreGroups } from "./composition/score-groups.ts";
 export type { Kept } from "./composition/score-groups.ts";
 export {
   evolutionStage,

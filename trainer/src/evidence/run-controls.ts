@@ -6,7 +6,7 @@ import { attemptHeldOut, heldOutOf } from "../learner/rollouts/held-out.ts";
 import { PolicyShelf } from "../policy-shelf.ts";
 import type { ControlLog } from "./control-log.ts";
 import type { RunArmsOptions } from "./run-arms.ts";
-import { samplingAt, temperatureCurve, TEMPERATURES } from "../learner/temperature.ts";
+import { successByTemperature, temperatureCurve, TEMPERATURES } from "../learner/temperature.ts";
 
 export type ControlPlace = { readonly environment: string; readonly seed: number };
 
@@ -36,12 +36,10 @@ export async function runControls(
       const policy = await policies.take(model);
       const parts = { policy, format: model.format, family, signal };
       const tasks = Array.from({ length: evaluationTasks }, (_, i) => i);
-      const successes = new Map<number, readonly boolean[]>();
-      for (const temperature of TEMPERATURES) {
-        const sampling = samplingAt(temperature);
+      const successes = await successByTemperature(TEMPERATURES, async (sampling) => {
         const attempts = await attemptHeldOut(parts, tasks, undefined, seed, "heldOut", sampling);
-        successes.set(temperature, heldOutOf(attempts).successes);
-      }
+        return heldOutOf(attempts).successes;
+      });
       const baseModel = model.reference.sha256;
       await log.append({ environment, seed, baseModel, evaluationTasks, successes });
       const curve = temperatureCurve([successes]);

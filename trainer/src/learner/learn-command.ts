@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { pairedDifference } from "@waggle/evaluation";
-import { FAMILIES, familyNamed, withVisitors } from "@waggle/environments";
+import { FAMILIES } from "@waggle/environments";
 import { type CreateRecipe, type Settings, recipeNamed } from "@waggle/learning";
 import type { ResidentFormat } from "@waggle/model";
 import type { Precision } from "@waggle/engine";
@@ -35,8 +35,9 @@ import type { HeldOut } from "./rollouts/held-out.ts";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunEvent } from "./run-options.ts";
 import { listedLiterature, listedRecipe } from "./literature-list.ts";
-import { recipePlace } from "./recipe-places.ts";
+import { recipeFamily } from "./recipe-places.ts";
 import { openRecipeEngines, swapStrategy } from "./recipe-engines.ts";
+import { openRunFolder, tensorsDigest } from "./run-folder.ts";
 import { addWriterOptions, saveText, type WriterFlags, writerPorts } from "./writer-options.ts";
 
 export type LearnCommandOptions = {
@@ -66,6 +67,9 @@ type Flags = OverlapFlags &
     precision: Precision;
     threads?: number;
     memoryLimit?: number;
+    run?: string;
+    resume: boolean;
+    saveEvery: number;
     json: boolean;
   };
 
@@ -80,7 +84,11 @@ export function addLearnCommand(
       "--env <name>",
       `one of ${FAMILIES.map(({ name }) => name).join(", ")}; default the one that --list gives the recipe`,
     )
-    .option("--visitors <noise>", "simulated visitors judge, this share of thumbs wrong", number)
+    .option(
+      "--visitors <noise>",
+      "share of thumbs that simulated visitors get wrong; default 0.1 for recipes that learn from thumbs, else nobody judges",
+      number,
+    )
     .option(
       "--list",
       "every recipe of the literature and what of it can be run; with --recipe, that one: its paper, settings and parts",
@@ -103,6 +111,9 @@ export function addLearnCommand(
     .addOption(precisionOption())
     .option("--threads <n>", "CPU threads of one graph; default all", positive)
     .option("--memory-limit <MB>", "most memory of training; default what is free", megabytes)
+    .option("--run <folder>", "where the run is kept; default a folder in .waggle/runs")
+    .option("--no-resume", "start over where the folder holds an unfinished run")
+    .option("--save-every <n>", "steps between two checkpoints of the run", positive, 5)
     .option("--json", "progress as JSON lines, the result as one object", false)
     .action(async (given: Flags, command: Command) => {
       if (given.list) {
@@ -115,9 +126,7 @@ export function addLearnCommand(
       }
       requireAsync(command);
       const recipe = (await recipeOf(given.recipe))(given.set);
-      const { visitors: noise } = given;
-      const tasks = familyNamed(given.env ?? recipePlace(recipe).environment);
-      const family = noise === undefined ? tasks : withVisitors(tasks, { noise });
+      const family = recipeFamily(recipe, { environment: given.env, noise: given.visitors });
       const ports = writerPorts(recipe, given, environment);
       await requireFamily(recipe, family);
       await requireOut(given, recipe);
@@ -139,6 +148,30 @@ export function addLearnCommand(
       const { start, teacher } = await adaptersOf(given, model.config);
       const { rank, alpha } = start ?? { rank: given.rank, alpha: 2 * given.rank };
       const adapterShape = { rank, alpha };
+      const runFolder = await openRunFolder({
+        folder: given.run,
+        settings: {
+          ...{ recipe: recipe.name, environment: family.name, settings: recipe.settings },
+          ...{ seed: given.seed, steps: given.steps, tasks: given.tasks, visitors: given.visitors },
+          ...{ evaluateEvery: given.evaluateEvery, overlap: overlapOf(given), adapterShape },
+          ...{ device: given.device, base: given.base, precision: given.precision },
+          model: model.reference.sha256,
+          adapter: start === null ? null : tensorsDigest(start.tensors),
+          teacher: teacher === null ? null : tensorsDigest(teacher.tensors),
+        },
+        resumes: given.resume,
+        every: given.saveEvery,
+        isStopping: () => signal.aborted,
+      });
+      const { keeper } = runFolder;
+      if (keeper.found !== null) {
+        const { stagesDone, stepsDone } = keeper.found;
+        const words = `going on with the run in ${runFolder.path}, after ${stagesDone} stages and ${stepsDone} steps of the next`;
+        say({ event: "resumed", folder: runFolder.path, stagesDone, stepsDone }, words);
+      }
+      const onStop = (): void =>
+        say({ event: "stopping" }, "stopping after this step; press Ctrl-C again to stop at once");
+      signal.addEventListener("abort", onStop, { once: true });
       const engines = await openRecipeEngines(
         recipe,
         model,
@@ -155,10 +188,15 @@ export function addLearnCommand(
             ...{ ...engines, policy, format: model.format, family, adapterShape, ports },
             start: start?.tensors,
           },
-          { ...given, base: undefined, evaluationTasks: given.tasks, overlap: overlapOf(given) },
+          {
+            ...given,
+            ...{ base: undefined, evaluationTasks: given.tasks, overlap: overlapOf(given), keeper },
+          },
           (event) => say(event, wordsOf(event)),
-          signal,
+          // A step that has begun is finished, but for rollouts that go on beside it.
+          given.async ? signal : new AbortController().signal,
         );
+        await runFolder.finish();
         await saveText(given, state);
         await saveAdapters(given, engines, adapterShape, model.config);
         if (given.out !== undefined) {
@@ -177,10 +215,12 @@ export function addLearnCommand(
             : `${recipe.name} in ${family.name}: ${percent(result.base)} → ${percent(result.final)} of ${given.tasks} held-out tasks (p = ${pValue.toPrecision(2)}), ${spent.sampledTokens} tokens sampled, ${spent.toolCalls} tool calls, ${spent.seconds.toFixed(0)} s`,
         );
       } catch (error) {
-        // What was learned by then is not lost.
-        if (signal.aborted) await saveAdapters(given, engines, adapterShape, model.config);
-        throw error;
+        if (!signal.aborted) throw error;
+        const words = `stopped; the run is kept in ${runFolder.path}: run the same command again to go on`;
+        say({ event: "stopped", folder: runFolder.path }, words);
+        signal.throwIfAborted();
       } finally {
+        signal.removeEventListener("abort", onStop);
         await engines.dispose();
         await policy.dispose();
       }

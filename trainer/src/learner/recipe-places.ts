@@ -5,6 +5,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { familyNamed, type TaskFamily, withVisitors } from "@waggle/environments";
 import type { Recipe } from "@waggle/learning";
 
 export type RecipePlace = {
@@ -116,6 +117,27 @@ export function recipePlace({ name, literature, stages }: Recipe): RecipePlace {
     test: `trainer/src/learner/updates/${test}`,
     evidence: existsSync(join(ROOT, page)) ? page : null,
   };
+}
+
+/** Share of thumbs that are wrong where a recipe needs simulated visitors and nobody says how good. */
+const VISITOR_NOISE = 0.1;
+
+/**
+ * The family that a recipe runs in. Simulated visitors judge where the recipe learns from their thumbs, and
+ * where `noise` is given.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` for an environment that there is not.
+ */
+export function recipeFamily(
+  recipe: Recipe,
+  {
+    environment,
+    noise,
+  }: { readonly environment?: string | undefined; readonly noise?: number | undefined } = {},
+): TaskFamily {
+  const tasks = familyNamed(environment ?? recipePlace(recipe).environment);
+  const isJudged = noise !== undefined || recipe.literature.table === "feedback";
+  return isJudged ? withVisitors(tasks, { noise: noise ?? VISITOR_NOISE }) : tasks;
 }
 
 let chosen: ReadonlyMap<string, string> | null = null;

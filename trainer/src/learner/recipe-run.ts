@@ -1,49 +1,22 @@
 /**
- * Runs a recipe in one family of tasks, in this process: stage by stage, roll out, learn, look at
- * held-out tasks. No edge, no visitors; the same parts learn from either.
+ * Runs a recipe in one family of tasks, in this process: stage after stage, round after round. No edge, no
+ * visitors; the same parts learn from either. A kept run goes on after its last save, bit for bit.
  */
-import {
-  type Episode,
-  type EpisodeGroup,
-  initialValues,
-  type PartContext,
-  type RolloutPlan,
-  type Recipe,
-  settingsAt,
-  type Stage,
-  type StateValues,
-  type StepSettings,
-} from "@waggle/learning";
-import type { Sampling, TaskReference, TaskSplit, TensorMap } from "@waggle/protocol";
-import { samplingAt, type SuccessByTemperature } from "./temperature.ts";
-import { derivedSeed, seededRandom } from "../random.ts";
-import { type Reader, stageReader } from "./rollouts/attempt-reading.ts";
-import { adapterOf } from "./updates/adapter-tensors.ts";
-import { collect } from "./rollouts/collect.ts";
-import { episodeMetrics, hasSignal, mean } from "./updates/episode-metrics.ts";
-import { describer } from "./rollouts/episode-text.ts";
-import { evolve } from "./updates/evolve-update.ts";
-import type { FamilyAttempt } from "./rollouts/family-attempt.ts";
-import { attemptHeldOut, type HeldOut, heldOutOf } from "./rollouts/held-out.ts";
+import type { Recipe } from "@waggle/learning";
+import { RecipeStages } from "./recipe-stages.ts";
 import { fittedWorlds } from "./rollouts/fitted-world.ts";
-import type { WorldModels } from "./rollouts/imagined-world.ts";
-import { mergedStage } from "./merged-stage.ts";
-import { canOverlap, type OverlapOptions, overlappedStage } from "./overlapped-stage.ts";
-import { opponentOf, RoleShelf } from "./role-shelf.ts";
-import { updateStage } from "./updates/stage-update.ts";
+import { type HeldOut, heldOutOf } from "./rollouts/held-out.ts";
 import { runPorts } from "./run-ports.ts";
+import { enginesOf, stopIfAsked } from "./run-keeping.ts";
 import type { RunEvent, RunOptions, RunParts, RunResult } from "./run-options.ts";
-import { type Budget, RunSpending, shareOfRest } from "./run-spending.ts";
-import { storedDemonstrations } from "./rollouts/stored-demonstrations.ts";
-import { swappingPolicy } from "./rollouts/swapping-policy.ts";
-import { TaskDraws } from "./rollouts/task-draws.ts";
-import { testTimeOf, testTimeStage } from "./test-time.ts";
+import { shareOfRest } from "./run-spending.ts";
+import { successByTemperature } from "./temperature.ts";
+import { testTimeOf } from "./test-time.ts";
 
-/** Times that the tasks of a step are rolled out again where filters left too few groups. */
-const REFILLS = 2;
-/** Stored episodes that plans may go on from. */
-const STORED = 512;
-
+/**
+ * @param onEvent - of a run that goes on, what happens from then on.
+ * @throws where the keeper stops the run, after a save.
+ */
 export async function runRecipe(
   recipe: Recipe,
   parts: RunParts,
@@ -51,365 +24,60 @@ export async function runRecipe(
   onEvent: (event: RunEvent) => void,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const fitting = { ...parts, signal };
-  const worldModels = await fittedWorlds(recipe, fitting, parts.simulator, options.seed);
+  const { keeper } = options;
+  const found = keeper?.found ?? null;
+  const worldModels = await fittedWorlds(
+    recipe,
+    { ...parts, signal },
+    parts.simulator,
+    options.seed,
+  );
   const ports = { ...runPorts(parts.engine, parts.format, parts.family), ...parts.ports };
-  const run = new RecipeRun({ ...parts, worldModels, ports }, options, onEvent, signal);
+  const events: RunEvent[] = [...(found?.events ?? [])];
+  const said = (event: RunEvent): void => {
+    events.push(event);
+    onEvent(event);
+  };
+  const { stages } = recipe;
+  const run = new RecipeStages({ ...parts, worldModels, ports }, options, said, signal, stages);
+  for (const [name, engine] of enginesOf(parts)) {
+    const checkpoint = found?.engines.get(name);
+    if (checkpoint !== undefined) await engine.load(checkpoint);
+  }
   try {
-    const base = options.base ?? (await run.evaluate("base", 0));
-    let final = base;
-    for (let round = 0; round < recipe.rounds; round += 1) {
-      for (const [at, stage] of recipe.stages.entries()) {
-        run.limit(shareOfRest(recipe, options.shares, round, at));
-        final = await run.stage(stage);
+    const base = found?.base ?? options.base ?? (await run.evaluate("base", 0));
+    let final: HeldOut = found?.latest ?? base;
+    const save = async (stagesDone: number, stepsDone: number, latest: HeldOut | null) => {
+      const carried = await run.carried(stages);
+      await keeper?.save({ stagesDone, stepsDone, base, latest, events: [...events], ...carried });
+    };
+    for (let at = found?.stagesDone ?? 0; at < recipe.rounds * stages.length; at += 1) {
+      const [round, place] = [Math.floor(at / stages.length), at % stages.length];
+      const isBegun = found?.stagesDone === at && found.stepsDone > 0;
+      if (!isBegun) {
+        run.limit(shareOfRest(recipe, options.shares, round, place));
+        if (found?.stagesDone !== at) await save(at, 0, final);
+        stopIfAsked(keeper);
       }
+      const from = isBegun ? { stepsDone: found.stepsDone, latest: found.latest } : undefined;
+      final = await run.stage(
+        stages[place] as (typeof stages)[number],
+        from,
+        async (done, latest) => {
+          const isDue = keeper !== undefined && (done % keeper.every === 0 || keeper.isStopping());
+          if (isDue) await save(at, done, latest);
+        },
+      );
     }
-    const isTestTime = recipe.stages.some((stage) => testTimeOf(stage) !== null);
-    const byTemperature = await run.tryAt(isTestTime ? [] : (options.temperatures ?? []));
+    // What was learned for held-out tasks themselves is gone once they were attempted.
+    const isTestTime = stages.some((stage) => testTimeOf(stage) !== null);
+    const places = Array.from({ length: options.evaluationTasks }, (_, i) => i);
+    const byTemperature = await successByTemperature(
+      isTestTime ? [] : (options.temperatures ?? []),
+      async (sampling) => heldOutOf(await run.attempts(places, undefined, sampling)).successes,
+    );
     return { base, final, byTemperature, ...run.soFar };
   } finally {
     await run.shelf.clear();
-  }
-}
-
-class RecipeRun {
-  readonly #parts: RunParts & { readonly worldModels: WorldModels };
-  readonly #options: RunOptions;
-  readonly #onEvent: (event: RunEvent) => void;
-  readonly #signal: AbortSignal;
-  /** Parameters after each update, newest last: what a lagging policy samples from. */
-  #snapshots: TensorMap[] = [];
-  #version = 0;
-  readonly #draws: TaskDraws;
-  readonly shelf: RoleShelf;
-  /** The stage as whose roles held-out tasks are attempted. */
-  #deployed: Stage | null = null;
-  #stored: Episode[] = [];
-  #state: StateValues = {};
-  /** The stage whose state attempts read. */
-  #reads: Pick<Stage, "state"> = { state: {} };
-  readonly #spending = new RunSpending();
-  /** What may be spent before the stage ends. */
-  #limit: Budget | undefined;
-
-  constructor(
-    parts: RunParts & { readonly worldModels: WorldModels },
-    options: RunOptions,
-    onEvent: (event: RunEvent) => void,
-    signal: AbortSignal,
-  ) {
-    const { overlap } = options;
-    const policy = overlap ? swappingPolicy(parts.policy, overlap.swap) : parts.policy;
-    this.#parts = { ...parts, policy };
-    this.#options = options;
-    if (parts.start !== undefined) this.#snapshots = [parts.start];
-    this.shelf = new RoleShelf({ ...parts, models: parts.resources.models ?? new Map() });
-    this.#draws = new TaskDraws(parts.family, options.seed);
-    this.#onEvent = onEvent;
-    this.#signal = signal;
-  }
-
-  get soFar(): Pick<RunResult, "spent" | "state"> {
-    return { spent: this.#spending.soFar, state: this.#state };
-  }
-
-  /** The next stage may spend this share of what is left. */
-  limit(share: number): void {
-    this.#limit = this.#spending.upTo(this.#options.budget, share);
-  }
-
-  /** @returns the evaluation after its last step. */
-  async stage(stage: Stage): Promise<HeldOut> {
-    if (stage.merging !== null) return this.#merge(stage, stage.merging);
-    const steps = this.#options.steps ?? stage.steps;
-    this.#state = initialValues(stage, this.#state);
-    this.#reads = stage;
-    this.#state = await this.shelf.begin(stage, this.#parts.engine, this.#state);
-    if (stage.learns !== "model") this.#deployed = stage;
-    if (testTimeOf(stage) !== null) return this.#atTestTime(stage, steps);
-    const { overlap } = this.#options;
-    if (overlap !== undefined && canOverlap(stage.rollout.plan(this.#context(0, steps)))) {
-      return this.#overlapped(stage, steps, overlap);
-    }
-    // A budget may end a stage where no evaluation was due: then none is the last.
-    let [last, step]: [HeldOut | null, number] = [null, 0];
-    for (; step < steps && !this.#spending.exceeds(this.#limit); step += 1) {
-      this.#signal.throwIfAborted();
-      const context = this.#context(step, steps);
-      const metrics = await this.#step(stage, settingsAt(stage, context), context);
-      last = await this.#report(stage, step, steps, metrics);
-    }
-    return last ?? this.evaluate(stage.name, step);
-  }
-
-  #context(step: number, steps: number): PartContext {
-    return {
-      step,
-      steps,
-      random: seededRandom(this.#options.seed, this.#version, 0x5e),
-      state: this.#state,
-      ports: {
-        ...this.#parts.ports,
-        describe: describer(this.#parts.family, this.#parts.format),
-      },
-      signal: this.#signal,
-    };
-  }
-
-  /** @returns the evaluation where one is due. */
-  async #report(
-    { name: stage }: Stage,
-    step: number,
-    steps: number,
-    metrics: { readonly [name: string]: number },
-  ): Promise<HeldOut | null> {
-    const { spent } = this.soFar;
-    this.#onEvent({ event: "step", stage, step: step + 1, steps, spent, metrics });
-    const { evaluateEvery } = this.#options;
-    const isDue = evaluateEvery > 0 && (step + 1) % evaluateEvery === 0;
-    return isDue || step + 1 === steps ? this.evaluate(stage, step + 1) : null;
-  }
-
-  /** The steps of a stage, with rollouts going on. */
-  async #overlapped(stage: Stage, steps: number, overlap: OverlapOptions): Promise<HeldOut> {
-    await this.#adopt(0);
-    let [last, taken]: [HeldOut | null, number] = [null, 0];
-    await overlappedStage(
-      {
-        rollOut: (signal) => {
-          const context = this.#context(taken, steps);
-          return this.#collect(stage, settingsAt(stage, context), { ...context, signal }, 1);
-        },
-        learn: async (groups, step, metrics) => {
-          const context = this.#context(step, steps);
-          const learned = await this.#learn(stage, settingsAt(stage, context), groups, context);
-          await this.#adopt(0);
-          taken = step + 1;
-          last = (await this.#report(stage, step, steps, { ...learned, ...metrics })) ?? last;
-        },
-        policyVersion: () => this.#version,
-      },
-      { steps, tasksPerStep: settingsAt(stage, this.#context(0, steps)).tasksPerStep },
-      overlap,
-      this.#signal,
-    );
-    return last ?? this.evaluate(stage.name, 0);
-  }
-
-  async #evolve(
-    stage: Stage,
-    evolution: NonNullable<Stage["evolution"]>,
-    settings: StepSettings,
-    context: PartContext,
-  ): Promise<{ [name: string]: number }> {
-    const { engine } = this.#parts;
-    const plan = stage.rollout.plan(context);
-    if (plan.kind !== "noise") return {};
-    // All perturbations meet the same tasks with the same draws.
-    const tasks = this.#draws.next(stage, settings, context, settings.tasksPerStep);
-    const seed = derivedSeed(this.#options.seed, this.#draws.count);
-    const act = async (parameters: TensorMap): Promise<EpisodeGroup[]> => {
-      this.#snapshots = [adapterOf(parameters)];
-      await this.#adopt(0);
-      return this.#collectAt(stage, settings, context, tasks, { kind: "group", size: 1 });
-    };
-    const options = { seed, learningRate: settings.learningRate, context };
-    const scores = await evolve(engine, { stage, evolution, plan }, act, options);
-    this.#snapshots = [adapterOf(await engine.parameters())];
-    return { rewardMean: mean(scores.map(({ score }) => score)) };
-  }
-
-  /** Learns for held-out tasks, attempts them, and is then as it was. */
-  async #atTestTime(stage: Stage, steps: number): Promise<HeldOut> {
-    const { engine, family } = this.#parts;
-    const { evaluationTasks, evaluationSeed } = this.#options;
-    const start = { snapshots: [adapterOf(await engine.parameters())], state: this.#state };
-    const restore = (): void => {
-      this.#snapshots = start.snapshots;
-      this.#state = start.state;
-    };
-    const heldOut = await testTimeStage(
-      stage,
-      { engine, family, evaluationTasks, evaluationSeed },
-      {
-        restore,
-        step: async (tasks, step) => {
-          await this.#adopt(0);
-          const context = this.#context(step, steps);
-          const settings = settingsAt(stage, context);
-          const cases = tasks.slice(0, settings.tasksPerStep);
-          const groups = await this.#collectAt(stage, settings, context, cases);
-          const metrics = await this.#learn(stage, settings, groups, context);
-          return metrics["gradientNorm"] !== undefined;
-        },
-        attempt: (places) => this.#attempts(places),
-      },
-      steps,
-    );
-    this.#onEvent({ event: "evaluated", stage: stage.name, step: steps, heldOut });
-    return heldOut;
-  }
-
-  async #merge(stage: Stage, merging: NonNullable<Stage["merging"]>): Promise<HeldOut> {
-    const { engine } = this.#parts;
-    const hold = async (): Promise<void> => {
-      this.#snapshots = [adapterOf(await engine.parameters())];
-    };
-    await mergedStage(merging, {
-      ...{ engine, spending: this.#spending, limit: this.#limit, seed: this.#options.seed },
-      learn: async (members, limit) => {
-        this.#limit = limit;
-        await hold();
-        for (const member of members) await this.stage(member);
-      },
-      attempt: async (count) => {
-        await hold();
-        return this.#attempts([...Array(count).keys()], "train");
-      },
-    });
-    await hold();
-    return this.evaluate(stage.name, 1);
-  }
-
-  async #step(
-    stage: Stage,
-    settings: StepSettings,
-    context: PartContext,
-  ): Promise<{ [name: string]: number }> {
-    if (stage.evolution !== null) return this.#evolve(stage, stage.evolution, settings, context);
-    const { engine } = this.#parts;
-    // The start is a version too: the second step of a policy that lags by one samples from it.
-    if (this.#snapshots.length === 0) this.#snapshots.push(adapterOf(await engine.parameters()));
-    await this.#adopt(settings.lag);
-    const groups: EpisodeGroup[] = [];
-    let informative = 0;
-    for (let round = 0; round <= REFILLS && informative < settings.tasksPerStep; round += 1) {
-      const wanted = settings.tasksPerStep - informative;
-      const more = await this.#collect(stage, settings, context, wanted);
-      if (more.length === 0) break;
-      groups.push(...more);
-      // Only groups of several can turn out to say nothing.
-      informative += more.filter(({ episodes }) => hasSignal(episodes)).length;
-    }
-    return this.#learn(stage, settings, groups, context);
-  }
-
-  /** One update from these groups. */
-  async #learn(
-    stage: Stage,
-    settings: StepSettings,
-    groups: readonly EpisodeGroup[],
-    context: PartContext,
-  ): Promise<{ [name: string]: number }> {
-    const { engine, resources } = this.#parts;
-    const update = await updateStage(engine, stage, groups, context, resources, this.#signal);
-    this.#state = { ...this.#state, ...update.state };
-    if (update.learned && stage.trains === "policy") {
-      this.#snapshots.push(adapterOf(await engine.parameters()));
-    }
-    await this.shelf.learned(stage, engine);
-    this.#snapshots = this.#snapshots.slice(-(settings.lag + 1));
-    const episodes = groups.flatMap((each) => each.episodes);
-    this.#stored = [...this.#stored, ...episodes].slice(-STORED);
-    return {
-      ...update.metrics,
-      groups: groups.length,
-      dropped: update.dropped.size,
-      ...episodeMetrics(episodes),
-    };
-  }
-
-  async #collect(
-    stage: Stage,
-    settings: StepSettings,
-    context: PartContext,
-    count: number,
-  ): Promise<EpisodeGroup[]> {
-    const tasks = this.#draws.next(stage, settings, context, count);
-    return this.#collectAt(stage, settings, context, tasks);
-  }
-
-  async #collectAt(
-    stage: Stage,
-    settings: StepSettings,
-    context: PartContext,
-    tasks: readonly TaskReference[],
-    plan: RolloutPlan = stage.rollout.plan(context),
-  ): Promise<EpisodeGroup[]> {
-    const { policy, format, family, worldModels } = this.#parts;
-    const { signal } = context;
-    const roles = await this.shelf.acting(stage, settings.lag, opponentOf(plan));
-    const goesOn = plan.kind === "pivot" || plan.kind === "prefix" || plan.kind === "log";
-    if (goesOn && this.#stored.length === 0) {
-      this.#stored = await storedDemonstrations({ ...this.#parts, signal }, this.#options.seed);
-    }
-    const groups = await collect(
-      plan,
-      tasks,
-      this.#stored,
-      { policy, format, family, worldModels, reader: this.#reader(true), roles, signal },
-      {
-        sampling: settings.sampling,
-        maxTurns: settings.maxTurns,
-        roleShift: settings.roleShift,
-        seed: derivedSeed(this.#options.seed, this.#draws.count),
-        staleness: settings.lag,
-      },
-    );
-    return this.#spending.count(groups);
-  }
-
-  #reader(explores: boolean): Reader | undefined {
-    const seed = derivedSeed(this.#options.seed, this.#draws.count, 0x4ead);
-    return stageReader(this.#reads, this.#state, { seed, explores });
-  }
-
-  /** Puts the parameters of `lag` updates ago into the policy. */
-  async #adopt(lag: number): Promise<void> {
-    const tensors = this.#snapshots.at(-1 - lag) ?? this.#snapshots[0];
-    this.#version += 1;
-    await this.#parts.policy.setAdapter(
-      this.#version,
-      tensors === undefined ? null : { ...this.#parts.adapterShape, tensors },
-    );
-  }
-
-  /** Held-out tasks with the newest parameters. */
-  async evaluate(stage: string, step: number): Promise<HeldOut> {
-    const places = Array.from({ length: this.#options.evaluationTasks }, (_, i) => i);
-    const heldOut = heldOutOf(await this.#attempts(places));
-    this.#onEvent({ event: "evaluated", stage, step, heldOut });
-    return heldOut;
-  }
-
-  /** Held-out tasks with the newest parameters at each of these temperatures. */
-  async tryAt(temperatures: readonly number[]): Promise<SuccessByTemperature> {
-    const places = Array.from({ length: this.#options.evaluationTasks }, (_, i) => i);
-    const found = new Map<number, readonly boolean[]>();
-    for (const temperature of temperatures) {
-      const attempts = await this.#attempts(places, undefined, samplingAt(temperature));
-      found.set(temperature, heldOutOf(attempts).successes);
-    }
-    return found;
-  }
-
-  /** Held-out tasks of these places, or as many others. */
-  async #attempts(
-    places: readonly number[],
-    split?: TaskSplit,
-    sampling?: Omit<Sampling, "seed">,
-  ): Promise<FamilyAttempt[]> {
-    const { policy, format, family } = this.#parts;
-    await this.#adopt(0);
-    const deployed = this.#deployed;
-    const roles = deployed === null ? undefined : await this.shelf.acting(deployed, 0);
-    return attemptHeldOut(
-      { policy, format, family, roles, reader: this.#reader(false), signal: this.#signal },
-      places,
-      deployed?.rollout.plan(this.#context(0, 1)),
-      this.#options.evaluationSeed,
-      split,
-      sampling,
-    );
   }
 }

@@ -23,18 +23,30 @@ export type ShelfParts = {
   readonly adapterShape: { readonly rank: number; readonly alpha: number };
 };
 
+/** What the shelf keeps from step to step. */
+export type SavedShelf = {
+  readonly history: ReadonlyMap<string, readonly TensorMap[]>;
+  readonly checkpoints: ReadonlyMap<string, TensorMap>;
+};
+
 export class RoleShelf {
   readonly #parts: ShelfParts;
   /** Of each role after each update, newest last. */
-  readonly #history = new Map<string, TensorMap[]>();
+  readonly #history: Map<string, readonly TensorMap[]>;
   /** Past checkpoints of the policy, by the names that the pool has. */
-  readonly #checkpoints = new Map<string, TensorMap>();
+  readonly #checkpoints: Map<string, TensorMap>;
   /** Ids of what the policy has loaded. */
   #loaded: string[] = [];
   #count = 0;
 
-  constructor(parts: ShelfParts) {
+  constructor(parts: ShelfParts, saved?: SavedShelf) {
     this.#parts = parts;
+    this.#history = new Map(saved?.history);
+    this.#checkpoints = new Map(saved?.checkpoints);
+  }
+
+  get saved(): SavedShelf {
+    return { history: new Map(this.#history), checkpoints: new Map(this.#checkpoints) };
   }
 
   /**

@@ -8,6 +8,7 @@ import type { ActingPolicy } from "./rollouts/family-attempt.ts";
 import type { WorldSimulator } from "./rollouts/fitted-world.ts";
 import type { HeldOut } from "./rollouts/held-out.ts";
 import type { OverlapOptions } from "./overlapped-stage.ts";
+import type { RunKeeper } from "./run-keeping.ts";
 import type { Budget, Spent } from "./run-spending.ts";
 import type { SuccessByTemperature } from "./temperature.ts";
 import type { StageResources } from "./updates/stage-update.ts";
@@ -49,6 +50,8 @@ export type RunOptions = {
   readonly steps?: number | undefined;
   /** Rollouts go on while steps are taken, in stages whose episodes the policy samples; default not. */
   readonly overlap?: OverlapOptions | undefined;
+  /** Where the run is kept so that another process can go on with it; default nowhere. */
+  readonly keeper?: RunKeeper | undefined;
 };
 
 export type RunEvent =

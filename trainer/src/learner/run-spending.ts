@@ -14,8 +14,17 @@ export type Spent = {
 export type Budget = { readonly sampledTokens: number; readonly toolCalls: number };
 
 export class RunSpending {
-  readonly #startedAt = performance.now();
-  readonly #counts = { episodes: 0, sampledTokens: 0, toolCalls: 0, turns: 0 };
+  readonly #startedAt: number;
+  readonly #counts: { -readonly [name in keyof Omit<Spent, "seconds">]: number };
+
+  /** @param before - what an earlier process spent on the same run. */
+  constructor(
+    before: Spent = { episodes: 0, sampledTokens: 0, toolCalls: 0, turns: 0, seconds: 0 },
+  ) {
+    const { seconds, ...counts } = before;
+    this.#startedAt = performance.now() - 1000 * seconds;
+    this.#counts = counts;
+  }
 
   get soFar(): Spent {
     return { ...this.#counts, seconds: (performance.now() - this.#startedAt) / 1000 };

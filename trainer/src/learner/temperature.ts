@@ -20,6 +20,18 @@ export function temperatureName(temperature: number): string {
   return temperature === 0 ? "greedy" : String(temperature);
 }
 
+/** Tries a policy at each of these temperatures. */
+export async function successByTemperature(
+  temperatures: readonly number[],
+  attempt: (sampling: Omit<Sampling, "seed">) => Promise<readonly boolean[]>,
+): Promise<SuccessByTemperature> {
+  const found = new Map<number, readonly boolean[]>();
+  for (const temperature of temperatures) {
+    found.set(temperature, await attempt(samplingAt(temperature)));
+  }
+  return found;
+}
+
 /** One string of digits per temperature, as logs keep it. */
 export type StoredByTemperature = { readonly [temperature: string]: string };
 

@@ -6,7 +6,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { EpisodeGroup } from "./episode.ts";
 import { scoredEpisode } from "./minibatch.ts";
 import type { Filtered, PartContext, Score, ScoredGroup, StateChange } from "./part.ts";
-import type { Stage } from "./stage.ts";
+import { settingsAt, type Stage } from "./stage.ts";
 
 /** What is left, why the rest is not, and the state that filters leave. */
 export type Kept = Required<Pick<Filtered, "groups" | "dropped" | "pairs">> & {
@@ -22,15 +22,32 @@ export async function scoreGroups(
   groups: readonly EpisodeGroup[],
   context: PartContext,
 ): Promise<Kept> {
-  let kept: readonly ScoredGroup[] = await Promise.all(
-    groups.map(async (group) => {
-      const scores = await scoresOf(stage, group, context);
-      const episodes = group.episodes.map((episode, i) =>
-        scoredEpisode(episode, scores[i] as Score),
-      );
-      return { task: group.task, episodes };
-    }),
-  );
+  const scored = await Promise.all(groups.map((group) => scoreGroup(stage, group, context)));
+  return filterGroups(stage, scored, context);
+}
+
+/** A group with what the stage's reward says of each episode at this step. Throws as `scoreGroups`. */
+export async function scoreGroup(
+  stage: Stage,
+  group: EpisodeGroup,
+  context: PartContext,
+): Promise<ScoredGroup> {
+  const scores = await scoresOf(stage, group, atStep(stage, context));
+  const episodes = group.episodes.map((episode, i) => scoredEpisode(episode, scores[i] as Score));
+  return { task: group.task, episodes };
+}
+
+/**
+ * What the stage's filters leave of the groups of one step. An episode that lost its siblings is left out
+ * where the advantage compares siblings.
+ */
+export function filterGroups(
+  stage: Stage,
+  scored: readonly ScoredGroup[],
+  given: PartContext,
+): Kept {
+  const context = atStep(stage, given);
+  let kept = scored;
   const dropped = new Map<string, string>();
   let pairs: NonNullable<Filtered["pairs"]> = [];
   const estimated =
@@ -47,7 +64,29 @@ export async function scoreGroups(
     pairs = filtered.pairs ?? pairs;
     state = { ...state, ...filtered.state };
   }
-  return { groups: kept, dropped, pairs, state };
+  const alone = leftAlone(stage, scored, kept);
+  for (const group of alone) {
+    for (const { episode } of group.episodes) dropped.set(episode.id, "group-of-one");
+  }
+  return { groups: kept.filter((group) => !alone.has(group)), dropped, pairs, state };
+}
+
+/** With the weights that the schedule gives reward components at this step. */
+function atStep(stage: Stage, context: PartContext): PartContext {
+  return { ...context, rewardWeights: settingsAt(stage, context).rewardWeights };
+}
+
+/** Groups of several that filters left one episode of, where that one has no baseline then. */
+function leftAlone(
+  { learns, advantage }: Stage,
+  before: readonly ScoredGroup[],
+  after: readonly ScoredGroup[],
+): ReadonlySet<ScoredGroup> {
+  if (learns !== "rewards" || advantage?.start !== "group") return new Set();
+  const several = new Set(
+    before.flatMap(({ task, episodes }) => (episodes.length > 1 ? [task] : [])),
+  );
+  return new Set(after.filter(({ task, episodes }) => episodes.length === 1 && several.has(task)));
 }
 
 async function scoresOf(

@@ -12,9 +12,11 @@ export class TaskDraws {
   readonly #seed: number;
   #count = 0;
 
-  constructor(family: TaskFamily, seed: number) {
+  /** @param count - tasks that were drawn before. */
+  constructor(family: TaskFamily, seed: number, count = 0) {
     this.#family = family;
     this.#seed = seed;
+    this.#count = count;
   }
 
   /** Tasks drawn so far. */

@@ -8,6 +8,7 @@ import {
   addLosses,
   entropyBonus,
   type EpisodeGroup,
+  type Kept,
   type LossResult,
   type Minibatch,
   type Observed,
@@ -81,6 +82,8 @@ export type UpdateNumbers = {
 };
 
 /**
+ * Scores the groups, filters them and learns from what is left.
+ *
  * @param policy - the stage may train another of `resources.models`.
  * @throws WaggleError `CAPABILITY_MISSING` where the stage needs a resource that was not opened,
  *   `NON_FINITE_VALUE` from engine or loss.
@@ -96,15 +99,33 @@ export async function updateStage(
   const models = resources.models ?? new Map<string, TrainEngine>();
   const ports = { ...given.ports, ...modelPorts(models, resources.reference) };
   const context = { ...given, ports };
+  const kept = await scoreGroups(stage, groups, context);
+  return updateFrom(policy, stage, kept, idsOf(groups), context, resources, signal);
+}
+
+/**
+ * Learns from groups that were scored and filtered for this step before. Throws as `updateStage`.
+ *
+ * @param own - ids of the episodes of this step; filters may have brought back earlier ones.
+ */
+export async function updateFrom(
+  policy: TrainEngine,
+  stage: Stage,
+  kept: Kept,
+  own: ReadonlySet<string>,
+  context: PartContext,
+  resources: StageResources,
+  signal: AbortSignal,
+): Promise<StageUpdate> {
+  const models = resources.models ?? new Map<string, TrainEngine>();
   const settings = settingsAt(stage, context);
   const { rewardWeights } = settings;
-  const kept = await scoreGroups(stage, groups, { ...context, rewardWeights });
   const seen = { ...context, rewardWeights, state: { ...context.state, ...kept.state } };
   const isRewardModel = stage.trains === "rm";
   const hasValues = isRewardModel || stage.state["critic"] !== undefined;
 
   const written =
-    stage.writing === null ? null : await write(stage.writing, onlyOf(kept.groups, groups), seen);
+    stage.writing === null ? null : await write(stage.writing, onlyOf(kept.groups, own), seen);
   const { changes = 0, refused = 0 } = written ?? {};
   const writing: { [name: string]: number } = written === null ? {} : { changes, refused };
   const changed = { ...kept.state, ...written?.state };
@@ -293,12 +314,15 @@ function minibatchOf(
 }
 
 /** Without what filters brought back from earlier steps: it was credited then. */
-function onlyOf(kept: readonly ScoredGroup[], groups: readonly EpisodeGroup[]): ScoredGroup[] {
-  const own = new Set(groups.flatMap(({ episodes }) => episodes.map(({ id }) => id)));
+function onlyOf(kept: readonly ScoredGroup[], own: ReadonlySet<string>): ScoredGroup[] {
   return kept.map(({ task, episodes }) => ({
     task,
     episodes: episodes.filter(({ episode }) => own.has(episode.id)),
   }));
+}
+
+function idsOf(groups: readonly EpisodeGroup[]): ReadonlySet<string> {
+  return new Set(groups.flatMap(({ episodes }) => episodes.map(({ id }) => id)));
 }
 
 /** Sum of the stage's losses by their weights, and of its KL term. */

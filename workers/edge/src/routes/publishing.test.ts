@@ -194,9 +194,9 @@ for (const boundary of ["put", "row"] as const) {
         boundary === "put"
           ? { OBJECTS: dyingAfter(OBJECTS, "put"), DB }
           : { OBJECTS, DB: dyingAfterRow(DB) };
-      await expect(ingest(stores, visitorId, { trajectories: [made] }, Date.now())).rejects.toThrow(
-        "killed",
-      );
+      await expect(
+        ingest(stores, visitorId, { trajectories: [made] }, 1_000_000, Date.now()),
+      ).rejects.toThrow("killed");
       const { results } = await upload(token, made);
       const again = await upload(token, made);
       expect(again.results[0]?.status).toBe("duplicate");

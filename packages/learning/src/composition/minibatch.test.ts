@@ -1,0 +1,145 @@
+/** From groups to the rows of a minibatch: which tokens count, how much, and in which order. */
+import { expect, test } from "vitest";
+import { expectClose } from "../close.fixture.ts";
+import * as parts from "../parts/index.ts";
+import { contextOf, groupOf } from "../parts/scored-episodes.fixture.ts";
+import { planMinibatch } from "./minibatch.ts";
+import type { EpisodeGroup } from "./episode.ts";
+import type { FilterPart, RewardPart } from "./part.ts";
+import { scoreGroups } from "./score-groups.ts";
+import { initialValues, rewardStage, settingsAt, type Stage } from "./stage.ts";
+
+const stageOf = (more: Partial<Stage> = {}): Stage => ({
+  ...rewardStage({
+    rollout: parts.group(2),
+    reward: parts.outcome(),
+    advantage: parts.groupAdvantage(),
+    losses: [parts.pgClip()],
+  }),
+  ...more,
+});
+
+/** Unscored, as they were rolled out. */
+const rolledOut = (...given: Parameters<typeof groupOf>): EpisodeGroup => {
+  const { task, episodes } = groupOf(...given);
+  return { task, episodes: episodes.map(({ episode }) => episode) };
+};
+
+test("shares are of the tokens that count: alike a token, or alike an episode", () => {
+  const group = groupOf([{ turns: [{ tokens: 3 }] }, { turns: [{ tokens: 1 }] }]);
+  const byToken = planMinibatch([group], { kind: "token-mean" });
+  expectClose(byToken.shares[0] ?? [], [0, 0.25, 0.25, 0.25]);
+  const bySequence = planMinibatch([group], { kind: "seq-mean-token-mean" });
+  expectClose(bySequence.shares[0] ?? [], [0, 1 / 6, 1 / 6, 1 / 6]);
+  expectClose(bySequence.shares[1] ?? [], [0, 0.5]);
+  expect(byToken.tokenCount).toBe(4);
+});
+
+test("a row carries its episode's mask, weights, advantages and returns", () => {
+  const [one] = groupOf([{ turns: [{ tokens: 2 }] }]).episodes;
+  if (one === undefined) throw new Error("no episode");
+  const scored = {
+    ...one,
+    lossMask: [[false, false, true]],
+    tokenWeights: [Float64Array.of(1, 1, 0.25)],
+  };
+  const planned = planMinibatch(
+    [{ task: "t", episodes: [scored] }],
+    { kind: "token-mean" },
+    {
+      advantages: new Map([["0", [Float64Array.of(0, 0, 3)]]]),
+      returns: new Map([["0", [Float64Array.of(0, 0, 5)]]]),
+    },
+  );
+  expect(planned.lossMask).toEqual([[false, false, true]]);
+  expectClose(planned.weights[0] ?? [], [1, 1, 0.25]);
+  expectClose(planned.advantages[0] ?? [], [0, 0, 3]);
+  expectClose(planned.returns?.[0] ?? [], [0, 0, 5]);
+  expectClose(planned.behaviorLogProbs[0] ?? [], [-1, -1, -1]);
+});
+
+test("rows without a loss token are left out unless a pair needs them, and pairs name rows", () => {
+  const [a, b, c] = groupOf([{}, {}, {}]).episodes.map((scored, i) =>
+    i === 2 ? scored : { ...scored, lossMask: [[false, false]] },
+  );
+  if (a === undefined || b === undefined || c === undefined) throw new Error("no episodes");
+  const planned = planMinibatch([{ task: "t", episodes: [a, b, c] }], { kind: "token-mean" }, {}, [
+    ["2", "1"],
+  ]);
+  expect(planned.episodes.map(({ episode }) => episode.id)).toEqual(["1", "2"]);
+  expect(planned.pairs).toEqual([[1, 0]]);
+});
+
+test("each filter sees what the one before it left, and all reasons are kept", async () => {
+  const seen: number[] = [];
+  const drops = (index: string, reason: string): FilterPart => ({
+    ...{ slot: "filter", part: reason, needs: [] },
+    apply: (groups) => {
+      const all = groups.flatMap(({ episodes }) => episodes);
+      seen.push(all.length);
+      const kept = all.filter(({ episode }) => episode.id !== index);
+      return { groups: [{ task: "t", episodes: kept }], dropped: new Map([[index, reason]]) };
+    },
+  });
+  const stage = stageOf({ filters: [drops("0", "first"), drops("1", "second")] });
+  const { groups, dropped } = await scoreGroups(stage, [rolledOut([{}, {}, {}, {}])], contextOf());
+  expect(seen).toEqual([4, 3]);
+  expect(groups[0]?.episodes.map(({ episode }) => episode.id)).toEqual(["2", "3"]);
+  expect([...dropped]).toEqual([
+    ["0", "first"],
+    ["1", "second"],
+  ]);
+});
+
+test("pairs that a filter made outlive filters that make none", async () => {
+  const pairs: FilterPart = {
+    ...{ slot: "filter", part: "pairs", needs: [] },
+    apply: (groups) => ({ groups, dropped: new Map(), pairs: [["0", "1"]] }),
+  };
+  const none: FilterPart = { ...pairs, apply: (groups) => ({ groups, dropped: new Map() }) };
+  const stage = stageOf({ filters: [pairs, none], learns: "pairs" });
+  const kept = await scoreGroups(stage, [rolledOut([{}, {}])], contextOf());
+  expect(kept.pairs).toEqual([["0", "1"]]);
+});
+
+test("a reward is asked for each group, and must score each of its episodes", async () => {
+  const asked: string[] = [];
+  const reward: RewardPart = {
+    ...{ slot: "reward", part: "asked", needs: [] },
+    score: ({ task, episodes }) => {
+      asked.push(task);
+      return episodes.map((_, i) => ({ reward: 10 * asked.length + i }));
+    },
+  };
+  const groups = [rolledOut([{}, {}], "a"), rolledOut([{}], "b")];
+  const stage = stageOf({ reward, advantage: null });
+  const kept = await scoreGroups(stage, groups, contextOf());
+  expect(asked).toEqual(["a", "b"]);
+  expect(kept.groups.map(({ episodes }) => episodes.map(({ score }) => score.reward))).toEqual([
+    [10, 11],
+    [20],
+  ]);
+  const short = stageOf({ reward: { ...reward, score: () => [] } });
+  await expect(scoreGroups(short, groups, contextOf())).rejects.toThrow(/0 scores/);
+});
+
+test("each schedule part sees what the one before it set", () => {
+  const twice = { slot: "schedule", part: "twice" } as const;
+  const stage = stageOf({
+    schedule: [
+      { ...twice, at: (settings) => ({ ...settings, tasksPerStep: settings.tasksPerStep * 2 }) },
+      { ...twice, at: (settings) => ({ ...settings, tasksPerStep: settings.tasksPerStep + 1 }) },
+    ],
+  });
+  expect(settingsAt(stage, contextOf()).tasksPerStep).toBe(33);
+});
+
+test("a stage begins its state where the stage before it left off", () => {
+  const stage = stageOf({ state: { baseline: parts.baseline({ prior: 0.5 }) } });
+  const fresh = initialValues(stage, {});
+  expect(fresh.baseline).toMatchObject({ prior: 0.5 });
+  expect(initialValues(stage, { baseline: "kept", cases: 1 })).toEqual({
+    baseline: "kept",
+    cases: 1,
+  });
+});

@@ -1,0 +1,52 @@
+/** What a whole run of the mutants is recorded as: a list for programs and a page for people. */
+import type { Mutant } from "../test/mutants/mutant.ts";
+import type { MutantResult } from "./mutant-runner.ts";
+
+export function mutantReport(
+  mutants: readonly Mutant[],
+  results: readonly MutantResult[],
+): { readonly record: string; readonly page: string } {
+  const rows = mutants.map(({ id, file, breaks }) => {
+    const result = results.find((one) => one.id === id);
+    return { id, file, breaks, caught: result?.caught === true, by: result?.by ?? null };
+  });
+  const caught = rows.filter((row) => row.caught).length;
+  const totals = { mutants: rows.length, caught, survived: rows.length - caught };
+  const files = [...new Set(rows.map(({ file }) => file))];
+  const table = files.map((file) => {
+    const own = rows.filter((row) => row.file === file);
+    return `| \`${file}\` | ${own.filter((row) => row.caught).length} of ${own.length} |`;
+  });
+  const survivors = rows.filter((row) => !row.caught);
+  const page = [
+    "# Mutation tests of learning",
+    "",
+    `**The tests catch ${caught} of ${rows.length} deliberate mistakes in parts, composition and updates.**`,
+    "",
+    "Each mutant changes one place of the code, such as importance weights that do not weigh or a KL",
+    "reward with the wrong sign. The tests named for that file are run until one fails.",
+    "",
+    "| file | caught |",
+    "|---|---|",
+    ...table,
+    "",
+    ...(survivors.length === 0
+      ? []
+      : [
+          "These survived:",
+          "",
+          ...survivors.map(({ id, breaks }) => `- \`${id}\`: ${breaks}`),
+          "",
+        ]),
+    "The mutants are in `test/mutants`; the test that caught each one is in `mutants.json`. Run them again",
+    "with:",
+    "",
+    "```sh",
+    "npm run test:mutants",
+    "```",
+    "",
+    "The list was written by hand, so this is no estimate of how many mistakes of all kinds would be caught.",
+    "",
+  ].join("\n");
+  return { record: `${JSON.stringify({ totals, mutants: rows }, null, 2)}\n`, page };
+}

@@ -1,0 +1,98 @@
+/**
+ * Runs tests against mutants: the mistake is put in while Vite loads the module, so that no file of the
+ * working tree changes. One Vitest for all mutants; each run stops at its first failing test.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestModule } from "vitest/node";
+import { createVitest } from "vitest/node";
+import type { Mutant } from "../test/mutants/mutant.ts";
+
+export type MutantResult = {
+  readonly id: string;
+  readonly caught: boolean;
+  /** The test that failed; `null` where none did. */
+  readonly by: string | null;
+  readonly seconds: number;
+};
+
+export type MutantRunner = {
+  /** @throws where a test fails without a mutant, or the mutant's text is not there once. */
+  readonly run: (mutant: Mutant | null, tests: readonly string[]) => Promise<MutantResult>;
+  readonly close: () => Promise<void>;
+};
+
+/** The file as the mutant leaves it. @throws where its text does not occur exactly once. */
+export function mutated({ id, file, text, replacement }: Mutant, source: string): string {
+  const places = source.split(text).length - 1;
+  if (places !== 1) {
+    throw new Error(
+      `mutant ${id} needs its text once in ${file}, found ${places} times; bring the mutant up to date`,
+    );
+  }
+  return source.replace(text, () => replacement);
+}
+
+export async function createMutantRunner(root: string): Promise<MutantRunner> {
+  let current: Mutant | null = null;
+  const conditions = { conditions: ["source", "node"] };
+  const vitest = await createVitest(
+    "test",
+    {
+      ...{ root, config: false, watch: false, bail: 1, reporters: [], include: [] },
+      ...{ maxWorkers: 1, testTimeout: 60_000, provide: { isLong: false } },
+      // A cached module would never meet the mutant, and a mutant must not end in the cache.
+      fsModuleCache: false,
+      env: { ORT_DISABLE_TELEMETRY: "1" },
+    },
+    {
+      resolve: conditions,
+      ssr: { resolve: conditions },
+      plugins: [
+        {
+          name: "mutant",
+          enforce: "pre",
+          transform: (code, id) =>
+            current !== null && id.split("?")[0] === join(root, current.file)
+              ? mutated(current, code)
+              : null,
+        },
+      ],
+    },
+  );
+  const project = vitest.getRootProject();
+  return {
+    run: async (mutant, tests) => {
+      const startedAt = performance.now();
+      const changed = [current, mutant].flatMap((one) => (one === null ? [] : [one.file]));
+      // Says at once where the text is gone.
+      if (mutant !== null) mutated(mutant, readFileSync(join(root, mutant.file), "utf8"));
+      current = mutant;
+      for (const file of changed) vitest.invalidateFile(join(root, file));
+      let by: string | null = null;
+      for (const test of tests) {
+        vitest.state.filesMap.clear();
+        const specification = project.createSpecification(join(root, test));
+        const { testModules, unhandledErrors } = await vitest.runTestSpecifications([
+          specification,
+        ]);
+        by = failureOf(testModules) ?? (unhandledErrors.length > 0 ? "an unhandled error" : null);
+        vitest.state.errorsSet.clear();
+        if (by !== null) break;
+      }
+      const seconds = (performance.now() - startedAt) / 1000;
+      return { id: mutant?.id ?? "none", caught: by !== null, by, seconds };
+    },
+    close: () => vitest.close(),
+  };
+}
+
+function failureOf(modules: readonly TestModule[]): string | null {
+  for (const module of modules) {
+    for (const test of module.children.allTests("failed")) return test.fullName;
+    const [error] = module.errors();
+    if (error !== undefined) return `${module.relativeModuleId}: ${error.message}`;
+    if (!module.ok()) return module.relativeModuleId;
+  }
+  return null;
+}

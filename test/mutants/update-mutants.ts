@@ -1,0 +1,254 @@
+/** Mistakes in how a stage is composed and how an update is carried out. */
+import { type Mutant, mutantsOf } from "./mutant.ts";
+
+const COMPOSITION = "packages/learning/src/composition";
+const UPDATES = "trainer/src/learner/updates";
+const COMPOSED = [`${COMPOSITION}/minibatch.test.ts`];
+const UPDATED = [`${UPDATES}/stage-update.test.ts`];
+
+export const UPDATE_MUTANTS: readonly Mutant[] = [
+  ...mutantsOf(`${COMPOSITION}/minibatch.ts`, COMPOSED, [
+    [
+      "rows-without-loss-stay",
+      "return counts || paired.has(scored.episode.id)",
+      'return counts || !paired.has("")',
+      "rows without a loss token are read",
+    ],
+    [
+      "pairs-lose-their-rows",
+      "return counts || paired.has(scored.episode.id)",
+      'return counts && !paired.has("")',
+      "a pair's row without a loss token is gone",
+    ],
+    [
+      "pairs-reversed",
+      "place.get(chosen) as number,\n      place.get(rejected) as number,",
+      "place.get(rejected) as number,\n      place.get(chosen) as number,",
+      "the rejected one is chosen",
+    ],
+    [
+      "token-weights-lost",
+      "weights: rows.map(({ scored, index }) => scored.tokenWeights[index] as ArrayLike<number>),",
+      "weights: rows.map(({ scored, index }) => Array.from(scored.tokenWeights[index] ?? [], () => 1)),",
+      "weights of filters have no effect",
+    ],
+    [
+      "aggregation-ignored",
+      "shares: tokenShares(aggregation, {",
+      'shares: tokenShares({ kind: "token-mean" }, {',
+      "every recipe takes the mean over tokens",
+    ],
+  ]),
+  ...mutantsOf(`${COMPOSITION}/score-groups.ts`, COMPOSED, [
+    [
+      "filters-see-all",
+      "kept = filtered.groups;",
+      "kept = stage.filters.at(-1) === filter ? filtered.groups : kept;",
+      "a filter's choice is forgotten by the next",
+    ],
+    [
+      "pairs-forgotten",
+      "pairs = filtered.pairs ?? pairs;",
+      "pairs = filtered.pairs ?? [];",
+      "a later filter drops the pairs",
+    ],
+    [
+      "reasons-forgotten",
+      "dropped.set(id, reason);",
+      "dropped.size === 0 && dropped.set(id, reason);",
+      "only one reason is kept",
+    ],
+  ]),
+  ...mutantsOf(`${COMPOSITION}/score-groups.ts`, UPDATED, [
+    [
+      "reward-weights-unscheduled",
+      "{ ...context, rewardWeights: settingsAt(stage, context).rewardWeights }",
+      "{ ...context }",
+      "scheduled reward weights reach no reward",
+    ],
+    [
+      "lone-episodes-stay",
+      "kept.filter((group) => !alone.has(group))",
+      "kept.filter((group) => !alone.has(group) || group)",
+      "an episode without siblings has no baseline",
+    ],
+    [
+      "filter-state-unseen",
+      "state: { ...context.state, ...state },",
+      "state: context.state,",
+      "a filter does not see what the one before left",
+    ],
+    [
+      "filter-state-lost",
+      "state = { ...state, ...filtered.state };",
+      "state = { ...filtered.state, ...state };",
+      "the first filter's state wins",
+    ],
+  ]),
+  ...mutantsOf(
+    `${COMPOSITION}/stage.ts`,
+    [...COMPOSED, ...UPDATED],
+    [
+      [
+        "schedule-forgets",
+        "(settings, part) => part.at(settings, context), stage.settings)",
+        "(_, part) => part.at(stage.settings, context), stage.settings)",
+        "a schedule part does not see the one before",
+      ],
+      [
+        "state-starts-over",
+        "initial === undefined || part in values ? []",
+        "initial === undefined || part in {} ? []",
+        "each stage begins its state anew",
+      ],
+      [
+        "loss-weights-lost",
+        `"loss" in part ? part : { loss: part, weight: 1 }`,
+        `"loss" in part ? { ...part, weight: 1 } : { loss: part, weight: 1 }`,
+        "summed losses weigh alike",
+      ],
+    ],
+  ),
+  ...mutantsOf(`${UPDATES}/stage-update.ts`, UPDATED, [
+    [
+      "loss-weights-ignored",
+      "return weight === 1 ? result : scaleLoss(result, weight);",
+      "return weight === 1 ? result : (scaleLoss(result, weight), result);",
+      "weights of summed losses are ignored",
+    ],
+    [
+      "own-policy-as-proximal",
+      "...fixed,\n    policyLogProbs: outputs.logProb,",
+      "...fixed,\n    proximalLogProbs: outputs.logProb,\n    policyLogProbs: outputs.logProb,",
+      "a second epoch takes its own policy as proximal",
+    ],
+    [
+      "one-epoch-always",
+      "epoch < settings.epochs; epoch += 1",
+      "epoch < Math.min(1, settings.epochs); epoch += 1",
+      "further epochs are not taken",
+    ],
+    [
+      "outputs-of-the-start",
+      "epoch === 0 && fast === null ? proximal : await engine.forward(batch)",
+      "epoch === 0 || fast === null ? proximal : await engine.forward(batch)",
+      "a second epoch does not see what the first moved",
+    ],
+    [
+      "epoch-not-told",
+      "epoch: { taken: epoch, of: settings.epochs },",
+      "epoch: { taken: 0 * epoch, of: settings.epochs },",
+      "losses do not know which epoch it is",
+    ],
+    [
+      "kl-term-dropped",
+      "...(pull === null ? [] : [pull])",
+      "...(pull === null ? [] : [])",
+      "a KL term in the loss has no effect",
+    ],
+    [
+      "proximal-as-behavior",
+      "const fixed = {\n    ...planned,\n    proximalLogProbs: proximal.logProb,",
+      "const fixed = {\n    ...planned,\n    behaviorLogProbs: proximal.logProb,\n    proximalLogProbs: proximal.logProb,",
+      "what sampled is taken for what is trained",
+    ],
+    [
+      "value-derivatives-unshifted",
+      "values: isRewardModel ? values : values?.map(afterTokens),",
+      "values: isRewardModel ? values : (afterTokens, values),",
+      "a critic's derivative lands one token late",
+    ],
+    [
+      "values-unshifted",
+      "values: isRewardModel ? outputs.values : outputs.values?.map(beforeTokens),",
+      "values: isRewardModel ? outputs.values : outputs.values,",
+      "a critic speaks after the token that it judges",
+    ],
+    [
+      "frozen-parameters-move",
+      "(name) => chosen.has(name)),\n  );\n  return result;",
+      "(name) => chosen.has(name) || true),\n  );\n  return result;",
+      "parameters outside a loss's choice move",
+    ],
+    [
+      "writes-from-old-attempts",
+      "episodes: episodes.filter(({ episode }) => own.has(episode.id)),",
+      "episodes: episodes.filter(({ episode }) => own.size > 0 || own.has(episode.id)),",
+      "texts are written from attempts that were credited before",
+    ],
+    [
+      "kl-state-lost",
+      "...estimated.state, ...kl.state },",
+      "...estimated.state },",
+      "the weight of a KL budget stays where it began",
+    ],
+    [
+      "observations-lost",
+      "state: { ...changed, ...observed(stage, fixed, seen), ",
+      "state: { ...changed, ...(observed(stage, fixed, seen), {}), ",
+      "what filters observe of the model is forgotten",
+    ],
+    [
+      "stops-too-late",
+      "const entropy = entropyBonus(minibatch, 0, minibatch).metrics;\n    signal.throwIfAborted();",
+      "const entropy = entropyBonus(minibatch, 0, minibatch).metrics;",
+      "an update that is called off still takes its step",
+    ],
+    [
+      "rate-of-the-stage",
+      "optimizerStep(engine, stage, settings.learningRate, seen)",
+      "optimizerStep(engine, stage, stage.settings.learningRate, seen)",
+      "a scheduled learning rate has no effect",
+    ],
+  ]),
+  ...mutantsOf(`${UPDATES}/kl-term.ts`, UPDATED, [
+    [
+      "kl-in-reward-wrong-sign",
+      "reward: scored.score.reward + (paid.get(scored.episode.id) ?? 0),",
+      "reward: scored.score.reward - (paid.get(scored.episode.id) ?? 0),",
+      "leaving the reference is paid",
+    ],
+    [
+      "kl-coefficient-ignored",
+      "klLoss({ ...minibatch, referenceLogProbs }, coefficientOf(stage, state), form, minibatch)",
+      "klLoss({ ...minibatch, referenceLogProbs }, 1 + 0 * coefficientOf(stage, state), form, minibatch)",
+      "the KL term weighs 1",
+    ],
+    [
+      "kl-budget-of-nobody",
+      "{ kl: referenceKl, samples }",
+      "{ kl: 0 * referenceKl, samples }",
+      "the weight falls whatever the divergence",
+    ],
+  ]),
+  ...mutantsOf(`${UPDATES}/estimated-advantages.ts`, UPDATED, [
+    [
+      "values-after-tokens",
+      "values: byEpisode(rows, values.map(beforeTokens)),",
+      "values: byEpisode(rows, values.map((row) => row)),",
+      "estimators see the value after each token",
+    ],
+  ]),
+  ...mutantsOf(`${UPDATES}/role-engine.ts`, UPDATED, [
+    [
+      "tokens-of-all-owners",
+      "owns: (b, t) => owners[b]?.[t] === role,",
+      "owns: (b) => owners[b]?.includes(role) === true,",
+      "every role answers for all tokens of a row",
+    ],
+    [
+      "all-roles-learn",
+      "learns: learn.includes(role),",
+      "learns: learn.length > 0,",
+      "roles that a stage leaves alone are trained",
+    ],
+  ]),
+  ...mutantsOf(`${UPDATES}/merge-update.ts`, UPDATED, [
+    [
+      "members-in-a-row",
+      "for (const stages of members) {\n    await engine.load(start);",
+      "for (const stages of members) {",
+      "a member begins where the one before ended",
+    ],
+  ]),
+];
