@@ -8,7 +8,9 @@ export type AuditAction =
   | "freeze"
   | "unfreeze"
   | "kill-switch-on"
-  | "kill-switch-off";
+  | "kill-switch-off"
+  | "delete-visitor"
+  | "export-visitor";
 
 /** Who decides, when, and why. */
 export type Decision = { readonly by: string; readonly reason: string; readonly now: number };

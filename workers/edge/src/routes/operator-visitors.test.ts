@@ -1,4 +1,5 @@
 import type {
+  AuditResponse,
   ConsentResponse,
   DeletionResponse,
   SessionResponse,
@@ -144,6 +145,16 @@ fault(
     return { after: `${versions.length} versions, ${versions[2]?.trajectories} unknown` };
   },
 );
+
+test("export and deletion are in the audit log, without the id of the visitor", async () => {
+  const { visitorId } = await openSession();
+  await exported(visitorId);
+  await ask("DELETE", of(visitorId), asOperator);
+  const audit: AuditResponse = await ask("GET", "/v1/operator/audit", asOperator);
+  const actions = audit.entries.map(({ action }) => action);
+  expect(actions.slice(0, 2)).toEqual(["delete-visitor", "export-visitor"]);
+  expect(JSON.stringify(audit)).not.toContain(visitorId);
+});
 
 test("only the operator may ask, and only by an id", async () => {
   const { token, visitorId } = await openSession();

@@ -1,7 +1,10 @@
 /** What an operator does for one visitor, and consent over all of them. */
 import { ConsentResponse, DeletionResponse, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
+import { decisionOf, operatorName } from "../actor.ts";
+import { type AuditAction, auditStatement } from "../audit-log.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
+import { forgottenName } from "../forgotten-book.ts";
 import { deleteVisitor } from "../visitor-deletion.ts";
 import { exportVisitor } from "../visitor-export.ts";
 
@@ -18,6 +21,13 @@ function visitorOf(context: EdgeContext): string {
   throw new WaggleError("SCHEMA_INVALID", "the visitor id in this path is not a UUID");
 }
 
+/** Notes what an operator did. The log names the visitor by a hash, so that it keeps no id of a deleted one. */
+async function note(context: EdgeContext, action: AuditAction, id: string): Promise<void> {
+  const reason = `visitor ${(await forgottenName(id)).slice(0, 16)}`;
+  const decision = decisionOf(context, "operator", reason);
+  await auditStatement(context.env.DB, action, decision).run();
+}
+
 export const operatorVisitorEndpoints: readonly Endpoint[] = [
   {
     method: "delete",
@@ -25,10 +35,13 @@ export const operatorVisitorEndpoints: readonly Endpoint[] = [
     operationId: "deleteVisitorAsOperator",
     summary: "Removes everything of one visitor, as the visitor's own deletion does.",
     access: "operator",
-    parameters: [visitorId],
+    parameters: [visitorId, operatorName],
     responses: { 200: DeletionResponse },
-    handle: async (context) =>
-      context.json(await deleteVisitor(context.env, visitorOf(context), context.var.now)),
+    handle: async (context) => {
+      const id = visitorOf(context);
+      await note(context, "delete-visitor", id);
+      return context.json(await deleteVisitor(context.env, id, context.var.now));
+    },
   },
   {
     method: "get",
@@ -36,13 +49,16 @@ export const operatorVisitorEndpoints: readonly Endpoint[] = [
     operationId: "exportVisitor",
     summary: "Everything stored of one visitor as JSON lines; the last line is `end`.",
     access: "operator",
-    parameters: [visitorId],
+    parameters: [visitorId, operatorName],
     responses: { 200: "json-lines" },
-    handle: (context) =>
-      context.body(exportVisitor(context.env, visitorOf(context), context.var.now), 200, {
+    handle: async (context) => {
+      const id = visitorOf(context);
+      await note(context, "export-visitor", id);
+      return context.body(exportVisitor(context.env, id, context.var.now), 200, {
         "Content-Type": "application/x-ndjson",
         "Cache-Control": "no-store",
-      }),
+      });
+    },
   },
   {
     method: "get",
