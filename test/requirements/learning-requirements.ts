@@ -344,14 +344,53 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:run-options",
     source: "issue 5, recipes",
     behavior:
-      "A recipe that does not fit a family, or a group of one, is refused before a base is taught. `--out` keeps the adapter, and each role's, in PEFT's layout, on Ctrl-C too; `--adapter` is what a policy begins with.",
+      "A recipe that does not fit a family, or a group of one, is refused before a base is taught. `--out` keeps the adapter, and each role's, in PEFT's layout; `--adapter` is what a policy begins with.",
     tests: [
       "trainer/src/learner/family-requirements.test.ts > every recipe fits the family that the list names",
       "trainer/src/learner/family-requirements.test.ts > %s in %s with %o is refused",
       "trainer/src/program.test.ts > learn says before a base is made that a recipe does not fit an environment",
-      "trainer/src/program.test.ts > learn keeps what was learned by then where it is stopped",
       "trainer/src/learner/adapter-options.test.ts > an adapter is kept with those of the roles, and a run that begins with it says the same",
       "trainer/src/learner/adapter-options.test.ts > nothing is written over, and where nothing but text is learned there is no adapter to keep",
+    ],
+  },
+  {
+    id: "learning:resume",
+    source: "issue 13, 6.1",
+    behavior:
+      "`npm run train` goes on after Ctrl-C or a kill, bit for bit; a run folder with other settings is refused.",
+    tests: [
+      "trainer/src/program.test.ts > learn finishes its step where it is stopped, and the same command goes on",
+      "trainer/src/learner/kept-run.test.ts > an unfinished run with other settings is refused, and says which",
+      "trainer/src/learner/kept-run.test.ts > a damaged checkpoint is named, not gone on with",
+    ],
+  },
+  {
+    id: "learning:listed-recipes-run",
+    source: "issue 13, 6.4",
+    behavior: "Every listed recipe runs in its own environment by its name alone.",
+    tests: [
+      "trainer/src/learner/short-run.test.ts > %s runs",
+      "trainer/src/learner/short-run.test.ts > the sample is of listed recipes",
+    ],
+  },
+  {
+    id: "learning:mutants",
+    source: "issue 13, 8",
+    behavior:
+      "At least 95 % of the listed mistakes in parts, composition and updates fail a test; a mutant whose text is gone is an error.",
+    tests: [
+      "test/architecture/mutants.test.ts > every mutant changes one place of the present code",
+      "test/architecture/mutants.test.ts > the recorded run is of these mutants and caught at least 95 % of at least 60",
+    ],
+  },
+  {
+    id: "learning:scored-once",
+    source: "issue 13, 6.2",
+    behavior: "Rewards and filters are asked once, with the arguments of the step that learns.",
+    tests: [
+      "trainer/src/waiting-step.test.ts > each group is scored once, at the step that learns from it",
+      "trainer/src/waiting-step.test.ts > filters judge a batch once, as it is learned from",
+      "trainer/src/waiting-step.test.ts > a filter that changes with the step decides as the step that learns sees it",
     ],
   },
   {
