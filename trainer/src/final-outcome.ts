@@ -1,11 +1,16 @@
 /** What became of a trajectory that was to be learned from. */
 import type { TrajectoryOutcome } from "@waggle/protocol";
 import type { LearningStepResult } from "./learning-step.ts";
+import type { StepFailure } from "./step-failure.ts";
 
-/** Fills in what the step made of a trajectory that was to be learned. */
+/**
+ * Fills in what the step made of a trajectory that was to be learned.
+ *
+ * @param result - of the step, or why it failed.
+ */
 export function finalOutcome(
   outcome: TrajectoryOutcome,
-  result: LearningStepResult | null,
+  result: LearningStepResult | StepFailure,
   step: number,
 ): TrajectoryOutcome {
   // An outcome with a step was learned earlier, under a lease that was lost.
@@ -15,7 +20,7 @@ export function finalOutcome(
     status: "skipped",
     reason,
   });
-  if (result === null) return skipped("non-finite-gradient");
+  if (typeof result === "string") return skipped(result);
   const { digest } = outcome;
   const advantage = result.advantages.get(digest);
   if (advantage === undefined) return skipped(result.reasons.get(digest) ?? "left-out");

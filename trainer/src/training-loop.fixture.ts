@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { constantRate } from "@waggle/learning";
-import type { LeasedGroup, TensorMap } from "@waggle/protocol";
+import type { LeasedGroup, TensorMap, TrainEngine } from "@waggle/protocol";
 import { createAdapterShelf } from "./adapter-shelf.ts";
 import {
   type Checkpoint,
@@ -20,7 +20,8 @@ import { createMetricsLog } from "./metrics-log.ts";
 import type { PublicationParts } from "./publication.ts";
 import { createReporter } from "./reporter.ts";
 import { initialState } from "./trainer-state.ts";
-import { runTrainingLoop, type TrainingSummary } from "./training-loop.ts";
+import { runTrainingLoop } from "./training-loop.ts";
+import type { TrainingSummary } from "./training-parts.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
 import {
   parityChecker,
@@ -107,6 +108,7 @@ export type RunOptions = {
   readonly mayPromote?: PublicationParts["mayPromote"];
   readonly shuffleAdvantages?: boolean;
   readonly signal?: AbortSignal;
+  readonly engineOf?: (engine: TrainEngine) => TrainEngine;
   readonly edgeClient?: (client: EdgeClient) => EdgeClient;
   readonly maxSteps?: number;
   readonly partialStepMs?: number;
@@ -130,7 +132,7 @@ export async function live(
   const { recipe = standard } = options;
   const killer = options.killer ?? new Killer(0, false);
   const realEngine = await tinyEngine();
-  const engine = killer.wrap(realEngine);
+  const engine = killer.wrap((options.engineOf ?? ((same) => same))(realEngine));
   const edge = killer.wrap((options.edgeClient ?? ((client) => client))(world.edge.client()));
   const stored: CheckpointStore = createCheckpointStore(world.folder);
   const store = killer.wrap(stored);

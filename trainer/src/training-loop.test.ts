@@ -8,7 +8,7 @@ import { type Checkpoint, createCheckpointStore } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { edgeRecipeNamed } from "./edge-recipe.ts";
 import { tinyEngine } from "./training.fixture.ts";
-import type { TrainingSummary } from "./training-loop.ts";
+import type { TrainingSummary } from "./training-parts.ts";
 import {
   createWorld,
   GROUPS,

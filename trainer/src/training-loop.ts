@@ -6,80 +6,22 @@
  * checkpoint is never learned again. A lease is acknowledged once, whole. Everything before a
  * commit is forgotten by a crash and comes back when the leases expire.
  */
-import type { PromotionGate, TrainEngine } from "@waggle/protocol";
+import type { PromotionGate } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
-import type { Checkpoint, CheckpointStore } from "./checkpoint-store.ts";
-import { driftAlarm, raiseAlarm, type WatchLimits, withWatchedLease } from "./deployment-watch.ts";
-import type { EdgeClient } from "./edge-client.ts";
+import type { Checkpoint } from "./checkpoint-store.ts";
+import { driftAlarm, raiseAlarm, withWatchedLease } from "./deployment-watch.ts";
 import { hasOtherStable, withPolicies } from "./edge-following.ts";
-import type { EdgeRecipe } from "./edge-recipe.ts";
 import { finalOutcome } from "./final-outcome.ts";
-import { digestsOf, isLost, type LeaseHolder, versionsOf } from "./lease-holder.ts";
+import { digestsOf, isLost, versionsOf } from "./lease-holder.ts";
 import { learningStep, type LearningStepResult } from "./learning-step.ts";
 import { judgeLease, type JudgedLease, withoutForgotten, withSignal } from "./lease-judgement.ts";
-import type { MetricsLog } from "./metrics-log.ts";
-import { advancePublication, postponePublication, type PublicationParts } from "./publication.ts";
+import { advancePublication, postponePublication } from "./publication.ts";
 import { seededRandom } from "./random.ts";
-import type { Reporter } from "./reporter.ts";
+import { type StepFailure, stepFailure } from "./step-failure.ts";
 import { driftFromStable } from "./stable-drift.ts";
-import type { TrajectoryChecker } from "./trajectory-check.ts";
 import { lineageOf, newPublication, type Publication, type TrainerState } from "./trainer-state.ts";
+import type { TrainingOptions, TrainingParts, TrainingSummary } from "./training-parts.ts";
 import { type ComingStep, type WaitingStep, waitingStep } from "./waiting-step.ts";
-
-export type TrainingParts = {
-  readonly edge: EdgeClient;
-  readonly engine: TrainEngine;
-  readonly recipe: EdgeRecipe;
-  readonly checker: TrajectoryChecker;
-  readonly leases: LeaseHolder;
-  readonly store: CheckpointStore;
-  readonly publication: PublicationParts;
-  readonly metricsLog: MetricsLog;
-  readonly report: Reporter;
-  /** Resolves after that many milliseconds, at once when the signal is aborted. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Milliseconds, never falling. */
-  readonly now: () => number;
-  /** ISO 8601. */
-  readonly date: () => string;
-  /** A fresh UUID. */
-  readonly newId: () => string;
-};
-
-export type TrainingOptions = {
-  readonly publishEvery: number;
-  readonly band: number;
-  readonly microbatchTokens: number;
-  readonly shuffleAdvantages: boolean;
-  /** Most that one visitor decides of a step, in (0, 1]; 1 = no bound. */
-  readonly visitorShare: number;
-  readonly pollMs: number;
-  /** Groups that wait this long for more are learned from as they are; `Infinity` = never. */
-  readonly partialStepMs: number;
-  /** Stop after so many; `Infinity` = never. Counted over the life of the state. */
-  readonly maxSteps: number;
-  readonly maxPublications: number;
-  readonly watch: WatchLimits;
-  /** Learn from what is left and stop after this long without work; `Infinity` = never. */
-  readonly idleExitMs: number;
-};
-
-export type TrainingSummary = {
-  /**
-   * `stable-changed`: the edge serves other parameters; go on from those. `environment-changed`: it
-   * assigns other tasks, so candidates must be evaluated on others, too.
-   */
-  readonly stoppedBy:
-    | "signal"
-    | "max-steps"
-    | "max-publications"
-    | "idle"
-    | "stable-changed"
-    | "environment-changed";
-  readonly state: TrainerState;
-  /** Digests that the edge had already counted as learned: must be 0. */
-  readonly twice: number;
-};
 
 /** The edge's policies are read at least this often while there is something to do. */
 const FOLLOW_MS = 5000;
@@ -99,6 +41,8 @@ export async function runTrainingLoop(
   // Since the last step. Forgotten by a crash, after which a step may be bounded less.
   let visitors = new Set<string>();
   let twice = 0;
+  /** Steps in a row that ended in an unexpected error. */
+  let failedSteps = 0;
   let idleSince = parts.now();
   let followedAt = -Infinity;
   let gate: PromotionGate | null = null;
@@ -268,6 +212,7 @@ export async function runTrainingLoop(
     const random = seededRandom(state.seed, state.step);
     let result: LearningStepResult | null = null;
     let drift: number | null = null;
+    let failure: StepFailure = "non-finite-gradient";
     try {
       result = await learningStep(engine, recipe, from, {
         ...comingStep(),
@@ -286,17 +231,19 @@ export async function runTrainingLoop(
         state.stableVersion,
         options.microbatchTokens,
       );
+      failedSteps = 0;
     } catch (error) {
       result = null;
       await engine.load(checkpoint.engine);
-      if (!WaggleError.is(error, "NON_FINITE_VALUE")) throw error;
-      report.note("non-finite-gradient", { step: state.step });
+      failure = stepFailure(error, signal, failedSteps);
+      if (failure !== "non-finite-gradient") failedSteps += 1;
+      report.note(failure, { step: state.step, cause: String(error) });
     }
     const step = state.step + 1;
     const acknowledgements = buffer.map(({ lease, outcomes }) => ({
       leaseId: lease.leaseId,
       fencingToken: lease.fencingToken,
-      outcomes: outcomes.map((outcome) => finalOutcome(outcome, result, step)),
+      outcomes: outcomes.map((outcome) => finalOutcome(outcome, result ?? failure, step)),
     }));
     const learned = acknowledgements
       .flatMap(({ outcomes }) => outcomes)

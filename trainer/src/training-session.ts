@@ -41,7 +41,8 @@ import type { Reporter } from "./reporter.ts";
 import { adapterShapeOf, initialState } from "./trainer-state.ts";
 import { lockState } from "./state-lock.ts";
 import { createTrajectoryChecker, LOG_PROB_BAND } from "./trajectory-check.ts";
-import { runTrainingLoop, type TrainingOptions, type TrainingSummary } from "./training-loop.ts";
+import { runTrainingLoop } from "./training-loop.ts";
+import type { TrainingOptions, TrainingSummary } from "./training-parts.ts";
 
 export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & {
   readonly stateFolder: string;

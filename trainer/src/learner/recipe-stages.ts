@@ -386,12 +386,11 @@ export class RecipeStages {
   ): Promise<FamilyAttempt[]> {
     const { policy, format, family } = this.#parts;
     await this.#versions.adopt(0);
-    const deployed = this.#deployed;
-    const roles = deployed === null ? undefined : await this.shelf.acting(deployed, 0);
+    const roles = this.#deployed === null ? undefined : await this.shelf.acting(this.#deployed, 0);
     return attemptHeldOut(
       { policy, format, family, roles, reader: this.#reader(false), signal: this.#signal },
       places,
-      deployed?.rollout.plan(this.#context(0, 1)),
+      this.#deployed?.rollout.plan(this.#context(0, 1)),
       this.#options.evaluationSeed,
       split,
       sampling,
