@@ -15,6 +15,7 @@ import { hasOtherStable, withPolicies } from "./edge-following.ts";
 import type { EdgeRecipe } from "./edge-recipe.ts";
 import { finalOutcome } from "./final-outcome.ts";
 import { digestsOf, isLost, type LeaseHolder, versionsOf } from "./lease-holder.ts";
+import type { HeartbeatSender } from "./heartbeat.ts";
 import { learningStep, type LearningStepResult } from "./learning-step.ts";
 import { judgeLease, type JudgedLease, withoutForgotten, withSignal } from "./lease-judgement.ts";
 import type { MetricsLog } from "./metrics-log.ts";
@@ -36,6 +37,8 @@ export type TrainingParts = {
   readonly publication: PublicationParts;
   readonly metricsLog: MetricsLog;
   readonly report: Reporter;
+  /** Told what the loop does now. */
+  readonly note: HeartbeatSender["note"];
   /** Resolves after that many milliseconds, at once when the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Milliseconds, never falling. */
@@ -191,6 +194,7 @@ export async function runTrainingLoop(
   async function takeLease(wanted: number): Promise<boolean> {
     const lease = await leases.take(wanted);
     if (lease === null) return false;
+    parts.note("checking", checkpoint.state.step);
     const known = new Set(checkpoint.state.versions.map(({ version }) => version));
     if (!versionsOf(lease).every((version) => known.has(version))) await follow();
     if (hasStableChanged) return true;
@@ -265,6 +269,7 @@ export async function runTrainingLoop(
   async function learn(from: WaitingStep): Promise<void> {
     const startedAt = parts.now();
     const { state } = checkpoint;
+    parts.note("learning", state.step);
     const random = seededRandom(state.seed, state.step);
     let result: LearningStepResult | null = null;
     let drift: number | null = null;
@@ -383,6 +388,7 @@ export async function runTrainingLoop(
     if (isDue || checkpoint.state.publication?.stage === "evaluate") await follow();
     if (hasStableChanged || gate === null) return true;
     if (checkpoint.state.publication !== null) {
+      parts.note("publishing", checkpoint.state.step);
       await publish(checkpoint.state.publication.stage, gate);
       return true;
     }
@@ -420,7 +426,10 @@ export async function runTrainingLoop(
     }
     try {
       if (await move()) idleSince = parts.now();
-      else await parts.sleep(options.pollMs, signal);
+      else {
+        parts.note("waiting", checkpoint.state.step);
+        await parts.sleep(options.pollMs, signal);
+      }
     } catch (error) {
       if (signal.aborted) continue;
       if (!WaggleError.is(error) || !error.retryable) throw error;

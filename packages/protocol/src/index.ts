@@ -47,6 +47,8 @@ export {
 } from "./policy-version.ts";
 export type { PolicyStatus } from "./policy-version.ts";
 export type { Redactor } from "./redactor.ts";
+export { Heartbeat, OperatorHealth } from "./operator-health.ts";
+export type { TrainerActivity } from "./operator-health.ts";
 export { TaskReference } from "./task.ts";
 export type {
   Action,

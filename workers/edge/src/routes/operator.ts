@@ -82,18 +82,3 @@ export const operatorEndpoints: readonly Endpoint[] = [
     },
   },
 ];
-
-export const healthEndpoints: readonly Endpoint[] = [
-  {
-    method: "get",
-    path: "/healthz",
-    operationId: "getHealth",
-    summary: "Whether the Worker is configured and its database answers.",
-    access: "public",
-    responses: { 200: z.object({ status: z.literal("ok") }) },
-    handle: async (context) => {
-      await context.env.DB.prepare("SELECT COUNT(*) FROM policies").first();
-      return context.json({ status: "ok" });
-    },
-  },
-];
