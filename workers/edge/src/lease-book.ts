@@ -195,7 +195,7 @@ export async function leaseGroups(
     db
       .prepare(
         `UPDATE trajectories SET status = 'leased', leaseId = ?1
-         WHERE status = 'ready' AND digest IN (SELECT value FROM json_each(?2))`,
+         WHERE +status = 'ready' AND digest IN (SELECT value FROM json_each(?2))`,
       )
       .bind(leaseId, digests),
     db
