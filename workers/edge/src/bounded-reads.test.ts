@@ -96,11 +96,11 @@ async function measure(baseModel: string): Promise<Map<string, number>> {
   const upload = await makeUpload(baseModel, task);
   await metered("upload", async (DB) => {
     const stores = { ...bindings, DB };
-    const [result] = await ingest(stores, visitorId, { trajectories: [upload] }, now);
+    const [result] = await ingest(stores, visitorId, { trajectories: [upload] }, 0, now);
     expect(result?.status).toBe("accepted");
   });
   await metered("lease", (db) =>
-    leaseGroups(db, { trainerId: "t", maxGroups: 8, durationSeconds: 60 }, now),
+    leaseGroups(db, { trainerId: "t", maxGroups: 8, durationSeconds: 60 }, 3, now),
   );
   return rows;
 }

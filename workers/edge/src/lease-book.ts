@@ -140,7 +140,7 @@ async function rowsToLease(db: D1Database, groupIds: string): Promise<string[]> 
   const { results } = await db
     .prepare(
       `SELECT digest, sizeBytes FROM trajectories
-       WHERE status = 'ready' AND groupId IN (SELECT value FROM json_each(?1))
+       WHERE +status = 'ready' AND groupId IN (SELECT value FROM json_each(?1))
        ORDER BY receivedAt, digest`,
     )
     .bind(groupIds)
