@@ -12,7 +12,7 @@ export type HeartbeatOptions = {
 
 export interface HeartbeatSender {
   /** Notes what the trainer does now; told to the edge with the next heartbeat. */
-  note(activity: TrainerActivity, step: number): void;
+  readonly note: (activity: TrainerActivity, step: number) => void;
   /** Ends the timer and says goodbye. */
   stop(): Promise<void>;
 }
