@@ -100,7 +100,10 @@ export async function listRows(
   const page = fitting.slice(0, filter.limit);
   const last = fitting.length > page.length ? page.at(-1) : results[most - 1];
   return {
-    rows: page.map(({ fits: _, ...row }) => toRow(row)),
+    rows: page.map((found) => {
+      const { fits: _, ...row } = found;
+      return toRow(row);
+    }),
     nextCursor: last === undefined ? null : `${last.receivedAt}.${last.digest}`,
   };
 }

@@ -7,7 +7,6 @@ import {
   TrajectoryDetail,
   WaggleError,
 } from "@waggle/protocol";
-import { z } from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
 import { summarize } from "../summary.ts";

@@ -15,7 +15,6 @@ import { logLine } from "../error-log.ts";
 import { statusOf } from "../error-response.ts";
 import { ingest, UploadEnvelope } from "../ingest.ts";
 import { countRefusal } from "../refusal-counter.ts";
-import type { Bindings } from "../settings.ts";
 
 /** Pointers into the Queue and an eye on them. A fault here costs time, never a trajectory. */
 async function nudge(
