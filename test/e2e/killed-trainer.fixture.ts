@@ -23,7 +23,7 @@ let hasLearned = false;
 globalThis.fetch = async (input, init) => {
   const response = await realFetch(input, init);
   const body = await response.clone().text();
-  const request = `${init?.method} ${new URL(String(input)).pathname}`;
+  const request = `${init?.method} ${new URL(input instanceof Request ? input.url : input).pathname}`;
   // An empty lease is no boundary; objects are those of a publication, not of the base model.
   const isEmpty = boundary === "lease" && body.includes('"leaseId":null');
   const isEarly = boundary === "put" && !hasLearned;

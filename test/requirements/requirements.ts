@@ -5,6 +5,7 @@
  */
 import { ASYNCHRONY_REQUIREMENTS } from "./asynchrony-requirements.ts";
 import { ENGINE_REQUIREMENTS } from "./engine-requirements.ts";
+import { EVIDENCE_REQUIREMENTS } from "./evidence-requirements.ts";
 import { EXCHANGE_REQUIREMENTS } from "./exchange-requirements.ts";
 import { LEARNING_REQUIREMENTS } from "./learning-requirements.ts";
 import { TEXT_REQUIREMENTS } from "./text-requirements.ts";
@@ -28,6 +29,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...ENGINE_REQUIREMENTS,
   ...LOSS_REQUIREMENTS,
   ...LEARNING_REQUIREMENTS,
+  ...EVIDENCE_REQUIREMENTS,
   ...RECIPE_REQUIREMENTS,
   ...ASYNCHRONY_REQUIREMENTS,
   ...TEXT_REQUIREMENTS,

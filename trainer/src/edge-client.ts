@@ -7,6 +7,7 @@ import {
   type AcknowledgeRequest,
   type BaseModelRequest,
   ControlState,
+  type Heartbeat,
   type LeaseRequest,
   type Lineage,
   LineageResponse,
@@ -50,10 +51,15 @@ export interface EdgeClient {
   /** @param since - only versions that changed after this epoch; default all. */
   policies(since?: number): Promise<PoliciesResponse>;
   postMetrics(rows: readonly MetricsRow[]): Promise<void>;
+  /** Tried once: the next one comes soon. */
+  sendHeartbeat(heartbeat: Heartbeat): Promise<void>;
 }
+
+const HEARTBEAT_TIMEOUT_MS = 3000;
 
 export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
   const { answer, done, send } = createEdgeTransport(options);
+  const once = createEdgeTransport({ ...options, attempts: 1, timeoutMs: HEARTBEAT_TIMEOUT_MS });
 
   return {
     lease: (json) => answer({ method: "POST", path: "/v1/trainer/leases", json }, LeaseAnswer),
@@ -107,5 +113,6 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
       return answer({ method: "GET", path: `/v1/trainer/policies${query}` }, PoliciesResponse);
     },
     postMetrics: (rows) => done({ method: "POST", path: "/v1/trainer/metrics", json: { rows } }),
+    sendHeartbeat: (json) => once.done({ method: "POST", path: "/v1/trainer/heartbeat", json }),
   };
 }

@@ -148,6 +148,7 @@ export class FakeEdge {
       postMetrics: async (rows) => {
         for (const row of rows) this.metrics.set(row.step, row);
       },
+      sendHeartbeat: async () => {},
     };
   }
 

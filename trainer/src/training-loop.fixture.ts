@@ -178,6 +178,7 @@ export async function live(
         },
         metricsLog: createMetricsLog(join(world.folder, "metrics.jsonl")),
         report,
+        note: () => {},
         sleep: async (ms) => {
           world.edge.now += ms;
         },

@@ -135,6 +135,7 @@ export async function runTrainingLoop(
   async function takeLease(wanted: number): Promise<boolean> {
     const lease = await leases.take(wanted);
     if (lease === null) return false;
+    parts.note("checking", checkpoint.state.step);
     const known = new Set(checkpoint.state.versions.map(({ version }) => version));
     if (!versionsOf(lease).every((version) => known.has(version))) await follow();
     if (hasStableChanged) return true;
@@ -209,6 +210,7 @@ export async function runTrainingLoop(
   async function learn(from: WaitingStep): Promise<void> {
     const startedAt = parts.now();
     const { state } = checkpoint;
+    parts.note("learning", state.step);
     const random = seededRandom(state.seed, state.step);
     let result: LearningStepResult | null = null;
     let drift: number | null = null;
@@ -330,6 +332,7 @@ export async function runTrainingLoop(
     if (isDue || checkpoint.state.publication?.stage === "evaluate") await follow();
     if (hasStableChanged || gate === null) return true;
     if (checkpoint.state.publication !== null) {
+      parts.note("publishing", checkpoint.state.step);
       await publish(checkpoint.state.publication.stage, gate);
       return true;
     }
@@ -367,7 +370,10 @@ export async function runTrainingLoop(
     }
     try {
       if (await move()) idleSince = parts.now();
-      else await parts.sleep(options.pollMs, signal);
+      else {
+        parts.note("waiting", checkpoint.state.step);
+        await parts.sleep(options.pollMs, signal);
+      }
     } catch (error) {
       if (signal.aborted) continue;
       if (!WaggleError.is(error) || !error.retryable) throw error;

@@ -4,6 +4,7 @@ import type { CheckpointStore } from "./checkpoint-store.ts";
 import type { WatchLimits } from "./deployment-watch.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import type { EdgeRecipe } from "./edge-recipe.ts";
+import type { HeartbeatSender } from "./heartbeat.ts";
 import type { LeaseHolder } from "./lease-holder.ts";
 import type { MetricsLog } from "./metrics-log.ts";
 import type { PublicationParts } from "./publication.ts";
@@ -21,6 +22,8 @@ export type TrainingParts = {
   readonly publication: PublicationParts;
   readonly metricsLog: MetricsLog;
   readonly report: Reporter;
+  /** Told what the loop does now. */
+  readonly note: HeartbeatSender["note"];
   /** Resolves after that many milliseconds, at once when the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Milliseconds, never falling. */

@@ -30,15 +30,16 @@ import {
   frozenTasksName,
   type FrozenTasks,
 } from "./frozen-evaluation.ts";
+import { type HeartbeatSender, startHeartbeat } from "./heartbeat.ts";
 import { createLeaseHolder } from "./lease-holder.ts";
 import { isElsewhere, openSessionEngine } from "./session-engine.ts";
 import { createMetricsLog } from "./metrics-log.ts";
-import { type Device, openEngine, openPolicy } from "./open-model.ts";
+import { type Device, openPolicy } from "./open-model.ts";
 import { createGuidanceShelf } from "./guidance-shelf.ts";
 import { createReplay } from "./replay.ts";
 import { requireEngine } from "./required-engine.ts";
 import type { Reporter } from "./reporter.ts";
-import { adapterShapeOf, initialState } from "./trainer-state.ts";
+import { initialState } from "./trainer-state.ts";
 import { lockState } from "./state-lock.ts";
 import { createTrajectoryChecker, LOG_PROB_BAND } from "./trajectory-check.ts";
 import { runTrainingLoop } from "./training-loop.ts";
@@ -72,6 +73,8 @@ export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & 
   readonly pollMs: number;
 };
 
+const TRAINER_ID = `trainer-${process.pid}`;
+
 /**
  * Runs until a limit or the signal. Where the edge's stable version becomes another than the one that
  * was trained from, it begins again from that one.
@@ -91,6 +94,14 @@ export async function train(
     signal,
     onWait: (message) => report.note("waiting", { because: message }),
   });
+  const heartbeat = startHeartbeat({
+    trainerId: TRAINER_ID,
+    send: (beat) => edge.sendHeartbeat(beat),
+    every: (ms, fn) => {
+      const timer = setInterval(fn, ms);
+      return () => clearInterval(timer);
+    },
+  });
   try {
     await offerBaseModel(model, edge);
     const store = createCheckpointStore(options.stateFolder);
@@ -98,7 +109,8 @@ export async function train(
     let twice = 0;
     for (let { start } = options; ; start = undefined) {
       const given = { ...options, start };
-      const summary = await runSession(model, edge, recipe, given, store, report, signal);
+      const { note } = heartbeat;
+      const summary = await runSession(model, edge, recipe, given, store, report, note, signal);
       twice += summary.twice;
       const { stoppedBy, state } = summary;
       if (stoppedBy !== "stable-changed" && stoppedBy !== "environment-changed") {
@@ -107,6 +119,7 @@ export async function train(
       report.note(stoppedBy, { from: state.stableVersion });
     }
   } finally {
+    await heartbeat.stop();
     release();
   }
 }
@@ -119,6 +132,7 @@ async function runSession(
   options: TrainingSessionOptions,
   store: CheckpointStore,
   report: Reporter,
+  note: HeartbeatSender["note"],
   signal: AbortSignal,
 ): Promise<TrainingSummary> {
   const shelf = createAdapterShelf({
@@ -161,7 +175,7 @@ async function runSession(
   const policy = await openPolicy(model, options.threads);
   const leases = createLeaseHolder({
     edge,
-    trainerId: `trainer-${process.pid}`,
+    trainerId: TRAINER_ID,
     durationSeconds: options.leaseSeconds,
     now: () => performance.now(),
   });
@@ -259,6 +273,7 @@ async function runSession(
           report,
         },
         metricsLog: createMetricsLog(join(options.stateFolder, "metrics.jsonl")),
+        note,
         sleep: abortableSleep,
         now: () => performance.now(),
         date: () => new Date().toISOString(),

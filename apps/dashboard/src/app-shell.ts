@@ -1,5 +1,5 @@
 /** The frame: bar, routes, connection; one view at a time. */
-import { WaggleError } from "@waggle/protocol";
+import { type OperatorHealth, WaggleError } from "@waggle/protocol";
 import { createControlBanner } from "./control-banner.ts";
 import { createControl } from "./control-view.ts";
 import { createDeadLetters } from "./dead-letter-view.ts";
@@ -8,9 +8,10 @@ import type { OperatorApi } from "./operator-api.ts";
 import { createOverview } from "./overview-view.ts";
 import { createPolicies } from "./policy-view.ts";
 import type { PollState } from "./poller.ts";
+import { type TrainerStatus, trainerStatus } from "./trainer-status.ts";
 import { createTrajectoryList } from "./trajectory-list-view.ts";
 import { createTrajectoryView } from "./trajectory-view.ts";
-import type { View, ViewContext } from "./view.ts";
+import { poll, type View, type ViewContext } from "./view.ts";
 import { createVisitors } from "./visitors-view.ts";
 
 const PAGES: readonly [string, string][] = [
@@ -63,6 +64,9 @@ export function createAppShell(root: HTMLElement, options: AppShellOptions): () 
     ),
   );
 
+  /** `null` until the edge has said. */
+  let trainer: TrainerStatus | null = null;
+
   function onPoll(state: PollState<unknown>): void {
     if (WaggleError.is(state.error, "UNAUTHENTICATED")) {
       options.onSignOut("The edge does not take this credential.");
@@ -70,14 +74,27 @@ export function createAppShell(root: HTMLElement, options: AppShellOptions): () 
     }
     // A refusal is an answer too: only silence and faults mean that the edge is away.
     const isLive = WaggleError.is(state.error) ? !state.error.retryable : state.error === null;
-    connection.className = `connection ${isLive ? "live" : "away"}`;
-    connection.title = options.edgeUrl;
-    const wanted = isLive ? "live" : navigator.onLine ? "edge does not answer" : "offline";
+    const hasNoTrainer = isLive && trainer?.isRunning === false;
+    connection.className = `connection ${hasNoTrainer ? "idle" : isLive ? "live" : "away"}`;
+    connection.title = [trainer?.detail, options.edgeUrl].filter(Boolean).join("\n");
+    const wanted = isLive
+      ? (trainer?.label ?? "live")
+      : navigator.onLine
+        ? "edge does not answer"
+        : "offline";
     if (connection.textContent !== wanted) connection.textContent = wanted;
   }
 
   const banner = createControlBanner({ api: options.api, onPoll });
   root.append(banner.element, main);
+  const health = poll<OperatorHealth>(
+    { api: options.api, onPoll: () => undefined },
+    () => options.api.health(),
+    (state) => {
+      trainer = state.data === null || state.error !== null ? null : trainerStatus(state.data);
+      onPoll(state);
+    },
+  );
 
   let view: View | null = null;
   function navigate(): void {
@@ -105,6 +122,7 @@ export function createAppShell(root: HTMLElement, options: AppShellOptions): () 
   return () => {
     removeEventListener("hashchange", navigate);
     banner.dispose();
+    health.stop();
     view?.dispose();
   };
 }

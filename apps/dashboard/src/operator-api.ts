@@ -10,6 +10,7 @@ import {
   type KillMode,
   MetricsResponse,
   OPERATOR_NAME_HEADER,
+  OperatorHealth,
   OperatorSummary,
   PoliciesResponse,
   PolicyManifest,
@@ -34,6 +35,7 @@ export type TrajectoryQuery = {
 
 export interface OperatorApi {
   summary(): Promise<OperatorSummary>;
+  health(): Promise<OperatorHealth>;
   policies(): Promise<PoliciesResponse>;
   /** Rows after a step, ascending; all without one. */
   metrics(after?: number): Promise<MetricsResponse>;
@@ -114,6 +116,7 @@ export function createOperatorApi(
   const visitor = (id: string) => `/v1/operator/visitors/${encodeURIComponent(id)}`;
   return {
     summary: () => ask("/v1/operator/summary", OperatorSummary),
+    health: () => ask("/v1/operator/health", OperatorHealth),
     policies: () => ask("/v1/operator/policies", PoliciesResponse),
     metrics: (after) =>
       ask(`/v1/operator/metrics${after === undefined ? "" : `?after=${after}`}`, MetricsResponse),

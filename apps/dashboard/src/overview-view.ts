@@ -1,7 +1,13 @@
 /** The first page: what came in, what became of it, and whether the policy gets better. */
-import type { OperatorSummary, PoliciesResponse } from "@waggle/protocol";
+import {
+  type OperatorHealth,
+  type OperatorSummary,
+  type PoliciesResponse,
+  WaggleError,
+} from "@waggle/protocol";
 import { h } from "./dom.ts";
 import { formatCount, formatNumber, formatPercent } from "./format.ts";
+import { bars, healthPanels } from "./health-panels.ts";
 import { MetricHistory } from "./metric-history.ts";
 import { createStepChart, type StepChartOptions } from "./step-chart.ts";
 import { versionTable } from "./version-table.ts";
@@ -134,47 +140,47 @@ function facts(summary: OperatorSummary): HTMLElement {
 }
 
 function refusals({ rejectedByReason }: OperatorSummary): HTMLElement {
-  const most = Math.max(1, ...rejectedByReason.map(({ count }) => count));
+  const rows = rejectedByReason.map(({ reason, count }) => ({
+    label: reason,
+    count,
+    href: `#/trajectories?status=rejected&reason=${encodeURIComponent(reason)}`,
+  }));
   return h(
     "section",
     { class: "panel" },
-    h("h2", {}, "Rejected by reason"),
-    rejectedByReason.length === 0
-      ? h("p", { class: "empty" }, "Nothing was rejected.")
-      : h(
-          "ul",
-          { class: "bars" },
-          ...rejectedByReason.map(({ reason, count }) =>
-            h(
-              "li",
-              {},
-              h(
-                "a",
-                {
-                  href: `#/trajectories?status=rejected&reason=${encodeURIComponent(reason)}`,
-                  style: `--share:${count / most}`,
-                },
-                h("span", {}, reason),
-                h("b", {}, formatCount(count)),
-              ),
-            ),
-          ),
-        ),
+    h("h2", {}, "Rejected by the trainer"),
+    bars(rows, "The trainer rejected nothing."),
   );
 }
 
-type Overview = { summary: OperatorSummary; policies: PoliciesResponse };
+/** `null` at an edge of the previous release. */
+async function askHealth(context: ViewContext): Promise<OperatorHealth | null> {
+  try {
+    return await context.api.health();
+  } catch (error) {
+    if (WaggleError.is(error, "NOT_FOUND")) return null;
+    throw error;
+  }
+}
+
+type Overview = {
+  summary: OperatorSummary;
+  policies: PoliciesResponse;
+  health: OperatorHealth | null;
+};
 
 export function createOverview(context: ViewContext): View {
   const history = new MetricHistory();
   const charts = CHARTS.map(createStepChart);
   const head = h("div", { class: "overview-head" });
+  const more = h("div", { class: "overview-head overview-more" });
   const versions = h("section", { class: "panel versions-panel" });
   const chartGrid = h("div", { class: "charts" }, ...charts.map((chart) => chart.element));
   const body = h(
     "div",
     { class: "overview", hidden: true },
     head,
+    more,
     versions,
     h("h2", { class: "section" }, "Learning, by optimizer step"),
     chartGrid,
@@ -186,19 +192,20 @@ export function createOverview(context: ViewContext): View {
   const poller = poll<Overview>(
     context,
     async () => {
-      const [summary, policies, metrics] = await Promise.all([
+      const [summary, policies, metrics, health] = await Promise.all([
         context.api.summary(),
         context.api.policies(),
         context.api.metrics(history.after),
+        askHealth(context),
       ]);
       history.add(metrics.rows);
-      return { summary, policies };
+      return { summary, policies, health };
     },
     (state) => {
       notice.replaceChildren(...(state.data === null ? [placeholder(state)] : []));
       body.hidden = state.data === null;
       if (state.data === null || state.error !== null) return;
-      const { summary, policies } = state.data;
+      const { summary, policies, health } = state.data;
       for (const chart of charts) chart.update(history.rows);
       // A page that is rebuilt loses its focus and selection: only when something changed.
       const text = JSON.stringify(state.data);
@@ -206,6 +213,7 @@ export function createOverview(context: ViewContext): View {
       shown = text;
       const focused = document.activeElement?.getAttribute("href");
       head.replaceChildren(stages(summary), facts(summary), refusals(summary));
+      more.replaceChildren(...healthPanels(summary, health));
       versions.replaceChildren(
         h("header", {}, h("h2", {}, "Success by policy version")),
         h("div", { class: "scroll" }, versionTable(summary, policies)),

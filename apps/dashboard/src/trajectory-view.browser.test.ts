@@ -83,6 +83,7 @@ const detail: TrajectoryDetail = {
 
 /** An edge that knows one trajectory and serves no tokenizer. */
 const api: OperatorApi = {
+  health: async () => ({ at: "2026-11-20T12:00:00.000Z", trainers: [], refusals: [], days: 7 }),
   summary: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   policies: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   metrics: () => Promise.resolve({ rows: [] }),

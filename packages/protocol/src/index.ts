@@ -47,6 +47,8 @@ export {
 } from "./policy-version.ts";
 export type { PolicyStatus } from "./policy-version.ts";
 export type { Redactor } from "./redactor.ts";
+export { Heartbeat, OperatorHealth } from "./operator-health.ts";
+export type { TrainerActivity } from "./operator-health.ts";
 export { TaskReference } from "./task.ts";
 export type {
   Action,
@@ -92,7 +94,6 @@ export {
   AcknowledgeResponse,
   AssignmentResponse,
   BaseModelRequest,
-  ConsentResponse,
   DeletionResponse,
   ErrorBody,
   FeedbackRequest,
@@ -102,9 +103,7 @@ export {
   LineageResponse,
   LeaseResponse,
   MetricsRequest,
-  MetricsResponse,
   MetricsRow,
-  OperatorSummary,
   PoliciesResponse,
   PromoteRequest,
   PromotionGate,
@@ -115,14 +114,20 @@ export {
   RollBackRequest,
   SessionRequest,
   SessionResponse,
-  TrajectoriesResponse,
-  TrajectoryDetail,
   TrajectoryOutcome,
-  TrajectoryRow,
   UPLOAD_LIMITS,
   UploadRequest,
   UploadResponse,
 } from "./http.ts";
-export type { LeasedGroup, UploadResult, VisitorExportLine } from "./http.ts";
+export type { LeasedGroup, UploadResult } from "./http.ts";
+export {
+  ConsentResponse,
+  MetricsResponse,
+  OperatorSummary,
+  TrajectoriesResponse,
+  TrajectoryDetail,
+  TrajectoryRow,
+} from "./operator-http.ts";
+export type { VisitorExportLine } from "./operator-http.ts";
 export { replayGrammar } from "./replay-grammar.ts";
 export type { GrammarReplayOptions } from "./replay-grammar.ts";

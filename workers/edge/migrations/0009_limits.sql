@@ -31,13 +31,13 @@ INSERT INTO versionTallies
   SELECT policyVersion, COUNT(*), SUM(success), COUNT(reward), COALESCE(SUM(reward), 0), SUM(tokens)
   FROM trajectories WHERE assignmentId IS NOT NULL AND success IS NOT NULL GROUP BY policyVersion;
 
--- What a lease and a new group ask of each group.
+-- What a lease and a new group ask of each group. "+" keeps the planner from the index of all ready rows.
 ALTER TABLE taskGroups ADD COLUMN uploads INTEGER NOT NULL DEFAULT 0; -- trajectories of this group
 ALTER TABLE taskGroups ADD COLUMN readyAt INTEGER;  -- arrival of its oldest ready trajectory
 UPDATE taskGroups SET
   uploads = (SELECT COUNT(*) FROM trajectories t WHERE t.groupId = taskGroups.id),
   readyAt = (SELECT MIN(t.receivedAt) FROM trajectories t
-             WHERE t.groupId = taskGroups.id AND t.status = 'ready');
+             WHERE t.groupId = taskGroups.id AND +t.status = 'ready');
 UPDATE taskGroups SET state = 'done'
   WHERE state = 'open' AND uploads = 0 AND deadlineAt <= unixepoch() * 1000;
 
@@ -86,7 +86,7 @@ CREATE TRIGGER trajectoriesInserted AFTER INSERT ON trajectories BEGIN
   UPDATE assignments SET state = 'answered' WHERE id = NEW.assignmentId;
   UPDATE taskGroups SET uploads = uploads + 1,
       readyAt = (SELECT MIN(t.receivedAt) FROM trajectories t
-                 WHERE t.groupId = NEW.groupId AND t.status = 'ready')
+                 WHERE t.groupId = NEW.groupId AND +t.status = 'ready')
     WHERE id = NEW.groupId;
   INSERT INTO versionTallies
     SELECT NEW.policyVersion, 1, NEW.success, NEW.reward IS NOT NULL, COALESCE(NEW.reward, 0), NEW.tokens
@@ -105,7 +105,7 @@ CREATE TRIGGER trajectoriesDeleted AFTER DELETE ON trajectories BEGIN
       AND NOT EXISTS (SELECT 1 FROM trajectories WHERE visitorId = OLD.visitorId);
   UPDATE taskGroups SET uploads = uploads - 1,
       readyAt = (SELECT MIN(t.receivedAt) FROM trajectories t
-                 WHERE t.groupId = OLD.groupId AND t.status = 'ready')
+                 WHERE t.groupId = OLD.groupId AND +t.status = 'ready')
     WHERE id = OLD.groupId;
   UPDATE versionTallies SET trajectories = trajectories - 1, successes = successes - OLD.success,
       rewarded = rewarded - (OLD.reward IS NOT NULL), reward = reward - COALESCE(OLD.reward, 0),
@@ -131,7 +131,7 @@ WHEN OLD.groupId IS NOT NEW.groupId OR (OLD.status = 'ready') != (NEW.status = '
   UPDATE taskGroups SET uploads = uploads + 1 WHERE id = NEW.groupId;
   UPDATE taskGroups
     SET readyAt = (SELECT MIN(t.receivedAt) FROM trajectories t
-                   WHERE t.groupId = taskGroups.id AND t.status = 'ready')
+                   WHERE t.groupId = taskGroups.id AND +t.status = 'ready')
     WHERE id IN (OLD.groupId, NEW.groupId);
 END;
 

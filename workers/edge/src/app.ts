@@ -1,11 +1,13 @@
 /** The Hono app: settings, CORS, access and errors around the endpoints. */
 import { OPERATOR_NAME_HEADER, WaggleError } from "@waggle/protocol";
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { z } from "zod";
 import { ACCESS } from "./access.ts";
-import type { EdgeEnv, Endpoint } from "./endpoint.ts";
-import { logLine, refusalOf } from "./error-response.ts";
+import type { EdgeContext, EdgeEnv, Endpoint } from "./endpoint.ts";
+import { logLine } from "./error-log.ts";
+import { refusalOf } from "./error-response.ts";
+import { countRefusal } from "./refusal-counter.ts";
 import { describeApi } from "./openapi.ts";
 import { assignmentEndpoints } from "./routes/assignments.ts";
 import { operatorControlEndpoints, trainerControlEndpoints } from "./routes/control.ts";
@@ -17,7 +19,8 @@ import { manifestEndpoints } from "./routes/manifests.ts";
 import { mcpEndpoints } from "./routes/mcp.ts";
 import { metricsEndpoints } from "./routes/metrics.ts";
 import { objectEndpoints } from "./routes/objects.ts";
-import { healthEndpoints, operatorEndpoints } from "./routes/operator.ts";
+import { healthEndpoints } from "./routes/health.ts";
+import { operatorEndpoints } from "./routes/operator.ts";
 import { operatorVisitorEndpoints } from "./routes/operator-visitors.ts";
 import { operatorPolicyEndpoints, trainerPolicyEndpoints } from "./routes/policies.ts";
 import { sessionEndpoints } from "./routes/sessions.ts";
@@ -75,10 +78,23 @@ function retryAfter(error: unknown): { "Retry-After": string } {
   return { "Retry-After": String(Math.ceil(ms / 1000)) };
 }
 
+/** What a page was refused. Trainer and operator read their own refusals. */
+function countPageRefusal(context: EdgeContext, code: string): void {
+  // Unset where the path is not served, or the Worker is not configured.
+  const { endpoint, now } = context.var as Partial<EdgeEnv["Variables"]>;
+  if (endpoint === undefined || now === undefined) return;
+  const { access, operationId } = endpoint;
+  if (access !== "session" && operationId !== "createSession") return;
+  context.executionCtx.waitUntil(countRefusal(context.env, operationId, code, now));
+}
+
 function createApp(): Hono<EdgeEnv> {
   const app = new Hono<EdgeEnv>();
   app.use(async (context, next) => {
+    const requestId = crypto.randomUUID();
+    context.set("requestId", requestId);
     await next();
+    context.res.headers.set("X-Request-Id", requestId);
     // Pages under COEP require-corp may only load what says this.
     context.res.headers.set("Cross-Origin-Resource-Policy", "cross-origin");
     context.res.headers.set("X-Content-Type-Options", "nosniff");
@@ -109,12 +125,24 @@ function createApp(): Hono<EdgeEnv> {
         "Last-Event-ID",
         OPERATOR_NAME_HEADER,
       ],
-      exposeHeaders: ["ETag", "Content-Length", "Content-Range", "Retry-After", "Mcp-Session-Id"],
+      exposeHeaders: [
+        "ETag",
+        "Content-Length",
+        "Content-Range",
+        "Retry-After",
+        "Mcp-Session-Id",
+        "X-Request-Id",
+      ],
       maxAge: ONE_DAY_SECONDS,
     }),
   );
-  for (const { method, path, access, handle } of endpoints) {
-    app.on(method.toUpperCase(), toPattern(path), ACCESS[access], handle);
+  for (const endpoint of endpoints) {
+    const { method, path, access, handle } = endpoint;
+    const enter: MiddlewareHandler<EdgeEnv> = (context, next) => {
+      context.set("endpoint", endpoint);
+      return next();
+    };
+    app.on(method.toUpperCase(), toPattern(path), enter, ACCESS[access], handle);
   }
   for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
     app.all(toPattern(path), () => {
@@ -124,12 +152,14 @@ function createApp(): Hono<EdgeEnv> {
   app.notFound(() => {
     throw new WaggleError("NOT_FOUND", "a path must be one of /openapi.json, got another");
   });
-  app.onError(async (error, context) => {
-    const { status, body } = refusalOf(error);
+  app.onError((error, context) => {
+    const { requestId } = context.var;
+    const { status, body } = refusalOf(error, requestId);
     if (status >= 500) {
+      const { method, path } = context.req;
       // oxlint-disable-next-line no-console -- the Worker's log is its console
-      console.error(await logLine(context.req.method, context.req.path, error));
-    }
+      console.error(logLine({ requestId, method, path }, error));
+    } else countPageRefusal(context, body.error.code);
     return context.json(body, status, status === 429 ? retryAfter(error) : undefined);
   });
   return app;

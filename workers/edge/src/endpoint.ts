@@ -10,7 +10,14 @@ import type { Bindings, Settings } from "./settings.ts";
 export type EdgeEnv = {
   Bindings: Bindings;
   /** `session` and `addressPrefix` are set where access is `session`. */
-  Variables: { settings: Settings; session: Session; addressPrefix: string; now: number };
+  Variables: {
+    requestId: string;
+    endpoint: Endpoint;
+    settings: Settings;
+    session: Session;
+    addressPrefix: string;
+    now: number;
+  };
 };
 
 export type EdgeContext = Context<EdgeEnv>;

@@ -1,8 +1,8 @@
 /**
  * The one table from error code to HTTP status, and the answer made of it. The payload that caused an
- * error is never echoed; the log gets a code and a hash of the message.
+ * error is never echoed.
  */
-import { type ErrorBody, sha256, WaggleError, type WaggleErrorCode } from "@waggle/protocol";
+import { type ErrorBody, WaggleError, type WaggleErrorCode } from "@waggle/protocol";
 
 export type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503;
 
@@ -38,23 +38,15 @@ export function statusOf(code: WaggleErrorCode): RefusalStatus {
 
 export type Refusal = { readonly status: RefusalStatus; readonly body: ErrorBody };
 
-/** What a client is told about `error`. Only a WaggleError's own message leaves the Worker. */
-export function refusalOf(error: unknown): Refusal {
-  if (WaggleError.is(error)) {
-    return {
-      status: statusOf(error.code),
-      body: { error: { code: error.code, message: error.message } },
-    };
-  }
-  return {
-    status: 500,
-    body: { error: { code: "INTERNAL", message: "the edge must answer, got a fault; try again" } },
-  };
-}
-
-/** A line for the log that can be matched with a report and holds nothing of a visitor. */
-export async function logLine(method: string, path: string, error: unknown): Promise<string> {
-  const code = WaggleError.is(error) ? error.code : "INTERNAL";
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return JSON.stringify({ method, path, code, hash: (await sha256(text)).slice(0, 16) });
+/**
+ * What a client is told about `error`. Only a WaggleError's own message leaves the Worker; a fault also
+ * names the request, so that the operator finds its log line.
+ */
+export function refusalOf(error: unknown, requestId: string): Refusal {
+  const known = WaggleError.is(error) ? error : null;
+  const code = known?.code ?? "INTERNAL";
+  const status = statusOf(code);
+  const said = known?.message ?? "the edge failed to answer; try again";
+  const message = status >= 500 ? `${said} (request ${requestId})` : said;
+  return { status, body: { error: { code, message } } };
 }

@@ -15,7 +15,7 @@ import {
 import { z } from "zod";
 import { forgottenName, forgottenRefusal, isForgotten } from "./forgotten-book.ts";
 import { trajectoryKey } from "./object-store.ts";
-import { findBaseModel, knownVersions } from "./policy-book.ts";
+import { findBaseModel, publishedAmong } from "./policy-book.ts";
 import {
   assignmentMismatch,
   checkDigest,
@@ -37,6 +37,25 @@ export type Stores = { readonly DB: D1Database; readonly OBJECTS: R2Bucket };
 
 type Owner = { digest: string; id: string; assignmentId: string | null; visitorId: string };
 
+/** Versions that one upload may name; a trajectory that names another is refused. */
+const NAMED_VERSIONS = 1000;
+
+/** The versions that unchecked trajectories name. */
+function namedVersions(upload: UploadEnvelope): number[] {
+  const Named = z.object({ policyVersion: z.number() });
+  const versions = upload.trajectories.flatMap(({ trajectory }) => {
+    const segments =
+      typeof trajectory === "object" && trajectory !== null && "segments" in trajectory
+        ? trajectory.segments
+        : [];
+    return [trajectory, ...(Array.isArray(segments) ? segments : [])].flatMap((part) => {
+      const { data } = Named.safeParse(part);
+      return data === undefined ? [] : [data.policyVersion];
+    });
+  });
+  return [...new Set(versions)].slice(0, NAMED_VERSIONS);
+}
+
 async function gatherKnowledge(
   db: D1Database,
   visitorId: string,
@@ -52,7 +71,7 @@ async function gatherKnowledge(
   );
   const [baseModel, versions, { results }] = await Promise.all([
     findBaseModel(db),
-    knownVersions(db),
+    publishedAmong(db, namedVersions(upload)),
     db
       .prepare(
         `SELECT a.id, g.environment, g.seed, g.split

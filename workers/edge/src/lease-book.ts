@@ -140,7 +140,7 @@ async function rowsToLease(db: D1Database, groupIds: string): Promise<string[]> 
   const { results } = await db
     .prepare(
       `SELECT digest, sizeBytes FROM trajectories
-       WHERE status = 'ready' AND groupId IN (SELECT value FROM json_each(?1))
+       WHERE +status = 'ready' AND groupId IN (SELECT value FROM json_each(?1))
        ORDER BY receivedAt, digest`,
     )
     .bind(groupIds)
@@ -195,7 +195,7 @@ export async function leaseGroups(
     db
       .prepare(
         `UPDATE trajectories SET status = 'leased', leaseId = ?1
-         WHERE status = 'ready' AND digest IN (SELECT value FROM json_each(?2))`,
+         WHERE +status = 'ready' AND digest IN (SELECT value FROM json_each(?2))`,
       )
       .bind(leaseId, digests),
     db

@@ -64,9 +64,18 @@ export async function findBaseModel(db: D1Database): Promise<KnownBaseModel | nu
   );
 }
 
-/** Every version that was ever published. */
-export async function knownVersions(db: D1Database): Promise<Set<number>> {
-  const { results } = await db.prepare("SELECT version FROM policies").all<{ version: number }>();
+/** Versions in one list. An older one is asked for by its number. */
+const LISTED_VERSIONS = 250;
+
+/** Those of `versions` that were published. */
+export async function publishedAmong(
+  db: D1Database,
+  versions: readonly number[],
+): Promise<Set<number>> {
+  const { results } = await db
+    .prepare("SELECT version FROM policies WHERE version IN (SELECT value FROM json_each(?1))")
+    .bind(JSON.stringify([...new Set(versions)]))
+    .all<{ version: number }>();
   return new Set(results.map((row) => row.version));
 }
 
@@ -93,7 +102,7 @@ export async function policyHead(db: D1Database): Promise<PolicyHead> {
 }
 
 /**
- * Policies, newest first.
+ * The newest policies and those that are served, newest first.
  * @param since only those that changed after this epoch
  * @throws WaggleError `NOT_FOUND` before there is a base model
  */
@@ -104,10 +113,15 @@ export async function listPolicies(
 ): Promise<PoliciesResponse> {
   // Read first: a change between the two reads is then read again, never missed.
   const { stable, canary, epoch } = await policyHead(db);
-  const changed = since === undefined ? "" : "WHERE changedAt > ?1";
   const { results } = await db
-    .prepare(`SELECT ${COLUMNS} FROM policies ${changed} ORDER BY version DESC`)
-    .bind(...(since === undefined ? [] : [since]))
+    .prepare(
+      `SELECT ${COLUMNS} FROM policies
+       WHERE version IN (?1, ?2)
+          OR version IN (SELECT version FROM policies WHERE changedAt > ?3
+                         ORDER BY changedAt DESC, version DESC LIMIT ${LISTED_VERSIONS})
+       ORDER BY version DESC`,
+    )
+    .bind(stable, canary, since ?? -1)
     .all<PolicyRow>();
   return { stable, canary, epoch, gate, policies: results.map(toPolicy) };
 }

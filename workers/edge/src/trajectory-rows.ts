@@ -45,39 +45,66 @@ export const TrajectoryFilter = z.strictObject({
 });
 export type TrajectoryFilter = z.infer<typeof TrajectoryFilter>;
 
-/** One page of rows, newest first. */
+/** Rows that one page may look through where an index serves only one of several filters. */
+const WINDOW = 500;
+
+type Condition = { readonly sql: string; readonly value: string | number };
+
+/** Filters, those first whose index leaves the fewest rows. */
+function conditionsOf(filter: TrajectoryFilter): Condition[] {
+  const { group, reason, version, success, status } = filter;
+  return [
+    ...(group === undefined ? [] : [{ sql: "groupId = ?", value: group }]),
+    ...(reason === undefined ? [] : [{ sql: "reason = ?", value: reason }]),
+    ...(version === undefined ? [] : [{ sql: "policyVersion = ?", value: version }]),
+    ...(success === undefined ? [] : [{ sql: "success = ?", value: success === "true" ? 1 : 0 }]),
+    ...(status === undefined || status === "waiting" ? [] : [{ sql: "status = ?", value: status }]),
+  ];
+}
+
+/**
+ * One page of rows, newest first. The first filter is answered by its index, the others are looked for in
+ * a window of bounded size, so that a page may have fewer rows than asked for, and more may follow.
+ */
 export async function listRows(
   db: D1Database,
   filter: TrajectoryFilter,
 ): Promise<TrajectoriesResponse> {
-  const conditions: string[] = [];
-  const values: (string | number)[] = [];
-  const add = (condition: string, ...bound: (string | number)[]) => {
-    conditions.push(condition);
-    values.push(...bound);
-  };
-  if (filter.status === "waiting") add("status IN ('stored', 'ready')");
-  else if (filter.status !== undefined) add("status = ?", filter.status);
-  if (filter.version !== undefined) add("policyVersion = ?", filter.version);
-  if (filter.success !== undefined) add("success = ?", filter.success === "true" ? 1 : 0);
-  if (filter.reason !== undefined) add("reason = ?", filter.reason);
-  if (filter.group !== undefined) add("groupId = ?", filter.group);
-  if (filter.cursor !== undefined) {
-    const [receivedAt = "", digest = ""] = filter.cursor.split(".");
-    add("(receivedAt, digest) < (?, ?)", Number(receivedAt), digest);
-  }
-  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+  const [first, ...others] = conditionsOf(filter);
+  const isWaiting = filter.status === "waiting";
+  const waiting = isWaiting ? ["status IN ('stored', 'ready')"] : [];
+  // Waiting rows alone are read from two places of one index.
+  const places = isWaiting && !first ? ["status = 'stored'", "status = 'ready'"] : [null];
+  const rest = [...others.map(({ sql }) => sql), ...(first ? waiting : [])];
+  const most = rest.length === 0 ? filter.limit + 1 : WINDOW;
+  const [receivedAt = "", digest = ""] = filter.cursor?.split(".") ?? [];
+  const from = filter.cursor === undefined ? [] : ["(receivedAt, digest) < (?, ?)"];
+  const cursor = filter.cursor === undefined ? [] : [Number(receivedAt), digest];
+  const selects = places.map((place) => {
+    const all = [...(place === null ? [] : [place]), ...(first ? [first.sql] : []), ...from];
+    const where = all.length === 0 ? "" : `WHERE ${all.join(" AND ")}`;
+    return `SELECT * FROM (SELECT * FROM trajectories ${where}
+                           ORDER BY receivedAt DESC, digest DESC LIMIT ${most})`;
+  });
   const { results } = await db
     .prepare(
-      `SELECT ${COLUMNS} FROM trajectories ${where} ORDER BY receivedAt DESC, digest DESC LIMIT ?`,
+      `SELECT ${COLUMNS}, ${rest.length === 0 ? "1" : rest.join(" AND ")} AS fits
+       FROM (${selects.join(" UNION ALL ")}) ORDER BY receivedAt DESC, digest DESC LIMIT ${most}`,
     )
-    .bind(...values, filter.limit + 1)
-    .all<Stored>();
-  const page = results.slice(0, filter.limit);
-  const last = page.at(-1);
+    .bind(
+      ...others.map(({ value }) => value),
+      ...places.flatMap(() => [...(first ? [first.value] : []), ...cursor]),
+    )
+    .all<Stored & { fits: number }>();
+  const fitting = results.filter(({ fits }) => fits === 1);
+  const page = fitting.slice(0, filter.limit);
+  const last = fitting.length > page.length ? page.at(-1) : results[most - 1];
   return {
-    rows: page.map(toRow),
-    nextCursor: results.length > page.length && last ? `${last.receivedAt}.${last.digest}` : null,
+    rows: page.map((found) => {
+      const { fits: _, ...row } = found;
+      return toRow(row);
+    }),
+    nextCursor: last === undefined ? null : `${last.receivedAt}.${last.digest}`,
   };
 }
 

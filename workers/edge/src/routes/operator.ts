@@ -7,7 +7,6 @@ import {
   TrajectoryDetail,
   WaggleError,
 } from "@waggle/protocol";
-import { z } from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
 import { summarize } from "../summary.ts";
@@ -79,21 +78,6 @@ export const operatorEndpoints: readonly Endpoint[] = [
         feedback: results,
       };
       return context.json(answer);
-    },
-  },
-];
-
-export const healthEndpoints: readonly Endpoint[] = [
-  {
-    method: "get",
-    path: "/healthz",
-    operationId: "getHealth",
-    summary: "Whether the Worker is configured and its database answers.",
-    access: "public",
-    responses: { 200: z.object({ status: z.literal("ok") }) },
-    handle: async (context) => {
-      await context.env.DB.prepare("SELECT COUNT(*) FROM policies").first();
-      return context.json({ status: "ok" });
     },
   },
 ];

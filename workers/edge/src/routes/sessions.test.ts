@@ -2,7 +2,7 @@ import { app } from "../app.ts";
 import { channelOf, signToken } from "../session-token.ts";
 import { readSettings } from "../settings.ts";
 import { assign, bindings, call, freshEdge, openSession, ORIGIN } from "../testing/edge.ts";
-import { SELF } from "cloudflare:test";
+import { createExecutionContext, SELF } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
 
 beforeEach(async () => {
@@ -108,6 +108,7 @@ test("requests are limited by network as well as by visitor", async () => {
       "/v1/policy",
       { headers: { authorization: `Bearer ${token}`, "cf-connecting-ip": address } },
       limited,
+      createExecutionContext(),
     );
   const statuses: number[] = [];
   for (const [i, { token }] of [...tokens, ...tokens].entries()) {

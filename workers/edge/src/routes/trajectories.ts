@@ -10,19 +10,23 @@ import { addressPrefix } from "../address-prefix.ts";
 import { readJson } from "../body.ts";
 import { type ByteQuota, takeBytes, visitorQuotaName } from "../byte-quota.ts";
 import { coordinatorOf } from "../coordinator.ts";
-import type { Endpoint } from "../endpoint.ts";
-import { logLine, statusOf } from "../error-response.ts";
+import type { EdgeContext, Endpoint } from "../endpoint.ts";
+import { logLine } from "../error-log.ts";
+import { statusOf } from "../error-response.ts";
 import { ingest, UploadEnvelope } from "../ingest.ts";
-import type { Bindings } from "../settings.ts";
+import { countRefusal } from "../refusal-counter.ts";
 
 /** Pointers into the Queue and an eye on them. A fault here costs time, never a trajectory. */
-async function nudge(env: Bindings, digests: readonly string[], now: number): Promise<void> {
+async function nudge(
+  { env, var: { now, requestId } }: EdgeContext,
+  digests: readonly string[],
+): Promise<void> {
   try {
     await coordinatorOf(env).watch(now);
     await env.UPLOADS.sendBatch(digests.map((digest) => ({ body: { digest } })));
   } catch (error) {
     // oxlint-disable-next-line no-console -- the Worker's log is its console
-    console.error(await logLine("QUEUE", "/v1/trajectories", error));
+    console.error(logLine({ requestId, method: "QUEUE", path: "/v1/trajectories" }, error));
   }
 }
 
@@ -63,7 +67,13 @@ export const trajectoryEndpoints: readonly Endpoint[] = [
       await countRequest(context, key, limit, more);
       const results = await ingest(context.env, visitorId, upload, settings.GROUP_BYTES, now);
       const accepted = results.filter((r) => r.status === "accepted").map((r) => r.digest);
-      if (accepted.length > 0) context.executionCtx.waitUntil(nudge(context.env, accepted, now));
+      if (accepted.length > 0) context.executionCtx.waitUntil(nudge(context, accepted));
+      for (const result of results) {
+        if (result.status !== "rejected") continue;
+        context.executionCtx.waitUntil(
+          countRefusal(context.env, "uploadTrajectories", result.code, now),
+        );
+      }
       const first = results[0];
       if (first?.status === "rejected" && results.every((r) => r.status === "rejected")) {
         const error = { code: first.code, message: first.message };

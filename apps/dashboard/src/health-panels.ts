@@ -1,0 +1,95 @@
+/** Panels of the overview that say what is not learned from, and whether a trainer runs. */
+import type { OperatorHealth, OperatorSummary } from "@waggle/protocol";
+import { h } from "./dom.ts";
+import { formatCount } from "./format.ts";
+import { trainerStatus } from "./trainer-status.ts";
+
+const OPERATIONS: { readonly [operationId: string]: string } = {
+  uploadTrajectories: "upload",
+  createSession: "session",
+  createAssignment: "task",
+  giveFeedback: "feedback",
+  deleteVisitor: "deletion",
+  getPolicy: "policy",
+};
+
+type Bar = { readonly label: string; readonly count: number; readonly href?: string };
+
+/** Labeled counts as bars; a sentence where there are none. */
+export function bars(rows: readonly Bar[], empty: string): HTMLElement {
+  if (rows.length === 0) return h("p", { class: "empty" }, empty);
+  const most = Math.max(1, ...rows.map(({ count }) => count));
+  return h(
+    "ul",
+    { class: "bars" },
+    ...rows.map(({ label, count, href }) =>
+      h(
+        "li",
+        {},
+        h(
+          "a",
+          { ...(href === undefined ? {} : { href }), style: `--share:${count / most}` },
+          h("span", {}, label),
+          h("b", {}, formatCount(count)),
+        ),
+      ),
+    ),
+  );
+}
+
+function trainerPanel(health: OperatorHealth): HTMLElement {
+  const { isRunning, detail } = trainerStatus(health);
+  return h(
+    "section",
+    { class: "panel" },
+    h("h2", {}, "Trainer"),
+    h("p", { class: `chip ${isRunning ? "good" : "bad"}` }, isRunning ? "running" : "not running"),
+    h("p", { class: "empty" }, detail),
+  );
+}
+
+function refusalPanel({ refusals, days }: OperatorHealth): HTMLElement {
+  const rows = refusals.map(({ operation, reason, count }) => ({
+    label: `${OPERATIONS[operation] ?? operation}: ${reason}`,
+    count,
+  }));
+  return h(
+    "section",
+    { class: "panel" },
+    h("h2", {}, "Refused by the edge"),
+    bars(rows, `Nothing was refused in the last ${days} days.`),
+  );
+}
+
+function skippedPanel({ skippedByReason = [] }: OperatorSummary): HTMLElement {
+  const live = skippedByReason.find(({ reason }) => reason === "no-verifier")?.count ?? 0;
+  const rows = skippedByReason.map(({ reason, count }) => ({
+    label: reason,
+    count,
+    href: `#/trajectories?status=skipped&reason=${encodeURIComponent(reason)}`,
+  }));
+  return h(
+    "section",
+    { class: "panel" },
+    h("h2", {}, "Stored, not learned from"),
+    bars(rows, "Nothing was skipped."),
+    live === 0
+      ? null
+      : h(
+          "p",
+          { class: "empty" },
+          `${formatCount(live)} have no verifier, as visitors' own requests: they are stored and never change the policy.`,
+        ),
+  );
+}
+
+/** The second row of the overview; without health at an edge of the previous release. */
+export function healthPanels(
+  summary: OperatorSummary,
+  health: OperatorHealth | null,
+): HTMLElement[] {
+  return [
+    skippedPanel(summary),
+    ...(health === null ? [] : [refusalPanel(health), trainerPanel(health)]),
+  ];
+}

@@ -1,0 +1,150 @@
+/**
+ * What an operator reads and changes over HTTP, as schemas that the edge, the dashboard and the commands
+ * share. Paths are under `/v1/operator`, with the operator's credential.
+ */
+import { z } from "zod";
+import { Feedback } from "./feedback.ts";
+import { MetricsRow } from "./http.ts";
+import { Sha256 } from "./policy-version.ts";
+import { PolicyVersionId } from "./policy.ts";
+import { TaskReference } from "./task.ts";
+import { Trajectory } from "./trajectory.ts";
+
+// DELETE /v1/operator/visitors/:visitorId -> DeletionResponse, as the visitor's own deletion.
+
+// GET /v1/operator/visitors/:visitorId/export — JSON lines; the last one is `end`, so that a cut file is seen.
+export type VisitorExportLine =
+  | { kind: "visitor"; visitorId: string; exportedAt: string; forgotten: boolean }
+  | { kind: "consent"; version: string | null; trajectories: number }
+  /** `trajectory`: `null` where the stored object is missing or damaged. */
+  | { kind: "trajectory"; row: TrajectoryRow; trajectory: unknown }
+  | { kind: "feedback"; feedback: Feedback }
+  | { kind: "assignment"; assignmentId: string; groupId: string; createdAt: string }
+  | { kind: "end"; lines: number };
+
+// GET /v1/operator/consent
+export type ConsentResponse = {
+  /** Highest version first; `null` counts rows stored before versions were kept. */
+  versions: { version: string | null; trajectories: number; visitors: number }[];
+};
+export const ConsentResponse: z.ZodType<ConsentResponse> = z.object({
+  versions: z.array(
+    z.object({ version: z.string().nullable(), trajectories: z.int(), visitors: z.int() }),
+  ),
+});
+
+// GET /v1/operator/summary
+export type OperatorSummary = {
+  trajectories: {
+    received: number;
+    waiting: number;
+    leased: number;
+    learned: number;
+    rejected: number;
+    skipped: number;
+  };
+  rejectedByReason: { reason: string; count: number }[];
+  /** Stored and not learned from; absent at an edge of the previous release. */
+  skippedByReason?: { reason: string; count: number }[] | undefined;
+  /** Over assigned tasks, by the version that sampled. */
+  byVersion: {
+    version: number;
+    trajectories: number;
+    successes: number;
+    meanReward: number | null;
+    meanTokens: number | null;
+  }[];
+  feedback: { kind: string; count: number }[];
+  visitors: number;
+  stable: number;
+  canary: number;
+};
+export const OperatorSummary: z.ZodType<OperatorSummary> = z.object({
+  trajectories: z.object({
+    received: z.int(),
+    waiting: z.int(),
+    leased: z.int(),
+    learned: z.int(),
+    rejected: z.int(),
+    skipped: z.int(),
+  }),
+  rejectedByReason: z.array(z.object({ reason: z.string(), count: z.int() })),
+  skippedByReason: z.array(z.object({ reason: z.string(), count: z.int() })).optional(),
+  byVersion: z.array(
+    z.object({
+      version: PolicyVersionId,
+      trajectories: z.int(),
+      successes: z.int(),
+      meanReward: z.number().nullable(),
+      meanTokens: z.number().nullable(),
+    }),
+  ),
+  feedback: z.array(z.object({ kind: z.string(), count: z.int() })),
+  visitors: z.int(),
+  stable: PolicyVersionId,
+  canary: PolicyVersionId,
+});
+
+// GET /v1/operator/policies -> PoliciesResponse
+// GET /v1/operator/metrics?after=<step> -> MetricsResponse, ascending
+export type MetricsResponse = { rows: MetricsRow[] };
+export const MetricsResponse: z.ZodType<MetricsResponse> = z.object({ rows: z.array(MetricsRow) });
+
+// GET /v1/operator/trajectories?status=&version=&success=&reason=&group=&limit=&cursor= -> TrajectoriesResponse, newest first
+export type TrajectoryRow = {
+  digest: string;
+  id: string;
+  visitorId: string;
+  groupId: string | null;
+  receivedAt: string;
+  status: "waiting" | "leased" | "learned" | "rejected" | "skipped";
+  reason: string | null;
+  policyVersion: number;
+  task: TaskReference | null;
+  /** Sampled tokens. */
+  tokens: number;
+  stopReason: string;
+  reward: number | null;
+  success: boolean | null;
+  advantage: number | null;
+  learnedAtStep: number | null;
+  staleness: number | null;
+  /** Mean and max |behavior − re-scored| in nats, as the trainer found it. */
+  logProbGapMean: number | null;
+  logProbGapMax: number | null;
+};
+export const TrajectoryRow: z.ZodType<TrajectoryRow> = z.object({
+  digest: Sha256,
+  id: z.uuid(),
+  visitorId: z.uuid(),
+  groupId: z.uuid().nullable(),
+  receivedAt: z.iso.datetime(),
+  status: z.enum(["waiting", "leased", "learned", "rejected", "skipped"]),
+  reason: z.string().nullable(),
+  policyVersion: PolicyVersionId,
+  task: TaskReference.nullable(),
+  tokens: z.int(),
+  stopReason: z.string(),
+  reward: z.number().nullable(),
+  success: z.boolean().nullable(),
+  advantage: z.number().nullable(),
+  learnedAtStep: z.int().nullable(),
+  staleness: z.int().nullable(),
+  logProbGapMean: z.number().nullable(),
+  logProbGapMax: z.number().nullable(),
+});
+export type TrajectoriesResponse = { rows: TrajectoryRow[]; nextCursor: string | null };
+export const TrajectoriesResponse: z.ZodType<TrajectoriesResponse> = z.object({
+  rows: z.array(TrajectoryRow),
+  nextCursor: z.string().nullable(),
+});
+
+// GET /v1/operator/trajectories/:digest -> TrajectoryDetail
+export type TrajectoryDetail = { row: TrajectoryRow; trajectory: Trajectory; feedback: Feedback[] };
+export const TrajectoryDetail: z.ZodType<TrajectoryDetail> = z.object({
+  row: TrajectoryRow,
+  trajectory: Trajectory,
+  feedback: z.array(Feedback),
+});
+
+// POST /v1/operator/policies/:version/roll-back: the same as the trainer's.

@@ -1,0 +1,53 @@
+/** What the tables of learning claim. Pure data. */
+import type { Requirement } from "./requirement.ts";
+
+export const EVIDENCE_REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "learning:temperature-control",
+    source: "docs/evidence/learning/README.md",
+    behavior:
+      "A recipe counts as learning only where it beats its base at the base's best temperature, by a mechanism that was active.",
+    tests: [
+      "a recipe that only gets as far as its base does greedily has not learned",
+      "a trained policy is held to its own best temperature",
+      "recipes whose runs are the same are no evidence, but for the reference",
+      "without a control nothing is claimed",
+    ].map((name) => `trainer/src/evidence/recipe-summary.test.ts > ${name}`),
+  },
+  {
+    id: "learning:mutants",
+    source: "issue 13, 8",
+    behavior:
+      "At least 95 % of the listed mistakes in parts, composition and updates fail a test; a mutant whose text is gone is an error.",
+    tests: [
+      "test/architecture/mutants.test.ts > every mutant changes one place of the present code",
+      "test/architecture/mutants.test.ts > the recorded run is of these mutants and caught at least 95 % of at least 60",
+    ],
+  },
+  {
+    id: "learning:evidence",
+    source: "issue 5, evidence",
+    behavior:
+      "`npm run evidence -- learning` goes on where it was stopped, every committed page follows from the committed runs, no run takes more than three minutes, and what is called learning holds over seeds after Holm's correction.",
+    tests: [
+      "trainer/src/evidence/committed-pages.test.ts > every page and picture follows from the runs",
+      "trainer/src/evidence/committed-pages.test.ts > no run behind the pages took more than three minutes",
+      "trainer/src/evidence/run-log.test.ts > a log gives back what was appended, without the line that a kill cut off, and goes on",
+      "packages/evaluation/src/table-tests.test.ts > Holm's example: a smaller p is never corrected to more than a larger one",
+    ],
+  },
+  {
+    id: "learning:studies",
+    source: "issue 5, open questions stay open",
+    behavior:
+      "A study spends one budget in every arm, in the shares of its stages, and compares the arms on the same seeds; too few seeds are no answer.",
+    tests: [
+      "trainer/src/studies/study-page.test.ts > every study has arms that share one budget",
+      "trainer/src/studies/study-page.test.ts > arms are compared with the first on the same seeds",
+      "trainer/src/studies/study-page.test.ts > a seed counts once every arm has it, and few are no answer",
+      "trainer/src/studies/study-page.test.ts > at equal KL an arm is held against the line of others, seed by seed",
+      "trainer/src/learner/run-spending.test.ts > stages spend their shares of the whole, though each is told a share of the rest",
+      "trainer/src/learner/recipe-run.test.ts > where a budget ends a stage, what is reported is what it had learned then",
+    ],
+  },
+];

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import type { Heartbeat } from "@waggle/protocol";
+import { startHeartbeat } from "./heartbeat.ts";
+
+test("each heartbeat says what the trainer does, a failed one changes nothing, the last says goodbye", async () => {
+  const sent: Heartbeat[] = [];
+  let tick = (): void => {};
+  let isTicking = true;
+  const heartbeat = startHeartbeat({
+    trainerId: "t",
+    send: async (beat) => {
+      sent.push(beat);
+      throw new Error("the edge is away");
+    },
+    every: (_, fn) => {
+      tick = fn;
+      return () => {
+        isTicking = false;
+      };
+    },
+  });
+  // The send before must settle first: one at a time.
+  await Promise.resolve().then(() => new Promise((resolve) => setImmediate(resolve)));
+  heartbeat.note("learning", 7);
+  tick();
+  await heartbeat.stop();
+  expect(sent.map(({ activity, step }) => [activity, step])).toEqual([
+    ["starting", 0],
+    ["learning", 7],
+    ["stopped", 7],
+  ]);
+  expect(isTicking).toBe(false);
+});

@@ -1,0 +1,59 @@
+/** Heartbeats of trainers and the edge's refusals, as the operator reads them. */
+import type { Heartbeat, OperatorHealth } from "@waggle/protocol";
+import { firstRefusalDay, REFUSAL_DAYS } from "./refusal-counter.ts";
+
+/** A trainer that is silent for longer does not run. It sends a heartbeat every 5 s. */
+const SILENT_MS = 20_000;
+/** Trainers that are remembered, and kinds of refusals that are shown. */
+const TRAINERS = 8;
+const REFUSALS = 100;
+
+export async function noteHeartbeat(
+  db: D1Database,
+  { trainerId, step, activity }: Heartbeat,
+  now: number,
+): Promise<void> {
+  await db.batch([
+    db
+      .prepare(
+        `INSERT INTO trainers (trainerId, step, activity, seenAt) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (trainerId) DO UPDATE SET
+           step = excluded.step, activity = excluded.activity, seenAt = excluded.seenAt`,
+      )
+      .bind(trainerId, step, activity, now),
+    db.prepare(
+      `DELETE FROM trainers WHERE trainerId NOT IN
+         (SELECT trainerId FROM trainers ORDER BY seenAt DESC LIMIT ${TRAINERS})`,
+    ),
+  ]);
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+export async function readHealth(db: D1Database, now: number): Promise<OperatorHealth> {
+  const [trainers, refusals] = await db.batch<Record<string, unknown>>([
+    db.prepare("SELECT trainerId, step, activity, seenAt FROM trainers ORDER BY seenAt DESC"),
+    db
+      .prepare(
+        `SELECT operation, reason, SUM(count) AS count, MAX(lastAt) AS lastAt FROM refusals
+         WHERE day >= ?1 GROUP BY operation, reason
+         ORDER BY count DESC, operation, reason LIMIT ${REFUSALS}`,
+      )
+      .bind(firstRefusalDay(now)),
+  ]);
+  type Trainer = Heartbeat & { seenAt: number };
+  type Refusal = { operation: string; reason: string; count: number; lastAt: number };
+  return {
+    at: iso(now),
+    trainers: ((trainers?.results ?? []) as Trainer[]).map(({ seenAt, ...beat }) => ({
+      ...beat,
+      seenAt: iso(seenAt),
+      isRunning: beat.activity !== "stopped" && now - seenAt <= SILENT_MS,
+    })),
+    refusals: ((refusals?.results ?? []) as Refusal[]).map(({ lastAt, ...refusal }) => ({
+      ...refusal,
+      lastAt: iso(lastAt),
+    })),
+    days: REFUSAL_DAYS,
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * Counts what the edge refuses before it is stored: by day, operation and error code, nothing of the request.
+ * An isolate gathers counts in memory and writes them once a second, so that a flood of bad requests is not
+ * a flood of writes. An isolate that is evicted loses at most that second.
+ */
+import type { Bindings } from "./settings.ts";
+
+const WRITE_EVERY_MS = 1000;
+/** Days that are shown, and kept. */
+export const REFUSAL_DAYS = 7;
+
+type Count = { day: string; operation: string; reason: string; count: number; lastAt: number };
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** The first day that counts. */
+export function firstRefusalDay(now: number): string {
+  return dayOf(now - (REFUSAL_DAYS - 1) * 86_400_000);
+}
+
+const waiting = new Map<string, Count>();
+let writing: Promise<void> | null = null;
+
+async function write(db: D1Database, now: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, WRITE_EVERY_MS));
+  writing = null;
+  const counts = [...waiting.values()];
+  waiting.clear();
+  await db.batch([
+    db
+      .prepare(
+        `INSERT INTO refusals (day, operation, reason, count, lastAt)
+         SELECT value ->> 'day', value ->> 'operation', value ->> 'reason', value ->> 'count',
+                value ->> 'lastAt'
+         FROM json_each(?1) WHERE 1
+         ON CONFLICT (day, operation, reason) DO UPDATE SET
+           count = count + excluded.count, lastAt = excluded.lastAt`,
+      )
+      .bind(JSON.stringify(counts)),
+    db.prepare("DELETE FROM refusals WHERE day < ?1").bind(firstRefusalDay(now)),
+  ]);
+}
+
+/** Counts a refusal. @returns resolves when it is written; never rejects */
+export function countRefusal(
+  env: Bindings,
+  operation: string,
+  reason: string,
+  now: number,
+): Promise<void> {
+  const day = dayOf(now);
+  const key = `${day} ${operation} ${reason}`;
+  const known = waiting.get(key);
+  waiting.set(key, { day, operation, reason, count: (known?.count ?? 0) + 1, lastAt: now });
+  // A count that cannot be written must not fail a request.
+  writing ??= write(env.DB, now).catch(() => undefined);
+  return writing;
+}

@@ -1,0 +1,44 @@
+/** Heartbeats of the trainer, and what the operator must notice. */
+import { Heartbeat, OperatorHealth } from "@waggle/protocol";
+import { z } from "zod";
+import { readJson } from "../body.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { noteHeartbeat, readHealth } from "../health-book.ts";
+
+export const healthEndpoints: readonly Endpoint[] = [
+  {
+    method: "post",
+    path: "/v1/trainer/heartbeat",
+    operationId: "noteHeartbeat",
+    summary: "Says that a trainer runs and what it is doing.",
+    access: "trainer",
+    request: Heartbeat,
+    responses: { 200: z.object({}) },
+    handle: async (context) => {
+      const heartbeat = await readJson(context.req.raw, Heartbeat);
+      await noteHeartbeat(context.env.DB, heartbeat, context.var.now);
+      return context.json({});
+    },
+  },
+  {
+    method: "get",
+    path: "/v1/operator/health",
+    operationId: "getOperatorHealth",
+    summary: "Trainers that run, and what the edge refused in the last days.",
+    access: "operator",
+    responses: { 200: OperatorHealth },
+    handle: async (context) => context.json(await readHealth(context.env.DB, context.var.now)),
+  },
+  {
+    method: "get",
+    path: "/healthz",
+    operationId: "getHealth",
+    summary: "Whether the Worker is configured and its database answers.",
+    access: "public",
+    responses: { 200: z.object({ status: z.literal("ok") }) },
+    handle: async (context) => {
+      await context.env.DB.prepare("SELECT 1 FROM policies LIMIT 1").first();
+      return context.json({ status: "ok" });
+    },
+  },
+];
