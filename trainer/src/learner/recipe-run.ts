@@ -48,8 +48,9 @@ export async function runRecipe(
     const base = found?.base ?? options.base ?? (await run.evaluate("base", 0));
     let final: HeldOut = found?.latest ?? base;
     const save = async (stagesDone: number, stepsDone: number, latest: HeldOut | null) => {
+      if (keeper === undefined) return;
       const carried = await run.carried(stages);
-      await keeper?.save({ stagesDone, stepsDone, base, latest, events: [...events], ...carried });
+      await keeper.save({ stagesDone, stepsDone, base, latest, events: [...events], ...carried });
     };
     for (let at = found?.stagesDone ?? 0; at < recipe.rounds * stages.length; at += 1) {
       const [round, place] = [Math.floor(at / stages.length), at % stages.length];
