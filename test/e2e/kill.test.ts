@@ -4,7 +4,8 @@
  * nothing that a page was told is stored may be missing, nothing may have been learned twice, and no
  * trainer may have ended by itself.
  */
-import { rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeGuidance } from "@waggle/protocol";
 import { afterAll, beforeAll, expect } from "vitest";
@@ -29,10 +30,12 @@ import {
 import { createEdgeClient } from "../../trainer/src/edge-client.ts";
 import { publishText } from "../../trainer/src/publish-text.ts";
 import { fault } from "../fixtures/fault.ts";
-import { sampleSize } from "../fixtures/long.ts";
+import { isLong, sampleSize } from "../fixtures/long.ts";
 import { damageTrajectory } from "./damaged-object.fixture.ts";
 
 const FAULTS = sampleSize(15, 200);
+/** No further fault after this long. */
+const BUDGET_MS = 20 * 60_000;
 const SEED = 13;
 const folder = join(ROOT, ".waggle", "test-kill");
 const secondFolder = join(folder, "second");
@@ -46,7 +49,10 @@ let site: ManagedProcess;
 let visitors: Visitors;
 let trainerExits = 0;
 let damaged = 0;
-let texts = 0;
+/** Faults by kind. */
+const counts: { [kind: string]: number } = {};
+/** By lease: rows that a late trainer found learned by the other, for which it gave up its own learning. */
+const givenUp = new Map<string, number>();
 
 const edgeUrl = () => `http://localhost:${edgePort}`;
 // Leases and groups that a killed party holds must come back within the test.
@@ -62,6 +68,11 @@ const startLearning = (of: Installation) =>
   startTrainer(of, {
     edgeUrl: edgeUrl(),
     model: modelFolder(),
+    onLine: (_, line) => {
+      const [, lease, rows] =
+        /^learned-elsewhere: lease id (\S+), trajectories (\d+)/.exec(line) ?? [];
+      if (lease !== undefined) givenUp.set(lease, Number(rows));
+    },
     args: [
       ...["--groups-per-step", "2", "--publish-every", "3", "--evaluation-tasks", "8"],
       ...["--promotion-margin", "1", "--lease-seconds", "6", "--partial-step-seconds", "4"],
@@ -79,6 +90,13 @@ function uniform(seed: number): () => number {
     x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
     return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
   };
+}
+
+function reasonsOf(rows: readonly { readonly reason?: string | null }[]): {
+  readonly [reason: string]: number;
+} {
+  const byReason = Map.groupBy(rows, ({ reason }) => reason ?? "none");
+  return Object.fromEntries([...byReason].map(([reason, { length }]) => [reason, length]));
 }
 
 async function kill(child: ManagedProcess): Promise<void> {
@@ -106,6 +124,10 @@ const KINDS: { readonly [kind: string]: (index: number) => Promise<void> } = {
     other = other === null ? startLearning(second) : null;
   },
   async "same folder"() {
+    const holder = join(folder, "trainer", "lock.pid");
+    const isHeld = () =>
+      existsSync(holder) && readFileSync(holder, "utf8") === String(trainer.child.pid);
+    while (trainer.running && !isHeld()) await sleep(100);
     const refused = startLearning(installation);
     expect(await refused.exited).toBe(1);
     expect(refused.tail.join("\n")).toContain("another trainer (process");
@@ -116,10 +138,9 @@ const KINDS: { readonly [kind: string]: (index: number) => Promise<void> } = {
     const prompt = `Be brief, and think of ${index}.`;
     const guidance = { formatVersion: 1, prompt, lessons: [], cases: null } as const;
     await publishText(writeGuidance(guidance), client);
-    texts += 1;
   },
-  async object() {
-    if (damageTrajectory(installation)) damaged += 1;
+  async object(index) {
+    if (damageTrajectory(installation, index % 2 === 0)) damaged += 1;
   },
 };
 
@@ -163,16 +184,19 @@ fault(
       await sleep(1000);
     }
 
+    const startedAt = Date.now();
     const random = uniform(SEED);
     const kinds = Object.keys(KINDS);
-    for (let index = 0; index < FAULTS; index += 1) {
+    let faults = 0;
+    for (; faults < FAULTS && Date.now() - startedAt < BUDGET_MS; faults += 1) {
       await sleep(500 + 3500 * random());
       // Each kind once before any comes again, in an order of its own.
-      const left = kinds.length - (index % kinds.length);
+      const left = kinds.length - (faults % kinds.length);
       const chosen = Math.floor(random() * left);
       const kind = kinds[chosen] as string;
       kinds.push(...kinds.splice(chosen, 1));
-      await KINDS[kind]?.(index);
+      await KINDS[kind]?.(faults);
+      counts[kind] = (counts[kind] ?? 0) + 1;
     }
     // What the second trainer has committed it still has to say.
     other ??= startLearning(second);
@@ -202,12 +226,36 @@ fault(
       (total, row) => total + (row.metrics["trajectories"] ?? 0),
       0,
     );
+    const elsewhere = [...givenUp.values()].reduce((total, count) => total + count, 0);
+    const outcome = {
+      lost: sent - distinct,
+      twice: trained - learned - elsewhere,
+      trainerExits,
+    };
+    if (isLong()) {
+      const report = {
+        date: new Date().toISOString(),
+        commit: execFileSync("git", ["rev-parse", "HEAD"], { cwd: ROOT, encoding: "utf8" }).trim(),
+        seed: SEED,
+        faults,
+        kinds: counts,
+        damagedObjects: damaged,
+        received,
+        learned,
+        skipped,
+        rejected,
+        rejectedFor: reasonsOf(rows.filter(({ status }) => status === "rejected")),
+        learnedByTwoTrainersAndGivenUpByOne: elsewhere,
+        ...outcome,
+        minutes: Math.round((Date.now() - startedAt) / 6000) / 10,
+      };
+      const file = join(ROOT, "docs", "evidence", "kill.json");
+      writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+    }
     expect(learned).toBeGreaterThan(20);
     return {
-      after: `${FAULTS} faults (${texts} texts, ${damaged} damaged objects): ${received} received, ${learned} learned, ${rejected} rejected`,
-      lost: sent - distinct,
-      twice: trained - learned,
-      trainerExits,
+      after: `${faults} faults (${counts["text"]} texts, ${damaged} damaged objects): ${received} received, ${learned} learned, ${rejected} rejected`,
+      ...outcome,
     };
   },
 );
