@@ -1,11 +1,14 @@
 /**
- * Trainer and Worker (SIGKILL) and pages (renderer crash) are killed at arbitrary moments of a running
- * loop, five times each (twice under npm test). Afterwards nothing that a page was told is stored may be missing, nothing may have been
- * learned twice, and the trainer's own count must be the edge's.
+ * Faults at seeded moments of a running loop: trainer and Worker (SIGKILL), pages (renderer crash), a second
+ * trainer on the same edge and on the same state folder, text publications, damaged objects. Afterwards
+ * nothing that a page was told is stored may be missing, nothing may have been learned twice, and no
+ * trainer may have ended by itself.
  */
-import { rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { writeGuidance } from "@waggle/protocol";
+import { afterAll, beforeAll, expect } from "vitest";
 import { trainerMetrics, untilDrained } from "../../scripts/loop/loop.ts";
 import { OperatorClient } from "../../scripts/loop/operator.ts";
 import { Visitors } from "../../scripts/loop/visitors.ts";
@@ -24,17 +27,32 @@ import {
   openInstallation,
   ROOT,
 } from "../../scripts/stack.ts";
-import { sampleSize } from "../fixtures/long.ts";
+import { createEdgeClient } from "../../trainer/src/edge-client.ts";
+import { publishText } from "../../trainer/src/publish-text.ts";
+import { fault } from "../fixtures/fault.ts";
+import { isLong, sampleSize } from "../fixtures/long.ts";
+import { damageTrajectory } from "./damaged-object.fixture.ts";
 
-/** Of each kind. */
-const KILLS = sampleSize(2, 5);
+const FAULTS = sampleSize(15, 200);
+/** No further fault after this long. */
+const BUDGET_MS = 20 * 60_000;
+const SEED = 13;
 const folder = join(ROOT, ".waggle", "test-kill");
+const secondFolder = join(folder, "second");
 let installation: Installation;
+let second: Installation;
 let edgePort: number;
 let edge: ManagedProcess;
 let trainer: ManagedProcess;
+let other: ManagedProcess | null = null;
 let site: ManagedProcess;
 let visitors: Visitors;
+let trainerExits = 0;
+let damaged = 0;
+/** Faults by kind. */
+const counts: { [kind: string]: number } = {};
+/** By lease: rows that a late trainer found learned by the other, for which it gave up its own learning. */
+const givenUp = new Map<string, number>();
 
 const edgeUrl = () => `http://localhost:${edgePort}`;
 // Leases and groups that a killed party holds must come back within the test.
@@ -46,29 +64,96 @@ const startWorker = () =>
       ...{ GATE_MIN_TASKS: "8", GATE_MARGIN: "1", GATE_SIGNIFICANCE: "0" },
     },
   });
-const startLearning = () =>
-  startTrainer(installation, {
+const startLearning = (of: Installation) =>
+  startTrainer(of, {
     edgeUrl: edgeUrl(),
     model: modelFolder(),
+    onLine: (_, line) => {
+      const [, lease, rows] =
+        /^learned-elsewhere: lease id (\S+), trajectories (\d+)/.exec(line) ?? [];
+      if (lease !== undefined) givenUp.set(lease, Number(rows));
+    },
     args: [
       ...["--groups-per-step", "2", "--publish-every", "3", "--evaluation-tasks", "8"],
       ...["--promotion-margin", "1", "--lease-seconds", "6", "--partial-step-seconds", "4"],
     ],
   });
 
-/** Moments between 0.5 and 4 s that are the same in every run. */
-const moments = Array.from({ length: 3 * KILLS }, (_, i) => 500 + ((i * 2654435761) % 3500));
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Uniform in [0, 1), the same in every run; mulberry32. */
+function uniform(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let x = Math.imul(state ^ (state >>> 15), 1 | state);
+    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
+    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function reasonsOf(rows: readonly { readonly reason?: string | null }[]): {
+  readonly [reason: string]: number;
+} {
+  const byReason = Map.groupBy(rows, ({ reason }) => reason ?? "none");
+  return Object.fromEntries([...byReason].map(([reason, { length }]) => [reason, length]));
+}
+
+async function kill(child: ManagedProcess): Promise<void> {
+  // One that ended by itself before is what must not happen.
+  if (!child.running) trainerExits += 1;
+  child.signal("SIGKILL");
+  await child.exited;
+}
+
+const KINDS: { readonly [kind: string]: (index: number) => Promise<void> } = {
+  async trainer() {
+    await kill(trainer);
+    trainer = startLearning(installation);
+  },
+  async edge() {
+    edge.signal("SIGKILL");
+    await edge.exited;
+    edge = await startWorker();
+  },
+  async page(index) {
+    await visitors.crash(index % visitors.pages.length);
+  },
+  async "second trainer"() {
+    if (other !== null) await kill(other);
+    other = other === null ? startLearning(second) : null;
+  },
+  async "same folder"() {
+    const holder = join(folder, "trainer", "lock.pid");
+    const isHeld = () =>
+      existsSync(holder) && readFileSync(holder, "utf8") === String(trainer.child.pid);
+    while (trainer.running && !isHeld()) await sleep(100);
+    const refused = startLearning(installation);
+    expect(await refused.exited).toBe(1);
+    expect(refused.tail.join("\n")).toContain("another trainer (process");
+  },
+  async text(index) {
+    const { trainerCredential: credential } = installation;
+    const client = createEdgeClient({ baseUrl: edgeUrl(), credential });
+    const prompt = `Be brief, and think of ${index}.`;
+    const guidance = { formatVersion: 1, prompt, lessons: [], cases: null } as const;
+    await publishText(writeGuidance(guidance), client);
+  },
+  async object(index) {
+    if (damageTrajectory(installation, index % 2 === 0)) damaged += 1;
+  },
+};
 
 beforeAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   installation = openInstallation(folder);
+  second = { ...installation, folder: secondFolder };
   edgePort = await freePort();
   const sitePort = await freePort();
   await Promise.all([migrate(installation), buildSite("demo")]);
   edge = await startWorker();
   site = await startSite("demo", { port: sitePort, edgeUrl: edgeUrl() });
-  trainer = startLearning();
+  trainer = startLearning(installation);
   visitors = await Visitors.open(`http://localhost:${sitePort}/`, {
     pages: 2,
     device: "auto",
@@ -78,53 +163,99 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await visitors?.close();
-  for (const child of [trainer, site, edge]) await child?.stop();
+  for (const child of [trainer, other, site, edge]) await child?.stop();
 });
 
-test("killing trainer, Worker and pages several times each loses nothing and repeats nothing", async () => {
-  const operator = new OperatorClient(edgeUrl(), installation.operatorCredential);
-  for (let attempt = 0; attempt < 120; attempt += 1) {
-    const learned = await operator.summary().then(
-      ({ trajectories }) => trajectories.learned,
-      () => 0,
-    );
-    if (learned > 0) break;
-    await sleep(1000);
-  }
-
-  for (const [index, ms] of moments.entries()) {
-    await sleep(ms);
-    if (index % 3 === 0) {
-      trainer.signal("SIGKILL");
-      await trainer.exited;
-      trainer = startLearning();
-    } else if (index % 3 === 1) {
-      edge.signal("SIGKILL");
-      await edge.exited;
-      edge = await startWorker();
-    } else {
-      await visitors.crash(index % visitors.pages.length);
+fault(
+  "faults of every kind in a running loop lose nothing and repeat nothing",
+  {
+    item: "2.1",
+    before: "15 kills of trainer, Worker and pages only; text or a 2nd trainer ended a trainer",
+    timeoutMs: sampleSize(600_000, 3_600_000),
+  },
+  async () => {
+    const operator = new OperatorClient(edgeUrl(), installation.operatorCredential);
+    for (let attempt = 0; attempt < 120; attempt += 1) {
+      const learned = await operator.summary().then(
+        ({ trajectories }) => trajectories.learned,
+        () => 0,
+      );
+      if (learned > 0) break;
+      await sleep(1000);
     }
-  }
-  await sleep(10_000);
-  await visitors.stop();
-  await untilDrained(operator, visitors, trainer, () => undefined, 240_000);
-  const statuses = await visitors.statuses();
-  const summary = await operator.summary();
-  const rows = await operator.trajectories();
-  await trainer.stop(30_000);
 
-  const sent = statuses.reduce((total, status) => total + status.outbox.sent, 0);
-  const { received, learned, skipped, rejected, waiting, leased } = summary.trajectories;
-  expect({ waiting, leased }).toEqual({ waiting: 0, leased: 0 });
-  expect(statuses.map((status) => status.outbox.waiting)).toEqual(statuses.map(() => 0));
-  // Every trajectory that a page holds as sent is at the edge; the edge has no other.
-  expect(received).toBe(sent);
-  expect(learned + skipped + rejected).toBe(received);
-  expect(new Set(rows.map((row) => row.digest)).size).toBe(received);
-  // Both sides counted what was learned, each step once.
-  const steps = trainerMetrics(folder);
-  expect(new Set(steps.map((row) => row.step)).size).toBe(steps.length);
-  expect(steps.reduce((total, row) => total + (row.metrics["trajectories"] ?? 0), 0)).toBe(learned);
-  expect(learned).toBeGreaterThan(20);
-}, 600_000);
+    const startedAt = Date.now();
+    const random = uniform(SEED);
+    const kinds = Object.keys(KINDS);
+    let faults = 0;
+    for (; faults < FAULTS && Date.now() - startedAt < BUDGET_MS; faults += 1) {
+      await sleep(500 + 3500 * random());
+      // Each kind once before any comes again, in an order of its own.
+      const left = kinds.length - (faults % kinds.length);
+      const chosen = Math.floor(random() * left);
+      const kind = kinds[chosen] as string;
+      kinds.push(...kinds.splice(chosen, 1));
+      await KINDS[kind]?.(faults);
+      counts[kind] = (counts[kind] ?? 0) + 1;
+    }
+    // What the second trainer has committed it still has to say.
+    other ??= startLearning(second);
+    await sleep(10_000);
+    await visitors.stop();
+    await untilDrained(operator, visitors, trainer, () => undefined, 240_000);
+    const statuses = await visitors.statuses();
+    const summary = await operator.summary();
+    const rows = await operator.trajectories();
+    for (const child of [trainer, other]) {
+      if (!child.running) trainerExits += 1;
+      await child.stop(30_000);
+    }
+
+    const sent = statuses.reduce((total, status) => total + status.outbox.sent, 0);
+    const { received, learned, skipped, rejected, waiting, leased } = summary.trajectories;
+    expect({ waiting, leased }).toEqual({ waiting: 0, leased: 0 });
+    expect(statuses.map((status) => status.outbox.waiting)).toEqual(statuses.map(() => 0));
+    // Every trajectory that a page holds as sent is at the edge; the edge has no other.
+    expect(received).toBe(sent);
+    expect(learned + skipped + rejected).toBe(received);
+    const distinct = new Set(rows.map((row) => row.digest)).size;
+    // Both sides counted what was learned, each step once.
+    const steps = trainerMetrics(folder);
+    expect(new Set(steps.map((row) => row.step)).size).toBe(steps.length);
+    const trained = [...steps, ...trainerMetrics(secondFolder)].reduce(
+      (total, row) => total + (row.metrics["trajectories"] ?? 0),
+      0,
+    );
+    const elsewhere = [...givenUp.values()].reduce((total, count) => total + count, 0);
+    const outcome = {
+      lost: sent - distinct,
+      twice: trained - learned - elsewhere,
+      trainerExits,
+    };
+    if (isLong()) {
+      const report = {
+        date: new Date().toISOString(),
+        commit: execFileSync("git", ["rev-parse", "HEAD"], { cwd: ROOT, encoding: "utf8" }).trim(),
+        seed: SEED,
+        faults,
+        kinds: counts,
+        damagedObjects: damaged,
+        received,
+        learned,
+        skipped,
+        rejected,
+        rejectedFor: reasonsOf(rows.filter(({ status }) => status === "rejected")),
+        learnedByTwoTrainersAndGivenUpByOne: elsewhere,
+        ...outcome,
+        minutes: Math.round((Date.now() - startedAt) / 6000) / 10,
+      };
+      const file = join(ROOT, "docs", "evidence", "kill.json");
+      writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+    }
+    expect(learned).toBeGreaterThan(20);
+    return {
+      after: `${faults} faults (${counts["text"]} texts, ${damaged} damaged objects): ${received} received, ${learned} learned, ${rejected} rejected`,
+      ...outcome,
+    };
+  },
+);

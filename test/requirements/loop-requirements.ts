@@ -201,9 +201,10 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "loop:kills",
     source: "docs/design.md, decision 5",
-    behavior: "Fifteen kills of trainer, Worker and pages lose nothing and repeat nothing.",
+    behavior:
+      "Fifteen faults (200 in the long run) lose nothing and repeat nothing: kills of trainer, Worker and pages, second trainers, text publications and damaged objects.",
     tests: [
-      "test/e2e/kill.test.ts > killing trainer, Worker and pages several times each loses nothing and repeats nothing",
+      "test/e2e/kill.test.ts > faults of every kind in a running loop lose nothing and repeat nothing",
     ],
   },
   {

@@ -161,6 +161,31 @@ test("a lease lost after the checkpoint is acknowledged as learned under the nex
   expect(plain(parameters)).toEqual(expected);
 });
 
+test("learning that another trainer did meanwhile is given up, once, and the trainer goes on", async () => {
+  const world = await createWorld();
+  let afterFirst: unknown = null;
+  const { summary } = await live(world, {
+    edgeClient: (client) => ({
+      ...client,
+      acknowledge: async (leaseId, request) => {
+        const answer = await client.acknowledge(leaseId, request);
+        const isStep = request.outcomes.some(({ status }) => status === "learned");
+        return isStep && afterFirst === null ? { ...answer, twice: 1 } : answer;
+      },
+      postMetrics: async (rows) => {
+        await client.postMetrics(rows);
+        const saved = await createCheckpointStore(world.folder).load();
+        if (saved !== null) {
+          afterFirst ??= [plain(saved.engine.tensors), plain(saved.stable.tensors)];
+        }
+      },
+    }),
+  });
+  const [trained, stable] = afterFirst as [unknown, unknown];
+  expect(trained).toEqual(stable);
+  expectExactCounts(world, summary);
+});
+
 test("what a visitor took back during the lease is not learned from", async () => {
   const world = await createWorld();
   // One trajectory of a group, and the whole of another.

@@ -60,13 +60,19 @@ export async function runTrainingLoop(
     for (const pending of checkpoint.state.acknowledgements) {
       const { leaseId, fencingToken, outcomes } = pending;
       let isConfirmed = true;
+      let isElsewhere = false;
       try {
         const answer = await edge.acknowledge(leaseId, {
           fencingToken,
           outcomes: [...outcomes],
           ...lineageOf(checkpoint.state),
         });
-        twice += answer.twice;
+        if (answer.twice > 0) {
+          // Another trainer learned it while this one was away: here it must not count.
+          isElsewhere = true;
+          report.note("learned-elsewhere", { leaseId, trajectories: answer.twice });
+          await engine.load(checkpoint.stable);
+        }
       } catch (error) {
         if (!isLost(error)) throw error;
         // What was learned stays learned: it is acknowledged when its groups are leased again.
@@ -75,12 +81,17 @@ export async function runTrainingLoop(
       }
       const { state } = checkpoint;
       const told = new Set(isConfirmed ? outcomes.map(({ digest }) => digest) : []);
-      await commitState({
-        ...state,
-        acknowledgements: state.acknowledgements.filter((other) => other.leaseId !== leaseId),
-        learned: Object.fromEntries(
-          Object.entries(state.learned).filter(([digest]) => !told.has(digest)),
-        ),
+      await commit({
+        ...checkpoint,
+        engine: isElsewhere ? checkpoint.stable : checkpoint.engine,
+        state: {
+          ...state,
+          acknowledgements: state.acknowledgements.filter((other) => other.leaseId !== leaseId),
+          learned: Object.fromEntries(
+            Object.entries(state.learned).filter(([digest]) => !told.has(digest)),
+          ),
+          ...(isElsewhere ? { stepsSincePublication: 0, publication: null } : {}),
+        },
       });
     }
     await settleMetrics();

@@ -13,6 +13,7 @@ const MEANINGS: { readonly [reason: string]: string } = {
   unreadable: "the trainer cannot read it",
   "object-missing": "its object is gone",
   "object-damaged": "its object has other content",
+  "object-unreadable": "its object cannot be read",
   "object-too-large": "its object is larger than an upload may be",
   "schema-unsupported": "it was written under another schema version",
   "schema-invalid": "it breaks a rule of the present schema",

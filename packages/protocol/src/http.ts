@@ -184,7 +184,10 @@ export const RenewRequest: z.ZodType<RenewRequest> = z.strictObject({
 });
 export type RenewResponse = {
   expiresAt: string;
-  /** Digests under this lease whose visitors were forgotten since: not to be learned from. */
+  /**
+   * Digests under this lease that are not to be learned from any more: their visitors were forgotten
+   * since, or the trainer of an expired lease had learned them.
+   */
   forgotten?: string[] | undefined;
 };
 export const RenewResponse: z.ZodType<RenewResponse> = z.object({
@@ -262,7 +265,7 @@ export const AcknowledgeRequest: z.ZodType<AcknowledgeRequest> = z.strictObject(
   outcomes: z.array(TrajectoryOutcome).max(4096),
   lineage: Lineage.optional(),
 });
-/** `twice`: digests already marked learned by an earlier acknowledgement (a fault; counted). */
+/** `twice`: digests that another lease had marked learned; the trainer gives up its own learning. */
 export type AcknowledgeResponse = { acknowledged: number; twice: number };
 export const AcknowledgeResponse: z.ZodType<AcknowledgeResponse> = z.object({
   acknowledged: z.int(),

@@ -228,9 +228,7 @@ async function findLease(db: D1Database, id: string, fencingToken: number): Prom
     .prepare("SELECT id, fencingToken, state, answer FROM leases WHERE id = ?1")
     .bind(id)
     .first<LeaseRow>();
-  if (lease === null || lease.fencingToken !== fencingToken || lease.state === "lost") {
-    throw leaseLost();
-  }
+  if (lease === null || lease.fencingToken !== fencingToken) throw leaseLost();
   return lease;
 }
 
@@ -243,7 +241,8 @@ function leaseLost(): WaggleError {
 
 /**
  * Holds a lease longer.
- * @returns its new end, and what its visitors took back meanwhile
+ * @returns its new end, and what must not be learned from any more: its visitors took it back, or the
+ * trainer of an expired lease has learned it
  * @throws WaggleError `LEASE_LOST`
  */
 export async function renewLease(
@@ -257,7 +256,12 @@ export async function renewLease(
   if (lease.state !== "active") throw leaseLost();
   const expiresAt = now + durationSeconds * 1000;
   await db.prepare("UPDATE leases SET expiresAt = ?2 WHERE id = ?1").bind(id, expiresAt).run();
-  return { expiresAt, forgotten: await forgottenUnder(db, id) };
+  const { results } = await db
+    .prepare("SELECT digest FROM trajectories WHERE leaseId = ?1 AND status <> 'leased'")
+    .bind(id)
+    .all<{ digest: string }>();
+  const settled = results.map(({ digest }) => digest);
+  return { expiresAt, forgotten: [...(await forgottenUnder(db, id)), ...settled] };
 }
 
 /** Gives groups back unlearned; no failure of theirs; again is a success. @throws WaggleError `LEASE_LOST` */
@@ -276,16 +280,30 @@ export async function releaseLease(
   ]);
 }
 
-const WRITE_OUTCOMES = `
+const SET_OUTCOME = `
   UPDATE trajectories SET
     status = o.value ->> 'status', reason = o.value ->> 'reason', reward = o.value ->> 'reward',
     success = o.value ->> 'success', advantage = o.value ->> 'advantage',
     learnedAtStep = o.value ->> 'step', staleness = o.value ->> 'staleness',
     logProbGapMean = o.value ->> 'logProbGapMean', logProbGapMax = o.value ->> 'logProbGapMax'
   FROM json_each(?1) AS o
-  WHERE trajectories.digest = o.value ->> 'digest'
+  WHERE trajectories.digest = o.value ->> 'digest'`;
+const WRITE_OUTCOMES = `${SET_OUTCOME}
     AND trajectories.leaseId = ?2 AND trajectories.status = 'leased'`;
+/** Under an expired lease: what was learned, whatever became of the row since. */
+const WRITE_LATE = `${SET_OUTCOME}
+    AND o.value ->> 'status' = 'learned' AND trajectories.status <> 'learned'`;
 
+/** A retried letter would be learned again. */
+const DROP_LEARNED_LETTERS = `
+  DELETE FROM deadLetters WHERE digest IN
+    (SELECT value ->> 'digest' FROM json_each(?1) WHERE value ->> 'status' = 'learned')`;
+const COUNT_LATE = `
+  SELECT
+    SUM(t.status <> 'learned') AS held,
+    SUM(t.status = 'learned') AS twice
+  FROM json_each(?1) AS o JOIN trajectories t ON t.digest = o.value ->> 'digest'
+  WHERE o.value ->> 'status' = 'learned'`;
 const COUNT_OUTCOMES = `
   SELECT
     SUM(t.leaseId = ?2 AND t.status = 'leased') AS held,
@@ -300,7 +318,8 @@ function chunk<T>(values: readonly T[], size: number): T[][] {
 
 /**
  * Writes what became of leased trajectories and ends the lease. Rows without an outcome go back. The
- * same lease again gets the same answer.
+ * same lease again gets the same answer. Under a lease that expired, rows that were learned become
+ * learned, so that nobody learns them again; other outcomes are ignored.
  * @throws WaggleError `LEASE_LOST`
  */
 export async function acknowledgeLease(
@@ -322,15 +341,27 @@ export async function acknowledgeLease(
   if (lease.state === "acknowledged" && lease.answer !== null) {
     return JSON.parse(lease.answer) as AcknowledgeResponse;
   }
-  if (lease.state !== "active") throw leaseLost();
+  const isLate = lease.state === "lost" && unique.some(({ status }) => status === "learned");
+  if (lease.state !== "active" && !isLate) throw leaseLost();
   const answer: AcknowledgeResponse = { acknowledged: 0, twice: 0 };
   for (const part of parts) {
     const counts = await db
-      .prepare(COUNT_OUTCOMES)
-      .bind(part, id)
+      .prepare(isLate ? COUNT_LATE : COUNT_OUTCOMES)
+      .bind(...(isLate ? [part] : [part, id]))
       .first<{ held: number | null; twice: number | null }>();
     answer.acknowledged += counts?.held ?? 0;
     answer.twice += counts?.twice ?? 0;
+  }
+  const close = db
+    .prepare("UPDATE leases SET state = 'acknowledged', answer = ?2 WHERE id = ?1")
+    .bind(id, JSON.stringify(answer));
+  if (isLate) {
+    await db.batch([
+      ...parts.map((part) => db.prepare(WRITE_LATE).bind(part)),
+      ...parts.map((part) => db.prepare(DROP_LEARNED_LETTERS).bind(part)),
+      close,
+    ]);
+    return answer;
   }
   await db.batch([
     ...parts.map((part) => db.prepare(WRITE_OUTCOMES).bind(part, id)),
@@ -339,9 +370,7 @@ export async function acknowledgeLease(
     ...giveBack(db, "id = ?1", id),
     ...parts.map((part) => noteLearned(db, part)),
     dropUnlearned(db, id),
-    db
-      .prepare("UPDATE leases SET state = 'acknowledged', answer = ?2 WHERE id = ?1")
-      .bind(id, JSON.stringify(answer)),
+    close,
   ]);
   return answer;
 }

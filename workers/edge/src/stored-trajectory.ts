@@ -12,6 +12,7 @@ import {
 
 type UnusableObject =
   | "object-missing"
+  | "object-unreadable"
   | "object-too-large"
   | "object-damaged"
   | "schema-unsupported"
@@ -36,7 +37,8 @@ export async function readStoredTrajectory(
     await object.body.cancel();
     return unusable("object-too-large");
   }
-  const bytes = new Uint8Array(await boundary("storage", () => object.arrayBuffer()));
+  const bytes = await bytesOf(bucket, key, object);
+  if (bytes === null) return unusable("object-unreadable");
   // The object is the canonical JSON that the digest was made of.
   if ((await sha256(bytes)) !== digest) return unusable("object-damaged");
   const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
@@ -45,4 +47,22 @@ export async function readStoredTrajectory(
   }
   const parsed = Trajectory.safeParse(value);
   return parsed.success ? { ok: true, trajectory: parsed.data } : unusable("schema-invalid");
+}
+
+/**
+ * The bytes of an object, read a second time where the first read fails. `null` where the bucket answers
+ * and the bytes still cannot be read: one such object must not hold up the others.
+ */
+async function bytesOf(
+  bucket: R2Bucket,
+  key: string,
+  first: R2ObjectBody,
+): Promise<Uint8Array | null> {
+  try {
+    return new Uint8Array(await first.arrayBuffer());
+  } catch {
+    const second = await boundary("storage", () => bucket.get(key));
+    const bytes = await second?.arrayBuffer().catch(() => null);
+    return bytes ? new Uint8Array(bytes) : null;
+  }
 }

@@ -149,8 +149,35 @@ describe("what holds a lease", () => {
     const second = await leaseAt(now + 61_000);
     expect(digestsOf(second)).toEqual(digests);
     expect(second.fencingToken).toBeGreaterThan(first.fencingToken);
-    expect(await acknowledge(first)).toMatchObject({ ok: false, code: "LEASE_LOST" });
+    expect(await acknowledge(first, [])).toMatchObject({ ok: false, code: "LEASE_LOST" });
     expect(await acknowledge(second)).toEqual({ ok: true, value: { acknowledged: 3, twice: 0 } });
+  });
+
+  test("what was learned under an expired lease is learned, and its next holder is told so", async () => {
+    const now = Date.now();
+    const first = await leaseAt(now);
+    const second = await leaseAt(now + 61_000);
+    const late = { ok: true, value: { acknowledged: 2, twice: 0 } };
+    expect(await acknowledge(first, digests.slice(0, 2))).toEqual(late);
+    expect(await acknowledge(first, digests.slice(0, 2))).toEqual(late);
+    const renewed = await coordinatorOf(bindings).renew(
+      second.leaseId ?? "",
+      second.fencingToken,
+      60,
+      now + 62_000,
+    );
+    const told = unwrap(renewed).forgotten;
+    expect(told.sort()).toEqual(digests.slice(0, 2));
+    expect(await acknowledge(second)).toEqual({ ok: true, value: { acknowledged: 1, twice: 2 } });
+  });
+
+  test("a trainer that comes back late is told what another one learned meanwhile", async () => {
+    const now = Date.now();
+    const first = await leaseAt(now);
+    await acknowledge(await leaseAt(now + 61_000));
+    const told = { ok: true, value: { acknowledged: 0, twice: 3 } };
+    expect(await acknowledge(first)).toEqual(told);
+    expect(await acknowledge(first)).toEqual(told);
   });
 
   test("killed over and over, every trajectory is learned exactly once", async () => {
