@@ -15,6 +15,7 @@ const BAD_VALUES: { readonly [script: string]: readonly [arguments_: string, ref
   test: ["--only nothing", /Allowed choices are format, /],
   "test:long": ["--only nothing", /Allowed choices are format, /],
   "test:robust": ["unwanted", /too many arguments/],
+  "test:mutants": ["--sample many", /a whole number/],
   loop: ["--pages abc", /a whole number from 1 to 64/],
   "bench:engine": ["--only nothing", /There is no "nothing". Choose from /],
   "bench:grammar": ["unwanted", /too many arguments/],
