@@ -43,6 +43,9 @@ function consentTable({ versions }: ConsentResponse): HTMLElement {
   );
 }
 
+const counted = (count: number, one: string, many: string): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;
+
 function deletedText({
   deletedTrajectories,
   deletedFeedback,
@@ -52,7 +55,9 @@ function deletedText({
     learnedBy.length === 0
       ? "No policy version had learned from them."
       : `Versions that had learned from them: ${learnedBy.map((version) => `v${version}`).join(", ")}.`;
-  return `Deleted ${deletedTrajectories} trajectories and ${deletedFeedback} pieces of feedback. ${learned}`;
+  const trajectories = counted(deletedTrajectories, "trajectory", "trajectories");
+  const feedback = counted(deletedFeedback, "piece of feedback", "pieces of feedback");
+  return `Deleted ${trajectories} and ${feedback}. ${learned}`;
 }
 
 /** Hands a file to the browser's own download. */
