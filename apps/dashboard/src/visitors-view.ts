@@ -99,7 +99,7 @@ export function createVisitors({ api, onPoll }: ViewContext, visitorId: string):
       download(await api.exportVisitor(id), `visitor-${id}.jsonl`);
       return "The export was handed to your browser's downloads.";
     });
-  const question = h("div", { class: "actions", hidden: true });
+  const question = h("div", { class: "filters", hidden: true });
   const askFirst = (isOpen: boolean): void => {
     question.hidden = !isOpen;
     remove.hidden = isOpen;
@@ -115,7 +115,7 @@ export function createVisitors({ api, onPoll }: ViewContext, visitorId: string):
     if (input.reportValidity()) askFirst(true);
   });
   question.append(
-    button("Delete everything of this visitor", () => void removeNow(), "primary"),
+    button("Delete everything of this visitor", () => void removeNow(), "danger"),
     button("Cancel", () => askFirst(false)),
   );
 
