@@ -1,19 +1,18 @@
 import { type PolicyVersion, type PromoteRequest, WaggleError } from "@waggle/protocol";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { page } from "vitest/browser";
 import "./styles.css";
 import type { OperatorApi } from "./operator-api.ts";
 import { createPolicies } from "./policy-view.ts";
 import type { View } from "./view.ts";
 
 let view: View | null = null;
-afterEach(() => {
-  view?.dispose();
-  document.body.style.width = "";
-});
+afterEach(() => view?.dispose());
 
 const policyOf = (version: number, status: PolicyVersion["status"]): PolicyVersion => ({
   ...{ version, parent: version === 0 ? null : 0, baseModel: "b".repeat(64), status },
-  ...{ adapter: null, evaluation: null, step: 0, publishedAt: "2026-11-20T12:00:00.000Z" },
+  evaluation: status === "canary" ? null : { tasks: 64, successes: 40, stableSuccesses: 38 },
+  ...{ adapter: null, step: 0, publishedAt: "2026-11-20T12:00:00.000Z" },
 });
 
 /** The page over an edge that refuses a promotion until this override is set. */
@@ -79,4 +78,16 @@ test("a refused promotion is not sent again when the operator cancels", async ()
   await answer("Cancel");
   await vi.waitFor(() => expect(dialog()).toBeNull());
   expect(asked).toHaveLength(1);
+});
+
+test("every button is within the panel of a page that is 390 px wide", async () => {
+  const { innerWidth, innerHeight } = window;
+  onTestFinished(() => page.viewport(innerWidth, innerHeight));
+  await page.viewport(390, 844);
+  show("GATE_NOT_PASSED", "withoutEvaluation");
+  await vi.waitFor(() => expect(document.querySelectorAll(".actions button")).toHaveLength(3));
+  const edge = document.querySelector(".panel")?.getBoundingClientRect().right ?? 0;
+  for (const button of document.querySelectorAll(".actions button")) {
+    expect(button.getBoundingClientRect().right).toBeLessThanOrEqual(edge);
+  }
 });
