@@ -27,7 +27,9 @@ function show(code: "GATE_NOT_PASSED" | "LINEAGE_ROLLED_BACK", override: keyof P
     },
   } as unknown as OperatorApi;
   view = createPolicies({ api, onPoll: () => undefined });
-  document.body.replaceChildren(view.element);
+  const main = document.createElement("main");
+  main.append(view.element);
+  document.body.replaceChildren(main);
   return asked;
 }
 
