@@ -19,11 +19,11 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The verifier passes gold, fails near misses and hostile answers, and says when it cannot judge.",
     tests: [
-      "packages/environments/src/shop-task.test.ts > the verifier passes what an expert does, live and replayed, in fewer turns than there are",
+      "packages/environments/src/shop-task.test.ts > the verifier passes what an expert does, in fewer turns than there are",
       "packages/environments/src/shop-task.test.ts > the verifier fails a near miss: one thing more or less in the cart, the number off by one",
       "packages/environments/src/shop-task.test.ts > the verifier fails who leaves a wish out",
       "packages/environments/src/shop-task.test.ts > fails hostile answers: long, injected, not a number, a list of guesses",
-      "packages/environments/src/shop-verifier.test.ts > cannot judge what an unavailable tool broke",
+      "trainer/src/replayed-failures.test.ts > a claimed %s, which no replay can find, leaves the attempt out",
     ],
   },
   {
