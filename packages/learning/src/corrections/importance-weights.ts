@@ -9,14 +9,7 @@
  */
 import { clampedRatio } from "../log-ratio.ts";
 import { sequenceLogRatios } from "../losses/sequence-log-ratios.ts";
-import {
-  finiteAt,
-  forEachLossToken,
-  type LossMask,
-  requireRows,
-  type TokenRows,
-  zeroRows,
-} from "../token-rows.ts";
+import { finiteAt, forEachLossToken, type LossMask, requireRows, zeroRows } from "../token-rows.ts";
 import type { CorrectionBatch } from "./correction.ts";
 import { effectiveSampleSize } from "./effective-sample-size.ts";
 

@@ -96,9 +96,3 @@ function valueTerm(
     }
   }
 }
-
-function variance(values: readonly number[]): number {
-  if (values.length === 0) return 0;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
-}
