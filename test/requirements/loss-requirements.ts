@@ -205,12 +205,13 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:merging",
     source: "catalogue L23; arXiv:2212.04089, 2312.06795, 2601.13572",
     behavior:
-      "Disjoint changes are not shrunk to 1/N, a merge with itself is itself, a merge below its best parent is refused.",
+      "Disjoint changes are not shrunk to 1/N, a merge with itself is itself, stacked adapters add exactly, a merge below its best parent is refused.",
     tests: at(
       "merging/merging.test.ts",
       "merging a model with itself is the model, by every method",
       "RAM: disjoint changes are not shrunk, shared ones are averaged",
       "breadcrumbs cut both tails",
+      "stacked adapters change a weight by exactly the sum of their changes",
       "a merge below its best parent is refused, the best of the others taken",
       "what is not trained is put back bit for bit",
     ),

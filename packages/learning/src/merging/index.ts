@@ -1,4 +1,5 @@
 /** Merging: arithmetic on the weights of models of one base. */
+export { adapterSum } from "./adapter-sums.ts";
 export { averaged, sphericallyInterpolated } from "./interpolation.ts";
 export { chosenMerge } from "./merge-choice.ts";
 export type { MergeScores } from "./merge-choice.ts";

@@ -1,5 +1,6 @@
 import type { TensorMap } from "@waggle/protocol";
 import { expect, test } from "vitest";
+import { adapterSum } from "./adapter-sums.ts";
 import { averaged, sphericallyInterpolated } from "./interpolation.ts";
 import { chosenMerge } from "./merge-choice.ts";
 import { drawnNames, withTrained } from "./parameter-subsets.ts";
@@ -86,6 +87,46 @@ test("RAM: disjoint changes are not shrunk, shared ones are averaged", () => {
   expect(raised[0]).toBeCloseTo(2.4, 6);
   expect(raised[2]).toBe(3);
   expect(numbers(reinforcedMerge([tensors([1e-6]), tensors([1])]))).toEqual([1]);
+});
+
+test("stacked adapters change a weight by exactly the sum of their changes", () => {
+  const matrix = (shape: readonly [number, number], seed: number) => ({
+    shape,
+    data: Float32Array.from({ length: shape[0] * shape[1] }, (_, i) => Math.sin(seed + i)),
+  });
+  const adapter = (rank: number, seed: number): TensorMap =>
+    new Map([
+      ["m.q.lora_A.weight", matrix([rank, 3], seed)],
+      ["m.q.lora_B.weight", matrix([2, rank], seed + 9)],
+    ]);
+  const change = (map: TensorMap, scaling: number): number[] => {
+    const a = map.get("m.q.lora_A.weight")!;
+    const b = map.get("m.q.lora_B.weight")!;
+    const rank = a.shape[0]!;
+    return [0, 1].flatMap((row) =>
+      [0, 1, 2].map((column) => {
+        let sum = 0;
+        for (let k = 0; k < rank; k += 1) sum += b.data[row * rank + k]! * a.data[k * 3 + column]!;
+        return scaling * sum;
+      }),
+    );
+  };
+  const parts = [
+    { parameters: adapter(2, 1), scaling: 2, weight: 0.5 },
+    { parameters: adapter(3, 5), scaling: 1, weight: -1 },
+  ];
+  const sum = adapterSum(parts);
+  expect(sum.get("m.q.lora_A.weight")!.shape).toEqual([5, 3]);
+  const expected = parts.map(({ parameters, scaling, weight }) =>
+    change(parameters, scaling * weight),
+  );
+  for (const [i, value] of change(sum, 1).entries()) {
+    expect(value).toBeCloseTo(expected[0]![i]! + expected[1]![i]!, 6);
+  }
+  const elsewhere = new Map([["m.k.lora_A.weight", matrix([2, 3], 1)]]);
+  expect(() => adapterSum([parts[0]!, { ...parts[1]!, parameters: elsewhere }])).toThrow(
+    expect.objectContaining({ code: "ADAPTER_INCOMPATIBLE" }),
+  );
 });
 
 test("a merge below its best parent is refused, the best of the others taken", () => {
