@@ -205,7 +205,7 @@ fault(
     const first = live("none", {
       onEvent: ({ event, version, isPromoted }) => {
         if (event === "evaluated") {
-          changes.push(publishText(writeGuidance(guidance), client));
+          changes.push(publishText(writeGuidance(guidance), client, { withoutEvaluation: true }));
         }
         if (event === "published" && isPromoted === true && rolledBack.length === 0) {
           rolledBack.push(version as number);

@@ -19,11 +19,11 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The verifier passes gold, fails near misses and hostile answers, and says when it cannot judge.",
     tests: [
-      "packages/environments/src/shop-task.test.ts > the verifier passes what an expert does, live and replayed, in fewer turns than there are",
+      "packages/environments/src/shop-task.test.ts > the verifier passes what an expert does, in fewer turns than there are",
       "packages/environments/src/shop-task.test.ts > the verifier fails a near miss: one thing more or less in the cart, the number off by one",
       "packages/environments/src/shop-task.test.ts > the verifier fails who leaves a wish out",
       "packages/environments/src/shop-task.test.ts > fails hostile answers: long, injected, not a number, a list of guesses",
-      "packages/environments/src/shop-verifier.test.ts > cannot judge what an unavailable tool broke",
+      "trainer/src/replayed-failures.test.ts > a claimed %s, which no replay can find, leaves the attempt out",
     ],
   },
   {
@@ -171,11 +171,14 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "edge:control",
     source: "issue 13, item 7.2",
     behavior:
-      "Freeze, kill switch and promotion of any earlier version are the operator's, and each decision is in the audit log.",
+      "Freeze, kill switch and promotion of any earlier version are the operator's, and each decision is in the audit log, with the overrides that were asked for.",
     tests: [
       "workers/edge/src/routes/control.test.ts > are set and lifted by the operator, with name, time and reason in the log",
       "workers/edge/src/routes/control.test.ts > silences pages that understand it; older pages get the base",
       "workers/edge/src/routes/control.test.ts > needs an explicit word for a version that was rolled back",
+      "workers/edge/src/routes/publishing.test.ts > every override is in the audit log with the name of the operator and the reason",
+      "workers/edge/src/records.test.ts > retry and delete are in the audit log with the operator's name; refused ones are not",
+      "apps/dashboard/src/control-view.browser.test.ts > a freeze needs a confirmation, shows a banner with its reason, and is lifted again",
       "trainer/src/operator-commands.test.ts > freeze says who froze promotions, when and why",
     ],
   },

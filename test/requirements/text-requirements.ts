@@ -54,9 +54,10 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     id: "text:channel",
     source: "docs/design.md, the life of a trajectory",
     behavior:
-      "Text is a policy version: published to the canary, promoted, taken back, read at the next request of an open page, and read again by the replay of its attempts.",
+      "Text is a policy version: published to the canary, without an evaluation only when the publisher asks for that, promoted, taken back, read at the next request of an open page, and read again by the replay of its attempts.",
     tests: [
-      "workers/edge/src/routes/policies.test.ts > text over the parent's adapter needs no evaluation to be a canary, and the operator's word to be stable",
+      "workers/edge/src/routes/policies.test.ts > text without an evaluation is refused unless the publisher asks for it, an adapter always",
+      "workers/edge/src/routes/policies.test.ts > text over the parent's adapter may be a canary without an evaluation, and needs the operator's word to be stable",
       "packages/agent/src/guided-environment.test.ts > a conversation goes on under a version that says the same, and begins anew under another",
       "trainer/src/publish-text.test.ts > text is published beside the stable adapter, promoted and taken back as any version",
       "trainer/src/guided-replay.test.ts > tokens of a text that the version does not say are refused, and so is silence",

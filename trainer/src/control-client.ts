@@ -4,7 +4,6 @@ import {
   AuditResponse,
   ControlState,
   type KillMode,
-  OPERATOR_NAME_HEADER,
   PolicyVersion,
   type PolicyVersionId,
   type PromoteRequest,
@@ -23,10 +22,9 @@ export interface ControlClient {
   audit(limit: number): Promise<AuditEntry[]>;
 }
 
-/** @param name - of the operator, for the audit log. */
-export function createControlClient(options: EdgeTransportOptions, name: string): ControlClient {
-  const headers = { [OPERATOR_NAME_HEADER]: encodeURIComponent(name) };
-  const { answer } = createEdgeTransport({ ...options, headers });
+/** @param options - with the operator's signature in the headers, for the audit log. */
+export function createControlClient(options: EdgeTransportOptions): ControlClient {
+  const { answer } = createEdgeTransport(options);
   const freezePath = "/v1/operator/freeze";
   const killPath = "/v1/operator/kill-switch";
   return {

@@ -1,4 +1,4 @@
-import type { DeadLetter } from "@waggle/protocol";
+import { type DeadLetter, OPERATOR_NAME_HEADER } from "@waggle/protocol";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addDeadLettersCommand } from "./dead-letters-command.ts";
@@ -16,7 +16,7 @@ async function run(letters: DeadLetter[], ...args: string[]) {
   addDeadLettersCommand(program, {
     signal: new AbortController().signal,
     writeOut: (line) => out.push(line),
-    environment: { WAGGLE_OPERATOR_CREDENTIAL: "operator" },
+    environment: { WAGGLE_OPERATOR_CREDENTIAL: "operator", USER: "maren" },
     fetch: async (input, init) => {
       const { url, method, headers } = new Request(input, init);
       const { pathname, searchParams } = new URL(url);
@@ -26,6 +26,7 @@ async function run(letters: DeadLetter[], ...args: string[]) {
         const nextCursor = at + 1 < letters.length ? String(at + 1) : null;
         return Response.json({ rows: letters.slice(at, at + 1), nextCursor });
       }
+      expect(headers.get(OPERATOR_NAME_HEADER)).toBe(args.includes("--as") ? "Zo%C3%AB" : "maren");
       calls.push(`${method} ${pathname}`);
       return Response.json({});
     },
@@ -45,7 +46,7 @@ test("lists every page with reason, count and times", async () => {
 });
 
 test("retries those named and deletes all", async () => {
-  const named = await run([letterOf("a")], "retry", "a".repeat(64));
+  const named = await run([letterOf("a")], "retry", "a".repeat(64), "--as", "Zoë");
   expect(named.calls).toEqual([`POST /v1/operator/dead-letters/${"a".repeat(64)}/retry`]);
   expect(named.out).toEqual(["retried 1 dead letters"]);
   const all = await run([letterOf("a"), letterOf("b")], "delete", "--all");

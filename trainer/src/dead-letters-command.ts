@@ -2,6 +2,7 @@
 import { WaggleError } from "@waggle/protocol";
 import { Argument, type Command } from "commander";
 import { createOperatorClient, type OperatorClient } from "./operator-client.ts";
+import { operatorSignature } from "./operator-signature.ts";
 import { textTable } from "./text-table.ts";
 
 export type DeadLettersCommandOptions = {
@@ -11,7 +12,7 @@ export type DeadLettersCommandOptions = {
   readonly fetch?: typeof fetch | undefined;
 };
 
-type Flags = { edge: string; credential?: string; all: boolean; json: boolean };
+type Flags = { edge: string; credential?: string; as?: string; all: boolean; json: boolean };
 const ACTIONS = ["list", "retry", "delete"] as const;
 type Action = (typeof ACTIONS)[number];
 
@@ -24,6 +25,7 @@ export function addDeadLettersCommand(program: Command, options: DeadLettersComm
     .option("--all", "retry or delete every one", false)
     .option("--edge <url>", "origin of the edge", "http://127.0.0.1:8787")
     .option("--credential <token>", "of the operator; default: WAGGLE_OPERATOR_CREDENTIAL")
+    .option("--as <name>", "your name in the audit log; default: the user of this machine")
     .option("--json", "one JSON object a line", false)
     .action(async (action: Action, digests: readonly string[], flags: Flags) => {
       const client = clientOf(flags, options);
@@ -73,7 +75,7 @@ async function allDigests(client: OperatorClient): Promise<string[]> {
 }
 
 function clientOf(
-  { edge, credential }: Flags,
+  { edge, credential, as }: Flags,
   { signal, environment, fetch }: DeadLettersCommandOptions,
 ): OperatorClient {
   const token = credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"];
@@ -84,7 +86,7 @@ function clientOf(
     );
   }
   return createOperatorClient({
-    ...{ baseUrl: edge, credential: token, signal },
+    ...{ baseUrl: edge, credential: token, signal, headers: operatorSignature(environment, as) },
     ...(fetch === undefined ? {} : { fetch }),
   });
 }

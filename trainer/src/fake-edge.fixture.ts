@@ -156,10 +156,13 @@ export class FakeEdge {
     if (this.control.frozen !== null) throw new WaggleError("FROZEN", "promotions are frozen");
   }
 
-  #publish({ publicationId, epoch, ...request }: PublishRequest): PolicyVersion {
+  #publish({ publicationId, epoch, withoutEvaluation, ...request }: PublishRequest): PolicyVersion {
     const known = this.#publications.get(publicationId);
     if (known !== undefined) return this.policies[known] as PolicyVersion;
     if (epoch !== this.epoch) throw new WaggleError("PUBLICATION_STALE", "policies changed");
+    if (request.evaluation === null && withoutEvaluation !== true) {
+      throw new WaggleError("GATE_NOT_PASSED", "this version has no evaluation");
+    }
     const named = [request.adapter, request.guidance].flatMap((object) => object?.sha256 ?? []);
     if (!named.every((digest) => this.objects.has(digest))) {
       throw new WaggleError("CONFLICT", "an object is not stored");

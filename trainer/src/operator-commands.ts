@@ -2,6 +2,7 @@
 import { type AuditEntry, type ControlState, type KillMode, WaggleError } from "@waggle/protocol";
 import { Argument, type Command } from "commander";
 import { type ControlClient, createControlClient } from "./control-client.ts";
+import { operatorSignature } from "./operator-signature.ts";
 import { positive, versionNumber } from "./option-values.ts";
 
 export type OperatorCommandOptions = {
@@ -102,9 +103,9 @@ function clientOf(given: Common, { environment, fetch, signal }: OperatorCommand
       "this command needs the operator's credential; set WAGGLE_OPERATOR_CREDENTIAL or pass --credential",
     );
   }
-  const transport = { baseUrl: given.edge, credential, signal };
-  const name = given.as ?? environment["USER"] ?? "operator";
-  return createControlClient({ ...transport, ...(fetch === undefined ? {} : { fetch }) }, name);
+  const headers = operatorSignature(environment, given.as);
+  const transport = { baseUrl: given.edge, credential, signal, headers };
+  return createControlClient({ ...transport, ...(fetch === undefined ? {} : { fetch }) });
 }
 
 function controlLines({ frozen, killed }: ControlState): string[] {

@@ -11,7 +11,8 @@ const BASE = "0".repeat(64);
 test("text is published beside the stable adapter, promoted and taken back as any version", async () => {
   const edge = new FakeEdge([], BASE);
   const client = edge.client();
-  const first = await publishText(writeGuidance(GUIDANCE), client);
+  const asked = { withoutEvaluation: true };
+  const first = await publishText(writeGuidance(GUIDANCE), client, asked);
   expect(first).toMatchObject({ version: 1, parent: 0, adapter: null, baseModel: BASE });
   expect([edge.stable, edge.canary]).toEqual([0, 1]);
   await client.promote(1);
@@ -21,6 +22,14 @@ test("text is published beside the stable adapter, promoted and taken back as an
   expect(await shelf.get(first.guidance)).toEqual(GUIDANCE);
   await client.rollBack(1);
   expect((await client.policies()).policies[0]?.status).toBe("rolled-back");
+});
+
+test("text without an evaluation is not published unless the caller asks for it", async () => {
+  const edge = new FakeEdge([], BASE);
+  await expect(publishText(writeGuidance(GUIDANCE), edge.client())).rejects.toMatchObject({
+    code: "GATE_NOT_PASSED",
+  });
+  expect(edge.policies).toHaveLength(1);
 });
 
 test("a file that is no guidance is refused before anything is sent", async () => {

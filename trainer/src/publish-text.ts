@@ -1,6 +1,6 @@
 /**
- * Publishes guidance as a version of its own: the stable adapter, and text beside it. It goes to the
- * canary channel without an evaluation; only the operator can promote it.
+ * Publishes guidance as a version of its own: the stable adapter, and text beside it. The edge takes it
+ * to the canary channel only when it is told that there is no evaluation; only the operator can promote it.
  */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -20,12 +20,13 @@ const ATTEMPTS = 10;
 
 /**
  * The canary.
- * @throws WaggleError `SCHEMA_INVALID` for a file that is no guidance; `PUBLICATION_STALE` when other
- *   publishers are faster every time
+ * @throws WaggleError `SCHEMA_INVALID` for a file that is no guidance; `GATE_NOT_PASSED` unless
+ *   `withoutEvaluation` is set; `PUBLICATION_STALE` when other publishers are faster every time
  */
 export async function publishText(
   file: Uint8Array,
   edge: Pick<EdgeClient, "policies" | "putObject" | "publish">,
+  { withoutEvaluation = false }: { readonly withoutEvaluation?: boolean } = {},
 ): Promise<PolicyVersion> {
   const guidance = readGuidance(file);
   guidanceReading(guidance, "", 0);
@@ -45,6 +46,7 @@ export async function publishText(
         adapter: parent?.adapter ?? null,
         guidance: { sha256: digest, sizeBytes: bytes.length },
         evaluation: null,
+        ...(withoutEvaluation ? { withoutEvaluation } : {}),
         step: parent?.step ?? 0,
         status: "canary",
       });
@@ -63,8 +65,10 @@ export function addPublishTextCommand<O extends object>(
   command
     .description("publish learned text (learn --save-text) to the canary channel of an edge")
     .requiredOption("--file <json>", "as learn --save-text wrote it")
-    .action(async (given: O & { file: string }) => {
-      const version = await publishText(new Uint8Array(await readFile(given.file)), edgeOf(given));
+    .option("--without-evaluation", "publish it although no evaluation has passed the gate", false)
+    .action(async (given: O & { file: string; withoutEvaluation: boolean }) => {
+      const file = new Uint8Array(await readFile(given.file));
+      const version = await publishText(file, edgeOf(given), given);
       writeOut(JSON.stringify(version));
     });
 }

@@ -3,10 +3,11 @@ import { type VisitorExportLine, WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { requireFree, writeOutput } from "./exchange/output.ts";
 import { createOperatorClient, type OperatorClient } from "./operator-client.ts";
+import { operatorSignature } from "./operator-signature.ts";
 import type { ProgramOptions } from "./program.ts";
 import { textTable } from "./text-table.ts";
 
-type EdgeOptions = { edge: string; credential?: string };
+type EdgeOptions = { edge: string; credential?: string; as?: string };
 type ExportOptions = EdgeOptions & { out: string; force: boolean };
 type ConsentOptions = EdgeOptions & { json: boolean };
 
@@ -33,8 +34,9 @@ export function addVisitorCommands(program: Command, options: ProgramOptions): v
         "the edge needs the operator's credential; set WAGGLE_OPERATOR_CREDENTIAL or pass --credential",
       );
     }
+    const headers = operatorSignature(environment, given.as);
     return createOperatorClient({
-      ...{ baseUrl: given.edge, credential, signal },
+      ...{ baseUrl: given.edge, credential, signal, headers },
       ...(fetch === undefined ? {} : { fetch }),
     });
   };
@@ -42,6 +44,11 @@ export function addVisitorCommands(program: Command, options: ProgramOptions): v
     command
       .option("--edge <url>", "origin of the edge", "http://127.0.0.1:8787")
       .option("--credential <token>", "of the operator; default: WAGGLE_OPERATOR_CREDENTIAL");
+  const withName = (command: Command): Command =>
+    withEdge(command).option(
+      "--as <name>",
+      "your name in the audit log; default: the user of this machine",
+    );
 
   withEdge(program.command("consent"))
     .description("count trajectories and visitors by the version of the consent text")
@@ -62,7 +69,7 @@ export function addVisitorCommands(program: Command, options: ProgramOptions): v
       }
     });
 
-  withEdge(program.command("export-visitor <visitorId>"))
+  withName(program.command("export-visitor <visitorId>"))
     .description("write everything stored of one visitor as JSON lines")
     .requiredOption("--out <file>", "where to write it")
     .option("--force", "overwrite the file", false)
@@ -74,7 +81,7 @@ export function addVisitorCommands(program: Command, options: ProgramOptions): v
       writeOut(JSON.stringify({ out: given.out, lines }));
     });
 
-  withEdge(program.command("delete-visitor <visitorId>"))
+  withName(program.command("delete-visitor <visitorId>"))
     .description("delete everything of one visitor, and say which versions learned from it")
     .action(async (visitorId: string, given: EdgeOptions) => {
       writeOut(JSON.stringify(await client(given).deleteVisitor(visitorId)));

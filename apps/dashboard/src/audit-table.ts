@@ -11,6 +11,10 @@ const LABELS: { readonly [action: string]: string } = {
   unfreeze: "lifted the freeze",
   "kill-switch-on": "switched pages off",
   "kill-switch-off": "switched pages on",
+  "delete-visitor": "deleted a visitor",
+  "export-visitor": "exported a visitor",
+  "retry-dead-letter": "retried a dead letter",
+  "delete-dead-letter": "deleted a dead letter",
 };
 
 function auditRow({ at, by, action, version, reason }: AuditEntry, now: number): HTMLElement {

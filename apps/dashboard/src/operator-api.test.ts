@@ -1,4 +1,4 @@
-import { WaggleError } from "@waggle/protocol";
+import { OPERATOR_NAME_HEADER, WaggleError } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { createOperatorApi } from "./operator-api.ts";
 
@@ -41,6 +41,17 @@ test("a refusal keeps the edge's code, an edge that is away is NETWORK and may b
   const away = edgeThat(() => Promise.reject(new TypeError("Failed to fetch")));
   const error: unknown = await away.api.summary().catch((reason: unknown) => reason);
   expect(WaggleError.is(error, "NETWORK") && error.retryable).toBe(true);
+});
+
+test("an export is signed with the operator's name, which the edge writes to its audit log", async () => {
+  let name: string | null = null;
+  const answer: typeof fetch = async (input, init) => {
+    name = new Request(input, init).headers.get(OPERATOR_NAME_HEADER);
+    return new Response("");
+  };
+  const api = createOperatorApi("https://edge", "secret", answer, () => "Zoë");
+  await api.exportVisitor("00000000-0000-4000-8000-000000000000");
+  expect(name).toBe("Zo%C3%AB");
 });
 
 test("an answer of another shape is not shown as if it were one", async () => {

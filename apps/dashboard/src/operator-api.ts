@@ -68,7 +68,7 @@ type Schema<T> = { parse(value: unknown): T };
 const TIMEOUT_MS = 15_000;
 
 /**
- * @param operatorName for the audit log; read at every decision.
+ * @param operatorName for the audit log; read at every call.
  *
  * Every method throws a WaggleError: the edge's own code, or `NETWORK` (retryable) where it did not
  * answer.
@@ -86,9 +86,7 @@ export function createOperatorApi(
         method,
         headers: {
           authorization: `Bearer ${credential}`,
-          ...(method === "GET"
-            ? {}
-            : { [OPERATOR_NAME_HEADER]: encodeURIComponent(operatorName()) }),
+          [OPERATOR_NAME_HEADER]: encodeURIComponent(operatorName()),
           ...(json === undefined ? {} : { "content-type": "application/json" }),
         },
         ...(json === undefined ? {} : { body: JSON.stringify(json) }),

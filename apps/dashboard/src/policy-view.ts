@@ -101,13 +101,15 @@ async function promoteAnyway(
   } catch (error) {
     const override = OVERRIDES.find(([code]) => WaggleError.is(error, code))?.[1];
     if (override === undefined) throw error;
-    const isConfirmed = await confirmDecision({
+    const reason = await confirmDecision({
       text: "Promote it anyway?",
       consequence: describeError(error),
       confirm: "Promote anyway",
       isDangerous: true,
     });
-    if (isConfirmed !== null) await promoteAnyway({ ...request, ...override }, promote);
+    if (reason === null) return;
+    const because = [request.reason, reason].filter(Boolean).join("; ");
+    await promoteAnyway({ ...request, ...override, reason: because }, promote);
   }
 }
 

@@ -43,6 +43,9 @@ function consentTable({ versions }: ConsentResponse): HTMLElement {
   );
 }
 
+const counted = (count: number, one: string, many: string): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;
+
 function deletedText({
   deletedTrajectories,
   deletedFeedback,
@@ -52,7 +55,9 @@ function deletedText({
     learnedBy.length === 0
       ? "No policy version had learned from them."
       : `Versions that had learned from them: ${learnedBy.map((version) => `v${version}`).join(", ")}.`;
-  return `Deleted ${deletedTrajectories} trajectories and ${deletedFeedback} pieces of feedback. ${learned}`;
+  const trajectories = counted(deletedTrajectories, "trajectory", "trajectories");
+  const feedback = counted(deletedFeedback, "piece of feedback", "pieces of feedback");
+  return `Deleted ${trajectories} and ${feedback}. ${learned}`;
 }
 
 /** Hands a file to the browser's own download. */
@@ -94,7 +99,7 @@ export function createVisitors({ api, onPoll }: ViewContext, visitorId: string):
       download(await api.exportVisitor(id), `visitor-${id}.jsonl`);
       return "The export was handed to your browser's downloads.";
     });
-  const question = h("div", { class: "actions", hidden: true });
+  const question = h("div", { class: "filters", hidden: true });
   const askFirst = (isOpen: boolean): void => {
     question.hidden = !isOpen;
     remove.hidden = isOpen;
@@ -110,7 +115,7 @@ export function createVisitors({ api, onPoll }: ViewContext, visitorId: string):
     if (input.reportValidity()) askFirst(true);
   });
   question.append(
-    button("Delete everything of this visitor", () => void removeNow(), "primary"),
+    button("Delete everything of this visitor", () => void removeNow(), "danger"),
     button("Cancel", () => askFirst(false)),
   );
 

@@ -21,14 +21,14 @@ export { SHOP_FAMILIES } from "./shop-instance.ts";
 export { SHOP_ENVIRONMENT, shopInstance } from "./shop-errands.ts";
 export type { ShopFamily, ShopInstance, ShopWish } from "./shop-instance.ts";
 export { isUnseenTemplate, SHOP_SYSTEM, shopTask } from "./shop-task.ts";
-export { createLiveShopEnvironment, createShopEnvironment } from "./shop-environment.ts";
+export { createShopEnvironment } from "./shop-environment.ts";
 export type {
   EdgeToolExecutor,
   ShopEnvironment,
   ShopEnvironmentOptions,
 } from "./shop-environment.ts";
-export { numbersIn, replayShop, verifyShop } from "./shop-verifier.ts";
-export type { RecordedTurn, ShopAttempt, ShopReplay } from "./shop-verifier.ts";
+export { numbersIn, verifyShop } from "./shop-verifier.ts";
+export type { ShopAttempt } from "./shop-verifier.ts";
 export { demonstrate, EXPERT } from "./shop-demonstrator.ts";
 export type { Demonstration, DemonstratedTurn, ShopSkill } from "./shop-demonstrator.ts";
 export { FAMILIES, familyNamed, familyOf } from "./families.ts";

@@ -43,32 +43,13 @@ export function createShopEnvironment(
   reference: TaskReference,
   options: ShopEnvironmentOptions = {},
 ): ShopEnvironment {
-  const task = shopTask(reference);
+  const { request } = shopTask(reference);
   const { cart } = shopInstance(reference);
   const shop = options.shop ?? createShop();
   const prepare = () => {
     shop.dispatch({ type: "empty-cart" });
     for (const line of cart) shop.dispatch({ type: "add-to-cart", ...line });
   };
-  return shopEnvironment(reference, task.request, shop, prepare, options);
-}
-
-/** The environment of a live visitor's own request, on the shop the visitor sees. */
-export function createLiveShopEnvironment(
-  request: string,
-  shop: Shop,
-  options: Omit<ShopEnvironmentOptions, "shop"> = {},
-): ShopEnvironment {
-  return shopEnvironment(null, request, shop, () => {}, options);
-}
-
-function shopEnvironment(
-  task: TaskReference | null,
-  request: string,
-  shop: Shop,
-  prepare: () => void,
-  options: ShopEnvironmentOptions,
-): ShopEnvironment {
   const edgeTools = options.edgeTools ?? localEdgeTools;
   let phase: "new" | "running" | "ended" = "new";
   const requirePhase = (wanted: typeof phase) => {
@@ -79,7 +60,7 @@ function shopEnvironment(
     );
   };
   return {
-    task,
+    task: reference,
     shop,
     async observe() {
       requirePhase("new");

@@ -4,18 +4,28 @@ import { describe, expect, test } from "vitest";
 import { CATALOGUE } from "./catalogue-data.ts";
 import { searchProducts } from "./catalogue.ts";
 import { createRandom } from "./random.ts";
-import { demonstrate, EXPERT } from "./shop-demonstrator.ts";
+import { type DemonstratedTurn, demonstrate, EXPERT } from "./shop-demonstrator.ts";
+import { createShopEnvironment } from "./shop-environment.ts";
 import { SHOP_LEVELS, shopInstance } from "./shop-errands.ts";
 import { instanceKey, SHOP_FAMILIES } from "./shop-instance.ts";
 import { SHOP } from "./shop-family.ts";
 import { isUnseenTemplate, shopTask } from "./shop-task.ts";
 import { TEMPLATES } from "./shop-templates.ts";
-import { replayShop, verifyShop } from "./shop-verifier.ts";
+import { verifyShop } from "./shop-verifier.ts";
 
 const SEEDS = Array.from({ length: 400 }, (_, seed) => seed);
 
 function reference(seed: number, split: TaskSplit, environment = "shop"): TaskReference {
   return { environment, seed, split };
+}
+
+/** The shop after these turns, from the task's cart on. */
+async function stateAfter(task: TaskReference, turns: readonly DemonstratedTurn[]) {
+  const environment = createShopEnvironment(task);
+  await environment.observe();
+  const { signal } = new AbortController();
+  for (const { toolCalls } of turns) await environment.step({ text: "", toolCalls }, signal);
+  return environment.shop.state;
 }
 
 /** Seeds of any size: corpora draw from all of them. */
@@ -73,13 +83,10 @@ describe.each(SHOP_LEVELS.map((name, level) => ({ name, level })))("$name", ({ n
     expect([...heldOut].filter((key) => train.has(key))).toEqual([]);
   });
 
-  test("the verifier passes what an expert does, live and replayed, in fewer turns than there are", async () => {
+  test("the verifier passes what an expert does, in fewer turns than there are", async () => {
     for (const named of [...ofLevel("train"), ...ofLevel("heldOut")]) {
       const gold = await demonstrate(named, createRandom(named.seed), EXPERT);
-      const replay = await replayShop(named, gold.turns);
       expect(verifyShop(named, gold).success).toBe(true);
-      expect(replay.matches).toBe(true);
-      expect(replay.state.cart).toEqual(gold.state.cart);
       expect(gold.turns.length).toBeLessThan(SHOP.maxTurns);
     }
   });
@@ -111,10 +118,7 @@ describe.each(SHOP_LEVELS.map((name, level) => ({ name, level })))("$name", ({ n
       const calls = gold.turns.findLastIndex(({ toolCalls }) =>
         toolCalls.some(({ name: tool }) => /_cart$/.test(tool) && tool !== "view_cart"),
       );
-      const { state } = await replayShop(
-        named,
-        gold.turns.slice(0, isQuestion ? undefined : calls),
-      );
+      const state = await stateAfter(named, gold.turns.slice(0, isQuestion ? undefined : calls));
       const finalText = isQuestion ? "Done." : gold.finalText;
       expect(verifyShop(named, { state, finalText }).reward).toBe(0);
     }
@@ -178,7 +182,7 @@ describe("the verifier of each task", () => {
       const task = reference(seed, "heldOut");
       const gold = await demonstrate(task, createRandom(seed), EXPERT);
       expect(verifyShop(task, { ...gold, finalText: null }).reward).toBe(0);
-      const { state } = await replayShop(task, []);
+      const state = await stateAfter(task, []);
       expect(verifyShop(task, { state, finalText: "Done." }).reward).toBe(0);
     }
   });

@@ -63,15 +63,6 @@ export function scaleLoss(result: LossResult, factor: number): LossResult {
   return { loss: result.loss * factor, derivatives, metrics: result.metrics };
 }
 
-/**
- * The same loss as a function of `rawLogProb` (temperature 1, full support) instead of `logProb`: for
- * losses on text that this policy did not sample, computed on that output.
- */
-export function onRawLogProbs(result: LossResult): LossResult {
-  const { logProb, ...others } = result.derivatives;
-  return { ...result, derivatives: { ...others, rawLogProb: logProb } };
-}
-
 /** The engine's single-precision form of a loss's derivatives. */
 export function toTokenDerivatives(derivatives: LossDerivatives): TokenDerivatives {
   const single: { -readonly [Name in keyof TokenDerivatives]: TokenDerivatives[Name] } = {};

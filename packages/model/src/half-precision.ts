@@ -1,4 +1,4 @@
-/** float16 and bfloat16 bits to and from float32. Rounds to nearest, ties to even. */
+/** float16 bits to and from float32, bfloat16 bits from it. Rounds to nearest, ties to even. */
 
 const float = new Float32Array(1);
 const bits = new Uint32Array(float.buffer);
@@ -11,11 +11,6 @@ const F16_SMALLEST_NORMAL = 0x38800000;
 /** In float32 its last place is 2^-24, the unit of float16's subnormal numbers. */
 const F16_SUBNORMAL_UNIT = 0.5;
 const F16_SUBNORMAL_UNIT_BITS = 0x3f000000;
-
-export function bfloat16ToFloat32(half: number): number {
-  bits[0] = half << 16;
-  return float[0] as number;
-}
 
 export function float32ToBfloat16(value: number): number {
   float[0] = value;

@@ -2,12 +2,8 @@ import { WaggleError } from "@waggle/protocol";
 import type { Tensor } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  bfloat16ToFloat32,
-  float16ToFloat32,
-  float32ToBfloat16,
-  float32ToFloat16,
-} from "./half-precision.ts";
+import { bfloat16ToFloat32 } from "./bfloat16.fixture.ts";
+import { float16ToFloat32, float32ToBfloat16, float32ToFloat16 } from "./half-precision.ts";
 import { readSafetensors, readShardedSafetensors, writeSafetensors } from "./safetensors.ts";
 
 const tensor = (shape: number[], ...data: number[]): Tensor => ({

@@ -1,7 +1,8 @@
 import type { Tensor } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { bfloat16ToFloat32, float16ToFloat32 } from "./half-precision.ts";
+import { bfloat16ToFloat32 } from "./bfloat16.fixture.ts";
+import { float16ToFloat32 } from "./half-precision.ts";
 import { safetensorsHeaderBytes } from "./safetensors-header.ts";
 import { readSafetensors, writeSafetensors } from "./safetensors.ts";
 import {

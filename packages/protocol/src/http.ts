@@ -300,8 +300,10 @@ export type PublishRequest = {
   /** `null` only with guidance. */
   adapter: AdapterReference | null;
   guidance?: GuidanceReference | undefined;
-  /** `null` only for text over the parent's own adapter. */
+  /** `null` only for text over the parent's own adapter, and with `withoutEvaluation`. */
   evaluation: EvaluationResult | null;
+  /** Publish text over the parent's own adapter to the canary channel before it is evaluated. */
+  withoutEvaluation?: boolean | undefined;
   step: number;
   /** `rolled-back` records a candidate that failed its evaluation; it is never served. */
   status: "canary" | "rolled-back";
@@ -315,6 +317,7 @@ export const PublishRequest: z.ZodType<PublishRequest> = z
     adapter: AdapterReference.nullable(),
     guidance: GuidanceReference.optional(),
     evaluation: EvaluationResult.nullable(),
+    withoutEvaluation: z.boolean().optional(),
     step: z.int().min(0),
     status: z.enum(["canary", "rolled-back"]),
   })

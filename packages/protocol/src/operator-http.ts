@@ -18,6 +18,7 @@ export type VisitorExportLine =
   | { kind: "consent"; version: string | null; trajectories: number }
   /** `trajectory`: `null` where the stored object is missing or damaged. */
   | { kind: "trajectory"; row: TrajectoryRow; trajectory: unknown }
+  | { kind: "dead-letter"; digest: string; reason: string; failedLeases: number; diedAt: string }
   | { kind: "feedback"; feedback: Feedback }
   | { kind: "assignment"; assignmentId: string; groupId: string; createdAt: string }
   | { kind: "end"; lines: number };

@@ -2,8 +2,14 @@ import { WaggleError } from "@waggle/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRandom } from "./random.ts";
-import { sampleToken, scoreToken, supportOf } from "./sampler.ts";
+import { sampleToken, scoreToken } from "./sampler.ts";
 import type { SamplingDistribution } from "./sampler.ts";
+
+const keptOf = (
+  logits: Float32Array,
+  sampling: SamplingDistribution,
+  allowed: Uint32Array | null = null,
+) => sampleToken(logits, sampling, 0, allowed).keptTokenIds;
 
 /** Slow plain twin: full sort, probabilities as an array of V numbers. */
 function twin(
@@ -131,24 +137,24 @@ describe("the kept set and its numbers", () => {
   test("list no ids for a mask that nothing else restricts: its grammar gives it again", () => {
     const logits = Float32Array.of(1, 2, 3, 4);
     expect(sampleToken(logits, FULL, 0, maskOf([1, 2], 4)).keptTokenIds).toBeNull();
-    expect(supportOf(logits, { ...FULL, topK: 2 }, maskOf([0, 1, 2], 4))).toEqual([1, 2]);
+    expect(keptOf(logits, { ...FULL, topK: 2 }, maskOf([0, 1, 2], 4))).toEqual([1, 2]);
   });
 
   test("keep the lower id among equal logits", () => {
     const logits = Float32Array.of(1, 3, 3, 3, 0);
-    expect(supportOf(logits, { ...FULL, topK: 2 })).toEqual([1, 2]);
-    expect(supportOf(logits, { ...FULL, topP: 0.4 })).toEqual([1, 2]);
+    expect(keptOf(logits, { ...FULL, topK: 2 })).toEqual([1, 2]);
+    expect(keptOf(logits, { ...FULL, topP: 0.4 })).toEqual([1, 2]);
   });
 
   test("restrict nothing when top-k covers the vocabulary and top-p is 1", () => {
-    expect(supportOf(Float32Array.of(1, 2, 3), { ...FULL, topK: 3 })).toBeNull();
+    expect(keptOf(Float32Array.of(1, 2, 3), { ...FULL, topK: 3 })).toBeNull();
   });
 
   test("top-p counts mass among what top-k kept", () => {
     // exp: 4, 3, 2, 1; top-k 2 leaves 4/7 and 3/7, and 4/7 reaches 0.5
     const logits = Float32Array.of(Math.log(4), Math.log(3), Math.log(2), 0);
-    expect(supportOf(logits, { ...FULL, topK: 2, topP: 0.5 })).toEqual([0]);
-    expect(supportOf(logits, { ...FULL, topP: 0.5 })).toEqual([0, 1]);
+    expect(keptOf(logits, { ...FULL, topK: 2, topP: 0.5 })).toEqual([0]);
+    expect(keptOf(logits, { ...FULL, topP: 0.5 })).toEqual([0, 1]);
   });
 
   test.each([1, 2, 3, 4, 5])("are right beside ids without mass, %i in all", (count) => {

@@ -97,19 +97,9 @@ export function scoreToken(
 }
 
 /**
- * The ids that top-k, then top-p keep of what a mask allows, ascending; `null` where neither
- * restricts. O(V) except for the ids in the bucket where top-p cuts.
- *
- * @param logits - `[V]`.
+ * The distribution over the ids that top-k, then top-p keep of what a mask allows. O(V) except for the ids
+ * in the bucket where top-p cuts.
  */
-export function supportOf(
-  logits: Float32Array,
-  sampling: SamplingDistribution,
-  allowed: Uint32Array | null = null,
-): readonly number[] | null {
-  return distributionOf(logits, sampling, allowed).kept;
-}
-
 function distributionOf(
   logits: Float32Array,
   { temperature, topK, topP }: SamplingDistribution,

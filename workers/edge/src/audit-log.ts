@@ -10,7 +10,9 @@ export type AuditAction =
   | "kill-switch-on"
   | "kill-switch-off"
   | "delete-visitor"
-  | "export-visitor";
+  | "export-visitor"
+  | "retry-dead-letter"
+  | "delete-dead-letter";
 
 /** Who decides, when, and why. */
 export type Decision = { readonly by: string; readonly reason: string; readonly now: number };

@@ -4,6 +4,7 @@
  * retries or deletes it.
  */
 import { type DeadLetter, type DeadLettersResponse, WaggleError } from "@waggle/protocol";
+import { type AuditAction, auditStatement, type Decision } from "./audit-log.ts";
 
 /** Reasons of the trainer that make a dead letter: its own failure, not the record's content. */
 const TRAINER_REASONS = "('check-failed', 'check-crashed', 'unreadable')";
@@ -104,9 +105,24 @@ export async function listDeadLetters(
   };
 }
 
+/** The audit log names the trajectory by the start of its digest. */
+function note(
+  db: D1Database,
+  action: AuditAction,
+  digest: string,
+  decision: Decision,
+): D1PreparedStatement {
+  return auditStatement(db, action, { ...decision, reason: `trajectory ${digest.slice(0, 16)}` });
+}
+
 /** Puts a dead letter back among the rows that are to be leased. @throws WaggleError `NOT_FOUND` */
-export async function retryDeadLetter(db: D1Database, digest: string): Promise<void> {
-  const [, deleted] = await db.batch([
+export async function retryDeadLetter(
+  db: D1Database,
+  digest: string,
+  decision: Decision,
+): Promise<void> {
+  await objectKeyOf(db, digest);
+  await db.batch([
     db
       .prepare(
         `UPDATE trajectories SET status = 'stored', reason = NULL, leaseId = NULL, failedLeases = 0
@@ -115,8 +131,8 @@ export async function retryDeadLetter(db: D1Database, digest: string): Promise<v
       )
       .bind(digest),
     db.prepare("DELETE FROM deadLetters WHERE digest = ?1").bind(digest),
+    note(db, "retry-dead-letter", digest, decision),
   ]);
-  if (deleted?.meta.changes === 0) throw noDeadLetter();
 }
 
 /**
@@ -128,7 +144,17 @@ export async function deleteDeadLetter(
   db: D1Database,
   bucket: R2Bucket,
   digest: string,
+  decision: Decision,
 ): Promise<void> {
+  await bucket.delete(await objectKeyOf(db, digest));
+  await db.batch([
+    db.prepare("DELETE FROM deadLetters WHERE digest = ?1").bind(digest),
+    note(db, "delete-dead-letter", digest, decision),
+  ]);
+}
+
+/** Key of a dead letter's object. @throws WaggleError `NOT_FOUND` */
+async function objectKeyOf(db: D1Database, digest: string): Promise<string> {
   const row = await db
     .prepare(
       `SELECT t.objectKey FROM deadLetters d JOIN trajectories t ON t.digest = d.digest
@@ -136,13 +162,8 @@ export async function deleteDeadLetter(
     )
     .bind(digest)
     .first<{ objectKey: string }>();
-  if (row === null) throw noDeadLetter();
-  await bucket.delete(row.objectKey);
-  await db.prepare("DELETE FROM deadLetters WHERE digest = ?1").bind(digest).run();
-}
-
-function noDeadLetter(): WaggleError {
-  return new WaggleError(
+  if (row !== null) return row.objectKey;
+  throw new WaggleError(
     "NOT_FOUND",
     "no dead letter has this digest; it may have been retried or deleted meanwhile",
   );

@@ -93,7 +93,8 @@ export async function publishPolicy(
       request.publicationId,
       descendsFrom,
     );
-  const served = isServed ? [displace, auditStatement(db, "publish", decision, version)] : [];
+  const signed = withOverrides(decision, request);
+  const served = isServed ? [displace, auditStatement(db, "publish", signed, version)] : [];
   await db.batch([db.prepare(NEXT_EPOCH), ...served, insert]);
   return findPolicy(db, version);
 }
@@ -110,16 +111,36 @@ function samePublication(existing: PolicyVersion, request: PublishRequest): Poli
 }
 
 function requireServable(
-  { adapter, evaluation, guidance }: PublishRequest,
+  { adapter, evaluation, guidance, withoutEvaluation }: PublishRequest,
   parent: PolicyVersion,
   descendsFrom: number | null,
   { stable }: PolicyHead,
   gate: PromotionGate,
 ): void {
   if (descendsFrom !== null) throw rolledBackLineage(descendsFrom);
-  // Text is written by a person, who may look at it on the canary channel before it is evaluated.
-  const isTextOnly = guidance !== undefined && adapter?.sha256 === parent.adapter?.sha256;
-  if (!(isTextOnly && evaluation === null)) requirePassed(evaluation, stable, gate);
+  // A person may look at text on the canary channel before it is evaluated, but must ask for it.
+  const isUnevaluatedText =
+    evaluation === null && guidance !== undefined && adapter?.sha256 === parent.adapter?.sha256;
+  if (!isUnevaluatedText) requirePassed(evaluation, stable, gate);
+  else if (withoutEvaluation !== true) {
+    throw new WaggleError(
+      "GATE_NOT_PASSED",
+      "this text has no evaluation; set withoutEvaluation (publish-text --without-evaluation) to publish it to the canary channel all the same",
+    );
+  }
+}
+
+/** The decision, with the overrides that were asked for before its reason. */
+function withOverrides(
+  decision: Decision,
+  { allowDescendant, rolledBack, withoutEvaluation }: PromoteRequest,
+): Decision {
+  const names = Object.entries({ allowDescendant, rolledBack, withoutEvaluation })
+    .filter(([, isSet]) => isSet === true)
+    .map(([name]) => name)
+    .join(", ");
+  const reason = [names, decision.reason].filter((text) => text !== "").join(": ");
+  return { ...decision, reason };
 }
 
 function stale(known: number, { epoch, newest, stable }: PolicyHead): WaggleError {
@@ -173,7 +194,7 @@ export async function promotePolicy(
          WHERE version = ?1`,
       )
       .bind(version, decision.now),
-    auditStatement(db, "promote", decision, version),
+    auditStatement(db, "promote", withOverrides(decision, overrides ?? {}), version),
   ]);
   return findPolicy(db, version);
 }

@@ -1,7 +1,17 @@
 /** One bad record never stops the others: at upload, in a lease, and over many leases. */
 import { applyD1Migrations, reset } from "cloudflare:test";
-import type { DeadLettersResponse, LeaseResponse, Trajectory } from "@waggle/protocol";
-import { canonicalJson, FULL_SUPPORT, trajectoryDigest } from "@waggle/protocol";
+import type {
+  AuditResponse,
+  DeadLettersResponse,
+  LeaseResponse,
+  Trajectory,
+} from "@waggle/protocol";
+import {
+  canonicalJson,
+  FULL_SUPPORT,
+  OPERATOR_NAME_HEADER,
+  trajectoryDigest,
+} from "@waggle/protocol";
 import { beforeEach, describe, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { unwrap } from "./answer.ts";
@@ -282,6 +292,20 @@ describe("the operator", () => {
     expect((await leaseAt(Date.now() + 5 * MINUTE)).leaseId).toBeNull();
     expect((await call("DELETE", path(digest), asOperator)).status).toBe(404);
     await ask("DELETE", "/v1/visitor", { token: session });
+  });
+
+  test("retry and delete are in the audit log with the operator's name; refused ones are not", async () => {
+    const [retried, deleted] = [await deadLetter(), await deadLetter()];
+    const as = { ...asOperator, headers: { [OPERATOR_NAME_HEADER]: "Ada" } };
+    await ask("POST", `${path(retried.digest)}/retry`, as);
+    await ask("DELETE", path(deleted.digest), as);
+    expect((await call("POST", `${path(retried.digest)}/retry`, as)).status).toBe(404);
+    expect((await call("DELETE", path(deleted.digest), as)).status).toBe(404);
+    const { entries } = await ask<AuditResponse>("GET", "/v1/operator/audit", asOperator);
+    expect(entries.map(({ by, action, reason }) => [by, action, reason])).toEqual([
+      ["Ada", "delete-dead-letter", `trajectory ${deleted.digest.slice(0, 16)}`],
+      ["Ada", "retry-dead-letter", `trajectory ${retried.digest.slice(0, 16)}`],
+    ]);
   });
 
   test("forgetting a visitor deletes their dead letters", async () => {

@@ -74,6 +74,11 @@ async function* exportLines(
     .all<{ version: string | null; trajectories: number }>();
   for (const consent of consents.results) yield { kind: "consent", ...consent };
   yield* trajectoryLines(stores, visitorId);
+  const letters = "SELECT digest AS id, reason, failedLeases, diedAt FROM deadLetters";
+  type Letter = { id: string; reason: string; failedLeases: number; diedAt: number };
+  for await (const { id, diedAt, ...why } of pages<Letter>(DB, letters, visitorId)) {
+    yield { kind: "dead-letter", digest: id, ...why, diedAt: new Date(diedAt).toISOString() };
+  }
   const feedback = "SELECT id, trajectoryId, kind, at FROM feedback";
   for await (const row of pages<Feedback>(DB, feedback, visitorId)) {
     yield { kind: "feedback", feedback: row };

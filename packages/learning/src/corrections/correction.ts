@@ -3,7 +3,7 @@
  * multiply; denominators are not theirs, so what is left out stays counted (as AReaL does) and masking
  * does not inflate the gradient of the rest.
  */
-import { type LossMask, requireRows, type TokenRows, zeroRows } from "../token-rows.ts";
+import { type LossMask, type TokenRows, zeroRows } from "../token-rows.ts";
 
 /** What the trainer's policy said when the update began, and what the sampler said; all `[B][T]`. */
 export type CorrectionBatch = {
@@ -18,22 +18,6 @@ export type Correction = {
   /** Over the tokens given; not additive over microbatches. */
   readonly metrics: { readonly [name: string]: number };
 };
-
-/** `[B][T]` product of weights, for `PolicyBatch.weights`; ones under the mask for none. */
-export function productOfWeights(
-  lossMask: LossMask,
-  ...factors: readonly TokenRows[]
-): Float64Array[] {
-  requireRows(lossMask, Object.fromEntries(factors.map((rows, i) => [`weights ${i}`, rows])));
-  const product = zeroRows(lossMask);
-  for (const [b, row] of lossMask.entries()) {
-    for (const [t, kept] of row.entries()) {
-      const at = (rows: TokenRows): number => rows[b]?.[t] ?? 0;
-      (product[b] as Float64Array)[t] = kept ? factors.reduce((w, rows) => w * at(rows), 1) : 0;
-    }
-  }
-  return product;
-}
 
 /** A correction that keeps or drops whole sequences. */
 export function keptSequences(

@@ -4,14 +4,10 @@ import golden from "../golden/losses.json" with { type: "json" };
 import { clippedSurrogate } from "../losses/clipped-surrogate.ts";
 import { paddedMinibatch, randomMinibatch } from "../losses/minibatch.fixture.ts";
 import { icePopWeights, outlierVeto, sequenceBandMask, tokenBandMask } from "./band-masks.ts";
-import { type Correction, type CorrectionBatch, productOfWeights } from "./correction.ts";
+import { type Correction, type CorrectionBatch } from "./correction.ts";
 import { divergenceMask, offPolicySequenceMask } from "./divergence-masks.ts";
 import { effectiveSampleSize } from "./effective-sample-size.ts";
-import {
-  normalisedWeights,
-  truncatedImportanceWeights,
-  truncatedSequenceWeights,
-} from "./importance-weights.ts";
+import { truncatedImportanceWeights, truncatedSequenceWeights } from "./importance-weights.ts";
 import { logLinearProximal } from "./log-linear-proximal.ts";
 import { mismatchMetrics } from "./mismatch.ts";
 import { secondMomentMask } from "./second-moment-mask.ts";
@@ -31,25 +27,15 @@ const single = (ratio: number): CorrectionBatch => ({
   behaviorLogProbs: [[-1]],
 });
 
-test("sequence weights, normalised weights and effective sample size agree with the reference", () => {
+test("sequence weights and effective sample size agree with the reference", () => {
   for (const [b, value] of bySequence(truncatedSequenceWeights(batch, 2).weights).entries()) {
     expect(value).toBeCloseTo(golden.sequenceWeights2[b]!, 12);
   }
   const { weights } = truncatedImportanceWeights(batch, 2);
-  for (const [i, value] of kept(normalisedWeights(weights, lossMask)).entries()) {
-    expect(value).toBeCloseTo(golden.tokenWeights2.normalised[i]!, 12);
-  }
   expect(effectiveSampleSize(weights, lossMask)).toBeCloseTo(
     golden.tokenWeights2.effectiveSampleSize,
     12,
   );
-});
-
-test("normalised weights have mean 1, by the mean that is passed where one is", () => {
-  const rows = [[1, 3]];
-  const mask = [[true, true]];
-  expect(normalisedWeights(rows, mask).map((row) => [...row])).toEqual([[0.5, 1.5]]);
-  expect(normalisedWeights(rows, mask, 4).map((row) => [...row])).toEqual([[0.25, 0.75]]);
 });
 
 test("band masks and IcePop agree with the reference", () => {
@@ -286,12 +272,4 @@ test("what is left out stays in the denominator: a mask scales no other token's 
     }
   }
   expect(left).toBeGreaterThan(0);
-});
-
-test("corrections multiply, and none is 1 under the mask", () => {
-  const mask = [[true, true, false]];
-  expect(productOfWeights(mask, [[0.5, 2, 9]], [[2, 0, 9]]).map((row) => [...row])).toEqual([
-    [1, 0, 0],
-  ]);
-  expect(productOfWeights(mask).map((row) => [...row])).toEqual([[1, 1, 0]]);
 });

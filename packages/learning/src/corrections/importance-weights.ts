@@ -9,14 +9,7 @@
  */
 import { clampedRatio } from "../log-ratio.ts";
 import { sequenceLogRatios } from "../losses/sequence-log-ratios.ts";
-import {
-  finiteAt,
-  forEachLossToken,
-  type LossMask,
-  requireRows,
-  type TokenRows,
-  zeroRows,
-} from "../token-rows.ts";
+import { finiteAt, forEachLossToken, type LossMask, requireRows, zeroRows } from "../token-rows.ts";
 import type { CorrectionBatch } from "./correction.ts";
 import { effectiveSampleSize } from "./effective-sample-size.ts";
 
@@ -62,31 +55,6 @@ export function truncatedSequenceWeights(batch: CorrectionBatch, cap: number): I
     ({ sumLogRatio }) => clampedRatio(sumLogRatio),
   );
   return truncatedWeights(lossMask, cap, (b) => ratios[b] as number);
-}
-
-/**
- * Weights divided by their mean over the loss tokens, so that they redistribute and do not rescale.
- *
- * @param mean - of the whole minibatch. Default: that of the weights given.
- */
-export function normalisedWeights(
-  weights: TokenRows,
-  lossMask: LossMask,
-  mean?: number,
-): Float64Array[] {
-  requireRows(lossMask, { weights });
-  let count = 0;
-  let sum = 0;
-  forEachLossToken(lossMask, (b, t) => {
-    count += 1;
-    sum += finiteAt(weights, "weights", b, t);
-  });
-  const divisor = mean ?? (count === 0 ? 1 : sum / count);
-  return weights.map((row, b) =>
-    Float64Array.from(row, (weight, t) =>
-      lossMask[b]?.[t] === true && divisor !== 0 ? weight / divisor : 0,
-    ),
-  );
 }
 
 function truncatedWeights(

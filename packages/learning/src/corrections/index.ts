@@ -1,17 +1,11 @@
 /** Corrections: weights and masks for tokens that another policy sampled, and choices of tokens. */
 export { icePopWeights, outlierVeto, sequenceBandMask, tokenBandMask } from "./band-masks.ts";
-export { productOfWeights } from "./correction.ts";
 export type { Correction, CorrectionBatch } from "./correction.ts";
 export { covarianceMask, tokenCovariances, topCovarianceTokens } from "./covariance-mask.ts";
 export type { CovarianceBatch } from "./covariance-mask.ts";
 export { divergenceMask, offPolicySequenceMask } from "./divergence-masks.ts";
 export { effectiveSampleSize } from "./effective-sample-size.ts";
-export { entropyQuantile, topEntropyMask } from "./entropy-quantile.ts";
-export {
-  normalisedWeights,
-  truncatedImportanceWeights,
-  truncatedSequenceWeights,
-} from "./importance-weights.ts";
+export { truncatedImportanceWeights, truncatedSequenceWeights } from "./importance-weights.ts";
 export type { ImportanceWeights } from "./importance-weights.ts";
 export { logLinearProximal } from "./log-linear-proximal.ts";
 export { mismatchMetrics } from "./mismatch.ts";

@@ -1,32 +1,7 @@
-/** Choosing tokens by entropy and by covariance. */
+/** Choosing tokens by covariance. */
 import { expect, test } from "vitest";
 import { randomMinibatch, testRandom } from "../losses/minibatch.fixture.ts";
 import { covarianceMask, tokenCovariances, topCovarianceTokens } from "./covariance-mask.ts";
-import { entropyQuantile, topEntropyMask } from "./entropy-quantile.ts";
-
-test("the quantile is linear between ranks and sees loss tokens only", () => {
-  const lossMask = [
-    [true, true, false],
-    [true, true, true],
-  ];
-  const entropies = [
-    [1, 2, 99],
-    [3, 4, 5],
-  ];
-  expect([0, 0.5, 0.8, 0.9, 1].map((q) => entropyQuantile(entropies, lossMask, q))).toEqual([
-    1, 3, 4.2, 4.6, 5,
-  ]);
-  expect(entropyQuantile([[1]], [[false]], 0.5)).toBe(-Infinity);
-});
-
-test("the top fifth of the tokens by entropy stays", () => {
-  const lossMask = [Array.from({ length: 10 }, () => true)];
-  const entropies = [[0, 9, 2, 3, 8, 5, 6, 7, 4, 1]];
-  const threshold = entropyQuantile(entropies, lossMask, 0.8);
-  const { weights, metrics } = topEntropyMask(entropies, lossMask, threshold);
-  expect([...weights[0]!]).toEqual([0, 1, 0, 0, 1, 0, 0, 0, 0, 0]);
-  expect(metrics).toEqual({ topEntropyKept: 0.2 });
-});
 
 test("covariances sum to the covariance of log-probs and advantages", () => {
   const batch = {

@@ -4,8 +4,7 @@
  * and the plain clip silences them first. The part `sg-clip`.
  *
  * Source: Dong et al. 2025, "Agentic Entropy-Balanced Policy Optimization" (AEPO), arXiv:2510.14545,
- * section 3.3. Differs from it: an entropy, in nats, can be asked for (a quantile of the minibatch,
- * `entropyQuantile`); the published code keeps the gradient of every token at the upper bound, which is
+ * section 3.3. Differs from it: an entropy, in nats, can be asked for; the published code keeps the gradient of every token at the upper bound, which is
  * −Infinity with `upper`. With `both` it is that of GPPO, arXiv:2508.07629.
  */
 import { WaggleError } from "@waggle/protocol";

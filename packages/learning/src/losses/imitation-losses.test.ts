@@ -1,15 +1,15 @@
 /** Imitation and what stands beside it: DFT, plain text, observations, returns, distillation. */
 import { expect, test } from "vitest";
 import { wrongDerivatives } from "../derivative-check.fixture.ts";
-import { addLosses, onRawLogProbs, scaleLoss, toTokenDerivatives } from "../loss.ts";
-import { componentSum, observationLoss } from "./component-sum.ts";
+import { addLosses, scaleLoss, toTokenDerivatives } from "../loss.ts";
+import { observationLoss } from "./observation-loss.ts";
 import { dynamicFineTuning } from "./dft.ts";
 import {
   candidateDistillation,
   type CandidateDivergence,
   onPolicyDistillation,
 } from "./distillation.ts";
-import { hindsightChain, returnClass, returnsToGo, returnWeights } from "./hindsight.ts";
+import { returnWeights } from "./hindsight.ts";
 import { languageModelLoss } from "./language-model.ts";
 import { randomMinibatch, sequenceOf, testRandom } from "./minibatch.fixture.ts";
 import { supervisedLoss } from "./supervised-loss.ts";
@@ -53,42 +53,13 @@ test("observations are learned from apart from what was sampled, over their own 
   const policyLogProbs = [[0, -1, -2, -3, -4]];
   const observed = observationLoss({ lossMask, observationMask, policyLogProbs });
   expect(observed.loss).toBeCloseTo(3, 12);
-  const total = componentSum([
-    { name: "actions", weight: 1, result: supervisedLoss({ lossMask, policyLogProbs }) },
-    { name: "observations", weight: 0.1, result: observed },
-  ]);
-  expect(total.loss).toBeCloseTo(1 + 0.1 * 3, 12);
-  expect([...total.derivatives.logProb![0]!]).toEqual([0, -1, ...[1, 1, 1].map(() => -0.1 / 3)]);
-  expect(total.metrics).toMatchObject({ "actions.loss": 1, "observations.loss": 3 });
+  expect([...observed.derivatives.logProb![0]!]).toEqual([0, 0, ...[1, 1, 1].map(() => -1 / 3)]);
   expect(() => observationLoss({ lossMask, observationMask: lossMask, policyLogProbs })).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),
   );
 });
 
-test("components do not dilute each other: twice the observations weigh no less per action", () => {
-  const policyLogProbs = [[0, -1, -2, -3, -4]];
-  const action = (observations: number): number => {
-    const observationMask = [[false, false, ...[0, 1, 2].map((i) => i < observations)]];
-    const lossMask = [[false, true, false, false, false]];
-    return componentSum([
-      { name: "rl", weight: 1, result: supervisedLoss({ lossMask, policyLogProbs }) },
-      {
-        name: "aux",
-        weight: 0.5,
-        result: observationLoss({ lossMask, observationMask, policyLogProbs }),
-      },
-    ]).derivatives.logProb![0]![1]!;
-  };
-  expect(action(3)).toBe(action(1));
-});
-
-test("components of one name are refused", () => {
-  const result = { loss: 0, derivatives: {}, metrics: {} };
-  const twice = [1, 2].map((weight) => ({ name: "a", weight, result }));
-  expect(() => componentSum(twice)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
-});
-
-test("a sum, a multiple and another output keep every kind of derivative", () => {
+test("a sum and a multiple keep every kind of derivative", () => {
   const rows = (value: number) => [Float64Array.of(value, 2 * value)];
   const one = {
     loss: 1,
@@ -108,22 +79,14 @@ test("a sum, a multiple and another output keep every kind of derivative", () =>
   expect([...single.values![0]!]).toEqual([33, 66]);
   expect([...single.candidateLogProbs![0]![0]!]).toEqual([11, 22]);
   expect(single.candidateLogProbs![0]![1]).toBeNull();
-  const raw = onRawLogProbs(one);
-  expect(raw.derivatives.logProb).toBeUndefined();
-  expect(raw.derivatives.rawLogProb).toBe(one.derivatives.logProb);
 });
 
-test("returns to go, their classes, chains and weights", () => {
-  expect(returnsToGo([1, 0, 2])).toEqual([3, 2, 2]);
-  expect(returnsToGo([1, 0, 2], 0.5)).toEqual([1.5, 1, 2]);
-  expect(returnsToGo([])).toEqual([]);
-  expect([-1, 0, 0.5, 1, 9].map((value) => returnClass(value, [0, 1]))).toEqual([0, 1, 1, 2, 2]);
-  expect(hindsightChain([0.5, 0, 1, 0])).toEqual({ order: [1, 3, 0, 2], target: 1 });
+test("weights by return average 1 and follow the temperature", () => {
   const weights = returnWeights([1, 0], 0.5);
   expect(weights[0]! + weights[1]!).toBeCloseTo(2, 12);
   expect(weights[0]! / weights[1]!).toBeCloseTo(Math.exp(2), 10);
   expect(returnWeights([3, 3, 3], 0.1)).toEqual([1, 1, 1]);
-  expect(() => hindsightChain([1, Number.NaN])).toThrow(
+  expect(() => returnWeights([1, Number.NaN], 1)).toThrow(
     expect.objectContaining({ code: "NON_FINITE_REWARD" }),
   );
   expect(() => returnWeights([], 1)).toThrow(

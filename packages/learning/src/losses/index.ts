@@ -8,8 +8,7 @@ export { behaviorConstrained, meanAbsoluteAdvantage } from "./behavior-constrain
 export type { ConstrainedBatch } from "./behavior-constraint.ts";
 export { cispo } from "./cispo.ts";
 export { clippedSurrogate } from "./clipped-surrogate.ts";
-export { componentSum, observationLoss } from "./component-sum.ts";
-export type { LossComponent } from "./component-sum.ts";
+export { observationLoss } from "./observation-loss.ts";
 export { conservativePenalty } from "./conservative-penalty.ts";
 export type { ActionChoice, ValuePosition } from "./conservative-penalty.ts";
 export { contrastiveLoss } from "./contrastive.ts";
@@ -26,16 +25,10 @@ export { entropyPreservingClip } from "./entropy-preserving-clip.ts";
 export type { PreservedTokens } from "./entropy-preserving-clip.ts";
 export { geometricMeanSurrogate } from "./geometric-mean.ts";
 export type { SequencePolicyBatch } from "./geometric-mean.ts";
-export { hindsightChain, returnClass, returnsToGo, returnWeights } from "./hindsight.ts";
-export type { HindsightChain } from "./hindsight.ts";
+export { returnWeights } from "./hindsight.ts";
 export { identityPreference } from "./identity-preference.ts";
-export {
-  implicitRewardCrossEntropy,
-  implicitRewardPreference,
-  outcomePairs,
-} from "./implicit-process.ts";
 export { importanceSampling } from "./importance-sampling.ts";
-export { kto, mismatchedDivergence } from "./kto.ts";
+export { kto } from "./kto.ts";
 export type { JudgedAnswer, KtoBatch, KtoOptions } from "./kto.ts";
 export { languageModelLoss } from "./language-model.ts";
 export { oddsRatioPreference } from "./orpo.ts";
@@ -69,9 +62,7 @@ export { groupLogPartitions, trajectoryBalance } from "./trajectory-balance.ts";
 export type { BalanceBatch, BalanceResult } from "./trajectory-balance.ts";
 export { twoSidedSurrogate } from "./two-sided-clip.ts";
 export { unlikelihoodLoss } from "./unlikelihood.ts";
-export { onValueHead, valuesOfHead } from "./value-heads.ts";
-export type { ValueHead } from "./value-heads.ts";
-export { explainedVariance, valueLoss } from "./value-loss.ts";
+export { valueLoss } from "./value-loss.ts";
 export type { ValueBatch, ValueForm } from "./value-loss.ts";
 export { drawnTokenWeights, varianceReducedPreference } from "./variance-reduced-preference.ts";
 export type { VarianceReduction } from "./variance-reduced-preference.ts";

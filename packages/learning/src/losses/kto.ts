@@ -4,7 +4,7 @@
  *
  * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization",
  * arXiv:2402.01306, equations 7 and 8. Differs from it: the divergence is estimated once for the whole
- * minibatch (`mismatchedDivergence`) and passed in, so microbatches agree.
+ * minibatch and passed in, so microbatches agree.
  */
 import { logistic } from "../logistic.ts";
 import type { LossResult } from "../loss.ts";
@@ -71,15 +71,4 @@ export function kto(batch: KtoBatch, options: KtoOptions): LossResult {
     derivatives: { logProb },
     metrics: { desirableLogRatio: totals.desirable, undesirableLogRatio: totals.undesirable },
   };
-}
-
-/**
- * The divergence that answers are measured against: mean of Σ log π − log ref over answers put to
- * questions they do not belong to, at least 0.
- *
- * @param logRatios - one sum per mismatched answer of the whole minibatch.
- */
-export function mismatchedDivergence(logRatios: readonly number[]): number {
-  if (logRatios.length === 0) return 0;
-  return Math.max(0, logRatios.reduce((sum, value) => sum + value, 0) / logRatios.length);
 }

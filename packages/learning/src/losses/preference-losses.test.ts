@@ -7,12 +7,7 @@ import { anchoredPreference } from "./anchored-preference.ts";
 import { contrastiveLoss } from "./contrastive.ts";
 import { dpo } from "./dpo.ts";
 import { identityPreference } from "./identity-preference.ts";
-import {
-  implicitRewardCrossEntropy,
-  implicitRewardPreference,
-  outcomePairs,
-} from "./implicit-process.ts";
-import { kto, mismatchedDivergence } from "./kto.ts";
+import { kto } from "./kto.ts";
 import { randomMinibatch } from "./minibatch.fixture.ts";
 import { oddsRatioPreference } from "./orpo.ts";
 import { type PreferenceBatch, type PreferencePair, rowPairs } from "./preference-pairs.ts";
@@ -111,8 +106,6 @@ const LOSSES: {
     identityPreference(batch, { beta: 0.5, measure: "mean", pairCount }),
   "apo-zero": (batch, pairCount) => anchoredPreference(batch, { beta: 0.5, pairCount }),
   orpo: (batch, pairCount) => oddsRatioPreference(batch, 0.3, { pairCount }),
-  "implicit reward": (batch, pairCount) =>
-    implicitRewardPreference(batch, { beta: 0.5, pairCount }),
 };
 
 test.each(Object.entries(LOSSES))(
@@ -216,45 +209,6 @@ test("kto needs no pairs: a liked answer rises, a disliked one falls", () => {
   const slopes = kto(batch, { beta, divergence: 0 }).derivatives.logProb ?? [];
   expect(slopes[0]![0]).toBeLessThan(0);
   expect(slopes[1]![0]).toBeGreaterThan(0);
-});
-
-test("the mismatched divergence is a mean that is never negative", () => {
-  expect(mismatchedDivergence([0.5, 1.5])).toBe(1);
-  expect(mismatchedDivergence([-3, 1])).toBe(0);
-  expect(mismatchedDivergence([])).toBe(0);
-});
-
-test("outcome pairs join rollouts of one task whose outcomes differ", () => {
-  const pairs = outcomePairs(["a", "a", "b", "a"], [1, 0, 0.5, 1]);
-  expect(pairs.map(({ chosen, rejected }) => [chosen[0]?.row, rejected[0]?.row])).toEqual([
-    [0, 1],
-    [3, 1],
-  ]);
-  expect(outcomePairs(["a", "a"], [1, 0.6], 0.5)).toEqual([]);
-});
-
-test("the implicit reward's cross-entropy: derivatives, and −log σ at a certain outcome", () => {
-  for (let seed = 1; seed <= 10; seed += 1) {
-    const batch = { ...randomMinibatch(seed), outcomes: [1, 0, 0.4, 1] };
-    const { derivatives } = implicitRewardCrossEntropy(batch, { beta: 0.5 });
-    expect(
-      wrongDerivatives(
-        batch.policyLogProbs,
-        derivatives.logProb ?? [],
-        (rows) =>
-          implicitRewardCrossEntropy({ ...batch, policyLogProbs: rows }, { beta: 0.5 }).loss,
-      ),
-    ).toEqual([]);
-  }
-  const one = {
-    lossMask: [[true]],
-    policyLogProbs: [[-1]],
-    referenceLogProbs: [[-3]],
-    outcomes: [1],
-  };
-  const { loss, metrics } = implicitRewardCrossEntropy(one, { beta: 0.5 });
-  expect(loss).toBeCloseTo(Math.log(1 + Math.exp(-1)), 12);
-  expect(metrics["processAccuracy"]).toBe(1);
 });
 
 test("ranking: derivatives are those of its value, at the last loss token; a margin asks for more", () => {

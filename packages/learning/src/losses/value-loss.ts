@@ -19,7 +19,7 @@ import { type AggregationOption, resolvedShares } from "./aggregation.ts";
 /** All `[B][T]`; the mask names the positions where the critic speaks: tokens, or ends of turns. */
 export type ValueBatch = {
   readonly lossMask: LossMask;
-  /** One head's values; see `value-heads.ts` for several. */
+  /** One value per token. */
   readonly values: TokenRows;
   /** Returns or TD targets, detached. */
   readonly targets: TokenRows;
@@ -68,23 +68,6 @@ export function valueLoss(
   };
 }
 
-/**
- * 1 − Var(target − V) / Var(target) over the loss tokens of a whole minibatch: 1 for a perfect critic, 0
- * for a constant, negative for a harmful one; 0 where the targets do not vary.
- */
-export function explainedVariance({ lossMask, values, targets }: ValueBatch): number {
-  requireRows(lossMask, { values, targets });
-  const expected: number[] = [];
-  const residuals: number[] = [];
-  forEachLossToken(lossMask, (b, t) => {
-    const target = finiteAt(targets, "targets", b, t);
-    expected.push(target);
-    residuals.push(target - finiteAt(values, "values", b, t));
-  });
-  const spread = variance(expected);
-  return spread === 0 ? 0 : 1 - variance(residuals) / spread;
-}
-
 function valueTerm(
   form: ValueForm,
   value: number,
@@ -112,10 +95,4 @@ function valueTerm(
         : { value: 0.5 * gap * gap, slope: gap, clipped: false };
     }
   }
-}
-
-function variance(values: readonly number[]): number {
-  if (values.length === 0) return 0;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
 }

@@ -1,4 +1,4 @@
-/** Critics: fitting, heads, conservatism, and the actor that is tied to its data. */
+/** Critics: fitting, conservatism, and the actor that is tied to its data. */
 import { expect, test } from "vitest";
 import { wrongDerivatives } from "../derivative-check.fixture.ts";
 import { tokenShares } from "./aggregation.ts";
@@ -10,8 +10,7 @@ import {
   randomMinibatch,
   sequenceOf,
 } from "./minibatch.fixture.ts";
-import { explainedVariance, type ValueForm, valueLoss } from "./value-loss.ts";
-import { onValueHead, valuesOfHead } from "./value-heads.ts";
+import { type ValueForm, valueLoss } from "./value-loss.ts";
 
 type ValueMinibatch = RandomMinibatch & {
   readonly targets: number[][];
@@ -83,34 +82,6 @@ test.each(FORMS)("%s: microbatches add up, padding adds nothing, none is 0", (_,
   expect(valueLoss(padded, formOf(padded)).loss).toBeCloseTo(whole.loss, 12);
   const none = { ...batch, lossMask: batch.lossMask.map((row) => row.map(() => false)) };
   expect(valueLoss(none, formOf(none)).loss).toBe(0);
-});
-
-test("explained variance: 1 for the targets themselves, 0 for a constant, negative for their opposite", () => {
-  const batch = minibatch(2);
-  const of = (values: readonly (readonly number[])[]): number =>
-    explainedVariance({ ...batch, values });
-  expect(of(batch.targets)).toBeCloseTo(1, 12);
-  expect(of(batch.targets.map((row) => row.map(() => 7)))).toBeCloseTo(0, 12);
-  expect(of(batch.targets.map((row) => row.map((v) => -v)))).toBeCloseTo(-3, 10);
-  expect(explainedVariance({ lossMask: [[true, true]], values: [[1, 2]], targets: [[5, 5]] })).toBe(
-    0,
-  );
-});
-
-test("a head is one of H numbers a token, forward and backward", () => {
-  const values = [[1, 10, 2, 20, 3, 30]];
-  const head = { head: 1, heads: 2 };
-  expect(valuesOfHead(values, head).map((row) => [...row])).toEqual([[10, 20, 30]]);
-  const lossMask = [[true, false, true]];
-  const targets = [[0, 0, 29]];
-  const lossOf = (rows: readonly ArrayLike<number>[]) =>
-    onValueHead(valueLoss({ lossMask, values: valuesOfHead(rows, head), targets }), head);
-  const stated = lossOf(values).derivatives.values ?? [];
-  expect(wrongDerivatives(values, stated, (rows) => lossOf(rows).loss)).toEqual([]);
-  expect([...stated[0]!].filter((value) => value !== 0)).toHaveLength(2);
-  expect(() => valuesOfHead([[1, 2, 3]], head)).toThrow(
-    expect.objectContaining({ code: "SHAPE_MISMATCH" }),
-  );
 });
 
 test("the conservative penalty: derivatives, log N where all are alike, 0 far below", () => {

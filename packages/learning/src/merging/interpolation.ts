@@ -1,6 +1,5 @@
 /**
- * Points between models: weighted averages of fine-tunes, the straight line between two, and the arc
- * between two, which keeps lengths.
+ * Points between models: weighted averages of fine-tunes, and the arc between two, which keeps lengths.
  *
  * Sources: Wortsman et al. 2022, "Model soups", arXiv:2203.05482; averages of fine-tunes from varied
  * starts, Ramé et al. 2022, "Model Ratatouille", arXiv:2212.10445; the arc (SLERP), Shoemake 1985,
@@ -25,11 +24,6 @@ export function averaged(
   return combined(models, (values) =>
     values.reduce((sum, value, k) => sum + ((weights[k] as number) / total) * value, 0),
   );
-}
-
-/** (1 − t)·from + t·to. Outside [0, 1] it extrapolates. */
-export function interpolated(from: TensorMap, to: TensorMap, t: number): TensorMap {
-  return combined([from, to], ([a = 0, b = 0]) => a + t * (b - a));
 }
 
 /** Sines of angles below this are no basis for an arc: the line is taken. */

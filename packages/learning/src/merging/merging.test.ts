@@ -1,13 +1,12 @@
 import type { TensorMap } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { adapterSum } from "./adapter-sums.ts";
-import { averaged, interpolated, sphericallyInterpolated } from "./interpolation.ts";
+import { averaged, sphericallyInterpolated } from "./interpolation.ts";
 import { chosenMerge } from "./merge-choice.ts";
 import { drawnNames, withTrained } from "./parameter-subsets.ts";
 import { orthogonalized } from "./orthogonal.ts";
 import { reinforcedMerge } from "./reinforced-merge.ts";
-import { signElected } from "./sign-election.ts";
-import { largestEntries, randomlyThinned, withoutTails } from "./sparse-deltas.ts";
+import { withoutTails } from "./sparse-deltas.ts";
 import { taskVector, withTaskVectors } from "./task-vectors.ts";
 
 const tensors = (data: readonly number[], name: string = "w"): TensorMap =>
@@ -39,9 +38,7 @@ test("merging a model with itself is the model, by every method", () => {
   const pair = [delta, delta];
   for (const merged of [
     averaged(pair),
-    interpolated(delta, delta, 0.3),
     sphericallyInterpolated(delta, delta, 0.3),
-    signElected(pair, 1),
     reinforcedMerge(pair),
   ]) {
     for (const [i, value] of numbers(merged).entries()) {
@@ -50,36 +47,24 @@ test("merging a model with itself is the model, by every method", () => {
   }
 });
 
-test("averages: weighted, and the line between two", () => {
+test("averages, plain and weighted", () => {
   expect(numbers(averaged([base, tuned]))).toEqual([1.25, 2, 2.5, 4]);
   expect(numbers(averaged([base, tuned], [1, 3]))).toEqual([1.375, 2, 2.25, 4]);
-  expect(numbers(interpolated(base, tuned, 0))).toEqual(numbers(base));
-  expect(numbers(interpolated(base, tuned, 1))).toEqual(numbers(tuned));
   expect(() => averaged([base, tuned], [0, 0])).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),
   );
 });
 
-test("the arc keeps lengths where the line cuts across", () => {
+test("the arc keeps lengths where the average cuts across", () => {
   const east = tensors([2, 0]);
   const north = tensors([0, 2]);
   const middle = numbers(sphericallyInterpolated(east, north, 0.5));
   expect(middle[0]).toBeCloseTo(Math.SQRT2, 6);
   expect(Math.hypot(...middle)).toBeCloseTo(2, 6);
-  expect(Math.hypot(...numbers(interpolated(east, north, 0.5)))).toBeCloseTo(Math.SQRT2, 6);
+  expect(Math.hypot(...numbers(averaged([east, north])))).toBeCloseTo(Math.SQRT2, 6);
   const third = numbers(sphericallyInterpolated(east, north, 1 / 3));
   expect(Math.atan2(third[1]!, third[0]!)).toBeCloseTo(Math.PI / 6, 6);
   expect(numbers(sphericallyInterpolated(tensors([0, 0]), north, 0.5))).toEqual([0, 1]);
-});
-
-test("the largest entries stay; sparse deltas of different places add without loss", () => {
-  const delta = tensors([0.1, -3, 0.2, 2]);
-  expect(numbers(largestEntries(delta, 0.5))).toEqual([0, -3, 0, 2]);
-  expect(numbers(largestEntries(delta, 0))).toEqual([0, 0, 0, 0]);
-  expect(numbers(largestEntries(delta, 1))).toEqual(numbers(delta));
-  const elsewhere = tensors([5, 0, 0, 0]);
-  const sum = withTaskVectors(largestEntries(delta, 0.5), [largestEntries(elsewhere, 0.25)], 1);
-  expect(numbers(sum)).toEqual([5, -3, 0, 2]);
 });
 
 test("breadcrumbs cut both tails", () => {
@@ -90,23 +75,6 @@ test("breadcrumbs cut both tails", () => {
   expect(() => withoutTails(delta, { smallest: 2, largest: 0 })).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),
   );
-});
-
-test("random thinning keeps the mean", () => {
-  const delta = tensors(Array.from({ length: 8000 }, () => 1));
-  let state = 1;
-  const random = (): number => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-  const thinned = numbers(randomlyThinned(delta, 0.9, random));
-  expect(new Set(thinned.map((value) => Math.round(value)))).toEqual(new Set([0, 10]));
-  expect(Math.abs(thinned.reduce((a, b) => a + b, 0) / 8000 - 1)).toBeLessThan(0.15);
-});
-
-test("signs are elected by sum, and those outvoted are not averaged in", () => {
-  const deltas = [tensors([3, 1, -1]), tensors([-1, 1, 1]), tensors([1, 0, 0])];
-  expect(numbers(signElected(deltas, 1))).toEqual([2, 1, 0]);
 });
 
 test("RAM: disjoint changes are not shrunk, shared ones are averaged", () => {

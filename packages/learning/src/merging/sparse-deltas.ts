@@ -1,23 +1,12 @@
 /**
- * Thinning a difference before it is added to others, so that they disturb each other less: the largest
- * entries only, both tails cut off, or a random share with the rest scaled up. Tensor by tensor.
+ * Thinning a difference before it is added to others, so that they disturb each other less: both tails of
+ * each tensor's entries are cut off.
  *
- * Sources: Ansell et al. 2021, "Composable Sparse Fine-Tuning for Cross-Lingual Transfer",
- * arXiv:2110.07560 (largest entries; sparse deltas add); Davari and Belilovsky 2023, "Model Breadcrumbs",
- * arXiv:2312.06795; Yu et al. 2023, "Language Models are Super Mario" (DARE), arXiv:2311.03099.
+ * Source: Davari and Belilovsky 2023, "Model Breadcrumbs", arXiv:2312.06795.
  */
 import type { TensorMap } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { magnitudeQuantile, mapped } from "./tensor-maps.ts";
-
-/** Keeps the `share` of each tensor's entries that is largest in magnitude; ties stay. */
-export function largestEntries(delta: TensorMap, share: number): TensorMap {
-  requireShare("share", share);
-  return mapped(delta, (data) => {
-    const smallest = magnitudeQuantile(data, 1 - share);
-    return data.map((value) => (Math.abs(value) >= smallest ? value : 0));
-  });
-}
 
 /**
  * Leaves out the smallest and the largest entries of each tensor: noise, and outliers that would
@@ -36,22 +25,6 @@ export function withoutTails(
     const high = magnitudeQuantile(data, 1 - tails.largest);
     return data.map((value) => (Math.abs(value) >= low && Math.abs(value) < high ? value : 0));
   });
-}
-
-/**
- * Drops each entry with a chance of `dropped` and scales the rest by 1 / (1 − dropped), which keeps the
- * expectation (DARE).
- *
- * @param random - yields [0, 1).
- */
-export function randomlyThinned(
-  delta: TensorMap,
-  dropped: number,
-  random: () => number,
-): TensorMap {
-  requireShare("dropped", dropped);
-  const scale = dropped === 1 ? 0 : 1 / (1 - dropped);
-  return mapped(delta, (data) => data.map((value) => (random() < dropped ? 0 : value * scale)));
 }
 
 function requireShare(name: string, share: number): void {

@@ -12,7 +12,6 @@ import {
   icePopWeights,
   offPolicySequenceMask,
   outlierVeto,
-  productOfWeights,
   secondMomentMask,
   sequenceBandMask,
   tokenBandMask,
@@ -99,7 +98,12 @@ const inner = parts.pgClip(0.2);
 /** The clipped surrogate with these weights besides. */
 const clipped = ({ weights }: Correction, minibatch = MINIBATCH): LossResult =>
   clippedSurrogate(
-    { ...minibatch, weights: productOfWeights(minibatch.lossMask, minibatch.weights, weights) },
+    {
+      ...minibatch,
+      weights: minibatch.weights.map((row, b) =>
+        Array.from(row, (w, t) => w * (weights[b]?.[t] ?? 0)),
+      ),
+    },
     BOUNDS,
     minibatch,
   );

@@ -2,7 +2,7 @@
 import { dial, made } from "../composition/making.ts";
 import type { LossPart, Minibatch, ScoredEpisode } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
-import { observationLoss } from "../losses/component-sum.ts";
+import { observationLoss } from "../losses/observation-loss.ts";
 import { contrastiveLoss } from "../losses/contrastive.ts";
 import { dynamicFineTuning } from "../losses/dft.ts";
 import { onPolicyDistillation } from "../losses/distillation.ts";

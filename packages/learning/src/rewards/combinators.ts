@@ -1,9 +1,8 @@
 /**
- * `gate`, `tiers` and the weighted sum: a reward is a graph over named components, each kept apart, so
- * that a run can be scored again. A component that could not be judged is absent, and a total that
- * needs it is refused: it is not 0.
+ * Named components of a reward, and `tiers` of them. Components are kept apart, so that a run can be
+ * scored again. One that could not be judged is absent, and a total that needs it is refused: it is not 0.
  *
- * Source: QUASAR, GeoVista (tiers); DeepSport, IndusAgent (gates).
+ * Source: QUASAR, GeoVista (tiers).
  */
 import { WaggleError } from "@waggle/protocol";
 
@@ -39,22 +38,6 @@ export function componentOf(components: RewardComponents, name: string): number 
     );
   }
   return value;
-}
-
-/** Σ weight · component over the weights' names. */
-export function weightedReward(
-  components: RewardComponents,
-  weights: { readonly [name: string]: number },
-): number {
-  return Object.entries(weights).reduce(
-    (sum, [name, weight]) => sum + weight * componentOf(components, name),
-    0,
-  );
-}
-
-/** `base`, and `bonus` only where the condition holds: tools used on a wrong answer earn nothing. */
-export function gatedReward(base: number, holds: boolean, bonus: () => number): number {
-  return holds ? base + bonus() : base;
 }
 
 /** One level of a hierarchy. */

@@ -1,10 +1,8 @@
 /**
- * `exec`: what was asked of the world ran. Later failures score above earlier ones where stages are
- * known: a program that loads and fails at submit is better than one that does not load.
+ * `exec`: the share of calls that ran, for a rollout and for each of its turns.
  *
- * Source: SPA-RL (executability signal), QUASAR, OpenGame (stages of an artefact).
+ * Source: SPA-RL (executability signal), QUASAR.
  */
-import { requireInside } from "../statistics.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 /** Share of calls that ran, in [0, 1]; 1 where none was made. */
@@ -19,15 +17,4 @@ export function executableTurns(turns: readonly TurnRecord[]): number[] {
   return turns.map(({ toolResults, parseError }) =>
     parseError === null && toolResults.every(({ ok }) => ok) ? 1 : 0,
   );
-}
-
-/**
- * Share of the stages of an artefact that passed before the first that failed.
- *
- * @param stages - in order: parse, load, run, submit.
- */
-export function stageReward(stages: readonly boolean[]): number {
-  requireInside("stages.length", stages.length, 1, Number.MAX_SAFE_INTEGER);
-  const failed = stages.indexOf(false);
-  return (failed < 0 ? stages.length : failed) / stages.length;
 }

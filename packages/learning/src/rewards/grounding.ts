@@ -39,18 +39,3 @@ export function groundingReward(
   );
   return pay.reduce((sum, value) => sum + value, 0) / claims.length;
 }
-
-/** `[T]` the pay of each claim on its last token, for a critic or token returns. */
-export function groundingTokenRewards(
-  claims: readonly Claim[],
-  observations: readonly string[],
-  length: number,
-  { supported = 1, unsupported = -1 }: GroundingPay = {},
-): Float64Array {
-  const rewards = new Float64Array(length);
-  for (const { quote, end } of claims) {
-    const pay = isSupported(quote, observations) ? supported : unsupported;
-    rewards[end - 1] = (rewards[end - 1] ?? 0) + pay;
-  }
-  return rewards;
-}

@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { expectClose } from "../close.fixture.ts";
-import { judgedReward, preferenceWinRates } from "./judge-port.ts";
-import { ensembleReward } from "./reward-model.ts";
+import { judgedReward } from "./judge-port.ts";
 
 const signal = new AbortController().signal;
 const input = (transcript: string) => ({ request: "r", transcript });
@@ -44,23 +42,4 @@ test.each([1.5, -0.1, Number.NaN])("a score of %s is refused", async (score) => 
 test("an abort stays an abort", async () => {
   const abort = new DOMException("stop", "AbortError");
   await expect(judgedReward(scripted([abort]), input("x"), signal)).rejects.toBe(abort);
-});
-
-test("pairwise preference: asked in both orders, a liking for the first cancels", async () => {
-  const inputs = ["bad", "good", "fair"].map(input);
-  const firstWins = { compare: async () => 1 as const };
-  expectClose(await preferenceWinRates(firstWins, inputs, signal), [0.5, 0.5, 0.5]);
-  const order = ["bad", "fair", "good"];
-  const fair = {
-    compare: async (a: { transcript: string }, b: { transcript: string }) =>
-      Math.sign(order.indexOf(a.transcript) - order.indexOf(b.transcript)) as -1 | 0 | 1,
-  };
-  expectClose(await preferenceWinRates(fair, inputs, signal), [0, 1, 0.5]);
-});
-
-test("an ensemble that disagrees is not believed", () => {
-  expect(ensembleReward([0.4, 0.6], 0.2)).toBe(0.5);
-  expect(() => ensembleReward([0, 1], 0.2)).toThrow(
-    expect.objectContaining({ code: "REWARD_UNAVAILABLE", retryable: false }),
-  );
 });

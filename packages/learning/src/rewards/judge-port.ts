@@ -1,23 +1,16 @@
 /**
- * `judge`, `rm` and `preference`: rewards by a model, behind ports. A judge that fails is not a reward
- * of 0: it is a typed, retryable failure, and the episode has no reward. Not a client of any server.
+ * `judge`: a reward by a model, behind a port. A judge that fails is not a reward of 0: it is a typed,
+ * retryable failure, and the episode has no reward. Not a client of any server.
  *
- * Source: the ports of this project; majority of votes as in OpenClaw-RL; pairwise win rates as in
- * GenAgent (absolute and pairwise rewards).
+ * Source: the port of this project; majority of votes as in OpenClaw-RL.
  */
 import { boundary, WaggleError } from "@waggle/protocol";
-import { meanOf, quantileOf } from "../statistics.ts";
+import { quantileOf } from "../statistics.ts";
 
 /** Scores one transcript: an LLM judge or a learned reward model. */
 export interface JudgePort {
   /** @returns a number in [0, 1]. Throws where it cannot judge; honours `signal`. */
   score(input: JudgeInput, signal: AbortSignal): Promise<number>;
-}
-
-/** Compares two transcripts. */
-export interface PreferencePort {
-  /** @returns −1 where the second is better, 1 where the first is, 0 for a tie. */
-  compare(first: JudgeInput, second: JudgeInput, signal: AbortSignal): Promise<-1 | 0 | 1>;
 }
 
 export type JudgeInput = {
@@ -54,28 +47,4 @@ export async function judgedReward(
     );
   }
   return quantileOf(scores, 0.5);
-}
-
-/**
- * `[G]` share of the other rollouts that each one beats, ties half: pairwise preference as a scalar in
- * [0, 1]. Each pair is asked in both orders, so that a judge's liking for the first cancels.
- */
-export async function preferenceWinRates(
-  port: PreferencePort,
-  inputs: readonly JudgeInput[],
-  signal: AbortSignal,
-): Promise<number[]> {
-  const G = inputs.length;
-  const wins = inputs.map((): number[] => []);
-  for (let i = 0; i < G; i += 1) {
-    for (let j = 0; j < G; j += 1) {
-      if (i === j) continue;
-      const verdict = await boundary("verifier", () =>
-        port.compare(inputs[i]!, inputs[j]!, signal),
-      );
-      wins[i]!.push((verdict + 1) / 2);
-      wins[j]!.push((1 - verdict) / 2);
-    }
-  }
-  return wins.map(meanOf);
 }

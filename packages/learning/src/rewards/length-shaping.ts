@@ -1,11 +1,10 @@
 /**
- * `length`: a penalty that grows linearly over the last part of the allowed length, and a brevity term
- * among successes. Not the loss's length normalization.
+ * `length`: a penalty that grows linearly over the last part of the allowed length. Not the loss's length
+ * normalization.
  *
- * Source: Yu et al. 2025, "DAPO" (soft overlong punishment), arXiv:2503.14476; brevity among correct
- * answers after Kimi k1.5, arXiv:2501.12599.
+ * Source: Yu et al. 2025, "DAPO" (soft overlong punishment), arXiv:2503.14476.
  */
-import { requireInside, requireSameLength } from "../statistics.ts";
+import { requireInside } from "../statistics.ts";
 
 /**
  * In [−factor, 0]: 0 up to `limit − buffer`, −factor at the limit and beyond.
@@ -23,19 +22,4 @@ export function overlongPenalty(
   requireInside("buffer", buffer, 1, limit);
   const over = length - (limit - buffer);
   return over <= 0 ? 0 : -Math.min(over / buffer, 1) * factor;
-}
-
-/**
- * `[G]` 0.5 − (length − shortest)/(longest − shortest) for successes, at most 0 for failures: the
- * short are preferred, and a short failure earns nothing. All 0 where lengths are equal.
- */
-export function brevityRewards(lengths: readonly number[], success: readonly boolean[]): number[] {
-  requireSameLength("success", success.length, "lengths", lengths.length);
-  const shortest = Math.min(...lengths);
-  const range = Math.max(...lengths) - shortest;
-  return lengths.map((length, i) => {
-    if (range === 0) return 0;
-    const brevity = 0.5 - (length - shortest) / range;
-    return success[i] ? brevity : Math.min(0, brevity);
-  });
 }

@@ -6,7 +6,7 @@
  * Source: Wang et al. 2025, "SPA-RL: Stepwise Progress Attribution", arXiv:2505.20732.
  * Differs from it: contributions are shifted, not only trained, to sum to the outcome.
  */
-import { requireFiniteRewards, requireInside, requireSameLength, sumOf } from "../statistics.ts";
+import { requireFiniteRewards, requireInside, sumOf } from "../statistics.ts";
 
 /**
  * `[steps]` rewards that sum to the outcome: each contribution plus an equal share of what is missing.
@@ -21,14 +21,4 @@ export function redistributedRewards(outcome: number, contributions: readonly nu
   }
   const share = (outcome - sumOf(contributions)) / contributions.length;
   return contributions.map((contribution) => contribution + share);
-}
-
-/** `[steps]` contribution plus a signal for steps that ran; SPA-RL's step reward. */
-export function withExecutability(
-  contributions: readonly number[],
-  ran: readonly number[],
-  weight: number,
-): number[] {
-  requireSameLength("ran", ran.length, "contributions", contributions.length);
-  return contributions.map((contribution, t) => contribution + weight * ran[t]!);
 }

@@ -8,8 +8,3 @@ export type TurnRecord = {
   /** Set where the sampled text held a call that could not be read. */
   readonly parseError: string | null;
 };
-
-/** Calls of all turns. */
-export function callCount(turns: readonly TurnRecord[]): number {
-  return turns.reduce((sum, { toolCalls }) => sum + toolCalls.length, 0);
-}

@@ -5,14 +5,11 @@ export type { DemonstrationForm } from "./demonstration-form.ts";
 export { drawWorld } from "./env-random.ts";
 export type { Range, World, WorldRanges } from "./env-random.ts";
 export { goesOn } from "./multi-trial.ts";
-export { perturbations } from "./noise-seeds.ts";
-export type { Perturbation } from "./noise-seeds.ts";
 export { continuedBy, tokenVersions } from "./partial-rollout.ts";
 export {
   afterEvent,
   freeCapacity,
   isTooStale,
-  recoveredAt,
   rolloutCapacity,
   waitingCount,
 } from "./rollout-capacity.ts";

@@ -7,7 +7,6 @@ import {
   type CapacityEvent,
   freeCapacity,
   isTooStale,
-  recoveredAt,
   type RolloutCapacity,
   rolloutCapacity,
   waitingCount,
@@ -30,7 +29,7 @@ test("synchronous training begins one batch, and the next only after the step", 
   expect([freeCapacity(state), waitingCount(state)]).toEqual([4, 0]);
 });
 
-const event = fc.constantFrom<CapacityEvent | "recover">(
+const event = fc.constantFrom<CapacityEvent>(
   "begin",
   "begin",
   "accept",
@@ -38,7 +37,6 @@ const event = fc.constantFrom<CapacityEvent | "recover">(
   "reject",
   "expire",
   "advance",
-  "recover",
 );
 const someLimits = fc.record({
   batchSize: fc.integer({ min: 1, max: 6 }),
@@ -47,8 +45,7 @@ const someLimits = fc.record({
 });
 
 /** What happens when this is tried; refused events leave the state. */
-function attempt(state: RolloutCapacity, tried: CapacityEvent | "recover"): RolloutCapacity {
-  if (tried === "recover") return recoveredAt(state, state.version);
+function attempt(state: RolloutCapacity, tried: CapacityEvent): RolloutCapacity {
   try {
     return afterEvent(state, tried);
   } catch (error) {
@@ -57,7 +54,7 @@ function attempt(state: RolloutCapacity, tried: CapacityEvent | "recover"): Roll
   }
 }
 
-test("the limits hold for any interleaving of events, recoveries included", () => {
+test("the limits hold for any interleaving of events", () => {
   fc.assert(
     fc.property(someLimits, fc.array(event, { maxLength: 200 }), (chosen, events) => {
       let state = rolloutCapacity(chosen);
@@ -84,7 +81,6 @@ test("what is learned from in order of its beginning is never older than the lim
       const running: number[] = [];
       const waiting: number[] = [];
       for (const tried of events) {
-        if (tried === "recover") continue;
         const next = attempt(state, tried);
         if (next === state) continue;
         if (tried === "begin") running.push(state.version);
@@ -109,14 +105,6 @@ test("without room nothing ever deadlocks: rejections give their place back", ()
     if (waitingCount(state) === 1) state = afterEvent(state, "advance");
   }
   expect(freeCapacity(state)).toBe(1);
-});
-
-test("recovery re-bases what was accepted; without it capacity would be short for ever", () => {
-  const lost = { limits, version: 2, running: 8, accepted: 12 };
-  expect(freeCapacity(lost)).toBe(0);
-  expect(freeCapacity(recoveredAt(lost, 2))).toBe(8);
-  // The control: dropping what ran, but not what was accepted and lost with it.
-  expect(freeCapacity({ ...lost, running: 0, accepted: 20 })).toBe(0);
 });
 
 test.each([

@@ -2,8 +2,7 @@
  * `async`: how many rollouts may begin, so that what is learned from is at most so many versions old and
  * nothing waits for the slowest. A plain value; each event gives the next one.
  *
- * Source: Fu et al. 2025, "AReaL", arXiv:2505.24298 (capacity by staleness); recovery re-bases what was
- * accepted, as AReaL's `on_version_recovered` (4aef98d).
+ * Source: Fu et al. 2025, "AReaL", arXiv:2505.24298 (capacity by staleness).
  */
 import { WaggleError } from "@waggle/protocol";
 import { requireInside } from "../statistics.ts";
@@ -84,15 +83,6 @@ export function afterEvent(state: RolloutCapacity, event: CapacityEvent): Rollou
       }
       return { ...state, version: state.version + 1 };
   }
-}
-
-/**
- * The state after a restart at a version: what was waiting and running is gone, so what was accepted is
- * what was learned from. Without this, capacity would be short by what was lost, for ever.
- */
-export function recoveredAt(state: RolloutCapacity, version: number): RolloutCapacity {
-  requireInside("version", version, 0, Number.MAX_SAFE_INTEGER);
-  return { ...state, version, running: 0, accepted: version * state.limits.batchSize };
 }
 
 /** True where a trajectory that began at this version may no longer be learned from. */

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { seeded } from "../seeded.fixture.ts";
 import { drawWorld } from "./env-random.ts";
 import { goesOn } from "./multi-trial.ts";
-import { perturbations } from "./noise-seeds.ts";
 import { continuedBy } from "./partial-rollout.ts";
 
 test("trials end at success or at their number", () => {
@@ -41,17 +40,6 @@ test.each([
   ["an older version", { version: 0, start: 2, end: 4 }],
 ])("%s in a resumed run is refused", (_, next) => {
   expect(() => continuedBy([{ version: 1, start: 0, end: 2 }], next)).toThrow(
-    expect.objectContaining({ code: "INVALID_ARGUMENT" }),
-  );
-});
-
-test("mirrored perturbations share a seed, and all seeds of all steps differ", () => {
-  const [first, second, third] = perturbations(4, 9, 0);
-  expect([first!.seed === second!.seed, first!.sign, second!.sign]).toEqual([true, 1, -1]);
-  expect(third!.seed).not.toBe(first!.seed);
-  const seeds = Array.from({ length: 50 }, (_, step) => perturbations(20, 9, step, false)).flat();
-  expect(new Set(seeds.map(({ seed }) => seed)).size).toBe(1000);
-  expect(() => perturbations(3, 9, 0)).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),
   );
 });

@@ -1,6 +1,7 @@
 /** Dead letters, as the operator lists, retries and deletes them. */
 import { DeadLettersResponse, Sha256, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
+import { decisionOf, operatorName } from "../actor.ts";
 import { deleteDeadLetter, listDeadLetters, retryDeadLetter } from "../dead-letter-book.ts";
 import type { Endpoint, Parameter } from "../endpoint.ts";
 
@@ -49,10 +50,11 @@ export const deadLetterEndpoints: readonly Endpoint[] = [
     operationId: "retryDeadLetter",
     summary: "Lets the trainer lease a dead letter again.",
     access: "operator",
-    parameters: [digest],
+    parameters: [digest, operatorName],
     responses: { 200: z.object({}) },
     handle: async (context) => {
-      await retryDeadLetter(context.env.DB, context.req.param("digest") ?? "");
+      const decision = decisionOf(context, "operator");
+      await retryDeadLetter(context.env.DB, context.req.param("digest") ?? "", decision);
       return context.json({});
     },
   },
@@ -62,11 +64,12 @@ export const deadLetterEndpoints: readonly Endpoint[] = [
     operationId: "deleteDeadLetter",
     summary: "Deletes a dead letter with the content of its trajectory.",
     access: "operator",
-    parameters: [digest],
+    parameters: [digest, operatorName],
     responses: { 200: z.object({}) },
     handle: async (context) => {
       const { DB, OBJECTS } = context.env;
-      await deleteDeadLetter(DB, OBJECTS, context.req.param("digest") ?? "");
+      const decision = decisionOf(context, "operator");
+      await deleteDeadLetter(DB, OBJECTS, context.req.param("digest") ?? "", decision);
       return context.json({});
     },
   },

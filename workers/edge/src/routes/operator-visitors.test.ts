@@ -93,6 +93,10 @@ fault(
     await upload((await openSession()).token, await makeUpload(baseModel, null));
     const damaged = `trajectories/${visitorId}/${uploads[0]?.digest}.json`;
     await bindings.OBJECTS.put(damaged, "not JSON");
+    const letter = { digest: uploads[2]?.digest ?? "", reason: "check-failed", failedLeases: 2 };
+    await bindings.DB.prepare("INSERT INTO deadLetters VALUES (?1, ?2, ?3, ?4, ?5)")
+      .bind(letter.digest, visitorId, letter.reason, letter.failedLeases, Date.parse(AT))
+      .run();
 
     const lines = await exported(visitorId);
     const trajectories = lines.filter((line) => line.kind === "trajectory");
@@ -107,6 +111,9 @@ fault(
       { kind: "feedback", feedback: body },
     ]);
     expect(lines.filter(({ kind }) => kind === "assignment")).toHaveLength(1);
+    expect(lines.filter(({ kind }) => kind === "dead-letter")).toEqual([
+      { kind: "dead-letter", ...letter, diedAt: AT },
+    ]);
     expect(lines[0]).toMatchObject({ kind: "visitor", visitorId, forgotten: false });
     expect(lines[1]).toEqual({ kind: "consent", version: "1", trajectories: 56 });
     expect(lines.at(-1)).toEqual({ kind: "end", lines: lines.length - 1 });

@@ -108,9 +108,25 @@ describe("publishing", () => {
     expect(await statuses()).toEqual(["0 stable"]);
   });
 
-  test("text over the parent's adapter needs no evaluation to be a canary, and the operator's word to be stable", async () => {
+  test("text without an evaluation is refused unless the publisher asks for it, an adapter always", async () => {
     const guidance = await putBytes(new TextEncoder().encode("text"));
     const text = { adapter: null, guidance, evaluation: null, step: 0 };
+    const body = await makePublication(baseModel, text);
+    const refused = await post(body);
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: "GATE_NOT_PASSED" } } });
+    expect(JSON.stringify(refused.body)).toMatch(/withoutEvaluation.*--without-evaluation/);
+    const { adapter } = await makePublication(baseModel);
+    const trained = { ...body, adapter, withoutEvaluation: true };
+    expect(await post(trained)).toMatchObject({
+      status: 409,
+      body: { error: { code: "GATE_NOT_PASSED" } },
+    });
+    expect(await statuses()).toEqual(["0 stable"]);
+  });
+
+  test("text over the parent's adapter may be a canary without an evaluation, and needs the operator's word to be stable", async () => {
+    const guidance = await putBytes(new TextEncoder().encode("text"));
+    const text = { adapter: null, guidance, evaluation: null, withoutEvaluation: true, step: 0 };
     const body = await makePublication(baseModel, text);
     const other = { ...guidance, sha256: "1".repeat(64) };
     expect((await post({ ...body, guidance: other })).status).toBe(409);

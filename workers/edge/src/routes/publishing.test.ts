@@ -1,11 +1,13 @@
 /** Faults of publishing at the edge: what failed, what is stale and what descends from a rolled-back version. */
 import {
+  type AuditResponse,
+  OPERATOR_NAME_HEADER,
   type PoliciesResponse,
   type PolicyManifest,
   type PolicyVersion,
   sha256,
 } from "@waggle/protocol";
-import { beforeEach, expect } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { fault } from "../../../../test/fixtures/fault.ts";
 import { ingest } from "../ingest.ts";
 import {
@@ -21,6 +23,7 @@ import {
   openSession,
   passed,
   publish,
+  putBytes,
   stored,
   upload,
 } from "../testing/edge.ts";
@@ -147,6 +150,33 @@ fault(
     return { after: `${refused} of ${failing.length} refused with GATE_NOT_PASSED` };
   },
 );
+
+test("every override is in the audit log with the name of the operator and the reason", async () => {
+  const as = { ...asOperator, headers: { [OPERATOR_NAME_HEADER]: "Ada" } };
+  const promoteAs = (version: number, body: object) =>
+    ask("POST", `/v1/operator/policies/${version}/promote`, { ...as, body });
+  const guidance = await putBytes(new TextEncoder().encode("text"));
+  const text = { adapter: null, guidance, evaluation: null, step: 0, withoutEvaluation: true };
+  expect((await post(await makePublication(baseModel, text))).status).toBe(200);
+  await promoteAs(1, { withoutEvaluation: true, reason: "read by two people" });
+  await publish(2, baseModel);
+  await promote(2);
+  await publish(3, baseModel);
+  await rollBack(2);
+  await promoteAs(3, { withoutEvaluation: true, allowDescendant: true, rolledBack: true });
+  await promoteAs(2, { rolledBack: true, reason: "2 was fine" });
+  const { entries } = await ask<AuditResponse>("GET", "/v1/operator/audit", asOperator);
+  const said = entries
+    .toReversed()
+    .filter(({ reason }) => reason !== "")
+    .map(({ by, action, version, reason }) => [by, action, version, reason]);
+  expect(said).toEqual([
+    ["trainer", "publish", 1, "withoutEvaluation"],
+    ["Ada", "promote", 1, "withoutEvaluation: read by two people"],
+    ["Ada", "promote", 3, "allowDescendant, rolledBack, withoutEvaluation"],
+    ["Ada", "promote", 2, "rolledBack: 2 was fine"],
+  ]);
+});
 
 /** The binding, whose named method is the last thing that the process does. */
 function dyingAfter<T extends object>(target: T, method: string): T {

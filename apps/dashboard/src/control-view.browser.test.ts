@@ -1,0 +1,72 @@
+import type { AuditEntry, ControlState } from "@waggle/protocol";
+import { afterEach, expect, test, vi } from "vitest";
+import "./styles.css";
+import "./control.css";
+import { createAppShell } from "./app-shell.ts";
+import type { OperatorApi } from "./operator-api.ts";
+
+let close = (): void => undefined;
+afterEach(() => {
+  close();
+  location.hash = "";
+});
+
+/** The Control page in its frame, over an edge in memory. */
+function openControl() {
+  let control: ControlState = { environment: "shop", frozen: null, killed: null };
+  const entries: AuditEntry[] = [];
+  const decide = (action: string, reason: string, frozen: ControlState["frozen"]) => {
+    const at = new Date().toISOString();
+    entries.unshift({ id: entries.length + 1, at, by: "Ada", action, version: null, reason });
+    control = { ...control, frozen };
+    return Promise.resolve(control);
+  };
+  const api = {
+    control: async () => control,
+    audit: async () => ({ entries: [...entries] }),
+    freeze: (reason: string) =>
+      decide("freeze", reason, { by: "Ada", at: new Date().toISOString(), reason }),
+    unfreeze: () => decide("unfreeze", "", null),
+  } as unknown as OperatorApi;
+  const root = document.createElement("div");
+  document.body.replaceChildren(root);
+  location.hash = "#/control";
+  close = createAppShell(root, { api, edgeUrl: "https://edge", onSignOut: () => undefined });
+}
+
+const button = (label: string) =>
+  [...document.querySelectorAll("button")].find((one) => one.textContent === label);
+const banner = () => document.querySelector<HTMLElement>(".control-banner");
+const press = (label: string) =>
+  vi.waitFor(() => {
+    expect(button(label)).toBeDefined();
+    button(label)?.click();
+  });
+
+const untilAnswered = () => vi.waitFor(() => expect(document.querySelector("dialog")).toBeNull());
+
+test("a freeze needs a confirmation, shows a banner with its reason, and is lifted again", async () => {
+  openControl();
+  await press("Freeze …");
+  await press("Cancel");
+  await untilAnswered();
+  expect(banner()?.hidden).toBe(true);
+  await press("Freeze …");
+  const reason = document.querySelector<HTMLInputElement>("dialog [name=reason]");
+  if (reason) reason.value = "sale week";
+  await press("Freeze");
+  // The banner polls by itself, every three seconds.
+  await vi.waitFor(
+    () => expect(banner()?.innerText).toContain("Promotions are frozen by Ada: sale week"),
+    8000,
+  );
+  expect(banner()?.checkVisibility()).toBe(true);
+  expect(document.querySelector(".switch.on")?.textContent).toContain("Frozen");
+  await press("Lift the freeze …");
+  await press("Lift the freeze");
+  await vi.waitFor(() => expect(banner()?.hidden).toBe(true), 8000);
+  expect(document.querySelector(".switch.on")).toBeNull();
+  const log = [...document.querySelectorAll("tbody tr")].map(({ textContent }) => textContent);
+  expect(log[0]).toContain("Adalifted the freeze");
+  expect(log[1]).toMatch(/Adafroze promotions.*sale week/);
+}, 20_000);

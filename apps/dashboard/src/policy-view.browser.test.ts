@@ -1,0 +1,95 @@
+import { type PolicyVersion, type PromoteRequest, WaggleError } from "@waggle/protocol";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { page } from "vitest/browser";
+import "./styles.css";
+import type { OperatorApi } from "./operator-api.ts";
+import { createPolicies } from "./policy-view.ts";
+import type { View } from "./view.ts";
+
+let view: View | null = null;
+afterEach(() => view?.dispose());
+
+const policyOf = (version: number, status: PolicyVersion["status"]): PolicyVersion => ({
+  ...{ version, parent: version === 0 ? null : 0, baseModel: "b".repeat(64), status },
+  evaluation: status === "canary" ? null : { tasks: 64, successes: 40, stableSuccesses: 38 },
+  ...{ adapter: null, step: 0, publishedAt: "2026-11-20T12:00:00.000Z" },
+});
+
+/** The page over an edge that refuses a promotion until this override is set. */
+function show(code: "GATE_NOT_PASSED" | "LINEAGE_ROLLED_BACK", override: keyof PromoteRequest) {
+  const asked: PromoteRequest[] = [];
+  const policies = [policyOf(2, "canary"), policyOf(1, "rolled-back"), policyOf(0, "stable")];
+  const api = {
+    policies: async () => ({ stable: 0, canary: 2, epoch: 1, policies }),
+    promote: async (_version: number, request: PromoteRequest) => {
+      asked.push(request);
+      if (request[override] !== true) throw new WaggleError(code, "it has no evaluation");
+    },
+  } as unknown as OperatorApi;
+  view = createPolicies({ api, onPoll: () => undefined });
+  const main = document.createElement("main");
+  main.append(view.element);
+  document.body.replaceChildren(main);
+  return asked;
+}
+
+const dialog = () => document.querySelector("dialog");
+/** Gives a reason and presses a button of the open dialog. */
+async function answer(label: string, reason = ""): Promise<void> {
+  await vi.waitFor(() => {
+    const choice = [...(dialog()?.querySelectorAll("button") ?? [])].find(
+      ({ textContent }) => textContent === label,
+    );
+    const input = dialog()?.querySelector<HTMLInputElement>("[name=reason]");
+    if (!choice || !input) throw new Error(`the dialog has no button ${label}`);
+    input.value = reason;
+    choice.click();
+  });
+}
+const promoteFirst = () =>
+  vi.waitFor(() => {
+    const promote = document.querySelector<HTMLButtonElement>(".actions button");
+    expect(promote?.textContent).toBe("Promote");
+    promote?.click();
+  });
+
+for (const [code, override] of [
+  ["GATE_NOT_PASSED", "withoutEvaluation"],
+  ["LINEAGE_ROLLED_BACK", "allowDescendant"],
+] as const) {
+  test(`a promotion refused with ${code} is sent again with ${override} after a second question`, async () => {
+    const asked = show(code, override);
+    await promoteFirst();
+    await answer("Promote", "read by two people");
+    await vi.waitFor(() => expect(dialog()?.textContent).toContain("it has no evaluation"));
+    await answer("Promote anyway", "no task set yet");
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    expect(asked[0]?.[override]).toBeUndefined();
+    expect(asked[1]).toEqual({
+      ...{ rolledBack: false, [override]: true },
+      reason: "read by two people; no task set yet",
+    });
+  });
+}
+
+test("a refused promotion is not sent again when the operator cancels", async () => {
+  const asked = show("GATE_NOT_PASSED", "withoutEvaluation");
+  await promoteFirst();
+  await answer("Promote");
+  await vi.waitFor(() => expect(dialog()?.textContent).toContain("Promote it anyway?"));
+  await answer("Cancel");
+  await vi.waitFor(() => expect(dialog()).toBeNull());
+  expect(asked).toHaveLength(1);
+});
+
+test("every button is within the panel of a page that is 390 px wide", async () => {
+  const { innerWidth, innerHeight } = window;
+  onTestFinished(() => page.viewport(innerWidth, innerHeight));
+  await page.viewport(390, 844);
+  show("GATE_NOT_PASSED", "withoutEvaluation");
+  await vi.waitFor(() => expect(document.querySelectorAll(".actions button")).toHaveLength(3));
+  const edge = document.querySelector(".panel")?.getBoundingClientRect().right ?? 0;
+  for (const button of document.querySelectorAll(".actions button")) {
+    expect(button.getBoundingClientRect().right).toBeLessThanOrEqual(edge);
+  }
+});

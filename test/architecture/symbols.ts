@@ -1,0 +1,226 @@
+/**
+ * Finds the top-level declarations that a program can reach. A declaration reaches every declaration
+ * that its source names, in its own file or through imports and re-exports. A loaded file also runs its
+ * top-level statements. A local variable with the name of an import counts as a use of the import, so
+ * dead code can be missed, and live code is never reported. Methods of a class are not told apart.
+ */
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parseSync } from "vite";
+
+type Node = { readonly type: string; readonly [key: string]: unknown };
+type Origin = { readonly file: string; readonly name: string };
+
+/** A name that a file uses: a binding (`kl`) or a member of one (`parts.outcome`). */
+type Use = { readonly name: string; readonly member?: string };
+type Module = {
+  readonly declarations: Map<string, Use[]>;
+  readonly statements: Use[];
+  /** `*` stands for the whole module. */
+  readonly imports: Map<string, Origin>;
+  readonly exports: Map<string, Origin>;
+  readonly loads: string[];
+};
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && "type" in value;
+
+/** Children that are labels and not uses of a binding. */
+function isLabel(node: Node, key: string): boolean {
+  if (key === "property" && node.type === "MemberExpression") return node["computed"] === false;
+  if (key === "right" && node.type === "TSQualifiedName") return true;
+  return key === "key" && node["computed"] === false;
+}
+
+function usesOf(value: unknown, found: Use[] = []): Use[] {
+  if (Array.isArray(value)) for (const child of value) usesOf(child, found);
+  if (!isNode(value)) return found;
+  if (value.type === "Identifier") found.push({ name: value["name"] as string });
+  const [owner, member] =
+    value.type === "TSQualifiedName"
+      ? [value["left"], value["right"]]
+      : value.type === "MemberExpression" && value["computed"] === false
+        ? [value["object"], value["property"]]
+        : [];
+  if (isNode(owner) && owner.type === "Identifier" && isNode(member)) {
+    found.push({ name: owner["name"] as string, member: member["name"] as string });
+    return found;
+  }
+  for (const key of Object.keys(value)) if (!isLabel(value, key)) usesOf(value[key], found);
+  return found;
+}
+
+/** Names that a pattern on the left of a declaration binds. */
+const boundNames = (pattern: unknown) =>
+  usesOf(pattern)
+    .filter(({ member }) => member === undefined)
+    .map(({ name }) => name);
+
+/** What the roots given so far reach. */
+export class Reach {
+  readonly #modules: Modules;
+  readonly #reached = new Set<string>();
+
+  constructor(modules: Modules) {
+    this.#modules = modules;
+  }
+
+  /** Adds a file and all it exports to the roots. */
+  addFile(file: string): void {
+    this.#load(file);
+    for (const name of this.#modules.exportsOf(file)) this.#add(this.#modules.originOf(file, name));
+  }
+
+  /** Adds a text and all it declares to the roots: a snippet of a page. */
+  addText(name: string, text: string): void {
+    for (const declared of this.#modules.addText(name, text))
+      this.#add({ file: name, name: declared });
+    this.#load(name);
+  }
+
+  has({ file, name }: Origin): boolean {
+    return this.#reached.has(`${file} > ${name}`);
+  }
+
+  #load(file: string): void {
+    if (this.#reached.has(file)) return;
+    this.#reached.add(file);
+    const { loads, statements } = this.#modules.get(file);
+    for (const loaded of loads) this.#load(loaded);
+    this.#follow(file, statements);
+  }
+
+  #add(origin: Origin): void {
+    if (origin.name === "*") return this.addFile(origin.file);
+    this.#load(origin.file);
+    if (this.has(origin)) return;
+    this.#reached.add(`${origin.file} > ${origin.name}`);
+    this.#follow(origin.file, this.#modules.get(origin.file).declarations.get(origin.name) ?? []);
+  }
+
+  #follow(file: string, uses: readonly Use[]): void {
+    const { declarations, imports } = this.#modules.get(file);
+    for (const { name, member } of uses) {
+      if (declarations.has(name)) this.#add({ file, name });
+      const origin = imports.get(name);
+      if (!origin) continue;
+      if (origin.name !== "*") this.#add(this.#modules.originOf(origin.file, origin.name));
+      else if (member === undefined) this.addFile(origin.file);
+      else if (this.#modules.exportsOf(origin.file).includes(member))
+        this.#add(this.#modules.originOf(origin.file, member));
+    }
+  }
+}
+
+/** Files of the workspace, parsed when asked for. */
+export class Modules {
+  readonly #root: string;
+  readonly #modules = new Map<string, Module>();
+  /** Files by what one writes to import them. */
+  readonly entries: ReadonlyMap<string, string>;
+
+  constructor(root: string) {
+    this.#root = root;
+    const entries = new Map<string, string>();
+    for (const manifest of globSync("packages/*/package.json", { cwd: root })) {
+      const { name, exports } = JSON.parse(readFileSync(join(root, manifest), "utf8")) as {
+        name: string;
+        exports: Record<string, { source: string }>;
+      };
+      for (const [path, { source }] of Object.entries(exports))
+        entries.set(name + path.slice(1), join(dirname(manifest), source));
+    }
+    this.entries = entries;
+  }
+
+  /** Names that a file exports. */
+  exportsOf(file: string): string[] {
+    return [...this.get(file).exports.keys()];
+  }
+
+  /** Where an exported name is declared, through re-exports. */
+  originOf(file: string, name: string): Origin {
+    const origin = this.get(file).exports.get(name);
+    if (!origin) throw new Error(`${file} does not export ${name}`);
+    if (origin.file === file || origin.name === "*") return origin;
+    return this.originOf(origin.file, origin.name);
+  }
+
+  /** @returns the names that the text declares. */
+  addText(name: string, text: string): string[] {
+    const module = this.#read(name, text);
+    this.#modules.set(name, module);
+    return [...module.declarations.keys()];
+  }
+
+  /** The file of a specifier; undefined for a library and for what is no TypeScript. */
+  #resolve(from: string, specifier: string): string | undefined {
+    const file = specifier.startsWith(".")
+      ? join(dirname(from), specifier)
+      : this.entries.get(specifier);
+    return file?.endsWith(".ts") === true && !file.endsWith(".d.ts") ? file : undefined;
+  }
+
+  get(file: string): Module {
+    let module = this.#modules.get(file);
+    if (!module) {
+      module = this.#read(file, readFileSync(join(this.#root, file), "utf8"));
+      this.#modules.set(file, module);
+    }
+    return module;
+  }
+
+  #read(file: string, text: string): Module {
+    const parsed = parseSync(file, text);
+    const module: Module = {
+      declarations: new Map(),
+      statements: [],
+      imports: new Map(),
+      exports: new Map(),
+      loads: [],
+    };
+    const declare = (names: readonly string[], node: unknown) => {
+      const uses = usesOf(node);
+      for (const name of names)
+        module.declarations.set(name, [...(module.declarations.get(name) ?? []), ...uses]);
+    };
+    for (const { moduleRequest, entries } of parsed.module.staticImports) {
+      const source = this.#resolve(file, moduleRequest.value);
+      if (source === undefined) continue;
+      if (entries.length === 0) module.loads.push(source);
+      for (const { importName, localName } of entries)
+        module.imports.set(localName.value, { file: source, name: importName.name ?? "*" });
+    }
+    for (const { entries } of parsed.module.staticExports)
+      for (const { moduleRequest, importName, exportName, localName } of entries) {
+        const source = moduleRequest ? this.#resolve(file, moduleRequest.value) : file;
+        const name = moduleRequest ? (importName.name ?? "*") : (localName.name ?? "default");
+        if (source === undefined || exportName.kind === "None") continue;
+        module.exports.set(
+          exportName.name ?? "default",
+          (moduleRequest ? undefined : module.imports.get(name)) ?? { file: source, name },
+        );
+      }
+    // import("./late.ts") and new URL("./worker.ts", import.meta.url): the whole file is used.
+    for (const [, specifier = ""] of text.matchAll(/(?:import|new URL)\(\s*["']([^"']+)["']/g)) {
+      const source = this.#resolve(file, specifier);
+      if (source === undefined) continue;
+      const name = `import ${specifier}`;
+      module.imports.set(name, { file: source, name: "*" });
+      module.statements.push({ name });
+    }
+    for (const statement of parsed.program.body as unknown as Node[]) {
+      if (/^Import|^ExportAll/.test(statement.type)) continue;
+      const node = /^Export/.test(statement.type) ? statement["declaration"] : statement;
+      if (!isNode(node)) continue;
+      if (node.type === "VariableDeclaration")
+        for (const declarator of node["declarations"] as Node[])
+          declare(boundNames(declarator["id"]), declarator);
+      else if (statement.type === "ExportDefaultDeclaration") declare(["default"], node);
+      else if (/Declaration$/.test(node.type) && isNode(node["id"]))
+        declare([(node["id"] as Node)["name"] as string], node);
+      else usesOf(node, module.statements);
+    }
+    return module;
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Nothing is exported for tests alone. Every export of a package or of the trainer must be reachable from
+ * a program, from a code snippet of the docs, or from a package entry that outsiders import. Knip
+ * cannot see this: it treats every package entry and every test as a root.
+ */
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Modules, Reach } from "./symbols.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** What is run: everything else must be of use to one of these. */
+const PROGRAMS = [
+  "apps/*/*.ts",
+  "apps/*/src/**/*.ts",
+  "workers/*/src/**/*.ts",
+  "trainer/src/main.ts",
+  "trainer/src/pretrain/main.ts",
+  "scripts/**/*.ts",
+  "{trainer,packages/*}/bench/**/*.ts",
+];
+
+/** Packages or entries that people outside this repository import, with the reason. */
+const FOR_OUTSIDERS: Record<string, string> = {
+  "@waggle/runtime": "Developers run models through it without the agent.",
+  "@waggle/testing": "Published fakes and matchers for the tests of other projects.",
+  "@waggle/learning/parts": "Recipes outside the repository are made of these parts.",
+};
+
+const GUIDE = "docs/guides/new-recipe.md";
+
+const isTest = (file: string) =>
+  /\.(test|bench|contract|test-d|fixture)\.ts$|\/testing\//.test(file);
+const text = (file: string) => readFileSync(join(ROOT, file), "utf8");
+const sources = (...patterns: string[]) =>
+  globSync(patterns, { cwd: ROOT, exclude: ["**/node_modules/**", "**/dist/**"] }).filter(
+    (file) => !isTest(file) && !file.endsWith(".d.ts"),
+  );
+
+const modules = new Modules(ROOT);
+
+/** What programs and the snippets of the docs reach. */
+function reachOfPrograms(): Reach {
+  const reach = new Reach(modules);
+  for (const file of sources(...PROGRAMS)) reach.addFile(file);
+  for (const page of globSync(["README.md", "packages/*/README.md", "docs/**/*.md"], { cwd: ROOT }))
+    for (const { 1: code = "", index } of text(page).matchAll(/```ts\b.*\n([\s\S]*?)```/g))
+      reach.addText(`${page}@${index}.ts`, code);
+  return reach;
+}
+
+const entriesOf = (name: string) =>
+  [...modules.entries].filter(([entry]) => entry === name || entry.startsWith(`${name}/`));
+
+/** Exported declarations of a file that nothing reaches. */
+const unreached = (reach: Reach, file: string): string[] =>
+  modules
+    .exportsOf(file)
+    .map((name) => modules.originOf(file, name))
+    .filter((origin) => !reach.has(origin))
+    .map((origin) => `${origin.file} > ${origin.name}`);
+
+test("every export is used outside tests", () => {
+  const reach = reachOfPrograms();
+  for (const name of Object.keys(FOR_OUTSIDERS))
+    for (const [, file] of entriesOf(name)) reach.addFile(file);
+  const files = sources("packages/*/src/**/*.ts", "trainer/src/**/*.ts");
+  expect(files.length).toBeGreaterThan(500);
+  expect([...new Set(files.flatMap((file) => unreached(reach, file)))]).toEqual([]);
+});
+
+test("every entry that is allowed for outsiders needs its permission", () => {
+  const reach = reachOfPrograms();
+  const needless = Object.keys(FOR_OUTSIDERS).filter((name) =>
+    entriesOf(name).every(([, file]) => unreached(reach, file).length === 0),
+  );
+  expect(needless).toEqual([]);
+});
+
+test("every part stands in a recipe of the catalogue or in the guide to new recipes", () => {
+  const reach = reachOfPrograms();
+  const guide = text(GUIDE);
+  const file = modules.entries.get("@waggle/learning/parts") ?? "";
+  const unknown = modules.exportsOf(file).filter((name) => {
+    if (!/^[a-z]/.test(name) || new RegExp(`[\`.(]${name}\\b`).test(guide)) return false;
+    return !reach.has(modules.originOf(file, name));
+  });
+  expect(unknown).toEqual([]);
+});
+
+test("a reached export is told from a dead one, by name, alias and namespace", () => {
+  const reach = new Reach(modules);
+  reach.addText(
+    "test/architecture/planted.ts",
+    `import * as kl from "@waggle/learning/kl";
+     import { mean as average } from "@waggle/evaluation";
+     export const total = (values: number[]) => average(values) + kl.klEstimate.length;`,
+  );
+  const found = ["@waggle/learning/kl", "@waggle/evaluation"].flatMap((name) =>
+    unreached(reach, modules.entries.get(name) ?? ""),
+  );
+  expect(found).toContain("packages/learning/src/kl/kl-rewards.ts > klRewards");
+  expect(found).toContain("packages/evaluation/src/holm.ts > holm");
+  expect(found).not.toContain("packages/learning/src/kl/kl-estimators.ts > klEstimate");
+  expect(found).not.toContain("packages/evaluation/src/summary.ts > mean");
+});
