@@ -14,6 +14,7 @@ const BAD_VALUES: { readonly [script: string]: readonly [arguments_: string, ref
   setup: ["unwanted", /too many arguments/],
   test: ["--only nothing", /Allowed choices are format, /],
   "test:long": ["--only nothing", /Allowed choices are format, /],
+  "test:faults": ["unwanted", /too many arguments/],
   "test:robust": ["unwanted", /too many arguments/],
   "test:mutants": ["--sample many", /a whole number/],
   loop: ["--pages abc", /a whole number from 1 to 64/],

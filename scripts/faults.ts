@@ -1,0 +1,21 @@
+/**
+ * `npm run test:faults`: 200 faults at seeded moments of a running loop. It takes about 17 minutes and
+ * writes docs/evidence/kill.json. `npm test` runs a sample of them.
+ */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { createCommand } from "../trainer/src/command-line.ts";
+import { ensureChromium } from "./ensure-chromium.ts";
+import { ROOT } from "./stack.ts";
+
+createCommand("npm run test:faults --")
+  .description("Kills and damages a running loop 200 times and counts what is lost.")
+  .parse();
+
+ensureChromium();
+const { status } = spawnSync(
+  join(ROOT, "node_modules", ".bin", "vitest"),
+  ["run", "--project", "e2e", "test/e2e/kill.test.ts"],
+  { cwd: ROOT, stdio: "inherit", env: { ...process.env, WAGGLE_LONG: "1" } },
+);
+process.exit(status ?? 1);
