@@ -41,13 +41,13 @@ const failures: string[] = [];
 
 function record(test: TestCase): void {
   const { state, errors } = test.result();
-  const { fault } = test.meta();
+  const { fault, faultItem } = test.meta();
   if (state === "passed" && fault !== undefined) {
     rows.push(fault);
     const { item, title, before, after } = fault;
     if (json) console.log(JSON.stringify({ ...fault, failed: false }));
     else say(`✓ ${item}  ${title}\n       before: ${before}\n       after:  ${after}`);
-  } else if (state === "failed") {
+  } else if (state === "failed" && faultItem !== undefined) {
     failures.push(test.fullName);
     const reason = errors?.[0]?.message.split("\n")[0] ?? "no reason given";
     if (json) console.log(JSON.stringify({ title: test.fullName, failed: true, reason }));
