@@ -4,6 +4,7 @@
  * and on a citation of a test that does not exist. Pure data.
  */
 import { ASYNCHRONY_REQUIREMENTS } from "./asynchrony-requirements.ts";
+import { EDGE_REQUIREMENTS } from "./edge-requirements.ts";
 import { ENGINE_REQUIREMENTS } from "./engine-requirements.ts";
 import { EVIDENCE_REQUIREMENTS } from "./evidence-requirements.ts";
 import { EXCHANGE_REQUIREMENTS } from "./exchange-requirements.ts";
@@ -25,6 +26,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...RUNTIME_REQUIREMENTS,
   ...PAGE_REQUIREMENTS,
   ...LOOP_REQUIREMENTS,
+  ...EDGE_REQUIREMENTS,
   ...PROCESS_REQUIREMENTS,
   ...ENGINE_REQUIREMENTS,
   ...LOSS_REQUIREMENTS,
