@@ -39,7 +39,12 @@ export async function createMutantRunner(root: string): Promise<MutantRunner> {
   const vitest = await createVitest(
     "test",
     {
-      ...{ root, config: false, watch: false, bail: 1, reporters: [], include: [] },
+      root,
+      config: false,
+      watch: false,
+      bail: 1,
+      reporters: [],
+      include: [],
       ...{ maxWorkers: 1, testTimeout: 60_000, provide: { isLong: false } },
       // A cached module would never meet the mutant, and a mutant must not end in the cache.
       fsModuleCache: false,

@@ -76,7 +76,9 @@ try {
       name: "demo",
       start: () =>
         startSite("demo", {
-          ...{ port: shopPort, edgeUrl, onLine: listen },
+          port: shopPort,
+          edgeUrl,
+          onLine: listen,
           isolated: options.isolation,
         }),
     }),
@@ -93,7 +95,9 @@ try {
       start: (isRestart) =>
         Promise.resolve(
           startTrainer(installation, {
-            ...{ edgeUrl, model: modelFolder(options.model), onLine: listen },
+            edgeUrl,
+            model: modelFolder(options.model),
+            onLine: listen,
             // What it forgot, it forgot at the first start.
             args: options.resume || isRestart ? args : [...args, "--no-resume"],
           }),

@@ -14,7 +14,9 @@ export type TestStep = {
 const bin = (name: string): string => join(ROOT, "node_modules", ".bin", name);
 
 const vitest = (name: string, title: string): TestStep => ({
-  ...{ name, title, isVitest: true },
+  name,
+  title,
+  isVitest: true,
   command: [bin("vitest"), "run", "--project", name],
 });
 

@@ -12,7 +12,10 @@ type Fake = SupervisedProcess & { readonly end: (ending: string) => void; isStop
 function fakeProcess(tail: readonly string[] = []): Fake {
   const { promise: exited, resolve } = Promise.withResolvers<void>();
   const fake = {
-    ...{ exited, tail, ending: "", isStopped: false },
+    exited,
+    tail,
+    ending: "",
+    isStopped: false,
     end(ending: string) {
       fake.ending = ending;
       resolve();

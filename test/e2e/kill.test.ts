@@ -60,8 +60,11 @@ const startWorker = () =>
   startEdge(installation, {
     port: edgePort,
     variables: {
-      ...{ GROUP_SIZE: "4", GROUP_DEADLINE_SECONDS: "10" },
-      ...{ GATE_MIN_TASKS: "8", GATE_MARGIN: "1", GATE_SIGNIFICANCE: "0" },
+      GROUP_SIZE: "4",
+      GROUP_DEADLINE_SECONDS: "10",
+      GATE_MIN_TASKS: "8",
+      GATE_MARGIN: "1",
+      GATE_SIGNIFICANCE: "0",
     },
   });
 const startLearning = (of: Installation) =>

@@ -40,7 +40,9 @@ type Row = { readonly id: number; readonly parent: number; readonly text: string
 function processes(): Row[] {
   const text = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" });
   return [...text.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(([, id, parent, args = ""]) => ({
-    ...{ id: Number(id), parent: Number(parent), text: args },
+    id: Number(id),
+    parent: Number(parent),
+    text: args,
   }));
 }
 

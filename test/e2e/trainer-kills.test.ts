@@ -119,8 +119,11 @@ beforeAll(async () => {
   edge = await startEdge(installation, {
     port,
     variables: {
-      ...{ GROUP_SIZE: String(MEMBERS), GROUP_DEADLINE_SECONDS: "10" },
-      ...{ GATE_MIN_TASKS: "8", GATE_MARGIN: "1", GATE_SIGNIFICANCE: "0" },
+      GROUP_SIZE: String(MEMBERS),
+      GROUP_DEADLINE_SECONDS: "10",
+      GATE_MIN_TASKS: "8",
+      GATE_MARGIN: "1",
+      GATE_SIGNIFICANCE: "0",
     },
   });
   const credential = installation.trainerCredential;

@@ -23,6 +23,11 @@ export function mutantsOf(
   lines: readonly Line[],
 ): readonly Mutant[] {
   return lines.map(([id, text, replacement, breaks]) => ({
-    ...{ id, file, text, replacement, breaks, tests },
+    id,
+    file,
+    text,
+    replacement,
+    breaks,
+    tests,
   }));
 }

@@ -36,11 +36,11 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "page:own-tools",
     source: "packages/embed/README.md, Tools",
     behavior:
-      "An assistant has the tools that its page gives it and the edge tools that the page names, and whatever a tool returns the request goes on.",
+      "An assistant has the tools that its page gives it and the edge tools that the page names. No tool result ends a request.",
     tests: [
       "packages/embed/src/site-tools.test.ts > a page has its own tools and asks the edge for none",
       "packages/embed/src/site-tools.test.ts > a page tool may have the name of one of the shop's edge tools",
-      "packages/embed/src/tool-results.test.ts > whatever a tool returns, the request goes on and the record is valid",
+      "packages/embed/src/tool-results.test.ts > a request goes on and its record is valid for every kind of tool result",
       "packages/agent/src/tool-value.test.ts > a result is as long as it may be and no longer",
       "workers/edge/src/routes/mcp.test.ts > a site that asks for no edge tools serves none",
     ],
@@ -62,7 +62,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A policy that does not load leaves no page without an assistant, and a page follows the operator's switches.",
     tests: [
-      "packages/embed/src/damaged-policy.browser.test.ts > a page answers with the last good policy whatever is wrong with the published one",
+      "packages/embed/src/damaged-policy.browser.test.ts > a page answers with the last good policy when the published one is damaged",
       "packages/embed/src/policy-follower.test.ts > a version that failed is said once and tried again after a minute, two, four, to an hour",
       "packages/embed/src/damaged-policy.browser.test.ts > a silenced page answers nothing, and goes on when the switch is lifted",
       "packages/embed/src/damaged-policy.browser.test.ts > an open page goes back to the base when the operator says so",

@@ -4,8 +4,13 @@ import { expect, test } from "vitest";
 import { addDeadLettersCommand } from "./dead-letters-command.ts";
 
 const letterOf = (digit: string): DeadLetter => ({
-  ...{ digest: digit.repeat(64), reason: "lease-failed", failedLeases: 5, groupId: null },
-  ...{ sizeBytes: 900, receivedAt: "2026-11-20T12:00:00.000Z", diedAt: "2026-11-20T13:00:00.000Z" },
+  digest: digit.repeat(64),
+  reason: "lease-failed",
+  failedLeases: 5,
+  groupId: null,
+  sizeBytes: 900,
+  receivedAt: "2026-11-20T12:00:00.000Z",
+  diedAt: "2026-11-20T13:00:00.000Z",
 });
 
 /** Runs the command over an edge with these dead letters, one a page. */

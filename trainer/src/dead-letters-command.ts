@@ -86,7 +86,10 @@ function clientOf(
     );
   }
   return createOperatorClient({
-    ...{ baseUrl: edge, credential: token, signal, headers: operatorSignature(environment, as) },
+    baseUrl: edge,
+    credential: token,
+    signal,
+    headers: operatorSignature(environment, as),
     ...(fetch === undefined ? {} : { fetch }),
   });
 }

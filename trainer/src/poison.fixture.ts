@@ -262,7 +262,8 @@ export async function learnAmong(
       }
       if (judged.groups.length === 0) continue;
       const { metrics } = await learningStep(engine, RECIPE, waiting, {
-        ...{ ...coming, microbatchTokens: 4096 },
+        ...coming,
+        microbatchTokens: 4096,
         ...{ shuffleAdvantages: null, visitorShare, presentVisitors: judged.visitors },
       });
       visitorShareMax = Math.max(visitorShareMax, metrics["visitorShareMax"] ?? 0);

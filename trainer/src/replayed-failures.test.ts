@@ -43,7 +43,9 @@ function attempt(call: (typeof CALLS)[number], claim: (error: ToolError) => Tool
   return rollOut({
     policy: new ScriptedPolicy({
       turns: [format.encodeAssistant("", [call]), format.encodeAssistant("Done.", [])],
-      ...{ baseModel: TINY_BASE, version: 0, vocabularySize },
+      baseModel: TINY_BASE,
+      version: 0,
+      vocabularySize,
     }),
     environment: claiming(claim),
     chatFormat: format,

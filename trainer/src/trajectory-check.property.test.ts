@@ -59,7 +59,10 @@ test("with re-scoring replaced by a stub", { timeout: 1_200_000 }, async () => {
   const contextLength = 24;
   const world = { baseModel: "b".repeat(64), vocabularySize, contextLength, versions: [0] };
   const policy = {
-    ...{ baseModel: world.baseModel, vocabularySize, contextLength, currentVersion: 0 },
+    baseModel: world.baseModel,
+    vocabularySize,
+    contextLength,
+    currentVersion: 0,
     // Agrees with nobody in particular: what the record claims decides.
     score: async ({ tokenIds }: { tokenIds: readonly number[] }) => {
       const numbers = tokenIds.map(() => -0.5);
@@ -69,7 +72,9 @@ test("with re-scoring replaced by a stub", { timeout: 1_200_000 }, async () => {
   const format = createChatFormat({ tokenizer, tokenizerConfig: nanoTokenizerConfig(4096) });
   const checkerWith = (replay: Replay, band?: { mean: number; max: number }) =>
     createTrajectoryChecker({
-      ...{ policy, replay, maxStaleness: 4 },
+      policy,
+      replay,
+      maxStaleness: 4,
       ...(band === undefined ? {} : { band }),
       shelf: { get: () => Promise.reject(new Error("there is no adapter")) },
     });

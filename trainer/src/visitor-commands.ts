@@ -36,7 +36,10 @@ export function addVisitorCommands(program: Command, options: ProgramOptions): v
     }
     const headers = operatorSignature(environment, given.as);
     return createOperatorClient({
-      ...{ baseUrl: given.edge, credential, signal, headers },
+      baseUrl: given.edge,
+      credential,
+      signal,
+      headers,
       ...(fetch === undefined ? {} : { fetch }),
     });
   };

@@ -24,7 +24,9 @@ function counting(
     },
   };
   const filter: FilterPart = {
-    ...{ slot: "filter", part: "counting", needs: [] },
+    slot: "filter",
+    part: "counting",
+    needs: [],
     apply: (groups, { step }) => {
       const all = groups.flatMap(({ episodes }) => episodes.map(({ episode }) => episode.id));
       filtered.push({ step, episodes: all });

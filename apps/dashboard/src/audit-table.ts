@@ -34,7 +34,7 @@ function auditRow({ at, by, action, version, reason }: AuditEntry, now: number):
 }
 
 export function auditTable(entries: readonly AuditEntry[], now: number): HTMLElement {
-  if (entries.length === 0) return h("p", { class: "empty" }, "Nobody has decided anything yet.");
+  if (entries.length === 0) return h("p", { class: "empty" }, "No entries yet.");
   const cell = (label: string) => h("th", { scope: "col" }, label);
   return h(
     "div",

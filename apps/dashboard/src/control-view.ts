@@ -32,7 +32,7 @@ const QUESTIONS = {
   silence: {
     text: "Silence all pages?",
     consequence:
-      "The assistant answers nobody until you switch it on again. Pages loaded before this release use the base model instead.",
+      "The assistant stays silent until you switch it on again. Pages that were loaded before this release use the base model.",
     confirm: "Silence pages",
     isDangerous: true,
   },

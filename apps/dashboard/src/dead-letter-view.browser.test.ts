@@ -7,8 +7,13 @@ import type { View } from "./view.ts";
 
 const AT = "2026-11-20T12:00:00.000Z";
 const letter = {
-  ...{ digest: "a".repeat(64), reason: "lease-failed", failedLeases: 5, sizeBytes: 24_000 },
-  ...{ receivedAt: AT, diedAt: AT, groupId: null },
+  digest: "a".repeat(64),
+  reason: "lease-failed",
+  failedLeases: 5,
+  sizeBytes: 24_000,
+  receivedAt: AT,
+  diedAt: AT,
+  groupId: null,
 };
 
 let view: View | null = null;

@@ -10,9 +10,14 @@ let view: View | null = null;
 afterEach(() => view?.dispose());
 
 const policyOf = (version: number, status: PolicyVersion["status"]): PolicyVersion => ({
-  ...{ version, parent: version === 0 ? null : 0, baseModel: "b".repeat(64), status },
+  version,
+  parent: version === 0 ? null : 0,
+  baseModel: "b".repeat(64),
+  status,
   evaluation: status === "canary" ? null : { tasks: 64, successes: 40, stableSuccesses: 38 },
-  ...{ adapter: null, step: 0, publishedAt: "2026-11-20T12:00:00.000Z" },
+  adapter: null,
+  step: 0,
+  publishedAt: "2026-11-20T12:00:00.000Z",
 });
 
 /** The page over an edge that refuses a promotion until this override is set. */
@@ -66,7 +71,8 @@ for (const [code, override] of [
     await vi.waitFor(() => expect(asked).toHaveLength(2));
     expect(asked[0]?.[override]).toBeUndefined();
     expect(asked[1]).toEqual({
-      ...{ rolledBack: false, [override]: true },
+      rolledBack: false,
+      [override]: true,
       reason: "read by two people; no task set yet",
     });
   });

@@ -1,6 +1,6 @@
 /**
  * What a tool returned, as the JSON value that the policy reads and the record keeps. Tools are the page's
- * own code: whatever they return must not end the request.
+ * own code, so no value that they return may end the request.
  */
 import { WaggleError } from "@waggle/protocol";
 
@@ -32,7 +32,7 @@ export function toolValue(value: unknown, maxCharacters: number = Infinity): unk
   return JSON.parse(text) as unknown;
 }
 
-/** The first line of what was thrown, whatever it is; at most 2,000 characters. */
+/** The first line of a thrown value of any type, at most 2,000 characters. */
 export function messageOf(error: unknown): string {
   try {
     const message: unknown = error instanceof Error ? error.message : error;

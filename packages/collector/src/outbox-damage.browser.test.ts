@@ -23,7 +23,8 @@ async function openPage(waiting: number) {
   const session = createEdgeSession({
     edgeUrl: "https://edge.example",
     siteKey: "site",
-    ...{ storage, consent },
+    storage,
+    consent,
     fetch: edge.fetch,
   });
   const outbox = await createOutbox({ name, clock });

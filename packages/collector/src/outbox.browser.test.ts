@@ -19,7 +19,8 @@ test("in a real browser two tabs share one database and every trajectory arrives
       const session = createEdgeSession({
         edgeUrl: "https://edge.example",
         siteKey: "site",
-        ...{ storage, consent },
+        storage,
+        consent,
         fetch: edge.fetch,
       });
       return { outbox, uploader: createUploader({ outbox, session, consent, batchSize: 4 }) };

@@ -194,7 +194,9 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
       guarded<Claimed[]>([], async (db) => {
         for (;;) {
           const { claimed, damaged } = await claimRows(db, {
-            ...{ limit, maxBytes, leaseMs },
+            limit,
+            maxBytes,
+            leaseMs,
             now: clock(),
           });
           const unsound = await unsoundBodies(claimed);
@@ -306,7 +308,12 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
 
     async summary() {
       const counts = {
-        ...{ waiting: 0, sent: 0, rejected: 0, feedbackWaiting: 0, dropped: 0, damaged: 0 },
+        waiting: 0,
+        sent: 0,
+        rejected: 0,
+        feedbackWaiting: 0,
+        dropped: 0,
+        damaged: 0,
       };
       await guarded(undefined, async (db) => {
         const tx = db.transaction(["entries", "feedback", "counters"]);

@@ -28,7 +28,8 @@ async function setUp(options: Setup = {}) {
   const session = createEdgeSession({
     edgeUrl: "https://edge.example",
     siteKey: "site",
-    ...{ storage, consent },
+    storage,
+    consent,
     fetch: edge.fetch,
     clock,
   });

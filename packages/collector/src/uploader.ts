@@ -252,7 +252,7 @@ export function createUploader(options: UploaderOptions): Uploader {
     update({ sending: true });
     running = run(keepalive)
       .catch((error: unknown): FlushReport => {
-        // Whatever stopped this run must not stop the next one.
+        // A failed run must not stop the next one.
         backOff(WaggleError.is(error) ? error.code : "INTERNAL", null);
         return { sent: 0, rejected: 0, feedbackSent: 0, ended: "backoff" };
       })

@@ -45,7 +45,9 @@ function createEdge(): Edge {
 function openBrowser(storage = createMemoryStorage(), edge = createEdge()) {
   const consent = createConsentStore({ storage, currentVersion: "1" });
   const session = createEdgeSession({
-    ...{ storage, consent, fetch: edge.fetch },
+    storage,
+    consent,
+    fetch: edge.fetch,
     edgeUrl: "https://edge.example",
     siteKey: "site",
   });

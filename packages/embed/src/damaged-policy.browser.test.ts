@@ -101,12 +101,15 @@ function openPage(edge: Edge, storage: KeyValueStorage): Agent {
   const { fetch } = edge;
   return createAgentWith(
     {
-      ...{ edgeUrl, siteKey: "site" },
+      edgeUrl,
+      siteKey: "site",
       limits: { maxTokensPerTurn: 8, maxTurns: 1 },
       policyIntervalMs: 0,
     },
     {
-      ...{ storage, fetch, outboxName: crypto.randomUUID() },
+      storage,
+      fetch,
+      outboxName: crypto.randomUUID(),
       openHost: createPolicyHostOpener({ edgeUrl, fetch, device: "wasm" }),
     },
   );
@@ -140,7 +143,7 @@ const answers = async (agent: Agent): Promise<boolean> =>
   (await agent.send("Hi").finished).stopReason !== "aborted";
 
 fault(
-  "a page answers with the last good policy whatever is wrong with the published one",
+  "a page answers with the last good policy when the published one is damaged",
   {
     item: "2.4",
     before: "6 of 6 fresh pages had no assistant",

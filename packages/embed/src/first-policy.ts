@@ -11,7 +11,7 @@ export type FirstPolicyOptions = {
   readonly read: () => Promise<PolicyManifest>;
   /** Called before each wait. */
   readonly onWait: () => void;
-  /** False when nobody needs the policy any more; the refusal is then thrown. */
+  /** False once the policy is no longer needed; the refusal is then thrown. */
   readonly isWanted: () => boolean;
   readonly schedule?: Schedule | undefined;
 };

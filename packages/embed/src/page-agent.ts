@@ -82,7 +82,10 @@ export class PageAgent implements Agent {
         rollOut: (environment, assignmentId, signal) =>
           this.#policy.use((host) =>
             rollOutTask(host, {
-              ...{ environment, assignmentId, signal, options },
+              environment,
+              assignmentId,
+              signal,
+              options,
               redactor: this.#createRedactor(),
               consent: this.#consentOrNone(),
               seed: this.#seed(),
@@ -99,7 +102,10 @@ export class PageAgent implements Agent {
     });
     this.#listen();
     this.#policy = new ResidentPolicy({
-      ...{ session, storage, edgeTools: this.#edgeTools, schedule },
+      session,
+      storage,
+      edgeTools: this.#edgeTools,
+      schedule,
       openHost: parts.openHost ?? hostOpener(options),
       onChange: ({ silenced }) => {
         if (silenced) this.stop();
@@ -279,7 +285,10 @@ export class PageAgent implements Agent {
     this.#requireVoice();
     const redactor = this.#redactor;
     const record = createAnswerRecord({
-      ...{ id: crypto.randomUUID(), request, redactor, texts: this.texts },
+      id: crypto.randomUUID(),
+      request,
+      redactor,
+      texts: this.texts,
       tools: () => this.#tools(),
     });
     const asked: ConversationItem = { kind: "request", id: crypto.randomUUID(), text: request };

@@ -55,7 +55,9 @@ export function openConversation(
     startsAlike: (from, to) => host.startsAlike(from, to),
     createEnvironment: (userMessage, version) => {
       const environment = createToolEnvironment({
-        ...{ system, tools: tools(), userMessage },
+        system,
+        tools: tools(),
+        userMessage,
         maxResultCharacters: mostResultCharacters(policy.contextLength),
       });
       // Nobody replays a visitor's own request: any case that fits will do.

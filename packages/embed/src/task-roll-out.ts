@@ -23,7 +23,13 @@ export function rollOutTask(host: AgentHost, task: TaskRollOut): Promise<Traject
   const { policy, chatFormat, client } = site;
   const { assignmentId, signal, redactor, consent, options } = task;
   return rollOut({
-    ...{ policy, chatFormat, client, assignmentId, signal, redactor, consent },
+    policy,
+    chatFormat,
+    client,
+    assignmentId,
+    signal,
+    redactor,
+    consent,
     environment: (version) =>
       guidedEnvironment(task.environment, site.guide(version, assignmentId)),
     limits: requestLimits(options, policy),

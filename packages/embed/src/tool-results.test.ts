@@ -43,7 +43,7 @@ const RESULTS: readonly (readonly [string, () => unknown, isResult: boolean])[] 
 ];
 
 fault(
-  "whatever a tool returns, the request goes on and the record is valid",
+  "a request goes on and its record is valid for every kind of tool result",
   { item: "5", before: "9 of 17 requests ended without an answer" },
   async () => {
     let answered = 0;

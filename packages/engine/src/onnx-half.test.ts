@@ -38,7 +38,9 @@ if (isLong()) {
     create: (options) =>
       createOnnxEngine({
         ...options,
-        ...{ device: "cpu", threads: 1, precision: "f16" },
+        device: "cpu",
+        threads: 1,
+        precision: "f16",
         checkpointing: "layer",
         tileLogits: 24,
       }),

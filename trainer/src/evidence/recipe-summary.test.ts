@@ -17,7 +17,8 @@ const solving = (solved: number, seed: number): boolean[] =>
   Array.from({ length: TASKS }, (_, i) => (i + 7 * seed) % TASKS < solved);
 
 const outcome = (solved: number, seed: number) => ({
-  ...{ toolCallsMean: 1, sampledTokensMean: 10 },
+  toolCallsMean: 1,
+  sampledTokensMean: 10,
   successes: solving(solved, seed),
 });
 
@@ -25,8 +26,11 @@ function run(recipe: string, seed: number, solved: number, more: object = {}): R
   return {
     ...{ recipe, seed, settings: {}, environment: "calculator", evaluationTasks: TASKS },
     ...{ budget: { sampledTokens: 1000, toolCalls: 100 }, key: `${recipe}/${seed}` },
-    ...{ baseModel: "b".repeat(64), endedAt: "2026-11-23T00:00:00.000Z", curve: [] },
-    ...{ base: outcome(70, seed), final: outcome(solved, seed) },
+    baseModel: "b".repeat(64),
+    endedAt: "2026-11-23T00:00:00.000Z",
+    curve: [],
+    base: outcome(70, seed),
+    final: outcome(solved, seed),
     spent: { episodes: 1, sampledTokens: 1000 + solved, toolCalls: 9, seconds: 1, cpuSeconds: 1 },
     ...more,
   };

@@ -20,6 +20,6 @@ export async function evolvedStep(
     return rollOut();
   };
   const scores = await evolve(engine, made, act, options);
-  versions.hold(adapterOf(await engine.parameters()));
+  await versions.holdFrom(engine);
   return { rewardMean: mean(scores.map(({ score }) => score)) };
 }

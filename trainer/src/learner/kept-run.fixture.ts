@@ -22,7 +22,9 @@ const adapterShape = { rank: 2, alpha: 4 };
 const runFolder = await openRunFolder({
   folder,
   settings: { recipe: name, environment: "bandit", seed: Number(seed), steps: Number(steps) },
-  ...{ resumes: true, every: 1, isStopping: () => false },
+  resumes: true,
+  every: 1,
+  isStopping: () => false,
 });
 const engines = await openRecipeEngines(
   recipe,
@@ -37,11 +39,17 @@ if (events.length > 0) console.log(`resumed ${events.length}`);
 const result = await runRecipe(
   recipe,
   {
-    ...{ ...engines, policy, format: model.format, adapterShape },
+    ...engines,
+    policy,
+    format: model.format,
+    adapterShape,
     family: familyNamed("bandit"),
   },
   {
-    ...{ seed: Number(seed), evaluationTasks: 4, evaluateEvery: 2, steps: Number(steps) },
+    seed: Number(seed),
+    evaluationTasks: 4,
+    evaluateEvery: 2,
+    steps: Number(steps),
     keeper: runFolder.keeper,
   },
   (event) => {

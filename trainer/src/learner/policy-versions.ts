@@ -1,6 +1,7 @@
 /** The parameters that a run's policy samples with: the newest, or those of some updates ago. */
-import type { TensorMap } from "@waggle/protocol";
+import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { RunParts } from "./run-options.ts";
+import { adapterOf } from "./updates/adapter-tensors.ts";
 
 type Saved = { readonly snapshots: readonly TensorMap[]; readonly version: number };
 
@@ -28,6 +29,11 @@ export class PolicyVersions {
   /** These alone from now on. */
   hold(...snapshots: readonly TensorMap[]): void {
     this.#snapshots = snapshots;
+  }
+
+  /** The engine's present parameters alone from now on. */
+  async holdFrom(engine: Pick<TrainEngine, "parameters">): Promise<void> {
+    this.hold(adapterOf(await engine.parameters()));
   }
 
   /** After an update, beside those of as many updates before. */

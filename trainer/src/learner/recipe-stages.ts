@@ -265,11 +265,12 @@ export class RecipeStages {
 
   async #merge(stage: Stage, merging: NonNullable<Stage["merging"]>): Promise<HeldOut> {
     const { engine } = this.#parts;
-    const hold = async (): Promise<void> => {
-      this.#versions.hold(adapterOf(await engine.parameters()));
-    };
+    const hold = (): Promise<void> => this.#versions.holdFrom(engine);
     await mergedStage(merging, {
-      ...{ engine, spending: this.#spending, limit: this.#limit, seed: this.#options.seed },
+      engine,
+      spending: this.#spending,
+      limit: this.#limit,
+      seed: this.#options.seed,
       learn: async (members, limit) => {
         this.#limit = limit;
         await hold();
@@ -292,9 +293,7 @@ export class RecipeStages {
     if (stage.evolution !== null) return this.#evolve(stage, stage.evolution, settings, context);
     const { engine } = this.#parts;
     // The start is a version too: the second step of a policy that lags by one samples from it.
-    if (this.#versions.snapshots.length === 0) {
-      this.#versions.hold(adapterOf(await engine.parameters()));
-    }
+    if (this.#versions.snapshots.length === 0) await this.#versions.holdFrom(engine);
     await this.#versions.adopt(settings.lag);
     const groups: EpisodeGroup[] = [];
     let informative = 0;

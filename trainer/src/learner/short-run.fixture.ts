@@ -60,7 +60,11 @@ export async function shortRun(
     const result = await runRecipe(
       recipe,
       {
-        ...{ ...engines, policy, format: model.format, family, adapterShape: ADAPTER },
+        ...engines,
+        policy,
+        format: model.format,
+        family,
+        adapterShape: ADAPTER,
         ports: { writer, judge },
       },
       { seed, evaluationTasks: 4, evaluateEvery: 0, steps },

@@ -112,7 +112,9 @@ test("numbers that grow when they are written canonically are measured as they a
   const grown = await makeUpload(baseModel, null, {
     turns: [
       {
-        ...{ segmentId: "s1", toolCalls: [], parseError: null },
+        segmentId: "s1",
+        toolCalls: [],
+        parseError: null,
         toolResults: [
           { callId: "c0", ok: true, value: Array.from({ length: 300_000 }, () => 1e15) },
         ],
@@ -123,7 +125,8 @@ test("numbers that grow when they are written canonically are measured as they a
   const text = JSON.stringify({ trajectories: [grown] }).replaceAll("1000000000000000", "1e15");
   expect(text.length).toBeLessThan(4 * MEBIBYTE);
   const reply = await call("POST", "/v1/trajectories", {
-    ...{ token, raw: text },
+    token,
+    raw: text,
     headers: { "content-type": "application/json" },
   });
   expect([reply.status, JSON.stringify(reply.body)]).toEqual([
@@ -208,7 +211,8 @@ fault(
       ...asTrainer,
       body: {
         baseModel: JSON.parse(known?.reference ?? "") as unknown,
-        ...{ vocabularySize: 100, contextLength: 4 },
+        vocabularySize: 100,
+        contextLength: 4,
       },
     });
     const five = await makeUpload(baseModel, null);

@@ -47,7 +47,11 @@ function withKept(...keptTokenIds: (number[] | null)[]): Partial<Trajectory> {
   return {
     segments: [
       {
-        ...{ kind: "sampled", id: "s1", parent: null, policyVersion: 0, grammar: null },
+        kind: "sampled",
+        id: "s1",
+        parent: null,
+        policyVersion: 0,
+        grammar: null,
         sampling: { ...FULL_SUPPORT, topK: 3, seed: 7 },
         tokenIds: [4, 5],
         behaviorLogProbs: [-0.5, -1.5],

@@ -163,7 +163,8 @@ function summaryOf(entries: readonly OutboxEntry[]): OutboxSummary {
     sent: count("sent"),
     rejected: count("rejected"),
     feedbackWaiting: 0,
-    ...{ dropped: 0, damaged: 0 },
+    dropped: 0,
+    damaged: 0,
     storage: "ok",
   };
 }

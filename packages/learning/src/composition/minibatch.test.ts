@@ -73,7 +73,9 @@ test("rows without a loss token are left out unless a pair needs them, and pairs
 test("each filter sees what the one before it left, and all reasons are kept", async () => {
   const seen: number[] = [];
   const drops = (index: string, reason: string): FilterPart => ({
-    ...{ slot: "filter", part: reason, needs: [] },
+    slot: "filter",
+    part: reason,
+    needs: [],
     apply: (groups) => {
       const all = groups.flatMap(({ episodes }) => episodes);
       seen.push(all.length);
@@ -93,7 +95,9 @@ test("each filter sees what the one before it left, and all reasons are kept", a
 
 test("pairs that a filter made outlive filters that make none", async () => {
   const pairs: FilterPart = {
-    ...{ slot: "filter", part: "pairs", needs: [] },
+    slot: "filter",
+    part: "pairs",
+    needs: [],
     apply: (groups) => ({ groups, dropped: new Map(), pairs: [["0", "1"]] }),
   };
   const none: FilterPart = { ...pairs, apply: (groups) => ({ groups, dropped: new Map() }) };
@@ -105,7 +109,9 @@ test("pairs that a filter made outlive filters that make none", async () => {
 test("a reward is asked for each group, and must score each of its episodes", async () => {
   const asked: string[] = [];
   const reward: RewardPart = {
-    ...{ slot: "reward", part: "asked", needs: [] },
+    slot: "reward",
+    part: "asked",
+    needs: [],
     score: ({ task, episodes }) => {
       asked.push(task);
       return episodes.map((_, i) => ({ reward: 10 * asked.length + i }));

@@ -29,7 +29,7 @@ export function observationLoss(
     if (t >= 0) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `a token must be sampled or observed, got both at [${b}][${t}]; derive the masks from one record`,
+        `Token [${b}][${t}] is marked both as sampled and as observed. Derive both masks from one record.`,
       );
     }
   }

@@ -82,7 +82,9 @@ test("pair-gap pairs the best with the worst of a task beyond the margin", () =>
   const filtered = parts.pairGap(0.1).apply([a, b], contextOf());
   expect(filtered.pairs).toEqual([["a0", "a2"]]);
   expect(applied(parts.pairGap(0.1), [a, b]).dropped).toEqual({
-    ...{ a1: "no-pair", b0: "no-pair", b1: "no-pair" },
+    a1: "no-pair",
+    b0: "no-pair",
+    b1: "no-pair",
   });
 });
 

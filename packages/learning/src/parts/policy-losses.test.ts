@@ -149,7 +149,8 @@ test("span-mask leaves the loss to the turns that its rule chooses", () => {
 test("tb balances against the partition of a task, or of the batch", () => {
   const row = (reward: number, seed: number): GivenRow => ({
     ...{ advantages: [0], scored: scoredOf(`${reward}${seed}`, { reward, seed }) },
-    ...{ logProbs: [-1], referenceLogProbs: [-1] },
+    logProbs: [-1],
+    referenceLogProbs: [-1],
   });
   const rows = [row(1, 1), row(0, 1), row(1, 2), row(1, 2)];
   // Gap of a row: log Z − log R. Per task Z is ½ and 1, of the batch ¾; the slope is 2·gap / 4 rows.

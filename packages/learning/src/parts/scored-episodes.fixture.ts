@@ -42,7 +42,11 @@ export function scoredOf(id: string, given: GivenEpisode = {}): ScoredEpisode {
     lossMask.push(...Array.from({ length: tokens }, () => true));
     spans.push({ segment: { entropies: Array.from({ length: tokens }, () => entropy) }, start });
     return {
-      ...{ sample: 0, start, end: start + tokens, parseError: null, reward: paid ?? null },
+      sample: 0,
+      start,
+      end: start + tokens,
+      parseError: null,
+      reward: paid ?? null,
       state: state ?? `${id}/${i}`,
       toolCalls: calls.map((name) => ({ id: "c", name, arguments: {} })),
       toolResults: calls.length > 0 || !ok ? [{ callId: "c", ok }] : [],
@@ -51,8 +55,14 @@ export function scoredOf(id: string, given: GivenEpisode = {}): ScoredEpisode {
   const task: TaskReference = { environment: "e", split: "train", seed };
   const { stopReason = "completed" } = given;
   const episode = {
-    ...{ id, role: given.role ?? "policy", joint: given.joint ?? null, mode: null, read: null },
-    ...{ staleness: 0, branch: given.branch ?? null, turns: made },
+    id,
+    role: given.role ?? "policy",
+    joint: given.joint ?? null,
+    mode: null,
+    read: null,
+    staleness: 0,
+    branch: given.branch ?? null,
+    turns: made,
     trajectory: { task, stopReason, terminated: true, truncated: false, turns: made },
     samples: [
       {

@@ -41,8 +41,12 @@ export function tableEngine(
     given,
     rates,
     capabilities: () => ({
-      ...{ outputs, derivatives: ["logProb", "entropy", "values"], sequences: [] },
-      ...{ trains: "lora", reads: ["parameters"], device: "table" },
+      outputs,
+      derivatives: ["logProb", "entropy", "values"],
+      sequences: [],
+      trains: "lora",
+      reads: ["parameters"],
+      device: "table",
     }),
     forward: async (batch): Promise<TokenOutputs> => ({
       logProb: rows(batch, (id) => table[id] ?? 0),
@@ -97,7 +101,13 @@ function attempt({ id, tokens, reward, behavior, role = "policy" }: Attempt): Ep
   const task = { environment: "e", split: "train", seed: 1 };
   const turn = { sample: 0, start: 1, end: tokens.length, state: "", parseError: null };
   return {
-    ...{ id, role, joint: null, mode: null, read: null, staleness: 0, branch: null },
+    id,
+    role,
+    joint: null,
+    mode: null,
+    read: null,
+    staleness: 0,
+    branch: null,
     trajectory: {
       task,
       stopReason: "completed",
