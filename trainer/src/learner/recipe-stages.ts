@@ -265,7 +265,6 @@ export class RecipeStages {
 
   async #merge(stage: Stage, merging: NonNullable<Stage["merging"]>): Promise<HeldOut> {
     const { engine } = this.#parts;
-    const hold = (): Promise<void> => this.#versions.holdFrom(engine);
     await mergedStage(merging, {
       engine,
       spending: this.#spending,
@@ -273,15 +272,15 @@ export class RecipeStages {
       seed: this.#options.seed,
       learn: async (members, limit) => {
         this.#limit = limit;
-        await hold();
+        await this.#versions.holdFrom(engine);
         for (const member of members) await this.stage(member);
       },
       attempt: async (count) => {
-        await hold();
+        await this.#versions.holdFrom(engine);
         return this.attempts([...Array(count).keys()], "train");
       },
     });
-    await hold();
+    await this.#versions.holdFrom(engine);
     return this.evaluate(stage.name, 1);
   }
 
