@@ -75,8 +75,7 @@ test("a success rises and a failure falls by rate · advantage · share", async 
 test("a second epoch measures its ratio from the update's start, so the clip binds", async () => {
   const engine = tableEngine([0, -1, -1]);
   const stage = rewardStage({
-    ...PLAIN,
-    losses: [parts.pgClip(0.2)],
+    ...{ ...PLAIN, losses: [parts.pgClip(0.2)] },
     settings: { learningRate: 1, epochs: 3 },
   });
   const { metrics } = await update(engine, stage);
@@ -153,9 +152,7 @@ test("a KL term in the reward takes off what an attempt left the reference by", 
   // Token 1 is likelier than in the reference by 0.4 nats, token 2 less likely by 0.2.
   const engine = tableEngine([0, -1, -1]);
   const stage = rewardStage({
-    ...PLAIN,
-    ...REFERENCE,
-    losses: [parts.reinforce()],
+    ...{ ...PLAIN, ...REFERENCE, losses: [parts.reinforce()] },
     kl: { in: "reward", coefficient: 0.5 },
   });
   const { numbers } = await update(engine, stage, { reference: [0, -1.4, -0.8] });
@@ -169,9 +166,7 @@ test("a KL term in the reward takes off what an attempt left the reference by", 
 test("a KL term in the loss pulls every token to the reference", async () => {
   const engine = tableEngine([0, -1, -1]);
   const stage = rewardStage({
-    ...PLAIN,
-    ...REFERENCE,
-    losses: [parts.reinforce()],
+    ...{ ...PLAIN, ...REFERENCE, losses: [parts.reinforce()] },
     kl: { in: "loss", coefficient: 0.5, estimator: "k2" },
   });
   await update(engine, stage, { reference: [0, -1.4, -0.8] });
@@ -182,8 +177,7 @@ test("a KL term in the loss pulls every token to the reference", async () => {
 
 test("the weight of a KL budget moves towards its target and is kept", async () => {
   const stage = rewardStage({
-    ...PLAIN,
-    losses: [parts.reinforce()],
+    ...{ ...PLAIN, losses: [parts.reinforce()] },
     kl: { in: "loss", coefficient: { target: 1e-3, horizon: 2 }, estimator: "k2" },
     state: { ref: parts.reference, "kl-coefficient": parts.klCoefficient(0.1) },
   });
@@ -205,8 +199,7 @@ test("a scheduled weight of a reward component reaches the reward", async () => 
       [parts.outcome(), 1],
       [parts.format(), 1],
     ]),
-    losses: [parts.reinforce()],
-    steps: 3,
+    ...{ losses: [parts.reinforce()], steps: 3 },
     schedule: [parts.weightAnneal({ outcome: [1, 3], format: [0, 0] })],
   });
   await update(engine, stage, { step: 2 });
@@ -226,8 +219,7 @@ test("a critic's values are those before each token, and its derivatives go back
   // After token 0 the critic says 0.5: that is the value before token 1.
   const engine = tableEngine([0, -1, -1], [0.5, 9, 9]);
   const stage = rewardStage({
-    rollout: parts.single(),
-    reward: parts.outcome(),
+    ...{ rollout: parts.single(), reward: parts.outcome() },
     advantage: parts.gae({ whitened: false }),
     losses: [parts.reinforce(), { loss: parts.critic(), weight: 1 }],
     state: { critic: parts.valueHead },
@@ -245,9 +237,7 @@ test("a critic's values are those before each token, and its derivatives go back
 test("what filters left out is not learned from, and its reason is reported", async () => {
   const engine = tableEngine([0, -1, -1]);
   const stage = tokenStage({
-    rollout: parts.group(2),
-    reward: parts.outcome(),
-    losses: [parts.crossEntropy()],
+    ...{ rollout: parts.group(2), reward: parts.outcome(), losses: [parts.crossEntropy()] },
     filters: [parts.success()],
   });
   const { dropped, learned } = await update(engine, stage);
@@ -268,9 +258,7 @@ test("nothing left is no step", async () => {
   ];
   const { learned, dropped, numbers } = await update(engine, stage, { groups });
   expect({ learned, numbers, steps: engine.rates.length }).toEqual({
-    learned: false,
-    numbers: null,
-    steps: 0,
+    ...{ learned: false, numbers: null, steps: 0 },
   });
   expect(dropped.size).toBe(2);
 });
@@ -278,9 +266,7 @@ test("nothing left is no step", async () => {
 test("state that filters leave is seen by what comes after them, and is kept", async () => {
   const seen: unknown[] = [];
   const leaves = (part: string, value: number): FilterPart => ({
-    slot: "filter",
-    part,
-    needs: [],
+    ...{ slot: "filter", part, needs: [] },
     apply: (groups, { state }) => {
       seen.push(state["temperature"]);
       return { groups, dropped: new Map(), state: { temperature: value } };
@@ -291,8 +277,7 @@ test("state that filters leave is seen by what comes after them, and is kept", a
     },
   });
   const stage = rewardStage({
-    ...PLAIN,
-    losses: [parts.reinforce()],
+    ...{ ...PLAIN, losses: [parts.reinforce()] },
     filters: [leaves("one", 1), leaves("two", 2)],
   });
   const { state } = await update(tableEngine([0, -1, -1]), stage);
@@ -337,9 +322,7 @@ test("texts are written from this step's attempts, not from those that filters b
   const written: string[][] = [];
   const old = groupOf({ id: "old", tokens: [0, 1], reward: 1 });
   const brings: FilterPart = {
-    slot: "filter",
-    part: "brings",
-    needs: [],
+    ...{ slot: "filter", part: "brings", needs: [] },
     apply: (groups) => {
       const [first] = groups;
       const [episode] = old.episodes;
@@ -351,14 +334,9 @@ test("texts are written from this step's attempts, not from those that filters b
     },
   };
   const stage = writingStage({
-    rollout: parts.group(2),
-    reward: parts.outcome(),
-    filters: [brings],
+    ...{ rollout: parts.group(2), reward: parts.outcome(), filters: [brings] },
     how: {
-      slot: "loss",
-      part: "text-edit",
-      needs: [],
-      asks: false,
+      ...{ slot: "loss", part: "text-edit", needs: [], asks: false },
       write: (groups) => {
         written.push(groups.flatMap(({ episodes }) => episodes.map(({ episode }) => episode.id)));
         return { state: { prompts: "new" }, changes: 1 };
@@ -393,9 +371,7 @@ test("every member of a merge learns from the same start", async () => {
   const engine = tableEngine([-1, -1]);
   const members: (readonly Stage[])[] = [[], []];
   const stage = mergeStage({
-    rollout: parts.weights(),
-    members,
-    how: parts.averagedDeltas(),
+    ...{ rollout: parts.weights(), members, how: parts.averagedDeltas() },
     state: { delta: parts.deltas },
   });
   if (stage.merging === null) throw new Error("no merge");
