@@ -28,7 +28,7 @@ const FOR_OUTSIDERS: Record<string, string> = {
   "@waggle/learning/parts": "Recipes outside the repository are made of these parts.",
 };
 
-const GUIDE = "docs/guides/new-recipe.md";
+const GUIDE = "docs/tutorials/write-a-recipe.md";
 
 const isTest = (file: string) =>
   /\.(test|bench|contract|test-d|fixture)\.ts$|\/testing\//.test(file);

@@ -1,5 +1,5 @@
 /**
- * The ready configuration files of docs/guides/remote: YAML whose every field exists where the file
+ * The ready configuration files of docs/how-to/remote: YAML whose every field exists where the file
  * says it was read, and whose values are those that the engine goes by. Not a run of them: that takes
  * GPUs and a cluster.
  */
@@ -15,7 +15,7 @@ import {
   SKYRL_KEYS,
 } from "./remote-fields.ts";
 
-const FOLDER = join(import.meta.dirname, "../../docs/guides/remote");
+const FOLDER = join(import.meta.dirname, "../../docs/how-to/remote");
 
 type Resource = { readonly [name: string]: unknown };
 

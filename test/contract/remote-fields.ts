@@ -1,5 +1,5 @@
 /**
- * Fields that exist, as far as docs/guides/remote uses them, with where they were read. Pure data.
+ * Fields that exist, as far as docs/how-to/remote uses them, with where they were read. Pure data.
  * `*` stands for a name of the author's choice.
  */
 

@@ -27,7 +27,7 @@ const COMMIT = "0".repeat(40);
 type Block = { readonly info: string; readonly code: string };
 
 function guideBlocks(): Block[] {
-  const guide = readFileSync(join(ROOT, "docs", "guides", "runtime.md"), "utf8");
+  const guide = readFileSync(join(ROOT, "docs", "how-to", "runtime.md"), "utf8");
   return Array.from(
     guide.matchAll(/^```ts ?(.*)\n([\s\S]*?)^```$/gm),
     ([, info = "", code = ""]) => ({

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const guide = readFileSync(join(ROOT, "docs", "guides", "new-recipe.md"), "utf8");
+const guide = readFileSync(join(ROOT, "docs", "tutorials", "write-a-recipe.md"), "utf8");
 const code = /^```ts recipe\n([\s\S]*?)^```$/m.exec(guide)?.[1] ?? "";
 let folder: string;
 

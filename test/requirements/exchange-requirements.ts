@@ -15,7 +15,7 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "exchange:same-loss",
-    source: "docs/guides/exchange.md",
+    source: "docs/how-to/exchange.md",
     behavior:
       "A loss computed from an exported file in plain loops is that of our recipes on the same batch, to 1e-6.",
     tests: [
@@ -59,7 +59,7 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "exchange:import",
-    source: "docs/guides/exchange.md",
+    source: "docs/how-to/exchange.md",
     behavior:
       "Conversations of ADP, OpenAI and TRL files can be trained on; what does not fit is counted by reason.",
     tests: [
@@ -72,7 +72,7 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "exchange:commands",
-    source: "docs/guides/exchange.md",
+    source: "docs/how-to/exchange.md",
     behavior:
       "npm run export reads an edge without changing it, leaves out what has no consent or verdict, and writes over nothing.",
     tests: [

@@ -155,7 +155,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "model:formats",
-    source: "docs/guides/models-out.md",
+    source: "docs/how-to/models-out.md",
     behavior:
       "Adapters and merged models cross to PEFT and Transformers and back with the same logits, to 1e-4, in the very bytes that were read.",
     tests: [
@@ -169,7 +169,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "trainer:save-model",
-    source: "docs/guides/models-out.md",
+    source: "docs/how-to/models-out.md",
     behavior:
       "What was trained is written whole or not at all, and a checkpoint goes on bit for bit, in the engine and through its files.",
     tests: [
@@ -180,7 +180,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "trainer:schedules",
-    source: "docs/guides/models-out.md, How AdamW steps",
+    source: "docs/how-to/models-out.md, How AdamW steps",
     behavior: "The learning rate is constant or a cosine, with a warm-up, from the command line.",
     tests: [
       "trainer/src/schedule-options.test.ts > the rate is constant, with a warm-up where asked",

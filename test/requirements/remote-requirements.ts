@@ -6,7 +6,7 @@ const ENGINE = "packages/engine/src/remote";
 export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "remote:same-port",
-    source: "docs/design.md, decision 5; docs/guides/remote-engine.md",
+    source: "docs/design.md, decision 5; docs/how-to/remote-engine.md",
     behavior:
       "A URL as the device trains what this machine trains: outputs, gradient norms and parameters, the whole loop included.",
     tests: [
@@ -19,7 +19,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "remote:moves",
-    source: "docs/guides/remote-engine.md",
+    source: "docs/how-to/remote-engine.md",
     behavior:
       "A learned policy moves to a server over a base with its adapter merged in, and back; nothing is learned twice, base files are not sent again, and a server with the original base is refused.",
     tests: [
@@ -32,7 +32,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "remote:refused-before",
-    source: "docs/design.md, decision 2; docs/guides/remote-engine.md",
+    source: "docs/design.md, decision 2; docs/how-to/remote-engine.md",
     behavior:
       "What a server lacks is refused before anything runs, by name and with what would serve; what it cannot replay is skipped.",
     tests: [
@@ -59,7 +59,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "remote:restart",
-    source: "docs/guides/remote-engine.md, When something fails",
+    source: "docs/how-to/remote-engine.md, When something fails",
     behavior:
       "A server that is started again is a typed error, and training goes on from weights that it saved, exactly.",
     tests: [
@@ -82,7 +82,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "remote:configuration",
-    source: "docs/guides/remote-engine.md",
+    source: "docs/how-to/remote-engine.md",
     behavior:
       "The ready files for SkyRL on Ray and open-rl on Kubernetes name fields that exist, and the optimizer that the engine goes by.",
     tests: [

@@ -54,7 +54,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:agreement",
-    source: "docs/guides/runtime.md, Where it runs",
+    source: "docs/how-to/runtime.md, Where it runs",
     behavior:
       "Every back end agrees with a decoder in plain loops over prefills, rows, forks, groups, adapters and masks; planted faults are seen.",
     tests: [
@@ -65,7 +65,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:self-check",
-    source: "docs/guides/runtime.md, Where it runs",
+    source: "docs/how-to/runtime.md, Where it runs",
     behavior:
       "A device is checked before its first use; one that computes wrongly is gone around or refused, never served.",
     tests: [
@@ -99,7 +99,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:sessions",
-    source: "docs/guides/runtime.md, Sessions",
+    source: "docs/how-to/runtime.md, Sessions",
     behavior:
       "Sessions grow, fork at any token, score, are saved and restored, side by side, in Node and across the worker; every call can be given up.",
     tests: [
@@ -111,7 +111,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:fair",
-    source: "docs/guides/runtime.md, Sessions",
+    source: "docs/how-to/runtime.md, Sessions",
     behavior:
       "Sessions of one device share runs, none waits for longer than one run of each other, and sampling is what it would be alone.",
     tests: [
@@ -122,7 +122,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:groups",
-    source: "docs/guides/runtime.md, Sessions",
+    source: "docs/how-to/runtime.md, Sessions",
     behavior:
       "A group reads its prefix once; a branch may start at any token, also of a running generation.",
     tests: [
@@ -139,7 +139,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:records",
-    source: "docs/guides/runtime.md, Sessions",
+    source: "docs/how-to/runtime.md, Sessions",
     behavior:
       "Records hold what reproduces the distribution (kept sets or grammar), and sampled tokens follow it; a shifted one is told apart.",
     tests: [
@@ -152,7 +152,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:adapters",
-    source: "docs/guides/runtime.md, Adapters",
+    source: "docs/how-to/runtime.md, Adapters",
     behavior:
       "PEFT adapters come by address and hash, are active per session at a strength, and a swap drops no frame.",
     tests: [
@@ -204,7 +204,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:openai-http",
-    source: "docs/guides/runtime.md, A server where nothing runs",
+    source: "docs/how-to/runtime.md, A server where nothing runs",
     behavior:
       "A chat on a server stands in where none runs here; ours can be served, and OpenAI's client reads it.",
     tests: [
@@ -216,7 +216,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:scripted-chat",
-    source: "docs/guides/runtime.md, Testing what you build",
+    source: "docs/how-to/runtime.md, Testing what you build",
     behavior: "A scripted chat stands in for a model in users' tests.",
     tests: [
       "packages/runtime/src/testing/scripted-chat.test.ts > a script is spoken word by word, and every request is remembered",
@@ -225,7 +225,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:service-worker",
-    source: "docs/guides/runtime.md, Where it runs",
+    source: "docs/how-to/runtime.md, Where it runs",
     behavior:
       "Pages share the weights of one service worker; where the browser ends it, the continuation is the same.",
     tests: [
@@ -236,7 +236,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:lost-device",
-    source: "docs/guides/runtime.md, When things go wrong",
+    source: "docs/how-to/runtime.md, When things go wrong",
     behavior:
       "A device lost or a worker dead in the middle of a turn gives the same tokens and log-probs as undisturbed; again and again is retryable.",
     tests: [
@@ -250,7 +250,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:hidden-tab",
-    source: "docs/guides/runtime.md, When things go wrong",
+    source: "docs/how-to/runtime.md, When things go wrong",
     behavior: "A turn goes on while its tab is hidden, with the same tokens and log-probs.",
     tests: [
       "test/e2e/hidden-tab.test.ts > a turn whose tab is hidden goes on to its end, with the tokens of a tab that is seen",
@@ -258,7 +258,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:out-of-memory",
-    source: "docs/guides/runtime.md, When things go wrong",
+    source: "docs/how-to/runtime.md, When things go wrong",
     behavior:
       "Without memory idle sessions are read again later and others wait; one that never fits is a retryable error.",
     tests: [
@@ -270,7 +270,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:ledger",
-    source: "docs/guides/runtime.md, Where it runs",
+    source: "docs/how-to/runtime.md, Where it runs",
     behavior: "Nothing is left after dispose, on CPU and GPU.",
     tests: [
       "packages/runtime/src/session/policy-session.test.ts > disposed while generating, forking and scoring, nothing is left (answers later: %s)",
@@ -281,7 +281,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:resume",
-    source: "docs/guides/runtime.md, Load a model",
+    source: "docs/how-to/runtime.md, Load a model",
     behavior:
       "Downloads go on at the byte after a break, an abort or a reload; damaged chunks are fetched again; two tabs fetch once.",
     tests: [
@@ -295,7 +295,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:unreachable",
-    source: "docs/guides/runtime.md, When things go wrong",
+    source: "docs/how-to/runtime.md, When things go wrong",
     behavior:
       "A server that never answered is said to be unreachable after three requests; a page tries again by itself.",
     tests: [
@@ -305,7 +305,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:context-length",
-    source: "docs/guides/runtime.md, When things go wrong",
+    source: "docs/how-to/runtime.md, When things go wrong",
     behavior: "A context beyond the model's positions is refused when the model is opened.",
     tests: [
       "packages/runtime/src/limits.test.ts > a context is at most the model's positions, and 8192 where nobody asks for more",
@@ -315,7 +315,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:old-storage",
-    source: "docs/design.md, Where practice changed the first draft",
+    source: "docs/decisions/0011-models-in-the-private-file-system.md",
     behavior: "What an earlier version left in visitors' browsers is deleted.",
     tests: [
       "packages/runtime/src/store/opfs-storage.browser.test.ts > what an earlier version stored in the Cache API is deleted, and nothing else there",
@@ -323,7 +323,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:quota",
-    source: "docs/guides/runtime.md, When things go wrong",
+    source: "docs/how-to/runtime.md, When things go wrong",
     behavior: "What the quota refuses stays in memory; the load does not fail.",
     tests: [
       "packages/runtime/src/store/file-download.test.ts > what no longer fits into storage stays in memory, and crosses to another thread",
@@ -332,7 +332,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:sources",
-    source: "docs/guides/runtime.md, Load a model",
+    source: "docs/how-to/runtime.md, Load a model",
     behavior:
       "Models come from the Hub, a server's folder or the visitor's, with exact progress, and offline from then on.",
     tests: [
@@ -344,7 +344,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:memory-estimate",
-    source: "docs/guides/runtime.md, Load a model",
+    source: "docs/how-to/runtime.md, Load a model",
     behavior:
       "A model that cannot fit is refused before its weights are fetched, with what would fit.",
     tests: [
@@ -356,7 +356,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:size",
-    source: "docs/guides/runtime.md, Where it runs",
+    source: "docs/how-to/runtime.md, Where it runs",
     behavior:
       "What a page loads before the first token, without model and onnxruntime's module, is at most 120 KB gzipped.",
     tests: [
@@ -365,7 +365,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:guide",
-    source: "docs/guides/runtime.md",
+    source: "docs/how-to/runtime.md",
     behavior:
       "Every block of the guide compiles; those of the page run in a built page under a strict content security policy, those of Node in Node.",
     tests: [

@@ -29,7 +29,7 @@ export type RemoteServerOptions = {
   readonly sharedFolder?: string | undefined;
   /**
    * What the server's AdamW was started with, where a call cannot say it (SkyRL). Default: the
-   * values of docs/guides/remote/skyrl-ray.yaml.
+   * values of docs/how-to/remote/skyrl-ray.yaml.
    */
   readonly fixedOptimizer?: Omit<OptimizerOptions, "learningRate"> | undefined;
   /** Of the adapter's initialization; default: the server's choice. */

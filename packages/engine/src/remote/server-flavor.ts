@@ -62,7 +62,7 @@ const SKYRL: ServerFlavor = {
   weights: "archive",
   readsZstdPasses: true,
   // skyrl_train_backend.py, optim_step: only the learning rate of a call counts. These are the
-  // values of docs/guides/remote/skyrl-ray.yaml; epsilon is torch's, which no key changes.
+  // values of docs/how-to/remote/skyrl-ray.yaml; epsilon is torch's, which no key changes.
   fixedOptimizer: { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradientNorm: 1 },
   createModel: ({ sessionId, baseModel, rank, seed }) => ({
     session_id: sessionId,

@@ -37,7 +37,7 @@ export type TinkerServerOptions = {
   readonly weighting?: "sum" | "mean";
   /** `skyrl`: a second model is refused, as its FSDP and Megatron backends do. Default false. */
   readonly holdsOneModel?: boolean;
-  /** `skyrl`: AdamW's settings but the rate; default those of docs/guides/remote/skyrl-ray.yaml. */
+  /** `skyrl`: AdamW's settings but the rate; default those of docs/how-to/remote/skyrl-ray.yaml. */
   readonly optimizer?: Omit<OptimizerOptions, "learningRate">;
   /** Where given, calls without this `X-API-Key` are refused. */
   readonly apiKey?: string;

@@ -1,0 +1,60 @@
+/**
+ * The TypeScript in docs/ compiles: every block marked plain `ts` is a module of its own. Blocks with more
+ * after the mark (`ts page`, `ts recipe`) belong to guides that have end-to-end tests.
+ */
+import { spawnSync } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** Packages that the snippets import; their builds bring those below them. */
+const USED = ["embed", "engine", "exchange", "testing"];
+
+/** @returns what the compiler says, nothing where all is well. */
+function tsc(...args: readonly string[]): string {
+  const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
+  return spawnSync(process.execPath, [compiler, ...args], { cwd: ROOT, encoding: "utf8" }).stdout;
+}
+
+/** The name of a block says where it stands: `concepts-group-2.ts`. */
+function snippets(): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const page of globSync("docs/**/*.md", { cwd: ROOT })) {
+    const blocks = readFileSync(join(ROOT, page), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm);
+    for (const [index, [, code = ""]] of [...blocks].entries()) {
+      const name = page.slice("docs/".length, -".md".length).replaceAll("/", "-");
+      found.set(`${name}-${index + 1}.ts`, code);
+    }
+  }
+  return found;
+}
+
+test("every block of TypeScript in the documentation compiles", { timeout: 120_000 }, () => {
+  const found = snippets();
+  expect(found.size).toBeGreaterThan(8);
+  const folder = mkdtempSync(join(tmpdir(), "waggle-docs-"));
+  try {
+    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+    for (const [name, code] of found) writeFileSync(join(folder, name), code);
+    const compilerOptions = {
+      target: "ES2024",
+      module: "ESNext",
+      moduleResolution: "bundler",
+      lib: ["ES2024", "DOM", "DOM.Iterable", "DOM.AsyncIterable"],
+      types: ["node"],
+      strict: true,
+      skipLibCheck: true,
+      noEmit: true,
+    };
+    const files = [...found.keys()];
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+    expect(tsc("-b", ...USED.map((name) => `packages/${name}`))).toBe("");
+    expect(tsc("-p", folder)).toBe("");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
