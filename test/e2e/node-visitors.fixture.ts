@@ -49,7 +49,7 @@ export async function finishGroups(
     const { assignmentId, task } = assigned;
     const grantedAt = new Date().toISOString();
     const trajectory: Trajectory = {
-      ...made.trajectory,
+      ...made.record,
       assignmentId,
       task,
       consent: { version: "1", scopes: ["collect", "train"], grantedAt },

@@ -32,7 +32,7 @@ export async function playGroups(
     const task = { environment: "shop", seed: derivedSeed(1, number), split: "train" } as const;
     const trajectories = await inLanes(GROUP_SIZE, async (i) => {
       const played = await attempt(parts, task, derivedSeed(2, number, i), signal);
-      return learnableTrajectory(played.trajectory.id, played.trajectory, played.verification);
+      return learnableTrajectory(played.record.id, played.record, played.verification);
     });
     const scored = await scoredForStep(recipe, { task: nameOf(task), trajectories }, coming);
     waiting = waitingStep(recipe, [...waiting.groups, scored], coming);

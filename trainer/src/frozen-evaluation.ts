@@ -50,7 +50,7 @@ export async function evaluateVersion(
     signal.throwIfAborted();
     const seed = derivedSeed(tasks.seed, i);
     const task = heldOutTask(tasks.environment, tasks.start + i);
-    const { verification, trajectory } = await attempt(parts, task, seed, signal);
+    const { verification, record: trajectory } = await attempt(parts, task, seed, signal);
     const isReadable = trajectory.turns.every(({ parseError }) => parseError === null);
     return { success: verification.success, isReadable };
   });

@@ -24,7 +24,7 @@ export async function playedGroups(
     const task = { environment: "shop", seed, split: "train" } as const;
     const trajectories: LeasedTrajectory[] = [];
     for (let i = 0; i < 6; i += 1) {
-      const { trajectory } = await attempt(parts, task, 100 * seed + i, signal);
+      const { record: trajectory } = await attempt(parts, task, 100 * seed + i, signal);
       trajectories.push({
         digest: await trajectoryDigest(trajectory),
         visitorId: randomUUID(),

@@ -122,14 +122,14 @@ async function scripted(
     { sampling, seed: 1 },
     signal,
   );
-  const [sample] = toTrainingSamples(made.trajectory);
+  const [sample] = toTrainingSamples(made.record);
   const tokenIds = sample?.sequence.tokenIds ?? [];
   const { behaviorLogProbs, rawLogProbs } = await policy.score({ tokenIds, sampling });
   const [span] = sample?.spans ?? [];
   return {
-    ...made.trajectory,
+    ...made.record,
     id: randomUUID(),
-    segments: made.trajectory.segments.map((segment) => {
+    segments: made.record.segments.map((segment) => {
       if (segment.kind === "given" || span === undefined) return segment;
       const [from, to] = [span.start, span.start + segment.tokenIds.length];
       return {
@@ -215,7 +215,7 @@ export async function learnAmong(
       const made = await attempt(parts, task, derivedSeed(seed, arrived), signal);
       const thumb = made.verification.reward === 1 ? "thumb-up" : "thumb-down";
       const visitor = visitors[arrived % HONEST_VISITORS] as string;
-      trajectories.push(await leased(made.trajectory, visitor, thumb));
+      trajectories.push(await leased(made.record, visitor, thumb));
       arrived += 1;
     }
     for (let i = 0; i < forgers; i += 1) {

@@ -91,7 +91,7 @@ export async function simulate(
     const number = nextTask;
     const trajectories = await inLanes(options.groupSize, async (i) => {
       const seed = derivedSeed(options.seed, number, i);
-      const { trajectory, verification } = await attempt(parts, task, seed, signal);
+      const { record: trajectory, verification } = await attempt(parts, task, seed, signal);
       // Sampled by this process with these weights: the record is the re-scored value.
       return learnableTrajectory(trajectory.id, trajectory, verification);
     });

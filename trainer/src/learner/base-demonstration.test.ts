@@ -62,11 +62,11 @@ test("lessons of reading begin as attempts that read do, and come as often as th
     lessons += 1;
     const [, went, situation = "", action = ""] = read;
     const shown = { situation, action, reward: went === "well" ? 1 : 0 };
-    const { trajectory } = await familyAttempt(
+    const { record: trajectory } = await familyAttempt(
       { ...scriptedPolicy(() => format.encodeAssistant("left"), 4096), client: NOBODY },
       format,
       family,
-      taskOf({ trajectory: taught }),
+      taskOf({ record: taught }),
       {
         ...{ sampling: FULL_SUPPORT, seed: 1 },
         guide: { start: () => readingText({ cases: [shown] }) },

@@ -37,7 +37,7 @@ export async function mergedStage(
     score: async ({ tasks }) => {
       const attempts = await attempt(tasks);
       spending.count(
-        attempts.map(({ trajectory, verification }) => ({
+        attempts.map(({ record: trajectory, verification }) => ({
           task: trajectory.id,
           episodes: [toEpisode(trajectory, verification)],
         })),

@@ -86,7 +86,7 @@ test.each(["never", "token"] as const)(
     expect(learned.map(({ step }) => step)).toEqual([0, 1, 2, 3, 4, 5]);
     for (const { step, groups } of learned) {
       expect(groups).toHaveLength(2);
-      for (const { staleness, trajectory } of groups.flatMap(({ episodes }) => episodes)) {
+      for (const { staleness, record: trajectory } of groups.flatMap(({ episodes }) => episodes)) {
         const lags = tokenVersions(trajectory).map((version) => step - version);
         expect(Math.max(...lags)).toBeLessThanOrEqual(staleness);
         expect(staleness).toBeLessThanOrEqual(MOST_STALENESS);

@@ -99,6 +99,6 @@ export async function overlappedStage(
 /** `[episodes][sampled tokens]` */
 function versionsOf(groups: readonly EpisodeGroup[]): number[][] {
   return groups.flatMap(({ episodes }) =>
-    episodes.map(({ trajectory }) => tokenVersions(trajectory)),
+    episodes.map(({ record: trajectory }) => tokenVersions(trajectory)),
   );
 }

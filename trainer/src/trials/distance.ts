@@ -15,7 +15,7 @@ export async function distanceToBase(parts: Parts, tasks: number): Promise<numbe
   const { policy } = parts;
   const attempts = await attemptHeldOut(parts, [...Array(tasks).keys()]);
   await policy.setAdapter(0, null);
-  const samples = attempts.flatMap(({ trajectory }) => toTrainingSamples(trajectory));
+  const samples = attempts.flatMap(({ record: trajectory }) => toTrainingSamples(trajectory));
   let sum = 0;
   let count = 0;
   for (const { sequence, lossMask, behaviorLogProbs } of samples) {

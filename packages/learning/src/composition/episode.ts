@@ -37,7 +37,7 @@ export type EpisodeTurn = {
 export type Episode = {
   /** That of the trajectory. */
   readonly id: string;
-  readonly trajectory: Trajectory;
+  readonly record: Trajectory;
   /** Whose tokens these are, where several policies act: `solver`, `proposer`. Else `policy`. */
   readonly role: string;
   /** The joint attempt that it is one role's part of; `null` where it is alone. */
@@ -142,7 +142,7 @@ export function toEpisode(
   });
   return {
     id: trajectory.id,
-    trajectory,
+    record: trajectory,
     role,
     joint: options.joint ?? null,
     ...(options.opponent === undefined ? {} : { opponent: options.opponent }),
@@ -180,7 +180,7 @@ const CUT_OFF: ReadonlySet<StopReason> = new Set(["aborted", "timeout", "tool-er
  * tokens and answers that could not be read are the policy's own ends, which the verifier has judged; a
  * critic's word on top would pay for never answering, and would feed on itself.
  */
-export function wasCutOff({ trajectory }: Episode): boolean {
+export function wasCutOff({ record: trajectory }: Episode): boolean {
   return CUT_OFF.has(trajectory.stopReason);
 }
 

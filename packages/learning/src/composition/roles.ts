@@ -44,7 +44,7 @@ export type Roles = {
 
 /** `[turns]` whose each turn of an attempt is. */
 export function turnRoles(
-  { trajectory }: Pick<Episode, "trajectory">,
+  { record: trajectory }: Pick<Episode, "record">,
   roleOf: (place: TurnPlace) => string,
 ): string[] {
   const { task, turns } = trajectory;
@@ -59,13 +59,13 @@ export function turnRoles(
  * @param hears whose the words of the user are; default the episode's.
  */
 export function tokenOwners(
-  { role, turns, samples, trajectory }: Episode,
+  { role, turns, samples, record: trajectory }: Episode,
   sample: number,
   hears: string = role,
 ): string[] {
   const owners = (samples[sample]?.lossMask ?? []).map(() => role);
   if (hears !== role) {
-    for (const [start, end] of userSpans({ trajectory, samples }, sample)) {
+    for (const [start, end] of userSpans({ record: trajectory, samples }, sample)) {
       owners.fill(hears, start, end);
     }
   }
@@ -79,7 +79,7 @@ export function tokenOwners(
 
 /** Where the user speaks in a sample, as [start, end): up to the last turn that it holds. */
 export function userSpans(
-  { trajectory: { segments }, samples }: Pick<Episode, "trajectory" | "samples">,
+  { record: { segments }, samples }: Pick<Episode, "record" | "samples">,
   sample: number,
 ): (readonly [start: number, end: number])[] {
   const byId = new Map(segments.map((segment) => [segment.id, segment]));

@@ -7,7 +7,7 @@ import { agreedLabel } from "../filters/vote.ts";
 import { filterPart, keepEpisodes } from "./filter-part.ts";
 
 /** The words that the task ended with, as tokens; `null` where it was cut. */
-export function lastWords({ turns, samples, trajectory }: Episode): string | null {
+export function lastWords({ turns, samples, record: trajectory }: Episode): string | null {
   const last = turns.at(-1);
   if (last === undefined || !trajectory.terminated || last.toolCalls.length > 0) return null;
   return (samples[last.sample]?.sequence.tokenIds ?? []).slice(last.start, last.end).join(" ");

@@ -14,7 +14,7 @@ import { filterPart, keepEpisodes } from "./filter-part.ts";
 type FailureKind = "unreadable" | "tool-error" | "no-call" | "repeated" | "cut" | "wrong";
 
 /** The first of these that holds of a failed attempt. */
-function failureOf({ turns, trajectory }: Pick<Episode, "turns" | "trajectory">): FailureKind {
+function failureOf({ turns, record: trajectory }: Pick<Episode, "turns" | "record">): FailureKind {
   if (turns.some(({ parseError }) => parseError !== null)) return "unreadable";
   if (turns.some(({ toolResults }) => toolResults.some(({ ok }) => !ok))) return "tool-error";
   const calls = turns.flatMap(({ toolCalls }) =>

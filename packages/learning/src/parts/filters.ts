@@ -57,7 +57,7 @@ export function success({
       keepEpisodes(groups, (all) =>
         successesOnly(
           all.map(({ episode }) => verifiedWorth(episode)),
-          all.map(({ episode }) => JSON.stringify(episode.trajectory.task ?? episode.id)),
+          all.map(({ episode }) => JSON.stringify(episode.record.task ?? episode.id)),
           { ...options, ...given, lengths: all.map(({ episode }) => sampledTokens(episode)) },
         ),
       ),
@@ -70,7 +70,7 @@ export function studentFail(): FilterPart {
   return filterPart("student-fail", (groups) =>
     keepEpisodes(groups, (all) => {
       const taskOf = ({ episode }: ScoredEpisode): string =>
-        JSON.stringify(episode.trajectory.task);
+        JSON.stringify(episode.record.task);
       const mastered = new Set(
         all
           .filter(({ episode }) => episode.role === "student" && episode.verification.success)
@@ -89,7 +89,7 @@ export function studentFail(): FilterPart {
  * are given.
  */
 export function verify(
-  checks: (episode: Episode) => readonly boolean[] = ({ verification, trajectory }) => [
+  checks: (episode: Episode) => readonly boolean[] = ({ verification, record: trajectory }) => [
     verification.success,
     trajectory.terminated,
   ],
@@ -283,7 +283,7 @@ export function passRateBand(
     "band",
     (groups, { state, step }) => {
       const observed = groups.reduce((statistics, { episodes }) => {
-        const task = episodes[0]?.episode.trajectory.task ?? null;
+        const task = episodes[0]?.episode.record.task ?? null;
         if (task === null) return statistics;
         const rewards = episodes.map(({ score }) => Math.min(1, Math.max(0, score.reward)));
         return observeTask(statistics, keyOf(task), rewards, step);

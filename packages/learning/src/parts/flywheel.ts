@@ -73,7 +73,7 @@ function madeOf(
   rule: FlywheelRule,
   port: TaskPort | undefined,
 ): Waiting[] {
-  const task = episodes[0]?.episode.trajectory.task ?? null;
+  const task = episodes[0]?.episode.record.task ?? null;
   if (task === null || port === undefined) return [];
   const solved = episodes.filter(({ episode }) => episode.verification.success).length;
   const generation = seen[name] ?? 0;

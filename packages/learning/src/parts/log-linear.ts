@@ -45,7 +45,7 @@ function stepsBefore(
   sample: number,
   stepsOfVersion: number,
 ): ArrayLike<number> {
-  const oldest = Math.min(...tokenVersions(episode.trajectory));
+  const oldest = Math.min(...tokenVersions(episode.record));
   const versions = new Float64Array(lossMask[sample]?.length ?? 0);
   for (const { segment, start } of episode.samples[sample]?.spans ?? []) {
     for (const span of versionSpans(segment)) {

@@ -201,7 +201,7 @@ export function trajectoryBalancing(
           logRewards: minibatch.episodes.map(({ score }) => score.reward / beta),
         };
         const tasks = minibatch.episodes.map(({ episode }) =>
-          estimated === "batch" ? "batch" : JSON.stringify(episode.trajectory.task ?? episode.id),
+          estimated === "batch" ? "batch" : JSON.stringify(episode.record.task ?? episode.id),
         );
         return trajectoryBalance({ ...batch, logPartitions: groupLogPartitions(batch, tasks) });
       },

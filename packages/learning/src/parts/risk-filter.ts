@@ -38,7 +38,7 @@ export function riskPrediction(
     (groups, { state }) => {
       let model = state["task-stats"] as RiskModel;
       for (const { episodes } of groups) {
-        const task = episodes[0]?.episode.trajectory.task ?? null;
+        const task = episodes[0]?.episode.record.task ?? null;
         if (task === null) continue;
         const passed = meanOf(episodes.map(({ score }) => score.reward));
         model = observeRisk(model, featuresOf(task), 1 - passed);

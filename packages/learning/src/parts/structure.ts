@@ -45,7 +45,7 @@ export function structuralTokens<N extends StateName>(
 function componentAdvantages({ episodes }: Minibatch, component: string): number[] {
   const byTask = new Map<string, Map<string, number>>();
   for (const { episode, score } of episodes) {
-    const task = JSON.stringify(episode.trajectory.task ?? episode.id);
+    const task = JSON.stringify(episode.record.task ?? episode.id);
     const ofTask = byTask.get(task) ?? new Map<string, number>();
     ofTask.set(episode.id, score.components?.[component] ?? 0);
     byTask.set(task, ofTask);

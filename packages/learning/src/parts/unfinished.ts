@@ -39,7 +39,7 @@ export function finishedGroups(most: number): FilterPart<"rest-buffer"> {
     "finished",
     (groups) => {
       const isCut = ({ episodes }: (typeof groups)[number]): boolean =>
-        episodes.some(({ episode: { trajectory } }) => isUnfinished(trajectory, most));
+        episodes.some(({ episode: { record: trajectory } }) => isUnfinished(trajectory, most));
       const waiting = groups.filter(isCut);
       const ids = waiting.flatMap(({ episodes }) => episodes.map(({ episode }) => episode.id));
       return {

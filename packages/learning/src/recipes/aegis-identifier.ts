@@ -33,7 +33,7 @@ export const aegisIdentifier: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.teacherDemos(),
       filters: [
-        parts.verify(({ trajectory }) => [trajectory.terminated]),
+        parts.verify(({ record: trajectory }) => [trajectory.terminated]),
         parts.mixedGroup(),
         parts.pairGap(),
       ],

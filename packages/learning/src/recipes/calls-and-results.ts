@@ -2,7 +2,7 @@
 import type { Episode } from "../composition/episode.ts";
 import type { JudgeInput } from "../rewards/judge-port.ts";
 
-export function callsAndResults({ trajectory, turns }: Episode): JudgeInput {
+export function callsAndResults({ record: trajectory, turns }: Episode): JudgeInput {
   return {
     request: JSON.stringify(trajectory.task),
     transcript: turns

@@ -50,7 +50,7 @@ function isEvidence(turn: EpisodeTurn, { turns }: Episode): boolean {
 }
 
 /** The tokens of the turn that the task ended with. */
-function answerOf({ turns, samples, trajectory }: Episode): string | null {
+function answerOf({ turns, samples, record: trajectory }: Episode): string | null {
   const answer = turns.at(-2);
   if (answer === undefined || !trajectory.terminated) return null;
   return (samples[answer.sample]?.sequence.tokenIds ?? [])

@@ -3,7 +3,7 @@ import type { Episode } from "../composition/episode.ts";
 import type { JudgeInput } from "../rewards/judge-port.ts";
 
 /** One turn, and how far into the episode it is. */
-export function turnShown({ trajectory, turns }: Episode, turn: number): JudgeInput {
+export function turnShown({ record: trajectory, turns }: Episode, turn: number): JudgeInput {
   return {
     request: JSON.stringify(trajectory.task),
     transcript: JSON.stringify({

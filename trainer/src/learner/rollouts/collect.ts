@@ -155,7 +155,7 @@ async function partial(
     const { task, episodes } = unfinished[at] as EpisodeGroup;
     const more = await many(episodes.length, async (i) => {
       const episode = episodes[i] as Episode;
-      const { trajectory } = episode;
+      const { record: trajectory } = episode;
       if (!isUnfinished(trajectory, most)) return episode;
       const done = trajectory.turns.length;
       const limited = { ...options, maxTurns: Math.min(most, done + turns) };
@@ -263,7 +263,7 @@ async function attempt(
   const { policy, family } =
     roles === undefined ? parts : roleAttempt(roles, parts.policy, parts.family, task, role);
   const reading = reader?.(place[0] ?? 0) ?? null;
-  const { trajectory, verification } = await familyAttempt(
+  const { record: trajectory, verification } = await familyAttempt(
     policy,
     format,
     family,
@@ -299,7 +299,7 @@ async function branches(
   const random = seededRandom(options.seed, at, 0xb4a);
   let inARow = 0;
   for (const root of episodes.slice()) {
-    const entropies = turnEntropies(root.trajectory);
+    const entropies = turnEntropies(root.record);
     for (let turn = 1; turn < entropies.length && episodes.length < plan.size; turn += 1) {
       if (!plan.branchAt(entropies.slice(0, turn + 1), inARow, random)) {
         inARow = 0;
@@ -308,7 +308,7 @@ async function branches(
       inARow += 1;
       episodes.push(
         await attempt(parts, options, task, [at, episodes.length], {
-          from: { trajectory: root.trajectory, turns: turn },
+          from: { trajectory: root.record, turns: turn },
           branch: { episode: root.id, turn },
         }),
       );

@@ -49,5 +49,5 @@ export function turnOwners(
       turnFills: turns.map(({ segmentId }) => divider.at(said.get(segmentId) ?? [])),
     };
   }
-  return roleOf === undefined ? {} : { turnRoles: turnRoles({ trajectory }, roleOf) };
+  return roleOf === undefined ? {} : { turnRoles: turnRoles({ record: trajectory }, roleOf) };
 }

@@ -8,7 +8,7 @@ export function describer(
   family: TaskFamily,
   format: ChatFormat,
 ): NonNullable<PartPorts["describe"]> {
-  return ({ trajectory, turns }: Episode) => {
+  return ({ record: trajectory, turns }: Episode) => {
     const said = finalTextOf(trajectory, format);
     return {
       request: trajectory.task === null ? "" : family.task(trajectory.task).request,

@@ -27,7 +27,7 @@ export type AttemptOptions = {
   readonly guide?: Guide | undefined;
 };
 
-export type FamilyAttempt = { readonly trajectory: Trajectory; readonly verification: Judgement };
+export type FamilyAttempt = { readonly record: Trajectory; readonly verification: Judgement };
 
 /** Most tokens of one turn: calls and answers of these families are short. */
 const MAX_TURN_TOKENS = 96;
@@ -56,7 +56,7 @@ export async function familyAttempt(
     signal,
   });
   signal.throwIfAborted();
-  return { trajectory, verification: judged(world, family.task(reference), trajectory, format) };
+  return { record: trajectory, verification: judged(world, family.task(reference), trajectory, format) };
 }
 
 /** The verifier's word, with what was asked and what was said at the end among its parts. */

@@ -87,7 +87,7 @@ export async function fittedWorlds(
   const lessons = logged.flatMap(({ episodes }, i) =>
     episodes.map((episode) => {
       const { request } = family.task(tasks[i] as (typeof tasks)[number]);
-      return worldLesson(episode, request, finalTextOf(episode.trajectory, format) ?? "", format);
+      return worldLesson(episode, request, finalTextOf(episode.record, format) ?? "", format);
     }),
   );
   const { contextLength } = policy;

@@ -88,11 +88,11 @@ function isDeployed({ how, roles: members }: TeamPlan, { roles }: CollectParts):
 /** Turns with contexts of their own as one attempt, for counting. */
 function joined(turns: readonly Episode[]): FamilyAttempt {
   const last = turns.at(-1) as Episode;
-  const all = turns.map(({ trajectory }) => trajectory);
+  const all = turns.map(({ record: trajectory }) => trajectory);
   return {
     verification: last.verification,
-    trajectory: {
-      ...last.trajectory,
+    record: {
+      ...last.record,
       turns: all.flatMap((each) => each.turns),
       segments: all.flatMap((each) => each.segments),
     },
@@ -104,10 +104,10 @@ export function heldOutOf(attempts: readonly FamilyAttempt[]): HeldOut {
     attempts.reduce((sum, each) => sum + of(each), 0) / Math.max(1, attempts.length);
   return {
     successes: attempts.map(({ verification }) => verification.success),
-    toolCallsMean: meanOf(({ trajectory }) =>
+    toolCallsMean: meanOf(({ record: trajectory }) =>
       trajectory.turns.reduce((sum, turn) => sum + turn.toolCalls.length, 0),
     ),
-    sampledTokensMean: meanOf(({ trajectory }) =>
+    sampledTokensMean: meanOf(({ record: trajectory }) =>
       trajectory.segments.reduce(
         (sum, segment) => sum + (segment.kind === "sampled" ? segment.tokenIds.length : 0),
         0,

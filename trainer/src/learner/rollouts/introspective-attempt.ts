@@ -68,7 +68,7 @@ export async function introspectiveAttempt(
     return format.encodeAssistant(text, calls);
   };
   const maxTurns = (trials.most + 1) * (options.maxTurns ?? family.maxTurns);
-  const { trajectory, verification } = await familyAttempt(
+  const { record: trajectory, verification } = await familyAttempt(
     handedOver(policy, speak),
     format,
     family,

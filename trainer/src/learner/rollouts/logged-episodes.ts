@@ -34,7 +34,7 @@ export function loggedEpisodes(
     task,
     episodes: [...byId.values()].slice(-plan.size).map((episode) => ({
       episode,
-      turn: Math.floor(random() * episode.trajectory.turns.length),
+      turn: Math.floor(random() * episode.record.turns.length),
     })),
   }));
   const { count: proposals, answered = false } = plan.proposals;
@@ -42,10 +42,10 @@ export function loggedEpisodes(
     const { task, episodes } = groups[at] as (typeof groups)[number];
     const proposed = await Promise.all(
       episodes.flatMap(({ episode, turn }, e) =>
-        Array.from({ length: episode.trajectory.turns.length === 0 ? 0 : proposals }, (_, i) =>
+        Array.from({ length: episode.record.turns.length === 0 ? 0 : proposals }, (_, i) =>
           propose(episode, [at, e, i], {
             role: "proposal",
-            from: { trajectory: episode.trajectory, turns: turn },
+            from: { trajectory: episode.record, turns: turn },
             branch: { episode: episode.id, turn },
             maxTurns: turn + 1,
             ...(answered ? {} : { around: (world: TaskWorld) => silentAfter(world, turn) }),

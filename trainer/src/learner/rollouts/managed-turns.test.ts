@@ -21,7 +21,7 @@ function attempt(acted: ActedFamily, seed: number): Promise<Episode[]> {
 }
 
 /** What a turn was given, beside the tools and the system message. */
-function givenTo({ trajectory }: Episode): string {
+function givenTo({ record: trajectory }: Episode): string {
   const given = trajectory.segments.filter(({ kind }) => kind === "given");
   const text = given.map(({ tokenIds }) => diary.format.decodeAssistant(tokenIds)).join("");
   return text.slice(text.indexOf("Memory: "));

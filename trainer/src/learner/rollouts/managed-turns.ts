@@ -24,7 +24,7 @@ export async function managedTurns(
   const world = family.world(task);
   const first = await world.environment.observe();
   const client = { ...policy.client, crossOriginIsolated: false };
-  const turns: { role: string; trajectory: Episode["trajectory"] }[] = [];
+  const turns: { role: string; trajectory: Episode["record"] }[] = [];
   let message = first.userMessage;
   let answer: string | null = null;
   for (let turn = 0; turn < maxTurns && answer === null; turn += 1) {

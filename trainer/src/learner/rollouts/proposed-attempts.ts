@@ -48,7 +48,7 @@ export async function proposedAttempts(
     const set = await one(parts, setting, proposer, task, [at, i], {
       role: "proposer",
     });
-    const solvable = solver(finalTextOf(set.trajectory, format) ?? "", task);
+    const solvable = solver(finalTextOf(set.record, format) ?? "", task);
     if (solvable === null) return [set];
     const tries = Array.from({ length: attempts }, (_, k) =>
       one(parts, solving, solvable, task, [at, i, k], {
@@ -78,7 +78,7 @@ async function one(
   place: readonly number[],
   who: { readonly role: string; readonly joint?: string },
 ): Promise<Episode> {
-  const { trajectory, verification } = await familyAttempt(
+  const { record: trajectory, verification } = await familyAttempt(
     policy,
     format,
     family,

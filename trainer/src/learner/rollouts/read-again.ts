@@ -9,13 +9,13 @@ import { judged } from "./family-attempt.ts";
 import { taskOf } from "./task-names.ts";
 
 export async function readAgain(
-  { trajectory, role }: Episode,
+  { record: trajectory, role }: Episode,
   reading: AttemptReading,
   family: TaskFamily,
   format: ChatFormat,
   contextLength: number,
 ): Promise<Episode> {
-  const task = taskOf({ trajectory });
+  const task = taskOf({ record: trajectory });
   const world = family.world(task);
   let said = 0;
   const again = await rollOut({

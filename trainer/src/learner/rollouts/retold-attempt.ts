@@ -48,7 +48,7 @@ async function retoldAttempt(
     const told = episodes.find(({ id }) => id === attempt);
     if (told === undefined) return null;
     if (given === 0) given = steps.length;
-    const { turns, segments } = told.trajectory;
+    const { turns, segments } = told.record;
     for (const [i, turn] of turns.slice(from, to).entries()) {
       const tokenIds = segments.find(({ id }) => id === turn.segmentId)?.tokenIds ?? [];
       const isLeft = i === 0 && steps.length > 0;
@@ -94,7 +94,7 @@ async function retoldAttempt(
 async function worldAfter(
   family: TaskFamily,
   task: TaskReference,
-  { trajectory }: Episode,
+  { record: trajectory }: Episode,
   turns: number,
   signal: AbortSignal,
 ): Promise<TaskWorld> {

@@ -37,7 +37,7 @@ export async function stepReplays(
 ): Promise<EpisodeGroup> {
   const own = await attempt(0)(begun(stored, turn));
   const after = [stored, own].flatMap((root) =>
-    turn + 1 < root.trajectory.turns.length ? Array<Episode>(continuations).fill(root) : [],
+    turn + 1 < root.record.turns.length ? Array<Episode>(continuations).fill(root) : [],
   );
   const more = await Promise.all(after.map((root, i) => attempt(i + 1)(begun(root, turn + 1))));
   return {
@@ -49,7 +49,7 @@ export async function stepReplays(
 function begun(root: Episode | null, turns: number): BegunAttempt {
   if (root === null || turns === 0) return { branch: null };
   return {
-    from: { trajectory: root.trajectory, turns },
+    from: { trajectory: root.record, turns },
     branch: { episode: root.id, turn: turns },
   };
 }

@@ -41,8 +41,8 @@ export async function situatedAttempts(
   return [
     first,
     second,
-    await said("go-on", { demonstrator: repeating(first.trajectory, format) }, ""),
-    await said("rethink", { demonstrator: repeating(second.trajectory, format) }, words.rethink),
+    await said("go-on", { demonstrator: repeating(first.record, format) }, ""),
+    await said("rethink", { demonstrator: repeating(second.record, format) }, words.rethink),
     await said("ask", family, words.ask),
   ];
 }

@@ -24,7 +24,7 @@ export async function pivots(
   goOn: GoOn,
 ): Promise<EpisodeGroup[]> {
   const turns = stored.flatMap((episode) =>
-    episode.trajectory.turns.flatMap((original, turn) =>
+    episode.record.turns.flatMap((original, turn) =>
       original.toolCalls.length > 0 ? [{ episode, turn, original }] : [],
     ),
   );
@@ -33,7 +33,7 @@ export async function pivots(
     const { episode, turn, original } = chosen[at] as (typeof chosen)[number];
     const actions = Array.from({ length: size }, (_, i) =>
       goOn(episode, [at, i], {
-        from: { trajectory: episode.trajectory, turns: turn },
+        from: { trajectory: episode.record, turns: turn },
         branch: { episode: episode.id, turn, original },
         maxTurns: turn + 1,
       }),
@@ -52,13 +52,13 @@ export async function prefixes(
   goOn: GoOn,
 ): Promise<EpisodeGroup[]> {
   const wanted = stored.filter(
-    ({ verification, trajectory }) =>
+    ({ verification, record: trajectory }) =>
       verification.success === (source === "expert") && trajectory.turns.length > 1,
   );
   const random = seededRandom(seed, 0x9f1);
   const chosen = drawnFrom(wanted, count, seed).map((episode) => ({
     episode,
-    turns: 1 + Math.floor(random() * (episode.trajectory.turns.length - 1)),
+    turns: 1 + Math.floor(random() * (episode.record.turns.length - 1)),
   }));
   return inLanes(chosen.length, async (at) => {
     const { episode, turns } = chosen[at] as (typeof chosen)[number];
@@ -68,7 +68,7 @@ export async function prefixes(
     }
     const attempts = Array.from({ length: size }, (_, i) =>
       goOn(episode, [at, i], {
-        from: { trajectory: episode.trajectory, turns },
+        from: { trajectory: episode.record, turns },
         branch: { episode: episode.id, turn: turns },
       }),
     );

@@ -7,7 +7,7 @@ export function nameOf({ environment, split, seed }: TaskReference): string {
 }
 
 /** @throws WaggleError `INVALID_ARGUMENT` for a visitor's own request. */
-export function taskOf({ trajectory }: Pick<Episode, "trajectory">): TaskReference {
+export function taskOf({ record: trajectory }: Pick<Episode, "record">): TaskReference {
   if (trajectory.task === null) {
     throw new WaggleError(
       "INVALID_ARGUMENT",

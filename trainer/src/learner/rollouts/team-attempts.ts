@@ -58,13 +58,13 @@ async function together(team: Team, place: readonly number[]): Promise<Episode[]
     }),
   );
   // What was answered is one answer, each role's words in its place.
-  const texts = attempts.flatMap(({ trajectory }) => finalTextOf(trajectory, parts.format) ?? []);
+  const texts = attempts.flatMap(({ record: trajectory }) => finalTextOf(trajectory, parts.format) ?? []);
   const verification = shared.view("").judge(texts.length === 0 ? null : texts.join(" ").trim());
   const { turnRewards } = verification;
-  return attempts.map(({ trajectory, read }, r) => {
+  return attempts.map(({ record: trajectory, read }, r) => {
     const own = turnRewards?.filter((_, i) => shared.callers[i] === plan.roles[r]);
     const judged = own === undefined ? verification : { ...verification, turnRewards: own };
-    return episodeOf(team, { trajectory, verification: judged, read }, r, attempts[0]);
+    return episodeOf(team, { record: trajectory, verification: judged, read }, r, attempts[0]);
   });
 }
 
@@ -82,7 +82,7 @@ async function relay(team: Team, place: readonly number[]): Promise<Episode[]> {
       said.length === 0 || plan.how === "apart" ? [] : [reading(said.join("; "))],
     );
     attempts.push(made);
-    said.push(finalTextOf(made.trajectory, parts.format)?.trim() || "nothing");
+    said.push(finalTextOf(made.record, parts.format)?.trim() || "nothing");
   }
   return attempts.map((made, r) => episodeOf(team, made, r, attempts[0]));
 }
@@ -136,10 +136,10 @@ function reading(answers: string): Around {
 function episodeOf(
   { plan, members, options: { staleness } }: Team,
   {
-    trajectory,
+    record: trajectory,
     verification,
     read,
-  }: Pick<RoleAttempt, "trajectory" | "read"> & { readonly verification: Judgement },
+  }: Pick<RoleAttempt, "record" | "read"> & { readonly verification: Judgement },
   r: number,
   first: FamilyAttempt | undefined,
 ): Episode {
@@ -147,7 +147,7 @@ function episodeOf(
     ...{ staleness, read },
     role: members[r] as string,
     mode: plan.sentences?.[plan.roles[r] as string] ?? null,
-    joint: first?.trajectory.id ?? null,
+    joint: first?.record.id ?? null,
     opponent: plan.opponent ?? undefined,
     ...rewardsOf(trajectory, verification),
   });

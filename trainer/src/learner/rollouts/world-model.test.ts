@@ -40,7 +40,7 @@ async function logged() {
 test("only what the world says is learned, and a lesson is the conversation that is asked later", async () => {
   const { format, lessons, sizes } = await logged();
   const [{ episode, request } = { episode: null, request: "" }] = lessons.filter(
-    (lesson) => lesson.episode.turns.length > 2 && lesson.episode.trajectory.terminated,
+    (lesson) => lesson.episode.turns.length > 2 && lesson.episode.record.terminated,
   );
   if (episode === null) throw new Error("no attempt");
   const { tokenIds, lossMask } = worldLesson(episode, request, "", format);

@@ -102,7 +102,7 @@ type WorldLesson = { readonly tokenIds: readonly number[]; readonly lossMask: re
 
 /** @param request as the attempt was told it. */
 export function worldLesson(
-  { trajectory, verification, turns }: Episode,
+  { record: trajectory, verification, turns }: Episode,
   request: string,
   finalText: string,
   format: ChatFormat,

@@ -22,7 +22,7 @@ function ownContexts(stage: number): Check {
   return (records) => {
     const { groups } = at(records, stage);
     expect(groups.some(({ episodes }) => episodes.length > 1)).toBe(true);
-    for (const { turns, trajectory } of episodesOf(at(records, stage))) {
+    for (const { turns, record: trajectory } of episodesOf(at(records, stage))) {
       expect(turns.length).toBeLessThanOrEqual(1);
       const sampled = trajectory.segments.findIndex(({ kind }) => kind === "sampled");
       const before = trajectory.segments.slice(0, sampled);
@@ -51,7 +51,7 @@ function atNeighbors(stage: number): Check {
     for (const { task, episodes } of at(records, stage).groups) {
       const shown = episodes.filter(({ role }) => role !== "student");
       expect(shown.length).toBeGreaterThan(1);
-      for (const { trajectory } of shown) {
+      for (const { record: trajectory } of shown) {
         const { environment, split, seed } = trajectory.task ?? { seed: -1 };
         expect(split).toBe("train");
         expect(`${environment}/${split}/${seed}`).not.toBe(task);
@@ -244,7 +244,7 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         );
         expect(answers.some((each) => each.length > 1)).toBe(true);
         // What follows a wrong answer is paid for itself, and a teacher ends what never came right.
-        const taught = episodesOf(record).filter(({ trajectory }) =>
+        const taught = episodesOf(record).filter(({ record: trajectory }) =>
           trajectory.segments.some(
             (each) => each.kind === "sampled" && each.entropies.every((entropy) => entropy === 0),
           ),

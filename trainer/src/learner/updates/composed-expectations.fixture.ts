@@ -170,7 +170,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       (records) => {
         // The last stage learns the policy's own successes, not demonstrations.
         const kept = scoredOf(at(records, -1)).map(({ episode }) => episode);
-        expect(kept.every(({ trajectory }) => trajectory.client.device === "test")).toBe(true);
+        expect(kept.every(({ record: trajectory }) => trajectory.client.device === "test")).toBe(true);
         expect(kept.every(({ verification }) => verification.success)).toBe(true);
       },
     ],
@@ -344,7 +344,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         const { result, minibatch } = numbersOf(record);
         let heard = 0;
         for (const [b, { episode }] of minibatch.episodes.entries()) {
-          const { segments } = episode.trajectory;
+          const { segments } = episode.record;
           const first = segments.findIndex(({ kind }) => kind === "sampled");
           heard += segments
             .slice(first)

@@ -54,7 +54,7 @@ function keepsFew(stage: number, budget: number): Check {
 const hasTeacher: Check = (records) => {
   expect(at(records, 0).state.teacher).toBeDefined();
   const kept = scoredOf(at(records, 0));
-  expect(kept.every(({ episode }) => episode.trajectory.client.device === "none")).toBe(true);
+  expect(kept.every(({ episode }) => episode.record.client.device === "none")).toBe(true);
 };
 
 /** Attempts begin with several sentences. */
@@ -236,7 +236,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
       keepsSuccesses,
       (records) => {
         const kept = scoredOf(at(records, 0));
-        expect(kept.some(({ episode }) => episode.trajectory.client.device === "none")).toBe(false);
+        expect(kept.some(({ episode }) => episode.record.client.device === "none")).toBe(false);
       },
     ],
   },

@@ -37,7 +37,7 @@ const calls = ({ turns }: Episode): number =>
   turns.reduce((sum, { toolCalls }) => sum + toolCalls.length, 0);
 
 /** What the user said to it, besides the request. */
-const heard = ({ trajectory }: Episode): number =>
+const heard = ({ record: trajectory }: Episode): number =>
   trajectory.segments.filter((segment) => segment.kind === "given" && segment.role === "user")
     .length - 1;
 

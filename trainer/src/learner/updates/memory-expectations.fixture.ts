@@ -37,8 +37,8 @@ const injectsSuccess: Check = (records) => {
       expect(own.length).toBeGreaterThan(0);
       expect(own.some(({ verification }) => verification.success)).toBe(false);
       expect(win.episode.verification.success).toBe(true);
-      expect(JSON.stringify(win.episode.trajectory.task)).toBe(
-        JSON.stringify(own[0]?.trajectory.task),
+      expect(JSON.stringify(win.episode.record.task)).toBe(
+        JSON.stringify(own[0]?.record.task),
       );
       injected += 1;
     }

@@ -63,7 +63,7 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-function isDemonstration({ trajectory }: Episode): boolean {
+function isDemonstration({ record: trajectory }: Episode): boolean {
   return trajectory.client.device === "none";
 }
 
@@ -209,7 +209,7 @@ export const remembersTasks: Check = (records) => {
 };
 
 /** Only attempts that ended by themselves are learned from. */
-export const learnsEnded: Check = keeps(-1, ({ trajectory }) => trajectory.terminated);
+export const learnsEnded: Check = keeps(-1, ({ record: trajectory }) => trajectory.terminated);
 
 /** A judge was asked: rewards are not the verifier's alone. */
 export const judged: Check = (records) => {

@@ -53,7 +53,7 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         const modes = plan.kind === "group" ? (plan.modes ?? []) : [];
         expect(modes.length).toBeGreaterThan(1);
         const [group] = groups;
-        const starts = group?.episodes.map(({ trajectory }) =>
+        const starts = group?.episodes.map(({ record: trajectory }) =>
           trajectory.segments[0]?.tokenIds.join(" "),
         );
         expect(new Set(starts).size).toBe(modes.length);
@@ -172,7 +172,7 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       schedules(-1, ({ maxTurns }) => maxTurns),
       (records) => {
-        const turns = episodesOf(at(records, -1)).map(({ trajectory }) => trajectory.turns.length);
+        const turns = episodesOf(at(records, -1)).map(({ record: trajectory }) => trajectory.turns.length);
         expect(Math.max(...turns)).toBe(5);
       },
     ],

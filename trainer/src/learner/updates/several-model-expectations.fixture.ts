@@ -38,7 +38,7 @@ const paidByModel = (component: string): Check => {
 
 /** In some attempt the policy was told of its failure and went on. */
 const retried: Check = (records) => {
-  const told = episodesOf(at(records, -1)).filter(({ trajectory }) => {
+  const told = episodesOf(at(records, -1)).filter(({ record: trajectory }) => {
     const asked = trajectory.segments.filter(
       (segment) => segment.kind === "given" && segment.role === "user",
     );

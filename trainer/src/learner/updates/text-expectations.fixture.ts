@@ -44,7 +44,7 @@ const writesInstead: Check = (records) => {
 /** The beginning of an attempt holds more tokens once there is something to read. */
 const readsMore: Check = (records) => {
   const record = at(records, -1);
-  const start = ({ trajectory }: Episode): number => trajectory.segments[0]?.tokenIds.length ?? 0;
+  const start = ({ record: trajectory }: Episode): number => trajectory.segments[0]?.tokenIds.length ?? 0;
   const [first] = record.earlier;
   if (first === undefined) throw new Error("one update only");
   const longest = (of: StageRecord): number => Math.max(...episodesOf(of).map(start));
@@ -131,7 +131,7 @@ export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation }
         const [first] = record.earlier;
         const given = (of: StageRecord | undefined): number =>
           episodesOf(of as StageRecord)
-            .flatMap(({ trajectory }) => trajectory.segments.slice(1))
+            .flatMap(({ record: trajectory }) => trajectory.segments.slice(1))
             .filter(({ kind }) => kind === "given")
             .reduce((most, { tokenIds }) => Math.max(most, tokenIds.length), 0);
         expect(given(record)).toBeGreaterThan(given(first));

@@ -21,11 +21,11 @@ import {
 const goesOn: Check = (records) => {
   const record = at(records, -1);
   const before = record.earlier.flatMap((update) => episodesOf(update));
-  const cut = before.filter(({ trajectory }) => trajectory.stopReason === "max-turns");
+  const cut = before.filter(({ record: trajectory }) => trajectory.stopReason === "max-turns");
   expect(cut.length).toBeGreaterThan(0);
-  const goneOn = episodesOf(record).filter(({ id, trajectory: { turns, segments } }) =>
+  const goneOn = episodesOf(record).filter(({ id, record: { turns, segments } }) =>
     cut.some(
-      ({ id: earlier, trajectory }) =>
+      ({ id: earlier, record: trajectory }) =>
         earlier !== id &&
         trajectory.turns.length < turns.length &&
         trajectory.segments.every(
@@ -142,7 +142,7 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     env: "lookup",
     differs: [
       startsFromDemonstrations,
-      keeps(0, ({ verification, trajectory }) => verification.success && trajectory.terminated),
+      keeps(0, ({ verification, record: trajectory }) => verification.success && trajectory.terminated),
       (records) => {
         const scored = scoredOf(at(records, -1));
         const grounded = scored.map(({ score }) => score.components?.["grounding"] ?? 0);
@@ -215,7 +215,7 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
           waiting: readonly { task: { seed: number }; generation: number }[];
         };
         expect(wheel.waiting.length).toBeGreaterThan(0);
-        const rolled = groups.map(({ episodes }) => episodes[0]?.trajectory.task?.seed);
+        const rolled = groups.map(({ episodes }) => episodes[0]?.record.task?.seed);
         expect(wheel.waiting.some(({ task }) => rolled.includes(task.seed))).toBe(false);
         // They come first in the next step.
         const [filter] = stage.filters;
@@ -237,7 +237,7 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         const parts = record.stage.losses.map(({ loss }) => loss.part);
         expect(parts).toEqual(["pg-clip", "span-mask", "contrast"]);
         expect(
-          episodesOf(record).every(({ trajectory }) => trajectory.client.device === "none"),
+          episodesOf(record).every(({ record: trajectory }) => trajectory.client.device === "none"),
         ).toBe(true);
       },
     ],
@@ -251,7 +251,7 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         for (const { episodes } of groups) {
           for (const { episode } of episodes) {
             // A sample is one turn, and its attempt's others have the same advantage.
-            expect(episode.trajectory.turns).toHaveLength(1);
+            expect(episode.record.turns).toHaveLength(1);
             const others = episodes.filter((other) => other.episode.joint === episode.joint);
             several = Math.max(several, others.length);
             const own = others.map(({ episode: { id, turns } }) =>
@@ -272,7 +272,7 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         const record = at(records, -1);
         expect(record.stage.state["memory-bank"]).toBeDefined();
         const attempts = new Map<string, number>();
-        for (const { joint, trajectory } of episodesOf(record)) {
+        for (const { joint, record: trajectory } of episodesOf(record)) {
           expect(trajectory.turns.length).toBeLessThanOrEqual(1);
           attempts.set(joint ?? "", (attempts.get(joint ?? "") ?? 0) + 1);
         }

@@ -190,7 +190,7 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         const { groups } = at(records, -1);
         const budgets = groups.map(({ episodes }) => {
           const told = new Set(
-            episodes.map(({ trajectory }) => trajectory.segments[0]?.tokenIds.join(" ")),
+            episodes.map(({ record: trajectory }) => trajectory.segments[0]?.tokenIds.join(" ")),
           );
           // Members of a group are told one budget.
           expect(told.size).toBe(1);
