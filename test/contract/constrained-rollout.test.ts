@@ -93,7 +93,7 @@ test.each([0, 12])(
       const { outcome, trajectory: learnable } = await check(trajectory);
       expect(outcome).toMatchObject({ status: "learned" });
       expect(outcome.logProbGapMax).toBeLessThan(1e-4);
-      const sample = learnable?.episode.samples[0];
+      const sample = learnable?.trajectory.samples[0];
       const outputs = await engine.forward({ sequences: [sample!.sequence] });
       const gaps = sample!.lossMask.flatMap((isLearned, t) =>
         isLearned ? [Math.abs(outputs.logProb[0]![t]! - sample!.behaviorLogProbs[t]!)] : [],

@@ -10,14 +10,14 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(`${PARTS}/step-advantages.ts`, ADVANTAGES, [
     [
       "gigpo-ignores-states",
-      "steps: scored.episode.turns.map(({ state }, i) => ({\n              state,",
-      "steps: scored.episode.turns.map((_, i) => ({\n              state: String(i),",
+      "steps: scored.trajectory.turns.map(({ state }, i) => ({\n              state,",
+      "steps: scored.trajectory.turns.map((_, i) => ({\n              state: String(i),",
       "turns are grouped by place and not by state",
     ],
     [
       "turn-ignores-options",
-      "turnAdvantages(episodes.map(turnRewards), options)",
-      'turnAdvantages(episodes.map(turnRewards), { ...options, scale: "none" })',
+      "turnAdvantages(trajectories.map(turnRewards), options)",
+      'turnAdvantages(trajectories.map(turnRewards), { ...options, scale: "none" })',
       "turns are not normalized",
     ],
     [
@@ -34,9 +34,9 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     ],
     [
       "branch-hangs-on-nothing",
-      "episode.branch === null || from === 0 ? null : segmentId(episode.branch.episode, from - 1);",
+      "trajectory.branch === null || from === 0 ? null : segmentId(trajectory.branch.trajectory, from - 1);",
       "null;",
-      "shared turns are credited with one episode alone",
+      "shared turns are credited with one trajectory alone",
     ],
     [
       "batch-counts-given-tokens",
@@ -56,12 +56,12 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
       "loo-with-itself",
       "byRewards(groups, leaveOneOutAdvantages)",
       "byRewards(groups, (rewards) => groupRelativeAdvantages(rewards))",
-      "an episode is in its own baseline",
+      "a trajectory is in its own baseline",
     ],
     [
       "opo-without-lengths",
-      "episodes.map(({ episode }) => sampledTokens(episode)),",
-      "episodes.map(({ episode }) => 1 + 0 * sampledTokens(episode)),",
+      "trajectories.map(({ trajectory }) => sampledTokens(trajectory)),",
+      "trajectories.map(({ trajectory }) => 1 + 0 * sampledTokens(trajectory)),",
       "lengths have no weight",
     ],
     [
@@ -74,12 +74,12 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
       "split-pays-for-cost",
       `component("cost").map((cost) => -cost)`,
       `component("cost").map((cost) => cost)`,
-      "expensive episodes are preferred",
+      "expensive trajectories are preferred",
     ],
     [
       "split-cost-among-all",
-      "among: episodes.map(({ episode }) => episode.verification.success),",
-      "among: episodes.map(() => true),",
+      "among: trajectories.map(({ trajectory }) => trajectory.verification.success),",
+      "among: trajectories.map(() => true),",
       "cheap failures are paid",
     ],
     [
@@ -96,8 +96,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     ],
     [
       "set-without-kinds",
-      "setAdvantages(rewards, episodes.map(kindOf), { size, random })",
-      "setAdvantages(rewards, episodes.map((one) => one.episode.id), { size, random })",
+      "setAdvantages(rewards, trajectories.map(kindOf), { size, random })",
+      "setAdvantages(rewards, trajectories.map((one) => one.trajectory.id), { size, random })",
       "copies count as diverse",
     ],
     [
@@ -133,14 +133,14 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     [
       [
         "gae-always-bootstraps",
-        "wasCutOff(episode) ? finalValue : 0",
-        "wasCutOff(episode) ? finalValue : finalValue",
+        "wasCutOff(trajectory) ? finalValue : 0",
+        "wasCutOff(trajectory) ? finalValue : finalValue",
         "an end is worth the critic's word",
       ],
       [
         "gae-never-bootstraps",
-        "return wasCutOff(episode) ? finalValue : 0;",
-        "return wasCutOff(episode) ? 0 * finalValue : 0;",
+        "return wasCutOff(trajectory) ? finalValue : 0;",
+        "return wasCutOff(trajectory) ? 0 * finalValue : 0;",
         "a cut attempt is worth nothing more",
       ],
       [
@@ -196,14 +196,14 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     ],
     [
       "team-pays-all",
-      "episodes.filter((other) => other.joint === joint)",
-      "episodes.filter((other) => other.joint === joint || other)",
+      "trajectories.filter((other) => other.joint === joint)",
+      "trajectories.filter((other) => other.joint === joint || other)",
       "joint attempts share their rewards",
     ],
     [
       "economy-without-prices",
-      "economyReward(episode.verification, cost, how)",
-      "economyReward(episode.verification, 0 * cost, how)",
+      "economyReward(trajectory.verification, cost, how)",
+      "economyReward(trajectory.verification, 0 * cost, how)",
       "calls cost nothing",
     ],
   ]),
@@ -238,8 +238,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     ],
     [
       "success-longest-first",
-      "lengths: all.map(({ episode }) => sampledTokens(episode)) },",
-      "lengths: all.map(({ episode }) => -sampledTokens(episode)) },",
+      "lengths: all.map(({ trajectory }) => sampledTokens(trajectory)) },",
+      "lengths: all.map(({ trajectory }) => -sampledTokens(trajectory)) },",
       "the longest success is kept",
     ],
     [
@@ -250,8 +250,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     ],
     [
       "step-mask-inverted",
-      "withTurns(scored, (i) => keeps(turnOf(scored, i), scored.episode)),",
-      "withTurns(scored, (i) => !keeps(turnOf(scored, i), scored.episode)),",
+      "withTurns(scored, (i) => keeps(turnOf(scored, i), scored.trajectory)),",
+      "withTurns(scored, (i) => !keeps(turnOf(scored, i), scored.trajectory)),",
       "the failed turns are learned",
     ],
     [
@@ -264,13 +264,13 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
       "long-tail-weighs-nothing",
       "Float64Array.from(row, (w) => w * weight)",
       "Float64Array.from(row, (w) => w + 0 * weight)",
-      "long episodes weigh as short ones",
+      "long trajectories weigh as short ones",
     ],
     [
       "pair-gap-across-tasks",
       "all.map(({ task }) => task),\n      margin,",
       'all.map(() => ""),\n      margin,',
-      "episodes of different tasks are paired",
+      "trajectories of different tasks are paired",
     ],
     [
       "pair-gap-swapped",

@@ -258,8 +258,8 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
       ],
       [
         "unlikelihood-of-right-turns",
-        "(turn, episode) => !isRight(turn, episode),",
-        "(turn, episode) => isRight(turn, episode),",
+        "(turn, trajectory) => !isRight(turn, trajectory),",
+        "(turn, trajectory) => isRight(turn, trajectory),",
         "right turns are made less likely",
       ],
       [

@@ -10,13 +10,13 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(`${COMPOSITION}/minibatch.ts`, COMPOSED, [
     [
       "rows-without-loss-stay",
-      "return counts || paired.has(scored.episode.id)",
+      "return counts || paired.has(scored.trajectory.id)",
       'return counts || !paired.has("")',
       "rows without a loss token are read",
     ],
     [
       "pairs-lose-their-rows",
-      "return counts || paired.has(scored.episode.id)",
+      "return counts || paired.has(scored.trajectory.id)",
       'return counts && !paired.has("")',
       "a pair's row without a loss token is gone",
     ],
@@ -67,10 +67,10 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
       "scheduled reward weights reach no reward",
     ],
     [
-      "lone-episodes-stay",
+      "lone-trajectories-stay",
       "kept.filter((group) => !alone.has(group))",
       "kept.filter((group) => !alone.has(group) || group)",
-      "an episode without siblings has no baseline",
+      "a trajectory without siblings has no baseline",
     ],
     [
       "filter-state-unseen",
@@ -172,8 +172,8 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
     ],
     [
       "writes-from-old-attempts",
-      "episodes: episodes.filter(({ episode }) => own.has(episode.id)),",
-      "episodes: episodes.filter(({ episode }) => own.size > 0 || own.has(episode.id)),",
+      "trajectories: trajectories.filter(({ trajectory }) => own.has(trajectory.id)),",
+      "trajectories: trajectories.filter(({ trajectory }) => own.size > 0 || own.has(trajectory.id)),",
       "texts are written from attempts that were credited before",
     ],
     [
@@ -204,8 +204,8 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(`${UPDATES}/kl-term.ts`, UPDATED, [
     [
       "kl-in-reward-wrong-sign",
-      "reward: scored.score.reward + (paid.get(scored.episode.id) ?? 0),",
-      "reward: scored.score.reward - (paid.get(scored.episode.id) ?? 0),",
+      "reward: scored.score.reward + (paid.get(scored.trajectory.id) ?? 0),",
+      "reward: scored.score.reward - (paid.get(scored.trajectory.id) ?? 0),",
       "leaving the reference is paid",
     ],
     [
@@ -224,8 +224,8 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(`${UPDATES}/estimated-advantages.ts`, UPDATED, [
     [
       "values-after-tokens",
-      "values: byEpisode(rows, values.map(beforeTokens)),",
-      "values: byEpisode(rows, values.map((row) => row)),",
+      "values: byTrajectory(rows, values.map(beforeTokens)),",
+      "values: byTrajectory(rows, values.map((row) => row)),",
       "estimators see the value after each token",
     ],
   ]),

@@ -300,7 +300,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:evolution-recipe",
     source: "issue 5, learning without gradients; Evolution Strategies at Scale, arXiv:2509.24372",
     behavior:
-      "A recipe without gradients perturbs B of the adapter by seeds, scores each perturbation by its episodes and moves towards what earned more; equal scores move nothing.",
+      "A recipe without gradients perturbs B of the adapter by seeds, scores each perturbation by its trajectories and moves towards what earned more; equal scores move nothing.",
     tests: [
       "trainer/src/learner/updates/evolve-update.test.ts > parameters move towards what earned more, sign %i",
       "trainer/src/learner/updates/evolve-update.test.ts > where all perturbations earn alike nothing moves",

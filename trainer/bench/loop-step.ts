@@ -50,7 +50,7 @@ async function gradientsOf(
   groups: readonly LearnableGroup[],
 ): Promise<TensorMap> {
   const sequences = groups.flatMap(({ trajectories }) =>
-    trajectories.flatMap(({ episode }) => episode.samples.map(({ sequence }) => sequence)),
+    trajectories.flatMap(({ trajectory }) => trajectory.samples.map(({ sequence }) => sequence)),
   );
   const tokens = sequences.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
   const logProb = sequences.map(({ tokenIds }) =>

@@ -23,8 +23,8 @@ const recipe = edgeRecipeNamed("dr-grpo-tis");
 const coming = { step: 0, band: LOG_PROB_BAND.max };
 const played = await playGroups(model, recipe, Number(wanted), coming);
 const groups = played.groups.map(({ trajectories }) =>
-  trajectories.flatMap(({ episode }) =>
-    episode.samples.map(({ sequence, lossMask }) => ({ sequence, lossMask })),
+  trajectories.flatMap(({ trajectory }) =>
+    trajectory.samples.map(({ sequence, lossMask }) => ({ sequence, lossMask })),
   ),
 );
 const printed: PrintedGroups = { config: model.config, groups };

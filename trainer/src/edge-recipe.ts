@@ -5,7 +5,7 @@
  * them. `npm run train` runs the others.
  */
 import {
-  type Episode,
+  type JudgedTrajectory,
   type LearningRate,
   type Recipe,
   RECIPES,
@@ -15,7 +15,7 @@ import {
   settingsAt,
   type Stage,
   type StateName,
-  toEpisode,
+  toJudgedTrajectory,
 } from "@waggle/learning";
 import { entropyBonus, rate } from "@waggle/learning/parts";
 import { type OptimizerOptions, WaggleError } from "@waggle/protocol";
@@ -113,7 +113,7 @@ export function edgeMisfits({ stages, rounds }: Recipe): string[] {
 function unscoredReason(stage: Stage): string | null {
   for (const reward of stage.reward === null ? [] : simpleRewards(stage.reward)) {
     try {
-      void reward.score({ task: "any", episodes: [SILENT] }, partContext(stage, 0));
+      void reward.score({ task: "any", trajectories: [SILENT] }, partContext(stage, 0));
     } catch (error) {
       if (!WaggleError.is(error)) throw error;
       return `reward ${reward.part}: ${error.message.split(", got")[0]}`;
@@ -131,7 +131,7 @@ function simpleRewards(reward: RewardPart<StateName>): RewardPart<StateName>[] {
 }
 
 /** An attempt that ended at once. */
-const SILENT: Episode = toEpisode(
+const SILENT: JudgedTrajectory = toJudgedTrajectory(
   {
     schemaVersion: 1,
     id: "00000000-0000-0000-0000-000000000000",

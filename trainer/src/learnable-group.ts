@@ -1,11 +1,11 @@
 /** Attempts that may be learned from, in the groups that they were assigned in. They were judged before. */
 import {
-  type Episode,
+  type JudgedTrajectory,
   initialValues,
   type PartContext,
   type Stage,
   type StateValues,
-  toEpisode,
+  toJudgedTrajectory,
 } from "@waggle/learning";
 import type { Trajectory, Verification } from "@waggle/protocol";
 import { seededRandom } from "./random.ts";
@@ -14,7 +14,7 @@ import { seededRandom } from "./random.ts";
 export type LearnableTrajectory = {
   readonly digest: string;
   /** Under the digest in place of the id: a client chooses its ids. */
-  readonly episode: Episode;
+  readonly trajectory: JudgedTrajectory;
   /** `[samples][T]` log-probs at the claimed version, by the trainer. */
   readonly rescoredLogProbs: readonly (readonly number[])[];
   /** Whose it is; absent = nobody's, this process sampled it. */
@@ -30,14 +30,14 @@ export type LearnableGroup = {
 /** @param rescoredLogProbs default the recorded ones: right where this process sampled them. */
 export function learnableTrajectory(
   digest: string,
-  trajectory: Trajectory,
+  record: Trajectory,
   verification: Verification,
   staleness: number = 0,
   rescoredLogProbs?: LearnableTrajectory["rescoredLogProbs"],
 ): LearnableTrajectory {
-  const episode = { ...toEpisode(trajectory, verification, { staleness }), id: digest };
-  const recorded = episode.samples.map(({ behaviorLogProbs }) => behaviorLogProbs);
-  return { digest, episode, rescoredLogProbs: rescoredLogProbs ?? recorded };
+  const trajectory = { ...toJudgedTrajectory(record, verification, { staleness }), id: digest };
+  const recorded = trajectory.samples.map(({ behaviorLogProbs }) => behaviorLogProbs);
+  return { digest, trajectory, rescoredLogProbs: rescoredLogProbs ?? recorded };
 }
 
 /** What the parts of a stage are told at a step of the loop. */

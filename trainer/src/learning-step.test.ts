@@ -66,9 +66,9 @@ test("what a client claims below the band counts as the band's edge", async () =
     task,
     trajectories: trajectories.map((trajectory) => ({
       ...trajectory,
-      episode: {
-        ...trajectory.episode,
-        samples: trajectory.episode.samples.map((sample) => ({
+      trajectory: {
+        ...trajectory.trajectory,
+        samples: trajectory.trajectory.samples.map((sample) => ({
           ...sample,
           behaviorLogProbs: sample.behaviorLogProbs.map((value) => value - 5),
         })),

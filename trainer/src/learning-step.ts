@@ -8,7 +8,7 @@ import { sampledTokens, type StateChange, truncatedImportanceWeights } from "@wa
 import type { TrainEngine, TrainSequence } from "@waggle/protocol";
 import type { EdgeRecipe } from "./edge-recipe.ts";
 import { inPasses } from "./engine-passes.ts";
-import { episodeAdvantage, withShuffledAdvantages } from "./episode-advantages.ts";
+import { trajectoryAdvantage, withShuffledAdvantages } from "./trajectory-advantages.ts";
 import { type LearnableGroup, type LearnableTrajectory, partContext } from "./learnable-group.ts";
 import { updateFrom, type UpdateNumbers } from "./learner/updates/stage-update.ts";
 import { type Visitors, visitorWeights, withBoundedVisitors } from "./visitor-bound.ts";
@@ -53,8 +53,8 @@ export async function learningStep(
   const trajectories = groups.flatMap((group) => group.trajectories);
   const keys = new Map<TrainSequence, LearnableGroup>();
   for (const group of groups) {
-    for (const { episode } of group.trajectories) {
-      for (const { sequence } of episode.samples) keys.set(sequence, group);
+    for (const { trajectory } of group.trajectories) {
+      for (const { sequence } of trajectory.samples) keys.set(sequence, group);
     }
   }
   const { stage } = recipe;
@@ -99,24 +99,24 @@ export async function learningStep(
 function advantagesOf({ groups, advantages = new Map() }: UpdateNumbers): Map<string, number> {
   return new Map(
     groups
-      .flatMap(({ episodes }) => episodes)
-      .map((scored) => [scored.episode.id, episodeAdvantage(scored, advantages)]),
+      .flatMap(({ trajectories }) => trajectories)
+      .map((scored) => [scored.trajectory.id, trajectoryAdvantage(scored, advantages)]),
   );
 }
 
 function outcomeMetrics(
-  trajectories: readonly LearnableTrajectory[],
+  learned: readonly LearnableTrajectory[],
   advantages: ReadonlyMap<string, number>,
 ): { readonly [name: string]: number } {
-  const episodes = trajectories.map(({ episode }) => episode);
+  const trajectories = learned.map(({ trajectory }) => trajectory);
   return {
     trajectories: trajectories.length,
-    rewardMean: mean(episodes.map(({ verification }) => verification.reward)),
-    successRate: mean(episodes.map(({ verification }) => (verification.success ? 1 : 0))),
+    rewardMean: mean(trajectories.map(({ verification }) => verification.reward)),
+    successRate: mean(trajectories.map(({ verification }) => (verification.success ? 1 : 0))),
     advantageAbsMean: mean([...advantages.values()].map(Math.abs)),
-    sampledTokensMean: mean(episodes.map(sampledTokens)),
-    stalenessMean: mean(episodes.map(({ staleness }) => staleness)),
-    stalenessMax: Math.max(0, ...episodes.map(({ staleness }) => staleness)),
+    sampledTokensMean: mean(trajectories.map(sampledTokens)),
+    stalenessMean: mean(trajectories.map(({ staleness }) => staleness)),
+    stalenessMax: Math.max(0, ...trajectories.map(({ staleness }) => staleness)),
   };
 }
 
@@ -141,9 +141,9 @@ function offPolicyMetrics(
   const gaps: number[] = [];
   const drifts: number[] = [];
   for (const [b, { scored, index }] of rows.entries()) {
-    const trajectory = byDigest.get(scored.episode.id);
+    const trajectory = byDigest.get(scored.trajectory.id);
     const rescored = trajectory?.rescoredLogProbs[index];
-    const recorded = trajectory?.episode.samples[index]?.behaviorLogProbs;
+    const recorded = trajectory?.trajectory.samples[index]?.behaviorLogProbs;
     for (const [t, counts] of (lossMask[b] ?? []).entries()) {
       if (!counts) continue;
       const center = rescored?.[t] ?? Number.NaN;

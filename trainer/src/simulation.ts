@@ -115,7 +115,7 @@ export async function simulate(
     const mostTries = wanted * TRIES_PER_GROUP;
     for (let tries = 0; waiting.groups.length < wanted && tries < mostTries; tries += 1) {
       const group = await rollOutGroup();
-      rewards.push(...group.trajectories.map(({ episode }) => episode.verification.reward));
+      rewards.push(...group.trajectories.map(({ trajectory }) => trajectory.verification.reward));
       const scored = await scoredForStep(recipe, group, coming);
       waiting = waitingStep(recipe, [...waiting.groups, scored], coming);
     }

@@ -38,7 +38,7 @@ async function measured(
     const tokenIds = Array.from({ length: 40 }, draw);
     const span = { start: 0, segment: { policyVersion: version, tokenIds } };
     return {
-      episode: { samples: [{ sequence: { tokenIds }, spans: [span] }] },
+      trajectory: { samples: [{ sequence: { tokenIds }, spans: [span] }] },
       rescoredLogProbs: [tokenIds.map((token) => stable[token] ?? 0)],
     };
   });

@@ -39,8 +39,8 @@ export async function driftFromStable(
 function rowsOf(groups: readonly LearnableGroup[], stable: PolicyVersionId, maxTokens: number) {
   const rows = groups
     .flatMap(({ trajectories }) => trajectories)
-    .flatMap(({ episode, rescoredLogProbs }) =>
-      episode.samples.map(({ sequence, spans }, i) => ({
+    .flatMap(({ trajectory, rescoredLogProbs }) =>
+      trajectory.samples.map(({ sequence, spans }, i) => ({
         sequence,
         stableLogProbs: rescoredLogProbs[i] ?? [],
         spans: spans

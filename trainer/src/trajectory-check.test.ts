@@ -165,8 +165,8 @@ test.each([0, 1])(
     expect(outcome).toMatchObject({ status: "learned", reward: 1, success: true });
     expect(outcome.logProbGapMax).toBeLessThan(1e-4);
     expect(outcome.staleness).toBe(1 - version);
-    expect(trajectory?.episode.verification.reward).toBe(1);
-    const mask = trajectory?.episode.samples[0]?.lossMask ?? [];
+    expect(trajectory?.trajectory.verification.reward).toBe(1);
+    const mask = trajectory?.trajectory.samples[0]?.lossMask ?? [];
     expect(mask.filter(Boolean).length).toBeGreaterThan(20);
     expect(trajectory?.rescoredLogProbs[0]?.filter((_, t) => mask[t]).every((v) => v < 0)).toBe(
       true,

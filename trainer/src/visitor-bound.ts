@@ -18,7 +18,7 @@ export function visitorWeights(
 ): Map<string, number> {
   const weights = new Map<string, number>();
   for (const [b, { scored }] of rows.entries()) {
-    const visitor = visitors.get(scored.episode.id);
+    const visitor = visitors.get(scored.trajectory.id);
     if (visitor === undefined) continue;
     let weight = weights.get(visitor) ?? 0;
     for (const [t, share] of Array.from(shares[b] ?? []).entries()) {

@@ -6,7 +6,7 @@ import { createWorld, live, removeWorlds, WITH_SIGNAL } from "./training-loop.fi
 
 afterEach(removeWorlds);
 
-type Asked = { readonly step: number; readonly episodes: readonly string[] };
+type Asked = { readonly step: number; readonly trajectories: readonly string[] };
 
 /** The recipe with a reward and a filter that count who asks them. */
 function counting(
@@ -19,7 +19,7 @@ function counting(
   const counted: RewardPart = {
     ...reward,
     score: (group, context) => {
-      scored.push({ step: context.step, episodes: group.episodes.map(({ id }) => id) });
+      scored.push({ step: context.step, trajectories: group.trajectories.map(({ id }) => id) });
       return reward.score(group, context);
     },
   };
@@ -28,14 +28,16 @@ function counting(
     part: "counting",
     needs: [],
     apply: (groups, { step }) => {
-      const all = groups.flatMap(({ episodes }) => episodes.map(({ episode }) => episode.id));
-      filtered.push({ step, episodes: all });
+      const all = groups.flatMap(({ trajectories }) =>
+        trajectories.map(({ trajectory }) => trajectory.id),
+      );
+      filtered.push({ step, trajectories: all });
       const [first] = groups;
       // From some step on, whole groups of a kind are left out.
-      const dropped = decides(step) ? [] : (first?.episodes ?? []);
+      const dropped = decides(step) ? [] : (first?.trajectories ?? []);
       return {
         groups: groups.filter((group) => decides(step) || group !== first),
-        dropped: new Map(dropped.map(({ episode }) => [episode.id, "first"])),
+        dropped: new Map(dropped.map(({ trajectory }) => [trajectory.id, "first"])),
       };
     },
   };
@@ -49,7 +51,9 @@ test("each group is scored once, at the step that learns from it", async () => {
   const { summary } = await live(world, { recipe: counting(scored, filtered) });
   expect(summary.state.step).toBeGreaterThan(1);
   expect(scored).toHaveLength(WITH_SIGNAL.length);
-  const stepOf = new Map(scored.flatMap(({ step, episodes }) => episodes.map((id) => [id, step])));
+  const stepOf = new Map(
+    scored.flatMap(({ step, trajectories }) => trajectories.map((id) => [id, step])),
+  );
   const learned = [...world.edge.acknowledged].flatMap(([digest, [outcome]]) =>
     outcome?.status === "learned" ? [[digest, outcome.step] as const] : [],
   );
@@ -62,14 +66,14 @@ test("filters judge a batch once, as it is learned from", async () => {
   const [scored, filtered]: [Asked[], Asked[]] = [[], []];
   const world = await createWorld(WITH_SIGNAL);
   const { summary } = await live(world, { recipe: counting(scored, filtered) });
-  const batches = filtered.map(({ step, episodes }) => `${step} ${episodes.join(" ")}`);
+  const batches = filtered.map(({ step, trajectories }) => `${step} ${trajectories.join(" ")}`);
   expect(new Set(batches).size).toBe(batches.length);
   for (let step = 0; step < summary.state.step; step += 1) {
     const last = filtered.filter((asked) => asked.step === step).at(-1);
     const learned = [...world.edge.acknowledged].flatMap(([digest, [outcome]]) =>
       outcome?.status === "learned" && outcome.step === step + 1 ? [digest] : [],
     );
-    expect([...(last?.episodes ?? [])].sort()).toEqual(learned.sort());
+    expect([...(last?.trajectories ?? [])].sort()).toEqual(learned.sort());
   }
 });
 

@@ -5,11 +5,11 @@
  */
 import {
   boundedBehaviorLogProbs,
-  type Episode,
+  type JudgedTrajectory,
   filterGroups,
   type Kept,
-  type ScoredGroup,
-  scoreGroup,
+  type RewardedGroup,
+  rewardGroup,
   type StateValues,
 } from "@waggle/learning";
 import type { EdgeRecipe } from "./edge-recipe.ts";
@@ -27,7 +27,7 @@ export type ComingStep = {
   readonly band: number;
 };
 
-export type ScoredLearnable = LearnableGroup & { readonly scored: ScoredGroup };
+export type ScoredLearnable = LearnableGroup & { readonly scored: RewardedGroup };
 
 export type WaitingStep = {
   /** Groups of which filters left something. */
@@ -43,10 +43,10 @@ export async function scoredForStep(
   group: LearnableGroup,
   { band, ...coming }: ComingStep,
 ): Promise<ScoredLearnable> {
-  const { task, trajectories } = group;
-  const episodes = trajectories.map((trajectory) => bounded(trajectory, band));
+  const { task } = group;
+  const trajectories = group.trajectories.map((trajectory) => bounded(trajectory, band));
   const context = partContext(stage, coming.step, coming);
-  return { ...group, scored: await scoreGroup(stage, { task, episodes }, context) };
+  return { ...group, scored: await rewardGroup(stage, { task, trajectories }, context) };
 }
 
 /** Runs the recipe's filters on all groups that wait. State that filters leave belongs to the step. */
@@ -67,7 +67,7 @@ export function waitingStep(
     partContext(stage, coming.step, coming),
   );
   const left = new Set(
-    kept.groups.flatMap(({ episodes }) => episodes.map(({ episode }) => episode.id)),
+    kept.groups.flatMap(({ trajectories }) => trajectories.map(({ trajectory }) => trajectory.id)),
   );
   const waiting = several.filter(({ trajectories }) =>
     trajectories.some(({ digest }) => left.has(digest)),
@@ -81,10 +81,13 @@ export function waitingStep(
 }
 
 /** What a client claims outside the band counts as the band's edge. */
-function bounded({ episode, rescoredLogProbs }: LearnableTrajectory, band: number): Episode {
+function bounded(
+  { trajectory, rescoredLogProbs }: LearnableTrajectory,
+  band: number,
+): JudgedTrajectory {
   return {
-    ...episode,
-    samples: episode.samples.map((sample, i) => ({
+    ...trajectory,
+    samples: trajectory.samples.map((sample, i) => ({
       ...sample,
       behaviorLogProbs: boundedBehaviorLogProbs(
         sample.behaviorLogProbs,

@@ -26,8 +26,18 @@ export type { LossMask, TokenRows } from "./token-rows.ts";
 export type { ArrangementName } from "./composition/arrangement.ts";
 export { oneOf, partsOf, recipe } from "./composition/definition.ts";
 export type { CreateRecipe, Recipe, RecipeDefinition, Settings } from "./composition/definition.ts";
-export { sampledTokens, toEpisode, toolCalls, toolErrors } from "./composition/episode.ts";
-export type { Episode, EpisodeGroup, EpisodeOptions, EpisodeTurn } from "./composition/episode.ts";
+export {
+  sampledTokens,
+  toJudgedTrajectory,
+  toolCalls,
+  toolErrors,
+} from "./composition/judged-trajectory.ts";
+export type {
+  JudgedTrajectory,
+  JudgedGroup,
+  JudgedTrajectoryOptions,
+  JudgedTurn,
+} from "./composition/judged-trajectory.ts";
 export { planMinibatch } from "./composition/minibatch.ts";
 export type { PlannedMinibatch, Row } from "./composition/minibatch.ts";
 export type {
@@ -45,8 +55,8 @@ export type {
   RewardPart,
   RolloutPart,
   Score,
-  ScoredEpisode,
-  ScoredGroup,
+  RewardedTrajectory,
+  RewardedGroup,
   Start,
   StateChange,
   StateValues,
@@ -58,7 +68,7 @@ export { write } from "./composition/writing.ts";
 export type { Written } from "./composition/writing.ts";
 export { tokenOwners, turnRoles } from "./composition/roles.ts";
 export type { CallRoles, Roles, TurnPlace } from "./composition/roles.ts";
-export { filterGroups, scoreGroup, scoreGroups } from "./composition/score-groups.ts";
+export { filterGroups, rewardGroup, rewardGroups } from "./composition/score-groups.ts";
 export type { Kept } from "./composition/score-groups.ts";
 export {
   evolutionStage,

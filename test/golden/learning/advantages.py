@@ -113,7 +113,7 @@ second = [0.0]
 out["stateGroups"] = {
     "none": [[0.5 + first[0] - mean([first[0], second[0]]), 0.5 + 0.0], [-0.5 + second[0] - mean([first[0], second[0]])]],
     "stepOnly": [first[0] - mean([first[0], second[0]]), second[0] - mean([first[0], second[0]])],
-    "episodeSample": [(r - 0.5) / (std([1.0, 0.0], 1) + 1e-6) for r in (1.0, 0.0)],
+    "trajectorySample": [(r - 0.5) / (std([1.0, 0.0], 1) + 1e-6) for r in (1.0, 0.0)],
 }
 
 # Optimal token baseline, position by position.

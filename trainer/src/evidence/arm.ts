@@ -36,6 +36,7 @@ export type CurvePoint = {
 };
 
 type Spent = Budget & {
+  /** Trajectories; the stored name is of the first runs. */
   readonly episodes: number;
   /** Turns of rollouts; absent in records that did not count them. */
   readonly turns?: number;

@@ -22,7 +22,7 @@ import {
 } from "@waggle/exchange";
 import type { TrajectoryDetail } from "@waggle/protocol";
 import type { EdgeRecipe } from "../edge-recipe.ts";
-import { groupAdvantages } from "../episode-advantages.ts";
+import { groupAdvantages } from "../trajectory-advantages.ts";
 import { learnableTrajectory } from "../learnable-group.ts";
 import type { OutputFile } from "./output.ts";
 import type { Reasons } from "./reasons.ts";

@@ -3,7 +3,7 @@
  * the engine's log-probs of the file's tokens and the formulas of the papers.
  */
 import { type Conversation, isRefusal, readTrlRow, toSupervisedSample } from "@waggle/exchange";
-import { planMinibatch, scoreGroups, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
+import { planMinibatch, rewardGroups, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
 import { dpo, kto } from "@waggle/learning/losses";
 import {
   toTrainingSamples,
@@ -106,13 +106,13 @@ async function linesOf(format: ExportFormat, asTokens = false): Promise<unknown[
 async function ourLoss({ stage }: EdgeRecipe): Promise<number> {
   const groups = [...Map.groupBy(records, ({ row }) => row.groupId)].map(([task, group]) => ({
     task: task ?? "",
-    episodes: group.map(({ row, trajectory }) => {
+    trajectories: group.map(({ row, trajectory }) => {
       const verification = { reward: row.reward ?? Number.NaN, success: false, parts: {} };
-      return learnableTrajectory(row.digest, trajectory, verification).episode;
+      return learnableTrajectory(row.digest, trajectory, verification).trajectory;
     }),
   }));
   const context = partContext(stage, 0);
-  const scored = await scoreGroups({ ...stage, filters: [] }, groups, context);
+  const scored = await rewardGroups({ ...stage, filters: [] }, groups, context);
   const planned = planMinibatch(
     scored.groups,
     stage.aggregation,

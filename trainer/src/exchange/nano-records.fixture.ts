@@ -27,7 +27,12 @@ export async function nanoRecords(
     const task = { environment: "shop", seed, split: "train" } as const;
     const groupId = randomUUID();
     for (let i = 0; i < size; i += 1) {
-      const { record: trajectory, verification } = await attempt(parts, task, 100 * seed + i, signal);
+      const { record: trajectory, verification } = await attempt(
+        parts,
+        task,
+        100 * seed + i,
+        signal,
+      );
       records.push({
         trajectory,
         feedback: [],

@@ -1,9 +1,9 @@
 /** One step of a stage without a gradient: each perturbation acts as the policy, then the update is it. */
-import type { EpisodeGroup, PartContext } from "@waggle/learning";
+import type { JudgedGroup, PartContext } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { PolicyVersions } from "./policy-versions.ts";
 import { adapterOf } from "./updates/adapter-tensors.ts";
-import { mean } from "./updates/episode-metrics.ts";
+import { mean } from "./updates/trajectory-metrics.ts";
 import { evolve, type EvolvedStage } from "./updates/evolve-update.ts";
 
 /** @param rollOut - the same tasks with the same draws for every perturbation. */
@@ -11,10 +11,10 @@ export async function evolvedStep(
   engine: TrainEngine,
   made: EvolvedStage,
   versions: PolicyVersions,
-  rollOut: () => Promise<readonly EpisodeGroup[]>,
+  rollOut: () => Promise<readonly JudgedGroup[]>,
   options: { readonly seed: number; readonly learningRate: number; readonly context: PartContext },
 ): Promise<{ [name: string]: number }> {
-  const act = async (parameters: TensorMap): Promise<readonly EpisodeGroup[]> => {
+  const act = async (parameters: TensorMap): Promise<readonly JudgedGroup[]> => {
     versions.hold(adapterOf(parameters));
     await versions.adopt(0);
     return rollOut();

@@ -2,10 +2,10 @@
  * A merging stage within its budget: members share it, what a gate attempts is spent too. What a member
  * learns and how tasks are attempted is the run's.
  */
-import { type Stage, toEpisode } from "@waggle/learning";
+import { type Stage, toJudgedTrajectory } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
 import { seededRandom } from "../random.ts";
-import { mean } from "./updates/episode-metrics.ts";
+import { mean } from "./updates/trajectory-metrics.ts";
 import type { FamilyAttempt } from "./rollouts/family-attempt.ts";
 import type { Budget, RunSpending } from "./run-spending.ts";
 import { mergeMembers } from "./updates/merge-update.ts";
@@ -39,7 +39,7 @@ export async function mergedStage(
       spending.count(
         attempts.map(({ record: trajectory, verification }) => ({
           task: trajectory.id,
-          episodes: [toEpisode(trajectory, verification)],
+          trajectories: [toJudgedTrajectory(trajectory, verification)],
         })),
       );
       return mean(attempts.map(({ verification }) => Number(verification.success)));

@@ -2,7 +2,7 @@
  * What parts may ask of models that a recipe trains beside the policy: values of a reward model, log-probs
  * of a process model. Nothing is trained here.
  */
-import type { Episode, PartPorts, ProcessLogProbs } from "@waggle/learning";
+import type { JudgedTrajectory, PartPorts, ProcessLogProbs } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
 import type { FrozenScorer, RecipeModels } from "./updates/stage-update.ts";
 
@@ -12,18 +12,24 @@ export function modelPorts(
 ): Pick<PartPorts, "rm" | "iprm"> {
   const [rm, iprm] = [models.get("rm"), models.get("iprm")];
   return {
-    ...(rm === undefined ? {} : { rm: (episodes) => turnValues(rm, episodes) }),
+    ...(rm === undefined ? {} : { rm: (trajectories) => turnValues(rm, trajectories) }),
     ...(iprm === undefined || reference === undefined
       ? {}
-      : { iprm: (episodes) => logProbs(iprm, reference, episodes) }),
+      : { iprm: (trajectories) => logProbs(iprm, reference, trajectories) }),
   };
 }
 
-async function turnValues(engine: TrainEngine, episodes: readonly Episode[]): Promise<number[][]> {
-  const { values = [] } = await engine.forward({ sequences: sequencesOf(episodes), values: true });
-  const firsts = firstRows(episodes);
+async function turnValues(
+  engine: TrainEngine,
+  trajectories: readonly JudgedTrajectory[],
+): Promise<number[][]> {
+  const { values = [] } = await engine.forward({
+    sequences: sequencesOf(trajectories),
+    values: true,
+  });
+  const firsts = firstRows(trajectories);
   // An engine's value of a token is that of the state after it.
-  return episodes.map(({ turns }, i) =>
+  return trajectories.map(({ turns }, i) =>
     turns.map(({ sample, end }) => values[(firsts[i] ?? 0) + sample]?.[end - 1] ?? 0),
   );
 }
@@ -31,27 +37,29 @@ async function turnValues(engine: TrainEngine, episodes: readonly Episode[]): Pr
 async function logProbs(
   engine: TrainEngine,
   reference: FrozenScorer,
-  episodes: readonly Episode[],
+  trajectories: readonly JudgedTrajectory[],
 ): Promise<ProcessLogProbs[]> {
-  const sequences = sequencesOf(episodes);
+  const sequences = sequencesOf(trajectories);
   const { logProb } = await engine.forward({ sequences });
   const ofReference = await reference(sequences);
-  const firsts = firstRows(episodes);
-  return episodes.map(({ samples }, i) => {
+  const firsts = firstRows(trajectories);
+  return trajectories.map(({ samples }, i) => {
     const from = firsts[i] ?? 0;
     const own = <T>(rows: readonly T[]): readonly T[] => rows.slice(from, from + samples.length);
     return { model: own(logProb), reference: own(ofReference) };
   });
 }
 
-function sequencesOf(episodes: readonly Episode[]): Episode["samples"][number]["sequence"][] {
-  return episodes.flatMap(({ samples }) => samples.map(({ sequence }) => sequence));
+function sequencesOf(
+  trajectories: readonly JudgedTrajectory[],
+): JudgedTrajectory["samples"][number]["sequence"][] {
+  return trajectories.flatMap(({ samples }) => samples.map(({ sequence }) => sequence));
 }
 
-/** `[episodes]` where each one's samples begin among those of all. */
-function firstRows(episodes: readonly Episode[]): number[] {
+/** `[trajectories]` where each one's samples begin among those of all. */
+function firstRows(trajectories: readonly JudgedTrajectory[]): number[] {
   let next = 0;
-  return episodes.map(({ samples }) => {
+  return trajectories.map(({ samples }) => {
     const first = next;
     next += samples.length;
     return first;

@@ -15,7 +15,7 @@ export function addOverlapOptions(command: Command): Command {
   return command
     .option(
       "--async",
-      "go on rolling out while steps are taken, where the policy samples the episodes",
+      "go on rolling out while steps are taken, where the policy samples the trajectories",
       false,
     )
     .option("--max-lag <n>", "with --async: most steps that a token may be behind", whole, 2)

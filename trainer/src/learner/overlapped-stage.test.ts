@@ -1,6 +1,6 @@
 /** A stage that learns while a real policy goes on sampling; what is learned is made up. */
 import { familyNamed } from "@waggle/environments";
-import type { EpisodeGroup } from "@waggle/learning";
+import type { JudgedGroup } from "@waggle/learning";
 import { tokenVersions } from "@waggle/learning/rollouts";
 import { type DecoderConfig, initializeAdapter, initializeDecoder } from "@waggle/model";
 import { FULL_SUPPORT } from "@waggle/protocol";
@@ -33,7 +33,7 @@ const MOST_STALENESS = 2;
 
 type Learned = {
   readonly step: number;
-  readonly groups: readonly EpisodeGroup[];
+  readonly groups: readonly JudgedGroup[];
   readonly metrics: { readonly [name: string]: number };
 };
 
@@ -86,7 +86,9 @@ test.each(["never", "token"] as const)(
     expect(learned.map(({ step }) => step)).toEqual([0, 1, 2, 3, 4, 5]);
     for (const { step, groups } of learned) {
       expect(groups).toHaveLength(2);
-      for (const { staleness, record: trajectory } of groups.flatMap(({ episodes }) => episodes)) {
+      for (const { staleness, record: trajectory } of groups.flatMap(
+        ({ trajectories }) => trajectories,
+      )) {
         const lags = tokenVersions(trajectory).map((version) => step - version);
         expect(Math.max(...lags)).toBeLessThanOrEqual(staleness);
         expect(staleness).toBeLessThanOrEqual(MOST_STALENESS);

@@ -3,7 +3,7 @@
  * its oldest token. Limits hold as `overlapped-steps.ts` carries them out; what was dropped for its age
  * is in the metrics.
  */
-import type { EpisodeGroup, RolloutPlan } from "@waggle/learning";
+import type { JudgedGroup, RolloutPlan } from "@waggle/learning";
 import { tokenVersions } from "@waggle/learning/rollouts";
 import { overlappedSteps } from "./overlapped-steps.ts";
 import type { SwapPoint } from "./rollouts/swapping-policy.ts";
@@ -22,10 +22,10 @@ export type OverlapOptions = {
 /** What the run of a recipe does for it. */
 export type StageHost = {
   /** One task with its group. */
-  readonly rollOut: (signal: AbortSignal) => Promise<EpisodeGroup[]>;
+  readonly rollOut: (signal: AbortSignal) => Promise<JudgedGroup[]>;
   /** One step from these, its version published. */
   readonly learn: (
-    groups: EpisodeGroup[],
+    groups: JudgedGroup[],
     step: number,
     metrics: { readonly [name: string]: number },
   ) => Promise<void>;
@@ -36,7 +36,7 @@ export type StageHost = {
 /** Tasks rolled out at one time where nobody says another number: their groups fill a decode run. */
 const RUNNING = 4;
 
-/** Whether such episodes can go on while a step is taken: sampled by the policy, from nothing stored. */
+/** Whether such trajectories can go on while a step is taken: sampled by the policy, from nothing stored. */
 export function canOverlap({ kind }: RolloutPlan): boolean {
   return kind === "group" || kind === "branch" || kind === "retry";
 }
@@ -58,7 +58,7 @@ export async function overlappedStage(
       published.findLastIndex((first) => first <= version),
     );
   let idleSince = performance.now();
-  await overlappedSteps<EpisodeGroup[]>(
+  await overlappedSteps<JudgedGroup[]>(
     { batchSize, mostStaleness, mostRunning, mostWaiting },
     steps,
     {
@@ -71,17 +71,20 @@ export async function overlappedStage(
       learn: async (batch, { capacity: { version }, counts, running, waiting }) => {
         const idle = (performance.now() - idleSince) / 1000;
         const groups = batch.flatMap(({ value, oldest }) =>
-          value.map(({ task, episodes }) => ({
+          value.map(({ task, trajectories }) => ({
             task,
-            episodes: episodes.map((episode) => ({ ...episode, staleness: version - oldest })),
+            trajectories: trajectories.map((trajectory) => ({
+              ...trajectory,
+              staleness: version - oldest,
+            })),
           })),
         );
-        const ofEpisodes = versionsOf(groups);
-        const lags = ofEpisodes.flat().map((of) => version - stepOf(of));
+        const ofTrajectories = versionsOf(groups);
+        const lags = ofTrajectories.flat().map((of) => version - stepOf(of));
         await host.learn(groups, version, {
           lagMean: lags.reduce((sum, lag) => sum + lag, 0) / Math.max(1, lags.length),
           lagMost: Math.max(0, ...batch.map(({ oldest }) => version - oldest)),
-          ofSeveralVersions: ofEpisodes.filter((of) => new Set(of.map(stepOf)).size > 1).length,
+          ofSeveralVersions: ofTrajectories.filter((of) => new Set(of.map(stepOf)).size > 1).length,
           tooOld: counts.tooOld,
           failed: counts.failed,
           running: running.length,
@@ -96,9 +99,9 @@ export async function overlappedStage(
   );
 }
 
-/** `[episodes][sampled tokens]` */
-function versionsOf(groups: readonly EpisodeGroup[]): number[][] {
-  return groups.flatMap(({ episodes }) =>
-    episodes.map(({ record: trajectory }) => tokenVersions(trajectory)),
+/** `[trajectories][sampled tokens]` */
+function versionsOf(groups: readonly JudgedGroup[]): number[][] {
+  return groups.flatMap(({ trajectories }) =>
+    trajectories.map(({ record: trajectory }) => tokenVersions(trajectory)),
   );
 }

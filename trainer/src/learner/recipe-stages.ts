@@ -3,8 +3,8 @@
  * stage comes when is the run's.
  */
 import {
-  type Episode,
-  type EpisodeGroup,
+  type JudgedTrajectory,
+  type JudgedGroup,
   initialValues,
   type PartContext,
   type RolloutPlan,
@@ -18,8 +18,8 @@ import { derivedSeed, seededRandom } from "../random.ts";
 import { type Reader, stageReader } from "./rollouts/attempt-reading.ts";
 import { adapterOf } from "./updates/adapter-tensors.ts";
 import { collect } from "./rollouts/collect.ts";
-import { episodeMetrics, hasSignal } from "./updates/episode-metrics.ts";
-import { describer } from "./rollouts/episode-text.ts";
+import { trajectoryMetrics, hasSignal } from "./updates/trajectory-metrics.ts";
+import { describer } from "./rollouts/trajectory-text.ts";
 import type { FamilyAttempt } from "./rollouts/family-attempt.ts";
 import { attemptHeldOut, type HeldOut, heldOutOf } from "./rollouts/held-out.ts";
 import type { WorldModels } from "./rollouts/imagined-world.ts";
@@ -45,7 +45,7 @@ import { testTimeOf, testTimeStage } from "./test-time.ts";
 
 /** Times that the tasks of a step are rolled out again where filters left too few groups. */
 const REFILLS = 2;
-/** Stored episodes that plans may go on from. */
+/** Stored trajectories that plans may go on from. */
 const STORED = 512;
 
 export class RecipeStages {
@@ -58,7 +58,7 @@ export class RecipeStages {
   readonly shelf: RoleShelf;
   /** The stage as whose roles held-out tasks are attempted. */
   #deployed: Stage | null = null;
-  #stored: readonly Episode[] = [];
+  #stored: readonly JudgedTrajectory[] = [];
   #state: StateValues = {};
   /** The stage whose state attempts read. */
   #reads: Pick<Stage, "state"> = { state: {} };
@@ -294,7 +294,7 @@ export class RecipeStages {
     // The start is a version too: the second step of a policy that lags by one samples from it.
     if (this.#versions.snapshots.length === 0) await this.#versions.holdFrom(engine);
     await this.#versions.adopt(settings.lag);
-    const groups: EpisodeGroup[] = [];
+    const groups: JudgedGroup[] = [];
     let informative = 0;
     for (let round = 0; round <= REFILLS && informative < settings.tasksPerStep; round += 1) {
       const wanted = settings.tasksPerStep - informative;
@@ -303,7 +303,7 @@ export class RecipeStages {
       if (more.length === 0) break;
       groups.push(...more);
       // Only groups of several can turn out to say nothing.
-      informative += more.filter(({ episodes }) => hasSignal(episodes)).length;
+      informative += more.filter(({ trajectories }) => hasSignal(trajectories)).length;
     }
     return this.#learn(stage, settings, groups, context);
   }
@@ -312,7 +312,7 @@ export class RecipeStages {
   async #learn(
     stage: Stage,
     settings: StepSettings,
-    groups: readonly EpisodeGroup[],
+    groups: readonly JudgedGroup[],
     context: PartContext,
   ): Promise<{ [name: string]: number }> {
     const { engine, resources } = this.#parts;
@@ -323,13 +323,13 @@ export class RecipeStages {
     }
     await this.shelf.learned(stage, engine);
     this.#versions.keep(settings.lag);
-    const episodes = groups.flatMap((each) => each.episodes);
-    this.#stored = [...this.#stored, ...episodes].slice(-STORED);
+    const trajectories = groups.flatMap((each) => each.trajectories);
+    this.#stored = [...this.#stored, ...trajectories].slice(-STORED);
     return {
       ...update.metrics,
       groups: groups.length,
       dropped: update.dropped.size,
-      ...episodeMetrics(episodes),
+      ...trajectoryMetrics(trajectories),
     };
   }
 
@@ -339,7 +339,7 @@ export class RecipeStages {
     context: PartContext,
     tasks: readonly TaskReference[],
     plan: RolloutPlan = stage.rollout.plan(context),
-  ): Promise<EpisodeGroup[]> {
+  ): Promise<JudgedGroup[]> {
     const { policy, format, family, worldModels } = this.#parts;
     const { signal } = context;
     const roles = await this.shelf.acting(stage, settings.lag, opponentOf(plan));

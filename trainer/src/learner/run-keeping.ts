@@ -1,5 +1,5 @@
 /** What of a run is kept outside of the process, and how a kept run is stopped. */
-import type { Episode, StateValues } from "@waggle/learning";
+import type { JudgedTrajectory, StateValues } from "@waggle/learning";
 import type { EngineCheckpoint, TensorMap, TrainEngine } from "@waggle/protocol";
 import type { HeldOut } from "./rollouts/held-out.ts";
 import type { SavedShelf } from "./role-shelf.ts";
@@ -27,7 +27,7 @@ export type Carried = {
   readonly version: number;
   readonly tasksDrawn: number;
   readonly state: StateValues;
-  readonly stored: readonly Episode[];
+  readonly stored: readonly JudgedTrajectory[];
   readonly shelf: SavedShelf;
   readonly spent: Spent;
   /** Of the present stage. */

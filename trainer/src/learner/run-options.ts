@@ -48,7 +48,7 @@ export type RunOptions = {
   readonly evaluateEvery: number;
   /** Instead of the stages' own, for budgets and tests. */
   readonly steps?: number | undefined;
-  /** Rollouts go on while steps are taken, in stages whose episodes the policy samples; default not. */
+  /** Rollouts go on while steps are taken, in stages whose trajectories the policy samples; default not. */
   readonly overlap?: OverlapOptions | undefined;
   /** Where the run is kept so that another process can go on with it; default nowhere. */
   readonly keeper?: RunKeeper | undefined;

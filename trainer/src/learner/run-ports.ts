@@ -1,6 +1,6 @@
 /** What parts may ask of a run itself: which tokens are structure, how likely an answer is, other tasks. */
 import type { TaskFamily } from "@waggle/environments";
-import type { Episode, PartPorts } from "@waggle/learning";
+import type { JudgedTrajectory, PartPorts } from "@waggle/learning";
 import { type TrainEngine, type TrainSequence, WaggleError } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed } from "../random.ts";
@@ -12,7 +12,7 @@ export function runPorts(
 ): Required<Pick<PartPorts, "structure" | "answerLogProbs" | "tasks">> {
   return {
     structure: structuralTokens(format),
-    answerLogProbs: (episode) => answerLogProbs(engine, format, episode),
+    answerLogProbs: (trajectory) => answerLogProbs(engine, format, trajectory),
     tasks: {
       harder: (task) => {
         const level = family.levelOf(task) + 1;
@@ -42,7 +42,7 @@ function structuralTokens(format: ChatFormat): ReadonlySet<number> {
 async function answerLogProbs(
   engine: TrainEngine,
   format: ChatFormat,
-  { turns, samples, verification, id }: Episode,
+  { turns, samples, verification, id }: JudgedTrajectory,
 ): Promise<readonly number[]> {
   const { answer } = verification.parts;
   if (typeof answer !== "string" && typeof answer !== "number") {

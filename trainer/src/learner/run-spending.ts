@@ -1,7 +1,8 @@
 /** What a run has spent so far, and whether it may go on. Budgets are compared by these. */
-import { type EpisodeGroup, type Recipe, sampledTokens } from "@waggle/learning";
+import { type JudgedGroup, type Recipe, sampledTokens } from "@waggle/learning";
 
 export type Spent = {
+  /** Trajectories; stored and printed by this name. */
   readonly episodes: number;
   readonly sampledTokens: number;
   /** Calls that a branch repeats to reach its place were made once. */
@@ -31,12 +32,12 @@ export class RunSpending {
   }
 
   /** Counts these in. @returns them. */
-  count(groups: EpisodeGroup[]): EpisodeGroup[] {
-    for (const { episodes } of groups) {
-      this.#counts.episodes += episodes.length;
-      for (const episode of episodes) {
-        this.#counts.sampledTokens += sampledTokens(episode);
-        const turns = episode.turns.slice(episode.branch?.turn ?? 0);
+  count(groups: JudgedGroup[]): JudgedGroup[] {
+    for (const { trajectories } of groups) {
+      this.#counts.episodes += trajectories.length;
+      for (const trajectory of trajectories) {
+        this.#counts.sampledTokens += sampledTokens(trajectory);
+        const turns = trajectory.turns.slice(trajectory.branch?.turn ?? 0);
         this.#counts.turns += turns.length;
         for (const { toolCalls } of turns) this.#counts.toolCalls += toolCalls.length;
       }

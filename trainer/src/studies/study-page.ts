@@ -23,7 +23,7 @@ export type Comparison = {
 
 const WORDS: { readonly [measure in Measure]: string } = {
   success: "success, %",
-  toolCalls: "calls an episode",
+  toolCalls: "calls a trajectory",
   easiest: "easiest tasks, %",
   hardest: "hardest tasks, %",
   kl: "nats a token from the base",

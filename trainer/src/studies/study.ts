@@ -19,7 +19,7 @@ import type { Experiment } from "../trials/trial.ts";
 export type Measure =
   /** Share of tasks solved. */
   | "success"
-  /** Tool calls of an episode. */
+  /** Tool calls of a trajectory. */
   | "toolCalls"
   /** Share solved of the easiest tasks. */
   | "easiest"

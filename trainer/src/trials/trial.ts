@@ -47,7 +47,7 @@ export type TrialRun = {
   readonly probes: {
     readonly [name: string]: { readonly base: number; readonly final: number };
   };
-  /** Mean of a held-out episode of the final policy. */
+  /** Mean of a held-out trajectory of the final policy. */
   readonly toolCalls: number;
   /** KL to the base, nats a token; absent where it was not measured. */
   readonly kl?: number;

@@ -26,14 +26,14 @@ export type StateStep = {
 export type StateTrajectory = {
   /** Task group. */
   readonly group: string;
-  /** Reward of the whole episode. */
+  /** Reward of the whole trajectory. */
   readonly reward: number;
   readonly steps: readonly StateStep[];
 };
 
 export type StateGroupOptions = {
-  /** Weight of the episode's advantage. Default 1. */
-  readonly episodeWeight?: number;
+  /** Weight of the trajectory's advantage. Default 1. */
+  readonly trajectoryWeight?: number;
   /** Weight of the step's advantage; 0 is plain GRPO. Default 1. */
   readonly stepWeight?: number;
   /** Per step. Default 0.95. */
@@ -53,19 +53,19 @@ export function stateGroupAdvantages(
   trajectories: readonly StateTrajectory[],
   options: StateGroupOptions = {},
 ): number[][] {
-  const { episodeWeight = 1, stepWeight = 1, discount = 0.95 } = options;
+  const { trajectoryWeight = 1, stepWeight = 1, discount = 0.95 } = options;
   const scaling = {
     scale: options.scale ?? "none",
     convention: options.convention ?? "population",
     epsilon: options.epsilon ?? 1e-6,
   } as const;
-  const episode = trajectories.map(() => 0);
+  const trajectory = trajectories.map(() => 0);
   for (const indices of indicesByKey(trajectories.map(({ group }) => group)).values()) {
     const own = groupRelativeAdvantages(
       indices.map((i) => trajectories[i]!.reward),
       scaling,
     );
-    for (const [at, i] of indices.entries()) episode[i] = own[at] as number;
+    for (const [at, i] of indices.entries()) trajectory[i] = own[at] as number;
   }
   const places = trajectories.flatMap(({ group, steps }, i) => {
     const rewards = steps.map((step) => step.reward);
@@ -79,7 +79,7 @@ export function stateGroupAdvantages(
     }));
   });
   const advantages = trajectories.map(({ steps }, i) =>
-    steps.map(() => episodeWeight * (episode[i] as number)),
+    steps.map(() => trajectoryWeight * (trajectory[i] as number)),
   );
   for (const indices of indicesByKey(places.map(({ key }) => key)).values()) {
     const values = indices.map((at) => places[at]!.value);

@@ -122,7 +122,7 @@ test("GiGPO agrees with the reference values", () => {
     convention: "sample",
     stepWeight: 0,
   });
-  expectClose([scaled[0]![0]!, scaled[1]![0]!], golden.stateGroups.episodeSample);
+  expectClose([scaled[0]![0]!, scaled[1]![0]!], golden.stateGroups.trajectorySample);
 });
 
 test("equal states of different tasks are different groups", () => {
@@ -149,7 +149,7 @@ test("without a step weight GiGPO is plain group advantage; a state seen once ad
 
 test("step scores of 0 weight or of equal size reduce the mix to GRPO", () => {
   const outcomes = [1, 0, 0.5];
-  const episode = groupRelativeAdvantages(outcomes, { scale: "std" });
+  const trajectory = groupRelativeAdvantages(outcomes, { scale: "std" });
   const steps = [[0.1, 0.9], [0.4], [0.2, 0.2, 0.2]];
   for (const rows of [
     mixedStepAdvantages(outcomes, steps, { stepWeight: 0 }),
@@ -160,7 +160,7 @@ test("step scores of 0 weight or of equal size reduce the mix to GRPO", () => {
   ]) {
     expectRowsClose(
       rows,
-      steps.map((row, i) => row.map(() => episode[i]!)),
+      steps.map((row, i) => row.map(() => trajectory[i]!)),
     );
   }
 });

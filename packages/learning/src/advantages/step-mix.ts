@@ -1,5 +1,5 @@
 /**
- * `mix`: the episode's advantage plus α times a step's own. The step scores come from a process
+ * `mix`: the trajectory's advantage plus α times a step's own. The step scores come from a process
  * reward (implicit, judged or learned), each kind brought to one scale by the outcome, so that a
  * failed run's steps never outrank a success's.
  *
@@ -28,9 +28,9 @@ export type StepMixOptions = {
 };
 
 /**
- * @param outcomes - `[G]` rewards of the episodes of one task.
+ * @param outcomes - `[G]` rewards of the trajectories of one task.
  * @param stepRewards - `[G][steps]` process rewards; numbers of steps may differ.
- * @returns `[G][steps]` episode advantage + α · step advantage, the latter over all steps of the group.
+ * @returns `[G][steps]` trajectory advantage + α · step advantage, the latter over all steps of the group.
  * @throws WaggleError `GROUP_TOO_SMALL`, `NON_FINITE_REWARD`, `SHAPE_MISMATCH`.
  */
 export function mixedStepAdvantages(
@@ -40,13 +40,13 @@ export function mixedStepAdvantages(
 ): number[][] {
   const { stepWeight = 1, scale = "std", convention = "population", epsilon = 1e-6 } = options;
   requireSameLength("stepRewards", stepRewards.length, "outcomes", outcomes.length);
-  const episode = groupRelativeAdvantages(outcomes, { scale, convention, epsilon });
+  const trajectory = groupRelativeAdvantages(outcomes, { scale, convention, epsilon });
   const all = stepRewards.flat();
   requireFiniteRewards(all);
   const mean = meanOf(all);
   const divisor = scale === "none" ? 1 : deviationOf(all, convention) + epsilon;
   return stepRewards.map((row, i) =>
-    row.map((reward) => episode[i]! + (stepWeight * (reward - mean)) / divisor),
+    row.map((reward) => trajectory[i]! + (stepWeight * (reward - mean)) / divisor),
   );
 }
 

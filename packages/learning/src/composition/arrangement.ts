@@ -65,7 +65,7 @@ const ARRANGEMENTS: { readonly [name in ArrangementName]: Check } = {
   "skill-first": (stages) => stages.length > 1,
   /** Two updates alternate. */
   alternate: (stages, rounds) => stages.length === 2 && rounds > 1,
-  /** Stored episodes first, then the environment. */
+  /** Stored trajectories first, then the environment. */
   "offline-online": (stages) =>
     stages.length > 1 &&
     stages[0]?.rollout.part === "log" &&

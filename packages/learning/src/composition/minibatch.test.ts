@@ -2,11 +2,11 @@
 import { expect, test } from "vitest";
 import { expectClose } from "../close.fixture.ts";
 import * as parts from "../parts/index.ts";
-import { contextOf, groupOf } from "../parts/scored-episodes.fixture.ts";
+import { contextOf, groupOf } from "../parts/rewarded-trajectories.fixture.ts";
 import { planMinibatch } from "./minibatch.ts";
-import type { EpisodeGroup } from "./episode.ts";
+import type { JudgedGroup } from "./judged-trajectory.ts";
 import type { FilterPart, RewardPart } from "./part.ts";
-import { scoreGroups } from "./score-groups.ts";
+import { rewardGroups } from "./score-groups.ts";
 import { initialValues, rewardStage, settingsAt, type Stage } from "./stage.ts";
 
 const stageOf = (more: Partial<Stage> = {}): Stage => ({
@@ -20,12 +20,12 @@ const stageOf = (more: Partial<Stage> = {}): Stage => ({
 });
 
 /** Unscored, as they were rolled out. */
-const rolledOut = (...given: Parameters<typeof groupOf>): EpisodeGroup => {
-  const { task, episodes } = groupOf(...given);
-  return { task, episodes: episodes.map(({ episode }) => episode) };
+const rolledOut = (...given: Parameters<typeof groupOf>): JudgedGroup => {
+  const { task, trajectories } = groupOf(...given);
+  return { task, trajectories: trajectories.map(({ trajectory }) => trajectory) };
 };
 
-test("shares are of the tokens that count: alike a token, or alike an episode", () => {
+test("shares are of the tokens that count: alike a token, or alike a trajectory", () => {
   const group = groupOf([{ turns: [{ tokens: 3 }] }, { turns: [{ tokens: 1 }] }]);
   const byToken = planMinibatch([group], { kind: "token-mean" });
   expectClose(byToken.shares[0] ?? [], [0, 0.25, 0.25, 0.25]);
@@ -35,16 +35,16 @@ test("shares are of the tokens that count: alike a token, or alike an episode", 
   expect(byToken.tokenCount).toBe(4);
 });
 
-test("a row carries its episode's mask, weights, advantages and returns", () => {
-  const [one] = groupOf([{ turns: [{ tokens: 2 }] }]).episodes;
-  if (one === undefined) throw new Error("no episode");
+test("a row carries its trajectory's mask, weights, advantages and returns", () => {
+  const [one] = groupOf([{ turns: [{ tokens: 2 }] }]).trajectories;
+  if (one === undefined) throw new Error("no trajectory");
   const scored = {
     ...one,
     lossMask: [[false, false, true]],
     tokenWeights: [Float64Array.of(1, 1, 0.25)],
   };
   const planned = planMinibatch(
-    [{ task: "t", episodes: [scored] }],
+    [{ task: "t", trajectories: [scored] }],
     { kind: "token-mean" },
     {
       advantages: new Map([["0", [Float64Array.of(0, 0, 3)]]]),
@@ -59,14 +59,17 @@ test("a row carries its episode's mask, weights, advantages and returns", () => 
 });
 
 test("rows without a loss token are left out unless a pair needs them, and pairs name rows", () => {
-  const [a, b, c] = groupOf([{}, {}, {}]).episodes.map((scored, i) =>
+  const [a, b, c] = groupOf([{}, {}, {}]).trajectories.map((scored, i) =>
     i === 2 ? scored : { ...scored, lossMask: [[false, false]] },
   );
-  if (a === undefined || b === undefined || c === undefined) throw new Error("no episodes");
-  const planned = planMinibatch([{ task: "t", episodes: [a, b, c] }], { kind: "token-mean" }, {}, [
-    ["2", "1"],
-  ]);
-  expect(planned.episodes.map(({ episode }) => episode.id)).toEqual(["1", "2"]);
+  if (a === undefined || b === undefined || c === undefined) throw new Error("no trajectories");
+  const planned = planMinibatch(
+    [{ task: "t", trajectories: [a, b, c] }],
+    { kind: "token-mean" },
+    {},
+    [["2", "1"]],
+  );
+  expect(planned.trajectories.map(({ trajectory }) => trajectory.id)).toEqual(["1", "2"]);
   expect(planned.pairs).toEqual([[1, 0]]);
 });
 
@@ -77,16 +80,16 @@ test("each filter sees what the one before it left, and all reasons are kept", a
     part: reason,
     needs: [],
     apply: (groups) => {
-      const all = groups.flatMap(({ episodes }) => episodes);
+      const all = groups.flatMap(({ trajectories }) => trajectories);
       seen.push(all.length);
-      const kept = all.filter(({ episode }) => episode.id !== index);
-      return { groups: [{ task: "t", episodes: kept }], dropped: new Map([[index, reason]]) };
+      const kept = all.filter(({ trajectory }) => trajectory.id !== index);
+      return { groups: [{ task: "t", trajectories: kept }], dropped: new Map([[index, reason]]) };
     },
   });
   const stage = stageOf({ filters: [drops("0", "first"), drops("1", "second")] });
-  const { groups, dropped } = await scoreGroups(stage, [rolledOut([{}, {}, {}, {}])], contextOf());
+  const { groups, dropped } = await rewardGroups(stage, [rolledOut([{}, {}, {}, {}])], contextOf());
   expect(seen).toEqual([4, 3]);
-  expect(groups[0]?.episodes.map(({ episode }) => episode.id)).toEqual(["2", "3"]);
+  expect(groups[0]?.trajectories.map(({ trajectory }) => trajectory.id)).toEqual(["2", "3"]);
   expect([...dropped]).toEqual([
     ["0", "first"],
     ["1", "second"],
@@ -102,31 +105,30 @@ test("pairs that a filter made outlive filters that make none", async () => {
   };
   const none: FilterPart = { ...pairs, apply: (groups) => ({ groups, dropped: new Map() }) };
   const stage = stageOf({ filters: [pairs, none], learns: "pairs" });
-  const kept = await scoreGroups(stage, [rolledOut([{}, {}])], contextOf());
+  const kept = await rewardGroups(stage, [rolledOut([{}, {}])], contextOf());
   expect(kept.pairs).toEqual([["0", "1"]]);
 });
 
-test("a reward is asked for each group, and must score each of its episodes", async () => {
+test("a reward is asked for each group, and must score each of its trajectories", async () => {
   const asked: string[] = [];
   const reward: RewardPart = {
     slot: "reward",
     part: "asked",
     needs: [],
-    score: ({ task, episodes }) => {
+    score: ({ task, trajectories }) => {
       asked.push(task);
-      return episodes.map((_, i) => ({ reward: 10 * asked.length + i }));
+      return trajectories.map((_, i) => ({ reward: 10 * asked.length + i }));
     },
   };
   const groups = [rolledOut([{}, {}], "a"), rolledOut([{}], "b")];
   const stage = stageOf({ reward, advantage: null });
-  const kept = await scoreGroups(stage, groups, contextOf());
+  const kept = await rewardGroups(stage, groups, contextOf());
   expect(asked).toEqual(["a", "b"]);
-  expect(kept.groups.map(({ episodes }) => episodes.map(({ score }) => score.reward))).toEqual([
-    [10, 11],
-    [20],
-  ]);
+  expect(
+    kept.groups.map(({ trajectories }) => trajectories.map(({ score }) => score.reward)),
+  ).toEqual([[10, 11], [20]]);
   const short = stageOf({ reward: { ...reward, score: () => [] } });
-  await expect(scoreGroups(short, groups, contextOf())).rejects.toThrow(/0 scores/);
+  await expect(rewardGroups(short, groups, contextOf())).rejects.toThrow(/0 scores/);
 });
 
 test("each schedule part sees what the one before it set", () => {

@@ -9,7 +9,7 @@ import type { LossResult } from "../loss.ts";
 import type { WriterPort } from "../advantages/semantic-comparison.ts";
 import type { JudgePort } from "../rewards/judge-port.ts";
 import type { LossMask, TokenRows } from "../token-rows.ts";
-import type { Episode, EpisodeGroup } from "./episode.ts";
+import type { JudgedTrajectory, JudgedGroup } from "./judged-trajectory.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
 import type { StateName } from "./state.ts";
 
@@ -41,16 +41,18 @@ export type PartPorts = {
   /** Ids of the tokens that every call has, whatever it calls. */
   readonly structure?: ReadonlySet<number> | undefined;
   /** `[turns + 1]` log p(right answer | history) before each turn and after the last, nats. */
-  readonly answerLogProbs?: ((episode: Episode) => Promise<readonly number[]>) | undefined;
+  readonly answerLogProbs?:
+    | ((trajectory: JudgedTrajectory) => Promise<readonly number[]>)
+    | undefined;
   readonly tasks?: TaskPort | undefined;
   readonly writer?: WriterPort | undefined;
   /** An attempt in words, for whoever reads it; absent = its calls and their results alone. */
-  readonly describe?: ((episode: Episode) => EpisodeText) | undefined;
+  readonly describe?: ((trajectory: JudgedTrajectory) => TrajectoryText) | undefined;
   readonly rm?: RewardModelPort | undefined;
   readonly iprm?: ProcessModelPort | undefined;
 };
 
-export type EpisodeText = { readonly request: string; readonly transcript: string };
+export type TrajectoryText = { readonly request: string; readonly transcript: string };
 
 /** Finds other tasks of the environment. */
 export type TaskPort = {
@@ -60,13 +62,17 @@ export type TaskPort = {
   readonly sibling: (task: TaskReference, nth: number) => TaskReference;
 };
 
-/** A reward model as it is now: `[episodes][turns]` what it says after the last token of each turn. */
-type RewardModelPort = (episodes: readonly Episode[]) => Promise<readonly (readonly number[])[]>;
+/** A reward model as it is now: `[trajectories][turns]` what it says after the last token of each turn. */
+type RewardModelPort = (
+  trajectories: readonly JudgedTrajectory[],
+) => Promise<readonly (readonly number[])[]>;
 
 /** A process reward model and the reference that it departs from. */
-type ProcessModelPort = (episodes: readonly Episode[]) => Promise<readonly ProcessLogProbs[]>;
+type ProcessModelPort = (
+  trajectories: readonly JudgedTrajectory[],
+) => Promise<readonly ProcessLogProbs[]>;
 
-/** `[samples][T]` log-probs of one episode's tokens. */
+/** `[samples][T]` log-probs of one trajectory's tokens. */
 export type ProcessLogProbs = { readonly model: TokenRows; readonly reference: TokenRows };
 
 type Named<Slot extends string, Needs extends StateName> = {
@@ -82,7 +88,7 @@ type Named<Slot extends string, Needs extends StateName> = {
 /** Whatever changes what the next parts see. */
 export type StateChange = { readonly [name in StateName]?: unknown };
 
-/** Whether episodes come in groups that began alike. */
+/** Whether trajectories come in groups that began alike. */
 export type Start = "group" | "single";
 
 export type RolloutPart<N extends StateName = never, S extends Start = Start> = Named<
@@ -93,7 +99,7 @@ export type RolloutPart<N extends StateName = never, S extends Start = Start> = 
   readonly plan: (context: PartContext) => RolloutPlan;
 };
 
-/** What scores an episode: a number, or numbers by component, and what single turns earned. */
+/** What scores a trajectory: a number, or numbers by component, and what single turns earned. */
 export type Score = {
   readonly reward: number;
   readonly components?: { readonly [name: string]: number };
@@ -102,26 +108,29 @@ export type Score = {
 };
 
 export type RewardPart<N extends StateName = never> = Named<"reward", N> & {
-  /** @returns one score an episode of the group. Where it cannot judge it throws `REWARD_UNAVAILABLE`. */
+  /** @returns one score a trajectory of the group. Where it cannot judge it throws `REWARD_UNAVAILABLE`. */
   readonly score: (
-    group: EpisodeGroup,
+    group: JudgedGroup,
     context: PartContext,
   ) => readonly Score[] | Promise<readonly Score[]>;
 };
 
-export type ScoredEpisode = {
-  readonly episode: Episode;
+export type RewardedTrajectory = {
+  readonly trajectory: JudgedTrajectory;
   readonly score: Score;
   /** `[samples][T]` tokens that count in the loss; starts as the samples' own masks. */
   readonly lossMask: LossMask;
   /** `[samples][T]` weight of each token, 1 where nobody said another. */
   readonly tokenWeights: TokenRows;
 };
-export type ScoredGroup = { readonly task: string; readonly episodes: readonly ScoredEpisode[] };
+export type RewardedGroup = {
+  readonly task: string;
+  readonly trajectories: readonly RewardedTrajectory[];
+};
 
 export type Filtered = {
-  readonly groups: readonly ScoredGroup[];
-  /** Why episodes were left out, by id. */
+  readonly groups: readonly RewardedGroup[];
+  /** Why trajectories were left out, by id. */
   readonly dropped: ReadonlyMap<string, string>;
   /** (chosen, rejected) ids, where the stage learns from preferences. */
   readonly pairs?: readonly (readonly [chosen: string, rejected: string])[];
@@ -135,15 +144,15 @@ export type FilterPart<N extends StateName = never> = Named<"filter", N> & {
     count: number,
     context: PartContext,
   ) => readonly TaskReference[];
-  readonly apply: (groups: readonly ScoredGroup[], context: PartContext) => Filtered;
-  /** What it remembers of what the model says of the episodes, before it learns from them. */
+  readonly apply: (groups: readonly RewardedGroup[], context: PartContext) => Filtered;
+  /** What it remembers of what the model says of the trajectories, before it learns from them. */
   readonly observes?: (minibatch: Observed, context: PartContext) => StateChange;
 };
 
 /** Rows `[B][T]` of what is about to be learned from, with the log-probs before the step. */
-export type Observed = Pick<Minibatch, "episodes" | "lossMask" | "proximalLogProbs">;
+export type Observed = Pick<Minibatch, "trajectories" | "lossMask" | "proximalLogProbs">;
 
-/** `[samples][T]` per episode id. */
+/** `[samples][T]` per trajectory id. */
 export type AdvantageRows = ReadonlyMap<string, TokenRows>;
 
 /** What an engine says of each token; a sample without a loss token has no row. */
@@ -162,13 +171,13 @@ export type AdvantagePart<N extends StateName = never, S extends Start = Start> 
   /** Outputs that it cannot work without: an engine that lacks one cannot run the recipe. */
   readonly reads?: readonly (keyof TokenOutputs)[];
   readonly estimate: (
-    groups: readonly ScoredGroup[],
+    groups: readonly RewardedGroup[],
     context: PartContext & {
-      /** Of what is trained, before the step; absent where no engine has read the episodes. */
+      /** Of what is trained, before the step; absent where no engine has read the trajectories. */
       readonly outputs?: PolicyOutputs;
-      /** `[samples][T]` of the critic before each token and before the step, by episode id; absent without one. */
+      /** `[samples][T]` of the critic before each token and before the step, by trajectory id; absent without one. */
       readonly values?: AdvantageRows;
-      /** `[samples]` of the critic after each sample's last token, by episode id. */
+      /** `[samples]` of the critic after each sample's last token, by trajectory id. */
       readonly finalValues?: ReadonlyMap<string, readonly number[]>;
     },
   ) => {
@@ -209,8 +218,8 @@ export type Minibatch = {
   readonly proximalValues?: TokenRows | undefined;
   readonly returns?: TokenRows | undefined;
   /** `[B]` */
-  readonly episodes: readonly ScoredEpisode[];
-  /** `[B]` which sample of its episode a row is. */
+  readonly trajectories: readonly RewardedTrajectory[];
+  /** `[B]` which sample of its trajectory a row is. */
   readonly samples: readonly number[];
   /** Rows of (chosen, rejected). */
   readonly pairs: readonly (readonly [chosen: number, rejected: number])[];

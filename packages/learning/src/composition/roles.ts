@@ -3,7 +3,7 @@
  * whose a token is. Not a driver and not an engine.
  */
 import type { TaskReference, ToolResult } from "@waggle/protocol";
-import type { Episode } from "./episode.ts";
+import type { JudgedTrajectory } from "./judged-trajectory.ts";
 
 /** What is known before a turn. */
 export type TurnPlace = {
@@ -44,7 +44,7 @@ export type Roles = {
 
 /** `[turns]` whose each turn of an attempt is. */
 export function turnRoles(
-  { record: trajectory }: Pick<Episode, "record">,
+  { record: trajectory }: Pick<JudgedTrajectory, "record">,
   roleOf: (place: TurnPlace) => string,
 ): string[] {
   const { task, turns } = trajectory;
@@ -54,12 +54,12 @@ export function turnRoles(
 }
 
 /**
- * `[T]` whose each token of a sample is: that of its turn, else of the episode.
+ * `[T]` whose each token of a sample is: that of its turn, else of the trajectory.
  *
- * @param hears whose the words of the user are; default the episode's.
+ * @param hears whose the words of the user are; default the trajectory's.
  */
 export function tokenOwners(
-  { role, turns, samples, record: trajectory }: Episode,
+  { role, turns, samples, record: trajectory }: JudgedTrajectory,
   sample: number,
   hears: string = role,
 ): string[] {
@@ -79,7 +79,7 @@ export function tokenOwners(
 
 /** Where the user speaks in a sample, as [start, end): up to the last turn that it holds. */
 export function userSpans(
-  { record: { segments }, samples }: Pick<Episode, "record" | "samples">,
+  { record: { segments }, samples }: Pick<JudgedTrajectory, "record" | "samples">,
   sample: number,
 ): (readonly [start: number, end: number])[] {
   const byId = new Map(segments.map((segment) => [segment.id, segment]));

@@ -1,36 +1,36 @@
 /**
- * How episodes come about, as data: a rollout part makes a plan and the trainer carries it out. Not a
+ * How trajectories come about, as data: a rollout part makes a plan and the trainer carries it out. Not a
  * driver.
  */
 import type { DemonstrationForm } from "../rollouts/demonstration-form.ts";
 import type { Piece } from "../rollouts/retelling.ts";
 import type { WorldChange } from "../rollouts/world-change.ts";
-import type { Episode, EpisodeGroup } from "./episode.ts";
+import type { JudgedTrajectory, JudgedGroup } from "./judged-trajectory.ts";
 
 /** Pieces of attempts as one, with these words wherever one is left for the next. */
 export type Retelling = { readonly pieces: readonly Piece[]; readonly words: string };
-export type Retells = (episodes: readonly Episode[]) => Retelling | null;
+export type Retells = (trajectories: readonly JudgedTrajectory[]) => Retelling | null;
 
-/** How episodes come about; the trainer carries it out. */
+/** How trajectories come about; the trainer carries it out. */
 export type RolloutPlan =
-  /** `size` episodes of each task from its start; 1 = no group. */
+  /** `size` trajectories of each task from its start; 1 = no group. */
   | {
       readonly kind: "group";
       readonly size: number;
       readonly modes?: readonly string[];
-      /** Around the environment, one for each episode in turn; `null` = as it is. */
+      /** Around the environment, one for each trajectory in turn; `null` = as it is. */
       readonly worlds?: readonly (WorldChange | null)[];
-      /** Demonstrations of each task beside the episodes, in the role `reference`. */
+      /** Demonstrations of each task beside the trajectories, in the role `reference`. */
       readonly references?: number;
     }
-  /** `size` episodes of each task, at most `turns` turns now; those that were cut before go on first. */
+  /** `size` trajectories of each task, at most `turns` turns now; those that were cut before go on first. */
   | {
       readonly kind: "partial";
       readonly size: number;
       readonly turns: number;
-      /** Of a whole episode. */
+      /** Of a whole trajectory. */
       readonly most: number;
-      readonly unfinished: readonly EpisodeGroup[];
+      readonly unfinished: readonly JudgedGroup[];
     }
   /** The environment's own demonstrator, with a share of its decisions made at random. */
   | {
@@ -51,7 +51,7 @@ export type RolloutPlan =
       /** Who made each demonstration, in turn over all tasks as `mistakes` is, in that role. */
       readonly names?: readonly string[];
     }
-  /** Whole episodes, and branches that leave them where `branch` says. */
+  /** Whole trajectories, and branches that leave them where `branch` says. */
   | {
       readonly kind: "branch";
       readonly whole: number;
@@ -66,10 +66,10 @@ export type RolloutPlan =
         random: () => number,
       ) => boolean;
     }
-  /** `size` actions of the policy at single turns of stored episodes. */
+  /** `size` actions of the policy at single turns of stored trajectories. */
   | { readonly kind: "pivot"; readonly size: number }
   /**
-   * Goes on from the first turns of a stored episode. With `continuations` the group holds that episode
+   * Goes on from the first turns of a stored trajectory. With `continuations` the group holds that trajectory
    * too, as `expert`, and so many attempts that go on from its next turn, and from the policy's.
    */
   | {
@@ -85,7 +85,7 @@ export type RolloutPlan =
       /** Where the next one begins: so many turns of an attempt; `null` = from the start. */
       readonly next: (
         task: string,
-        episodes: readonly Episode[],
+        trajectories: readonly JudgedTrajectory[],
       ) => { readonly attempt: string; readonly turns: number } | null;
       /** What of its attempts is told as one more, in the role `retold`; default nothing. */
       readonly retells?: Retells;
@@ -102,7 +102,7 @@ export type RolloutPlan =
       readonly trials?: { readonly most: number; readonly teacher: number };
     }
   /**
-   * Each turn in a context of its own: the request, what was noted so far, the last result. An episode a
+   * Each turn in a context of its own: the request, what was noted so far, the last result. A trajectory a
    * turn, all judged by the attempt's end.
    */
   | {
@@ -127,7 +127,7 @@ export type RolloutPlan =
    */
   | { readonly kind: "situated"; readonly rethink: string; readonly words: SituationWords }
   /**
-   * Stored episodes, no environment. Beside each of them actions of the policy at one of its turns, in
+   * Stored trajectories, no environment. Beside each of them actions of the policy at one of its turns, in
    * the role `proposal`; the environment answers them where they are to be `answered`.
    */
   | {
@@ -142,7 +142,7 @@ export type RolloutPlan =
       readonly failures: number;
       readonly turns: number;
     }
-  /** Tensors that `moves` says are moved by seeded noise, one episode of each task a perturbation. */
+  /** Tensors that `moves` says are moved by seeded noise, one trajectory of each task a perturbation. */
   | {
       readonly kind: "noise";
       readonly perturbations: number;

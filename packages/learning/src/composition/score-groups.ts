@@ -3,9 +3,9 @@
  * after another. Runs no model.
  */
 import { WaggleError } from "@waggle/protocol";
-import type { EpisodeGroup } from "./episode.ts";
-import { scoredEpisode } from "./minibatch.ts";
-import type { Filtered, PartContext, Score, ScoredGroup, StateChange } from "./part.ts";
+import type { JudgedGroup } from "./judged-trajectory.ts";
+import { rewardedTrajectory } from "./minibatch.ts";
+import type { Filtered, PartContext, Score, RewardedGroup, StateChange } from "./part.ts";
 import { settingsAt, type Stage } from "./stage.ts";
 
 /** What is left, why the rest is not, and the state that filters leave. */
@@ -14,36 +14,38 @@ export type Kept = Required<Pick<Filtered, "groups" | "dropped" | "pairs">> & {
 };
 
 /**
- * @throws WaggleError `SHAPE_MISMATCH` where a reward scores another number of episodes than there are;
+ * @throws WaggleError `SHAPE_MISMATCH` where a reward scores another number of trajectories than there are;
  *   what the parts throw.
  */
-export async function scoreGroups(
+export async function rewardGroups(
   stage: Stage,
-  groups: readonly EpisodeGroup[],
+  groups: readonly JudgedGroup[],
   context: PartContext,
 ): Promise<Kept> {
-  const scored = await Promise.all(groups.map((group) => scoreGroup(stage, group, context)));
+  const scored = await Promise.all(groups.map((group) => rewardGroup(stage, group, context)));
   return filterGroups(stage, scored, context);
 }
 
-/** A group with what the stage's reward says of each episode at this step. Throws as `scoreGroups`. */
-export async function scoreGroup(
+/** A group with what the stage's reward says of each trajectory at this step. Throws as `rewardGroups`. */
+export async function rewardGroup(
   stage: Stage,
-  group: EpisodeGroup,
+  group: JudgedGroup,
   context: PartContext,
-): Promise<ScoredGroup> {
+): Promise<RewardedGroup> {
   const scores = await scoresOf(stage, group, atStep(stage, context));
-  const episodes = group.episodes.map((episode, i) => scoredEpisode(episode, scores[i] as Score));
-  return { task: group.task, episodes };
+  const trajectories = group.trajectories.map((trajectory, i) =>
+    rewardedTrajectory(trajectory, scores[i] as Score),
+  );
+  return { task: group.task, trajectories };
 }
 
 /**
- * What the stage's filters leave of the groups of one step. An episode that lost its siblings is left out
+ * What the stage's filters leave of the groups of one step. A trajectory that lost its siblings is left out
  * where the advantage compares siblings.
  */
 export function filterGroups(
   stage: Stage,
-  scored: readonly ScoredGroup[],
+  scored: readonly RewardedGroup[],
   given: PartContext,
 ): Kept {
   const context = atStep(stage, given);
@@ -66,7 +68,7 @@ export function filterGroups(
   }
   const alone = leftAlone(stage, scored, kept);
   for (const group of alone) {
-    for (const { episode } of group.episodes) dropped.set(episode.id, "group-of-one");
+    for (const { trajectory } of group.trajectories) dropped.set(trajectory.id, "group-of-one");
   }
   return { groups: kept.filter((group) => !alone.has(group)), dropped, pairs, state };
 }
@@ -76,33 +78,35 @@ function atStep(stage: Stage, context: PartContext): PartContext {
   return { ...context, rewardWeights: settingsAt(stage, context).rewardWeights };
 }
 
-/** Groups of several that filters left one episode of, where that one has no baseline then. */
+/** Groups of several that filters left one trajectory of, where that one has no baseline then. */
 function leftAlone(
   { learns, advantage }: Stage,
-  before: readonly ScoredGroup[],
-  after: readonly ScoredGroup[],
-): ReadonlySet<ScoredGroup> {
+  before: readonly RewardedGroup[],
+  after: readonly RewardedGroup[],
+): ReadonlySet<RewardedGroup> {
   if (learns !== "rewards" || advantage?.start !== "group") return new Set();
   const several = new Set(
-    before.flatMap(({ task, episodes }) => (episodes.length > 1 ? [task] : [])),
+    before.flatMap(({ task, trajectories }) => (trajectories.length > 1 ? [task] : [])),
   );
-  return new Set(after.filter(({ task, episodes }) => episodes.length === 1 && several.has(task)));
+  return new Set(
+    after.filter(({ task, trajectories }) => trajectories.length === 1 && several.has(task)),
+  );
 }
 
 async function scoresOf(
   stage: Stage,
-  group: EpisodeGroup,
+  group: JudgedGroup,
   context: PartContext,
 ): Promise<readonly Score[]> {
   const { reward } = stage;
   if (reward === null) {
-    return group.episodes.map(({ verification }) => ({ reward: verification.reward }));
+    return group.trajectories.map(({ verification }) => ({ reward: verification.reward }));
   }
   const scores = await reward.score(group, context);
-  if (scores.length !== group.episodes.length) {
+  if (scores.length !== group.trajectories.length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `reward ${reward.part} must score each of the ${group.episodes.length} episodes of a group, got ${scores.length} scores; throw REWARD_UNAVAILABLE where it cannot judge`,
+      `reward ${reward.part} must score each of the ${group.trajectories.length} trajectories of a group, got ${scores.length} scores; throw REWARD_UNAVAILABLE where it cannot judge`,
     );
   }
   return scores;

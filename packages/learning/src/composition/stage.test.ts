@@ -29,7 +29,8 @@ const outcome: RewardPart = {
   slot: "reward",
   part: "outcome",
   needs: [],
-  score: ({ episodes }) => episodes.map(({ verification }) => ({ reward: verification.reward })),
+  score: ({ trajectories }) =>
+    trajectories.map(({ verification }) => ({ reward: verification.reward })),
 };
 const nothing = () => ({ advantages: new Map() });
 const relative: AdvantagePart<never, "group"> = {

@@ -56,7 +56,7 @@ export type StepSettings = {
   readonly epochs: number;
   readonly learningRate: number;
   readonly sampling: Omit<Sampling, "seed">;
-  /** Most turns of an episode; absent = the environment's. */
+  /** Most turns of a trajectory; absent = the environment's. */
   readonly maxTurns?: number;
   /** Tasks are drawn from so many and come back; absent = every task is a new one. */
   readonly taskPool?: number;
@@ -175,7 +175,7 @@ export function rewardStage<
     readonly reward: RewardPart<C>;
     readonly advantage: AdvantagePart<D, ServedBy<S>>;
     readonly losses: Losses<Weighted<E>>;
-    /** Written after each step from the same episodes. */
+    /** Written after each step from the same trajectories. */
     readonly writes?: WritingPart<W>;
     readonly kl?: K;
   } & StateSlot<A | B | C | D | E | W | KlNeeds<K>>,

@@ -3,7 +3,7 @@
  * written. A writer is a model behind a port. Not a driver.
  */
 import type { ExperienceEdit } from "../states/experience-library.ts";
-import type { PartContext, ScoredGroup, StateChange } from "./part.ts";
+import type { PartContext, RewardedGroup, StateChange } from "./part.ts";
 import type { StateName } from "./state.ts";
 
 /** What came of an attempt, as a writer or a case memory needs it. */
@@ -26,7 +26,7 @@ export type CreditPart<N extends StateName = never> = {
   readonly part: "semantic" | "td";
   readonly needs: readonly N[];
   readonly credit: (
-    groups: readonly ScoredGroup[],
+    groups: readonly RewardedGroup[],
     context: PartContext,
   ) => readonly Credit[] | Promise<readonly Credit[]>;
 };
@@ -47,7 +47,7 @@ export type WritingPart<N extends StateName = never> = {
   /** Whether a writer is asked. */
   readonly asks: boolean;
   readonly write: (
-    groups: readonly ScoredGroup[],
+    groups: readonly RewardedGroup[],
     credits: readonly Credit[],
     context: PartContext,
   ) => Written | Promise<Written>;
@@ -61,7 +61,7 @@ export type Writing = {
 /** Credits, then writes. */
 export async function write(
   { credit, how }: Writing,
-  groups: readonly ScoredGroup[],
+  groups: readonly RewardedGroup[],
   context: PartContext,
 ): Promise<Written> {
   const credits = credit === null ? [] : await credit.credit(groups, context);

@@ -1,13 +1,13 @@
 /** What models and votes accept: pairs of agreed and outvoted attempts, and attempts above a score. */
-import { type Episode, verifiedWorth } from "../composition/episode.ts";
+import { type JudgedTrajectory, verifiedWorth } from "../composition/judged-trajectory.ts";
 import { dial, made } from "../composition/making.ts";
-import type { FilterPart, ScoredEpisode } from "../composition/part.ts";
+import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
 import { selectBy } from "../filters/selection.ts";
 import { agreedLabel } from "../filters/vote.ts";
-import { filterPart, keepEpisodes } from "./filter-part.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
 
 /** The words that the task ended with, as tokens; `null` where it was cut. */
-export function lastWords({ turns, samples, record: trajectory }: Episode): string | null {
+export function lastWords({ turns, samples, record: trajectory }: JudgedTrajectory): string | null {
   const last = turns.at(-1);
   if (last === undefined || !trajectory.terminated || last.toolCalls.length > 0) return null;
   return (samples[last.sample]?.sequence.tokenIds ?? []).slice(last.start, last.end).join(" ");
@@ -19,22 +19,22 @@ export function lastWords({ turns, samples, record: trajectory }: Episode): stri
  */
 export function votedPairs(
   leastShare = 0.5,
-  labelOf: (episode: Episode) => string | null = lastWords,
+  labelOf: (trajectory: JudgedTrajectory) => string | null = lastWords,
 ): FilterPart {
   return filterPart("vote", (groups) => {
-    const pairs = groups.flatMap(({ episodes }) => {
-      const labels = episodes.map(({ episode }) => labelOf(episode));
+    const pairs = groups.flatMap(({ trajectories }) => {
+      const labels = trajectories.map(({ trajectory }) => labelOf(trajectory));
       const { label } = agreedLabel(labels, leastShare);
-      const find = (isAccepted: boolean): ScoredEpisode | undefined =>
-        episodes.find((_, i) => (labels[i] === label) === isAccepted);
+      const find = (isAccepted: boolean): RewardedTrajectory | undefined =>
+        trajectories.find((_, i) => (labels[i] === label) === isAccepted);
       const [accepted, rejected] = [find(true), find(false)];
       return label === null || accepted === undefined || rejected === undefined
         ? []
-        : [[accepted.episode.id, rejected.episode.id] as const];
+        : [[accepted.trajectory.id, rejected.trajectory.id] as const];
     });
     const paired = new Set(pairs.flat());
-    const kept = keepEpisodes(groups, (episodes) =>
-      selectBy(episodes, ({ episode }) => (paired.has(episode.id) ? null : "no-vote")),
+    const kept = keepTrajectories(groups, (trajectories) =>
+      selectBy(trajectories, ({ trajectory }) => (paired.has(trajectory.id) ? null : "no-vote")),
     );
     return { ...kept, pairs };
   });
@@ -43,8 +43,8 @@ export function votedPairs(
 /** Attempts that are scored at least so high. */
 export function accepted(least = 0.5): FilterPart {
   return filterPart("accepted", (groups) =>
-    keepEpisodes(groups, (episodes) =>
-      selectBy(episodes, ({ score }) => (score.reward >= least ? null : "not-accepted")),
+    keepTrajectories(groups, (trajectories) =>
+      selectBy(trajectories, ({ score }) => (score.reward >= least ? null : "not-accepted")),
     ),
   );
 }
@@ -69,16 +69,18 @@ function ofSuccesses(inner: FilterPart, threshold: number): FilterPart {
     apply: (groups, context) => {
       const paired = inner.apply(groups, context);
       const won = new Set(
-        groups.flatMap(({ episodes }) =>
-          episodes.flatMap(({ episode }) =>
-            verifiedWorth(episode) >= threshold ? [episode.id] : [],
+        groups.flatMap(({ trajectories }) =>
+          trajectories.flatMap(({ trajectory }) =>
+            verifiedWorth(trajectory) >= threshold ? [trajectory.id] : [],
           ),
         ),
       );
       const pairs = (paired.pairs ?? []).filter(([chosen]) => won.has(chosen));
       const left = new Set(pairs.flat());
-      const kept = keepEpisodes(paired.groups, (episodes) =>
-        selectBy(episodes, ({ episode }) => (left.has(episode.id) ? null : "chosen-failed")),
+      const kept = keepTrajectories(paired.groups, (trajectories) =>
+        selectBy(trajectories, ({ trajectory }) =>
+          left.has(trajectory.id) ? null : "chosen-failed",
+        ),
       );
       return { ...paired, ...kept, dropped: new Map([...paired.dropped, ...kept.dropped]), pairs };
     },

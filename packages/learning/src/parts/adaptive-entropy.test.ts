@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { partsOf } from "../composition/definition.ts";
-import type { Minibatch, PartContext, ScoredGroup, StateValues } from "../composition/part.ts";
+import type { Minibatch, PartContext, RewardedGroup, StateValues } from "../composition/part.ts";
 import { initialValues, rewardStage, type Stage } from "../composition/stage.ts";
 import { entropyBonus, tokenShares } from "../losses/index.ts";
 import { randomMinibatch } from "../losses/minibatch.fixture.ts";
@@ -31,10 +31,10 @@ const context = (state: StateValues): PartContext => ({
   signal: new AbortController().signal,
 });
 
-/** Episodes whose tokens were sampled at this entropy. */
-function sampledAt(entropy: number): ScoredGroup[] {
+/** Trajectories whose tokens were sampled at this entropy. */
+function sampledAt(entropy: number): RewardedGroup[] {
   const spans = [{ segment: { entropies: [entropy - 0.1, entropy + 0.1] }, start: 0 }];
-  return [{ task: "t", episodes: [{ episode: { samples: [{ spans }] } }] }] as never;
+  return [{ task: "t", trajectories: [{ trajectory: { samples: [{ spans }] } }] }] as never;
 }
 
 const drawn = randomMinibatch(5);
@@ -42,7 +42,7 @@ const MINIBATCH: Minibatch = {
   ...drawn,
   shares: tokenShares({ kind: "seq-mean-token-sum" }, drawn),
   tokenCount: lossTokenCount(drawn.lossMask),
-  ...{ episodes: [], samples: [], pairs: [] },
+  ...{ trajectories: [], samples: [], pairs: [] },
 };
 
 test("steps below the target are paid the strength that the steps before them left, others nothing", () => {

@@ -3,9 +3,9 @@
  * `grounding`, `reconstruct`, `answerable`.
  */
 import { WaggleError } from "@waggle/protocol";
-import type { Episode } from "../composition/episode.ts";
-import { toolCalls } from "../composition/episode.ts";
-import type { FilterPart, RewardPart, ScoredGroup } from "../composition/part.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import { toolCalls } from "../composition/judged-trajectory.ts";
+import type { FilterPart, RewardPart, RewardedGroup } from "../composition/part.ts";
 import { answerableOnly } from "../filters/answerable.ts";
 import { bestOverReferences, tokenF1 } from "../rewards/answer-match.ts";
 import { groundingReward, isSupported } from "../rewards/grounding.ts";
@@ -14,7 +14,10 @@ import { filterPart, keepGroups } from "./filter-part.ts";
 import { rewardPart } from "./rewards.ts";
 
 /** A part of the judgement in words. @throws WaggleError `INVALID_ARGUMENT` where it has none. */
-function wordsOf({ verification, id }: Episode, part: "request" | "text" | "answer"): string {
+function wordsOf(
+  { verification, id }: JudgedTrajectory,
+  part: "request" | "text" | "answer",
+): string {
   const words = verification.parts[part];
   if (typeof words === "string" || typeof words === "number") return String(words);
   throw new WaggleError(
@@ -24,7 +27,7 @@ function wordsOf({ verification, id }: Episode, part: "request" | "text" | "answ
 }
 
 /** What tools said, call by call. */
-function resultsOf({ turns }: Episode): string[] {
+function resultsOf({ turns }: JudgedTrajectory): string[] {
   return turns.flatMap(({ toolResults }) =>
     toolResults.flatMap((result) =>
       result.ok
@@ -36,9 +39,9 @@ function resultsOf({ turns }: Episode): string[] {
 
 /** `f1`: words of the last turn against those of the right answer. */
 export function answerF1(): RewardPart {
-  return rewardPart("f1", (episode) => ({
-    reward: bestOverReferences([wordsOf(episode, "answer")], (reference) =>
-      tokenF1(wordsOf(episode, "text"), reference),
+  return rewardPart("f1", (trajectory) => ({
+    reward: bestOverReferences([wordsOf(trajectory, "answer")], (reference) =>
+      tokenF1(wordsOf(trajectory, "text"), reference),
     ),
   }));
 }
@@ -48,14 +51,14 @@ export function answerF1(): RewardPart {
  * the turn that says it.
  */
 export function groundedAnswer(supported = 1, unsupported = -1): RewardPart {
-  return rewardPart("grounding", (episode) => {
-    const quote = wordsOf(episode, "text").replace(/[.!]+$/u, "");
-    const last = episode.turns.at(-1);
+  return rewardPart("grounding", (trajectory) => {
+    const quote = wordsOf(trajectory, "text").replace(/[.!]+$/u, "");
+    const last = trajectory.turns.at(-1);
     // An attempt that was cut says nothing, and silence costs nothing.
     const claims =
       quote === "" || last === undefined ? [] : [{ quote, start: last.start, end: last.end }];
-    const reward = groundingReward(claims, resultsOf(episode), { supported, unsupported });
-    const turnRewards = episode.turns.map((turn) => (turn === last ? reward : 0));
+    const reward = groundingReward(claims, resultsOf(trajectory), { supported, unsupported });
+    const turnRewards = trajectory.turns.map((turn) => (turn === last ? reward : 0));
     return { reward, turnRewards };
   });
 }
@@ -65,14 +68,14 @@ export function groundedAnswer(supported = 1, unsupported = -1): RewardPart {
  * arguments alone; F1 of its words, 0 where an argument quotes the request.
  */
 export function recoveredRequest(): RewardPart {
-  return rewardPart("reconstruct", (episode) => {
-    const done = episode.turns.flatMap(({ toolCalls: calls, toolResults }) =>
+  return rewardPart("reconstruct", (trajectory) => {
+    const done = trajectory.turns.flatMap(({ toolCalls: calls, toolResults }) =>
       calls.flatMap((call, i) =>
         toolResults[i]?.ok === true ? [Object.values(call.arguments).map(String).join(" ")] : [],
       ),
     );
     const output = done.join(" ");
-    return { reward: reconstructionReward(wordsOf(episode, "request"), output, output) };
+    return { reward: reconstructionReward(wordsOf(trajectory, "request"), output, output) };
   });
 }
 
@@ -81,12 +84,12 @@ export function recoveredRequest(): RewardPart {
  * out beforehand. The way is paid, not the answer at its end.
  */
 export function recoveredAnswer(): RewardPart {
-  return rewardPart("reconstruct", (episode) => {
-    const asked = episode.turns
+  return rewardPart("reconstruct", (trajectory) => {
+    const asked = trajectory.turns
       .flatMap(({ toolCalls: calls }) => calls.map((call) => JSON.stringify(call.arguments)))
       .join(" ");
-    const recovered = resultsOf(episode).at(-1) ?? "";
-    return { reward: reconstructionReward(wordsOf(episode, "answer"), recovered, asked) };
+    const recovered = resultsOf(trajectory).at(-1) ?? "";
+    return { reward: reconstructionReward(wordsOf(trajectory, "answer"), recovered, asked) };
   });
 }
 
@@ -99,7 +102,7 @@ export function answerable(leastWithEvidence = 0.1, mostWithout = 0.9): FilterPa
     keepGroups(groups, (all) =>
       answerableOnly(
         all.map((group) => {
-          const first = group.episodes[0]?.episode as Episode;
+          const first = group.trajectories[0]?.trajectory as JudgedTrajectory;
           return {
             question: wordsOf(first, "request"),
             answer: wordsOf(first, "answer"),
@@ -114,12 +117,12 @@ export function answerable(leastWithEvidence = 0.1, mostWithout = 0.9): FilterPa
 }
 
 /** Of attempts whose last tool result holds the answer, or of those that looked nothing up. */
-function solvedShare({ episodes }: ScoredGroup, looked: boolean): number {
-  const own = episodes.filter(({ episode }) => toolCalls(episode) > 0 === looked);
-  const solved = own.filter(({ episode }) =>
+function solvedShare({ trajectories }: RewardedGroup, looked: boolean): number {
+  const own = trajectories.filter(({ trajectory }) => toolCalls(trajectory) > 0 === looked);
+  const solved = own.filter(({ trajectory }) =>
     looked
-      ? isSupported(wordsOf(episode, "answer"), resultsOf(episode))
-      : episode.verification.success,
+      ? isSupported(wordsOf(trajectory, "answer"), resultsOf(trajectory))
+      : trajectory.verification.success,
   );
   return own.length === 0 ? 0 : solved.length / own.length;
 }

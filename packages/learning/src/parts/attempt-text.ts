@@ -1,17 +1,20 @@
 /** Attempts in words, for a writer or a case: as the trainer tells them, else by their calls and results. */
-import type { Episode } from "../composition/episode.ts";
-import type { EpisodeText, PartContext, ScoredEpisode } from "../composition/part.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { TrajectoryText, PartContext, RewardedTrajectory } from "../composition/part.ts";
 import { callsAndResults } from "../recipes/calls-and-results.ts";
 import type { ReadAttempt } from "../gradient-free/prompt-writing.ts";
 
-export function textOf(episode: Episode, { ports }: PartContext): EpisodeText {
-  return ports.describe?.(episode) ?? callsAndResults(episode);
+export function textOf(trajectory: JudgedTrajectory, { ports }: PartContext): TrajectoryText {
+  return ports.describe?.(trajectory) ?? callsAndResults(trajectory);
 }
 
-export function readAttempt({ episode, score }: ScoredEpisode, context: PartContext): ReadAttempt {
+export function readAttempt(
+  { trajectory, score }: RewardedTrajectory,
+  context: PartContext,
+): ReadAttempt {
   return {
-    ...textOf(episode, context),
+    ...textOf(trajectory, context),
     reward: score.reward,
-    prompt: episode.read?.ids["prompts"]?.[0] ?? null,
+    prompt: trajectory.read?.ids["prompts"]?.[0] ?? null,
   };
 }

@@ -4,17 +4,20 @@
  *
  * Source: FAMA, failure-aware meta-agentic framework. Differs from it: a helper is a sentence, not an agent.
  */
-import type { Episode } from "../composition/episode.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import type { WritingPart } from "../composition/writing.ts";
 import { selectBy } from "../filters/selection.ts";
 import { addPrompt, type PromptPopulation } from "../states/prompt-population.ts";
-import { filterPart, keepEpisodes } from "./filter-part.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
 
 type FailureKind = "unreadable" | "tool-error" | "no-call" | "repeated" | "cut" | "wrong";
 
 /** The first of these that holds of a failed attempt. */
-function failureOf({ turns, record: trajectory }: Pick<Episode, "turns" | "record">): FailureKind {
+function failureOf({
+  turns,
+  record: trajectory,
+}: Pick<JudgedTrajectory, "turns" | "record">): FailureKind {
   if (turns.some(({ parseError }) => parseError !== null)) return "unreadable";
   if (turns.some(({ toolResults }) => toolResults.some(({ ok }) => !ok))) return "tool-error";
   const calls = turns.flatMap(({ toolCalls }) =>
@@ -37,8 +40,8 @@ const HELPERS: { readonly [kind in FailureKind]: string } = {
 /** `student-fail`: the policy's own failures. */
 export function ownFailures(): FilterPart {
   return filterPart("student-fail", (groups) =>
-    keepEpisodes(groups, (all) =>
-      selectBy(all, ({ episode }) => (episode.verification.success ? "student-can" : null)),
+    keepTrajectories(groups, (all) =>
+      selectBy(all, ({ trajectory }) => (trajectory.verification.success ? "student-can" : null)),
     ),
   );
 }
@@ -51,8 +54,8 @@ export function auxiliaries(share = 0.2): WritingPart<"prompts"> {
     needs: ["prompts"],
     asks: false,
     write: (groups, _, { state }) => {
-      const failures = groups.flatMap(({ episodes }) =>
-        episodes.map(({ episode }) => failureOf(episode)),
+      const failures = groups.flatMap(({ trajectories }) =>
+        trajectories.map(({ trajectory }) => failureOf(trajectory)),
       );
       const counts = new Map<FailureKind, number>();
       for (const kind of failures) counts.set(kind, (counts.get(kind) ?? 0) + 1);

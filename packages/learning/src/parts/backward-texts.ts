@@ -5,7 +5,7 @@
  * Source: Ma et al. 2025, "Agentic Neural Networks: Self-Evolving Multi-Agent Systems via Textual
  * Backpropagation", arXiv:2506.09046.
  */
-import type { ScoredEpisode } from "../composition/part.ts";
+import type { RewardedTrajectory } from "../composition/part.ts";
 import { type StatePart, kept } from "../composition/state.ts";
 import type { Credit, CreditPart, WritingPart } from "../composition/writing.ts";
 import { backwardRequest, isNewPrompt, promptAnswer } from "../gradient-free/prompt-writing.ts";
@@ -39,11 +39,11 @@ export function backwardCriticism(): CreditPart<"prompts"> {
     needs: ["prompts"],
     credit: async (groups, context) => {
       const { living } = context.state["prompts"] as PromptPopulation;
-      const chain = worstChain(groups.flatMap(({ episodes }) => episodes));
+      const chain = worstChain(groups.flatMap(({ trajectories }) => trajectories));
       const credits: Credit[] = [];
       let after = "The answer was wrong.";
       for (const scored of chain.toReversed()) {
-        const { role } = scored.episode;
+        const { role } = scored.trajectory;
         const now = living.find((prompt) => prompt.role === role);
         if (now === undefined) continue;
         const asked = backwardRequest(role, now.text, readAttempt(scored, context), after);
@@ -67,8 +67,8 @@ export function chainEdits(): WritingPart<"prompts"> {
     asks: true,
     write: (groups, credits, { state }) => {
       let population = state["prompts"] as PromptPopulation;
-      for (const { episode, score } of groups.flatMap(({ episodes }) => episodes)) {
-        const id = episode.read?.ids["prompts"]?.[0];
+      for (const { trajectory, score } of groups.flatMap(({ trajectories }) => trajectories)) {
+        const id = trajectory.read?.ids["prompts"]?.[0];
         if (population.living.some((prompt) => prompt.id === id)) {
           population = creditPrompt(population, id as string, [score.reward]);
         }
@@ -84,12 +84,12 @@ export function chainEdits(): WritingPart<"prompts"> {
   };
 }
 
-/** The episodes of the first joint attempt that earned least, in the order they acted; none where all won. */
-function worstChain(episodes: readonly ScoredEpisode[]): ScoredEpisode[] {
-  const worst = episodes.reduce<ScoredEpisode | null>(
+/** The trajectories of the first joint attempt that earned least, in the order they acted; none where all won. */
+function worstChain(trajectories: readonly RewardedTrajectory[]): RewardedTrajectory[] {
+  const worst = trajectories.reduce<RewardedTrajectory | null>(
     (least, each) => (least === null || each.score.reward < least.score.reward ? each : least),
     null,
   );
-  if (worst === null || worst.episode.verification.success) return [];
-  return episodes.filter(({ episode }) => episode.joint === worst.episode.joint);
+  if (worst === null || worst.trajectory.verification.success) return [];
+  return trajectories.filter(({ trajectory }) => trajectory.joint === worst.trajectory.joint);
 }

@@ -10,12 +10,12 @@ import {
   type ReinforcePlusPlusOptions,
   whitenedRows,
 } from "../advantages/reinforce-plus-plus.ts";
-import { wasCutOff } from "../composition/episode.ts";
+import { wasCutOff } from "../composition/judged-trajectory.ts";
 import { type Dial, dial, made } from "../composition/making.ts";
-import type { AdvantagePart, ScoredEpisode, ScoredGroup } from "../composition/part.ts";
+import type { AdvantagePart, RewardedTrajectory, RewardedGroup } from "../composition/part.ts";
 import { type MovingBaseline, movingBaselineAdvantages } from "../states/moving-baseline.ts";
 import type { TokenRows } from "../token-rows.ts";
-import { advantagePart, overEpisode, overTurns, turnRewards } from "./credit.ts";
+import { advantagePart, overTrajectory, overTurns, turnRewards } from "./credit.ts";
 
 type CriticCredit = Partial<Pick<GaeOptions, "discount" | "lambda">> & {
   /**
@@ -27,8 +27,8 @@ type CriticCredit = Partial<Pick<GaeOptions, "discount" | "lambda">> & {
 };
 
 /**
- * γ 1: episodes are short and end in their reward. λ 1 over tokens, as in verl: with 0.95 a token, nothing
- * of an outcome comes to the first choice of an episode but the critic's word.
+ * γ 1: trajectories are short and end in their reward. λ 1 over tokens, as in verl: with 0.95 a token, nothing
+ * of an outcome comes to the first choice of a trajectory but the critic's word.
  */
 const OVER_TOKENS = { discount: 1, lambda: 1 };
 const OVER_TURNS = { discount: 1, lambda: 0.95 };
@@ -43,8 +43,8 @@ function creditDials(
   };
 }
 
-function episodesOf(groups: readonly ScoredGroup[]): ScoredEpisode[] {
-  return groups.flatMap(({ episodes }) => episodes);
+function trajectoriesOf(groups: readonly RewardedGroup[]): RewardedTrajectory[] {
+  return groups.flatMap(({ trajectories }) => trajectories);
 }
 
 /** `gae`: token by token against a critic; what tools said is skipped. */
@@ -63,9 +63,9 @@ function ofTokens(options: GivenCredit): AdvantagePart<"critic", "single"> {
     (groups, { values, finalValues }) => {
       const advantages = new Map<string, TokenRows>();
       const returns = new Map<string, TokenRows>();
-      const episodes = episodesOf(groups);
-      for (const scored of episodes) {
-        const { id } = scored.episode;
+      const trajectories = trajectoriesOf(groups);
+      for (const scored of trajectories) {
+        const { id } = scored.trajectory;
         const rows = scored.lossMask.map((mask, sample) =>
           generalizedAdvantages(
             tokenRewards(scored, sample),
@@ -83,7 +83,7 @@ function ofTokens(options: GivenCredit): AdvantagePart<"critic", "single"> {
           rows.map((row) => row.returns),
         );
       }
-      return { advantages: asCredit(advantages, episodes, options), returns };
+      return { advantages: asCredit(advantages, trajectories, options), returns };
     },
     { needs: ["critic"] },
   );
@@ -92,35 +92,35 @@ function ofTokens(options: GivenCredit): AdvantagePart<"critic", "single"> {
 /** As the options say: whitened or as they are. */
 function asCredit(
   advantages: ReadonlyMap<string, TokenRows>,
-  episodes: readonly ScoredEpisode[],
+  trajectories: readonly RewardedTrajectory[],
   { whitened = true }: GivenCredit,
 ): ReadonlyMap<string, TokenRows> {
   if (!whitened) return advantages;
-  const rows = episodes.flatMap((scored) => advantages.get(scored.episode.id) ?? []);
-  const masks = episodes.flatMap(({ lossMask }) => lossMask);
+  const rows = trajectories.flatMap((scored) => advantages.get(scored.trajectory.id) ?? []);
+  const masks = trajectories.flatMap(({ lossMask }) => lossMask);
   const even = whitenedRows(rows, masks, { convention: "population", epsilon: 1e-8 });
   let next = 0;
   return new Map(
-    episodes.map(({ episode, lossMask }) => [
-      episode.id,
+    trajectories.map(({ trajectory, lossMask }) => [
+      trajectory.id,
       lossMask.map(() => even[next++] as Float64Array),
     ]),
   );
 }
 
 /** What came after the last token: nothing where the attempt was judged, else what the critic says. */
-function bootstrapOf({ episode }: ScoredEpisode, finalValue = 0): number {
-  return wasCutOff(episode) ? finalValue : 0;
+function bootstrapOf({ trajectory }: RewardedTrajectory, finalValue = 0): number {
+  return wasCutOff(trajectory) ? finalValue : 0;
 }
 
 /** `[T]` of one sample: each turn's reward on its last sampled token. */
-function tokenRewards(scored: ScoredEpisode, sample: number): Float64Array {
+function tokenRewards(scored: RewardedTrajectory, sample: number): Float64Array {
   const mask = scored.lossMask[sample] ?? [];
   const rewards = new Float64Array(mask.length);
   let last = -1;
   let unplaced = 0;
   for (const [i, reward] of turnRewards(scored).entries()) {
-    const turn = scored.episode.turns[i];
+    const turn = scored.trajectory.turns[i];
     if (turn === undefined || turn.sample !== sample) continue;
     const at = mask.lastIndexOf(true, turn.end - 1);
     // What a turn without a token of its own earned is paid to the one before it.
@@ -149,42 +149,44 @@ function ofTurns(options: GivenCredit): AdvantagePart<"critic", "single"> {
     (groups, { values, finalValues }) => {
       const advantages = new Map<string, TokenRows>();
       const returns = new Map<string, TokenRows>();
-      const episodes = episodesOf(groups);
-      for (const scored of episodes) {
-        const { episode } = scored;
+      const trajectories = trajectoriesOf(groups);
+      for (const scored of trajectories) {
+        const { trajectory } = scored;
         const ofTurns = turnGae(
           turnRewards(scored),
-          episode.turns.map(({ sample, start }) => values?.get(episode.id)?.[sample]?.[start] ?? 0),
-          { ...options, bootstrap: bootstrapOf(scored, finalValues?.get(episode.id)?.at(-1)) },
+          trajectory.turns.map(
+            ({ sample, start }) => values?.get(trajectory.id)?.[sample]?.[start] ?? 0,
+          ),
+          { ...options, bootstrap: bootstrapOf(scored, finalValues?.get(trajectory.id)?.at(-1)) },
         );
-        advantages.set(episode.id, overTurns(scored, [...ofTurns.advantages]));
-        returns.set(episode.id, overTurns(scored, [...ofTurns.returns]));
+        advantages.set(trajectory.id, overTurns(scored, [...ofTurns.advantages]));
+        returns.set(trajectory.id, overTurns(scored, [...ofTurns.returns]));
       }
-      return { advantages: asCredit(advantages, episodes, options), returns };
+      return { advantages: asCredit(advantages, trajectories, options), returns };
     },
     { needs: ["critic"] },
   );
 }
 
-/** `rae`: r − a moving average over earlier steps, by `keyOf`; serves single episodes. */
+/** `rae`: r − a moving average over earlier steps, by `keyOf`; serves single trajectories. */
 export function movingBaselineAdvantage(
-  keyOf: (scored: ScoredEpisode) => string = ({ episode }) => episode.role,
+  keyOf: (scored: RewardedTrajectory) => string = ({ trajectory }) => trajectory.role,
 ): AdvantagePart<"baseline", "single"> {
   return advantagePart(
     "rae",
     "single",
     (groups, { state }) => {
-      const episodes = episodesOf(groups);
+      const trajectories = trajectoriesOf(groups);
       const { advantages, baseline } = movingBaselineAdvantages(
         state.baseline as MovingBaseline,
-        episodes.map(({ score }) => score.reward),
-        episodes.map(keyOf),
+        trajectories.map(({ score }) => score.reward),
+        trajectories.map(keyOf),
       );
       return {
         advantages: new Map(
-          episodes.map((scored, i) => [
-            scored.episode.id,
-            overEpisode(scored, advantages[i] as number),
+          trajectories.map((scored, i) => [
+            scored.trajectory.id,
+            overTrajectory(scored, advantages[i] as number),
           ]),
         ),
         state: { baseline },
@@ -194,7 +196,7 @@ export function movingBaselineAdvantage(
   );
 }
 
-/** `reinforce++`: returns whitened over the whole batch; serves single episodes. */
+/** `reinforce++`: returns whitened over the whole batch; serves single trajectories. */
 export function reinforcePlusPlus(options: BatchWhitening = {}): AdvantagePart<never, "single"> {
   return made({ discount: dial(options.discount, 1) }, (given) =>
     whitenedOverBatch({ ...options, ...given }),
@@ -205,7 +207,7 @@ type BatchWhitening = Omit<ReinforcePlusPlusOptions, "groups" | "referenceGaps" 
 
 function whitenedOverBatch(options: BatchWhitening): AdvantagePart<never, "single"> {
   return advantagePart("reinforce++", "single", (groups) => {
-    const rows = episodesOf(groups).flatMap((scored) =>
+    const rows = trajectoriesOf(groups).flatMap((scored) =>
       scored.lossMask.map((mask) => ({ scored, mask })),
     );
     const ofRows = reinforcePlusPlusAdvantages(
@@ -215,7 +217,7 @@ function whitenedOverBatch(options: BatchWhitening): AdvantagePart<never, "singl
     );
     const advantages = new Map<string, Float64Array[]>();
     for (const [r, { scored }] of rows.entries()) {
-      const { id } = scored.episode;
+      const { id } = scored.trajectory;
       advantages.set(id, [...(advantages.get(id) ?? []), ofRows[r] as Float64Array]);
     }
     return { advantages };
@@ -229,8 +231,8 @@ export function recalibrated(): AdvantagePart<"baseline", "single"> {
     "single",
     (groups, { state }) => {
       const { values, prior } = state.baseline as MovingBaseline;
-      const all = groups.flatMap(({ task, episodes }) =>
-        episodes.map((scored) => ({ task, scored })),
+      const all = groups.flatMap(({ task, trajectories }) =>
+        trajectories.map((scored) => ({ task, scored })),
       );
       const wins = recalibratedAdvantages(
         all.map(({ scored }) => scored.score.reward),
@@ -238,7 +240,10 @@ export function recalibrated(): AdvantagePart<"baseline", "single"> {
       );
       return {
         advantages: new Map(
-          all.map(({ scored }, i) => [scored.episode.id, overEpisode(scored, wins[i] as number)]),
+          all.map(({ scored }, i) => [
+            scored.trajectory.id,
+            overTrajectory(scored, wins[i] as number),
+          ]),
         ),
       };
     },

@@ -1,8 +1,8 @@
-/** `behaviour`: episodes are chosen by what they show, not by whether they are right. */
-import type { Episode } from "../composition/episode.ts";
+/** `behaviour`: trajectories are chosen by what they show, not by whether they are right. */
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { showingBehaviors } from "../filters/behaviors.ts";
-import { filterPart, keepEpisodes } from "./filter-part.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
 
 /**
  * `checks` the world before answering, `goes-on` after a result with another call, `recovers` from a
@@ -10,7 +10,7 @@ import { filterPart, keepEpisodes } from "./filter-part.ts";
  */
 type Behavior = "checks" | "goes-on" | "recovers" | "answers";
 
-function behaviorsOf({ turns }: Episode): readonly Behavior[] {
+function behaviorsOf({ turns }: JudgedTrajectory): readonly Behavior[] {
   const calls = turns.filter(({ toolCalls }) => toolCalls.length > 0);
   const failed = turns.findIndex(({ toolResults }) => toolResults.some(({ ok }) => !ok));
   const shown: readonly (readonly [Behavior, boolean])[] = [
@@ -25,15 +25,15 @@ function behaviorsOf({ turns }: Episode): readonly Behavior[] {
   return shown.flatMap(([behavior, isShown]) => (isShown ? [behavior] : []));
 }
 
-/** Keeps episodes that show at least `least` of the wanted behaviours. */
+/** Keeps trajectories that show at least `least` of the wanted behaviours. */
 export function behaviour(
   wanted: readonly Behavior[] = ["checks", "goes-on", "recovers", "answers"],
   least = 3,
 ): FilterPart {
   return filterPart("behaviour", (groups) =>
-    keepEpisodes(groups, (all) =>
+    keepTrajectories(groups, (all) =>
       showingBehaviors(
-        all.map(({ episode }) => behaviorsOf(episode)),
+        all.map(({ trajectory }) => behaviorsOf(trajectory)),
         wanted,
         least,
       ),

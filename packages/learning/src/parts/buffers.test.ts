@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Episode } from "../composition/episode.ts";
-import type { FilterPart, PartContext, ScoredGroup } from "../composition/part.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { FilterPart, PartContext, RewardedGroup } from "../composition/part.ts";
 import { groupAdvantage } from "./group-advantages.ts";
 import { leftovers, recompose, recomposeLater } from "./buffers.ts";
 
@@ -10,24 +10,31 @@ const CONTEXT: PartContext = {
   signal: new AbortController().signal,
 };
 
-/** An episode that made this many calls. */
-function episode(id: string, success: boolean, calls: number): ScoredGroup["episodes"][number] {
+/** A trajectory that made this many calls. */
+function trajectory(
+  id: string,
+  success: boolean,
+  calls: number,
+): RewardedGroup["trajectories"][number] {
   const toolCalls = Array.from({ length: calls }, () => ({ name: "do" }));
   const made = {
     ...{ id, verification: { success, reward: success ? 1 : 0 } },
     turns: [{ sample: 0, start: 0, end: 2, toolCalls, toolResults: [] }],
     samples: [{ lossMask: [true, true], sequence: { tokenIds: [1, 2] } }],
-  } as unknown as Episode;
+  } as unknown as JudgedTrajectory;
   return {
-    ...{ episode: made, score: { reward: success ? 1 : 0 } },
+    ...{ trajectory: made, score: { reward: success ? 1 : 0 } },
     ...{ lossMask: [[true, true]], tokenWeights: [[1, 1]] },
   };
 }
 
 /** Of each group one is priority: the shorter success, the longer failure. */
-const GROUPS: readonly ScoredGroup[] = [
-  { task: "a", episodes: [episode("short win", true, 1), episode("short loss", false, 1)] },
-  { task: "b", episodes: [episode("long win", true, 4), episode("long loss", false, 4)] },
+const GROUPS: readonly RewardedGroup[] = [
+  {
+    task: "a",
+    trajectories: [trajectory("short win", true, 1), trajectory("short loss", false, 1)],
+  },
+  { task: "b", trajectories: [trajectory("long win", true, 4), trajectory("long loss", false, 4)] },
 ];
 
 test.each([
@@ -35,11 +42,11 @@ test.each([
   ["recomposeLater", recomposeLater() as FilterPart],
 ])("%s keeps groups whole and the loss of short successes and long failures", (_, filter) => {
   const { groups } = filter.apply(GROUPS, CONTEXT);
-  expect(groups.map(({ episodes }) => episodes.length)).toEqual([2, 2]);
-  const learned = groups.flatMap(({ episodes }) =>
-    episodes.filter(({ lossMask }) => lossMask.flat().some(Boolean)),
+  expect(groups.map(({ trajectories }) => trajectories.length)).toEqual([2, 2]);
+  const learned = groups.flatMap(({ trajectories }) =>
+    trajectories.filter(({ lossMask }) => lossMask.flat().some(Boolean)),
   );
-  expect(learned.map((scored) => scored.episode.id)).toEqual(["short win", "long loss"]);
+  expect(learned.map((scored) => scored.trajectory.id)).toEqual(["short win", "long loss"]);
   // A group statistic serves what is left: its baseline is that of all that was rolled out.
   const { advantages } = groupAdvantage({ scale: "none" }).estimate(groups, CONTEXT);
   expect(advantages.get("short win")?.[0]?.[0]).toBe(0.5);

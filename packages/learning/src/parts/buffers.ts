@@ -1,7 +1,7 @@
-/** Parts that learn from earlier episodes: stored successes, and what was left over or is rehearsed. */
-import type { FilterPart, ScoredEpisode, ScoredGroup } from "../composition/part.ts";
+/** Parts that learn from earlier trajectories: stored successes, and what was left over or is rehearsed. */
+import type { FilterPart, RewardedTrajectory, RewardedGroup } from "../composition/part.ts";
 import { kept, type StatePart } from "../composition/state.ts";
-import { sampledTokens, toolCalls } from "../composition/episode.ts";
+import { sampledTokens, toolCalls } from "../composition/judged-trajectory.ts";
 import { isCompensationStep, recomposed } from "../filters/recompose.ts";
 import { putRest, rehearse, restBuffer, type RestBuffer } from "../states/rest-buffer.ts";
 import {
@@ -16,32 +16,39 @@ import { filterPart } from "./filter-part.ts";
 export function goodBuffer(
   options: Parameters<typeof successBuffer>[0] = {},
 ): StatePart<"good-buffer"> {
-  return kept("good-buffer", () => successBuffer<ScoredEpisode>(options));
+  return kept("good-buffer", () => successBuffer<RewardedTrajectory>(options));
 }
 
-/** What is kept for later, the newest `capacity` episodes or groups. */
+/** What is kept for later, the newest `capacity` trajectories or groups. */
 export function leftovers(capacity = 256): StatePart<"rest-buffer"> {
   return kept("rest-buffer", () => restBuffer(capacity));
 }
 
-type StoredEpisode = { readonly task: string; readonly scored: ScoredEpisode };
+type StoredTrajectory = { readonly task: string; readonly scored: RewardedTrajectory };
 
 /** A group without a success gets a stored one of its task in place of its last failure. */
 export function storedSuccess(successFrom = 1): FilterPart<"good-buffer"> {
   return filterPart(
     "stored-success",
     (groups, { state, step, random }) => {
-      let buffer = state["good-buffer"] as SuccessBuffer<ScoredEpisode>;
-      const joined = groups.map(({ task, episodes }): ScoredGroup => {
-        const rewards = episodes.map(({ score }) => score.reward);
+      let buffer = state["good-buffer"] as SuccessBuffer<RewardedTrajectory>;
+      const joined = groups.map(({ task, trajectories }): RewardedGroup => {
+        const rewards = trajectories.map(({ score }) => score.reward);
         return {
           task,
-          episodes: withStoredSuccess(buffer, task, episodes, rewards, step, random, successFrom)
-            .items,
+          trajectories: withStoredSuccess(
+            buffer,
+            task,
+            trajectories,
+            rewards,
+            step,
+            random,
+            successFrom,
+          ).items,
         };
       });
-      for (const { task, episodes } of groups) {
-        for (const item of episodes) {
+      for (const { task, trajectories } of groups) {
+        for (const item of trajectories) {
           const { reward } = item.score;
           if (reward >= successFrom) buffer = storeSuccess(buffer, task, { item, reward, step });
         }
@@ -59,8 +66,8 @@ export function storedSuccess(successFrom = 1): FilterPart<"good-buffer"> {
 export function recompose(share = 0.5): FilterPart {
   return filterPart("recompose", (groups) => {
     const first = priorityOf(groups, share);
-    const left = groups.flatMap(({ episodes }) =>
-      episodes.flatMap(({ episode }) => (first.has(episode.id) ? [] : [episode.id])),
+    const left = groups.flatMap(({ trajectories }) =>
+      trajectories.flatMap(({ trajectory }) => (first.has(trajectory.id) ? [] : [trajectory.id])),
     );
     return {
       groups: groups.map((group) => withLossOf(group, (id) => first.has(id))),
@@ -70,14 +77,14 @@ export function recompose(share = 0.5): FilterPart {
 }
 
 /** Ids of short successes and long failures. */
-function priorityOf(groups: readonly ScoredGroup[], share: number): ReadonlySet<string> {
-  const all = groups.flatMap(({ episodes }) => episodes);
+function priorityOf(groups: readonly RewardedGroup[], share: number): ReadonlySet<string> {
+  const all = groups.flatMap(({ trajectories }) => trajectories);
   const { priority } = recomposed(
-    all.map(({ episode }) => episode.verification.success),
-    all.map(({ episode }) => toolCalls(episode) + sampledTokens(episode) / 1000),
+    all.map(({ trajectory }) => trajectory.verification.success),
+    all.map(({ trajectory }) => toolCalls(trajectory) + sampledTokens(trajectory) / 1000),
     share,
   );
-  return new Set(priority.flatMap((i) => all[i]?.episode.id ?? []));
+  return new Set(priority.flatMap((i) => all[i]?.trajectory.id ?? []));
 }
 
 /**
@@ -88,11 +95,11 @@ export function recomposeLater(share = 0.5, most = 0.5): FilterPart<"rest-buffer
   return filterPart(
     "recompose",
     (groups, { state, step, steps, random }) => {
-      const buffer = state["rest-buffer"] as RestBuffer<ScoredGroup>;
+      const buffer = state["rest-buffer"] as RestBuffer<RewardedGroup>;
       const isLater = buffer.items.length > 0 && isCompensationStep(step / steps, most, random);
       if (isLater) {
         const learned = buffer.items.map(({ item }) => item);
-        const kept = putRest(restBuffer<ScoredGroup>(buffer.capacity), groups, step);
+        const kept = putRest(restBuffer<RewardedGroup>(buffer.capacity), groups, step);
         return { groups: learned, dropped: new Map(), state: { "rest-buffer": kept } };
       }
       const first = priorityOf(groups, share);
@@ -107,26 +114,29 @@ export function recomposeLater(share = 0.5, most = 0.5): FilterPart<"rest-buffer
   );
 }
 
-/** The group with the loss of some episodes only. */
-function withLossOf({ task, episodes }: ScoredGroup, counts: (id: string) => boolean): ScoredGroup {
+/** The group with the loss of some trajectories only. */
+function withLossOf(
+  { task, trajectories }: RewardedGroup,
+  counts: (id: string) => boolean,
+): RewardedGroup {
   return {
     task,
-    episodes: episodes.map((scored) =>
-      counts(scored.episode.id)
+    trajectories: trajectories.map((scored) =>
+      counts(scored.trajectory.id)
         ? scored
         : { ...scored, lossMask: scored.lossMask.map((row) => row.map(() => false)) },
     ),
   };
 }
 
-/** `count` old episodes beside each step's own; every step's are kept. */
+/** `count` old trajectories beside each step's own; every step's are kept. */
 export function rehearsed(count: number): FilterPart<"rest-buffer"> {
   return filterPart(
     "rehearsal",
     (groups, { state, step, random }) => {
-      const buffer = state["rest-buffer"] as RestBuffer<StoredEpisode>;
-      const own = groups.flatMap(({ task, episodes }) =>
-        episodes.map((scored): StoredEpisode => ({ task, scored })),
+      const buffer = state["rest-buffer"] as RestBuffer<StoredTrajectory>;
+      const own = groups.flatMap(({ task, trajectories }) =>
+        trajectories.map((scored): StoredTrajectory => ({ task, scored })),
       );
       const old = rehearse(buffer, Math.min(count, buffer.items.length), random);
       return {
@@ -139,8 +149,8 @@ export function rehearsed(count: number): FilterPart<"rest-buffer"> {
   );
 }
 
-function byTask(entries: readonly StoredEpisode[]): ScoredGroup[] {
-  const tasks = new Map<string, ScoredEpisode[]>();
+function byTask(entries: readonly StoredTrajectory[]): RewardedGroup[] {
+  const tasks = new Map<string, RewardedTrajectory[]>();
   for (const { task, scored } of entries) tasks.set(task, [...(tasks.get(task) ?? []), scored]);
-  return [...tasks].map(([task, episodes]) => ({ task, episodes }));
+  return [...tasks].map(([task, trajectories]) => ({ task, trajectories }));
 }

@@ -1,6 +1,6 @@
 /** Parts of learning by cases: what reading one was worth, and what is remembered. */
 import { dial, made } from "../composition/making.ts";
-import type { ScoredGroup } from "../composition/part.ts";
+import type { RewardedGroup } from "../composition/part.ts";
 import type { Credit, CreditPart, WritingPart } from "../composition/writing.ts";
 import { creditCase, forgetCases, writeCase } from "../states/case-memory.ts";
 import { caseFeatures, caseLoss, logChanceGradient, movedPolicy } from "../states/case-policy.ts";
@@ -20,8 +20,8 @@ export function caseValue(): CreditPart<"cases"> {
     part: "td",
     needs: ["cases"],
     credit: (groups) =>
-      groups.flatMap(({ episodes }) =>
-        episodes.flatMap(({ episode: { read }, score }): Credit[] => {
+      groups.flatMap(({ trajectories }) =>
+        trajectories.flatMap(({ trajectory: { read }, score }): Credit[] => {
           const id = read?.ids["cases"]?.[0];
           return read === null || id === undefined
             ? []
@@ -97,10 +97,10 @@ function writingCases({
           ...(stage === undefined ? {} : { stage }),
         });
       }
-      const attempts = groups.flatMap(({ episodes }: ScoredGroup) => episodes);
-      for (const { episode, score } of attempts) {
-        const { request, transcript } = textOf(episode, context);
-        const situation = episode.read?.situation ?? request;
+      const attempts = groups.flatMap(({ trajectories }: RewardedGroup) => trajectories);
+      for (const { trajectory, score } of attempts) {
+        const { request, transcript } = textOf(trajectory, context);
+        const situation = trajectory.read?.situation ?? request;
         const action = transcript.slice(0, ACTION_CHARACTERS);
         const isKnown = memory.cases.some(
           (entry) => entry.situation === situation && entry.action === action,

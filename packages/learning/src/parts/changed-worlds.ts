@@ -8,7 +8,7 @@ import type { WorldRanges } from "../rollouts/env-random.ts";
 import { REFUSED, type WorldChange } from "../rollouts/world-change.ts";
 import { selectBy } from "../filters/selection.ts";
 import { stepMask } from "./filters.ts";
-import { filterPart, keepEpisodes } from "./filter-part.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { rewardPart } from "./rewards.ts";
 import { group } from "./rollouts.ts";
 
@@ -17,7 +17,7 @@ export const worldModel: StatePart<"world-model"> = resource("world-model");
 
 type GroupPart = RolloutPart<never, "group">;
 
-/** `size` episodes from the same start, each in the changed world. */
+/** `size` trajectories from the same start, each in the changed world. */
 function changed(part: string, size: number, change: WorldChange, references = 0): GroupPart {
   return {
     ...{ slot: "rollout", part, needs: [], start: "group", around: [group(size)] },
@@ -29,7 +29,7 @@ type Simulation = {
   readonly size?: number;
   /** Of calls that the model answers; default all. */
   readonly share?: number;
-  /** Whether it also says how an episode ended; default no. */
+  /** Whether it also says how a trajectory ended; default no. */
   readonly judges?: boolean;
   /** Demonstrations beside the group, to be compared with; default none. */
   readonly references?: number;
@@ -61,7 +61,7 @@ export function trials(most = 2, size = 8): GroupPart {
   return changed("multi-trial", size, { kind: "trials", most, stopsAtSuccess: true });
 }
 
-/** Episodes under a contract: what breaks it never reaches a tool. */
+/** Trajectories under a contract: what breaks it never reaches a tool. */
 export function underContract(mostCalls: number, size = 8): GroupPart {
   return changed("contract", size, { kind: "contract", mostCalls });
 }
@@ -73,7 +73,7 @@ export function withoutRefused(): FilterPart {
   );
 }
 
-/** `paired-tool`: of each task, every second episode is without tools, in the role `alone`. */
+/** `paired-tool`: of each task, every second trajectory is without tools, in the role `alone`. */
 export function pairedTools(size = 8): GroupPart {
   return {
     ...{ slot: "rollout", part: "paired-tool", needs: [], start: "group", around: [group(size)] },
@@ -81,16 +81,16 @@ export function pairedTools(size = 8): GroupPart {
   };
 }
 
-/** Only episodes of the policy with tools are learned from: what they are compared with is left out. */
-export function ownEpisodes(): FilterPart {
-  return filterPart("own-episodes", (groups) =>
-    keepEpisodes(groups, (all) =>
-      selectBy(all, ({ episode }) => (episode.role === "policy" ? null : "for-comparison")),
+/** Only trajectories of the policy with tools are learned from: what they are compared with is left out. */
+export function ownTrajectories(): FilterPart {
+  return filterPart("own-trajectories", (groups) =>
+    keepTrajectories(groups, (all) =>
+      selectBy(all, ({ trajectory }) => (trajectory.role === "policy" ? null : "for-comparison")),
     ),
   );
 }
 
-/** `judge`: what the model of the environment says of how an episode ended. */
+/** `judge`: what the model of the environment says of how a trajectory ended. */
 export function imaginedOutcome(): RewardPart {
   return rewardPart("judge", ({ verification: { parts } }) => ({
     reward: parts["verdict"] === true ? 1 : 0,

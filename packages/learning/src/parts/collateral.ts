@@ -2,7 +2,7 @@
  * `collateral`: old samples beside each step's own, drawn by how often samples like them turned wrong.
  * Whether one is right is read off the log-probs of the step that learns from it: no inference more.
  */
-import type { FilterPart, ScoredEpisode, ScoredGroup } from "../composition/part.ts";
+import type { FilterPart, RewardedTrajectory, RewardedGroup } from "../composition/part.ts";
 import { rehearsalWeights } from "../filters/collateral.ts";
 import { putRest, type RestBuffer } from "../states/rest-buffer.ts";
 import type { LossMask, TokenRows } from "../token-rows.ts";
@@ -10,7 +10,7 @@ import { filterPart } from "./filter-part.ts";
 
 type Rehearsed = {
   readonly task: string;
-  readonly scored: ScoredEpisode;
+  readonly scored: RewardedTrajectory;
   /** At some time that it was looked at. */
   readonly wasRight: boolean;
   /** When it was looked at last; `null` = never. */
@@ -24,7 +24,8 @@ type Rehearsed = {
 export function collateral(
   count: number,
   rightFrom = 0.5,
-  clusterOf: (scored: ScoredEpisode) => string = ({ episode }) => `turns-${episode.turns.length}`,
+  clusterOf: (scored: RewardedTrajectory) => string = ({ trajectory }) =>
+    `turns-${trajectory.turns.length}`,
 ): FilterPart<"rest-buffer"> {
   const filter = filterPart(
     "collateral",
@@ -36,12 +37,12 @@ export function collateral(
         clusterOf,
         random,
       );
-      const own = groups.flatMap(({ task, episodes }) =>
-        episodes.map((scored): Rehearsed => ({ task, scored, wasRight: false, isRight: null })),
+      const own = groups.flatMap(({ task, trajectories }) =>
+        trajectories.map((scored): Rehearsed => ({ task, scored, wasRight: false, isRight: null })),
       );
       const joined = [
         ...groups,
-        ...old.map(({ task, scored }): ScoredGroup => ({ task, episodes: [scored] })),
+        ...old.map(({ task, scored }): RewardedGroup => ({ task, trajectories: [scored] })),
       ];
       return {
         groups: joined,
@@ -53,16 +54,16 @@ export function collateral(
   );
   return {
     ...filter,
-    observes: ({ episodes, lossMask, proximalLogProbs }, { state }) => {
+    observes: ({ trajectories, lossMask, proximalLogProbs }, { state }) => {
       const buffer = state["rest-buffer"] as RestBuffer<Rehearsed>;
       const right = new Map(
-        episodes.map(({ episode }, row) => [
-          episode.id,
+        trajectories.map(({ trajectory }, row) => [
+          trajectory.id,
           meanProbability(lossMask, proximalLogProbs, row) >= rightFrom,
         ]),
       );
       const items = buffer.items.map((entry) => {
-        const isRight = right.get(entry.item.scored.episode.id);
+        const isRight = right.get(entry.item.scored.trajectory.id);
         if (isRight === undefined) return entry;
         const wasRight = entry.item.wasRight || isRight;
         return { ...entry, item: { ...entry.item, wasRight, isRight } };
@@ -81,7 +82,7 @@ function meanProbability(lossMask: LossMask, logProbs: TokenRows, row: number): 
 function drawnByDamage(
   items: readonly Rehearsed[],
   count: number,
-  clusterOf: (scored: ScoredEpisode) => string,
+  clusterOf: (scored: RewardedTrajectory) => string,
   random: () => number,
 ): Rehearsed[] {
   const weights = rehearsalWeights(

@@ -1,9 +1,9 @@
 /**
- * Parts of recipes that search documents: episodes in an environment that has some, and `retrieval`, what
+ * Parts of recipes that search documents: trajectories in an environment that has some, and `retrieval`, what
  * finding the right ones is worth.
  */
 import { WaggleError } from "@waggle/protocol";
-import type { Episode } from "../composition/episode.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { dial, made } from "../composition/making.ts";
 import type { RewardPart, RolloutPart } from "../composition/part.ts";
 import type { StatePart } from "../composition/state.ts";
@@ -16,7 +16,7 @@ export const ownCorpus: StatePart<"corpus"> = {
   initial: () => "environment",
 };
 
-/** `size` episodes from the same start, in an environment whose documents are searched; no other serves. */
+/** `size` trajectories from the same start, in an environment whose documents are searched; no other serves. */
 export function searchingGroup(size?: number): RolloutPart<"corpus", "group"> {
   return made({ groupSize: dial(size, 8) }, ({ groupSize }) => ({
     ...{ slot: "rollout", part: "group", needs: ["corpus"], start: "group" },
@@ -33,13 +33,13 @@ export function retrieved(precision = 0): RewardPart<"corpus"> {
     slot: "reward",
     part: "retrieval",
     needs: ["corpus"],
-    score: ({ episodes }) =>
-      episodes.map((episode) => {
-        const { found, relevant } = documentsOf(episode);
+    score: ({ trajectories }) =>
+      trajectories.map((trajectory) => {
+        const { found, relevant } = documentsOf(trajectory);
         const whole = retrievalReward(found.flat(), relevant);
         const byTurn = newlyRetrieved(found, relevant);
         let search = 0;
-        const turnRewards = episode.turns.map(({ toolCalls }) => {
+        const turnRewards = trajectory.turns.map(({ toolCalls }) => {
           if (toolCalls.length === 0) return 0;
           search += 1;
           return byTurn[search - 1] ?? 0;
@@ -50,7 +50,7 @@ export function retrieved(precision = 0): RewardPart<"corpus"> {
 }
 
 /** Ids that each search found, and those that the answer stands on, as the verifier says. */
-function documentsOf({ verification: { parts }, id }: Episode): {
+function documentsOf({ verification: { parts }, id }: JudgedTrajectory): {
   readonly found: readonly (readonly string[])[];
   readonly relevant: readonly string[];
 } {

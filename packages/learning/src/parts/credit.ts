@@ -1,10 +1,10 @@
-/** From numbers a group, an episode or a turn to numbers a token: what every advantage part ends with. */
+/** From numbers a group, a trajectory or a turn to numbers a token: what every advantage part ends with. */
 import { perAgentAdvantages } from "../advantages/per-agent.ts";
 import type {
   AdvantagePart,
   AdvantageRows,
-  ScoredEpisode,
-  ScoredGroup,
+  RewardedTrajectory,
+  RewardedGroup,
   Start,
 } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
@@ -29,17 +29,17 @@ export function advantagePart<S extends Start, N extends StateName = never>(
 }
 
 /** `[samples][T]`: one advantage for every token that counts. */
-export function overEpisode({ lossMask }: ScoredEpisode, advantage: number): TokenRows {
+export function overTrajectory({ lossMask }: RewardedTrajectory, advantage: number): TokenRows {
   return lossMask.map((row) => Float64Array.from(row, (counts) => (counts ? advantage : 0)));
 }
 
 /** `[samples][T]`: `[turns]` advantages, each for the tokens of its turn. */
 export function overTurns(
-  { episode, lossMask }: ScoredEpisode,
+  { trajectory, lossMask }: RewardedTrajectory,
   ofTurns: readonly number[],
 ): TokenRows {
   const rows = lossMask.map((row) => new Float64Array(row.length));
-  for (const [i, { sample, start, end }] of episode.turns.entries()) {
+  for (const [i, { sample, start, end }] of trajectory.turns.entries()) {
     const mask = lossMask[sample];
     const row = rows[sample];
     for (let t = start; t < end; t += 1) {
@@ -49,36 +49,36 @@ export function overTurns(
   return rows;
 }
 
-/** One advantage an episode from what its group's rewards say. */
+/** One advantage a trajectory from what its group's rewards say. */
 export function byRewards(
-  groups: readonly ScoredGroup[],
+  groups: readonly RewardedGroup[],
   advantagesOf: (
     rewards: readonly number[],
-    episodes: readonly ScoredEpisode[],
+    trajectories: readonly RewardedTrajectory[],
   ) => readonly number[],
 ): { readonly advantages: AdvantageRows } {
   const advantages = new Map<string, TokenRows>();
-  for (const { episodes } of groups) {
+  for (const { trajectories } of groups) {
     const ofGroup = advantagesOf(
-      episodes.map(({ score }) => score.reward),
-      episodes,
+      trajectories.map(({ score }) => score.reward),
+      trajectories,
     );
-    for (const [i, scored] of episodes.entries()) {
-      advantages.set(scored.episode.id, overEpisode(scored, ofGroup[i] as number));
+    for (const [i, scored] of trajectories.entries()) {
+      advantages.set(scored.trajectory.id, overTrajectory(scored, ofGroup[i] as number));
     }
   }
   return { advantages };
 }
 
-/** One advantage an episode from what the rewards of its role in the group say. */
+/** One advantage a trajectory from what the rewards of its role in the group say. */
 export function byRoles(
-  groups: readonly ScoredGroup[],
+  groups: readonly RewardedGroup[],
   advantagesOf: (ofRole: readonly number[], role: string) => readonly number[],
 ): { readonly advantages: AdvantageRows } {
-  return byRewards(groups, (rewards, episodes) =>
+  return byRewards(groups, (rewards, trajectories) =>
     perAgentAdvantages(
       rewards,
-      episodes.map(({ episode }) => episode.role),
+      trajectories.map(({ trajectory }) => trajectory.role),
       advantagesOf,
     ),
   );
@@ -86,14 +86,14 @@ export function byRoles(
 
 /** `[G][turns]` advantages of each group. */
 export function byTurns(
-  groups: readonly ScoredGroup[],
-  advantagesOf: (episodes: readonly ScoredEpisode[]) => readonly (readonly number[])[],
+  groups: readonly RewardedGroup[],
+  advantagesOf: (trajectories: readonly RewardedTrajectory[]) => readonly (readonly number[])[],
 ): { readonly advantages: AdvantageRows } {
   const advantages = new Map<string, TokenRows>();
-  for (const { episodes } of groups) {
-    const ofGroup = advantagesOf(episodes);
-    for (const [i, scored] of episodes.entries()) {
-      advantages.set(scored.episode.id, overTurns(scored, ofGroup[i] as readonly number[]));
+  for (const { trajectories } of groups) {
+    const ofGroup = advantagesOf(trajectories);
+    for (const [i, scored] of trajectories.entries()) {
+      advantages.set(scored.trajectory.id, overTurns(scored, ofGroup[i] as readonly number[]));
     }
   }
   return { advantages };
@@ -103,8 +103,8 @@ export function byTurns(
  * `[turns]` what each turn earned: by itself where it was paid, and the rest of the reward on the last.
  * They add up to the reward.
  */
-export function turnRewards({ episode, score }: ScoredEpisode): number[] {
-  const paid = episode.turns.map(({ reward }, i) => score.turnRewards?.[i] ?? reward ?? 0);
+export function turnRewards({ trajectory, score }: RewardedTrajectory): number[] {
+  const paid = trajectory.turns.map(({ reward }, i) => score.turnRewards?.[i] ?? reward ?? 0);
   const last = paid.length - 1;
   if (last >= 0) {
     paid[last] = (paid[last] as number) + score.reward - paid.reduce((sum, r) => sum + r, 0);

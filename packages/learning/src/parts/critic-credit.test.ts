@@ -1,8 +1,13 @@
-/** What a critic's word is asked for, on episodes that ended in every way there is. */
+/** What a critic's word is asked for, on trajectories that ended in every way there is. */
 import type { StopReason } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { type Episode, wasCutOff } from "../composition/episode.ts";
-import type { AdvantagePart, Minibatch, PartContext, ScoredEpisode } from "../composition/part.ts";
+import { type JudgedTrajectory, wasCutOff } from "../composition/judged-trajectory.ts";
+import type {
+  AdvantagePart,
+  Minibatch,
+  PartContext,
+  RewardedTrajectory,
+} from "../composition/part.ts";
 import * as parts from "./index.ts";
 
 const CONTEXT: PartContext = {
@@ -11,25 +16,25 @@ const CONTEXT: PartContext = {
 };
 
 /** One sample of five tokens, two turns of two: [_ a a b b]. */
-function scored(id: string, reward: number, stopReason: StopReason): ScoredEpisode {
+function scored(id: string, reward: number, stopReason: StopReason): RewardedTrajectory {
   const turn = { toolCalls: [], toolResults: [], parseError: null, reward: null, sample: 0 };
   const terminated = stopReason === "completed";
-  const episode = {
+  const trajectory = {
     ...{ id, role: "policy", branch: null },
-    trajectory: { stopReason, terminated, truncated: !terminated },
+    record: { stopReason, terminated, truncated: !terminated },
     turns: [
       { ...turn, start: 1, end: 3, state: "first" },
       { ...turn, start: 3, end: 5, state: `second of ${id}` },
     ],
-  } as unknown as Episode;
+  } as unknown as JudgedTrajectory;
   const lossMask = [[false, true, true, true, true]];
-  return { episode, lossMask, score: { reward }, tokenWeights: [new Float64Array(5).fill(1)] };
+  return { trajectory, lossMask, score: { reward }, tokenWeights: [new Float64Array(5).fill(1)] };
 }
 
-/** Returns of a worthless episode whose critic says 0.5 everywhere, λ = 1: 0, or what the critic adds. */
+/** Returns of a worthless trajectory whose critic says 0.5 everywhere, λ = 1: 0, or what the critic adds. */
 function lastReturn(part: AdvantagePart<"critic", "single">, stopReason: StopReason): number {
   const { returns } = part.estimate(
-    [{ task: "t", episodes: [scored("e", 0, stopReason), scored("f", 1, "completed")] }],
+    [{ task: "t", trajectories: [scored("e", 0, stopReason), scored("f", 1, "completed")] }],
     {
       ...CONTEXT,
       values: new Map(["e", "f"].map((id) => [id, [new Float64Array(5).fill(0.5)]])),
@@ -66,11 +71,11 @@ test("a critic that is fitted to attempts without a reward comes to say 0", () =
   // Its own word at the end, paid back with λ = 0.95, would hold it where it began.
   let value = 1;
   for (let step = 0; step < 200; step += 1) {
-    const episode = scored("e", 0, "parse-error");
-    expect(wasCutOff(episode.episode)).toBe(false);
+    const trajectory = scored("e", 0, "parse-error");
+    expect(wasCutOff(trajectory.trajectory)).toBe(false);
     const { returns } = parts
       .gae({ discount: 1, lambda: 0.95 })
-      .estimate([{ task: "t", episodes: [episode] }], {
+      .estimate([{ task: "t", trajectories: [trajectory] }], {
         ...CONTEXT,
         values: new Map([["e", [new Float64Array(5).fill(value)]]]),
         finalValues: new Map([["e", [value]]]),
@@ -82,10 +87,12 @@ test("a critic that is fitted to attempts without a reward comes to say 0", () =
 
 /** Of all loss tokens: their mean and deviation. */
 function spread(part: AdvantagePart<"critic", "single">, said: number): [number, number] {
-  const episodes = [0, 1, 1].map((reward, i) => scored(`${i}`, reward, "completed"));
-  const { advantages } = part.estimate([{ task: "t", episodes }], {
+  const trajectories = [0, 1, 1].map((reward, i) => scored(`${i}`, reward, "completed"));
+  const { advantages } = part.estimate([{ task: "t", trajectories }], {
     ...CONTEXT,
-    values: new Map(episodes.map(({ episode: { id } }) => [id, [new Float64Array(5).fill(said)]])),
+    values: new Map(
+      trajectories.map(({ trajectory: { id } }) => [id, [new Float64Array(5).fill(said)]]),
+    ),
   });
   const all = [...advantages.values()].flatMap(([row]) => Array.from(row ?? []).slice(1));
   const mean = all.reduce((sum, value) => sum + value, 0) / all.length;
@@ -107,10 +114,10 @@ test.each(["gae", "gae-step"] as const)(
 );
 
 test("a critic that is asked once a turn is fitted where turns begin, one that is asked at tokens everywhere", () => {
-  const group = { task: "t", episodes: [scored("e", 1, "completed")] };
-  const rows = { lossMask: group.episodes[0]?.lossMask, tokenCount: 4, samples: [0] };
+  const group = { task: "t", trajectories: [scored("e", 1, "completed")] };
+  const rows = { lossMask: group.trajectories[0]?.lossMask, tokenCount: 4, samples: [0] };
   const minibatch = {
-    ...{ ...rows, episodes: group.episodes, shares: [new Float64Array(5).fill(1 / 4)] },
+    ...{ ...rows, trajectories: group.trajectories, shares: [new Float64Array(5).fill(1 / 4)] },
     ...{ values: [new Float64Array(5)], returns: [new Float64Array(5).fill(1)] },
   } as unknown as Minibatch;
   const fitted = (at: "tokens" | "turns"): boolean[] =>

@@ -1,13 +1,13 @@
 /** `demos` that are chosen or made otherwise: other forms of a task, its neighbours, competing teachers. */
 import { dial, fixed, made } from "../composition/making.ts";
 import type { FilterPart, PartContext, RolloutPart } from "../composition/part.ts";
-import type { Episode } from "../composition/episode.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { curatedWithin } from "../filters/curated.ts";
 import { selectBy } from "../filters/selection.ts";
 import { agreedLabel } from "../filters/vote.ts";
 import type { DemonstrationForm } from "../rollouts/demonstration-form.ts";
 import { observeTask, passRateOf, type TaskStatistics } from "../states/task-statistics.ts";
-import { filterPart, keepEpisodes, keepGroups } from "./filter-part.ts";
+import { filterPart, keepTrajectories, keepGroups } from "./filter-part.ts";
 
 type Single = RolloutPart<never, "single">;
 
@@ -67,21 +67,23 @@ export function casesAndNeighbors(size: number): RolloutPart<"teacher", "group">
 export function unsure(below: number): FilterPart {
   return filterPart("student-fail", (groups) => {
     const kept = keepGroups(groups, (all) =>
-      selectBy(all, ({ episodes }) =>
-        episodes.some(({ episode }) => episode.role === "student" && confidence(episode) < below)
+      selectBy(all, ({ trajectories }) =>
+        trajectories.some(
+          ({ trajectory }) => trajectory.role === "student" && confidence(trajectory) < below,
+        )
           ? null
           : "student-sure",
       ),
     );
-    const shown = keepEpisodes(kept.groups, (all) =>
-      selectBy(all, ({ episode }) => (episode.role === "student" ? "students-own" : null)),
+    const shown = keepTrajectories(kept.groups, (all) =>
+      selectBy(all, ({ trajectory }) => (trajectory.role === "student" ? "students-own" : null)),
     );
     return { ...shown, dropped: new Map([...kept.dropped, ...shown.dropped]) };
   });
 }
 
 /** Geometric mean of the probabilities of the sampled tokens; 1 where nothing was sampled. */
-function confidence({ samples }: Episode): number {
+function confidence({ samples }: JudgedTrajectory): number {
   const logProbs = samples.flatMap(({ lossMask, behaviorLogProbs }) =>
     behaviorLogProbs.filter((_, t) => lossMask[t] === true),
   );
@@ -90,29 +92,31 @@ function confidence({ samples }: Episode): number {
 
 /** `vote`: of the attempts at a task, those that say what enough of them say. */
 export function vote(
-  labelOf: (episode: Episode) => string | null,
+  labelOf: (trajectory: JudgedTrajectory) => string | null,
   leastShare: number = 2 / 3,
   leastVotes = 2,
 ): FilterPart {
   return filterPart("vote", (groups) => {
     const agreed = new Map(
-      groups.map(({ task, episodes }) => [
+      groups.map(({ task, trajectories }) => [
         task,
         agreedLabel(
-          episodes.map(({ episode }) => labelOf(episode)),
+          trajectories.map(({ trajectory }) => labelOf(trajectory)),
           leastShare,
           leastVotes,
         ).label,
       ]),
     );
     const taskOf = new Map(
-      groups.flatMap(({ task, episodes }) => episodes.map(({ episode }) => [episode.id, task])),
+      groups.flatMap(({ task, trajectories }) =>
+        trajectories.map(({ trajectory }) => [trajectory.id, task]),
+      ),
     );
-    return keepEpisodes(groups, (all) =>
-      selectBy(all, ({ episode }) => {
-        const label = agreed.get(taskOf.get(episode.id) ?? "") ?? null;
+    return keepTrajectories(groups, (all) =>
+      selectBy(all, ({ trajectory }) => {
+        const label = agreed.get(taskOf.get(trajectory.id) ?? "") ?? null;
         if (label === null) return "no-agreement";
-        return labelOf(episode) === label ? null : "outvoted";
+        return labelOf(trajectory) === label ? null : "outvoted";
       }),
     );
   });
@@ -167,28 +171,30 @@ function chosenOfGenerators(budget: number): FilterPart<"task-stats"> {
   return filterPart(
     "curated",
     (groups, { state, step }) => {
-      const offered = groups.flatMap(({ episodes }) => episodes);
-      const kept = keepEpisodes(groups, (all) =>
+      const offered = groups.flatMap(({ trajectories }) => trajectories);
+      const kept = keepTrajectories(groups, (all) =>
         curatedWithin(
-          all.map(({ episode, score }) => ({
+          all.map(({ trajectory, score }) => ({
             quality: Math.min(1, Math.max(0, score.reward)),
-            tags: [`turns-${episode.turns.length}`],
+            tags: [`turns-${trajectory.turns.length}`],
           })),
           budget,
         ),
       );
       const chosen = new Set(
-        kept.groups.flatMap(({ episodes }) => episodes.map(({ episode }) => episode.id)),
+        kept.groups.flatMap(({ trajectories }) =>
+          trajectories.map(({ trajectory }) => trajectory.id),
+        ),
       );
-      const names = [...new Set(offered.map(({ episode }) => episode.role))];
+      const names = [...new Set(offered.map(({ trajectory }) => trajectory.role))];
       const statistics = names.reduce(
         (all, name) =>
           observeTask(
             all,
             name,
             offered
-              .filter(({ episode }) => episode.role === name)
-              .map(({ episode, score }) => (chosen.has(episode.id) ? score.reward : 0)),
+              .filter(({ trajectory }) => trajectory.role === name)
+              .map(({ trajectory, score }) => (chosen.has(trajectory.id) ? score.reward : 0)),
             step,
           ),
         state["task-stats"] as TaskStatistics,

@@ -74,8 +74,8 @@ export function designRisk(keep = 2, curiosity = 1): FilterPart<Designs> {
     (groups, { state }) => {
       let values = state.rm as DesignValues;
       let population = state.prompts as PromptPopulation;
-      for (const { episode, score } of groups.flatMap(({ episodes }) => episodes)) {
-        const text = episode.mode ?? "";
+      for (const { trajectory, score } of groups.flatMap(({ trajectories }) => trajectories)) {
+        const text = trajectory.mode ?? "";
         values = observeDesign(values, text, [score.reward]);
         const ran = population.living.find((design) => design.text === text);
         if (ran !== undefined) population = creditPrompt(population, ran.id, [score.reward]);
@@ -103,8 +103,8 @@ export function designEdits(leastUses = 16, curiosity = 1): WritingPart<Designs>
       const at = selectDesign(population, context.state.rm as DesignValues, curiosity);
       if (at.uses < leastUses) return { state: { prompts: population }, changes: 0 };
       const attempts = groups
-        .flatMap(({ episodes }) => episodes)
-        .filter(({ episode }) => (episode.mode ?? "") === at.text)
+        .flatMap(({ trajectories }) => trajectories)
+        .filter(({ trajectory }) => (trajectory.mode ?? "") === at.text)
         .map((scored) => readAttempt(scored, context));
       let refused = 0;
       for (const component of DESIGN_COMPONENTS) {

@@ -1,6 +1,6 @@
 /** Parts that read more than log-probs of taken tokens: what an engine, a teacher or versions say besides. */
 import { expect, test } from "vitest";
-import type { LossPart, Minibatch, PartContext, ScoredGroup } from "../composition/part.ts";
+import type { LossPart, Minibatch, PartContext, RewardedGroup } from "../composition/part.ts";
 import { tokenStage } from "../composition/stage.ts";
 import { wrongDerivatives } from "../derivative-check.fixture.ts";
 import ofAdvantages from "../golden/advantages.json" with { type: "json" };
@@ -17,9 +17,9 @@ const CONTEXT: PartContext = {
 
 const refused = expect.objectContaining({ code: "CAPABILITY_MISSING" });
 
-/** The golden group, each episode's tokens cut into samples of these lengths, the last takes the rest. */
+/** The golden group, each trajectory's tokens cut into samples of these lengths, the last takes the rest. */
 function goldenGroup(...lengths: readonly number[]): {
-  readonly groups: readonly ScoredGroup[];
+  readonly groups: readonly RewardedGroup[];
   readonly outputs: {
     readonly logProb: ReadonlyMap<string, TokenRows>;
     readonly sumSquaredProb: ReadonlyMap<string, TokenRows>;
@@ -34,13 +34,13 @@ function goldenGroup(...lengths: readonly number[]): {
   };
   const rowsOf = (rows: readonly (readonly number[])[]): ReadonlyMap<string, TokenRows> =>
     new Map(rows.map((row, i) => [`e${i}`, cut(row)]));
-  const episodes = rewards.map((reward, i) => ({
-    episode: { id: `e${i}` },
+  const trajectories = rewards.map((reward, i) => ({
+    trajectory: { id: `e${i}` },
     score: { reward },
     lossMask: cut(logProbs[i] ?? []).map((row) => row.map((_, t) => t > 0)),
   }));
   return {
-    groups: [{ task: "t", episodes }] as unknown as ScoredGroup[],
+    groups: [{ task: "t", trajectories }] as unknown as RewardedGroup[],
     outputs: { logProb: rowsOf(logProbs), sumSquaredProb: rowsOf(sumSquaredProbs) },
   };
 }
@@ -94,7 +94,7 @@ const MINIBATCH: Minibatch = {
   tokenCount: lossTokenCount(drawn.lossMask),
   candidateLogProbs: candidateRows(1),
   teacherCandidateLogProbs: candidateRows(2),
-  ...{ episodes: [], samples: [], pairs: [] },
+  ...{ trajectories: [], samples: [], pairs: [] },
 };
 
 test("distill-candidates: derivatives of what it says, under shares and weights of its tokens", () => {
@@ -141,10 +141,10 @@ test("distill-candidates without a teacher does not compile, and without its num
 
 const { policyLogProbs, behaviorLogProbs, proximalLogProbs } = ofLosses.inputs;
 
-/** The golden minibatch as one row an episode, whose tokens these versions sampled. */
+/** The golden minibatch as one row a trajectory, whose tokens these versions sampled. */
 function aged(staleness: number, versions: readonly number[]): Minibatch {
   const lossMask = ofLosses.inputs.lossMask.map((row) => row.map((m) => m === 1));
-  const episodes = lossMask.map((mask) => {
+  const trajectories = lossMask.map((mask) => {
     const segment = {
       kind: "sampled",
       tokenIds: mask.map(() => 0),
@@ -153,7 +153,7 @@ function aged(staleness: number, versions: readonly number[]): Minibatch {
     };
     const samples = [{ spans: [{ segment, start: 0 }] }];
     return {
-      episode: { staleness, samples, trajectory: { segments: [segment] } },
+      trajectory: { staleness, samples, record: { segments: [segment] } },
       lossMask: [mask],
     };
   });
@@ -163,7 +163,7 @@ function aged(staleness: number, versions: readonly number[]): Minibatch {
     shares: tokenShares({ kind: "token-mean" }, { lossMask }),
     tokenCount: lossTokenCount(lossMask),
     weights: lossMask.map((row) => row.map(() => 1)),
-    episodes: episodes as unknown as Minibatch["episodes"],
+    trajectories: trajectories as unknown as Minibatch["trajectories"],
     samples: lossMask.map(() => 0),
     pairs: [],
   };
@@ -202,7 +202,7 @@ test("log-linear: half way between sampler and policy where the steps say half",
   const share = (t: number): number =>
     (told[0]![t]! - behaviorLogProbs[0]![t]!) / (policyLogProbs[0]![t]! - behaviorLogProbs[0]![t]!);
   expect(share(0)).toBeCloseTo(0.75, 12);
-  // Each token by its own version: the oldest is as old as the episode.
+  // Each token by its own version: the oldest is as old as the trajectory.
   const mixed = toldProximal(aged(2, [3, 4, 5, 5]), half);
   expect(mixed[0]![1]).toBeCloseTo((policyLogProbs[0]![1]! + behaviorLogProbs[0]![1]!) / 2, 12);
   expect(mixed[0]![3]).toBeCloseTo(behaviorLogProbs[0]![3]!, 12);

@@ -4,7 +4,7 @@ import type { RolloutPart } from "../composition/part.ts";
 import { evolutionStep } from "../gradient-free/evolution-strategies.ts";
 
 /**
- * `noise-seed`: parameters moved by seeded noise of deviation `scale`, one episode a task for each.
+ * `noise-seed`: parameters moved by seeded noise of deviation `scale`, one trajectory a task for each.
  *
  * @param moves - which tensors; default all.
  */

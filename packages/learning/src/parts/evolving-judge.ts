@@ -24,7 +24,7 @@ export function judgeByLessons(): RewardPart<"judge" | "experience"> {
     slot: "reward",
     part: "judge",
     needs: ["judge", "experience"],
-    score: async ({ episodes }, context) => {
+    score: async ({ trajectories }, context) => {
       const { judge } = context.ports;
       if (judge === undefined) {
         throw new WaggleError(
@@ -33,8 +33,8 @@ export function judgeByLessons(): RewardPart<"judge" | "experience"> {
         );
       }
       const rubric = experienceText(context.state["experience"] as ExperienceLibrary);
-      const rewards = episodes.map((episode) =>
-        judgedReward(judge, { ...textOf(episode, context), rubric }, context.signal),
+      const rewards = trajectories.map((trajectory) =>
+        judgedReward(judge, { ...textOf(trajectory, context), rubric }, context.signal),
       );
       return (await Promise.all(rewards)).map((reward) => ({ reward }));
     },
@@ -52,17 +52,17 @@ export function rubricEdits(groupsKnown = 2): WritingPart<"experience"> {
       const writer = writerOf(context, "text-edit");
       let library = context.state["experience"] as ExperienceLibrary;
       let changes = 0;
-      const wrong = groups.filter(({ episodes }) =>
-        episodes.some((a) =>
-          episodes.some(
+      const wrong = groups.filter(({ trajectories }) =>
+        trajectories.some((a) =>
+          trajectories.some(
             (b) =>
-              a.episode.verification.reward > b.episode.verification.reward &&
+              a.trajectory.verification.reward > b.trajectory.verification.reward &&
               a.score.reward <= b.score.reward,
           ),
         ),
       );
-      for (const { episodes } of wrong.slice(0, groupsKnown)) {
-        const attempts = episodes.map((scored) => readAttempt(scored, context));
+      for (const { trajectories } of wrong.slice(0, groupsKnown)) {
+        const attempts = trajectories.map((scored) => readAttempt(scored, context));
         const { edits } = await semanticAdvantage(
           writer,
           {
@@ -70,7 +70,7 @@ export function rubricEdits(groupsKnown = 2): WritingPart<"experience"> {
             transcripts: attempts.map(
               ({ transcript, reward }) => `judged ${reward}\n${transcript}`,
             ),
-            rewards: episodes.map(({ episode }) => episode.verification.reward),
+            rewards: trajectories.map(({ trajectory }) => trajectory.verification.reward),
           },
           experiencesOf(library),
           context.signal,

@@ -2,7 +2,7 @@
 import type { RolloutPart } from "../composition/part.ts";
 import { group } from "./rollouts.ts";
 
-/** `size` episodes from the same start, in the environment that explains. */
+/** `size` trajectories from the same start, in the environment that explains. */
 export function explainedFailures(size = 8): RolloutPart<never, "group"> {
   return {
     slot: "rollout",

@@ -1,10 +1,10 @@
-/** How filter parts are made: by episode, by group, by token. */
+/** How filter parts are made: by trajectory, by group, by token. */
 import type {
   FilterPart,
   Filtered,
   PartContext,
-  ScoredEpisode,
-  ScoredGroup,
+  RewardedTrajectory,
+  RewardedGroup,
 } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import type { Selection } from "../filters/selection.ts";
@@ -12,7 +12,7 @@ import type { Selection } from "../filters/selection.ts";
 /** A filter under its name. */
 export function filterPart<N extends StateName = never>(
   part: string,
-  apply: (groups: readonly ScoredGroup[], context: PartContext) => Filtered,
+  apply: (groups: readonly RewardedGroup[], context: PartContext) => Filtered,
   more: { readonly needs?: readonly N[]; readonly chooseTasks?: FilterPart["chooseTasks"] } = {},
 ): FilterPart<N> {
   const { needs = [], chooseTasks } = more;
@@ -25,47 +25,52 @@ export function filterPart<N extends StateName = never>(
   };
 }
 
-/** Keeps some of all episodes; a group that loses all of them is gone. */
-export function keepEpisodes(
-  groups: readonly ScoredGroup[],
-  select: (episodes: readonly ScoredEpisode[]) => Selection,
+/** Keeps some of all trajectories; a group that loses all of them is gone. */
+export function keepTrajectories(
+  groups: readonly RewardedGroup[],
+  select: (trajectories: readonly RewardedTrajectory[]) => Selection,
 ): Filtered {
-  const all = groups.flatMap(({ task, episodes }) => episodes.map((scored) => ({ task, scored })));
+  const all = groups.flatMap(({ task, trajectories }) =>
+    trajectories.map((scored) => ({ task, scored })),
+  );
   const { kept, dropped } = select(all.map(({ scored }) => scored));
-  const wanted = new Set(kept.map((i) => all[i]?.scored.episode.id));
+  const wanted = new Set(kept.map((i) => all[i]?.scored.trajectory.id));
   return {
     groups: groups
-      .map(({ task, episodes }) => ({
+      .map(({ task, trajectories }) => ({
         task,
-        episodes: episodes.filter(({ episode }) => wanted.has(episode.id)),
+        trajectories: trajectories.filter(({ trajectory }) => wanted.has(trajectory.id)),
       }))
-      .filter(({ episodes }) => episodes.length > 0),
+      .filter(({ trajectories }) => trajectories.length > 0),
     dropped: new Map(
-      [...dropped].map(([i, reason]) => [all[i]?.scored.episode.id ?? "", reason] as const),
+      [...dropped].map(([i, reason]) => [all[i]?.scored.trajectory.id ?? "", reason] as const),
     ),
   };
 }
 
 /** Keeps some groups whole. */
 export function keepGroups(
-  groups: readonly ScoredGroup[],
-  select: (groups: readonly ScoredGroup[]) => Selection,
+  groups: readonly RewardedGroup[],
+  select: (groups: readonly RewardedGroup[]) => Selection,
 ): Filtered {
   const { kept, dropped } = select(groups);
   const reasons = new Map<string, string>();
   for (const [i, reason] of dropped) {
-    for (const { episode } of groups[i]?.episodes ?? []) reasons.set(episode.id, reason);
+    for (const { trajectory } of groups[i]?.trajectories ?? []) reasons.set(trajectory.id, reason);
   }
-  return { groups: kept.map((i) => groups[i] as ScoredGroup), dropped: reasons };
+  return { groups: kept.map((i) => groups[i] as RewardedGroup), dropped: reasons };
 }
 
-/** Changes each episode's masks and weights; leaves none out. */
-export function changeEpisodes(
-  groups: readonly ScoredGroup[],
-  change: (scored: ScoredEpisode) => ScoredEpisode,
+/** Changes each trajectory's masks and weights; leaves none out. */
+export function changeTrajectories(
+  groups: readonly RewardedGroup[],
+  change: (scored: RewardedTrajectory) => RewardedTrajectory,
 ): Filtered {
   return {
-    groups: groups.map(({ task, episodes }) => ({ task, episodes: episodes.map(change) })),
+    groups: groups.map(({ task, trajectories }) => ({
+      task,
+      trajectories: trajectories.map(change),
+    })),
     dropped: new Map(),
   };
 }

@@ -1,19 +1,21 @@
 /** What filter parts keep, of groups made for them. */
 import { expect, test } from "vitest";
 import { expectClose } from "../close.fixture.ts";
-import type { FilterPart, ScoredGroup } from "../composition/part.ts";
+import type { FilterPart, RewardedGroup } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import * as parts from "./index.ts";
-import { contextOf, groupOf } from "./scored-episodes.fixture.ts";
+import { contextOf, groupOf } from "./rewarded-trajectories.fixture.ts";
 
 function applied(
   filter: FilterPart<StateName>,
-  groups: readonly ScoredGroup[],
+  groups: readonly RewardedGroup[],
   state = {},
-): { kept: string[]; dropped: { [id: string]: string }; groups: readonly ScoredGroup[] } {
+): { kept: string[]; dropped: { [id: string]: string }; groups: readonly RewardedGroup[] } {
   const filtered = filter.apply(groups, contextOf({ state }));
   return {
-    kept: filtered.groups.flatMap(({ episodes }) => episodes.map(({ episode }) => episode.id)),
+    kept: filtered.groups.flatMap(({ trajectories }) =>
+      trajectories.map(({ trajectory }) => trajectory.id),
+    ),
     dropped: Object.fromEntries(filtered.dropped),
     groups: filtered.groups,
   };
@@ -51,10 +53,10 @@ test("student-fail keeps what teachers show of tasks that the student failed", (
   expect(dropped).toEqual({ a0: "students-own", b0: "students-own", a1: "student-can" });
 });
 
-test("step-mask takes the loss of failed turns away, and leaves the episode", () => {
+test("step-mask takes the loss of failed turns away, and leaves the trajectory", () => {
   const group = groupOf([{ turns: [{ calls: ["do"], ok: false }, { tokens: 2 }] }]);
   const { groups } = applied(parts.stepMask(), [group]);
-  expect(groups[0]?.episodes[0]?.lossMask).toEqual([[false, false, false, true, true]]);
+  expect(groups[0]?.trajectories[0]?.lossMask).toEqual([[false, false, false, true, true]]);
 });
 
 test("entropy-steps keeps the turns that the sampler was least sure of", () => {
@@ -63,16 +65,17 @@ test("entropy-steps keeps the turns that the sampler was least sure of", () => {
     { turns: [{ entropy: 1.5 }, { entropy: 0.2 }] },
   ]);
   const { groups } = applied(parts.entropySteps(0.5), [group]);
-  expect(groups[0]?.episodes.map(({ lossMask }) => lossMask[0])).toEqual([
+  expect(groups[0]?.trajectories.map(({ lossMask }) => lossMask[0])).toEqual([
     [false, false, false, true],
     [false, true, false, false],
   ]);
 });
 
-test("long-tail weighs the tokens of long episodes more, with a mean of 1", () => {
+test("long-tail weighs the tokens of long trajectories more, with a mean of 1", () => {
   const group = groupOf([{ turns: [{}] }, { turns: [{}, {}, {}, {}] }]);
   const { groups } = applied(parts.longTail(0.5), [group]);
-  const weights = groups[0]?.episodes.map(({ tokenWeights }) => tokenWeights[0]?.[1] ?? 0) ?? [];
+  const weights =
+    groups[0]?.trajectories.map(({ tokenWeights }) => tokenWeights[0]?.[1] ?? 0) ?? [];
   expectClose(weights, [1 / 1.5, 2 / 1.5]);
 });
 
@@ -97,7 +100,7 @@ test("curated stays within its budget and takes what shows something new first",
   expect(applied(parts.curated(2), [group]).kept).toEqual(["0", "2"]);
 });
 
-test("clean drops episodes with a failed call", () => {
+test("clean drops trajectories with a failed call", () => {
   const group = groupOf([
     { turns: [{ calls: ["a"], ok: false }] },
     { turns: [{ calls: ["a"], tokens: 2 }] },

@@ -1,9 +1,14 @@
-/** Filter parts: which episodes, tokens and pairs a stage learns from. */
+/** Filter parts: which trajectories, tokens and pairs a stage learns from. */
 import type { TaskReference } from "@waggle/protocol";
-import type { Episode, EpisodeTurn } from "../composition/episode.ts";
-import { sampledTokens, toolCalls, toolErrors, verifiedWorth } from "../composition/episode.ts";
+import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
+import {
+  sampledTokens,
+  toolCalls,
+  toolErrors,
+  verifiedWorth,
+} from "../composition/judged-trajectory.ts";
 import { dial, fixed, made } from "../composition/making.ts";
-import type { FilterPart, ScoredEpisode, ScoredGroup } from "../composition/part.ts";
+import type { FilterPart, RewardedTrajectory, RewardedGroup } from "../composition/part.ts";
 import { resampledOnCorrect } from "../filters/clean-correct.ts";
 import { cleaned } from "../filters/clean.ts";
 import { curatedWithin } from "../filters/curated.ts";
@@ -18,11 +23,11 @@ import { successesOnly, type SuccessOptions } from "../filters/successes.ts";
 import { pairsByGap, type PairRule } from "../filters/value-gap-pairs.ts";
 import { verifiedOnly } from "../filters/verified.ts";
 import { observeTask, passRateOf, type TaskStatistics } from "../states/task-statistics.ts";
-import { changeEpisodes, filterPart, keepEpisodes, keepGroups } from "./filter-part.ts";
+import { changeTrajectories, filterPart, keepTrajectories, keepGroups } from "./filter-part.ts";
 import { turnDial, type TurnRule, turnRule } from "./turn-rules.ts";
 
-const rewardsOf = ({ episodes }: ScoredGroup): number[] =>
-  episodes.map(({ score }) => score.reward);
+const rewardsOf = ({ trajectories }: RewardedGroup): number[] =>
+  trajectories.map(({ score }) => score.reward);
 
 /** `mixed-group`: groups whose rewards do not differ are left out; the driver rolls out others. */
 export function mixedGroup(tolerance?: number): FilterPart {
@@ -37,13 +42,16 @@ export function mixedGroup(tolerance?: number): FilterPart {
  * Attempts of a kind alone, as one group: the others are no measure of them, and of one task there may be
  * too few.
  */
-export function attemptsThat(isWanted: (episode: Episode) => boolean, kind: string): FilterPart {
+export function attemptsThat(
+  isWanted: (trajectory: JudgedTrajectory) => boolean,
+  kind: string,
+): FilterPart {
   return filterPart("attempts-that", (groups) => {
-    const wanted = keepEpisodes(groups, (all) =>
-      selectBy(all, ({ episode }) => (isWanted(episode) ? null : `not-${kind}`)),
+    const wanted = keepTrajectories(groups, (all) =>
+      selectBy(all, ({ trajectory }) => (isWanted(trajectory) ? null : `not-${kind}`)),
     );
-    const episodes = wanted.groups.flatMap((group) => group.episodes);
-    return { ...wanted, groups: episodes.length === 0 ? [] : [{ task: kind, episodes }] };
+    const trajectories = wanted.groups.flatMap((group) => group.trajectories);
+    return { ...wanted, groups: trajectories.length === 0 ? [] : [{ task: kind, trajectories }] };
   });
 }
 
@@ -54,11 +62,11 @@ export function success({
 }: Omit<SuccessOptions, "lengths"> = {}): FilterPart {
   return made({ threshold: dial(threshold, 1) }, (given) =>
     filterPart("success", (groups) =>
-      keepEpisodes(groups, (all) =>
+      keepTrajectories(groups, (all) =>
         successesOnly(
-          all.map(({ episode }) => verifiedWorth(episode)),
-          all.map(({ episode }) => JSON.stringify(episode.record.task ?? episode.id)),
-          { ...options, ...given, lengths: all.map(({ episode }) => sampledTokens(episode)) },
+          all.map(({ trajectory }) => verifiedWorth(trajectory)),
+          all.map(({ trajectory }) => JSON.stringify(trajectory.record.task ?? trajectory.id)),
+          { ...options, ...given, lengths: all.map(({ trajectory }) => sampledTokens(trajectory)) },
         ),
       ),
     ),
@@ -68,16 +76,18 @@ export function success({
 /** `student-fail`: what teachers show of tasks that the policy's own attempts all failed. */
 export function studentFail(): FilterPart {
   return filterPart("student-fail", (groups) =>
-    keepEpisodes(groups, (all) => {
-      const taskOf = ({ episode }: ScoredEpisode): string =>
-        JSON.stringify(episode.record.task);
+    keepTrajectories(groups, (all) => {
+      const taskOf = ({ trajectory }: RewardedTrajectory): string =>
+        JSON.stringify(trajectory.record.task);
       const mastered = new Set(
         all
-          .filter(({ episode }) => episode.role === "student" && episode.verification.success)
+          .filter(
+            ({ trajectory }) => trajectory.role === "student" && trajectory.verification.success,
+          )
           .map(taskOf),
       );
       return selectBy(all, (scored) => {
-        if (scored.episode.role === "student") return "students-own";
+        if (scored.trajectory.role === "student") return "students-own";
         return mastered.has(taskOf(scored)) ? "student-can" : null;
       });
     }),
@@ -89,18 +99,18 @@ export function studentFail(): FilterPart {
  * are given.
  */
 export function verify(
-  checks: (episode: Episode) => readonly boolean[] = ({ verification, record: trajectory }) => [
-    verification.success,
-    trajectory.terminated,
-  ],
+  checks: (trajectory: JudgedTrajectory) => readonly boolean[] = ({
+    verification,
+    record: trajectory,
+  }) => [verification.success, trajectory.terminated],
   passes?: "all" | "any",
 ): FilterPart {
   return made({ checks: dial(passes, "all", ["all", "any"]) }, (given) =>
     filterPart("verify", (groups) =>
-      keepEpisodes(groups, (all) =>
+      keepTrajectories(groups, (all) =>
         verifiedOnly(
-          all.map(({ episode }) => {
-            const passed = checks(episode);
+          all.map(({ trajectory }) => {
+            const passed = checks(trajectory);
             const results = given.checks === "any" ? [passed.includes(true)] : passed;
             return results.map((result) => (result ? "pass" : "fail"));
           }),
@@ -114,11 +124,11 @@ export function verify(
 export function clean(sameFrom?: number): FilterPart {
   return made({ sameFrom: dial(sameFrom, 1) }, (given) =>
     filterPart("clean", (groups) =>
-      keepEpisodes(groups, (all) =>
+      keepTrajectories(groups, (all) =>
         cleaned(all, {
-          faultOf: ({ episode }) => (toolErrors(episode) > 0 ? "tool-error" : null),
-          textOf: ({ episode }) =>
-            episode.samples.flatMap(({ sequence }) => sequence.tokenIds).join(" "),
+          faultOf: ({ trajectory }) => (toolErrors(trajectory) > 0 ? "tool-error" : null),
+          textOf: ({ trajectory }) =>
+            trajectory.samples.flatMap(({ sequence }) => sequence.tokenIds).join(" "),
           ...given,
         }),
       ),
@@ -130,14 +140,14 @@ export function clean(sameFrom?: number): FilterPart {
 export function cleanCorrect(size = 8, sharpness = 1): FilterPart {
   return filterPart("clean-correct", (groups, { random }) => {
     const parts = groups.map((group) =>
-      keepEpisodes([group], (all) =>
+      keepTrajectories([group], (all) =>
         resampledOnCorrect(
-          all.map(({ episode }) => ({
-            isCorrect: episode.verification.success,
-            toolErrorRate: toolErrors(episode) / Math.max(1, toolCalls(episode)),
+          all.map(({ trajectory }) => ({
+            isCorrect: trajectory.verification.success,
+            toolErrorRate: toolErrors(trajectory) / Math.max(1, toolCalls(trajectory)),
             formatErrorRate:
-              episode.turns.filter(({ parseError }) => parseError !== null).length /
-              Math.max(1, episode.turns.length),
+              trajectory.turns.filter(({ parseError }) => parseError !== null).length /
+              Math.max(1, trajectory.turns.length),
           })),
           Math.min(size, all.length),
           random,
@@ -166,8 +176,8 @@ export function pairGap(margin?: number, rule: PairRule = "extremes"): FilterPar
 
 function pairedBy(margin: number, rule: PairRule): FilterPart {
   return filterPart("pair-gap", (groups) => {
-    const all = groups.flatMap(({ task, episodes }) =>
-      episodes.map((scored) => ({ task, scored })),
+    const all = groups.flatMap(({ task, trajectories }) =>
+      trajectories.map((scored) => ({ task, scored })),
     );
     const pairs = pairsByGap(
       all.map(({ scored }) => scored.score.reward),
@@ -176,15 +186,15 @@ function pairedBy(margin: number, rule: PairRule): FilterPart {
       rule,
     ).map(({ chosen, rejected }) => [idOf(all[chosen]), idOf(all[rejected])] as const);
     const paired = new Set(pairs.flat());
-    const kept = keepEpisodes(groups, (episodes) =>
-      selectBy(episodes, ({ episode }) => (paired.has(episode.id) ? null : "no-pair")),
+    const kept = keepTrajectories(groups, (trajectories) =>
+      selectBy(trajectories, ({ trajectory }) => (paired.has(trajectory.id) ? null : "no-pair")),
     );
     return { ...kept, pairs };
   });
 }
 
-function idOf(entry: { readonly scored: ScoredEpisode } | undefined): string {
-  return entry?.scored.episode.id ?? "";
+function idOf(entry: { readonly scored: RewardedTrajectory } | undefined): string {
+  return entry?.scored.trajectory.id ?? "";
 }
 
 /** `step-mask`: the loss of chosen turns only. By default those that did not fail. */
@@ -192,8 +202,8 @@ export function stepMask(isChosen?: TurnRule): FilterPart {
   return made({ keptTurns: turnDial(isChosen, "ran") }, ({ keptTurns }) => {
     const keeps = turnRule(keptTurns, isChosen);
     return filterPart("step-mask", (groups) =>
-      changeEpisodes(groups, (scored) =>
-        withTurns(scored, (i) => keeps(turnOf(scored, i), scored.episode)),
+      changeTrajectories(groups, (scored) =>
+        withTurns(scored, (i) => keeps(turnOf(scored, i), scored.trajectory)),
       ),
     );
   });
@@ -202,10 +212,10 @@ export function stepMask(isChosen?: TurnRule): FilterPart {
 /** `entropy-steps`: the loss of turns whose mean entropy lies above a quantile of the batch. */
 export function entropySteps(quantile = 0.5): FilterPart {
   return filterPart("entropy-steps", (groups) => {
-    const all = groups.flatMap(({ episodes }) => episodes);
-    const means = all.map(({ episode }) =>
-      episode.turns.map(({ sample, start, end }) => {
-        const from = episode.samples[sample];
+    const all = groups.flatMap(({ trajectories }) => trajectories);
+    const means = all.map(({ trajectory }) =>
+      trajectory.turns.map(({ sample, start, end }) => {
+        const from = trajectory.samples[sample];
         const entropies = new Float64Array(from?.lossMask.length ?? 0);
         for (const { segment, start: at } of from?.spans ?? [])
           entropies.set(segment.entropies, at);
@@ -213,22 +223,22 @@ export function entropySteps(quantile = 0.5): FilterPart {
       }),
     );
     const kept = highEntropySteps(means, quantile);
-    return changeEpisodes(groups, (scored) => {
+    return changeTrajectories(groups, (scored) => {
       const wanted = kept[all.indexOf(scored)] ?? [];
       return withTurns(scored, (i) => wanted[i] === true);
     });
   });
 }
 
-/** `long-tail`: long episodes weigh more. */
+/** `long-tail`: long trajectories weigh more. */
 export function longTail(power = 0.5): FilterPart {
   return filterPart("long-tail", (groups) => {
-    const all = groups.flatMap(({ episodes }) => episodes);
+    const all = groups.flatMap(({ trajectories }) => trajectories);
     const weights = horizonWeights(
-      all.map(({ episode }) => Math.max(1, episode.turns.length)),
+      all.map(({ trajectory }) => Math.max(1, trajectory.turns.length)),
       power,
     );
-    return changeEpisodes(groups, (scored) => {
+    return changeTrajectories(groups, (scored) => {
       const weight = weights[all.indexOf(scored)] ?? 1;
       return {
         ...scored,
@@ -238,15 +248,15 @@ export function longTail(power = 0.5): FilterPart {
   });
 }
 
-/** `curated`: a small budget of episodes that cover the most. */
+/** `curated`: a small budget of trajectories that cover the most. */
 export function curated(budget: number): FilterPart {
   return filterPart("curated", (groups) =>
-    keepEpisodes(groups, (all) =>
+    keepTrajectories(groups, (all) =>
       curatedWithin(
-        all.map(({ episode, score }) => ({
+        all.map(({ trajectory, score }) => ({
           quality: Math.min(1, Math.max(0, score.reward)),
           tags: [
-            ...new Set(episode.turns.flatMap((turn) => turn.toolCalls.map(({ name }) => name))),
+            ...new Set(trajectory.turns.flatMap((turn) => turn.toolCalls.map(({ name }) => name))),
           ],
         })),
         budget,
@@ -259,11 +269,11 @@ export function curated(budget: number): FilterPart {
 export function diversityMix(
   ratios: Ratios,
   total: number,
-  labelOf: (scored: ScoredEpisode) => string,
+  labelOf: (scored: RewardedTrajectory) => string,
 ): FilterPart {
   return made({ total: fixed(total) }, () =>
     filterPart("diversity-mix", (groups, { random }) =>
-      keepEpisodes(groups, (all) =>
+      keepTrajectories(groups, (all) =>
         mixedInRatio(all.map(labelOf), ratios, Math.min(total, all.length), random),
       ),
     ),
@@ -282,10 +292,10 @@ export function passRateBand(
   return filterPart(
     "band",
     (groups, { state, step }) => {
-      const observed = groups.reduce((statistics, { episodes }) => {
-        const task = episodes[0]?.episode.record.task ?? null;
+      const observed = groups.reduce((statistics, { trajectories }) => {
+        const task = trajectories[0]?.trajectory.record.task ?? null;
         if (task === null) return statistics;
-        const rewards = episodes.map(({ score }) => Math.min(1, Math.max(0, score.reward)));
+        const rewards = trajectories.map(({ score }) => Math.min(1, Math.max(0, score.reward)));
         return observeTask(statistics, keyOf(task), rewards, step);
       }, state["task-stats"] as TaskStatistics);
       return { groups, dropped: new Map(), state: { "task-stats": observed } };
@@ -301,16 +311,19 @@ export function passRateBand(
   );
 }
 
-function turnOf({ episode }: ScoredEpisode, i: number): EpisodeTurn {
-  return episode.turns[i] as EpisodeTurn;
+function turnOf({ trajectory }: RewardedTrajectory, i: number): JudgedTurn {
+  return trajectory.turns[i] as JudgedTurn;
 }
 
-/** The episode with the loss of some turns only. */
-function withTurns(scored: ScoredEpisode, keeps: (turn: number) => boolean): ScoredEpisode {
+/** The trajectory with the loss of some turns only. */
+function withTurns(
+  scored: RewardedTrajectory,
+  keeps: (turn: number) => boolean,
+): RewardedTrajectory {
   return {
     ...scored,
     lossMask: scored.lossMask.map((mask, sample) => {
-      const turns = scored.episode.turns.flatMap((turn, i) =>
+      const turns = scored.trajectory.turns.flatMap((turn, i) =>
         turn.sample === sample ? [{ turn, i }] : [],
       );
       return maskToSteps(

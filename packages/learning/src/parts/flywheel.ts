@@ -3,7 +3,7 @@
  * ones get others of their kind around them.
  */
 import type { TaskReference } from "@waggle/protocol";
-import type { FilterPart, ScoredGroup, TaskPort } from "../composition/part.ts";
+import type { FilterPart, RewardedGroup, TaskPort } from "../composition/part.ts";
 import { kept, type StatePart } from "../composition/state.ts";
 import {
   type FlywheelOrder,
@@ -68,16 +68,16 @@ export function failuresReturn(
 
 /** Tasks that follow from how one went. */
 function madeOf(
-  { task: name, episodes }: ScoredGroup,
+  { task: name, trajectories }: RewardedGroup,
   { seen }: Wheel,
   rule: FlywheelRule,
   port: TaskPort | undefined,
 ): Waiting[] {
-  const task = episodes[0]?.episode.record.task ?? null;
+  const task = trajectories[0]?.trajectory.record.task ?? null;
   if (task === null || port === undefined) return [];
-  const solved = episodes.filter(({ episode }) => episode.verification.success).length;
+  const solved = trajectories.filter(({ trajectory }) => trajectory.verification.success).length;
   const generation = seen[name] ?? 0;
-  const passRate = solved / episodes.length;
+  const passRate = solved / trajectories.length;
   const [order] = flywheelRound([{ id: name, passRate, generation }], rule);
   return carriedOut(order as FlywheelOrder, task, generation, port);
 }

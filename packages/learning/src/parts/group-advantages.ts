@@ -1,4 +1,4 @@
-/** Advantage parts that judge an episode against its siblings. */
+/** Advantage parts that judge a trajectory against its siblings. */
 import { durationWeightedAdvantages } from "../advantages/duration-weighted.ts";
 import {
   type GroupAdvantageOptions,
@@ -11,8 +11,8 @@ import { bestOnlyAdvantages, passAtKAdvantages } from "../advantages/pass-at-k.t
 import { setAdvantages } from "../advantages/set-advantages.ts";
 import { splitAdvantages } from "../advantages/split-channels.ts";
 import { componentOf } from "../rewards/combinators.ts";
-import { sampledTokens } from "../composition/episode.ts";
-import type { AdvantagePart, ScoredEpisode } from "../composition/part.ts";
+import { sampledTokens } from "../composition/judged-trajectory.ts";
+import type { AdvantagePart, RewardedTrajectory } from "../composition/part.ts";
 import { withScale } from "./advantage-scale.ts";
 import { advantagePart, byRewards, byRoles, byTurns } from "./credit.ts";
 
@@ -35,10 +35,10 @@ export function leaveOneOut(): GroupPart {
 /** `opo`: r − the mean weighed by length. */
 export function lengthWeighted(): GroupPart {
   return advantagePart("opo", "group", (groups) =>
-    byRewards(groups, (rewards, episodes) =>
+    byRewards(groups, (rewards, trajectories) =>
       lengthWeightedAdvantages(
         rewards,
-        episodes.map(({ episode }) => sampledTokens(episode)),
+        trajectories.map(({ trajectory }) => sampledTokens(trajectory)),
       ),
     ),
   );
@@ -51,30 +51,30 @@ export function maximumLikelihood(): GroupPart {
   );
 }
 
-/** `pass-at-k`: what an episode adds to the best of k. */
+/** `pass-at-k`: what a trajectory adds to the best of k. */
 export function passAtK(k = 2): GroupPart {
   return advantagePart("pass-at-k", "group", (groups) =>
     byRewards(groups, (rewards) => passAtKAdvantages(rewards, k)),
   );
 }
 
-/** `pass-at-k` for all of a group: the best episode is credited with its lead over the second alone. */
+/** `pass-at-k` for all of a group: the best trajectory is credited with its lead over the second alone. */
 export function bestOnly(): GroupPart {
   return advantagePart("pass-at-k", "group", (groups) => byRewards(groups, bestOnlyAdvantages));
 }
 
-/** `split`: components normalised apart; the economy among correct episodes only. */
+/** `split`: components normalised apart; the economy among correct trajectories only. */
 export function splitAdvantage(costWeight = 0.3): GroupPart {
   return advantagePart("split", "group", (groups) =>
-    byRewards(groups, (_, episodes) => {
+    byRewards(groups, (_, trajectories) => {
       const component = (name: string): number[] =>
-        episodes.map(({ score }) => score.components?.[name] ?? score.reward);
+        trajectories.map(({ score }) => score.components?.[name] ?? score.reward);
       return splitAdvantages([
         { rewards: component("outcome"), weight: 1 },
         {
           rewards: component("cost").map((cost) => -cost),
           weight: costWeight,
-          among: episodes.map(({ episode }) => episode.verification.success),
+          among: trajectories.map(({ trajectory }) => trajectory.verification.success),
         },
       ]);
     }),
@@ -88,10 +88,10 @@ export function splitComponents(weights: { readonly [component: string]: number 
       "split",
       "group",
       (groups) =>
-        byRewards(groups, (_, episodes) =>
+        byRewards(groups, (_, trajectories) =>
           splitAdvantages(
             Object.entries(weights).map(([name, weight]) => ({
-              rewards: episodes.map(({ score }) => componentOf(score.components ?? {}, name)),
+              rewards: trajectories.map(({ score }) => componentOf(score.components ?? {}, name)),
               weight,
               options,
             })),
@@ -111,37 +111,39 @@ export function perAgent(options?: GroupAdvantageOptions): GroupPart {
   });
 }
 
-/** What an episode did, for telling kinds apart: its calls in order. */
-function kindOf({ episode }: ScoredEpisode): string {
-  return episode.turns
+/** What a trajectory did, for telling kinds apart: its calls in order. */
+function kindOf({ trajectory }: RewardedTrajectory): string {
+  return trajectory.turns
     .flatMap(({ toolCalls }) =>
       toolCalls.map((call) => JSON.stringify([call.name, call.arguments])),
     )
     .join(" ");
 }
 
-/** `set`: sets of episodes are scored by success times diversity, their members share it. */
+/** `set`: sets of trajectories are scored by success times diversity, their members share it. */
 export function setAdvantage(size = 4): GroupPart {
   return advantagePart("set", "group", (groups, { random }) =>
-    byRewards(groups, (rewards, episodes) =>
-      setAdvantages(rewards, episodes.map(kindOf), { size, random }),
+    byRewards(groups, (rewards, trajectories) =>
+      setAdvantages(rewards, trajectories.map(kindOf), { size, random }),
     ),
   );
 }
 
-/** `broadcast`: every turn is a sample of its own and carries the episode's advantage. */
+/** `broadcast`: every turn is a sample of its own and carries the trajectory's advantage. */
 export function broadcast(options?: GroupAdvantageOptions): GroupPart {
   return withScale(options, (scaled) => {
     return advantagePart(
       "broadcast",
       "group",
       (groups) =>
-        byTurns(groups, (episodes) => {
+        byTurns(groups, (trajectories) => {
           const ofGroup = groupRelativeAdvantages(
-            episodes.map(({ score }) => score.reward),
+            trajectories.map(({ score }) => score.reward),
             scaled,
           );
-          return episodes.map(({ episode }, i) => episode.turns.map(() => ofGroup[i] as number));
+          return trajectories.map(({ trajectory }, i) =>
+            trajectory.turns.map(() => ofGroup[i] as number),
+          );
         }),
       { around: [groupAdvantage(scaled)] },
     );
@@ -150,17 +152,17 @@ export function broadcast(options?: GroupAdvantageOptions): GroupPart {
 
 /** `duration`: slow turns weigh as much in the sum as time says, so that quick ones do not own it. */
 export function durationWeighted(
-  secondsOf: (scored: ScoredEpisode, turn: number) => number,
+  secondsOf: (scored: RewardedTrajectory, turn: number) => number,
 ): GroupPart {
   return advantagePart("duration", "group", (groups) =>
-    byTurns(groups, (episodes) => {
-      const ofGroup = groupRelativeAdvantages(episodes.map(({ score }) => score.reward));
-      return episodes.map((scored, i) =>
-        scored.episode.turns.length === 0
+    byTurns(groups, (trajectories) => {
+      const ofGroup = groupRelativeAdvantages(trajectories.map(({ score }) => score.reward));
+      return trajectories.map((scored, i) =>
+        scored.trajectory.turns.length === 0
           ? []
           : durationWeightedAdvantages(
-              scored.episode.turns.map(() => ofGroup[i] as number),
-              scored.episode.turns.map((_, turn) => 1000 * secondsOf(scored, turn)),
+              scored.trajectory.turns.map(() => ofGroup[i] as number),
+              scored.trajectory.turns.map((_, turn) => 1000 * secondsOf(scored, turn)),
             ),
       );
     }),

@@ -233,7 +233,7 @@ export {
 } from "./buffers.ts";
 export {
   imaginedOutcome,
-  ownEpisodes,
+  ownTrajectories,
   pairedTools,
   randomWorlds,
   selfAnswered,

@@ -12,7 +12,7 @@ export function informationGain(weight = 0.1, most = 2): RewardPart {
     slot: "reward",
     part: "info-gain",
     needs: [],
-    score: async ({ episodes }, { ports: { answerLogProbs } }) => {
+    score: async ({ trajectories }, { ports: { answerLogProbs } }) => {
       if (answerLogProbs === undefined) {
         throw new WaggleError(
           "CAPABILITY_MISSING",
@@ -20,10 +20,10 @@ export function informationGain(weight = 0.1, most = 2): RewardPart {
         );
       }
       return Promise.all(
-        episodes.map(async (episode) => {
-          const { reward } = episode.verification;
-          if (episode.turns.length === 0) return { reward };
-          const gains = informationGains(await answerLogProbs(episode), most);
+        trajectories.map(async (trajectory) => {
+          const { reward } = trajectory.verification;
+          if (trajectory.turns.length === 0) return { reward };
+          const gains = informationGains(await answerLogProbs(trajectory), most);
           const turnRewards = gains.map((gain) => weight * gain);
           const gained = turnRewards.reduce((sum, gain) => sum + gain, 0);
           turnRewards[turnRewards.length - 1] = (turnRewards.at(-1) ?? 0) + reward;

@@ -37,7 +37,9 @@ function weighedBy(temperature: number): AdvantagePart<never, "single"> {
   return {
     ...{ slot: "advantage", part: "weighted", needs: [], start: "single" },
     estimate: (groups) => {
-      const all = groups.flatMap(({ episodes }) => episodes.map(({ episode }) => episode));
+      const all = groups.flatMap(({ trajectories }) =>
+        trajectories.map(({ trajectory }) => trajectory),
+      );
       const pays = all.flatMap(({ turns }) => turns.map(({ reward }) => reward ?? 0));
       const mean = pays.reduce((sum, pay) => sum + pay, 0) / Math.max(1, pays.length);
       const weights = exponentialWeights(

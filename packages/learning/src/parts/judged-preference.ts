@@ -1,6 +1,6 @@
 /** Preferences that somebody else has, and rewards that count what a run satisfies. */
 import { WaggleError } from "@waggle/protocol";
-import type { Episode, EpisodeTurn } from "../composition/episode.ts";
+import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
 import { dial, made } from "../composition/making.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { type JudgeInput, judgedReward } from "../rewards/judge-port.ts";
@@ -12,21 +12,21 @@ import { rewardPart } from "./rewards.ts";
  * where neither is. Attempts of one task are compared among themselves.
  */
 export function judgedPreference(
-  inputOf: (episode: Episode) => JudgeInput,
+  inputOf: (trajectory: JudgedTrajectory) => JudgeInput,
   votes?: number,
 ): RewardPart<"judge"> {
   return made({ votes: dial(votes, 1) }, (given) => preferredBy(inputOf, given.votes));
 }
 
 function preferredBy(
-  inputOf: (episode: Episode) => JudgeInput,
+  inputOf: (trajectory: JudgedTrajectory) => JudgeInput,
   votes: number,
 ): RewardPart<"judge"> {
   return {
     slot: "reward",
     part: "preference",
     needs: ["judge"],
-    score: async ({ episodes }, { ports: { judge }, signal }) => {
+    score: async ({ trajectories }, { ports: { judge }, signal }) => {
       if (judge === undefined) {
         throw new WaggleError(
           "CAPABILITY_MISSING",
@@ -34,7 +34,7 @@ function preferredBy(
         );
       }
       const scores = await Promise.all(
-        episodes.map((episode) => judgedReward(judge, inputOf(episode), signal, votes)),
+        trajectories.map((trajectory) => judgedReward(judge, inputOf(trajectory), signal, votes)),
       );
       return scores.map((own, i) => {
         const others = scores.filter((_, j) => j !== i);
@@ -47,9 +47,9 @@ function preferredBy(
 
 /** `outcome`: the share of specifications that the run satisfies, turn by turn; no model says so. */
 export function specifications(
-  of: (episode: Episode) => readonly Specification<EpisodeTurn>[],
+  of: (trajectory: JudgedTrajectory) => readonly Specification<JudgedTurn>[],
 ): RewardPart {
-  return rewardPart("outcome", (episode) => ({
-    reward: satisfiedShare(episode.turns, of(episode)),
+  return rewardPart("outcome", (trajectory) => ({
+    reward: satisfiedShare(trajectory.turns, of(trajectory)),
   }));
 }

@@ -1,7 +1,7 @@
 /** Rewards by models that the recipe trains itself: of outcomes, of single steps, or implied by log-ratios. */
 import { WaggleError } from "@waggle/protocol";
 import { calibratedByOutcome } from "../advantages/step-mix.ts";
-import type { Episode } from "../composition/episode.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { ProcessLogProbs, RewardPart } from "../composition/part.ts";
 import { logistic } from "../logistic.ts";
 import { implicitProcessRewards } from "../rewards/implicit-process.ts";
@@ -17,7 +17,7 @@ function opened<P>(port: P | undefined, part: string, what: string): P {
 }
 
 /**
- * `rm`: what the reward model says at the end of an episode, in [0, 1]. A model that was trained on
+ * `rm`: what the reward model says at the end of a trajectory, in [0, 1]. A model that was trained on
  * comparisons speaks in `logits`, one that was fitted to outcomes in their `score`s.
  */
 export function rewardModel(unit: "logits" | "score" = "score"): RewardPart<"rm"> {
@@ -25,8 +25,8 @@ export function rewardModel(unit: "logits" | "score" = "score"): RewardPart<"rm"
     slot: "reward",
     part: "rm",
     needs: ["rm"],
-    score: async ({ episodes }, { ports }) => {
-      const said = await opened(ports.rm, "rm", "a reward model")(episodes);
+    score: async ({ trajectories }, { ports }) => {
+      const said = await opened(ports.rm, "rm", "a reward model")(trajectories);
       return said.map((turns) => {
         const last = turns.at(-1) ?? 0;
         return { reward: unit === "logits" ? logistic(last) : unitInterval(last) };
@@ -45,11 +45,11 @@ export function modelledProcess(spread = 0.25): RewardPart<"rm"> {
     slot: "reward",
     part: "process",
     needs: ["rm"],
-    score: async ({ episodes }, { ports }) => {
-      const said = await opened(ports.rm, "process", "a reward model")(episodes);
+    score: async ({ trajectories }, { ports }) => {
+      const said = await opened(ports.rm, "process", "a reward model")(trajectories);
       return said.map((turns, i) => {
         const scores = turns.map(unitInterval);
-        const { reward } = (episodes[i] as Episode).verification;
+        const { reward } = (trajectories[i] as JudgedTrajectory).verification;
         const mean = scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length);
         return { reward: mean, turnRewards: calibratedByOutcome(reward, scores, spread) };
       });
@@ -59,16 +59,16 @@ export function modelledProcess(spread = 0.25): RewardPart<"rm"> {
 
 /**
  * `implicit-prm`: β times the log-ratio of the process model to the reference over each turn's tokens.
- * Turns alone are paid: the episode's own reward is 0.
+ * Turns alone are paid: the trajectory's own reward is 0.
  */
 export function implicitProcess(beta = 0.05): RewardPart<"iprm"> {
   return {
     slot: "reward",
     part: "implicit-prm",
     needs: ["iprm"],
-    score: async ({ episodes }, { ports }) => {
-      const logProbs = await opened(ports.iprm, "implicit-prm", "a process model")(episodes);
-      return episodes.map(({ turns }, i) => {
+    score: async ({ trajectories }, { ports }) => {
+      const logProbs = await opened(ports.iprm, "implicit-prm", "a process model")(trajectories);
+      return trajectories.map(({ turns }, i) => {
         const { model, reference } = logProbs[i] as ProcessLogProbs;
         return {
           reward: 0,

@@ -7,7 +7,7 @@
  * exact in the first of them and for tokens of the newest policy; and nothing is saved by it here, where
  * the forward pass that it would save is the first step's own.
  */
-import type { LossPart, Minibatch, PartContext, ScoredEpisode } from "../composition/part.ts";
+import type { LossPart, Minibatch, PartContext, RewardedTrajectory } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { logLinearProximal } from "../corrections/log-linear-proximal.ts";
 import { tokenVersions, versionSpans } from "../rollouts/partial-rollout.ts";
@@ -27,7 +27,7 @@ function guessed(
   minibatch: Minibatch,
   { epoch = { taken: 0, of: 1 } }: PartContext,
 ): Float64Array[] {
-  const behaviorVersions = minibatch.episodes.map((scored, b) =>
+  const behaviorVersions = minibatch.trajectories.map((scored, b) =>
     stepsBefore(scored, minibatch.samples[b] ?? 0, epoch.of),
   );
   return logLinearProximal(
@@ -38,18 +38,18 @@ function guessed(
 
 /**
  * `[T]` when each token was sampled, in optimizer steps: 0 at this update's start, less before. An update
- * makes one version, and the oldest token of an episode is as old as the episode.
+ * makes one version, and the oldest token of a trajectory is as old as the trajectory.
  */
 function stepsBefore(
-  { episode, lossMask }: ScoredEpisode,
+  { trajectory, lossMask }: RewardedTrajectory,
   sample: number,
   stepsOfVersion: number,
 ): ArrayLike<number> {
-  const oldest = Math.min(...tokenVersions(episode.record));
+  const oldest = Math.min(...tokenVersions(trajectory.record));
   const versions = new Float64Array(lossMask[sample]?.length ?? 0);
-  for (const { segment, start } of episode.samples[sample]?.spans ?? []) {
+  for (const { segment, start } of trajectory.samples[sample]?.spans ?? []) {
     for (const span of versionSpans(segment)) {
-      const age = Math.max(0, episode.staleness - (span.version - oldest));
+      const age = Math.max(0, trajectory.staleness - (span.version - oldest));
       versions.fill(-age * stepsOfVersion, start + span.start, start + span.end);
     }
   }

@@ -3,7 +3,7 @@
  * and parts that are one role's alone.
  */
 import { dial, made } from "../composition/making.ts";
-import type { AdvantagePart, LossPart, RolloutPart, ScoredGroup } from "../composition/part.ts";
+import type { AdvantagePart, LossPart, RolloutPart, RewardedGroup } from "../composition/part.ts";
 import type { StateName, StatePart } from "../composition/state.ts";
 import { advantagePart } from "./credit.ts";
 import { group, single } from "./rollouts.ts";
@@ -17,7 +17,7 @@ export const ownMemory: StatePart<"memory-bank"> = {
 
 /**
  * `group`: `size` attempts at each task, in an environment with a memory. `manager` has every line, with one
- * operation to make of it, `answerer` the question; each turn is a `single` episode of its role.
+ * operation to make of it, `answerer` the question; each turn is a `single` trajectory of its role.
  */
 export function managedMemory(
   managed: { readonly manager: string; readonly answerer: string },
@@ -33,7 +33,7 @@ export function managedMemory(
   }));
 }
 
-/** An estimator for each role: each sees the episodes of its own role alone. Others have no advantage. */
+/** An estimator for each role: each sees the trajectories of its own role alone. Others have no advantage. */
 export function byRole<N extends StateName = never>(estimators: {
   readonly [role: string]: AdvantagePart<N> | AdvantagePart;
 }): AdvantagePart<N, "group"> {
@@ -64,16 +64,16 @@ function ofEachRole<N extends StateName>(
   );
 }
 
-function ofRole(groups: readonly ScoredGroup[], role: string): ScoredGroup[] {
+function ofRole(groups: readonly RewardedGroup[], role: string): RewardedGroup[] {
   return groups
-    .map(({ task, episodes }) => ({
+    .map(({ task, trajectories }) => ({
       task,
-      episodes: episodes.filter(({ episode }) => episode.role === role),
+      trajectories: trajectories.filter(({ trajectory }) => trajectory.role === role),
     }))
-    .filter(({ episodes }) => episodes.length > 0);
+    .filter(({ trajectories }) => trajectories.length > 0);
 }
 
-/** A loss of the tokens of one role's episodes. */
+/** A loss of the tokens of one role's trajectories. */
 export function lossOfRole<N extends StateName>(role: string, loss: LossPart<N>): LossPart<N> {
   return made(
     {},
@@ -85,7 +85,7 @@ export function lossOfRole<N extends StateName>(role: string, loss: LossPart<N>)
           {
             ...minibatch,
             lossMask: minibatch.lossMask.map((mask, row) =>
-              minibatch.episodes[row]?.episode.role === role ? mask : mask.map(() => false),
+              minibatch.trajectories[row]?.trajectory.role === role ? mask : mask.map(() => false),
             ),
           },
           context,

@@ -4,7 +4,7 @@
  */
 import { expect, test } from "vitest";
 import { partsOf } from "../composition/definition.ts";
-import type { LossPart, Minibatch, PartContext, ScoredEpisode } from "../composition/part.ts";
+import type { LossPart, Minibatch, PartContext, RewardedTrajectory } from "../composition/part.ts";
 import { type Stage, rewardStage } from "../composition/stage.ts";
 import {
   type Correction,
@@ -54,12 +54,12 @@ const drawn: RandomMinibatch = [1, 2, 3, 4]
   );
 
 /** A first turn that failed, and the rest; the first token that is not learned after a learned one is a tool's. */
-function episodeOf(lossMask: readonly boolean[]): ScoredEpisode {
+function trajectoryOf(lossMask: readonly boolean[]): RewardedTrajectory {
   const end = lossMask.length;
   const cut = Math.ceil(end / 2);
   const turn = { sample: 0, parseError: null, toolResults: [] };
   return {
-    episode: {
+    trajectory: {
       samples: [{ lossMask }],
       turns: [
         { ...turn, start: 0, end: cut, toolResults: [{ callId: "c", ok: false }] },
@@ -69,7 +69,7 @@ function episodeOf(lossMask: readonly boolean[]): ScoredEpisode {
     score: { reward: 0 },
     lossMask: [lossMask],
     tokenWeights: [],
-  } as unknown as ScoredEpisode;
+  } as unknown as RewardedTrajectory;
 }
 
 const MINIBATCH: Minibatch = {
@@ -77,7 +77,7 @@ const MINIBATCH: Minibatch = {
   // Not the token-mean, which a loss takes by itself where it is told nothing.
   shares: tokenShares({ kind: "seq-mean-token-sum" }, drawn),
   tokenCount: lossTokenCount(drawn.lossMask) + 3,
-  episodes: drawn.lossMask.map(episodeOf),
+  trajectories: drawn.lossMask.map(trajectoryOf),
   samples: drawn.lossMask.map(() => 0),
   pairs: [],
 };

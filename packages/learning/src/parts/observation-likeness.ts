@@ -2,7 +2,7 @@
  * `similarity` of what the world said to what was asked: the cosine of counts of their tokens. Counts are
  * an embedding that nobody trained.
  */
-import type { Episode } from "../composition/episode.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { cosineSimilarity } from "../rewards/similarity.ts";
 
@@ -12,10 +12,10 @@ export function observationLikeness(): RewardPart {
     slot: "reward",
     part: "similarity",
     needs: [],
-    score: ({ episodes }) =>
-      episodes.map((episode) => {
-        const asked = requestOf(episode);
-        const turnRewards = resultsOf(episode).map((said) => likeness(asked, said));
+    score: ({ trajectories }) =>
+      trajectories.map((trajectory) => {
+        const asked = requestOf(trajectory);
+        const turnRewards = resultsOf(trajectory).map((said) => likeness(asked, said));
         const sum = turnRewards.reduce((all, value) => all + value, 0);
         return { reward: sum / Math.max(1, turnRewards.length) };
       }),
@@ -23,14 +23,14 @@ export function observationLikeness(): RewardPart {
 }
 
 /** Tokens before the first turn: the instruction. */
-function requestOf({ turns, samples }: Episode): readonly number[] {
+function requestOf({ turns, samples }: JudgedTrajectory): readonly number[] {
   const [first] = turns;
   if (first === undefined) return [];
   return samples[first.sample]?.sequence.tokenIds.slice(0, first.start) ?? [];
 }
 
 /** Tokens between turns: what each call was answered with. */
-function resultsOf({ turns, samples }: Episode): (readonly number[])[] {
+function resultsOf({ turns, samples }: JudgedTrajectory): (readonly number[])[] {
   return turns.flatMap(({ sample, end }, i) => {
     const next = turns[i + 1];
     if (next === undefined || next.sample !== sample) return [];

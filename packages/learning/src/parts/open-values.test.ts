@@ -1,9 +1,9 @@
 /** Values that parts leave open: another one makes the part do something else, the standard what it did. */
 import { expect, test } from "vitest";
-import type { Episode } from "../composition/episode.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { type AnyPart, makingOf, type MadeValue } from "../composition/making.ts";
-import { scoredEpisode } from "../composition/minibatch.ts";
-import type { Minibatch, PartContext, ScoredGroup } from "../composition/part.ts";
+import { rewardedTrajectory } from "../composition/minibatch.ts";
+import type { Minibatch, PartContext, RewardedGroup } from "../composition/part.ts";
 import { frontierReward } from "../rewards/frontier.ts";
 import * as parts from "./index.ts";
 
@@ -19,11 +19,11 @@ function remade<P extends AnyPart>(part: P, values: Readonly<Record<string, Made
 }
 
 /** Three turns of two tokens: a call that ran, a call that failed, an answer. */
-function episode(
+function trajectory(
   id: string,
   reward: number,
   { success = reward >= 1, terminated = true } = {},
-): Episode {
+): JudgedTrajectory {
   const turns = [true, false, null].map((ok, i) => ({
     ...{ sample: 0, start: 2 * i, end: 2 * i + 2, parseError: null, reward: 0.1, state: "" },
     toolCalls: ok === null ? [] : [{ id: "c", name: "do", arguments: {} }],
@@ -32,7 +32,7 @@ function episode(
   const lossMask = turns.flatMap(() => [true, true]);
   return {
     ...{ id, role: "policy", branch: null, joint: null, turns },
-    trajectory: { task: { environment: "e", split: "train", seed: 1 }, terminated },
+    record: { task: { environment: "e", split: "train", seed: 1 }, terminated },
     samples: [
       {
         ...{ sequence: { tokenIds: [Number(id)] }, lossMask, spans: [] },
@@ -40,22 +40,24 @@ function episode(
       },
     ],
     verification: { reward, success, parts: {} },
-  } as unknown as Episode;
+  } as unknown as JudgedTrajectory;
 }
 
-const groupOf = (...episodes: readonly Episode[]): ScoredGroup => ({
+const groupOf = (...trajectories: readonly JudgedTrajectory[]): RewardedGroup => ({
   task: "t",
-  episodes: episodes.map((one) => scoredEpisode(one, { reward: one.verification.reward })),
+  trajectories: trajectories.map((one) =>
+    rewardedTrajectory(one, { reward: one.verification.reward }),
+  ),
 });
 
 type Filter = ReturnType<typeof parts.success>;
-const kept = (filter: Filter, group: ScoredGroup): string[] =>
+const kept = (filter: Filter, group: RewardedGroup): string[] =>
   filter
     .apply([group], CONTEXT)
-    .groups.flatMap(({ episodes }) => episodes.map((one) => one.episode.id));
+    .groups.flatMap(({ trajectories }) => trajectories.map((one) => one.trajectory.id));
 
 test("advantages over the deviation of the population, of the sample, or of none", () => {
-  const group = groupOf(episode("1", 0), episode("2", 1), episode("3", 1));
+  const group = groupOf(trajectory("1", 0), trajectory("2", 1), trajectory("3", 1));
   const first = (scale: string): number =>
     remade(parts.groupAdvantage(), { scale })
       .estimate([group], CONTEXT)
@@ -68,22 +70,26 @@ test("advantages over the deviation of the population, of the sample, or of none
 
 test("a threshold below 1 keeps what was verified as good enough; at 1 the verifier's word alone counts", () => {
   const group = groupOf(
-    episode("1", 1),
-    episode("2", 0.6),
-    episode("3", 0.2),
+    trajectory("1", 1),
+    trajectory("2", 0.6),
+    trajectory("3", 0.2),
     // Full marks and no success, success without full marks.
-    episode("4", 1, { success: false }),
-    episode("5", 0.8, { success: true }),
+    trajectory("4", 1, { success: false }),
+    trajectory("5", 0.8, { success: true }),
   );
   expect(kept(parts.success(), group)).toEqual(["1", "5"]);
   expect(kept(remade(parts.success(), { threshold: 0.5 }), group)).toEqual(["1", "2", "4", "5"]);
 });
 
 test("every check or any of them; groups that differ by little are alike", () => {
-  const group = groupOf(episode("1", 1, { terminated: false }), episode("2", 0.4), episode("3", 1));
+  const group = groupOf(
+    trajectory("1", 1, { terminated: false }),
+    trajectory("2", 0.4),
+    trajectory("3", 1),
+  );
   expect(kept(parts.verify(), group)).toEqual(["3"]);
   expect(kept(remade(parts.verify(), { checks: "any" }), group)).toEqual(["1", "2", "3"]);
-  const near = groupOf(episode("1", 0.5), episode("2", 0.6));
+  const near = groupOf(trajectory("1", 0.5), trajectory("2", 0.6));
   expect(kept(parts.mixedGroup(), near)).toEqual(["1", "2"]);
   expect(kept(remade(parts.mixedGroup(), { tolerance: 0.5 }), near)).toEqual([]);
 });
@@ -94,9 +100,9 @@ test.each([
   ["all", [0, 1, 2, 3, 4, 5]],
   ["last", [4, 5]],
 ])("turns that are %s carry loss, in a filter and in a loss", (word, tokens) => {
-  const group = groupOf(episode("1", 1));
+  const group = groupOf(trajectory("1", 1));
   const { groups } = remade(parts.stepMask(), { keptTurns: word }).apply([group], CONTEXT);
-  const mask = groups[0]?.episodes[0]?.lossMask[0] ?? [];
+  const mask = groups[0]?.trajectories[0]?.lossMask[0] ?? [];
   expect(mask.flatMap((counts, t) => (counts ? [t] : []))).toEqual(tokens);
   const losses = [
     remade(parts.crossEntropy(), { lossTurns: word }),
@@ -109,19 +115,24 @@ test.each([
   }
 });
 
-function minibatchOf({ episodes }: ScoredGroup, ratio = 1): Minibatch {
+function minibatchOf({ trajectories }: RewardedGroup, ratio = 1): Minibatch {
   const rows = (value: number): Float64Array[] =>
-    episodes.map(() => new Float64Array(6).fill(value));
+    trajectories.map(() => new Float64Array(6).fill(value));
   return {
-    ...{ episodes, samples: episodes.map(() => 0), pairs: [], tokenCount: 6 * episodes.length },
-    ...{ lossMask: episodes.map(({ lossMask }) => lossMask[0] ?? []), shares: rows(1 / 6) },
+    ...{
+      trajectories,
+      samples: trajectories.map(() => 0),
+      pairs: [],
+      tokenCount: 6 * trajectories.length,
+    },
+    ...{ lossMask: trajectories.map(({ lossMask }) => lossMask[0] ?? []), shares: rows(1 / 6) },
     ...{ weights: rows(1), advantages: rows(1), policyLogProbs: rows(Math.log(ratio)) },
     ...{ proximalLogProbs: rows(0), behaviorLogProbs: rows(0) },
   };
 }
 
 test("a ratio is clipped where epsilon says", () => {
-  const minibatch = minibatchOf(groupOf(episode("1", 1)), 2);
+  const minibatch = minibatchOf(groupOf(trajectory("1", 1)), 2);
   const valueAt = (epsilon: number): number =>
     remade(parts.pgClip(), { epsilon }).compute(minibatch, CONTEXT).loss;
   expect(valueAt(0.2)).toBeCloseTo(-1.2, 12);
@@ -129,13 +140,13 @@ test("a ratio is clipped where epsilon says", () => {
 });
 
 test("rewards: the score or success, pay by turn or at the end, a bonus from so good on, weights", async () => {
-  const run = episode("1", 0.6);
+  const run = trajectory("1", 0.6);
   const rewardOf = async (part: ReturnType<typeof parts.outcome>) =>
-    (await part.score({ task: "t", episodes: [run] }, CONTEXT))[0];
+    (await part.score({ task: "t", trajectories: [run] }, CONTEXT))[0];
   expect(await rewardOf(parts.outcome())).toEqual({ reward: 0.6 });
   expect(await rewardOf(remade(parts.outcome(), { outcome: "success" }))).toEqual({ reward: 0 });
   expect((await rewardOf(parts.progress()))?.turnRewards).toEqual([0.1, 0.1, 0.1]);
-  const late = remade(parts.progress(), { payment: "episode" });
+  const late = remade(parts.progress(), { payment: "trajectory" });
   expect((await rewardOf(late))?.turnRewards).toEqual([0, 0, 0.6]);
   const gated = parts.gate(parts.outcome(), parts.callBonus(0.2));
   expect((await rewardOf(gated))?.reward).toBeCloseTo(0.6, 12);

@@ -1,13 +1,13 @@
 /**
  * `otb`: rewards less the baseline of least variance at each token, from what the engine says of the
- * tokens before the step. Samples of one episode follow one another, so that a position is the how-manieth
+ * tokens before the step. Samples of one trajectory follow one another, so that a position is the how-manieth
  * token the policy said in it.
  *
  * Source: Li et al. 2025, "Optimal Token Baseline".
  */
 import { WaggleError } from "@waggle/protocol";
 import { optimalTokenAdvantages } from "../advantages/optimal-token-baseline.ts";
-import type { AdvantagePart, AdvantageRows, ScoredEpisode } from "../composition/part.ts";
+import type { AdvantagePart, AdvantageRows, RewardedTrajectory } from "../composition/part.ts";
 import type { LossMask, TokenRows } from "../token-rows.ts";
 import { advantagePart } from "./credit.ts";
 
@@ -22,15 +22,15 @@ export function optimalTokenBaseline(): AdvantagePart<never, "group"> {
       );
     }
     const advantages = new Map<string, TokenRows>();
-    for (const { episodes } of groups) {
+    for (const { trajectories } of groups) {
       const ofGroup = optimalTokenAdvantages({
-        lossMask: episodes.map(({ lossMask }) => lossMask.flat()),
-        rewards: episodes.map(({ score }) => score.reward),
-        logProbs: episodes.map((scored) => inOneRow(scored, logProb)),
-        sumSquaredProbs: episodes.map((scored) => inOneRow(scored, sumSquaredProb)),
+        lossMask: trajectories.map(({ lossMask }) => lossMask.flat()),
+        rewards: trajectories.map(({ score }) => score.reward),
+        logProbs: trajectories.map((scored) => inOneRow(scored, logProb)),
+        sumSquaredProbs: trajectories.map((scored) => inOneRow(scored, sumSquaredProb)),
       });
-      for (const [i, { episode, lossMask }] of episodes.entries()) {
-        advantages.set(episode.id, bySamples(ofGroup[i] as Float64Array, lossMask));
+      for (const [i, { trajectory, lossMask }] of trajectories.entries()) {
+        advantages.set(trajectory.id, bySamples(ofGroup[i] as Float64Array, lossMask));
       }
     }
     return { advantages };
@@ -38,10 +38,10 @@ export function optimalTokenBaseline(): AdvantagePart<never, "group"> {
   return { ...part, reads: ["sumSquaredProb"] };
 }
 
-/** Rows of an episode's samples one after the other; 0 for a sample that has no loss token. */
-function inOneRow({ episode, lossMask }: ScoredEpisode, rows: AdvantageRows): number[] {
+/** Rows of a trajectory's samples one after the other; 0 for a sample that has no loss token. */
+function inOneRow({ trajectory, lossMask }: RewardedTrajectory, rows: AdvantageRows): number[] {
   return lossMask.flatMap((mask, sample) => {
-    const row = rows.get(episode.id)?.[sample];
+    const row = rows.get(trajectory.id)?.[sample];
     return row === undefined ? mask.map(() => 0) : Array.from(row);
   });
 }

@@ -4,7 +4,12 @@ import { expectClose } from "../close.fixture.ts";
 import type { LossPart, Minibatch } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import * as parts from "./index.ts";
-import { contextOf, type GivenRow, minibatchOf, scoredOf } from "./scored-episodes.fixture.ts";
+import {
+  contextOf,
+  type GivenRow,
+  minibatchOf,
+  scoredOf,
+} from "./rewarded-trajectories.fixture.ts";
 
 /** dL/d log π of each token. */
 function slopes(
@@ -139,7 +144,7 @@ test("span-mask leaves the loss to the turns that its rule chooses", () => {
   );
   expectClose(slopes(ran, [row]), [0, 0, 0, -1, -1]);
   expectClose(slopes(parts.spanMask(parts.reinforce()), [row]), [0, -1, 0, -1, -1]);
-  // A row that is another sample of the episode has none of these turns.
+  // A row that is another sample of the trajectory has none of these turns.
   expectClose(
     slopes(ran, [row], { samples: [1] }).filter((slope) => slope !== 0),
     [],

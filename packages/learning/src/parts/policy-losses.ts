@@ -169,11 +169,11 @@ export function onTurns<N extends StateName>(
   return lossPart(
     part,
     (minibatch, context) => {
-      const spans = minibatch.episodes.flatMap(({ episode }, row) =>
-        episode.turns.flatMap((turn): LabelledSpan[] => {
+      const spans = minibatch.trajectories.flatMap(({ trajectory }, row) =>
+        trajectory.turns.flatMap((turn): LabelledSpan[] => {
           const { start, end } = turn;
           if (turn.sample !== minibatch.samples[row]) return [];
-          return [{ row, start, end, label: isWanted(turn, episode) ? "wanted" : "other" }];
+          return [{ row, start, end, label: isWanted(turn, trajectory) ? "wanted" : "other" }];
         }),
       );
       const lossMask = maskSpans(minibatch.lossMask, spans, (label) => label === "wanted");
@@ -184,7 +184,7 @@ export function onTurns<N extends StateName>(
 }
 
 /**
- * `tb`: trajectory balance, log Z estimated from the episodes of a task or, for single ones, of the
+ * `tb`: trajectory balance, log Z estimated from the trajectories of a task or, for single ones, of the
  * batch; the reward over `beta` is log R.
  */
 export function trajectoryBalancing(
@@ -198,10 +198,10 @@ export function trajectoryBalancing(
         const batch = {
           ...minibatch,
           referenceLogProbs: present(minibatch.referenceLogProbs, "tb", "a reference policy"),
-          logRewards: minibatch.episodes.map(({ score }) => score.reward / beta),
+          logRewards: minibatch.trajectories.map(({ score }) => score.reward / beta),
         };
-        const tasks = minibatch.episodes.map(({ episode }) =>
-          estimated === "batch" ? "batch" : JSON.stringify(episode.record.task ?? episode.id),
+        const tasks = minibatch.trajectories.map(({ trajectory }) =>
+          estimated === "batch" ? "batch" : JSON.stringify(trajectory.record.task ?? trajectory.id),
         );
         return trajectoryBalance({ ...batch, logPartitions: groupLogPartitions(batch, tasks) });
       },

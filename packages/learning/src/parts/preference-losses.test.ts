@@ -4,7 +4,7 @@ import { expectClose } from "../close.fixture.ts";
 import type { LossPart, PairLoss } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import * as parts from "./index.ts";
-import { contextOf, minibatchOf, scoredOf } from "./scored-episodes.fixture.ts";
+import { contextOf, minibatchOf, scoredOf } from "./rewarded-trajectories.fixture.ts";
 
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 

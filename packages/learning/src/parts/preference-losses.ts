@@ -1,4 +1,4 @@
-/** Loss parts on pairs of a better and a worse episode. */
+/** Loss parts on pairs of a better and a worse trajectory. */
 import { dial, fixed, made } from "../composition/making.ts";
 import type { LossPart, Minibatch, PairLoss } from "../composition/part.ts";
 import { anchoredPreference } from "../losses/anchored-preference.ts";
@@ -76,7 +76,7 @@ export function chosenCrossEntropy(): PairLoss {
   });
 }
 
-/** `kto`: episodes that succeeded are liked, the others disliked; no pairs. */
+/** `kto`: trajectories that succeeded are liked, the others disliked; no pairs. */
 export function kto(beta = 0.1, divergence = 0): LossPart<"ref"> {
   return lossPart(
     "kto",
@@ -85,7 +85,7 @@ export function kto(beta = 0.1, divergence = 0): LossPart<"ref"> {
         {
           ...minibatch,
           referenceLogProbs: present(minibatch.referenceLogProbs, "kto", "a reference policy"),
-          answers: minibatch.episodes.map(({ score }, row) => ({
+          answers: minibatch.trajectories.map(({ score }, row) => ({
             segments: [{ row, start: 0, end: minibatch.lossMask[row]?.length ?? 0 }],
             isDesirable: score.reward >= 0.5,
           })),

@@ -1,7 +1,7 @@
 /** Rewards of single steps by a judge, and rewards that stay vectors until they are weighed. */
 import { WaggleError } from "@waggle/protocol";
 import { calibratedByOutcome } from "../advantages/step-mix.ts";
-import type { Episode } from "../composition/episode.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RewardPart, Score } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { type JudgeInput, judgedReward } from "../rewards/judge-port.ts";
@@ -13,7 +13,7 @@ import { scalarized } from "../rewards/multi-dimensional.ts";
  * of the turns as the judge sees them.
  */
 export function calibratedProcess(
-  inputOf: (episode: Episode, turn: number) => JudgeInput,
+  inputOf: (trajectory: JudgedTrajectory, turn: number) => JudgeInput,
   spread = 0.25,
   pays: "outcome" | "turns" = "outcome",
 ): RewardPart<"judge"> {
@@ -21,7 +21,7 @@ export function calibratedProcess(
     slot: "reward",
     part: "process",
     needs: ["judge"],
-    score: async ({ episodes }, { ports: { judge }, signal }) => {
+    score: async ({ trajectories }, { ports: { judge }, signal }) => {
       if (judge === undefined) {
         throw new WaggleError(
           "CAPABILITY_MISSING",
@@ -29,11 +29,13 @@ export function calibratedProcess(
         );
       }
       return Promise.all(
-        episodes.map(async (episode) => {
+        trajectories.map(async (trajectory) => {
           const scores = await Promise.all(
-            episode.turns.map((_, turn) => judgedReward(judge, inputOf(episode, turn), signal)),
+            trajectory.turns.map((_, turn) =>
+              judgedReward(judge, inputOf(trajectory, turn), signal),
+            ),
           );
-          const { reward } = episode.verification;
+          const { reward } = trajectory.verification;
           const turnRewards = calibratedByOutcome(reward, scores, spread);
           const mean = turnRewards.reduce((sum, paid) => sum + paid, 0) / turnRewards.length;
           return { reward: pays === "turns" && scores.length > 0 ? mean : reward, turnRewards };
@@ -43,7 +45,7 @@ export function calibratedProcess(
   };
 }
 
-/** One direction in which an episode may be good: what a reward says of it. */
+/** One direction in which a trajectory may be good: what a reward says of it. */
 type Dimension<N extends StateName> = {
   readonly reward: RewardPart<N>;
   readonly weight: number;
@@ -67,7 +69,7 @@ export function multiDimensional<N extends StateName = never>(dimensions: {
           (await reward.score(group, context)).map(of),
         ),
       );
-      return group.episodes.map((_, i) => {
+      return group.trajectories.map((_, i) => {
         const vector = columns.map((column) => column[i] as number);
         return {
           reward: scalarized(

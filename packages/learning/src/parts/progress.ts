@@ -1,5 +1,5 @@
 /** `redistribute` by what was learned of progress: outcomes spread over turns by a fitted estimator. */
-import type { Episode, EpisodeTurn } from "../composition/episode.ts";
+import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
 import type { FilterPart, RewardPart } from "../composition/part.ts";
 import type { StatePart } from "../composition/state.ts";
 import { redistributedRewards } from "../rewards/redistribute.ts";
@@ -22,7 +22,7 @@ export const progressEstimate: StatePart<"progress-est"> = {
 };
 
 /** Runs, fails, repeats, answers in words, cannot be read; and one for every turn. */
-function featuresOf({ turns }: Episode): number[][] {
+function featuresOf({ turns }: JudgedTrajectory): number[][] {
   const made = new Set<string>();
   return turns.map((turn) => {
     const calls = callsOf(turn);
@@ -40,7 +40,7 @@ function featuresOf({ turns }: Episode): number[][] {
   });
 }
 
-function callsOf({ toolCalls }: EpisodeTurn): string[] {
+function callsOf({ toolCalls }: JudgedTurn): string[] {
   return toolCalls.map((call) => JSON.stringify([call.name, call.arguments]));
 }
 
@@ -50,25 +50,27 @@ export function attributedProgress(): RewardPart<"progress-est"> {
     slot: "reward",
     part: "redistribute",
     needs: ["progress-est"],
-    score: ({ episodes }, { state }) =>
-      episodes.map((episode) => {
-        const { reward } = episode.verification;
-        if (episode.turns.length === 0) return { reward };
+    score: ({ trajectories }, { state }) =>
+      trajectories.map((trajectory) => {
+        const { reward } = trajectory.verification;
+        if (trajectory.turns.length === 0) return { reward };
         const estimator = state["progress-est"] as ProgressEstimator;
-        const contributions = stepContributions(estimator, featuresOf(episode));
+        const contributions = stepContributions(estimator, featuresOf(trajectory));
         return { reward, turnRewards: redistributedRewards(reward, contributions) };
       }),
   };
 }
 
-/** Leaves none out: the estimator is fitted to the outcomes of this step's episodes, in `passes` steps. */
+/** Leaves none out: the estimator is fitted to the outcomes of this step's trajectories, in `passes` steps. */
 export function fitsProgress(rate = 0.05, passes = 20): FilterPart<"progress-est"> {
   return filterPart(
     "fits-progress",
     (groups, { state }) => {
-      const episodes = groups.flatMap((group) => group.episodes.map(({ episode }) => episode));
-      const runs = episodes.map(featuresOf);
-      const outcomes = episodes.map(({ verification }) => verification.reward);
+      const trajectories = groups.flatMap((group) =>
+        group.trajectories.map(({ trajectory }) => trajectory),
+      );
+      const runs = trajectories.map(featuresOf);
+      const outcomes = trajectories.map(({ verification }) => verification.reward);
       let estimator = state["progress-est"] as ProgressEstimator;
       for (let pass = 0; pass < passes && runs.length > 0; pass += 1) {
         estimator = fitProgress(estimator, runs, outcomes, rate);

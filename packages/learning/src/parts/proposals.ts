@@ -20,7 +20,7 @@ import { advantagePart, byRewards, byRoles } from "./credit.ts";
 import { lossPart } from "./loss-part.ts";
 import { group } from "./rollouts.ts";
 import { supervisedLoss } from "../losses/supervised-loss.ts";
-import { filterPart, keepEpisodes } from "./filter-part.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
 
 /** The roles of both, and of who shows how tasks are set. */
 const PROPOSER = "proposer";
@@ -83,7 +83,7 @@ export function shownCrossEntropy(): LossPart {
       ...minibatch,
       weights: undefined,
       lossMask: minibatch.lossMask.map((mask, row) =>
-        minibatch.episodes[row]?.episode.role === SHOWN ? mask : mask.map(() => false),
+        minibatch.trajectories[row]?.trajectory.role === SHOWN ? mask : mask.map(() => false),
       ),
     }),
   );
@@ -115,16 +115,16 @@ function onFrontier<N extends StateName>(
     around: [solved],
     score: async (group, context) => {
       const scores = await solved.score(group, context);
-      return group.episodes.map((episode, i) => {
+      return group.trajectories.map((trajectory, i) => {
         const own = scores[i] ?? { reward: 0 };
         // Learned by itself, not by what it earned.
-        if (episode.role === SHOWN) return { reward: 0 };
-        if (episode.role !== PROPOSER) return own;
-        const tries = group.episodes.flatMap(({ role, joint }, j) =>
-          role === SOLVER && joint === episode.id ? [scores[j]?.reward ?? 0] : [],
+        if (trajectory.role === SHOWN) return { reward: 0 };
+        if (trajectory.role !== PROPOSER) return own;
+        const tries = group.trajectories.flatMap(({ role, joint }, j) =>
+          role === SOLVER && joint === trajectory.id ? [scores[j]?.reward ?? 0] : [],
         );
         const passRate = tries.length === 0 ? 0 : Math.min(1, Math.max(0, meanOf(tries)));
-        return { reward: frontierReward(passRate, episode.verification.success, curve) };
+        return { reward: frontierReward(passRate, trajectory.verification.success, curve) };
       });
     },
   };
@@ -141,16 +141,18 @@ export function answerableProposals(answered?: Answered): FilterPart {
       filterPart("answerable", (groups) => {
         const byTries = given.answered === "by-some-try";
         const shown = new Set(
-          groups.flatMap(({ episodes }) =>
-            episodes.flatMap(({ episode: { id, role, joint, verification } }) => {
+          groups.flatMap(({ trajectories }) =>
+            trajectories.flatMap(({ trajectory: { id, role, joint, verification } }) => {
               if (role !== (byTries ? SOLVER : PROPOSER) || !verification.success) return [];
               return [byTries ? (joint ?? "") : id];
             }),
           ),
         );
-        return keepEpisodes(groups, (episodes) =>
-          selectBy(episodes, ({ episode }) =>
-            episode.role === SOLVER && !shown.has(episode.joint ?? "") ? "not-answerable" : null,
+        return keepTrajectories(groups, (trajectories) =>
+          selectBy(trajectories, ({ trajectory }) =>
+            trajectory.role === SOLVER && !shown.has(trajectory.joint ?? "")
+              ? "not-answerable"
+              : null,
           ),
         );
       }),
@@ -164,14 +166,14 @@ export function amongTries(options?: GroupAdvantageOptions): AdvantagePart<never
 
 function amongPeers(options: GroupAdvantageOptions): AdvantagePart<never, "group"> {
   return advantagePart("group", "group", (groups) =>
-    byRewards(groups, (rewards, episodes) => {
-      const peers = episodes.map(({ episode }) =>
-        episode.role === SOLVER ? (episode.joint ?? "") : episode.role,
+    byRewards(groups, (rewards, trajectories) => {
+      const peers = trajectories.map(({ trajectory }) =>
+        trajectory.role === SOLVER ? (trajectory.joint ?? "") : trajectory.role,
       );
       const advantages = rewards.map(() => 0);
       for (const [, members] of indicesByKey(peers)) {
         // One demonstration of how tasks are set is compared with nothing.
-        if (episodes[members[0] as number]?.episode.role === SHOWN) continue;
+        if (trajectories[members[0] as number]?.trajectory.role === SHOWN) continue;
         const own = groupRelativeAdvantages(
           members.map((i) => rewards[i] as number),
           options,

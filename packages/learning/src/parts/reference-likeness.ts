@@ -1,11 +1,11 @@
-/** `similarity`: likeness of what an episode did to what a reference episode of its group did, in order. */
+/** `similarity`: likeness of what a trajectory did to what a reference trajectory of its group did, in order. */
 import { WaggleError } from "@waggle/protocol";
-import type { Episode } from "../composition/episode.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { sequenceSimilarity } from "../rewards/similarity.ts";
 
 /** Calls as words, and the last words: what is compared. */
-function deedsOf({ turns }: Episode): string[] {
+function deedsOf({ turns }: JudgedTrajectory): string[] {
   return turns.flatMap(({ toolCalls }) =>
     toolCalls.length === 0
       ? ["(answer)"]
@@ -23,16 +23,16 @@ export function likeReference(): RewardPart {
     slot: "reward",
     part: "similarity",
     needs: [],
-    score: ({ task, episodes }) => {
-      const references = episodes.filter(({ role }) => role === "reference").map(deedsOf);
+    score: ({ task, trajectories }) => {
+      const references = trajectories.filter(({ role }) => role === "reference").map(deedsOf);
       if (references.length === 0) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
           `reward similarity needs a reference in each group, got none for ${task}; roll out with references`,
         );
       }
-      return episodes.map((episode) => {
-        const deeds = deedsOf(episode);
+      return trajectories.map((trajectory) => {
+        const deeds = deedsOf(trajectory);
         const likeness = references.map((reference) => sequenceSimilarity(deeds, reference));
         return { reward: Math.max(...likeness) };
       });

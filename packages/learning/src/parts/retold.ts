@@ -2,35 +2,35 @@
  * What a search found as one attempt to imitate: a failure with the way back spliced in, or the search as
  * it went. The trainer makes the attempt; here is what it is made of, and what of it is learned.
  */
-import { type Episode, verifiedWorth } from "../composition/episode.ts";
+import { type JudgedTrajectory, verifiedWorth } from "../composition/judged-trajectory.ts";
 import { dial, made } from "../composition/making.ts";
 import type { FilterPart, RolloutPart } from "../composition/part.ts";
 import type { Retells } from "../composition/rollout-plan.ts";
 import { selectBy } from "../filters/selection.ts";
 import { linearised, spliced, type ToldAttempt } from "../rollouts/retelling.ts";
 import { editExperiences, type ExperienceLibrary } from "../states/experience-library.ts";
-import { filterPart, keepEpisodes } from "./filter-part.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { searchedAttempt, type StoredTrees, withAttempts, withTurns } from "./tree-search.ts";
 
-function told(episode: Episode): ToldAttempt {
-  const { id, actions } = searchedAttempt(episode);
-  const answer = episode.turns.findIndex(({ toolCalls }) => toolCalls.length === 0);
+function told(trajectory: JudgedTrajectory): ToldAttempt {
+  const { id, actions } = searchedAttempt(trajectory);
+  const answer = trajectory.turns.findIndex(({ toolCalls }) => toolCalls.length === 0);
   const revocable = answer < 0 ? actions.length : answer;
-  return { id, actions, revocable, isSuccess: episode.verification.success };
+  return { id, actions, revocable, isSuccess: trajectory.verification.success };
 }
 
 /** A failure, these words at its first error, said with what the success did otherwise there. */
 export function revision(words: string): Retells {
-  return (episodes) => {
-    const pieces = spliced(episodes.map(told));
+  return (trajectories) => {
+    const pieces = spliced(trajectories.map(told));
     return pieces === null ? null : { pieces, words };
   };
 }
 
 /** Up to `most` failures as they were searched, these words where each is left, and a success at the end. */
 export function traversal(words: string, most = 2): Retells {
-  return (episodes) => {
-    const pieces = linearised(episodes.map(told), most);
+  return (trajectories) => {
+    const pieces = linearised(trajectories.map(told), most);
     return pieces === null ? null : { pieces, words };
   };
 }
@@ -59,18 +59,18 @@ export function retold(whole?: boolean): FilterPart {
 
 function toldWell(threshold: number, whole: boolean): FilterPart {
   return filterPart("verify", (groups) => {
-    const kept = keepEpisodes(groups, (episodes) =>
-      selectBy(episodes, ({ episode }) => {
-        if (episode.role !== "retold") return "not-retold";
-        return verifiedWorth(episode) >= threshold ? null : "ended-badly";
+    const kept = keepTrajectories(groups, (trajectories) =>
+      selectBy(trajectories, ({ trajectory }) => {
+        if (trajectory.role !== "retold") return "not-retold";
+        return verifiedWorth(trajectory) >= threshold ? null : "ended-badly";
       }),
     );
     if (!whole) return kept;
     return {
       ...kept,
-      groups: kept.groups.map(({ task, episodes }) => ({
+      groups: kept.groups.map(({ task, trajectories }) => ({
         task,
-        episodes: episodes.map((scored) => withTurns(scored, () => true)),
+        trajectories: trajectories.map((scored) => withTurns(scored, () => true)),
       })),
     };
   });
@@ -96,11 +96,11 @@ export function contrasted(): FilterPart<"experience"> {
   return filterPart(
     "contrasted",
     (groups, { state }) => {
-      const lessons = groups.flatMap(({ episodes }) => {
-        const pieces = spliced(episodes.map(({ episode }) => told(episode))) ?? [];
+      const lessons = groups.flatMap(({ trajectories }) => {
+        const pieces = spliced(trajectories.map(({ trajectory }) => told(trajectory))) ?? [];
         const [bad, good] = pieces.map(({ attempt, to, from }, i) => {
-          const { episode } = episodes.find((one) => one.episode.id === attempt) ?? {};
-          return episode?.turns[i === 0 ? to - 1 : from];
+          const { trajectory } = trajectories.find((one) => one.trajectory.id === attempt) ?? {};
+          return trajectory?.turns[i === 0 ? to - 1 : from];
         });
         if (bad === undefined || good === undefined) return [];
         return [`Not ${doneIn(bad)}, but ${doneIn(good)}.`];
@@ -115,7 +115,7 @@ export function contrasted(): FilterPart<"experience"> {
   );
 }
 
-function doneIn({ toolCalls }: Episode["turns"][number]): string {
+function doneIn({ toolCalls }: JudgedTrajectory["turns"][number]): string {
   if (toolCalls.length === 0) return "an answer yet";
   return toolCalls.map((call) => `${call.name} ${JSON.stringify(call.arguments)}`).join(" and ");
 }

@@ -1,4 +1,4 @@
-/** Loss parts of a reward model: comparisons of episodes, or outcomes to predict. Not a critic's. */
+/** Loss parts of a reward model: comparisons of trajectories, or outcomes to predict. Not a critic's. */
 import { dial, made } from "../composition/making.ts";
 import type { LossPart, Minibatch, RewardModelLoss } from "../composition/part.ts";
 import { rankLoss } from "../losses/rank.ts";
@@ -31,7 +31,7 @@ export function rank(margin?: number): RewardModelLoss<"rm"> {
 }
 
 /**
- * The score of the episode, predicted by least squares: at its `end`, or after each of its `turns`, so
+ * The score of the trajectory, predicted by least squares: at its `end`, or after each of its `turns`, so
  * that the model says what is to be expected from there. Not a part of the literature's table.
  */
 export function outcomeRegression(at: "end" | "turns" = "turns"): RewardModelLoss<"rm"> {
@@ -42,7 +42,7 @@ export function outcomeRegression(at: "end" | "turns" = "turns"): RewardModelLos
       return mask.map((counts, t) => counts && ends.has(t));
     });
     const targets = minibatch.lossMask.map((mask, b) =>
-      new Float64Array(mask.length).fill(minibatch.episodes[b]?.score.reward ?? 0),
+      new Float64Array(mask.length).fill(minibatch.trajectories[b]?.score.reward ?? 0),
     );
     return valueLoss(
       { lossMask, values, targets },
@@ -54,11 +54,11 @@ export function outcomeRegression(at: "end" | "turns" = "turns"): RewardModelLos
 
 /** Last tokens of the turns that row `b` holds, or of the last one. */
 function endsOf(
-  { episodes, samples }: Minibatch,
+  { trajectories, samples }: Minibatch,
   b: number,
   at: "end" | "turns",
 ): ReadonlySet<number> {
-  const { turns = [] } = episodes[b]?.episode ?? {};
+  const { turns = [] } = trajectories[b]?.trajectory ?? {};
   const ofRow = turns.filter(({ sample }) => sample === samples[b]);
   return new Set((at === "end" ? ofRow.slice(-1) : ofRow).map(({ end }) => end - 1));
 }

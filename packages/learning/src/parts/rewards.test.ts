@@ -1,18 +1,18 @@
-/** What reward parts pay, for episodes made for them. */
+/** What reward parts pay, for trajectories made for them. */
 import { expect, test } from "vitest";
 import type { PartContext, RewardPart, Score } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import * as parts from "./index.ts";
-import { contextOf, type GivenEpisode, groupOf } from "./scored-episodes.fixture.ts";
+import { contextOf, type GivenTrajectory, groupOf } from "./rewarded-trajectories.fixture.ts";
 
 async function scores(
   part: RewardPart<StateName>,
-  episodes: readonly GivenEpisode[],
+  trajectories: readonly GivenTrajectory[],
   context: Partial<PartContext> = {},
 ): Promise<readonly Score[]> {
-  const group = groupOf(episodes);
+  const group = groupOf(trajectories);
   return part.score(
-    { task: group.task, episodes: group.episodes.map(({ episode }) => episode) },
+    { task: group.task, trajectories: group.trajectories.map(({ trajectory }) => trajectory) },
     contextOf(context),
   );
 }
@@ -20,8 +20,8 @@ async function scores(
 const rewards = async (...given: Parameters<typeof scores>): Promise<number[]> =>
   (await scores(...given)).map(({ reward }) => reward);
 
-const WIN: GivenEpisode = { reward: 1, turns: [{ calls: ["a"] }, { calls: ["b"] }] };
-const LOSS: GivenEpisode = { reward: 0, turns: [{ calls: ["a"] }] };
+const WIN: GivenTrajectory = { reward: 1, turns: [{ calls: ["a"] }, { calls: ["b"] }] };
+const LOSS: GivenTrajectory = { reward: 0, turns: [{ calls: ["a"] }] };
 
 test("a weighted sum weighs each part, and a schedule may weigh it again by name", async () => {
   const part = parts.weighted([
@@ -36,12 +36,12 @@ test("a weighted sum weighs each part, and a schedule may weigh it again by name
 });
 
 test("turn rewards of a weighted sum are weighed too", async () => {
-  const episode = { ...WIN, turns: [{ paid: 1 }, { paid: 0.5 }] };
+  const trajectory = { ...WIN, turns: [{ paid: 1 }, { paid: 0.5 }] };
   const part = parts.weighted([
     [parts.progress("turn"), 2],
     [parts.outcome(), 1],
   ]);
-  expect((await scores(part, [episode]))[0]?.turnRewards).toEqual([2, 1]);
+  expect((await scores(part, [trajectory]))[0]?.turnRewards).toEqual([2, 1]);
 });
 
 test("a gate pays its bonus for verified successes alone", async () => {
@@ -81,8 +81,8 @@ test("preference is the share of siblings that one is better than, a half for eq
 });
 
 test("exec pays the share of calls that ran, turn by turn", async () => {
-  const episode = { turns: [{ calls: ["a"] }, { calls: ["a"], ok: false }] };
-  const [score] = await scores(parts.exec(), [episode]);
+  const trajectory = { turns: [{ calls: ["a"] }, { calls: ["a"], ok: false }] };
+  const [score] = await scores(parts.exec(), [trajectory]);
   expect(score).toEqual({ reward: 0.5, turnRewards: [0.5, 0] });
 });
 

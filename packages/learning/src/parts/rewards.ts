@@ -1,7 +1,7 @@
-/** Reward parts: what an episode, and each of its turns, is worth. */
+/** Reward parts: what a trajectory, and each of its turns, is worth. */
 import { WaggleError } from "@waggle/protocol";
-import type { Episode, EpisodeGroup } from "../composition/episode.ts";
-import { sampledTokens, toolCalls, verifiedWorth } from "../composition/episode.ts";
+import type { JudgedTrajectory, JudgedGroup } from "../composition/judged-trajectory.ts";
+import { sampledTokens, toolCalls, verifiedWorth } from "../composition/judged-trajectory.ts";
 import { dial, fixed, fixedAll, made } from "../composition/making.ts";
 import type { PartContext, RewardPart, Score } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
@@ -18,16 +18,17 @@ import { redistributedRewards } from "../rewards/redistribute.ts";
 import { TEAM_RULES, type TeamRule, teamReward } from "../rewards/team-reward.ts";
 import { type Tier, tieredReward } from "../rewards/combinators.ts";
 
-/** A reward under its name, one episode at a time. */
+/** A reward under its name, one trajectory at a time. */
 export function rewardPart(
   part: string,
-  score: (episode: Episode, context: PartContext) => Score,
+  score: (trajectory: JudgedTrajectory, context: PartContext) => Score,
 ): RewardPart {
   return {
     slot: "reward",
     part,
     needs: [],
-    score: ({ episodes }, context) => episodes.map((episode) => score(episode, context)),
+    score: ({ trajectories }, context) =>
+      trajectories.map((trajectory) => score(trajectory, context)),
   };
 }
 
@@ -45,16 +46,16 @@ export function outcome(kind?: OutcomeKind): RewardPart {
  * better outcome is, and among equals the one with fewer calls; half a point where neither is.
  */
 export function preference(
-  compare: (a: Episode, b: Episode) => number = (a, b) =>
+  compare: (a: JudgedTrajectory, b: JudgedTrajectory) => number = (a, b) =>
     a.verification.reward - b.verification.reward || toolCalls(b) - toolCalls(a),
 ): RewardPart {
   return {
     slot: "reward",
     part: "preference",
     needs: [],
-    score: ({ episodes }) =>
-      episodes.map((a) => {
-        const others = episodes.filter((b) => b !== a);
+    score: ({ trajectories }) =>
+      trajectories.map((a) => {
+        const others = trajectories.filter((b) => b !== a);
         const wins = others.reduce((sum, b) => sum + (1 + Math.sign(compare(a, b))) / 2, 0);
         return { reward: others.length === 0 ? 0.5 : wins / others.length };
       }),
@@ -65,28 +66,28 @@ export function preference(
 export function economy(prices: Prices, how: EconomySwitch = { kind: "scalar" }): RewardPart {
   const { byTool = {}, ...plain } = prices;
   return made({ ...fixedAll(plain), ...fixedAll(byTool), how: fixed(how.kind) }, () =>
-    rewardPart("economy", (episode) => {
+    rewardPart("economy", (trajectory) => {
       const cost = usageCost(
         {
-          toolCalls: toolCalls(episode),
-          turns: episode.turns.length,
-          sampledTokens: sampledTokens(episode),
+          toolCalls: toolCalls(trajectory),
+          turns: trajectory.turns.length,
+          sampledTokens: sampledTokens(trajectory),
         },
         prices,
       );
       return {
-        reward: economyReward(episode.verification, cost, how),
-        components: { outcome: episode.verification.reward, cost },
+        reward: economyReward(trajectory.verification, cost, how),
+        components: { outcome: trajectory.verification.reward, cost },
       };
     }),
   );
 }
 
 /** `progress`: the environment's pay for single turns and the rest at the end, or all of it at the end. */
-export function progress(payment?: "turn" | "episode"): RewardPart {
-  return made({ payment: dial(payment, "turn", ["turn", "episode"]) }, (given) =>
+export function progress(payment?: "turn" | "trajectory"): RewardPart {
+  return made({ payment: dial(payment, "turn", ["turn", "trajectory"]) }, (given) =>
     rewardPart("progress", ({ verification: { reward }, turns }) =>
-      given.payment === "episode"
+      given.payment === "trajectory"
         ? { reward, turnRewards: turns.map((_, i) => (i === turns.length - 1 ? reward : 0)) }
         : { reward, turnRewards: turns.map((turn) => turn.reward ?? 0) },
     ),
@@ -94,7 +95,7 @@ export function progress(payment?: "turn" | "episode"): RewardPart {
 }
 
 /** `checklist`: criteria with evidence, as the environment pays them; sparse = all at the end. */
-export function checklist(payment: "turn" | "episode" = "turn"): RewardPart {
+export function checklist(payment: "turn" | "trajectory" = "turn"): RewardPart {
   return rewardPart("checklist", ({ verification, turns }) => {
     const paid = turns.map(({ reward }) => reward ?? 0);
     const sum = paid.reduce((all, reward) => all + reward, 0);
@@ -122,8 +123,8 @@ export function exec(): RewardPart {
 /** `length`: a penalty that grows towards the limit, in sampled tokens. */
 export function overlong(limit: number, buffer: number): RewardPart {
   return made(fixedAll({ limit, buffer }), () =>
-    rewardPart("length", (episode) => ({
-      reward: overlongPenalty(sampledTokens(episode), { limit, buffer }),
+    rewardPart("length", (trajectory) => ({
+      reward: overlongPenalty(sampledTokens(trajectory), { limit, buffer }),
     })),
   );
 }
@@ -131,49 +132,52 @@ export function overlong(limit: number, buffer: number): RewardPart {
 /** `bonus`: pays the first calls, less and less as the stage goes on. */
 export function callBonus(weight: number, most = 1): RewardPart {
   return made(fixedAll({ weight, most }), () =>
-    rewardPart("bonus", (episode, { step, steps }) => ({
-      reward: toolCallBonus(toolCalls(episode), weight * Math.max(0, 1 - step / steps), most),
+    rewardPart("bonus", (trajectory, { step, steps }) => ({
+      reward: toolCallBonus(toolCalls(trajectory), weight * Math.max(0, 1 - step / steps), most),
     })),
   );
 }
 
 /** `equiv`: the action at a stored turn does what the stored one did, whatever its spelling. */
 export function equivalent(): RewardPart {
-  return rewardPart("equiv", (episode) => {
-    const stored = episode.branch?.original;
+  return rewardPart("equiv", (trajectory) => {
+    const stored = trajectory.branch?.original;
     if (stored === undefined) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `reward equiv needs episodes that left a stored turn, got ${episode.id}; roll out with pivot`,
+        `reward equiv needs trajectories that left a stored turn, got ${trajectory.id}; roll out with pivot`,
       );
     }
     return {
-      reward: equivalenceReward(episode.turns.at(-1)?.toolCalls ?? [], stored.toolCalls),
+      reward: equivalenceReward(trajectory.turns.at(-1)?.toolCalls ?? [], stored.toolCalls),
     };
   });
 }
 
-/** `calibration`: −(confidence − correct)², the confidence read off the episode. */
-export function calibration(confidenceOf: (episode: Episode) => number): RewardPart {
-  return rewardPart("calibration", (episode) => ({
-    reward: calibrationReward(confidenceOf(episode), episode.verification.success),
+/** `calibration`: −(confidence − correct)², the confidence read off the trajectory. */
+export function calibration(confidenceOf: (trajectory: JudgedTrajectory) => number): RewardPart {
+  return rewardPart("calibration", (trajectory) => ({
+    reward: calibrationReward(confidenceOf(trajectory), trajectory.verification.success),
   }));
 }
 
 /** `redistribute`: the outcome spread over the turns by what each contributed. */
 export function redistribute(
-  contributionsOf: (episode: Episode, context: PartContext) => readonly number[],
+  contributionsOf: (trajectory: JudgedTrajectory, context: PartContext) => readonly number[],
 ): RewardPart {
-  return rewardPart("redistribute", (episode, context) => {
-    const { reward } = episode.verification;
-    if (episode.turns.length === 0) return { reward };
-    return { reward, turnRewards: redistributedRewards(reward, contributionsOf(episode, context)) };
+  return rewardPart("redistribute", (trajectory, context) => {
+    const { reward } = trajectory.verification;
+    if (trajectory.turns.length === 0) return { reward };
+    return {
+      reward,
+      turnRewards: redistributedRewards(reward, contributionsOf(trajectory, context)),
+    };
   });
 }
 
 /** `tiers`: later levels count where earlier ones are met. */
-export function tiers(tiersOf: (episode: Episode) => readonly Tier[]): RewardPart {
-  return rewardPart("tiers", (episode) => ({ reward: tieredReward(tiersOf(episode)) }));
+export function tiers(tiersOf: (trajectory: JudgedTrajectory) => readonly Tier[]): RewardPart {
+  return rewardPart("tiers", (trajectory) => ({ reward: tieredReward(tiersOf(trajectory)) }));
 }
 
 /**
@@ -185,9 +189,9 @@ export function team(rule?: TeamRule): RewardPart {
     slot: "reward",
     part: "team",
     needs: [],
-    score: ({ episodes }) =>
-      episodes.map(({ joint }) => {
-        const members = episodes.filter((other) => other.joint === joint);
+    score: ({ trajectories }) =>
+      trajectories.map(({ joint }) => {
+        const members = trajectories.filter((other) => other.joint === joint);
         const earned = teamReward(
           members.map(({ verification }) => verification.reward),
           given.team,
@@ -199,21 +203,27 @@ export function team(rule?: TeamRule): RewardPart {
 
 /** `judge`: a judge's word, the median of `votes`; what it cannot judge has no reward. */
 export function judge(
-  inputOf: (episode: Episode) => { readonly request: string; readonly transcript: string },
+  inputOf: (trajectory: JudgedTrajectory) => {
+    readonly request: string;
+    readonly transcript: string;
+  },
   votes?: number,
 ): RewardPart<"judge"> {
   return made({ votes: dial(votes, 1) }, (given) => judgedBy(inputOf, given.votes));
 }
 
 function judgedBy(
-  inputOf: (episode: Episode) => { readonly request: string; readonly transcript: string },
+  inputOf: (trajectory: JudgedTrajectory) => {
+    readonly request: string;
+    readonly transcript: string;
+  },
   votes: number,
 ): RewardPart<"judge"> {
   return {
     slot: "reward",
     part: "judge",
     needs: ["judge"],
-    score: async ({ episodes }, { ports, signal }) => {
+    score: async ({ trajectories }, { ports, signal }) => {
       const port = ports.judge;
       if (port === undefined) {
         throw new WaggleError(
@@ -221,8 +231,8 @@ function judgedBy(
           "reward judge needs a judge, got none; open one for the run or choose another recipe",
         );
       }
-      const rewards = episodes.map((episode) =>
-        judgedReward(port, inputOf(episode), signal, votes),
+      const rewards = trajectories.map((trajectory) =>
+        judgedReward(port, inputOf(trajectory), signal, votes),
       );
       return (await Promise.all(rewards)).map((reward) => ({ reward }));
     },
@@ -230,20 +240,20 @@ function judgedBy(
 }
 
 /**
- * `gate`: `bonus` counts only where `holds` says so; by default where the episode succeeded, or was verified
+ * `gate`: `bonus` counts only where `holds` says so; by default where the trajectory succeeded, or was verified
  * as at least so good.
  */
 export function gate<A extends StateName, B extends StateName>(
   base: RewardPart<A>,
   bonus: RewardPart<B>,
-  holds?: (episode: Episode) => boolean,
+  holds?: (trajectory: JudgedTrajectory) => boolean,
 ): RewardPart<A | B> {
   return made(
     { gateFrom: holds === undefined ? dial(undefined, 1) : fixed(1) },
     ({ gateFrom }, inner) =>
-      joined<A | B>("gate", inner, (scores, episode) => {
+      joined<A | B>("gate", inner, (scores, trajectory) => {
         const [first, second] = scores as readonly [Score, Score];
-        const isPaid = holds?.(episode) ?? verifiedWorth(episode) >= gateFrom;
+        const isPaid = holds?.(trajectory) ?? verifiedWorth(trajectory) >= gateFrom;
         return isPaid ? summed([first, second], [1, 1]) : first;
       }),
     [base, bonus] as readonly RewardPart<A | B>[],
@@ -290,21 +300,21 @@ export function weightName(part: string): string {
 function joined<N extends StateName>(
   part: string,
   parts: readonly RewardPart<N>[],
-  join: (scores: readonly Score[], episode: Episode, context: PartContext) => Score,
+  join: (scores: readonly Score[], trajectory: JudgedTrajectory, context: PartContext) => Score,
 ): RewardPart<N> {
   return {
     slot: "reward",
     part,
     needs: parts.flatMap(({ needs }) => needs),
     around: parts,
-    score: async (group: EpisodeGroup, context) => {
+    score: async (group: JudgedGroup, context) => {
       const all = await Promise.all(parts.map(async (one) => one.score(group, context)));
-      return group.episodes.map((episode, i) => {
+      return group.trajectories.map((trajectory, i) => {
         const scores = all.map((scored) => scored[i] as Score);
         const components = Object.fromEntries(
           parts.map((one, p) => [one.part, (scores[p] as Score).reward]),
         );
-        const score = join(scores, episode, context);
+        const score = join(scores, trajectory, context);
         return { ...score, components: { ...score.components, ...components } };
       });
     },

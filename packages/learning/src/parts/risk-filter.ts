@@ -37,10 +37,10 @@ export function riskPrediction(
     "risk-pred",
     (groups, { state }) => {
       let model = state["task-stats"] as RiskModel;
-      for (const { episodes } of groups) {
-        const task = episodes[0]?.episode.record.task ?? null;
+      for (const { trajectories } of groups) {
+        const task = trajectories[0]?.trajectory.record.task ?? null;
         if (task === null) continue;
-        const passed = meanOf(episodes.map(({ score }) => score.reward));
+        const passed = meanOf(trajectories.map(({ score }) => score.reward));
         model = observeRisk(model, featuresOf(task), 1 - passed);
       }
       return { groups, dropped: new Map(), state: { "task-stats": model } };

@@ -1,4 +1,4 @@
-/** Rollout parts: which episodes a step asks for. The trainer carries the plans out. */
+/** Rollout parts: which trajectories a step asks for. The trainer carries the plans out. */
 import { WaggleError } from "@waggle/protocol";
 import { dial, fixed, made } from "../composition/making.ts";
 import type { RolloutPart, Start } from "../composition/part.ts";
@@ -20,7 +20,7 @@ function planned<S extends "group" | "single">(
   return { slot: "rollout", part, needs: [], start, plan: () => plan };
 }
 
-/** `group`: `size` episodes from the same start, by default 8. */
+/** `group`: `size` trajectories from the same start, by default 8. */
 export function group(size?: number): RolloutPart<never, "group"> {
   return made({ groupSize: dial(size, 8) }, ({ groupSize }) =>
     planned("group", "group", { kind: "group", size: groupSize }),
@@ -28,7 +28,7 @@ export function group(size?: number): RolloutPart<never, "group"> {
 }
 
 /**
- * `single`: independent episodes, no group statistic; `attempts` of each task where they are compared,
+ * `single`: independent trajectories, no group statistic; `attempts` of each task where they are compared,
  * told one of the sentences each, in turn.
  */
 export function single(attempts?: number, modes?: readonly string[]): RolloutPart<never, "single"> {
@@ -93,14 +93,14 @@ export function weights(): RolloutPart<never, "single"> {
   return planned("weights", "single", { kind: "none" });
 }
 
-/** `pivot`: `size` actions at single turns of stored episodes, by default 8. */
+/** `pivot`: `size` actions at single turns of stored trajectories, by default 8. */
 export function pivot(size?: number): RolloutPart<never, "group"> {
   return made({ groupSize: dial(size, 8) }, ({ groupSize }) =>
     planned("pivot", "group", { kind: "pivot", size: groupSize }),
   );
 }
 
-/** `prefix-replay`: the policy goes on from the first turns of a stored episode, by default 8 times. */
+/** `prefix-replay`: the policy goes on from the first turns of a stored trajectory, by default 8 times. */
 export function prefixReplay(
   source: "failed" | "expert",
   size?: number,
@@ -130,7 +130,7 @@ export function retry(guidance: string, size = 8): RolloutPart<never, "group"> {
 }
 
 /**
- * `log`: stored episodes, no environment call; beside each of them `proposals` actions that the policy
+ * `log`: stored trajectories, no environment call; beside each of them `proposals` actions that the policy
  * would take at one of its turns. Nobody answers these, but where they are to be `answered`.
  */
 export function log(
@@ -149,7 +149,7 @@ export function takeover(
 }
 
 /**
- * `branch-entropy`: `whole` episodes, and forks of them after tool results that made the policy less
+ * `branch-entropy`: `whole` trajectories, and forks of them after tool results that made the policy less
  * sure, `size` leaves in all.
  */
 export function branchEntropy(

@@ -2,7 +2,7 @@
  * `checklist` judged by rules: an environment that pays single turns says which criteria its calls met,
  * and a criterion counts only with its evidence, the call, in the record. No model judges.
  */
-import type { Episode } from "../composition/episode.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RewardPart } from "../composition/part.ts";
 import type { StatePart } from "../composition/state.ts";
 import {
@@ -28,20 +28,20 @@ const LEAST_WEIGHT = 1e-9;
  *
  * @param payment default at the end: judged densely, paid sparsely.
  */
-export function criteriaByRule(payment: ChecklistPayment = "episode"): RewardPart<"judge"> {
+export function criteriaByRule(payment: ChecklistPayment = "trajectory"): RewardPart<"judge"> {
   return {
     slot: "reward",
     part: "checklist",
     needs: ["judge"],
-    score: ({ episodes }) =>
-      episodes.map((episode) => {
-        if (episode.turns.length === 0) return { reward: 0 };
-        const { criteria, verdicts } = judgedByRule(episode);
+    score: ({ trajectories }) =>
+      trajectories.map((trajectory) => {
+        if (trajectory.turns.length === 0) return { reward: 0 };
+        const { criteria, verdicts } = judgedByRule(trajectory);
         const turnRewards = checklistRewards(
           criteria,
           verdicts,
-          episode.turns.map(callsOf).join("\n"),
-          episode.turns.length,
+          trajectory.turns.map(callsOf).join("\n"),
+          trajectory.turns.length,
           payment,
         );
         const met = verdicts.filter(({ verdict }) => verdict === "met").length;
@@ -54,7 +54,7 @@ export function criteriaByRule(payment: ChecklistPayment = "episode"): RewardPar
   };
 }
 
-function judgedByRule({ turns, verification }: Episode): {
+function judgedByRule({ turns, verification }: JudgedTrajectory): {
   readonly criteria: readonly Criterion[];
   readonly verdicts: readonly Verdict[];
 } {
@@ -83,7 +83,7 @@ function judgedByRule({ turns, verification }: Episode): {
 }
 
 /** The words that a criterion quotes. */
-function callsOf({ toolCalls }: Episode["turns"][number]): string {
+function callsOf({ toolCalls }: JudgedTrajectory["turns"][number]): string {
   return toolCalls
     .map(({ name, arguments: given }) => `${name} ${JSON.stringify(given)}`)
     .join(" ");

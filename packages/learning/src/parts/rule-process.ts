@@ -1,13 +1,13 @@
 /** `process` by rule: what single turns are worth is read off their calls and results; no model judges. */
 import { calibratedByOutcome } from "../advantages/step-mix.ts";
-import type { Episode } from "../composition/episode.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { dial, made } from "../composition/making.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { OUTCOME_KINDS, type OutcomeKind, outcomeReward } from "../rewards/outcome.ts";
 import { outcome, rewardPart } from "./rewards.ts";
 
 /** `[turns]` 1 for calls that ran and were new, 0 for others; a turn in words counts as new. */
-function newAndRan({ turns }: Episode): number[] {
+function newAndRan({ turns }: JudgedTrajectory): number[] {
   const made = new Set<string>();
   return turns.map(({ toolCalls, toolResults }) => {
     const calls = toolCalls.map((call) => JSON.stringify([call.name, call.arguments]));
@@ -19,16 +19,16 @@ function newAndRan({ turns }: Episode): number[] {
 
 /** Scores of turns move around the outcome by at most `spread`, by default 0.25; the reward itself stays it. */
 export function ruleProcess(
-  scoresOf: (episode: Episode) => readonly number[] = newAndRan,
+  scoresOf: (trajectory: JudgedTrajectory) => readonly number[] = newAndRan,
   spread?: number,
 ): RewardPart {
   return made(
     { spread: dial(spread, 0.25), outcome: dial<OutcomeKind>(undefined, "score", OUTCOME_KINDS) },
     (given) => ({
-      ...rewardPart("process", (episode) => {
-        const reward = outcomeReward(episode.verification, given.outcome);
-        if (episode.turns.length === 0) return { reward };
-        const turnRewards = calibratedByOutcome(reward, scoresOf(episode), given.spread);
+      ...rewardPart("process", (trajectory) => {
+        const reward = outcomeReward(trajectory.verification, given.outcome);
+        if (trajectory.turns.length === 0) return { reward };
+        const turnRewards = calibratedByOutcome(reward, scoresOf(trajectory), given.spread);
         return { reward, turnRewards };
       }),
       around: [outcome(given.outcome)],

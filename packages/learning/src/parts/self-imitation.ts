@@ -3,15 +3,15 @@
  * what the policy earns.
  */
 import { made } from "../composition/making.ts";
-import type { AdvantagePart, FilterPart, ScoredEpisode } from "../composition/part.ts";
+import type { AdvantagePart, FilterPart, RewardedTrajectory } from "../composition/part.ts";
 import { drawFrom } from "../draw.ts";
 import { recalibratedAdvantages } from "../advantages/recalibrated.ts";
 import { type MovingBaseline, movingBaselineAdvantages } from "../states/moving-baseline.ts";
 import { storedSuccesses, storeSuccess, type SuccessBuffer } from "../states/success-buffer.ts";
-import { advantagePart, overEpisode } from "./credit.ts";
+import { advantagePart, overTrajectory } from "./credit.ts";
 import { filterPart } from "./filter-part.ts";
 
-/** Task of the group that stored episodes form. */
+/** Task of the group that stored trajectories form. */
 const STORED = "stored";
 
 /**
@@ -22,7 +22,7 @@ export function storedWins(count: number, successFrom = 1): FilterPart<"good-buf
   return filterPart(
     "stored-wins",
     (groups, { state, step, random, rewardWeights }) => {
-      let buffer = state["good-buffer"] as SuccessBuffer<ScoredEpisode>;
+      let buffer = state["good-buffer"] as SuccessBuffer<RewardedTrajectory>;
       const newest = Object.keys(buffer.tasks).flatMap(
         (task) => storedSuccesses(buffer, task, step).at(-1)?.item ?? [],
       );
@@ -31,15 +31,15 @@ export function storedWins(count: number, successFrom = 1): FilterPart<"good-buf
         ...scored,
         tokenWeights: scored.tokenWeights.map((row) => Float64Array.from(row, () => weight)),
       }));
-      for (const { task, episodes } of groups) {
-        for (const item of episodes) {
+      for (const { task, trajectories } of groups) {
+        for (const item of trajectories) {
           // The verifier's word: what a bonus added is no success.
-          const { reward } = item.episode.verification;
+          const { reward } = item.trajectory.verification;
           if (reward >= successFrom) buffer = storeSuccess(buffer, task, { item, reward, step });
         }
       }
       return {
-        groups: drawn.length === 0 ? groups : [...groups, { task: STORED, episodes: drawn }],
+        groups: drawn.length === 0 ? groups : [...groups, { task: STORED, trajectories: drawn }],
         dropped: new Map(),
         state: { "good-buffer": buffer },
       };
@@ -63,9 +63,9 @@ function storedBeside(inner: AdvantagePart<never, "group">): AdvantagePart<"base
       const fresh = groups.filter(({ task }) => task !== STORED);
       const stored = groups
         .filter(({ task }) => task === STORED)
-        .flatMap(({ episodes }) => episodes);
-      const rewards = fresh.flatMap(({ episodes }) =>
-        episodes.map(({ episode }) => episode.verification.reward),
+        .flatMap(({ trajectories }) => trajectories);
+      const rewards = fresh.flatMap(({ trajectories }) =>
+        trajectories.map(({ trajectory }) => trajectory.verification.reward),
       );
       const { baseline } = movingBaselineAdvantages(
         context.state.baseline as MovingBaseline,
@@ -73,7 +73,7 @@ function storedBeside(inner: AdvantagePart<never, "group">): AdvantagePart<"base
         rewards.map(() => STORED),
       );
       const wins = recalibratedAdvantages(
-        stored.map(({ episode }) => episode.verification.reward),
+        stored.map(({ trajectory }) => trajectory.verification.reward),
         stored.map(() => baseline.values[STORED] ?? baseline.prior),
       );
       const { advantages } = inner.estimate(fresh, context);
@@ -81,7 +81,8 @@ function storedBeside(inner: AdvantagePart<never, "group">): AdvantagePart<"base
         advantages: new Map([
           ...advantages,
           ...stored.map(
-            (scored, i) => [scored.episode.id, overEpisode(scored, wins[i] as number)] as const,
+            (scored, i) =>
+              [scored.trajectory.id, overTrajectory(scored, wins[i] as number)] as const,
           ),
         ]),
         state: { baseline },

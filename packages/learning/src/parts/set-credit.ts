@@ -31,14 +31,14 @@ function byBoth(
       const bySet = set.estimate(groups, context).advantages;
       const { advantages: byCritic, ...more } = critic.estimate(groups, context);
       const advantages = new Map<string, TokenRows>();
-      for (const { episodes } of groups) {
-        for (const { episode } of episodes) {
-          const { id, turns } = episode;
-          const forks = episodes.flatMap(({ episode: { branch } }) =>
-            branch?.episode === id ? [branch.turn] : [],
+      for (const { trajectories } of groups) {
+        for (const { trajectory } of trajectories) {
+          const { id, turns } = trajectory;
+          const forks = trajectories.flatMap(({ trajectory: { branch } }) =>
+            branch?.trajectory === id ? [branch.turn] : [],
           );
-          // Where a fork left, and for a fork where it began; an episode without any is judged whole.
-          const from = episode.branch?.turn ?? (forks.length > 0 ? Math.min(...forks) : 0);
+          // Where a fork left, and for a fork where it began; a trajectory without any is judged whole.
+          const from = trajectory.branch?.turn ?? (forks.length > 0 ? Math.min(...forks) : 0);
           const shared = turns.slice(0, from);
           advantages.set(
             id,

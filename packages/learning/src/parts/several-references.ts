@@ -1,10 +1,10 @@
 /** Groups with reference solutions beside them, which may differ and be equally right. */
-import type { Episode } from "../composition/episode.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { fixed, made } from "../composition/making.ts";
 import type { FilterPart, RewardPart, RolloutPart } from "../composition/part.ts";
 import { selectBy } from "../filters/selection.ts";
 import { bestOverReferences, exactMatch, tokenF1 } from "../rewards/answer-match.ts";
-import { filterPart, keepEpisodes } from "./filter-part.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
 
 /** The role of a demonstration that attempts are compared with. */
 const REFERENCE = "reference";
@@ -33,28 +33,28 @@ export function referencedGroup(
 export function multiReference(): RewardPart {
   return {
     ...{ slot: "reward", part: "multi-ref", needs: [] },
-    score: ({ episodes }) => {
-      const references = episodes.filter(
+    score: ({ trajectories }) => {
+      const references = trajectories.filter(
         ({ role, verification }) => role === REFERENCE && verification.success,
       );
-      return episodes.map((episode) => ({
+      return trajectories.map((trajectory) => ({
         reward:
           references.length === 0
             ? 0
-            : bestOverReferences(references, (reference) => likeness(episode, reference)),
+            : bestOverReferences(references, (reference) => likeness(trajectory, reference)),
       }));
     },
   };
 }
 
-function likeness(episode: Episode, reference: Episode): number {
-  const [own, other] = [turnTexts(episode), turnTexts(reference)];
+function likeness(trajectory: JudgedTrajectory, reference: JudgedTrajectory): number {
+  const [own, other] = [turnTexts(trajectory), turnTexts(reference)];
   const end = exactMatch(own.at(-1) ?? "", other.at(-1) ?? "");
   return 0.5 * end + 0.5 * tokenF1(own.slice(0, -1).join(" "), other.slice(0, -1).join(" "));
 }
 
 /** `[turns]` what was said, as token ids. */
-function turnTexts({ turns, samples }: Episode): string[] {
+function turnTexts({ turns, samples }: JudgedTrajectory): string[] {
   return turns.map(({ sample, start, end }) =>
     (samples[sample]?.sequence.tokenIds ?? []).slice(start, end).join(" "),
   );
@@ -62,9 +62,9 @@ function turnTexts({ turns, samples }: Episode): string[] {
 
 /** What they are compared with is not learned from. */
 export function withoutReferences(): FilterPart {
-  return filterPart("own-episodes", (groups) =>
-    keepEpisodes(groups, (all) =>
-      selectBy(all, ({ episode }) => (episode.role === REFERENCE ? "for-comparison" : null)),
+  return filterPart("own-trajectories", (groups) =>
+    keepTrajectories(groups, (all) =>
+      selectBy(all, ({ trajectory }) => (trajectory.role === REFERENCE ? "for-comparison" : null)),
     ),
   );
 }

@@ -1,5 +1,5 @@
 /**
- * `user-sim`: episodes in which somebody answers the policy. Who that is belongs to the environment,
+ * `user-sim`: trajectories in which somebody answers the policy. Who that is belongs to the environment,
  * which simulates a user by rules; where it has none, these are plain groups.
  */
 import { dial, made } from "../composition/making.ts";
@@ -21,7 +21,7 @@ export const ownModel: StatePart<"world-model"> = {
   initial: () => "policy",
 };
 
-/** `size` episodes from the same start, with the environment's user. */
+/** `size` trajectories from the same start, with the environment's user. */
 export function userSimulation(size?: number): RolloutPart<"world-model", "group"> {
   return made(
     { groupSize: dial(size, 8) },

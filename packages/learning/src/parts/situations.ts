@@ -4,12 +4,17 @@
  *
  * Source: KnowSelf (situation tokens on self-explored runs).
  */
-import { verifiedWorth } from "../composition/episode.ts";
+import { verifiedWorth } from "../composition/judged-trajectory.ts";
 import { dial, made } from "../composition/making.ts";
-import type { FilterPart, RolloutPart, ScoredEpisode, ScoredGroup } from "../composition/part.ts";
+import type {
+  FilterPart,
+  RolloutPart,
+  RewardedTrajectory,
+  RewardedGroup,
+} from "../composition/part.ts";
 import type { Situation, SituationWords } from "../composition/rollout-plan.ts";
 import { selectBy } from "../filters/selection.ts";
-import { filterPart, keepEpisodes } from "./filter-part.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
 
 /** `single`: two attempts of the policy at a task, and runs of it that say each situation's words first. */
 export function selfExplored(rethink: string, words: SituationWords): RolloutPart<never, "single"> {
@@ -20,16 +25,16 @@ export function selfExplored(rethink: string, words: SituationWords): RolloutPar
 }
 
 /** What two attempts say: right at once, right after thinking again, or never. */
-function situationOf({ episodes }: ScoredGroup, threshold: number): Situation {
-  const [first, second] = episodes.filter(({ episode }) => episode.role === "student");
-  const isRight = (scored: ScoredEpisode | undefined): boolean =>
-    scored !== undefined && verifiedWorth(scored.episode) >= threshold;
+function situationOf({ trajectories }: RewardedGroup, threshold: number): Situation {
+  const [first, second] = trajectories.filter(({ trajectory }) => trajectory.role === "student");
+  const isRight = (scored: RewardedTrajectory | undefined): boolean =>
+    scored !== undefined && verifiedWorth(scored.trajectory) >= threshold;
   if (isRight(first)) return "go-on";
   return isRight(second) ? "rethink" : "ask";
 }
 
-function isOf(situation: Situation): (scored: ScoredEpisode) => boolean {
-  return ({ episode }) => episode.role === situation;
+function isOf(situation: Situation): (scored: RewardedTrajectory) => boolean {
+  return ({ trajectory }) => trajectory.role === situation;
 }
 
 /**
@@ -44,13 +49,15 @@ function fittingRuns(threshold: number): FilterPart {
   return filterPart("student-fail", (groups) => {
     const fitting = new Set(
       groups.flatMap((group) =>
-        group.episodes.filter(isOf(situationOf(group, threshold))).map(({ episode }) => episode.id),
+        group.trajectories
+          .filter(isOf(situationOf(group, threshold)))
+          .map(({ trajectory }) => trajectory.id),
       ),
     );
-    return keepEpisodes(groups, (all) =>
-      selectBy(all, ({ episode }) => {
-        if (episode.role === "student") return "students-own";
-        return fitting.has(episode.id) ? null : "other-situation";
+    return keepTrajectories(groups, (all) =>
+      selectBy(all, ({ trajectory }) => {
+        if (trajectory.role === "student") return "students-own";
+        return fitting.has(trajectory.id) ? null : "other-situation";
       }),
     );
   });
@@ -67,14 +74,14 @@ function pairsOfSituations(threshold: number): FilterPart {
       const situation = situationOf(group, threshold);
       // Who needs no help is told apart from who asks, who does from who goes on.
       const other = situation === "go-on" ? "ask" : "go-on";
-      const chosen = group.episodes.find(isOf(situation));
-      const rejected = group.episodes.find(isOf(other));
+      const chosen = group.trajectories.find(isOf(situation));
+      const rejected = group.trajectories.find(isOf(other));
       if (chosen === undefined || rejected === undefined) return [];
-      return [[chosen.episode.id, rejected.episode.id]];
+      return [[chosen.trajectory.id, rejected.trajectory.id]];
     });
     const paired = new Set(pairs.flat());
-    const kept = keepEpisodes(groups, (all) =>
-      selectBy(all, ({ episode }) => (paired.has(episode.id) ? null : "no-pair")),
+    const kept = keepTrajectories(groups, (all) =>
+      selectBy(all, ({ trajectory }) => (paired.has(trajectory.id) ? null : "no-pair")),
     );
     return { ...kept, pairs };
   });

@@ -1,20 +1,20 @@
 /** Parts of training that is split between who owns the data and who owns the model. */
 import type { FilterPart, LossPart } from "../composition/part.ts";
 import { privatizedTokens } from "../filters/privatized.ts";
-import { changeEpisodes, filterPart } from "./filter-part.ts";
+import { changeTrajectories, filterPart } from "./filter-part.ts";
 
 /** Given tokens replaced with some chance by others of the batch, before anything is computed of them. */
 export function privatize(share: number): FilterPart {
   return filterPart("privatize", (groups, { random }) => {
-    const all = groups.flatMap(({ episodes }) =>
-      episodes.flatMap(({ episode }) => episode.samples),
+    const all = groups.flatMap(({ trajectories }) =>
+      trajectories.flatMap(({ trajectory }) => trajectory.samples),
     );
     const pool = [...new Set(all.flatMap(({ sequence }) => sequence.tokenIds))];
-    return changeEpisodes(groups, (scored) => ({
+    return changeTrajectories(groups, (scored) => ({
       ...scored,
-      episode: {
-        ...scored.episode,
-        samples: scored.episode.samples.map((sample) => ({
+      trajectory: {
+        ...scored.trajectory,
+        samples: scored.trajectory.samples.map((sample) => ({
           ...sample,
           sequence: {
             ...sample.sequence,

@@ -1,4 +1,4 @@
-/** Advantage parts that credit turns, branches and tokens of an episode apart. */
+/** Advantage parts that credit turns, branches and tokens of a trajectory apart. */
 import { batchNormalizedAdvantages } from "../advantages/batch-normalized.ts";
 import {
   entropyWeightedAdvantages,
@@ -18,7 +18,7 @@ import {
   type TurnAdvantageOptions,
 } from "../advantages/turn-returns.ts";
 import { made } from "../composition/making.ts";
-import type { AdvantagePart, ScoredEpisode } from "../composition/part.ts";
+import type { AdvantagePart, RewardedTrajectory } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { sequenceSimilarity } from "../rewards/similarity.ts";
 import type { TokenRows } from "../token-rows.ts";
@@ -31,21 +31,21 @@ type GroupPart = AdvantagePart<never, "group">;
 /** `turn`: discounted turn rewards, normalised over the turns of the group. */
 export function turnLevel(options: TurnAdvantageOptions = { scale: "std" }): GroupPart {
   return advantagePart("turn", "group", (groups) =>
-    byTurns(groups, (episodes) => turnAdvantages(episodes.map(turnRewards), options)),
+    byTurns(groups, (trajectories) => turnAdvantages(trajectories.map(turnRewards), options)),
   );
 }
 
-/** `gigpo`: the episode's advantage plus a turn's among turns that began in the same state. */
+/** `gigpo`: the trajectory's advantage plus a turn's among turns that began in the same state. */
 export function stateGroups(options: StateGroupOptions = { scale: "std" }): GroupPart {
   return advantagePart("gigpo", "group", (groups) =>
-    byTurns(groups, (episodes) =>
+    byTurns(groups, (trajectories) =>
       stateGroupAdvantages(
-        episodes.map((scored) => {
+        trajectories.map((scored) => {
           const rewards = turnRewards(scored);
           return {
             group: "task",
             reward: scored.score.reward,
-            steps: scored.episode.turns.map(({ state }, i) => ({
+            steps: scored.trajectory.turns.map(({ state }, i) => ({
               state,
               reward: rewards[i] as number,
             })),
@@ -57,18 +57,18 @@ export function stateGroups(options: StateGroupOptions = { scale: "std" }): Grou
   );
 }
 
-/** `mix`: A of the episode plus α times a turn's own, from process rewards. */
+/** `mix`: A of the trajectory plus α times a turn's own, from process rewards. */
 export function mixedSteps(options: StepMixOptions = {}): GroupPart {
   return withScale(options, (scaled) => {
     return advantagePart(
       "mix",
       "group",
       (groups) =>
-        byTurns(groups, (episodes) =>
+        byTurns(groups, (trajectories) =>
           mixedStepAdvantages(
-            episodes.map(({ score }) => score.reward),
-            episodes.map(({ episode, score }) =>
-              episode.turns.map(({ reward }, i) => score.turnRewards?.[i] ?? reward ?? 0),
+            trajectories.map(({ score }) => score.reward),
+            trajectories.map(({ trajectory, score }) =>
+              trajectory.turns.map(({ reward }, i) => score.turnRewards?.[i] ?? reward ?? 0),
             ),
             scaled,
           ),
@@ -81,16 +81,18 @@ export function mixedSteps(options: StepMixOptions = {}): GroupPart {
 /** `cluster`: turns are judged among like observations, of the same group. */
 export function likeObservations(threshold = 0.8): GroupPart {
   return advantagePart("cluster", "group", (groups) =>
-    byTurns(groups, (episodes) => {
-      const ofGroup = groupRelativeAdvantages(episodes.map(({ score }) => score.reward));
-      const returns = episodes.map((scored) => discountedReturns(turnRewards(scored), 1));
-      const states = episodes.flatMap(({ episode }) =>
-        episode.turns.map(({ state }) => state.split(" ")),
+    byTurns(groups, (trajectories) => {
+      const ofGroup = groupRelativeAdvantages(trajectories.map(({ score }) => score.reward));
+      const returns = trajectories.map((scored) => discountedReturns(turnRewards(scored), 1));
+      const states = trajectories.flatMap(({ trajectory }) =>
+        trajectory.turns.map(({ state }) => state.split(" ")),
       );
       const flat = clusterAdvantages(
         returns.flat(),
         clustersOf(states, sequenceSimilarity, threshold),
-        episodes.flatMap(({ episode }, i) => episode.turns.map(() => ofGroup[i] as number)),
+        trajectories.flatMap(({ trajectory }, i) =>
+          trajectory.turns.map(() => ofGroup[i] as number),
+        ),
         { scale: "std" },
       );
       let next = 0;
@@ -106,15 +108,15 @@ export function branchAttributed(options?: GroupAdvantageOptions): GroupPart {
       "branch",
       "group",
       (groups) =>
-        byTurns(groups, (episodes) => {
+        byTurns(groups, (trajectories) => {
           const ofGroup = groupRelativeAdvantages(
-            episodes.map(({ score }) => score.reward),
+            trajectories.map(({ score }) => score.reward),
             scaled,
           );
-          const { segments, leaves } = treeOf(episodes, ofGroup);
+          const { segments, leaves } = treeOf(trajectories, ofGroup);
           const bySegment = segmentAdvantages(segments, leaves);
-          return episodes.map(({ episode }) =>
-            episode.turns.map((_, turn) => bySegment.get(segmentId(episode.id, turn)) ?? 0),
+          return trajectories.map(({ trajectory }) =>
+            trajectory.turns.map((_, turn) => bySegment.get(segmentId(trajectory.id, turn)) ?? 0),
           );
         }),
       { around: [groupAdvantage(scaled)] },
@@ -122,34 +124,36 @@ export function branchAttributed(options?: GroupAdvantageOptions): GroupPart {
   });
 }
 
-function segmentId(episode: string, turn: number | "end"): string {
-  return `${episode}/${turn}`;
+function segmentId(trajectory: string, turn: number | "end"): string {
+  return `${trajectory}/${turn}`;
 }
 
 /**
- * The turns of a group as one tree: a branch hangs on the turn that it left, and every episode ends in a
+ * The turns of a group as one tree: a branch hangs on the turn that it left, and every trajectory ends in a
  * leaf of its own, so that one may end where another goes on.
  */
 function treeOf(
-  episodes: readonly ScoredEpisode[],
+  trajectories: readonly RewardedTrajectory[],
   advantages: readonly number[],
 ): { readonly segments: TreeSegment[]; readonly leaves: Map<string, number> } {
   const segments: TreeSegment[] = [];
   const leaves = new Map<string, number>();
   // Roots first: a parent comes before its children.
-  const order = [...episodes.entries()].toSorted(
-    ([, a], [, b]) => (a.episode.branch?.turn ?? 0) - (b.episode.branch?.turn ?? 0),
+  const order = [...trajectories.entries()].toSorted(
+    ([, a], [, b]) => (a.trajectory.branch?.turn ?? 0) - (b.trajectory.branch?.turn ?? 0),
   );
-  for (const [i, { episode }] of order) {
-    const from = episode.branch?.turn ?? 0;
+  for (const [i, { trajectory }] of order) {
+    const from = trajectory.branch?.turn ?? 0;
     let parent: string | null =
-      episode.branch === null || from === 0 ? null : segmentId(episode.branch.episode, from - 1);
-    for (let turn = from; turn < episode.turns.length; turn += 1) {
-      const id = segmentId(episode.id, turn);
+      trajectory.branch === null || from === 0
+        ? null
+        : segmentId(trajectory.branch.trajectory, from - 1);
+    for (let turn = from; turn < trajectory.turns.length; turn += 1) {
+      const id = segmentId(trajectory.id, turn);
       segments.push({ id, parent });
       parent = id;
     }
-    const leaf = segmentId(episode.id, "end");
+    const leaf = segmentId(trajectory.id, "end");
     segments.push({ id: leaf, parent });
     leaves.set(leaf, advantages[i] as number);
   }
@@ -175,8 +179,8 @@ function normalizedOverBatch<N extends StateName>(
         samples.map((row) => ({ id, row })),
       );
       const masks = new Map(
-        groups.flatMap(({ episodes }) =>
-          episodes.map(({ episode, lossMask }) => [episode.id, lossMask] as const),
+        groups.flatMap(({ trajectories }) =>
+          trajectories.map(({ trajectory, lossMask }) => [trajectory.id, lossMask] as const),
         ),
       );
       const places = rows.flatMap(({ id, row }, r) => {
@@ -217,12 +221,12 @@ function weighedByEntropy<N extends StateName>(
     (groups, context) => {
       const estimated = inner.estimate(groups, context);
       const rows = groups
-        .flatMap(({ episodes }) => episodes)
+        .flatMap(({ trajectories }) => trajectories)
         .flatMap((scored) => {
-          const own = estimated.advantages.get(scored.episode.id) ?? [];
+          const own = estimated.advantages.get(scored.trajectory.id) ?? [];
           const entropies = entropiesOf(scored);
           return own.map((row, sample) => ({
-            id: scored.episode.id,
+            id: scored.trajectory.id,
             row,
             mask: scored.lossMask[sample] ?? [],
             entropies: entropies[sample] as ArrayLike<number>,
@@ -245,8 +249,8 @@ function weighedByEntropy<N extends StateName>(
 }
 
 /** `[samples][T]` entropies as the sampler recorded them, 0 where nothing was sampled. */
-function entropiesOf({ episode }: ScoredEpisode): TokenRows {
-  return episode.samples.map(({ sequence, spans }) => {
+function entropiesOf({ trajectory }: RewardedTrajectory): TokenRows {
+  return trajectory.samples.map(({ sequence, spans }) => {
     const row = new Float64Array(sequence.tokenIds.length);
     for (const { segment, start } of spans) row.set(segment.entropies, start);
     return row;

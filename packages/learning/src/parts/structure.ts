@@ -26,7 +26,7 @@ export function structuralTokens<N extends StateName>(
       }
       const ofRow = componentAdvantages(minibatch, component);
       const isStructure = (b: number, t: number): boolean => {
-        const sample = minibatch.episodes[b]?.episode.samples[minibatch.samples[b] ?? 0];
+        const sample = minibatch.trajectories[b]?.trajectory.samples[minibatch.samples[b] ?? 0];
         return structure.has(sample?.sequence.tokenIds[t] ?? -1);
       };
       const lossMask = minibatch.lossMask.map((row, b) =>
@@ -41,13 +41,13 @@ export function structuralTokens<N extends StateName>(
   );
 }
 
-/** `[B]` of each row's episode among those of its task; 0 where it is alone. */
-function componentAdvantages({ episodes }: Minibatch, component: string): number[] {
+/** `[B]` of each row's trajectory among those of its task; 0 where it is alone. */
+function componentAdvantages({ trajectories }: Minibatch, component: string): number[] {
   const byTask = new Map<string, Map<string, number>>();
-  for (const { episode, score } of episodes) {
-    const task = JSON.stringify(episode.record.task ?? episode.id);
+  for (const { trajectory, score } of trajectories) {
+    const task = JSON.stringify(trajectory.record.task ?? trajectory.id);
     const ofTask = byTask.get(task) ?? new Map<string, number>();
-    ofTask.set(episode.id, score.components?.[component] ?? 0);
+    ofTask.set(trajectory.id, score.components?.[component] ?? 0);
     byTask.set(task, ofTask);
   }
   const advantages = new Map<string, number>();
@@ -56,5 +56,5 @@ function componentAdvantages({ episodes }: Minibatch, component: string): number
     const values = ids.length < 2 ? [0] : groupRelativeAdvantages([...ofTask.values()]);
     for (const [i, id] of ids.entries()) advantages.set(id, values[i] as number);
   }
-  return episodes.map(({ episode }) => advantages.get(episode.id) ?? 0);
+  return trajectories.map(({ trajectory }) => advantages.get(trajectory.id) ?? 0);
 }

@@ -1,7 +1,7 @@
 /** What members of joint attempts, sides of matches, and who sets and solves tasks are paid and credited. */
 import { expect, test } from "vitest";
-import type { Episode } from "../composition/episode.ts";
-import { scoredEpisode } from "../composition/minibatch.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import { rewardedTrajectory } from "../composition/minibatch.ts";
 import type { PartContext, Score } from "../composition/part.ts";
 import { seeded } from "../seeded.fixture.ts";
 import { addOpponent, opponentPool, type OpponentPool } from "../states/opponent-pool.ts";
@@ -16,36 +16,41 @@ const context: PartContext = {
   signal: new AbortController().signal,
 };
 
-type Given = Partial<Pick<Episode, "id" | "role" | "joint" | "opponent">> & {
+type Given = Partial<Pick<JudgedTrajectory, "id" | "role" | "joint" | "opponent">> & {
   readonly reward?: number;
   readonly success?: boolean;
   readonly calls?: number;
 };
 
-/** An episode of one token and one turn. */
-function episode({ reward = 0, success = reward > 0, calls = 0, ...given }: Given): Episode {
+/** A trajectory of one token and one turn. */
+function trajectory({
+  reward = 0,
+  success = reward > 0,
+  calls = 0,
+  ...given
+}: Given): JudgedTrajectory {
   const toolCalls = Array.from({ length: calls }, () => ({}));
   return {
     ...{ id: "", role: "policy", joint: null, ...given },
     samples: [{ lossMask: [true] }],
     turns: [{ sample: 0, start: 0, end: 1, toolCalls, toolResults: [], reward: null }],
     verification: { reward, success, parts: {} },
-  } as unknown as Episode;
+  } as unknown as JudgedTrajectory;
 }
 
 const paid = async (
   reward: { score: (group: never, context: PartContext) => unknown },
-  episodes: readonly Episode[],
+  trajectories: readonly JudgedTrajectory[],
 ): Promise<number[]> =>
-  ((await reward.score({ task: "t", episodes } as never, context)) as Score[]).map(
+  ((await reward.score({ task: "t", trajectories } as never, context)) as Score[]).map(
     (score) => score.reward,
   );
 
 const two = [
-  episode({ id: "a1", role: "one", joint: "a", reward: 1, calls: 1 }),
-  episode({ id: "a2", role: "two", joint: "a", reward: 0, calls: 3 }),
-  episode({ id: "b1", role: "one", joint: "b", reward: 0, calls: 1 }),
-  episode({ id: "b2", role: "two", joint: "b", reward: 0, calls: 2 }),
+  trajectory({ id: "a1", role: "one", joint: "a", reward: 1, calls: 1 }),
+  trajectory({ id: "a2", role: "two", joint: "a", reward: 0, calls: 3 }),
+  trajectory({ id: "b1", role: "one", joint: "b", reward: 0, calls: 1 }),
+  trajectory({ id: "b2", role: "two", joint: "b", reward: 0, calls: 2 }),
 ];
 
 test("a team's reward is that of its joint attempt", async () => {
@@ -62,22 +67,24 @@ test("sides of a match win what the other loses; among equals fewer calls win", 
 });
 
 test("a joint advantage is one number for everybody in it, centered over joint attempts", () => {
-  const scored = two.map((one, i) => scoredEpisode(one, { reward: [2, 4, 0, 0][i] ?? 0 }));
+  const scored = two.map((one, i) => rewardedTrajectory(one, { reward: [2, 4, 0, 0][i] ?? 0 }));
   const { advantages } = parts
     .jointAdvantage({ scale: "none" })
-    .estimate([{ task: "t", episodes: scored }], context);
+    .estimate([{ task: "t", trajectories: scored }], context);
   // Joint rewards 3 and 0: by hand 1.5 and −1.5.
   expect(two.map(({ id }) => advantages.get(id)?.[0]?.[0])).toEqual([1.5, 1.5, -1.5, -1.5]);
 });
 
 const set = [
-  episode({ id: "p", role: "proposer", success: true }),
-  ...[1, 0, 1, 0].map((reward, i) => episode({ id: `p${i}`, role: "solver", joint: "p", reward })),
-  episode({ id: "q", role: "proposer", success: true }),
-  ...[1, 1].map((reward, i) => episode({ id: `q${i}`, role: "solver", joint: "q", reward })),
-  episode({ id: "r", role: "proposer", success: false }),
-  ...[1, 0].map((reward, i) => episode({ id: `r${i}`, role: "solver", joint: "r", reward })),
-  episode({ id: "s", role: "shown", success: true }),
+  trajectory({ id: "p", role: "proposer", success: true }),
+  ...[1, 0, 1, 0].map((reward, i) =>
+    trajectory({ id: `p${i}`, role: "solver", joint: "p", reward }),
+  ),
+  trajectory({ id: "q", role: "proposer", success: true }),
+  ...[1, 1].map((reward, i) => trajectory({ id: `q${i}`, role: "solver", joint: "q", reward })),
+  trajectory({ id: "r", role: "proposer", success: false }),
+  ...[1, 0].map((reward, i) => trajectory({ id: `r${i}`, role: "solver", joint: "r", reward })),
+  trajectory({ id: "s", role: "shown", success: true }),
 ];
 
 test("who sets a task is paid for half of its tries, not for all or for what nobody could show", async () => {
@@ -88,10 +95,12 @@ test("who sets a task is paid for half of its tries, not for all or for what nob
 });
 
 test("tries at what could not be shown are left out; the others are compared with their own", () => {
-  const scored = set.map((one) => scoredEpisode(one, { reward: one.verification.reward }));
-  const group = { task: "t", episodes: scored };
+  const scored = set.map((one) => rewardedTrajectory(one, { reward: one.verification.reward }));
+  const group = { task: "t", trajectories: scored };
   const { groups } = parts.answerableProposals().apply([group], context);
-  const kept = groups.flatMap(({ episodes }) => episodes.map(({ episode: { id } }) => id));
+  const kept = groups.flatMap(({ trajectories }) =>
+    trajectories.map(({ trajectory: { id } }) => id),
+  );
   expect(kept).toEqual(["p", "p0", "p1", "p2", "p3", "q", "q0", "q1", "r", "s"]);
   const { advantages } = parts.amongTries({ scale: "none" }).estimate(groups, context);
   const of = (id: string): number | undefined => advantages.get(id)?.[0]?.[0];
@@ -112,15 +121,17 @@ test("matches with past checkpoints are counted, and who still wins is met more 
     const reward = i === 5 ? 0 : opponent === "old" ? 0.4 : -0.4;
     const sides = { policy: reward, opponent: -reward };
     return Object.entries(sides).map(([role, own]) =>
-      scoredEpisode(episode({ id: `${role}/${i}`, role, joint, opponent }), { reward: own }),
+      rewardedTrajectory(trajectory({ id: `${role}/${i}`, role, joint, opponent }), {
+        reward: own,
+      }),
     );
   });
   const filter = parts.withoutOpponents();
-  const kept = filter.apply([{ task: "t", episodes: played.flat() }], {
+  const kept = filter.apply([{ task: "t", trajectories: played.flat() }], {
     ...context,
     state: { opponents: pool },
   });
-  expect(kept.groups[0]?.episodes).toHaveLength(6);
+  expect(kept.groups[0]?.trajectories).toHaveLength(6);
   const opponents = kept.state?.opponents as OpponentPool;
   expect(opponents.opponents).toEqual([
     { version: "old", games: 3, wins: 3 },

@@ -3,15 +3,15 @@ import {
   groupRelativeAdvantages,
   type GroupAdvantageOptions,
 } from "../advantages/group-advantages.ts";
-import { type Episode, toolCalls } from "../composition/episode.ts";
+import { type JudgedTrajectory, toolCalls } from "../composition/judged-trajectory.ts";
 import type {
   AdvantagePart,
   FilterPart,
   LossPart,
   RewardPart,
   RolloutPart,
-  ScoredEpisode,
-  ScoredGroup,
+  RewardedTrajectory,
+  RewardedGroup,
 } from "../composition/part.ts";
 import { dial, made } from "../composition/making.ts";
 import type { RolloutPlan } from "../composition/rollout-plan.ts";
@@ -31,7 +31,7 @@ import {
 import { indicesByKey } from "../statistics.ts";
 import { withScale } from "./advantage-scale.ts";
 import { advantagePart, byRewards, byTurns, turnRewards } from "./credit.ts";
-import { changeEpisodes, filterPart, keepEpisodes } from "./filter-part.ts";
+import { changeTrajectories, filterPart, keepTrajectories } from "./filter-part.ts";
 import { perAgent } from "./group-advantages.ts";
 import { demos, group } from "./rollouts.ts";
 import { crossEntropy } from "./token-losses.ts";
@@ -61,7 +61,7 @@ export function roleAdapters(
 
 type Team = Omit<Extract<RolloutPlan, { kind: "team" }>, "kind">;
 
-/** `team`: `size` joint attempts at each task, an episode of each role in every one of them. */
+/** `team`: `size` joint attempts at each task, a trajectory of each role in every one of them. */
 export function teamOf(plan: Team): RolloutPart<never, "group"> {
   return {
     slot: "rollout",
@@ -81,8 +81,8 @@ export function teamOf(plan: Team): RolloutPart<never, "group"> {
 export function jointAdvantage(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
   return withScale(options, (scaled) => {
     return advantagePart("joint", "group", (groups) =>
-      byRewards(groups, (rewards, episodes) => {
-        const jointOf = episodes.map(({ episode }) => episode.joint ?? episode.id);
+      byRewards(groups, (rewards, trajectories) => {
+        const jointOf = trajectories.map(({ trajectory }) => trajectory.joint ?? trajectory.id);
         return oncePerTrajectory(rewards, jointOf, (earned) =>
           groupRelativeAdvantages(earned, scaled),
         );
@@ -115,20 +115,20 @@ export function byLevel(names: readonly string[]): NonNullable<Roles["roleOf"]> 
  * among equal results fewer calls win. What one side gains the other loses.
  */
 export function matchOutcome(callPrice = 0.02, part: "outcome" | "team" = "outcome"): RewardPart {
-  const worth = (episode: Episode): number =>
-    episode.verification.reward - callPrice * toolCalls(episode);
+  const worth = (trajectory: JudgedTrajectory): number =>
+    trajectory.verification.reward - callPrice * toolCalls(trajectory);
   return {
     slot: "reward",
     part,
     needs: [],
-    score: ({ episodes }) =>
-      episodes.map((episode) => {
-        const others = episodes.filter(
-          (other) => other.joint === episode.joint && other.id !== episode.id,
+    score: ({ trajectories }) =>
+      trajectories.map((trajectory) => {
+        const others = trajectories.filter(
+          (other) => other.joint === trajectory.joint && other.id !== trajectory.id,
         );
         const [other] = others;
         if (other === undefined) return { reward: 0 };
-        const [own] = zeroSumReward([worth(episode), worth(other)]);
+        const [own] = zeroSumReward([worth(trajectory), worth(other)]);
         return { reward: own };
       }),
   };
@@ -174,15 +174,17 @@ export function selfPlayAgainstPast(size = 8): RolloutPart<"opponents", "group">
 }
 
 /**
- * Episodes of past checkpoints are left out: what they said was not the policy's. How its matches with them
+ * Trajectories of past checkpoints are left out: what they said was not the policy's. How its matches with them
  * ended is kept: a reward above 0 is one that it won, `matchOutcome`'s.
  */
 export function withoutOpponents(names: readonly string[] = ["opponent"]): FilterPart<"opponents"> {
   return filterPart(
     "learners",
     (groups, { state }) => ({
-      ...keepEpisodes(groups, (episodes) =>
-        selectBy(episodes, ({ episode }) => (names.includes(episode.role) ? "opponent" : null)),
+      ...keepTrajectories(groups, (trajectories) =>
+        selectBy(trajectories, ({ trajectory }) =>
+          names.includes(trajectory.role) ? "opponent" : null,
+        ),
       ),
       state: { opponents: withGames(state.opponents as OpponentPool, groups, names) },
     }),
@@ -192,12 +194,12 @@ export function withoutOpponents(names: readonly string[] = ["opponent"]): Filte
 
 function withGames(
   pool: OpponentPool,
-  groups: readonly ScoredGroup[],
+  groups: readonly RewardedGroup[],
   names: readonly string[],
 ): OpponentPool {
   return groups
-    .flatMap(({ episodes }) => episodes)
-    .reduce((played, { episode: { opponent, role }, score }) => {
+    .flatMap(({ trajectories }) => trajectories)
+    .reduce((played, { trajectory: { opponent, role }, score }) => {
       if (opponent === undefined || names.includes(role)) return played;
       return recordGame(played, opponent, (1 + Math.sign(score.reward)) / 2);
     }, pool);
@@ -213,11 +215,13 @@ function turnsAmongRoles(options: TurnAdvantageOptions): AdvantagePart<never, "g
     "turn",
     "group",
     (groups) =>
-      byTurns(groups, (episodes) => {
-        const advantages: number[][] = episodes.map(() => []);
-        for (const [, members] of indicesByKey(episodes.map(({ episode }) => episode.role))) {
+      byTurns(groups, (trajectories) => {
+        const advantages: number[][] = trajectories.map(() => []);
+        for (const [, members] of indicesByKey(
+          trajectories.map(({ trajectory }) => trajectory.role),
+        )) {
           const own = turnAdvantages(
-            members.map((i) => turnRewards(episodes[i] as ScoredEpisode)),
+            members.map((i) => turnRewards(trajectories[i] as RewardedTrajectory)),
             options,
           );
           for (const [at, i] of members.entries()) advantages[i] = own[at] as number[];
@@ -245,10 +249,10 @@ export function demonstrationPairs(): FilterPart {
   return filterPart("demonstration-pairs", (groups) => ({
     groups,
     dropped: new Map(),
-    pairs: groups.flatMap(({ episodes }) => {
+    pairs: groups.flatMap(({ trajectories }) => {
       const ids = (isStudent: boolean): string[] =>
-        episodes.flatMap(({ episode }) =>
-          (episode.role === "student") === isStudent ? [episode.id] : [],
+        trajectories.flatMap(({ trajectory }) =>
+          (trajectory.role === "student") === isStudent ? [trajectory.id] : [],
         );
       const students = ids(true);
       return ids(false).flatMap((shown) => students.map((student) => [shown, student] as const));
@@ -279,11 +283,11 @@ export function seededTeacher(begins: boolean): StatePart<"slow-copy"> {
 /** The words of the user count in the loss too. */
 export function speakerMask(): FilterPart {
   return filterPart("speaker-mask", (groups) =>
-    changeEpisodes(groups, (scored) => ({
+    changeTrajectories(groups, (scored) => ({
       ...scored,
       lossMask: scored.lossMask.map((mask, sample) => {
         const spoken = [...mask];
-        for (const [start, end] of userSpans(scored.episode, sample)) {
+        for (const [start, end] of userSpans(scored.trajectory, sample)) {
           spoken.fill(true, start, end);
         }
         return spoken;

@@ -1,5 +1,5 @@
 /** `temp-target`: the sampling temperature follows the entropy that was measured in the last step. */
-import type { FilterPart, ScoredGroup } from "../composition/part.ts";
+import type { FilterPart, RewardedGroup } from "../composition/part.ts";
 import type { SchedulePart } from "../composition/stage.ts";
 import { kept, type StatePart } from "../composition/state.ts";
 import { nextTemperature, type TemperatureControl } from "../schedules/temperature-target.ts";
@@ -11,9 +11,9 @@ export function temperature(start = 1): StatePart<"temperature"> {
 }
 
 /** Mean entropy of the sampled tokens, nats; NaN where there are none. */
-export function meanEntropy(groups: readonly ScoredGroup[]): number {
-  const entropies = groups.flatMap(({ episodes }) =>
-    episodes.flatMap(({ episode: { samples } }) =>
+export function meanEntropy(groups: readonly RewardedGroup[]): number {
+  const entropies = groups.flatMap(({ trajectories }) =>
+    trajectories.flatMap(({ trajectory: { samples } }) =>
       samples.flatMap(({ spans }) => spans.flatMap(({ segment }) => [...segment.entropies])),
     ),
   );

@@ -1,7 +1,7 @@
 /** Targets and losses of stored transitions, against a few lines that say the same by hand. */
 import { expect, test } from "vitest";
-import type { Episode } from "../composition/episode.ts";
-import type { Minibatch, PartContext, ScoredEpisode } from "../composition/part.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { Minibatch, PartContext, RewardedTrajectory } from "../composition/part.ts";
 import { bestProposals, tdBc, temporalDifference } from "./temporal-difference.ts";
 
 const CONTEXT: PartContext = {
@@ -10,22 +10,26 @@ const CONTEXT: PartContext = {
 };
 
 /** One sample of six tokens, two turns of two tokens: [_ a a _ b b]. */
-function scored(id: string, reward: number, more: Partial<Episode> = {}): ScoredEpisode {
+function scored(
+  id: string,
+  reward: number,
+  more: Partial<JudgedTrajectory> = {},
+): RewardedTrajectory {
   const turn = { toolCalls: [], toolResults: [], parseError: null, reward: null, sample: 0 };
-  const episode = {
-    ...{ id, role: "policy", branch: null, trajectory: { terminated: true } },
+  const trajectory = {
+    ...{ id, role: "policy", branch: null, record: { terminated: true } },
     turns: [
       { ...turn, start: 1, end: 3, state: "first" },
       { ...turn, start: 4, end: 6, state: `second of ${id}` },
     ],
     ...more,
-  } as unknown as Episode;
+  } as unknown as JudgedTrajectory;
   const lossMask = [[false, true, true, false, true, true]];
-  return { episode, lossMask, score: { reward }, tokenWeights: [new Float64Array(6).fill(1)] };
+  return { trajectory, lossMask, score: { reward }, tokenWeights: [new Float64Array(6).fill(1)] };
 }
 
-const proposal = (id: string, of: string, turn: number): ScoredEpisode =>
-  scored(id, 0, { role: "proposal", branch: { episode: of, turn } });
+const proposal = (id: string, of: string, turn: number): RewardedTrajectory =>
+  scored(id, 0, { role: "proposal", branch: { trajectory: of, turn } });
 
 const a = scored("a", 1);
 const b = scored("b", 0);
@@ -36,7 +40,7 @@ const values = new Map([
 
 test("a target is what was paid and the value of the next action; without a pay after, the outcome", () => {
   const estimated = temporalDifference({ discount: 0.5, chunk: 1, next: "logged" }).estimate(
-    [{ task: "t", episodes: [a, b, proposal("p", "a", 0)] }],
+    [{ task: "t", trajectories: [a, b, proposal("p", "a", 0)] }],
     { ...CONTEXT, values },
   );
   // Q of a's second action is 0.5, its outcome 1.
@@ -50,34 +54,37 @@ test("a target is what was paid and the value of the next action; without a pay 
 
 test("a chunk sees the pay of all its turns; the best next action is looked for where states are alike", () => {
   const two = temporalDifference({ discount: 0.5, chunk: 2, next: "logged" }).estimate(
-    [{ task: "t", episodes: [a] }],
+    [{ task: "t", trajectories: [a] }],
     { ...CONTEXT, values },
   );
   expect(two.returns?.get("a")?.[0]?.[1]).toBe(0.5);
-  const alike = (id: string): ScoredEpisode => {
+  const alike = (id: string): RewardedTrajectory => {
     const made = scored(id, 0);
-    const turns = made.episode.turns.map((turn, i) => ({ ...turn, state: `${i}` }));
-    return { ...made, episode: { ...made.episode, turns } };
+    const turns = made.trajectory.turns.map((turn, i) => ({ ...turn, state: `${i}` }));
+    return { ...made, trajectory: { ...made.trajectory, turns } };
   };
   const best = temporalDifference({ discount: 1, chunk: 1, next: "best" }).estimate(
-    [{ task: "t", episodes: [alike("a"), alike("b")] }],
+    [{ task: "t", trajectories: [alike("a"), alike("b")] }],
     { ...CONTEXT, values },
   );
   // b's next action is worth 0.2, a's in the same state 0.5.
   expect(best.returns?.get("b")?.[0]?.[1]).toBe(0.5);
 });
 
-function minibatchOf(episodes: readonly ScoredEpisode[], rows: readonly Float64Array[]): Minibatch {
-  const lossMask = episodes.map((one) => one.lossMask[0] as boolean[]);
+function minibatchOf(
+  trajectories: readonly RewardedTrajectory[],
+  rows: readonly Float64Array[],
+): Minibatch {
+  const lossMask = trajectories.map((one) => one.lossMask[0] as boolean[]);
   const zeros = lossMask.map((row) => new Float64Array(row.length));
   const count = lossMask.flat().filter(Boolean).length;
   return {
-    ...{ lossMask, episodes, values: rows, returns: zeros, advantages: zeros, pairs: [] },
+    ...{ lossMask, trajectories, values: rows, returns: zeros, advantages: zeros, pairs: [] },
     ...{ policyLogProbs: zeros, proximalLogProbs: zeros, behaviorLogProbs: zeros },
     shares: lossMask.map((row) => Float64Array.from(row, (on) => (on ? 1 / count : 0))),
     weights: zeros.map((row) => row.map(() => 1)),
     tokenCount: count,
-    samples: episodes.map(() => 0),
+    samples: trajectories.map(() => 0),
   };
 }
 
@@ -104,13 +111,13 @@ test("values of proposals are pressed down, those of what was done up, and calib
 
 test("of several proposals in a state the one of most value is imitated, and nothing else", () => {
   const rows = [0.1, 0.7, 0.4, 0.2].map((value) => new Float64Array(6).fill(value));
-  const episodes = [
+  const trajectories = [
     scored("a", 1),
     proposal("p", "a", 0),
     proposal("q", "a", 0),
     proposal("r", "a", 1),
   ];
-  const { derivatives } = bestProposals().compute(minibatchOf(episodes, rows), CONTEXT);
+  const { derivatives } = bestProposals().compute(minibatchOf(trajectories, rows), CONTEXT);
   const learned = derivatives.logProb?.map((row) => row.some((value) => value !== 0));
   expect(learned).toEqual([false, true, false, true]);
 });

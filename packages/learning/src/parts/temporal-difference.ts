@@ -7,8 +7,13 @@
  * `losses/conservative-penalty.ts`.
  */
 import { chunkTargets } from "../advantages/chunk-targets.ts";
-import { type EpisodeTurn, wasCutOff } from "../composition/episode.ts";
-import type { AdvantagePart, LossPart, Minibatch, ScoredEpisode } from "../composition/part.ts";
+import { type JudgedTurn, wasCutOff } from "../composition/judged-trajectory.ts";
+import type {
+  AdvantagePart,
+  LossPart,
+  Minibatch,
+  RewardedTrajectory,
+} from "../composition/part.ts";
 import { addLosses, scaleLoss } from "../loss.ts";
 import { behaviorConstrained, meanAbsoluteAdvantage } from "../losses/behavior-constraint.ts";
 import { type ActionChoice, conservativePenalty } from "../losses/conservative-penalty.ts";
@@ -26,7 +31,7 @@ export type TemporalDifferenceOptions = {
   readonly discount: number;
   /** Turns of a chunk, ≥ 1: rewards so far are seen, what comes after is the critic's word. */
   readonly chunk: number;
-  /** Which action comes next: the stored one, or the best that the group's episodes took in its state. */
+  /** Which action comes next: the stored one, or the best that the group's trajectories took in its state. */
   readonly next: "logged" | "best";
 };
 
@@ -44,29 +49,32 @@ export function temporalDifference(
     (groups, { values, finalValues }) => {
       const advantages = new Map<string, TokenRows>();
       const returns = new Map<string, TokenRows>();
-      for (const { episodes } of groups) {
-        const acted = episodes.filter(({ episode }) => episode.role !== PROPOSAL);
-        const valueAt = ({ episode }: ScoredEpisode, turn: EpisodeTurn, token: number): number =>
-          values?.get(episode.id)?.[turn.sample]?.[token] ?? 0;
+      for (const { trajectories } of groups) {
+        const acted = trajectories.filter(({ trajectory }) => trajectory.role !== PROPOSAL);
+        const valueAt = (
+          { trajectory }: RewardedTrajectory,
+          turn: JudgedTurn,
+          token: number,
+        ): number => values?.get(trajectory.id)?.[turn.sample]?.[token] ?? 0;
         const taken = new Map(
           acted.map((scored) => [
             scored,
-            scored.episode.turns.map((turn) => valueAt(scored, turn, turn.end - 1)),
+            scored.trajectory.turns.map((turn) => valueAt(scored, turn, turn.end - 1)),
           ]),
         );
         const best = new Map<string, number>();
-        for (const [{ episode }, ofTurns] of taken) {
-          for (const [i, { state }] of episode.turns.entries()) {
+        for (const [{ trajectory }, ofTurns] of taken) {
+          for (const [i, { state }] of trajectory.turns.entries()) {
             const value = ofTurns[i] as number;
             best.set(state, Math.max(value, best.get(state) ?? value));
           }
         }
         for (const [scored, ofTurns] of taken) {
-          const { id, turns } = scored.episode;
+          const { id, turns } = scored.trajectory;
           const ahead =
             next === "best" ? turns.map(({ state }) => best.get(state) as number) : ofTurns;
           const last = finalValues?.get(id)?.at(-1) ?? 0;
-          const terminated = !wasCutOff(scored.episode);
+          const terminated = !wasCutOff(scored.trajectory);
           const targets = chunkTargets(turnRewards(scored), [...ahead, last], {
             ...{ discount, chunk, terminated },
           });
@@ -96,15 +104,15 @@ export type TdBcOptions = {
   readonly conservative?:
     | {
         readonly coefficient: number;
-        /** Only down to what the stored episode earned from there on. */
+        /** Only down to what the stored trajectory earned from there on. */
         readonly isCalibrated: boolean;
       }
     | undefined;
   /** How strongly a turn is imitated; default 1. `proposals` are what the policy would do in its state. */
   readonly constraintOf?: (
-    scored: ScoredEpisode,
+    scored: RewardedTrajectory,
     turn: number,
-    proposals: readonly ScoredEpisode[],
+    proposals: readonly RewardedTrajectory[],
   ) => number;
 };
 
@@ -124,7 +132,7 @@ export function tdBc({
       const values = present(minibatch.values, "td-bc", "values of a critic");
       const targets = present(minibatch.returns, "td-bc", "targets of td");
       const lossMask = minibatch.lossMask.map((mask, b) =>
-        minibatch.episodes[b]?.episode.role === PROPOSAL ? mask.map(() => false) : mask,
+        minibatch.trajectories[b]?.trajectory.role === PROPOSAL ? mask.map(() => false) : mask,
       );
       const constraints = constraintRows(minibatch, constraintOf);
       const meanAbsolute = meanAbsoluteAdvantage({ ...minibatch, lossMask });
@@ -163,10 +171,10 @@ export function bestProposals(): LossPart<"critic"> {
     (minibatch) => {
       const values = present(minibatch.values, "ce", "values of a critic");
       const best = new Map<string, { readonly row: number; readonly value: number }>();
-      for (const [row, scored] of minibatch.episodes.entries()) {
-        const { branch } = scored.episode;
-        if (scored.episode.role !== PROPOSAL || branch === null) continue;
-        const key = `${branch.episode}/${branch.turn}`;
+      for (const [row, scored] of minibatch.trajectories.entries()) {
+        const { branch } = scored.trajectory;
+        if (scored.trajectory.role !== PROPOSAL || branch === null) continue;
+        const key = `${branch.trajectory}/${branch.turn}`;
         const value = values[row]?.[lastTokenOf(scored, minibatch.samples[row] ?? 0)] ?? 0;
         const known = best.get(key);
         if (known === undefined || value > known.value) best.set(key, { row, value });
@@ -181,15 +189,15 @@ export function bestProposals(): LossPart<"critic"> {
   );
 }
 
-/** Proposals by the episode and turn that they leave, with their rows. */
+/** Proposals by the trajectory and turn that they leave, with their rows. */
 function proposalsOf(
-  { episodes }: Minibatch,
+  { trajectories }: Minibatch,
   id: string,
   turn: number,
-): { readonly scored: ScoredEpisode; readonly row: number }[] {
-  return episodes.flatMap((scored, row) => {
-    const { role, branch } = scored.episode;
-    return role === PROPOSAL && branch?.episode === id && branch.turn === turn
+): { readonly scored: RewardedTrajectory; readonly row: number }[] {
+  return trajectories.flatMap((scored, row) => {
+    const { role, branch } = scored.trajectory;
+    return role === PROPOSAL && branch?.trajectory === id && branch.turn === turn
       ? [{ scored, row }]
       : [];
   });
@@ -201,10 +209,10 @@ function constraintRows(
 ): Float64Array[] {
   return minibatch.lossMask.map((mask, b) => {
     const row = new Float64Array(mask.length);
-    const scored = minibatch.episodes[b] as ScoredEpisode;
-    for (const [i, { sample, start, end }] of scored.episode.turns.entries()) {
+    const scored = minibatch.trajectories[b] as RewardedTrajectory;
+    for (const [i, { sample, start, end }] of scored.trajectory.turns.entries()) {
       if (sample !== minibatch.samples[b]) continue;
-      const proposals = proposalsOf(minibatch, scored.episode.id, i);
+      const proposals = proposalsOf(minibatch, scored.trajectory.id, i);
       const strength = constraintOf(
         scored,
         i,
@@ -218,10 +226,10 @@ function constraintRows(
 
 /** Stored actions, each beside what the policy would have done. */
 function choicesOf(minibatch: Minibatch, isCalibrated: boolean): ActionChoice[] {
-  return minibatch.episodes.flatMap((scored, row) =>
-    scored.episode.turns.flatMap(({ sample, end }, i): ActionChoice[] => {
+  return minibatch.trajectories.flatMap((scored, row) =>
+    scored.trajectory.turns.flatMap(({ sample, end }, i): ActionChoice[] => {
       if (sample !== minibatch.samples[row]) return [];
-      const proposals = proposalsOf(minibatch, scored.episode.id, i);
+      const proposals = proposalsOf(minibatch, scored.trajectory.id, i);
       if (proposals.length === 0) return [];
       const earned = turnRewards(scored).slice(i);
       return [
@@ -239,6 +247,6 @@ function choicesOf(minibatch: Minibatch, isCalibrated: boolean): ActionChoice[] 
 }
 
 /** Of the last turn that a sample holds. */
-function lastTokenOf({ episode }: ScoredEpisode, sample: number): number {
-  return (episode.turns.findLast((turn) => turn.sample === sample)?.end ?? 1) - 1;
+function lastTokenOf({ trajectory }: RewardedTrajectory, sample: number): number {
+  return (trajectory.turns.findLast((turn) => turn.sample === sample)?.end ?? 1) - 1;
 }

@@ -1,7 +1,7 @@
 /** Parts that write text: lessons from compared attempts, prompts from reflection. */
 import { WaggleError } from "@waggle/protocol";
 import { semanticAdvantage, type WriterPort } from "../advantages/semantic-comparison.ts";
-import type { PartContext, ScoredGroup } from "../composition/part.ts";
+import type { PartContext, RewardedGroup } from "../composition/part.ts";
 import type { CreditPart, WritingPart } from "../composition/writing.ts";
 import { isNewPrompt, promptAnswer, type PromptRequest } from "../gradient-free/prompt-writing.ts";
 import {
@@ -37,8 +37,8 @@ export function semantic(): CreditPart<"experience"> {
       const known = experiencesOf(context.state["experience"] as ExperienceLibrary);
       const writer = writerOf(context, "semantic");
       const found = await Promise.all(
-        groups.map(async ({ episodes }) => {
-          const attempts = episodes.map((scored) => readAttempt(scored, context));
+        groups.map(async ({ trajectories }) => {
+          const attempts = trajectories.map((scored) => readAttempt(scored, context));
           const { edits } = await semanticAdvantage(
             writer,
             {
@@ -101,8 +101,8 @@ export function promptEdits({
     needs: ["prompts"],
     asks: true,
     write: async (groups, _, context) => {
-      const attempts = groups.flatMap(({ episodes }: ScoredGroup) =>
-        episodes.map((scored) => readAttempt(scored, context)),
+      const attempts = groups.flatMap(({ trajectories }: RewardedGroup) =>
+        trajectories.map((scored) => readAttempt(scored, context)),
       );
       let population = context.state["prompts"] as PromptPopulation;
       for (const { prompt, reward } of attempts) {
@@ -146,9 +146,9 @@ export function stepLessons(most = 8): WritingPart<"experience"> {
     write: (groups, _, { state }) => {
       let library = state["experience"] as ExperienceLibrary;
       const texts = groups
-        .flatMap(({ episodes }) => episodes)
-        .filter(({ episode }) => episode.verification.success)
-        .flatMap(({ episode: { turns } }) =>
+        .flatMap(({ trajectories }) => trajectories)
+        .filter(({ trajectory }) => trajectory.verification.success)
+        .flatMap(({ trajectory: { turns } }) =>
           turns.flatMap(({ toolCalls }, i) => {
             const [call] = toolCalls;
             const [seen] = turns[i - 1]?.toolResults ?? [];

@@ -4,15 +4,20 @@ import { expectClose } from "../close.fixture.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import * as parts from "./index.ts";
-import { contextOf, type GivenEpisode, minibatchOf, scoredOf } from "./scored-episodes.fixture.ts";
+import {
+  contextOf,
+  type GivenTrajectory,
+  minibatchOf,
+  scoredOf,
+} from "./rewarded-trajectories.fixture.ts";
 
 function slopes(
   loss: LossPart<StateName>,
-  episodes: readonly GivenEpisode[],
+  trajectories: readonly GivenTrajectory[],
   logProbs?: readonly number[],
 ): number[][] {
   const minibatch = minibatchOf(
-    episodes.map((given, i) => {
+    trajectories.map((given, i) => {
       const scored = scoredOf(`${i}`, given);
       const [mask = []] = scored.lossMask;
       return { advantages: mask.map(() => 0), mask, scored, ...(logProbs ? { logProbs } : {}) };
@@ -23,7 +28,7 @@ function slopes(
 }
 
 /** [_ a _ b]: the first turn's call failed. */
-const FAILED_FIRST: GivenEpisode = { turns: [{ calls: ["do"], ok: false }, {}] };
+const FAILED_FIRST: GivenTrajectory = { turns: [{ calls: ["do"], ok: false }, {}] };
 
 test("ce pushes every sampled token alike, ce-mask leaves failed turns out", () => {
   expect(slopes(parts.crossEntropy(), [FAILED_FIRST])).toEqual([[0, -1, 0, -1].map((x) => x + 0)]);
@@ -47,7 +52,7 @@ test("lm pushes prompts and tool results too", () => {
   expect(row.slice(1).every((slope) => slope < 0)).toBe(true);
 });
 
-test("cond weighs episodes by how near their return comes to the best", () => {
+test("cond weighs trajectories by how near their return comes to the best", () => {
   const [best = [], worse = []] = slopes(parts.returnConditioned(0.5), [
     { reward: 1 },
     { reward: 0 },

@@ -1,6 +1,6 @@
 /** Loss parts on given tokens: demonstrations, verified rollouts, a teacher's. */
 import { dial, made } from "../composition/making.ts";
-import type { LossPart, Minibatch, ScoredEpisode } from "../composition/part.ts";
+import type { LossPart, Minibatch, RewardedTrajectory } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { observationLoss } from "../losses/observation-loss.ts";
 import { contrastiveLoss } from "../losses/contrastive.ts";
@@ -48,11 +48,11 @@ export function languageModel(): LossPart {
   return lossPart("lm", ({ policyLogProbs }) => languageModelLoss(policyLogProbs));
 }
 
-/** `cond`: cross-entropy, episodes weighed by exp((return − best) / temperature). */
+/** `cond`: cross-entropy, trajectories weighed by exp((return − best) / temperature). */
 export function returnConditioned(temperature = 0.5): LossPart {
   return lossPart("cond", (minibatch) => {
     const ofRow = returnWeights(
-      minibatch.episodes.map(({ score }) => score.reward),
+      minibatch.trajectories.map(({ score }) => score.reward),
       temperature,
     );
     const weights = minibatch.weights.map((row, b) =>
@@ -65,9 +65,9 @@ export function returnConditioned(temperature = 0.5): LossPart {
 /** Sampled tokens of turns that are wanted. */
 function ofTurns(minibatch: Minibatch, isWanted: TurnRule): LossMask {
   return minibatch.lossMask.map((mask, row) => {
-    const { episode } = minibatch.episodes[row] as ScoredEpisode;
-    const wanted = episode.turns.filter(
-      (turn) => turn.sample === minibatch.samples[row] && isWanted(turn, episode),
+    const { trajectory } = minibatch.trajectories[row] as RewardedTrajectory;
+    const wanted = trajectory.turns.filter(
+      (turn) => turn.sample === minibatch.samples[row] && isWanted(turn, trajectory),
     );
     return mask.map(
       (counts, t) => counts && wanted.some(({ start, end }) => t >= start && t < end),
@@ -80,7 +80,7 @@ function ofTurns(minibatch: Minibatch, isWanted: TurnRule): LossMask {
  * read or failed; beside `ce-mask`, which leaves them out.
  */
 export function unlikelihood(
-  isUnwanted: TurnRule = (turn, episode) => !isRight(turn, episode),
+  isUnwanted: TurnRule = (turn, trajectory) => !isRight(turn, trajectory),
 ): LossPart {
   return lossPart("unlikelihood", (minibatch) =>
     unlikelihoodLoss({ ...minibatch, lossMask: ofTurns(minibatch, isUnwanted) }),
@@ -97,8 +97,8 @@ export function auxiliaryTurns(isWanted: TurnRule): LossPart {
 /** `aux`: what the world answers, predicted: tokens after the first action that the policy did not say. */
 export function auxiliaryObservations(): LossPart {
   return lossPart("aux", (minibatch) => {
-    const observationMask = minibatch.episodes.map(({ episode }, row) => {
-      const sample = episode.samples[minibatch.samples[row] ?? 0];
+    const observationMask = minibatch.trajectories.map(({ trajectory }, row) => {
+      const sample = trajectory.samples[minibatch.samples[row] ?? 0];
       const first = sample?.lossMask.indexOf(true) ?? -1;
       return (sample?.lossMask ?? []).map((said, t) => first >= 0 && t > first && !said);
     });

@@ -4,14 +4,14 @@
  * Attempts of earlier steps are kept by task in `tree-store`, where the search goes on from them.
  */
 import { continuationAdvantages, continuationValues } from "../advantages/continuation-values.ts";
-import type { Episode, EpisodeTurn } from "../composition/episode.ts";
+import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
 import { dial, fixed, made } from "../composition/making.ts";
 import type {
   AdvantagePart,
   FilterPart,
   RolloutPart,
-  ScoredEpisode,
-  ScoredGroup,
+  RewardedTrajectory,
+  RewardedGroup,
 } from "../composition/part.ts";
 import type { Retells } from "../composition/rollout-plan.ts";
 import { kept, type StateName, type StatePart } from "../composition/state.ts";
@@ -19,7 +19,7 @@ import { pairsByGap } from "../filters/value-gap-pairs.ts";
 import { type SearchedAttempt, searchedTree, whereToGoOn } from "../rollouts/tree-search.ts";
 import { principalLine, type TreeRule } from "../rollouts/tree-selection.ts";
 import { advantagePart, byTurns } from "./credit.ts";
-import { filterPart, keepEpisodes } from "./filter-part.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "../filters/selection.ts";
 
 /** Attempts by task, of the newest tasks. */
@@ -59,9 +59,9 @@ export function tree(
       plan: ({ state }) => ({
         kind: "tree",
         size: given.groupSize,
-        next: (task, episodes) => {
+        next: (task, trajectories) => {
           const earlier = (state["tree-store"] as StoredTrees)[task] ?? [];
-          const now = episodes.map((episode) => searchedAttempt(episode));
+          const now = trajectories.map((trajectory) => searchedAttempt(trajectory));
           return whereToGoOn([...earlier, ...now], rule, given.width);
         },
         ...(retells === undefined ? {} : { retells }),
@@ -70,24 +70,27 @@ export function tree(
   );
 }
 
-/** An episode as a search sees it; its value by default the verifier's. */
+/** A trajectory as a search sees it; its value by default the verifier's. */
 export function searchedAttempt(
-  episode: Episode,
-  value: number = episode.verification.reward,
+  trajectory: JudgedTrajectory,
+  value: number = trajectory.verification.reward,
 ): SearchedAttempt {
   return {
-    id: episode.id,
-    given: episode.branch?.turn ?? 0,
+    id: trajectory.id,
+    given: trajectory.branch?.turn ?? 0,
     value,
-    actions: episode.turns.map((turn) => tokensOf(episode, turn).join(" ")),
-    priors: episode.turns.map(({ sample, start, end }) => {
-      const logProbs = episode.samples[sample]?.behaviorLogProbs.slice(start, end) ?? [];
+    actions: trajectory.turns.map((turn) => tokensOf(trajectory, turn).join(" ")),
+    priors: trajectory.turns.map(({ sample, start, end }) => {
+      const logProbs = trajectory.samples[sample]?.behaviorLogProbs.slice(start, end) ?? [];
       return Math.exp(logProbs.reduce((sum, logProb) => sum + logProb, 0));
     }),
   };
 }
 
-function tokensOf({ samples }: Episode, { sample, start, end }: EpisodeTurn): readonly number[] {
+function tokensOf(
+  { samples }: JudgedTrajectory,
+  { sample, start, end }: JudgedTurn,
+): readonly number[] {
   return samples[sample]?.sequence.tokenIds.slice(start, end) ?? [];
 }
 
@@ -152,16 +155,16 @@ function withContinuations<N extends StateName>(
   };
 }
 
-function byContinuations(episodes: readonly ScoredEpisode[]): number[][] {
+function byContinuations(trajectories: readonly RewardedTrajectory[]): number[][] {
   const through = new Map<string, number[]>();
-  for (const { episode, score } of episodes) {
-    for (const { state } of episode.turns) {
+  for (const { trajectory, score } of trajectories) {
+    for (const { state } of trajectory.turns) {
       through.set(state, [...(through.get(state) ?? []), score.reward]);
     }
   }
   const values = continuationValues([...through.values()]);
   const valueOf = new Map([...through.keys()].map((state, i) => [state, values[i] as number]));
-  return episodes.map(({ episode: { turns }, score }) =>
+  return trajectories.map(({ trajectory: { turns }, score }) =>
     continuationAdvantages(
       turns.map((_, i) => (i === turns.length - 1 ? score.reward : 0)),
       turns.map(({ state }) => valueOf.get(state) as number),
@@ -169,19 +172,19 @@ function byContinuations(episodes: readonly ScoredEpisode[]): number[][] {
   );
 }
 
-export function withAttempts(trees: StoredTrees, groups: readonly ScoredGroup[]): StoredTrees {
+export function withAttempts(trees: StoredTrees, groups: readonly RewardedGroup[]): StoredTrees {
   const entries = new Map(Object.entries(trees));
-  for (const { task, episodes } of groups) {
+  for (const { task, trajectories } of groups) {
     const earlier = entries.get(task) ?? [];
     const known = new Set(earlier.map(({ id }) => id));
     // What was told of attempts was never tried.
-    const added = episodes.filter(
-      ({ episode }) => episode.role !== "retold" && !known.has(episode.id),
+    const added = trajectories.filter(
+      ({ trajectory }) => trajectory.role !== "retold" && !known.has(trajectory.id),
     );
     entries.delete(task);
     entries.set(task, [
       ...earlier,
-      ...added.map(({ episode, score }) => searchedAttempt(episode, score.reward)),
+      ...added.map(({ trajectory, score }) => searchedAttempt(trajectory, score.reward)),
     ]);
   }
   return Object.fromEntries([...entries].slice(-MOST_TASKS));
@@ -197,7 +200,7 @@ export function withAttempts(trees: StoredTrees, groups: readonly ScoredGroup[])
 export function forks(
   margin?: number,
   unit: "turn" | "rest" = "turn",
-  isChosen: (episode: Episode) => boolean = () => true,
+  isChosen: (trajectory: JudgedTrajectory) => boolean = () => true,
 ): FilterPart {
   return made({ margin: dial(margin, 0.1) }, (given) => forksBy(given.margin, unit, isChosen));
 }
@@ -205,15 +208,15 @@ export function forks(
 function forksBy(
   margin: number,
   unit: "turn" | "rest",
-  isChosen: (episode: Episode) => boolean,
+  isChosen: (trajectory: JudgedTrajectory) => boolean,
 ): FilterPart {
   return filterPart("pair-gap", (groups, { advantages }) => {
-    const actions = groups.flatMap(({ episodes }, g) =>
-      episodes.flatMap((scored) =>
-        scored.episode.turns.flatMap((turn, i) => {
+    const actions = groups.flatMap(({ trajectories }, g) =>
+      trajectories.flatMap((scored) =>
+        scored.trajectory.turns.flatMap((turn, i) => {
           // Turns before its branch are another attempt's.
-          if (i < (scored.episode.branch?.turn ?? 0)) return [];
-          const rows = advantages?.get(scored.episode.id) ?? [];
+          if (i < (scored.trajectory.branch?.turn ?? 0)) return [];
+          const rows = advantages?.get(scored.trajectory.id) ?? [];
           const value = rows[turn.sample]?.[turn.start] ?? 0;
           return [{ scored, turn: i, value, key: `${g}/${turn.state}` }];
         }),
@@ -228,19 +231,20 @@ function forksBy(
     );
     for (const { chosen, rejected } of gaps.toSorted((a, b) => b.gap - a.gap)) {
       const [better, worse] = [actions[chosen], actions[rejected]];
-      if (better === undefined || worse === undefined || !isChosen(better.scored.episode)) continue;
-      const ids = [better.scored.episode.id, worse.scored.episode.id] as const;
+      if (better === undefined || worse === undefined || !isChosen(better.scored.trajectory))
+        continue;
+      const ids = [better.scored.trajectory.id, worse.scored.trajectory.id] as const;
       if (ids.some((id) => turns.has(id))) continue;
       turns.set(ids[0], better.turn).set(ids[1], worse.turn);
       pairs.push(ids);
     }
-    const paired = keepEpisodes(groups, (episodes) =>
-      selectBy(episodes, ({ episode }) => (turns.has(episode.id) ? null : "no-pair")),
+    const paired = keepTrajectories(groups, (trajectories) =>
+      selectBy(trajectories, ({ trajectory }) => (turns.has(trajectory.id) ? null : "no-pair")),
     );
-    const masked = paired.groups.map(({ task, episodes }) => ({
+    const masked = paired.groups.map(({ task, trajectories }) => ({
       task,
-      episodes: episodes.map((scored) => {
-        const first = turns.get(scored.episode.id) ?? 0;
+      trajectories: trajectories.map((scored) => {
+        const first = turns.get(scored.trajectory.id) ?? 0;
         return withTurns(scored, (i) => i === first || (unit === "rest" && i > first));
       }),
     }));
@@ -254,31 +258,38 @@ function forksBy(
 export function bestLine(): FilterPart {
   return filterPart("best-line", (groups) => {
     const ends = new Set(
-      groups.flatMap(({ episodes }) => {
+      groups.flatMap(({ trajectories }) => {
         const searched = searchedTree(
-          episodes.map(({ episode, score }) => searchedAttempt(episode, score.reward)),
+          trajectories.map(({ trajectory, score }) => searchedAttempt(trajectory, score.reward)),
         );
         const last = principalLine(searched.tree).at(-1) ?? "";
-        const end = episodes.find(({ episode }) => searched.paths.get(episode.id)?.at(-1) === last);
-        return end?.episode.verification.success === true ? [end.episode.id] : [];
+        const end = trajectories.find(
+          ({ trajectory }) => searched.paths.get(trajectory.id)?.at(-1) === last,
+        );
+        return end?.trajectory.verification.success === true ? [end.trajectory.id] : [];
       }),
     );
-    const best = keepEpisodes(groups, (episodes) =>
-      selectBy(episodes, ({ episode }) => (ends.has(episode.id) ? null : "not-the-best-line")),
+    const best = keepTrajectories(groups, (trajectories) =>
+      selectBy(trajectories, ({ trajectory }) =>
+        ends.has(trajectory.id) ? null : "not-the-best-line",
+      ),
     );
     return {
       ...best,
-      groups: best.groups.map(({ task, episodes }) => ({
+      groups: best.groups.map(({ task, trajectories }) => ({
         task,
-        episodes: episodes.map((scored) => withTurns(scored, () => true)),
+        trajectories: trajectories.map((scored) => withTurns(scored, () => true)),
       })),
     };
   });
 }
 
-/** The episode with the loss of these turns, those it shares with others included. */
-export function withTurns(scored: ScoredEpisode, counts: (turn: number) => boolean): ScoredEpisode {
-  const { samples, turns } = scored.episode;
+/** The trajectory with the loss of these turns, those it shares with others included. */
+export function withTurns(
+  scored: RewardedTrajectory,
+  counts: (turn: number) => boolean,
+): RewardedTrajectory {
+  const { samples, turns } = scored.trajectory;
   const lossMask = samples.map(({ lossMask: mask }) => mask.map(() => false));
   for (const [i, { sample, start, end }] of turns.entries()) {
     if (counts(i)) lossMask[sample]?.fill(true, start, end);

@@ -1,13 +1,13 @@
-/** Parts that credit turns, read answers and choose what comes next, on episodes made for them. */
+/** Parts that credit turns, read answers and choose what comes next, on trajectories made for them. */
 import type { TaskReference } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import type { Episode, EpisodeGroup } from "../composition/episode.ts";
-import { planMinibatch, scoredEpisode } from "../composition/minibatch.ts";
+import type { JudgedTrajectory, JudgedGroup } from "../composition/judged-trajectory.ts";
+import { planMinibatch, rewardedTrajectory } from "../composition/minibatch.ts";
 import type {
   Minibatch,
   PartContext,
   Score,
-  ScoredGroup,
+  RewardedGroup,
   StateValues,
 } from "../composition/part.ts";
 import * as parts from "./index.ts";
@@ -19,7 +19,7 @@ type Turn = {
   readonly tokens?: readonly number[];
 };
 
-type Given = Partial<Pick<Episode, "id" | "role" | "branch">> & {
+type Given = Partial<Pick<JudgedTrajectory, "id" | "role" | "branch">> & {
   readonly turns: readonly Turn[];
   readonly reward?: number;
   readonly words?: Readonly<Record<string, string>>;
@@ -29,7 +29,13 @@ type Given = Partial<Pick<Episode, "id" | "role" | "branch">> & {
 const TASK: TaskReference = { environment: "e", split: "train", seed: 6 };
 
 /** Two tokens a turn unless it has others; a call with a result, failed where that is `null`, or words. */
-function episode({ turns, reward = 0, words = {}, task = TASK, ...given }: Given): Episode {
+function trajectory({
+  turns,
+  reward = 0,
+  words = {},
+  task = TASK,
+  ...given
+}: Given): JudgedTrajectory {
   let length = 0;
   const made = turns.map(({ call, result = "ok", paid, tokens = [0, 0] }) => {
     const start = length;
@@ -50,7 +56,7 @@ function episode({ turns, reward = 0, words = {}, task = TASK, ...given }: Given
   const tokenIds = turns.flatMap(({ tokens = [0, 0] }) => tokens);
   return {
     ...{ id: "e", role: "policy", branch: null, ...given },
-    trajectory: { task, terminated: true },
+    record: { task, terminated: true },
     samples: [
       {
         sequence: { tokenIds },
@@ -61,7 +67,7 @@ function episode({ turns, reward = 0, words = {}, task = TASK, ...given }: Given
     ],
     turns: made,
     verification: { reward, success: reward >= 1, parts: words },
-  } as unknown as Episode;
+  } as unknown as JudgedTrajectory;
 }
 
 const context = (state: StateValues = {}, more: Partial<PartContext> = {}): PartContext => ({
@@ -71,15 +77,17 @@ const context = (state: StateValues = {}, more: Partial<PartContext> = {}): Part
 });
 
 const scored = (
-  reward: { score: (group: EpisodeGroup, context: PartContext) => unknown },
-  episodes: readonly Episode[],
+  reward: { score: (group: JudgedGroup, context: PartContext) => unknown },
+  trajectories: readonly JudgedTrajectory[],
   given = context(),
 ): Promise<Score[]> =>
-  Promise.resolve(reward.score({ task: "t", episodes }, given) as Score[] | Promise<Score[]>);
+  Promise.resolve(reward.score({ task: "t", trajectories }, given) as Score[] | Promise<Score[]>);
 
-const groupOf = (episodes: readonly Episode[], task = "t"): ScoredGroup => ({
+const groupOf = (trajectories: readonly JudgedTrajectory[], task = "t"): RewardedGroup => ({
   task,
-  episodes: episodes.map((one) => scoredEpisode(one, { reward: one.verification.reward })),
+  trajectories: trajectories.map((one) =>
+    rewardedTrajectory(one, { reward: one.verification.reward }),
+  ),
 });
 
 const sum = (values: readonly number[] = []): number =>
@@ -87,8 +95,8 @@ const sum = (values: readonly number[] = []): number =>
 
 test("progress is spread by what was learned of turns, and adds up to the outcome before and after", async () => {
   const runs = [
-    episode({ turns: [{ call: "a" }, { call: "b", result: null }, {}], reward: 0 }),
-    episode({ turns: [{ call: "a" }, { call: "b" }, {}], reward: 1 }),
+    trajectory({ turns: [{ call: "a" }, { call: "b", result: null }, {}], reward: 0 }),
+    trajectory({ turns: [{ call: "a" }, { call: "b" }, {}], reward: 1 }),
   ];
   const state = { "progress-est": parts.progressEstimate.initial?.() };
   const before = await scored(parts.attributedProgress(), runs, context(state));
@@ -108,7 +116,7 @@ test("progress is spread by what was learned of turns, and adds up to the outcom
 });
 
 test("criteria by rule: what was paid was met, the rest was not, and all is paid at the end", async () => {
-  const half = episode({
+  const half = trajectory({
     turns: [
       { call: "a", paid: 0.25 },
       { call: "b", paid: 0 },
@@ -122,14 +130,14 @@ test("criteria by rule: what was paid was met, the rest was not, and all is paid
   expect(dense?.turnRewards).toEqual([0.25, 0, 0.25]);
   // Where nothing is paid by itself, success is the one criterion.
   const [whole, none] = await scored(parts.criteriaByRule(), [
-    episode({ turns: [{ call: "a" }, {}], reward: 1 }),
-    episode({ turns: [{ call: "a" }, {}], reward: 0.5 }),
+    trajectory({ turns: [{ call: "a" }, {}], reward: 1 }),
+    trajectory({ turns: [{ call: "a" }, {}], reward: 0.5 }),
   ]);
   expect([whole?.reward, none?.reward]).toEqual([1, 0]);
 });
 
 test("gains of information telescope, and the outcome is paid on the last turn", async () => {
-  const run = episode({ turns: [{ call: "a" }, { call: "b" }, {}], reward: 1 });
+  const run = trajectory({ turns: [{ call: "a" }, { call: "b" }, {}], reward: 1 });
   const answerLogProbs = async (): Promise<number[]> => [-4, -3, -1, -1];
   const given = context({}, { ports: { answerLogProbs } });
   const [score] = await scored(parts.informationGain(0.1, 9), [run], given);
@@ -144,17 +152,17 @@ test("gains of information telescope, and the outcome is paid on the last turn",
 test("after a fork the set decides, before it the critic", () => {
   const turns = [{ call: "a" }, { call: "b" }];
   const group = groupOf([
-    episode({ id: "root", turns, reward: 1 }),
-    episode({
+    trajectory({ id: "root", turns, reward: 1 }),
+    trajectory({
       id: "fork",
       turns: [{ call: "a" }, { call: "c" }],
       reward: 1,
-      branch: { episode: "root", turn: 1 },
+      branch: { trajectory: "root", turn: 1 },
     }),
-    episode({ id: "other", turns: [{ call: "d" }], reward: 0 }),
+    trajectory({ id: "other", turns: [{ call: "d" }], reward: 0 }),
   ]);
   const values = new Map(
-    group.episodes.map(({ episode: { id, samples } }) => [
+    group.trajectories.map(({ trajectory: { id, samples } }) => [
       id,
       samples.map(({ lossMask }) => lossMask.map(() => 0.25)),
     ]),
@@ -173,12 +181,12 @@ test("after a fork the set decides, before it the critic", () => {
 
 test("form is learned at structural tokens alone, by the group's advantage in it", () => {
   const group = groupOf([
-    episode({ id: "well", turns: [{ call: "a", tokens: [7, 1, 2, 7] }] }),
-    episode({ id: "badly", turns: [{ call: "a", tokens: [7, 3] }] }),
+    trajectory({ id: "well", turns: [{ call: "a", tokens: [7, 1, 2, 7] }] }),
+    trajectory({ id: "badly", turns: [{ call: "a", tokens: [7, 3] }] }),
   ]);
-  const withForm: ScoredGroup = {
+  const withForm: RewardedGroup = {
     ...group,
-    episodes: group.episodes.map((one, i) => ({
+    trajectories: group.trajectories.map((one, i) => ({
       ...one,
       score: { reward: 0, components: { format: 1 - i } },
     })),
@@ -198,16 +206,16 @@ test("form is learned at structural tokens alone, by the group's advantage in it
 });
 
 test("whether a task needs tools is what its arms say; labels choose tasks or what is imitated", () => {
-  const arms = (task: string, withTools: number, without: number, calls = true): ScoredGroup =>
+  const arms = (task: string, withTools: number, without: number, calls = true): RewardedGroup =>
     groupOf(
       [
-        episode({
+        trajectory({
           id: `${task}+`,
           turns: calls ? [{ call: "a" }, {}] : [{}],
           reward: withTools,
           task: { ...TASK, seed: task.length },
         }),
-        episode({ id: `${task}-`, turns: [{}], reward: without, role: "alone" }),
+        trajectory({ id: `${task}-`, turns: [{}], reward: without, role: "alone" }),
       ],
       task,
     );
@@ -218,14 +226,14 @@ test("whether a task needs tools is what its arms say; labels choose tasks or wh
     arms("harmful", 0, 1),
   ];
   const { groups: helped, dropped } = parts.whereToolsHelp().apply(groups, context());
-  expect(helped.flatMap(({ episodes }) => episodes.map((one) => one.episode.id))).toEqual([
-    "beyond+",
-  ]);
+  expect(
+    helped.flatMap(({ trajectories }) => trajectories.map((one) => one.trajectory.id)),
+  ).toEqual(["beyond+"]);
   expect(dropped.get("inside+")).toBe("tools-inside");
   const { groups: labelled } = parts.toolNeedLabels().apply(groups, context());
   expect(labelled).toHaveLength(8);
-  const needs = labelled.flatMap(({ episodes }) =>
-    episodes.map(({ score }) => score.components?.["toolNeed"]),
+  const needs = labelled.flatMap(({ trajectories }) =>
+    trajectories.map(({ score }) => score.components?.["toolNeed"]),
   );
   expect(needs).toEqual([1, 1, -1, -1, 0, 0, -1, -1]);
   const planned = planMinibatch(labelled, { kind: "token-mean" }, {}, []);
@@ -233,7 +241,7 @@ test("whether a task needs tools is what its arms say; labels choose tasks or wh
   const { derivatives } = parts
     .auxiliaryToolNeed()
     .compute({ ...planned, policyLogProbs: zeros } as unknown as Minibatch, context());
-  const moved = planned.episodes.flatMap(({ episode: { id } }, b) =>
+  const moved = planned.trajectories.flatMap(({ trajectory: { id } }, b) =>
     [...(derivatives.logProb?.[b] ?? [])].some((value) => value !== 0) ? [id] : [],
   );
   // The call where tools are needed; and answers without one where they are not.
@@ -242,9 +250,12 @@ test("whether a task needs tools is what its arms say; labels choose tasks or wh
 
 test("answers are read against the right one, what tools said, and what was asked", async () => {
   const words = { request: "a table on friday at noon", text: "Rome", answer: "rome" };
-  const found = episode({ turns: [{ call: "friday", result: "rome" }, {}], words, reward: 1 });
-  const invented = episode({ turns: [{ call: "x", result: "oslo" }, {}], words });
-  const silent = episode({ turns: [{ call: "x", result: "oslo" }], words: { ...words, text: "" } });
+  const found = trajectory({ turns: [{ call: "friday", result: "rome" }, {}], words, reward: 1 });
+  const invented = trajectory({ turns: [{ call: "x", result: "oslo" }, {}], words });
+  const silent = trajectory({
+    turns: [{ call: "x", result: "oslo" }],
+    words: { ...words, text: "" },
+  });
   const rewards = async (part: Parameters<typeof scored>[0]): Promise<number[]> =>
     (await scored(part, [found, invented, silent])).map(({ reward }) => reward);
   expect(await rewards(parts.answerF1())).toEqual([1, 1, 0]);
@@ -252,7 +263,7 @@ test("answers are read against the right one, what tools said, and what was aske
   // One word of six; who quotes the request, or asks with the answer, earns nothing.
   expect((await rewards(parts.recoveredRequest()))[0]).toBeCloseTo((2 * 1) / (1 + 5), 12);
   expect(await rewards(parts.recoveredAnswer())).toEqual([1, 0, 0]);
-  const quoting = episode({ turns: [{ call: "rome", result: "rome" }, {}], words });
+  const quoting = trajectory({ turns: [{ call: "rome", result: "rome" }, {}], words });
   expect((await scored(parts.recoveredAnswer(), [quoting]))[0]?.reward).toBe(0);
   const { groups, dropped } = parts
     .answerable()
@@ -262,28 +273,28 @@ test("answers are read against the right one, what tools said, and what was aske
 });
 
 test("likeness is to the best reference, and a group without one is refused", async () => {
-  const reference = episode({ turns: [{ call: "a" }, { call: "b" }, {}], role: "reference" });
+  const reference = trajectory({ turns: [{ call: "a" }, { call: "b" }, {}], role: "reference" });
   const scores = await scored(parts.likeReference(), [
-    episode({ turns: [{ call: "a" }, { call: "b" }, {}] }),
-    episode({ turns: [{ call: "b" }] }),
-    episode({ turns: [{ call: "x" }] }),
+    trajectory({ turns: [{ call: "a" }, { call: "b" }, {}] }),
+    trajectory({ turns: [{ call: "b" }] }),
+    trajectory({ turns: [{ call: "x" }] }),
     reference,
   ]);
   expect(scores.map(({ reward }) => reward)).toEqual([1, 1 / 3, 0, 1]);
-  expect(() => parts.likeReference().score({ task: "t", episodes: [] }, context())).toThrow(
+  expect(() => parts.likeReference().score({ task: "t", trajectories: [] }, context())).toThrow(
     /reference/,
   );
 });
 
 test("retrieval pays what the answer stands on where it was found first", async () => {
   const words = { found: "d1 d9|d1 d2|", relevant: "d1 d2 d3 d4" };
-  const run = episode({ turns: [{ call: "a" }, {}, { call: "b" }, { call: "c" }], words });
+  const run = trajectory({ turns: [{ call: "a" }, {}, { call: "b" }, { call: "c" }], words });
   const [score] = await scored(parts.retrieved(0.5), [run]);
   expect(score?.reward).toBeCloseTo(2 / 4 + (0.5 * 2) / 3, 12);
   expect(score?.turnRewards).toEqual([0.25, 0, 0.25, 0]);
-  await expect(async () => scored(parts.retrieved(), [episode({ turns: [{}] })])).rejects.toThrow(
-    /which documents/,
-  );
+  await expect(async () =>
+    scored(parts.retrieved(), [trajectory({ turns: [{}] })]),
+  ).rejects.toThrow(/which documents/);
 });
 
 test("solved tasks come back harder, failed ones with others of their kind, and hopeless ones go", () => {
@@ -292,9 +303,9 @@ test("solved tasks come back harder, failed ones with others of their kind, and 
     harder: ({ seed }: TaskReference) => (seed % 10 === 2 ? null : task(seed + 1)),
     sibling: ({ seed }: TaskReference, nth: number) => task(100 * nth + seed),
   };
-  const run = (seed: number, rewards: readonly number[]): ScoredGroup =>
+  const run = (seed: number, rewards: readonly number[]): RewardedGroup =>
     groupOf(
-      rewards.map((reward) => episode({ turns: [{}], reward, task: task(seed) })),
+      rewards.map((reward) => trajectory({ turns: [{}], reward, task: task(seed) })),
       `e/train/${seed}`,
     );
   const filter = parts.failuresReturn({ mostGenerations: 1, copies: 2 });
@@ -315,11 +326,14 @@ test("solved tasks come back harder, failed ones with others of their kind, and 
 
 test("groups wait until all of theirs have ended, and go on first", () => {
   const cut = {
-    ...episode({ id: "cut", turns: [{}] }),
-    trajectory: { stopReason: "max-turns", turns: [{}] },
+    ...trajectory({ id: "cut", turns: [{}] }),
+    record: { stopReason: "max-turns", turns: [{}] },
   };
-  const ended = episode({ id: "ended", turns: [{}] });
-  const groups = [groupOf([cut as unknown as Episode, ended], "some"), groupOf([ended], "all")];
+  const ended = trajectory({ id: "ended", turns: [{}] });
+  const groups = [
+    groupOf([cut as unknown as JudgedTrajectory, ended], "some"),
+    groupOf([ended], "all"),
+  ];
   const {
     groups: learned,
     dropped,
@@ -336,11 +350,11 @@ test("groups wait until all of theirs have ended, and go on first", () => {
 });
 
 test("the temperature follows what was measured, up to its bounds", () => {
-  const measured = (entropy: number): ScoredGroup => {
-    const one = episode({ turns: [{}] });
+  const measured = (entropy: number): RewardedGroup => {
+    const one = trajectory({ turns: [{}] });
     const spans = [{ segment: { entropies: [entropy, entropy] }, start: 0 }];
     const samples = one.samples.map((sample) => ({ ...sample, spans }));
-    return groupOf([{ ...one, samples } as unknown as Episode]);
+    return groupOf([{ ...one, samples } as unknown as JudgedTrajectory]);
   };
   const filter = parts.measuredEntropy({ target: 0.3, gain: 1, least: 0.5, most: 2 });
   const after = (entropy: number): unknown =>

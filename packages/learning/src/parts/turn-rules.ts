@@ -1,8 +1,8 @@
 /** Which turns of an attempt carry loss, by a word that a setting may say. */
 import type { Dial } from "../composition/making.ts";
-import type { Episode, EpisodeTurn } from "../composition/episode.ts";
+import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
 
-export type TurnRule = (turn: EpisodeTurn, episode: Episode) => boolean;
+export type TurnRule = (turn: JudgedTurn, trajectory: JudgedTrajectory) => boolean;
 
 type Rule = "all" | "ran" | "right" | "last";
 

@@ -3,7 +3,7 @@
  * then. Turns keep the numbers of the version that sampled them.
  */
 import type { Trajectory } from "@waggle/protocol";
-import type { EpisodeGroup } from "../composition/episode.ts";
+import type { JudgedGroup } from "../composition/judged-trajectory.ts";
 import type { FilterPart, RolloutPart } from "../composition/part.ts";
 import { kept, type StatePart } from "../composition/state.ts";
 import { filterPart } from "./filter-part.ts";
@@ -17,7 +17,7 @@ export function isUnfinished({ stopReason, turns }: Trajectory, most: number): b
   return stopReason === "max-turns" && turns.length < most;
 }
 
-/** `size` episodes from the same start, at most `turns` turns of each in one step, `most` in all. */
+/** `size` trajectories from the same start, at most `turns` turns of each in one step, `most` in all. */
 export function partialRollouts(
   turns: number,
   most: number,
@@ -28,7 +28,7 @@ export function partialRollouts(
     around: [group(size)],
     plan: ({ state }) => ({
       ...{ kind: "partial", size, turns, most },
-      unfinished: state["rest-buffer"] as readonly EpisodeGroup[],
+      unfinished: state["rest-buffer"] as readonly JudgedGroup[],
     }),
   };
 }
@@ -38,17 +38,21 @@ export function finishedGroups(most: number): FilterPart<"rest-buffer"> {
   return filterPart(
     "finished",
     (groups) => {
-      const isCut = ({ episodes }: (typeof groups)[number]): boolean =>
-        episodes.some(({ episode: { record: trajectory } }) => isUnfinished(trajectory, most));
+      const isCut = ({ trajectories }: (typeof groups)[number]): boolean =>
+        trajectories.some(({ trajectory: { record: trajectory } }) =>
+          isUnfinished(trajectory, most),
+        );
       const waiting = groups.filter(isCut);
-      const ids = waiting.flatMap(({ episodes }) => episodes.map(({ episode }) => episode.id));
+      const ids = waiting.flatMap(({ trajectories }) =>
+        trajectories.map(({ trajectory }) => trajectory.id),
+      );
       return {
         groups: groups.filter((each) => !isCut(each)),
         dropped: new Map(ids.map((id) => [id, "unfinished"])),
         state: {
-          "rest-buffer": waiting.map(({ task, episodes }): EpisodeGroup => ({
+          "rest-buffer": waiting.map(({ task, trajectories }): JudgedGroup => ({
             task,
-            episodes: episodes.map(({ episode }) => episode),
+            trajectories: trajectories.map(({ trajectory }) => trajectory),
           })),
         },
       };

@@ -34,9 +34,9 @@ export function critic(at: "tokens" | "turns" = "tokens"): LossPart<"critic"> {
 }
 
 /** The first token of each turn, of those that count. */
-function turnStarts({ lossMask, episodes, samples }: Minibatch): boolean[][] {
+function turnStarts({ lossMask, trajectories, samples }: Minibatch): boolean[][] {
   return lossMask.map((row, b) => {
-    const turns = episodes[b]?.episode.turns ?? [];
+    const turns = trajectories[b]?.trajectory.turns ?? [];
     const starts = new Set(
       turns.filter(({ sample }) => sample === samples[b]).map(({ start }) => start),
     );

@@ -2,7 +2,7 @@
  * `memory-bank` that attempts read: what was done where it went well, recalled by the words of the request.
  * A filter writes it from what a stage sees.
  */
-import type { Episode } from "../composition/episode.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import type { StatePart } from "../composition/state.ts";
 import { type MemoryBank, memoryBank, operateMemory, recallMemory } from "../states/memory-bank.ts";
@@ -29,14 +29,14 @@ export function workingMemory(most = 2): StatePart<"memory-bank"> {
   };
 }
 
-/** Writes the calls of episodes that returned at least `least`; leaves none out. */
+/** Writes the calls of trajectories that returned at least `least`; leaves none out. */
 export function remembered(least = 0.5): FilterPart<"memory-bank"> {
   return filterPart(
     "remembered",
     (groups, { state }) => {
       let bank = state["memory-bank"] as MemoryBank;
-      for (const { episode, score } of groups.flatMap(({ episodes }) => episodes)) {
-        if (score.reward >= least) bank = withMemory(bank, memoryOf(episode));
+      for (const { trajectory, score } of groups.flatMap(({ trajectories }) => trajectories)) {
+        if (score.reward >= least) bank = withMemory(bank, memoryOf(trajectory));
       }
       return { groups, dropped: new Map(), state: { "memory-bank": bank } };
     },
@@ -45,7 +45,7 @@ export function remembered(least = 0.5): FilterPart<"memory-bank"> {
 }
 
 /** `null` where nothing was called, or nobody knows what was asked. */
-function memoryOf({ turns, verification }: Episode): string | null {
+function memoryOf({ turns, verification }: JudgedTrajectory): string | null {
   const { request } = verification.parts;
   const calls = turns
     .filter(({ toolResults }) => toolResults.every(({ ok }) => ok))

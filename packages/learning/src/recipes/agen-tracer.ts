@@ -25,7 +25,10 @@ export const agenTracer: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, steps, learningRate, mostTurns }) => [
     rewardStage({
       rollout: parts.group(groupSize),
-      filters: [parts.verify(({ record: trajectory }) => [trajectory.terminated]), parts.mixedGroup()],
+      filters: [
+        parts.verify(({ record: trajectory }) => [trajectory.terminated]),
+        parts.mixedGroup(),
+      ],
       reward: readRanSolved(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

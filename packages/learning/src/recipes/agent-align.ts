@@ -29,7 +29,7 @@ export const agentAlign: CreateRecipe = recipe({
         parts.diversityMix(
           { forbidden: refused, policy: done },
           kept,
-          ({ episode }) => episode.role,
+          ({ trajectory }) => trajectory.role,
         ),
       ],
       losses: [parts.crossEntropy()],

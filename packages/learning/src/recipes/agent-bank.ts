@@ -24,8 +24,8 @@ export const agentBank: CreateRecipe = recipe({
       mistakes: 0.3,
       filters: [
         parts.success(),
-        parts.diversityMix({ short: 1, long: 1 }, kept, ({ episode }) =>
-          episode.turns.length > 2 ? "long" : "short",
+        parts.diversityMix({ short: 1, long: 1 }, kept, ({ trajectory }) =>
+          trajectory.turns.length > 2 ? "long" : "short",
         ),
       ],
     }),

@@ -11,8 +11,8 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import { toolErrors } from "../composition/episode.ts";
-import type { ScoredEpisode } from "../composition/part.ts";
+import { toolErrors } from "../composition/judged-trajectory.ts";
+import type { RewardedTrajectory } from "../composition/part.ts";
 import * as parts from "../parts/index.ts";
 
 export const agentFlan: CreateRecipe = recipe({
@@ -36,7 +36,7 @@ export const agentFlan: CreateRecipe = recipe({
   ],
 });
 
-function capabilityOf({ episode }: ScoredEpisode): string {
-  if (episode.role === "toolless") return "negative";
-  return toolErrors(episode) > 0 ? "recover" : "follow";
+function capabilityOf({ trajectory }: RewardedTrajectory): string {
+  if (trajectory.role === "toolless") return "negative";
+  return toolErrors(trajectory) > 0 ? "recover" : "follow";
 }

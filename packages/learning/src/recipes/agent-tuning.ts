@@ -22,8 +22,8 @@ export const agentTuning: CreateRecipe = recipe({
       mistakes: 0.3,
       filters: [
         parts.success(),
-        parts.diversityMix({ long: agentShare, short: 1 - agentShare }, kept, ({ episode }) =>
-          episode.turns.length > 2 ? "long" : "short",
+        parts.diversityMix({ long: agentShare, short: 1 - agentShare }, kept, ({ trajectory }) =>
+          trajectory.turns.length > 2 ? "long" : "short",
         ),
       ],
     }),

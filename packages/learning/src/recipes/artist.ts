@@ -5,7 +5,7 @@
  * Source: Singh et al. 2025, "Agentic Reasoning and Tool Integration for LLMs via Reinforcement
  * Learning", arXiv:2505.01441.
  * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
- * Why: a token mean keeps long episodes from weighing less, and a nano model's groups are often all right or
+ * Why: a token mean keeps long trajectories from weighing less, and a nano model's groups are often all right or
  * all wrong.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

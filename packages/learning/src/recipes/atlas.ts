@@ -9,9 +9,9 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
-import type { Episode, EpisodeTurn } from "../composition/episode.ts";
+import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
 
-function isCritical(turn: EpisodeTurn, { turns }: Episode): boolean {
+function isCritical(turn: JudgedTurn, { turns }: JudgedTrajectory): boolean {
   const before = turns[turns.indexOf(turn) - 1];
   return before === undefined || before.toolResults.some(({ ok }) => !ok);
 }

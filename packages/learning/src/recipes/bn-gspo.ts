@@ -3,7 +3,7 @@
  *
  * Source: "SenseNova-MARS" (S301); the ratio is Zheng et al. 2025, "GSPO", arXiv:2507.18071.
  * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
- * Why: a token mean keeps long episodes from weighing less, and a nano model's groups are often all right or
+ * Why: a token mean keeps long trajectories from weighing less, and a nano model's groups are often all right or
  * all wrong.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

@@ -10,10 +10,10 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
-import type { EpisodeTurn } from "../composition/episode.ts";
+import type { JudgedTurn } from "../composition/judged-trajectory.ts";
 import { groupReinforcement } from "./group-reinforcement.ts";
 
-const isSpecialist = ({ toolCalls }: EpisodeTurn): boolean => toolCalls.length > 0;
+const isSpecialist = ({ toolCalls }: JudgedTurn): boolean => toolCalls.length > 0;
 
 export const castFlow: CreateRecipe = recipe({
   name: "cast-flow",

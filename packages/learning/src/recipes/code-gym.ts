@@ -22,7 +22,10 @@ export const codeGym: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, steps, learningRate, mostTurns }) => [
     rewardStage({
       rollout: parts.group(groupSize),
-      filters: [parts.verify(({ record: trajectory }) => [trajectory.terminated]), parts.mixedGroup()],
+      filters: [
+        parts.verify(({ record: trajectory }) => [trajectory.terminated]),
+        parts.mixedGroup(),
+      ],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

@@ -32,7 +32,7 @@ export const conRft: CreateRecipe = recipe({
           strength,
           conservative: { coefficient: conservatism, isCalibrated: true },
           // Stored runs and a person's turns are shown; the policy's own are not.
-          constraintOf: ({ episode: { actors } }, turn) =>
+          constraintOf: ({ trajectory: { actors } }, turn) =>
             actors?.[turn] === "policy" ? ownConstraint : 1,
         }),
       ],

@@ -1,11 +1,11 @@
 /**
- * DART: workers with older policies and truncated weights, stored successes, long episodes and unsure
+ * DART: workers with older policies and truncated weights, stored successes, long trajectories and unsure
  * turns first.
  *
  * Source: "Efficient Multi-turn RL for GUI Agents via Decoupled Training and Adaptive Data Curation"
  * (S135).
  * Differs from it: the lag is a fixed number of updates; pass rates choose tasks of a pool, not how
- * many episodes each gets.
+ * many trajectories each gets.
  * Why: a fixed lag can be repeated from a seed, and groups of one size have baselines that are equally sure.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -19,7 +19,7 @@ export const dart: CreateRecipe = recipe({
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
     "the lag is a fixed number of updates",
-    "pass rates choose tasks of a pool, not how many episodes each gets",
+    "pass rates choose tasks of a pool, not how many trajectories each gets",
   ],
   schedule: ["one"],
   settings: {

@@ -4,7 +4,7 @@
  * Source: "DeepSport: A Multimodal Large Language Model for Comprehensive Sports Video Reasoning via
  * Agentic Reinforcement Learning" (S124).
  * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
- * Why: a token mean keeps long episodes from weighing less, and a nano model's groups are often all right or
+ * Why: a token mean keeps long trajectories from weighing less, and a nano model's groups are often all right or
  * all wrong.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

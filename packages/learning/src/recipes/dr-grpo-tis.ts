@@ -6,7 +6,7 @@
  * Sources: Dr. GRPO arXiv:2503.20783; DAPO arXiv:2503.14476; truncated weights between sampler and
  * trainer, Yao et al. 2025; decoupled proximal policy arXiv:2110.00641, arXiv:2505.24298.
  * Differs from Dr. GRPO: token-mean over the minibatch instead of a constant length.
- * Why: a token mean keeps long episodes from weighing less, and needs no length that visitors' episodes do
+ * Why: a token mean keeps long trajectories from weighing less, and needs no length that visitors' trajectories do
  * not have.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

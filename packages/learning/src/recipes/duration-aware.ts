@@ -36,8 +36,8 @@ export const durationAware: CreateRecipe = recipe({
         [parts.outcome(), { standard: 0.5 }],
         [parts.progress(), { standard: 0.5 }],
       ]),
-      advantage: parts.durationWeighted(({ episode }, turn) => {
-        const { start, end } = episode.turns[turn] ?? { start: 0, end: 0 };
+      advantage: parts.durationWeighted(({ trajectory }, turn) => {
+        const { start, end } = trajectory.turns[turn] ?? { start: 0, end: 0 };
         return secondsPerToken * Math.max(1, end - start);
       }),
       losses: [parts.truncatedImportance(parts.pgClip(epsilon))],

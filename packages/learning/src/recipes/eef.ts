@@ -5,7 +5,7 @@
  * Source: "Exploring Expert Failures Improves LLM Agent Tuning" (S149).
  * Differs from it: places to go on from are drawn, not chosen; the expert is the family's
  * demonstrator with mistakes.
- * Why: a place is as good as another in episodes of a few turns, and no expert is there but the demonstrator.
+ * Why: a place is as good as another in trajectories of a few turns, and no expert is there but the demonstrator.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

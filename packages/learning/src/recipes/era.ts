@@ -4,7 +4,7 @@
  * Source: "ERA: Transforming VLMs into Embodied Agents via Embodied Prior Learning and Online
  * Reinforcement Learning" (S144).
  * Differs from it: no summaries in the context; the critic leaves the adapter to the policy.
- * Why: episodes fit the context, and a critic's gradient in the adapter that both share made the policy
+ * Why: trajectories fit the context, and a critic's gradient in the adapter that both share made the policy
  * unlearn.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

@@ -9,13 +9,13 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { writingStage } from "../composition/stage.ts";
-import { toolCalls } from "../composition/episode.ts";
+import { toolCalls } from "../composition/judged-trajectory.ts";
 import * as parts from "../parts/index.ts";
 
 /** The outcome, shared among the calls that it took. */
 const perCall = () =>
-  parts.rewardPart("outcome", (episode) => ({
-    reward: episode.verification.reward / (1 + toolCalls(episode)),
+  parts.rewardPart("outcome", (trajectory) => ({
+    reward: trajectory.verification.reward / (1 + toolCalls(trajectory)),
   }));
 
 export const evoKernel: CreateRecipe = recipe({

@@ -26,7 +26,7 @@ export const fireAct: CreateRecipe = recipe({
         parts.diversityMix(
           Object.fromEntries(METHODS.map((method) => [method, 1])),
           kept,
-          ({ episode }) => episode.mode ?? "",
+          ({ trajectory }) => trajectory.mode ?? "",
         ),
       ],
       state: { teacher: parts.demonstrators(mistakes) },

@@ -8,7 +8,7 @@
  * the environment's verifier is one of them.
  * Why: a run is finite, so that what holds of it can be checked directly.
  */
-import type { Episode, EpisodeTurn } from "../composition/episode.ts";
+import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
@@ -21,16 +21,16 @@ import {
   until,
 } from "../rewards/specifications.ts";
 
-const readable = now<EpisodeTurn>(({ parseError }) => parseError === null);
-const calls = now<EpisodeTurn>(({ toolCalls }) => toolCalls.length > 0);
-const answers = now<EpisodeTurn>(({ toolCalls }) => toolCalls.length === 0);
-const failed = now<EpisodeTurn>(({ toolResults }) => toolResults.some(({ ok }) => !ok));
-const ran = now<EpisodeTurn>(
+const readable = now<JudgedTurn>(({ parseError }) => parseError === null);
+const calls = now<JudgedTurn>(({ toolCalls }) => toolCalls.length > 0);
+const answers = now<JudgedTurn>(({ toolCalls }) => toolCalls.length === 0);
+const failed = now<JudgedTurn>(({ toolResults }) => toolResults.some(({ ok }) => !ok));
+const ran = now<JudgedTurn>(
   ({ toolCalls, toolResults }) => toolCalls.length > 0 && toolResults.every(({ ok }) => ok),
 );
 
 /** What a run must do: be readable, act until it answers, mend what failed, end right. */
-function specificationsOf({ verification }: Episode): Specification<EpisodeTurn>[] {
+function specificationsOf({ verification }: JudgedTrajectory): Specification<JudgedTurn>[] {
   return [
     always(readable),
     until(calls, answers),

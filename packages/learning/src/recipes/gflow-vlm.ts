@@ -1,5 +1,5 @@
 /**
- * GFlowVLM: episodes are sampled in proportion to their reward instead of as the best one, among those that
+ * GFlowVLM: trajectories are sampled in proportion to their reward instead of as the best one, among those that
  * the base would say.
  *
  * Source: "GFlowVLM: Enhancing Multi-step Reasoning in Vision-Language Models with Generative Flow

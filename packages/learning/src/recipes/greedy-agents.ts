@@ -1,10 +1,10 @@
 /**
- * Fine-tuning on self-written rationales from single episodes; the abstract names no estimator, so a
+ * Fine-tuning on self-written rationales from single trajectories; the abstract names no estimator, so a
  * moving baseline stands in.
  *
  * Source: Schmied et al. 2025, "LLMs are Greedy Agents", arXiv:2504.16078.
  * Differs from it: token-mean over the minibatch; a moving baseline.
- * Why: a token mean keeps long episodes from weighing less, and single attempts have no group to be compared
+ * Why: a token mean keeps long trajectories from weighing less, and single attempts have no group to be compared
  * with.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

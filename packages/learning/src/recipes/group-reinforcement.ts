@@ -18,7 +18,7 @@ type GroupReinforcement = {
   readonly learningRate: number;
   /** Default the stage's own. */
   readonly name?: string;
-  /** Default `groupSize` episodes from the same start. */
+  /** Default `groupSize` trajectories from the same start. */
   readonly rollout?: RolloutPart<never, "group">;
   /** Before groups without a signal are left out; default none. */
   readonly filters?: readonly FilterPart[];

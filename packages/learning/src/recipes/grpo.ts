@@ -4,7 +4,7 @@
  * Source: Shao et al. 2024, "DeepSeekMath", arXiv:2402.03300, equation 3.
  * Differs from it: token-mean over the minibatch instead of a mean over each trajectory first; no
  * reference KL; the standard deviation is the population's.
- * Why: a token mean keeps long episodes from weighing less, a pull to the reference costs a forward pass and
+ * Why: a token mean keeps long trajectories from weighing less, a pull to the reference costs a forward pass and
  * changed nothing at equal budget (docs/evidence/studies/kl-term.md), and in groups of one size the
  * conventions of the deviation differ by a constant.
  */

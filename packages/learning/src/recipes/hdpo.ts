@@ -1,9 +1,9 @@
 /**
- * HDPO: thrift is judged among correct episodes only and on a scale of its own.
+ * HDPO: thrift is judged among correct trajectories only and on a scale of its own.
  *
  * Source: "Act Wisely: Cultivating Meta-Cognitive Tool Use in Agentic Multimodal Models" (S019).
  * Differs from it: token-mean over the minibatch.
- * Why: a token mean keeps long episodes from weighing less.
+ * Why: a token mean keeps long trajectories from weighing less.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

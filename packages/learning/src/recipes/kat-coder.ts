@@ -36,8 +36,8 @@ export const katCoder: CreateRecipe = recipe({
       name: "start",
       rollout: parts.demos(mistakes),
       filters: [
-        parts.diversityMix({ short: 1, long: 1 }, kept, ({ episode }) =>
-          episode.turns.length > 2 ? "long" : "short",
+        parts.diversityMix({ short: 1, long: 1 }, kept, ({ trajectory }) =>
+          trajectory.turns.length > 2 ? "long" : "short",
         ),
         parts.stepMask(),
       ],

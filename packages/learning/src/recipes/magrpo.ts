@@ -4,7 +4,7 @@
  *
  * Source: "LLM Collaboration With Multi-Agent Reinforcement Learning", arXiv:2508.04652.
  * Differs from it: two agents; token-mean over the minibatch.
- * Why: two are what a call divides into, and a token mean keeps long episodes from weighing less.
+ * Why: two are what a call divides into, and a token mean keeps long trajectories from weighing less.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -11,10 +11,10 @@ import { pairStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { equivalenceReward } from "../rewards/call-equivalence.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
-import type { Episode } from "../composition/episode.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 
 /** 1 where the action that left a stored turn does what was done there. */
-function likeStored({ turns, branch }: Episode): number {
+function likeStored({ turns, branch }: JudgedTrajectory): number {
   return equivalenceReward(turns.at(-1)?.toolCalls ?? [], branch?.original?.toolCalls ?? []);
 }
 

@@ -8,9 +8,9 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import type { EpisodeTurn } from "../composition/episode.ts";
+import type { JudgedTurn } from "../composition/judged-trajectory.ts";
 
-const calls = ({ toolCalls }: EpisodeTurn): boolean => toolCalls.length > 0;
+const calls = ({ toolCalls }: JudgedTurn): boolean => toolCalls.length > 0;
 
 export const moRepair: CreateRecipe = recipe({
   name: "mo-repair",

@@ -28,8 +28,8 @@ export const mosaic: CreateRecipe = recipe({
     pairStage({
       rollout: parts.single(attempts, ["", "Decline in words where a call would do harm."]),
       filters: [parts.pairGap(margin)],
-      reward: parts.judgedPreference((episode) => ({
-        ...callsAndResults(episode),
+      reward: parts.judgedPreference((trajectory) => ({
+        ...callsAndResults(trajectory),
         rubric: RUBRIC,
       })),
       losses: [parts.dpo(beta)],

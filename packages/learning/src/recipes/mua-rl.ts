@@ -1,5 +1,5 @@
 /**
- * MUA-RL: a simulated user speaks inside the episode, and what it says carries no loss.
+ * MUA-RL: a simulated user speaks inside the trajectory, and what it says carries no loss.
  *
  * Source: "MUA-RL: Multi-turn User-interacting Agent Reinforcement Learning for agentic tool use",
  * arXiv:2508.18669.

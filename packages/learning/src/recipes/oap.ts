@@ -8,14 +8,14 @@
  * those before what failed or could not be read.
  * Why: what actions came to is in the record, where a judge of actions would have to be believed.
  */
-import type { Episode } from "../composition/episode.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 
 /** What an action came to, better ones higher. */
-function worthOf({ turns, verification }: Episode, turn: number): number {
+function worthOf({ turns, verification }: JudgedTrajectory, turn: number): number {
   const { parseError, toolCalls, toolResults } = turns[turn] ?? {
     ...{ parseError: "none", toolCalls: [], toolResults: [] },
   };
@@ -25,7 +25,7 @@ function worthOf({ turns, verification }: Episode, turn: number): number {
 }
 
 /**
- * `preference`: of a stored episode its outcome, of a proposal whether it is preferred to what was done:
+ * `preference`: of a stored trajectory its outcome, of a proposal whether it is preferred to what was done:
  * 1 or 0, and 0.5 where neither is.
  */
 function actionPreference(): RewardPart {
@@ -33,14 +33,14 @@ function actionPreference(): RewardPart {
     slot: "reward",
     part: "preference",
     needs: [],
-    score: ({ episodes }) =>
-      episodes.map((episode) => {
-        const { branch } = episode;
-        const stored = episodes.find(({ id }) => id === branch?.episode);
+    score: ({ trajectories }) =>
+      trajectories.map((trajectory) => {
+        const { branch } = trajectory;
+        const stored = trajectories.find(({ id }) => id === branch?.trajectory);
         if (branch === null || stored === undefined) {
-          return { reward: episode.verification.reward };
+          return { reward: trajectory.verification.reward };
         }
-        const gap = worthOf(episode, branch.turn) - worthOf(stored, branch.turn);
+        const gap = worthOf(trajectory, branch.turn) - worthOf(stored, branch.turn);
         return { reward: (1 + Math.sign(gap)) / 2 };
       }),
   };

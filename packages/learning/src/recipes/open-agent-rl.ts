@@ -10,12 +10,12 @@ import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
 import { demonstrationStart } from "./demonstration-start.ts";
-import type { ScoredEpisode } from "../composition/part.ts";
+import type { RewardedTrajectory } from "../composition/part.ts";
 
 const SHORT_TURNS = 2;
 
-function shortOrLong({ episode }: ScoredEpisode): string {
-  return episode.turns.length <= SHORT_TURNS ? "short" : "long";
+function shortOrLong({ trajectory }: RewardedTrajectory): string {
+  return trajectory.turns.length <= SHORT_TURNS ? "short" : "long";
 }
 
 export const openAgentRl: CreateRecipe = recipe({

@@ -1,9 +1,9 @@
 /**
- * PivotRL: single turns of stored episodes, those whose sampled actions differ, scored by whether the
+ * PivotRL: single turns of stored trajectories, those whose sampled actions differ, scored by whether the
  * action does what the stored one did.
  *
  * Source: "PivotRL: High Accuracy Agentic Post-Training at Low Compute Cost" (S262).
- * Differs from it: stored episodes are the demonstrator's at first; the policy's own actions from them are stored
+ * Differs from it: stored trajectories are the demonstrator's at first; the policy's own actions from them are stored
  * too and in time take their place.
  * Why: demonstrations become a task that the policy has left behind.
  */
@@ -16,7 +16,7 @@ export const pivotRl: CreateRecipe = recipe({
   literature: "PivotRL",
   differs: [
     "token-mean over the minibatch",
-    "stored episodes are the demonstrator's at first; the policy's own actions from them are stored too and in time take their place",
+    "stored trajectories are the demonstrator's at first; the policy's own actions from them are stored too and in time take their place",
   ],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },

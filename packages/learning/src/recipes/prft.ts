@@ -1,10 +1,10 @@
 /**
- * PRFT: a reward model learned from stored episodes stands in for the reward that is missing once the
+ * PRFT: a reward model learned from stored trajectories stands in for the reward that is missing once the
  * world has changed.
  *
  * Source: "Adapting Image-based RL Policies via Predicted Rewards" (S022).
  * Differs from it: the tasks stay as they are, the verifier's reward is what is gone after the stored
- * episodes; advantages are whitened over the batch.
+ * trajectories; advantages are whitened over the batch.
  * Why: the families' tasks are those that have verifiers; attempts are single and have no group.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -15,7 +15,7 @@ export const prft: CreateRecipe = recipe({
   name: "prft",
   literature: "PRFT",
   differs: [
-    "the tasks stay as they are, the verifier's reward is what is gone after the stored episodes",
+    "the tasks stay as they are, the verifier's reward is what is gone after the stored trajectories",
     "advantages are whitened over the batch",
   ],
   schedule: ["offline-online"],

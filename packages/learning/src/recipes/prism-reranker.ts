@@ -10,7 +10,7 @@
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
-import type { Episode, EpisodeTurn } from "../composition/episode.ts";
+import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
 import * as parts from "../parts/index.ts";
 
 export const prismReranker: CreateRecipe = recipe({
@@ -34,7 +34,7 @@ export const prismReranker: CreateRecipe = recipe({
       rollout: parts.evidencedTeachers(),
       filters: [parts.vote(answerOf, leastShare)],
       losses: [
-        parts.spanMask(parts.crossEntropy(), (turn, episode) => !isEvidence(turn, episode)),
+        parts.spanMask(parts.crossEntropy(), (turn, trajectory) => !isEvidence(turn, trajectory)),
         { loss: parts.auxiliaryTurns(isEvidence), weight: evidenceWeight },
       ],
       state: { teacher: parts.demonstrators(goodMistakes, fairMistakes, fairMistakes) },
@@ -45,12 +45,12 @@ export const prismReranker: CreateRecipe = recipe({
 });
 
 /** Said when the task is over. */
-function isEvidence(turn: EpisodeTurn, { turns }: Episode): boolean {
+function isEvidence(turn: JudgedTurn, { turns }: JudgedTrajectory): boolean {
   return turn === turns.at(-1);
 }
 
 /** The tokens of the turn that the task ended with. */
-function answerOf({ turns, samples, record: trajectory }: Episode): string | null {
+function answerOf({ turns, samples, record: trajectory }: JudgedTrajectory): string | null {
   const answer = turns.at(-2);
   if (answer === undefined || !trajectory.terminated) return null;
   return (samples[answer.sample]?.sequence.tokenIds ?? [])

@@ -28,8 +28,8 @@ export const recap: CreateRecipe = recipe({
     pairStage({
       rollout: parts.toldDemos(WORDINGS, { size: WORDINGS.length, mistakes }),
       filters: [parts.pairGap(margin)],
-      reward: parts.judgedPreference((episode) => ({
-        ...callsAndResults(episode),
+      reward: parts.judgedPreference((trajectory) => ({
+        ...callsAndResults(trajectory),
         rubric: RUBRIC,
       })),
       losses: [parts.dpo(beta)],

@@ -10,10 +10,10 @@
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
 import * as parts from "../parts/index.ts";
-import type { Episode, EpisodeTurn } from "../composition/episode.ts";
+import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
 
 /** True for turns after one that ended in words and yet did not end the task. */
-function isAfterFailure(turn: EpisodeTurn, { turns }: Episode): boolean {
+function isAfterFailure(turn: JudgedTurn, { turns }: JudgedTrajectory): boolean {
   const failed = turns.findIndex(
     ({ toolCalls, parseError }, i) =>
       toolCalls.length === 0 && parseError === null && i < turns.length - 1,
@@ -22,8 +22,8 @@ function isAfterFailure(turn: EpisodeTurn, { turns }: Episode): boolean {
 }
 
 /** True of attempts that failed first, and heard so. */
-function isRetried(episode: Episode): boolean {
-  return episode.turns.some((turn) => isAfterFailure(turn, episode));
+function isRetried(trajectory: JudgedTrajectory): boolean {
+  return trajectory.turns.some((turn) => isAfterFailure(turn, trajectory));
 }
 
 export const reflectRetryReward: CreateRecipe = recipe({

@@ -1,5 +1,5 @@
 /**
- * RFT with instance filter: continual tuning in which tasks whose episodes all score alike are left
+ * RFT with instance filter: continual tuning in which tasks whose trajectories all score alike are left
  * out.
  *
  * Source: "Reinforcement Fine-Tuning Naturally Mitigates Forgetting in Continual Post-Training"

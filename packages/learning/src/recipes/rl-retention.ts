@@ -1,10 +1,10 @@
 /**
  * RL with retention: terms against forgetting beside any reinforcement: a pull to where it started,
- * and old episodes rehearsed.
+ * and old trajectories rehearsed.
  *
  * Source: "Fine-tuning Reinforcement Learning Models is Secretly a Forgetting Mitigation Problem"
  * (S161).
- * Differs from it: rehearsed episodes are the policy's own, weighed by truncated importance.
+ * Differs from it: rehearsed trajectories are the policy's own, weighed by truncated importance.
  * Why: no other data set than its own past is there for a policy in a page.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -16,7 +16,7 @@ export const rlRetention: CreateRecipe = recipe({
   literature: "RL with retention",
   differs: [
     "token-mean over the minibatch",
-    "rehearsed episodes are the policy's own, weighed by truncated importance",
+    "rehearsed trajectories are the policy's own, weighed by truncated importance",
   ],
   schedule: ["one"],
   settings: {

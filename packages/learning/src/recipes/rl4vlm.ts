@@ -1,5 +1,5 @@
 /**
- * RL4VLM: an end-to-end actor-critic on single episodes whose actions are parsed from text.
+ * RL4VLM: an end-to-end actor-critic on single trajectories whose actions are parsed from text.
  *
  * Source: Zhai et al. 2024, "Fine-Tuning Large Vision-Language Models as Decision-Making Agents via
  * Reinforcement Learning", arXiv:2405.10292.

@@ -4,7 +4,7 @@
  *
  * Source: "RoRecomp: Enhancing Reasoning Efficiency via Rollout Response Recomposition in
  * Reinforcement Learning", arXiv:2509.25958.
- * Differs from it: in a later step all that was kept is learned from, and the step's own episodes are
+ * Differs from it: in a later step all that was kept is learned from, and the step's own trajectories are
  * kept instead; no group is rolled out again.
  * Why: what is kept is not lost when a step has few groups of its own.
  */
@@ -17,7 +17,7 @@ export const roRecomp: CreateRecipe = recipe({
   literature: "RoRecomp",
   differs: [
     "token-mean over the minibatch",
-    "in a later step all that was kept is learned from, and the step's own episodes are kept instead",
+    "in a later step all that was kept is learned from, and the step's own trajectories are kept instead",
     "no group is rolled out again",
   ],
   schedule: ["one"],

@@ -3,7 +3,7 @@
  *
  * Source: Xi et al. 2025, "AgentGym-RL", arXiv:2509.08755.
  * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
- * Why: a token mean keeps long episodes from weighing less, and a nano model's groups are often all right or
+ * Why: a token mean keeps long trajectories from weighing less, and a nano model's groups are often all right or
  * all wrong.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

@@ -1,10 +1,10 @@
 /**
- * SE-GUI: a few well chosen episodes, pay that is continuous, in rounds.
+ * SE-GUI: a few well chosen trajectories, pay that is continuous, in rounds.
  *
  * Source: "Enhancing Visual Grounding for GUI Agents via Self-Evolutionary Reinforcement Learning"
  * (S141).
- * Differs from it: closeness is the environment's progress; episodes are chosen anew in every step.
- * Why: progress is exact here, and a policy that learns needs other episodes than the one before it.
+ * Differs from it: closeness is the environment's progress; trajectories are chosen anew in every step.
+ * Why: progress is exact here, and a policy that learns needs other trajectories than the one before it.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -17,7 +17,7 @@ export const seGui: CreateRecipe = recipe({
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
     "closeness is the environment's progress",
-    "episodes are chosen anew in every step",
+    "trajectories are chosen anew in every step",
   ],
   schedule: ["rounds"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, budget: 48, rounds: 2 },

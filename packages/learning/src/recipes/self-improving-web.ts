@@ -25,8 +25,8 @@ export const selfImprovingWeb: CreateRecipe = recipe({
       rollout: parts.single(),
       filters: [
         parts.success(),
-        parts.diversityMix({ short: 1, long: 1 }, kept, ({ episode }) =>
-          episode.turns.length > 2 ? "long" : "short",
+        parts.diversityMix({ short: 1, long: 1 }, kept, ({ trajectory }) =>
+          trajectory.turns.length > 2 ? "long" : "short",
         ),
       ],
       losses: [parts.crossEntropy()],

@@ -5,7 +5,7 @@
  * Source: "A Practical Two-Stage Recipe for Mathematical LLMs: Maximizing Accuracy with SFT and
  * Efficiency with Reinforcement Learning" (S006).
  * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
- * Why: a token mean keeps long episodes from weighing less, and a nano model's groups are often all right or
+ * Why: a token mean keeps long trajectories from weighing less, and a nano model's groups are often all right or
  * all wrong.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

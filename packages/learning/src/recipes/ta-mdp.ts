@@ -4,7 +4,7 @@
  * Source: "Rethinking Reinforcement Fine-Tuning in LVLM: Convergence, Reward Decomposition, and
  * Generalization" (S285).
  * Differs from it: token-mean over the minibatch.
- * Why: a token mean keeps long episodes from weighing less.
+ * Why: a token mean keeps long trajectories from weighing less.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

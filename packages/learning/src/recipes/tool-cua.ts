@@ -1,8 +1,8 @@
 /**
- * ToolCUA: single turns of stored episodes first, whole episodes that mind the path after.
+ * ToolCUA: single turns of stored trajectories first, whole trajectories that mind the path after.
  *
  * Source: "ToolCUA: Towards Optimal GUI-Tool Path Orchestration for Computer Use Agents" (S327).
- * Differs from it: every turn with a call is a point to choose at; stored episodes are demonstrations at first,
+ * Differs from it: every turn with a call is a point to choose at; stored trajectories are demonstrations at first,
  * and what the policy did from them is stored too.
  * Why: a policy that has left the demonstrations must learn from where it is.
  */
@@ -19,7 +19,7 @@ export const toolCua: CreateRecipe = recipe({
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
     "every turn with a call is a point to choose at",
-    "stored episodes are demonstrations at first, and what the policy did from them is stored too",
+    "stored trajectories are demonstrations at first, and what the policy did from them is stored too",
   ],
   schedule: ["sft-rl", "stages"],
   settings: {

@@ -1,9 +1,12 @@
 /** What a judge of single turns is shown. Not a recipe. */
-import type { Episode } from "../composition/episode.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { JudgeInput } from "../rewards/judge-port.ts";
 
-/** One turn, and how far into the episode it is. */
-export function turnShown({ record: trajectory, turns }: Episode, turn: number): JudgeInput {
+/** One turn, and how far into the trajectory it is. */
+export function turnShown(
+  { record: trajectory, turns }: JudgedTrajectory,
+  turn: number,
+): JudgeInput {
   return {
     request: JSON.stringify(trajectory.task),
     transcript: JSON.stringify({

@@ -26,7 +26,7 @@ export const vlaRft: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
     rewardStage({
       rollout: parts.simulatedTools({ size: groupSize, references: 1 }),
-      filters: [parts.ownEpisodes(), parts.mixedGroup()],
+      filters: [parts.ownTrajectories(), parts.mixedGroup()],
       reward: parts.likeReference(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

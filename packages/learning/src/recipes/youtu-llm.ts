@@ -24,8 +24,8 @@ export const youtuLlm: CreateRecipe = recipe({
       mistakes: 0.3,
       loss: parts.languageModel(),
       filters: [
-        parts.diversityMix({ long: firstShare, short: 1 - firstShare }, kept, ({ episode }) =>
-          episode.turns.length > 2 ? "long" : "short",
+        parts.diversityMix({ long: firstShare, short: 1 - firstShare }, kept, ({ trajectory }) =>
+          trajectory.turns.length > 2 ? "long" : "short",
         ),
       ],
     }),
@@ -36,8 +36,8 @@ export const youtuLlm: CreateRecipe = recipe({
       mistakes: 0.3,
       loss: parts.languageModel(),
       filters: [
-        parts.diversityMix({ long: lastShare, short: 1 - lastShare }, kept, ({ episode }) =>
-          episode.turns.length > 2 ? "long" : "short",
+        parts.diversityMix({ long: lastShare, short: 1 - lastShare }, kept, ({ trajectory }) =>
+          trajectory.turns.length > 2 ? "long" : "short",
         ),
       ],
     }),

@@ -31,7 +31,7 @@ export function isEvidence(evidence: string | undefined, transcript: string): bo
 }
 
 /** `[turns]` paid where the payment falls: at each turn, or all at the last. */
-export type ChecklistPayment = "turn" | "episode";
+export type ChecklistPayment = "turn" | "trajectory";
 
 /**
  * `[turns]` weighted share of the criteria that are met; the sum is in [0, 1].
@@ -44,7 +44,7 @@ export function checklistRewards(
   verdicts: readonly Verdict[],
   transcript: string,
   turns: number,
-  payment: ChecklistPayment = "episode",
+  payment: ChecklistPayment = "trajectory",
 ): number[] {
   const byName = new Map(verdicts.map((verdict) => [verdict.name, verdict]));
   const met = new Map<string, boolean>();
@@ -61,7 +61,7 @@ export function checklistRewards(
     if (verdict.verdict === "unjudged") {
       throw new WaggleError(
         "REWARD_UNAVAILABLE",
-        `every criterion must be judged, got none for ${name}; judge again or drop the episode`,
+        `every criterion must be judged, got none for ${name}; judge again or drop the trajectory`,
         { retryable: true },
       );
     }

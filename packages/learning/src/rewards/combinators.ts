@@ -27,7 +27,7 @@ export function componentOf(components: RewardComponents, name: string): number 
   if (value === null) {
     throw new WaggleError(
       "REWARD_UNAVAILABLE",
-      `every component of a reward must be judged, got none for ${name}; judge again or drop the episode`,
+      `every component of a reward must be judged, got none for ${name}; judge again or drop the trajectory`,
       { retryable: true },
     );
   }

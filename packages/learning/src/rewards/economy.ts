@@ -1,5 +1,5 @@
 /**
- * `economy`: what an episode cost in tools, turns, tokens, time or mode, and the four ways to make a
+ * `economy`: what a trajectory cost in tools, turns, tokens, time or mode, and the four ways to make a
  * policy mind it. `decoupled` and `paired` are not rewards: the first is a channel of the advantage
  * among correct rollouts, the second labels tasks by rollouts with and without tools.
  *

@@ -1,6 +1,6 @@
 /**
  * `judge`: a reward by a model, behind a port. A judge that fails is not a reward of 0: it is a typed,
- * retryable failure, and the episode has no reward. Not a client of any server.
+ * retryable failure, and the trajectory has no reward. Not a client of any server.
  *
  * Source: the port of this project; majority of votes as in OpenClaw-RL.
  */

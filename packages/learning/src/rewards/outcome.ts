@@ -1,5 +1,5 @@
 /**
- * `outcome`: the terminal, verified score of an episode. Where the verifier could not judge there is no
+ * `outcome`: the terminal, verified score of a trajectory. Where the verifier could not judge there is no
  * reward at all: it throws, and nothing here turns that into 0.
  */
 import type { Verification } from "@waggle/protocol";

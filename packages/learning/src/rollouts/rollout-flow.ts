@@ -23,7 +23,7 @@ export type FlowLimits = CapacityLimits & {
   readonly mostWaiting: number;
 };
 
-/** One rollout: an episode, or a group that is learned from together. */
+/** One rollout: a trajectory, or a group that is learned from together. */
 export type FlowRollout = {
   readonly id: number;
   /** Version of its oldest token; of its beginning while it runs. */

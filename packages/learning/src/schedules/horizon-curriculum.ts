@@ -10,7 +10,7 @@ import { WaggleError } from "@waggle/protocol";
 export type Horizon = { readonly fromStep: number; readonly maxTurns: number };
 
 /**
- * Most turns of an episode at a step.
+ * Most turns of a trajectory at a step.
  *
  * @param horizons - the first from step 0; steps ascend, turns do not shrink.
  * @throws WaggleError `INVALID_ARGUMENT` for horizons that do not.

@@ -1,9 +1,14 @@
 /**
- * Carries a rollout plan out: episodes in groups, by the plan's kind. It asks the policy and the
- * environments of one family; what is learned from the episodes is none of its business.
+ * Carries a rollout plan out: trajectories in groups, by the plan's kind. It asks the policy and the
+ * environments of one family; what is learned from the trajectories is none of its business.
  */
 import type { TaskFamily } from "@waggle/environments";
-import { type EpisodeGroup, type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
+import {
+  type JudgedGroup,
+  type JudgedTrajectory,
+  type RolloutPlan,
+  toJudgedTrajectory,
+} from "@waggle/learning";
 import { isUnfinished } from "@waggle/learning/parts";
 import type { Sampling, TaskReference, Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
@@ -21,7 +26,7 @@ import { type ActingRoles, roleAttempt } from "./role-policy.ts";
 import { teamAttempts } from "./team-attempts.ts";
 import { proposedAttempts } from "./proposed-attempts.ts";
 import { rewardsOf } from "./turn-rewards.ts";
-import { loggedEpisodes } from "./logged-episodes.ts";
+import { loggedTrajectories } from "./logged-trajectories.ts";
 import { withRetold } from "./retold-attempt.ts";
 import { type GoOn, pivots, prefixes } from "./stored-starts.ts";
 import { situatedAttempts } from "./situated-attempts.ts";
@@ -57,15 +62,16 @@ export type CollectOptions = {
 /** Tokens after a turn's beginning whose entropy says how sure the policy is. */
 const ENTROPY_TOKENS = 8;
 
-/** @param stored earlier episodes, for plans that go on from some; newest last. */
+/** @param stored earlier trajectories, for plans that go on from some; newest last. */
 export async function collect(
   plan: RolloutPlan,
   tasks: readonly TaskReference[],
-  stored: readonly Episode[],
+  stored: readonly JudgedTrajectory[],
   parts: CollectParts,
   options: CollectOptions,
-): Promise<EpisodeGroup[]> {
-  const goOn: GoOn = (episode, place, how) => attempt(parts, options, taskOf(episode), place, how);
+): Promise<JudgedGroup[]> {
+  const goOn: GoOn = (trajectory, place, how) =>
+    attempt(parts, options, taskOf(trajectory), place, how);
   switch (plan.kind) {
     case "group":
       return byTask(tasks, async (task, at) => [
@@ -110,7 +116,7 @@ export async function collect(
     case "situated":
       return byTask(tasks, (task, at) => {
         const { family, format, policy } = parts;
-        const explore = (nth: number, sentence: string): Promise<Episode> =>
+        const explore = (nth: number, sentence: string): Promise<JudgedTrajectory> =>
           attempt(parts, options, task, [at, nth], {
             role: "student",
             ...(sentence === "" ? {} : { around: told(sentence) }),
@@ -127,8 +133,8 @@ export async function collect(
         ),
       );
     case "log":
-      return loggedEpisodes(plan, stored, tasks.length, options.seed, goOn, (episode, at) =>
-        asRead(episode, parts.reader?.(at), parts),
+      return loggedTrajectories(plan, stored, tasks.length, options.seed, goOn, (trajectory, at) =>
+        asRead(trajectory, parts.reader?.(at), parts),
       );
     case "takeover":
       return byTask(tasks, (task, at) =>
@@ -150,20 +156,20 @@ async function partial(
   tasks: readonly TaskReference[],
   parts: CollectParts,
   options: CollectOptions,
-): Promise<EpisodeGroup[]> {
+): Promise<JudgedGroup[]> {
   const goingOn = await inLanes(unfinished.length, async (at) => {
-    const { task, episodes } = unfinished[at] as EpisodeGroup;
-    const more = await many(episodes.length, async (i) => {
-      const episode = episodes[i] as Episode;
-      const { record: trajectory } = episode;
-      if (!isUnfinished(trajectory, most)) return episode;
-      const done = trajectory.turns.length;
+    const { task, trajectories } = unfinished[at] as JudgedGroup;
+    const more = await many(trajectories.length, async (i) => {
+      const trajectory = trajectories[i] as JudgedTrajectory;
+      const { record } = trajectory;
+      if (!isUnfinished(record, most)) return trajectory;
+      const done = record.turns.length;
       const limited = { ...options, maxTurns: Math.min(most, done + turns) };
-      return attempt(parts, limited, taskOf(episode), [at, i, done], {
-        from: { trajectory, turns: done },
+      return attempt(parts, limited, taskOf(trajectory), [at, i, done], {
+        from: { trajectory: record, turns: done },
       });
     });
-    return { task, episodes: more };
+    return { task, trajectories: more };
   });
   const left = tasks.slice(0, Math.max(0, tasks.length - unfinished.length));
   const begun = await byTask(left, (task, at) =>
@@ -172,7 +178,7 @@ async function partial(
   return [...goingOn, ...begun];
 }
 
-/** One episode of a group, in the world that the plan has for it. */
+/** One trajectory of a group, in the world that the plan has for it. */
 function member(
   plan: Extract<RolloutPlan, { kind: "group" }>,
   parts: CollectParts,
@@ -180,7 +186,7 @@ function member(
   task: TaskReference,
   at: number,
   i: number,
-): Promise<Episode> {
+): Promise<JudgedTrajectory> {
   const mode = plan.modes?.[i % plan.modes.length] ?? null;
   const change = plan.worlds?.[i % plan.worlds.length] ?? null;
   const around: Around[] = mode === null ? [] : [told(mode)];
@@ -209,7 +215,7 @@ async function demonstration(
   task: TaskReference,
   at: number,
   i: number,
-): Promise<Episode> {
+): Promise<JudgedTrajectory> {
   const { size, mistakes, modes = [], forms = [], names = [], neighbors } = plan;
   const makers = typeof mistakes === "number" ? [mistakes] : mistakes;
   const maker = at * size + i;
@@ -229,7 +235,7 @@ async function demonstration(
     },
   );
   const role = names[maker % names.length] ?? (form === "task" ? "policy" : form);
-  return toEpisode(trajectory, verification, {
+  return toJudgedTrajectory(trajectory, verification, {
     mode,
     role,
     ...turnOwners(roles, trajectory),
@@ -239,15 +245,18 @@ async function demonstration(
 
 async function byTask(
   tasks: readonly TaskReference[],
-  run: (task: TaskReference, at: number) => Promise<Episode[]>,
-): Promise<EpisodeGroup[]> {
+  run: (task: TaskReference, at: number) => Promise<JudgedTrajectory[]>,
+): Promise<JudgedGroup[]> {
   return inLanes(tasks.length, async (at) => {
     const task = tasks[at] as TaskReference;
-    return { task: nameOf(task), episodes: await run(task, at) };
+    return { task: nameOf(task), trajectories: await run(task, at) };
   });
 }
 
-async function many(count: number, run: (i: number) => Promise<Episode>): Promise<Episode[]> {
+async function many(
+  count: number,
+  run: (i: number) => Promise<JudgedTrajectory>,
+): Promise<JudgedTrajectory[]> {
   return Promise.all(Array.from({ length: count }, (_, i) => run(i)));
 }
 
@@ -256,8 +265,8 @@ async function attempt(
   { sampling, maxTurns, seed, staleness }: CollectOptions,
   task: TaskReference,
   place: readonly number[],
-  more: Partial<AttemptOptions> & Partial<Pick<Episode, "branch" | "role" | "mode">> = {},
-): Promise<Episode> {
+  more: Partial<AttemptOptions> & Partial<Pick<JudgedTrajectory, "branch" | "role" | "mode">> = {},
+): Promise<JudgedTrajectory> {
   const { format, reader, roles, signal } = parts;
   const { branch = null, role = "policy", mode = null, ...attemptOptions } = more;
   const { policy, family } =
@@ -274,7 +283,7 @@ async function attempt(
     },
     signal,
   );
-  return toEpisode(trajectory, verification, {
+  return toJudgedTrajectory(trajectory, verification, {
     read: reading?.before() ?? null,
     ...turnOwners(roles, trajectory),
     staleness,
@@ -285,50 +294,50 @@ async function attempt(
   });
 }
 
-/** Whole episodes first; then branches at the turns that the plan picks, until the group is full. */
+/** Whole trajectories first; then branches at the turns that the plan picks, until the group is full. */
 async function branches(
   plan: Extract<RolloutPlan, { kind: "branch" }>,
   parts: CollectParts,
   options: CollectOptions,
   task: TaskReference,
   at: number,
-): Promise<Episode[]> {
-  const episodes = await many(Math.min(plan.whole, plan.size), (i) =>
+): Promise<JudgedTrajectory[]> {
+  const trajectories = await many(Math.min(plan.whole, plan.size), (i) =>
     attempt(parts, options, task, [at, i]),
   );
   const random = seededRandom(options.seed, at, 0xb4a);
   let inARow = 0;
-  for (const root of episodes.slice()) {
+  for (const root of trajectories.slice()) {
     const entropies = turnEntropies(root.record);
-    for (let turn = 1; turn < entropies.length && episodes.length < plan.size; turn += 1) {
+    for (let turn = 1; turn < entropies.length && trajectories.length < plan.size; turn += 1) {
       if (!plan.branchAt(entropies.slice(0, turn + 1), inARow, random)) {
         inARow = 0;
         continue;
       }
       inARow += 1;
-      episodes.push(
-        await attempt(parts, options, task, [at, episodes.length], {
+      trajectories.push(
+        await attempt(parts, options, task, [at, trajectories.length], {
           from: { trajectory: root.record, turns: turn },
-          branch: { episode: root.id, turn },
+          branch: { trajectory: root.id, turn },
         }),
       );
     }
   }
-  // What found no place to branch is spent on whole episodes.
-  while (episodes.length < plan.size) {
-    episodes.push(await attempt(parts, options, task, [at, episodes.length]));
+  // What found no place to branch is spent on whole trajectories.
+  while (trajectories.length < plan.size) {
+    trajectories.push(await attempt(parts, options, task, [at, trajectories.length]));
   }
-  return episodes;
+  return trajectories;
 }
 
-/** A stored episode, said again where its stage gives something to read. */
+/** A stored trajectory, said again where its stage gives something to read. */
 async function asRead(
-  episode: Episode,
+  trajectory: JudgedTrajectory,
   reading: AttemptReading | undefined,
   { family, format, policy }: CollectParts,
-): Promise<Episode> {
-  if (reading === undefined) return episode;
-  return readAgain(episode, reading, family, format, policy.contextLength);
+): Promise<JudgedTrajectory> {
+  if (reading === undefined) return trajectory;
+  return readAgain(trajectory, reading, family, format, policy.contextLength);
 }
 
 /** Attempts in which a person steps in where the plan says. */
@@ -338,7 +347,7 @@ async function takenOver(
   options: CollectOptions,
   task: TaskReference,
   place: readonly number[],
-): Promise<Episode> {
+): Promise<JudgedTrajectory> {
   const { family, format, policy } = parts;
   const seed = derivedSeed(options.seed, ...place);
   const { actors, around, policy: shared } = await takeover(plan, family, task, format, seed);

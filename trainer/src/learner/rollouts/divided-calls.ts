@@ -3,7 +3,7 @@
  * another's. A turn without a call, and one whose format does not name tools as JSON does, is the first
  * role's alone; of a turn with several calls the first one counts.
  */
-import { type CallRoles, type EpisodeOptions, turnRoles } from "@waggle/learning";
+import { type CallRoles, type JudgedTrajectoryOptions, turnRoles } from "@waggle/learning";
 import type { Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import type { ActingRoles } from "./role-policy.ts";
@@ -35,11 +35,11 @@ export function callDivider(format: ChatFormat, { names, fills }: CallRoles): Ca
   };
 }
 
-/** Whose each turn of an attempt is, and each call's arguments, as an episode is told. */
+/** Whose each turn of an attempt is, and each call's arguments, as a trajectory is told. */
 export function turnOwners(
   roles: ActingRoles | undefined,
   trajectory: Trajectory,
-): Pick<EpisodeOptions, "turnRoles" | "turnFills"> {
+): Pick<JudgedTrajectoryOptions, "turnRoles" | "turnFills"> {
   const { roleOf, divider } = roles ?? {};
   if (divider !== undefined) {
     const { turns, segments } = trajectory;

@@ -56,7 +56,10 @@ export async function familyAttempt(
     signal,
   });
   signal.throwIfAborted();
-  return { record: trajectory, verification: judged(world, family.task(reference), trajectory, format) };
+  return {
+    record: trajectory,
+    verification: judged(world, family.task(reference), trajectory, format),
+  };
 }
 
 /** The verifier's word, with what was asked and what was said at the end among its parts. */

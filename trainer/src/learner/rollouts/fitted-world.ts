@@ -84,10 +84,10 @@ export async function fittedWorlds(
     parts,
     { sampling: FULL_SUPPORT, seed: derivedSeed(seed, 0x3a2), staleness: 0 },
   );
-  const lessons = logged.flatMap(({ episodes }, i) =>
-    episodes.map((episode) => {
+  const lessons = logged.flatMap(({ trajectories }, i) =>
+    trajectories.map((trajectory) => {
       const { request } = family.task(tasks[i] as (typeof tasks)[number]);
-      return worldLesson(episode, request, finalTextOf(episode.record, format) ?? "", format);
+      return worldLesson(trajectory, request, finalTextOf(trajectory.record, format) ?? "", format);
     }),
   );
   const { contextLength } = policy;

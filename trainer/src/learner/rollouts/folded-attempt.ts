@@ -4,7 +4,7 @@
  */
 import { rollOut } from "@waggle/agent";
 import type { DemonstratedAction, Judgement, TaskFamily, TaskWorld } from "@waggle/environments";
-import { type Episode, toEpisode } from "@waggle/learning";
+import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
 import { type MemoryBank, memoryBank, operateMemory } from "@waggle/learning/states";
 import type {
   Action,
@@ -206,13 +206,13 @@ export async function foldedDemonstration(
   );
 }
 
-/** Its turns as episodes, each judged by the end. */
-export function foldedEpisodes(
+/** Its turns as trajectories, each judged by the end. */
+export function foldedTrajectories(
   { trajectories, verification }: FoldedAttempt,
   staleness: number,
-): Episode[] {
+): JudgedTrajectory[] {
   const joint = trajectories[0]?.id ?? null;
   return trajectories.map((trajectory) =>
-    toEpisode(trajectory, verification, { staleness, joint }),
+    toJudgedTrajectory(trajectory, verification, { staleness, joint }),
   );
 }

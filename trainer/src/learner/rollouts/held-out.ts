@@ -1,5 +1,5 @@
 /** Held-out tasks of a family with the policy as it is. The same tasks and draws every time for a seed. */
-import type { Episode, RolloutPlan } from "@waggle/learning";
+import type { JudgedTrajectory, RolloutPlan } from "@waggle/learning";
 import type { TaskFamily } from "@waggle/environments";
 import { FULL_SUPPORT, type Sampling, type TaskReference, type TaskSplit } from "@waggle/protocol";
 import { inLanes } from "../../lanes.ts";
@@ -53,7 +53,7 @@ export async function attemptHeldOut(
       // Who acts last answers for all of them.
       const joint = { ...drawn, staleness: 0 };
       const members = await teamAttempts({ ...plan, size: 1 }, parts, joint, task, i);
-      return members.at(-1) as Episode;
+      return members.at(-1) as JudgedTrajectory;
     }
     if (plan?.kind === "folded") {
       const turns = await foldedTurns(
@@ -86,8 +86,8 @@ function isDeployed({ how, roles: members }: TeamPlan, { roles }: CollectParts):
 }
 
 /** Turns with contexts of their own as one attempt, for counting. */
-function joined(turns: readonly Episode[]): FamilyAttempt {
-  const last = turns.at(-1) as Episode;
+function joined(turns: readonly JudgedTrajectory[]): FamilyAttempt {
+  const last = turns.at(-1) as JudgedTrajectory;
   const all = turns.map(({ record: trajectory }) => trajectory);
   return {
     verification: last.verification,

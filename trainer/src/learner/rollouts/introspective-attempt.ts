@@ -3,7 +3,7 @@
  * answers in the same context. Every turn is paid what the answer that it led to was worth.
  */
 import type { TaskFamily, TaskWorld } from "@waggle/environments";
-import { type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
+import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
 import type { Observation, TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { seededRandom } from "../../random.ts";
@@ -25,7 +25,7 @@ export async function introspectiveAttempt(
   task: TaskReference,
   options: AttemptOptions & { readonly staleness: number },
   signal: AbortSignal,
-): Promise<Episode> {
+): Promise<JudgedTrajectory> {
   const teacher = await family.demonstrator(
     task,
     seededRandom(options.seed, 0x7ea),
@@ -81,5 +81,8 @@ export async function introspectiveAttempt(
   );
   // Turns after the last answer led to none.
   const turnRewards = trajectory.turns.map((_, i) => paid[i] ?? 0);
-  return toEpisode(trajectory, verification, { staleness: options.staleness, turnRewards });
+  return toJudgedTrajectory(trajectory, verification, {
+    staleness: options.staleness,
+    turnRewards,
+  });
 }

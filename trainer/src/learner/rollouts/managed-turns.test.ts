@@ -1,6 +1,6 @@
 /** Who keeps a memory has one line at a time, and who answers has the memory as it was kept. */
 import { familyNamed } from "@waggle/environments";
-import type { Episode } from "@waggle/learning";
+import type { JudgedTrajectory } from "@waggle/learning";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { beforeAll, expect, test } from "vitest";
 import { type ActedFamily, actedFamily } from "../updates/recipe-update.fixture.ts";
@@ -14,14 +14,14 @@ beforeAll(async () => {
   diary = await actedFamily(familyNamed("diary"));
 });
 
-function attempt(acted: ActedFamily, seed: number): Promise<Episode[]> {
+function attempt(acted: ActedFamily, seed: number): Promise<JudgedTrajectory[]> {
   const { signal } = new AbortController();
   const task = acted.family.reference(seed * 911, "train", seed % acted.family.levels);
   return managedTurns(ROLES, { ...acted, signal }, { ...options, seed }, task);
 }
 
 /** What a turn was given, beside the tools and the system message. */
-function givenTo({ record: trajectory }: Episode): string {
+function givenTo({ record: trajectory }: JudgedTrajectory): string {
   const given = trajectory.segments.filter(({ kind }) => kind === "given");
   const text = given.map(({ tokenIds }) => diary.format.decodeAssistant(tokenIds)).join("");
   return text.slice(text.indexOf("Memory: "));
@@ -34,13 +34,13 @@ test("each turn has its own message alone, and the role follows from it", async 
     const turns = await attempt(diary, seed);
     const [teller, ...others] = turns.filter(({ role }) => role === "teller");
     expect(others).toEqual([]);
-    for (const episode of turns) {
-      const given = givenTo(episode);
+    for (const trajectory of turns) {
+      const given = givenTo(trajectory);
       expect(given.match(/Memory: /g)).toHaveLength(1);
-      expect(given.includes("Asked: ")).toBe(episode.role === "teller");
-      expect(given.includes("Said: ")).toBe(episode.role === "keeper");
-      expect(episode.verification).toBe(turns[0]?.verification);
-      expect(episode.joint).toBe(turns[0]?.id);
+      expect(given.includes("Asked: ")).toBe(trajectory.role === "teller");
+      expect(given.includes("Said: ")).toBe(trajectory.role === "keeper");
+      expect(trajectory.verification).toBe(turns[0]?.verification);
+      expect(trajectory.joint).toBe(turns[0]?.id);
     }
     if (teller === undefined) throw new Error("nobody answered");
     const { answer, memory } = teller.verification.parts;

@@ -1,10 +1,10 @@
 /**
  * Attempts at a task with a memory: one role keeps it line by line, another answers from it. Neither sees
- * anything but the message of its turn, so what is answered is what was kept. An episode a turn, all judged
+ * anything but the message of its turn, so what is answered is what was kept. A trajectory a turn, all judged
  * by the answer.
  */
 import type { TaskFamily } from "@waggle/environments";
-import { type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
+import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
 import { type TaskReference, WaggleError } from "@waggle/protocol";
 import { derivedSeed } from "../../random.ts";
 import type { CollectOptions, CollectParts } from "./collect.ts";
@@ -19,12 +19,12 @@ export async function managedTurns(
   { policy, format, family, roles, signal }: CollectParts,
   { sampling, maxTurns = family.maxTurns, seed, staleness }: CollectOptions,
   task: TaskReference,
-): Promise<Episode[]> {
+): Promise<JudgedTrajectory[]> {
   const { isQuestion } = memoryOf(family);
   const world = family.world(task);
   const first = await world.environment.observe();
   const client = { ...policy.client, crossOriginIsolated: false };
-  const turns: { role: string; trajectory: Episode["record"] }[] = [];
+  const turns: { role: string; trajectory: JudgedTrajectory["record"] }[] = [];
   let message = first.userMessage;
   let answer: string | null = null;
   for (let turn = 0; turn < maxTurns && answer === null; turn += 1) {
@@ -46,7 +46,7 @@ export async function managedTurns(
   const verification = world.judge(answer);
   const joint = turns[0]?.trajectory.id ?? null;
   return turns.map(({ role, trajectory }) =>
-    toEpisode(trajectory, verification, { role, staleness, joint }),
+    toJudgedTrajectory(trajectory, verification, { role, staleness, joint }),
   );
 }
 

@@ -1,21 +1,21 @@
-/** Plans whose attempts are not one context from start to end, or of more than the policy. One task's episodes. */
-import type { Episode, RolloutPlan } from "@waggle/learning";
+/** Plans whose attempts are not one context from start to end, or of more than the policy. One task's trajectories. */
+import type { JudgedTrajectory, RolloutPlan } from "@waggle/learning";
 import { derivedSeed, seededRandom } from "../../random.ts";
 import type { TaskReference } from "@waggle/protocol";
 import type { CollectOptions, CollectParts } from "./collect.ts";
-import { foldedAttempt, foldedDemonstration, foldedEpisodes } from "./folded-attempt.ts";
+import { foldedAttempt, foldedDemonstration, foldedTrajectories } from "./folded-attempt.ts";
 import { managedTurns } from "./managed-turns.ts";
 import { introspectiveAttempt } from "./introspective-attempt.ts";
 
 export type TaskPlace = { readonly task: TaskReference; readonly place: readonly number[] };
 
-/** Turns with contexts of their own, an episode each. */
+/** Turns with contexts of their own, a trajectory each. */
 export async function foldedTurns(
   plan: Extract<RolloutPlan, { kind: "folded" }>,
   parts: CollectParts,
   options: CollectOptions,
   { task, place }: TaskPlace,
-): Promise<Episode[]> {
+): Promise<JudgedTrajectory[]> {
   const { policy, format, family, signal } = parts;
   const { sampling, maxTurns, seed, staleness } = options;
   const attemptSeed = derivedSeed(seed, ...place);
@@ -27,7 +27,7 @@ export async function foldedTurns(
     const { mistakes, consolidates } = plan;
     const random = seededRandom(attemptSeed);
     const drawn = { ...{ contextLength, mistakes, consolidates, random }, seed: attemptSeed };
-    return foldedEpisodes(
+    return foldedTrajectories(
       await foldedDemonstration(family, task, format, drawn, signal),
       staleness,
     );
@@ -43,7 +43,7 @@ export async function foldedTurns(
     },
     signal,
   );
-  return foldedEpisodes(attempt, staleness);
+  return foldedTrajectories(attempt, staleness);
 }
 
 /** Several answers in one context. */
@@ -53,7 +53,7 @@ export function introspective(
   { policy, format, family, signal }: CollectParts,
   { sampling, maxTurns, seed, staleness }: CollectOptions,
   { task, place }: TaskPlace,
-): Promise<Episode> {
+): Promise<JudgedTrajectory> {
   return introspectiveAttempt(
     { policy, format, family, guidance, trials },
     task,

@@ -1,9 +1,9 @@
 /**
  * Tasks that the policy sets for itself: proposals, and attempts at each of those that can be read. An
- * attempt and its proposal are bound by `joint`, the proposal's episode.
+ * attempt and its proposal are bound by `joint`, the proposal's trajectory.
  */
 import type { TaskFamily } from "@waggle/environments";
-import { type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
+import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
 import { type TaskReference, WaggleError } from "@waggle/protocol";
 import { finalTextOf } from "../../final-text.ts";
 import { derivedSeed, seededRandom } from "../../random.ts";
@@ -37,14 +37,14 @@ export async function proposedAttempts(
   options: CollectOptions,
   task: TaskReference,
   at: number,
-): Promise<Episode[]> {
+): Promise<JudgedTrajectory[]> {
   const { proposals: count, attempts, shown, searches } = plan;
   const { format, family } = parts;
   const { proposer, solver } = proposalsOf(family, searches);
   const alone: Around = (world) => world;
   const setting = { ...options, around: searches === undefined ? alone : searched };
   const solving = { ...options, around: searches === "both" ? searched : alone };
-  const run = async (i: number): Promise<Episode[]> => {
+  const run = async (i: number): Promise<JudgedTrajectory[]> => {
     const set = await one(parts, setting, proposer, task, [at, i], {
       role: "proposer",
     });
@@ -65,7 +65,7 @@ export async function proposedAttempts(
       mistakes: 0,
       contextLength: parts.policy.contextLength,
     });
-    return toEpisode(trajectory, verification, { role: "shown" });
+    return toJudgedTrajectory(trajectory, verification, { role: "shown" });
   });
   return [...set, ...(await Promise.all(examples))];
 }
@@ -77,7 +77,7 @@ async function one(
   task: TaskReference,
   place: readonly number[],
   who: { readonly role: string; readonly joint?: string },
-): Promise<Episode> {
+): Promise<JudgedTrajectory> {
   const { record: trajectory, verification } = await familyAttempt(
     policy,
     format,
@@ -86,7 +86,7 @@ async function one(
     { sampling, seed: derivedSeed(seed, ...place, 0x9a0), around },
     signal,
   );
-  return toEpisode(trajectory, verification, {
+  return toJudgedTrajectory(trajectory, verification, {
     ...who,
     staleness,
     ...rewardsOf(trajectory, verification),

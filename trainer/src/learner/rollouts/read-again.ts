@@ -1,7 +1,7 @@
-/** A stored episode said again with something to read before it: its turns as they were, its prompt new. */
+/** A stored trajectory said again with something to read before it: its turns as they were, its prompt new. */
 import { guidedEnvironment, rollOut } from "@waggle/agent";
 import type { TaskFamily } from "@waggle/environments";
-import { type Episode, toEpisode } from "@waggle/learning";
+import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
 import type { ChatFormat } from "@waggle/text";
 import type { AttemptReading } from "./attempt-reading.ts";
 import { NOBODY, scriptedPolicy } from "./demonstrated-attempt.ts";
@@ -9,12 +9,12 @@ import { judged } from "./family-attempt.ts";
 import { taskOf } from "./task-names.ts";
 
 export async function readAgain(
-  { record: trajectory, role }: Episode,
+  { record: trajectory, role }: JudgedTrajectory,
   reading: AttemptReading,
   family: TaskFamily,
   format: ChatFormat,
   contextLength: number,
-): Promise<Episode> {
+): Promise<JudgedTrajectory> {
   const task = taskOf({ record: trajectory });
   const world = family.world(task);
   let said = 0;
@@ -35,5 +35,5 @@ export async function readAgain(
     seed: 0,
   });
   const verification = judged(world, family.task(task), again, format);
-  return toEpisode(again, verification, { role, read: reading.before() });
+  return toJudgedTrajectory(again, verification, { role, read: reading.before() });
 }

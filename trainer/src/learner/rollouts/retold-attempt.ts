@@ -5,7 +5,12 @@
  */
 import { rollOut } from "@waggle/agent";
 import type { TaskFamily, TaskWorld } from "@waggle/environments";
-import { type Episode, type Retelling, type Retells, toEpisode } from "@waggle/learning";
+import {
+  type JudgedTrajectory,
+  type Retelling,
+  type Retells,
+  toJudgedTrajectory,
+} from "@waggle/learning";
 import type { TaskReference, Turn } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import type { CollectParts } from "./collect.ts";
@@ -17,35 +22,35 @@ type Step = {
   readonly turn: Turn;
   readonly tokenIds: readonly number[];
   /** Where the world is put before it: after so many turns of an attempt; absent = where it stands. */
-  readonly stands?: { readonly in: Episode; readonly after: number };
+  readonly stands?: { readonly in: JudgedTrajectory; readonly after: number };
 };
 
-/** The episodes, and what a plan tells of them as one more. */
+/** The trajectories, and what a plan tells of them as one more. */
 export async function withRetold(
-  episodes: readonly Episode[],
+  trajectories: readonly JudgedTrajectory[],
   { retells }: { readonly retells?: Retells },
   { family, format, policy }: Pick<CollectParts, "family" | "format" | "policy">,
   task: TaskReference,
-): Promise<Episode[]> {
-  const retelling = retells?.(episodes) ?? null;
-  if (retelling === null) return [...episodes];
+): Promise<JudgedTrajectory[]> {
+  const retelling = retells?.(trajectories) ?? null;
+  if (retelling === null) return [...trajectories];
   const { contextLength } = policy;
-  const told = await retoldAttempt(retelling, episodes, family, task, format, contextLength);
-  return told === null ? [...episodes] : [...episodes, told];
+  const told = await retoldAttempt(retelling, trajectories, family, task, format, contextLength);
+  return told === null ? [...trajectories] : [...trajectories, told];
 }
 
 async function retoldAttempt(
   { pieces, words }: Retelling,
-  episodes: readonly Episode[],
+  trajectories: readonly JudgedTrajectory[],
   family: TaskFamily,
   task: TaskReference,
   format: ChatFormat,
   contextLength: number,
-): Promise<Episode | null> {
+): Promise<JudgedTrajectory | null> {
   const steps: Step[] = [];
   let given = 0;
   for (const { attempt, from, to } of pieces) {
-    const told = episodes.find(({ id }) => id === attempt);
+    const told = trajectories.find(({ id }) => id === attempt);
     if (told === undefined) return null;
     if (given === 0) given = steps.length;
     const { turns, segments } = told.record;
@@ -84,9 +89,9 @@ async function retoldAttempt(
     seed: 0,
   });
   const verification = judged(world, family.task(task), trajectory, format);
-  return toEpisode(trajectory, verification, {
+  return toJudgedTrajectory(trajectory, verification, {
     role: "retold",
-    branch: { episode: root.attempt, turn: given },
+    branch: { trajectory: root.attempt, turn: given },
   });
 }
 
@@ -94,7 +99,7 @@ async function retoldAttempt(
 async function worldAfter(
   family: TaskFamily,
   task: TaskReference,
-  { record: trajectory }: Episode,
+  { record: trajectory }: JudgedTrajectory,
   turns: number,
   signal: AbortSignal,
 ): Promise<TaskWorld> {

@@ -3,7 +3,7 @@
  * more and a demonstration, the second and the third saying their situation's words before their first call.
  */
 import type { DemonstratedAction, TaskFamily } from "@waggle/environments";
-import { type Episode, type RolloutPlan, toEpisode } from "@waggle/learning";
+import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
 import type { TaskReference, Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { seededRandom } from "../../random.ts";
@@ -14,7 +14,7 @@ export type SituatedParts = {
   readonly format: ChatFormat;
   readonly contextLength: number;
   /** An attempt of the policy, told a sentence more. */
-  readonly attempt: (nth: number, sentence: string) => Promise<Episode>;
+  readonly attempt: (nth: number, sentence: string) => Promise<JudgedTrajectory>;
 };
 
 export async function situatedAttempts(
@@ -22,21 +22,21 @@ export async function situatedAttempts(
   { family, format, contextLength, attempt }: SituatedParts,
   task: TaskReference,
   seed: number,
-): Promise<Episode[]> {
+): Promise<JudgedTrajectory[]> {
   const first = await attempt(0, "");
   const second = await attempt(1, rethink);
   const said = async (
     role: string,
     actor: Pick<TaskFamily, "demonstrator">,
     before: string,
-  ): Promise<Episode> => {
+  ): Promise<JudgedTrajectory> => {
     const { trajectory, verification } = await demonstratedAttempt(
       saying({ ...family, ...actor }, before),
       task,
       format,
       { random: seededRandom(seed), mistakes: 0, contextLength },
     );
-    return toEpisode(trajectory, verification, { role });
+    return toJudgedTrajectory(trajectory, verification, { role });
   };
   return [
     first,

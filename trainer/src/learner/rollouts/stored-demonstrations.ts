@@ -1,5 +1,5 @@
-/** Demonstrations, right and wrong ones, for plans that go on from stored episodes where there are none yet. */
-import type { Episode } from "@waggle/learning";
+/** Demonstrations, right and wrong ones, for plans that go on from stored trajectories where there are none yet. */
+import type { JudgedTrajectory } from "@waggle/learning";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { derivedSeed } from "../../random.ts";
 import { collect, type CollectParts } from "./collect.ts";
@@ -8,7 +8,10 @@ const COUNT = 128;
 /** How often they err. */
 const MISTAKES = 0.15;
 
-export async function storedDemonstrations(parts: CollectParts, seed: number): Promise<Episode[]> {
+export async function storedDemonstrations(
+  parts: CollectParts,
+  seed: number,
+): Promise<JudgedTrajectory[]> {
   const { family } = parts;
   const tasks = Array.from({ length: COUNT }, (_, i) =>
     family.reference(derivedSeed(seed, i, 0x57), "train", i % family.levels),
@@ -16,5 +19,5 @@ export async function storedDemonstrations(parts: CollectParts, seed: number): P
   const groups = await collect({ kind: "demos", size: 1, mistakes: MISTAKES }, tasks, [], parts, {
     ...{ sampling: FULL_SUPPORT, seed, staleness: 0 },
   });
-  return groups.flatMap(({ episodes }) => episodes);
+  return groups.flatMap(({ trajectories }) => trajectories);
 }

@@ -4,13 +4,13 @@
  * the policy does.
  */
 import type { TaskFamily, TaskWorld } from "@waggle/environments";
-import type { Episode } from "@waggle/learning";
+import type { JudgedTrajectory } from "@waggle/learning";
 import type { Observation, TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { seededRandom } from "../../random.ts";
 import type { ActingPolicy } from "./family-attempt.ts";
 
-type Actors = NonNullable<Episode["actors"]>;
+type Actors = NonNullable<JudgedTrajectory["actors"]>;
 
 export type Takeover = {
   /** Around the world of the attempt: the person watches. */

@@ -1,5 +1,5 @@
-/** Names of tasks, and the task of a stored episode. */
-import type { Episode } from "@waggle/learning";
+/** Names of tasks, and the task of a stored trajectory. */
+import type { JudgedTrajectory } from "@waggle/learning";
 import { type TaskReference, WaggleError } from "@waggle/protocol";
 
 export function nameOf({ environment, split, seed }: TaskReference): string {
@@ -7,11 +7,11 @@ export function nameOf({ environment, split, seed }: TaskReference): string {
 }
 
 /** @throws WaggleError `INVALID_ARGUMENT` for a visitor's own request. */
-export function taskOf({ record: trajectory }: Pick<Episode, "record">): TaskReference {
+export function taskOf({ record: trajectory }: Pick<JudgedTrajectory, "record">): TaskReference {
   if (trajectory.task === null) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a stored episode must be of an assigned task, got ${trajectory.id} of a visitor's own request; leave it out`,
+      `a stored trajectory must be of an assigned task, got ${trajectory.id} of a visitor's own request; leave it out`,
     );
   }
   return trajectory.task;

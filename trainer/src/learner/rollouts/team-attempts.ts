@@ -1,9 +1,14 @@
 /**
  * Joint attempts of several roles at one task: together in one world, or one after the other. Each role
- * has a conversation of its own, so each is an episode of its own, bound to the others by `joint`.
+ * has a conversation of its own, so each is a trajectory of its own, bound to the others by `joint`.
  */
 import type { Judgement, TaskFamily } from "@waggle/environments";
-import { type Episode, type ReadBefore, type RolloutPlan, toEpisode } from "@waggle/learning";
+import {
+  type JudgedTrajectory,
+  type ReadBefore,
+  type RolloutPlan,
+  toJudgedTrajectory,
+} from "@waggle/learning";
 import type { TaskReference } from "@waggle/protocol";
 import { finalTextOf } from "../../final-text.ts";
 import { derivedSeed } from "../../random.ts";
@@ -27,14 +32,14 @@ type Team = {
   readonly task: TaskReference;
 };
 
-/** `[size · roles]` episodes, those of a joint attempt side by side in the order of the roles. */
+/** `[size · roles]` trajectories, those of a joint attempt side by side in the order of the roles. */
 export async function teamAttempts(
   plan: TeamPlan,
   parts: CollectParts,
   options: CollectOptions,
   task: TaskReference,
   at: number,
-): Promise<Episode[]> {
+): Promise<JudgedTrajectory[]> {
   const { roles } = plan;
   const { roleShift = 0 } = options;
   const members = roles.map((_, i) => roles[(i + roleShift) % roles.length] as string);
@@ -44,7 +49,7 @@ export async function teamAttempts(
   return (await Promise.all(joint)).flat();
 }
 
-async function together(team: Team, place: readonly number[]): Promise<Episode[]> {
+async function together(team: Team, place: readonly number[]): Promise<JudgedTrajectory[]> {
   const { plan, members, parts, task } = team;
   const shared = new SharedWorld(parts.family.world(task), plan.roles);
   const attempts = await Promise.all(
@@ -58,17 +63,19 @@ async function together(team: Team, place: readonly number[]): Promise<Episode[]
     }),
   );
   // What was answered is one answer, each role's words in its place.
-  const texts = attempts.flatMap(({ record: trajectory }) => finalTextOf(trajectory, parts.format) ?? []);
+  const texts = attempts.flatMap(
+    ({ record: trajectory }) => finalTextOf(trajectory, parts.format) ?? [],
+  );
   const verification = shared.view("").judge(texts.length === 0 ? null : texts.join(" ").trim());
   const { turnRewards } = verification;
   return attempts.map(({ record: trajectory, read }, r) => {
     const own = turnRewards?.filter((_, i) => shared.callers[i] === plan.roles[r]);
     const judged = own === undefined ? verification : { ...verification, turnRewards: own };
-    return episodeOf(team, { record: trajectory, verification: judged, read }, r, attempts[0]);
+    return trajectoryOf(team, { record: trajectory, verification: judged, read }, r, attempts[0]);
   });
 }
 
-async function relay(team: Team, place: readonly number[]): Promise<Episode[]> {
+async function relay(team: Team, place: readonly number[]): Promise<JudgedTrajectory[]> {
   const { plan, members, parts } = team;
   const attempts: RoleAttempt[] = [];
   const said: string[] = [];
@@ -84,7 +91,7 @@ async function relay(team: Team, place: readonly number[]): Promise<Episode[]> {
     attempts.push(made);
     said.push(finalTextOf(made.record, parts.format)?.trim() || "nothing");
   }
-  return attempts.map((made, r) => episodeOf(team, made, r, attempts[0]));
+  return attempts.map((made, r) => trajectoryOf(team, made, r, attempts[0]));
 }
 
 async function attempt(
@@ -133,7 +140,7 @@ function reading(answers: string): Around {
   });
 }
 
-function episodeOf(
+function trajectoryOf(
   { plan, members, options: { staleness } }: Team,
   {
     record: trajectory,
@@ -142,8 +149,8 @@ function episodeOf(
   }: Pick<RoleAttempt, "record" | "read"> & { readonly verification: Judgement },
   r: number,
   first: FamilyAttempt | undefined,
-): Episode {
-  return toEpisode(trajectory, verification, {
+): JudgedTrajectory {
+  return toJudgedTrajectory(trajectory, verification, {
     ...{ staleness, read },
     role: members[r] as string,
     mode: plan.sentences?.[plan.roles[r] as string] ?? null,

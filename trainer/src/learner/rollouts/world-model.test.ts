@@ -28,9 +28,9 @@ async function logged() {
     { policy, format, family, signal },
     { sampling: FULL_SUPPORT, seed: 3, staleness: 0 },
   );
-  const lessons = groups.flatMap(({ episodes }, i) =>
-    episodes.map((episode) => ({
-      episode,
+  const lessons = groups.flatMap(({ trajectories }, i) =>
+    trajectories.map((trajectory) => ({
+      trajectory,
       request: family.task(tasks[i] as (typeof tasks)[number]).request,
     })),
   );
@@ -39,33 +39,35 @@ async function logged() {
 
 test("only what the world says is learned, and a lesson is the conversation that is asked later", async () => {
   const { format, lessons, sizes } = await logged();
-  const [{ episode, request } = { episode: null, request: "" }] = lessons.filter(
-    (lesson) => lesson.episode.turns.length > 2 && lesson.episode.record.terminated,
+  const [{ trajectory, request } = { trajectory: null, request: "" }] = lessons.filter(
+    (lesson) => lesson.trajectory.turns.length > 2 && lesson.trajectory.record.terminated,
   );
-  if (episode === null) throw new Error("no attempt");
-  const { tokenIds, lossMask } = worldLesson(episode, request, "", format);
+  if (trajectory === null) throw new Error("no attempt");
+  const { tokenIds, lossMask } = worldLesson(trajectory, request, "", format);
   const said = format.decodeAssistant(tokenIds.filter((_, t) => lossMask[t]));
-  const results = episode.turns.flatMap(({ toolResults }) =>
+  const results = trajectory.turns.flatMap(({ toolResults }) =>
     toolResults.map((result) => (result.ok ? String(result.value) : `! ${result.error.message}`)),
   );
-  const verdict = episode.verification.success ? "yes" : "no";
+  const verdict = trajectory.verification.success ? "yes" : "no";
   expect(said).toBe([...results, verdict].join(""));
 
   const answers = [...results, verdict].map((text) => format.encodeAssistant(text));
   const policy = new ScriptedPolicy({ turns: answers, ...sizes });
   const conversation = await modelledWorld(policy, format)(request, 1);
-  for (const { toolCalls, toolResults } of episode.turns) {
+  for (const { toolCalls, toolResults } of trajectory.turns) {
     for (const [i, call] of toolCalls.entries()) {
       expect(await conversation.answer(call, signal)).toMatchObject({ ok: toolResults[i]?.ok });
     }
   }
-  expect(await conversation.verdict("", signal)).toBe(episode.verification.success);
+  expect(await conversation.verdict("", signal)).toBe(trajectory.verification.success);
   expect(policy.contexts[0]?.tokenIds).toEqual(tokenIds);
 });
 
 test("a model of the world learns what tools say; one that takes no steps does not", async () => {
   const { format, lessons } = await logged();
-  const taught = lessons.map(({ episode, request }) => worldLesson(episode, request, "", format));
+  const taught = lessons.map(({ trajectory, request }) =>
+    worldLesson(trajectory, request, "", format),
+  );
   const { engine, reference, dispose } = await tinyEngines();
   try {
     const fit = { steps: 40, batchSize: 8, seed: 1, contextLength: 1024 };

@@ -4,7 +4,7 @@
  * Fitted to logged calls by cross-entropy on the results alone, or asked as it is.
  */
 import { cosineRate, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
-import type { Episode } from "@waggle/learning";
+import type { JudgedTrajectory } from "@waggle/learning";
 import {
   FULL_SUPPORT,
   type PolicyContext,
@@ -102,7 +102,7 @@ type WorldLesson = { readonly tokenIds: readonly number[]; readonly lossMask: re
 
 /** @param request as the attempt was told it. */
 export function worldLesson(
-  { record: trajectory, verification, turns }: Episode,
+  { record: trajectory, verification, turns }: JudgedTrajectory,
   request: string,
   finalText: string,
   format: ChatFormat,

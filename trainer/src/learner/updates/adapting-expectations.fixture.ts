@@ -2,12 +2,12 @@
  * What recipes of the imitation table do otherwise that keep notes, know their situation, answer again,
  * rehearse, learn with fast weights or at test time.
  */
-import { type Episode, recipeNamed, type ScoredGroup } from "@waggle/learning";
+import { type JudgedTrajectory, recipeNamed, type RewardedGroup } from "@waggle/learning";
 import { expect } from "vitest";
 import {
   at,
   type Check,
-  episodesOf,
+  trajectoriesOf,
   type Expectation,
   keeps,
   learnsInTurn,
@@ -21,8 +21,8 @@ import { IMAGINED_RESULT, type StageRecord } from "./recipe-update.fixture.ts";
 function ownContexts(stage: number): Check {
   return (records) => {
     const { groups } = at(records, stage);
-    expect(groups.some(({ episodes }) => episodes.length > 1)).toBe(true);
-    for (const { turns, record: trajectory } of episodesOf(at(records, stage))) {
+    expect(groups.some(({ trajectories }) => trajectories.length > 1)).toBe(true);
+    for (const { turns, record: trajectory } of trajectoriesOf(at(records, stage))) {
       expect(turns.length).toBeLessThanOrEqual(1);
       const sampled = trajectory.segments.findIndex(({ kind }) => kind === "sampled");
       const before = trajectory.segments.slice(0, sampled);
@@ -48,8 +48,8 @@ function learnsElsewhere(stage: number, isLower: boolean): Check {
 /** Demonstrations are at other tasks than those asked about, all of them training ones. */
 function atNeighbors(stage: number): Check {
   return (records) => {
-    for (const { task, episodes } of at(records, stage).groups) {
-      const shown = episodes.filter(({ role }) => role !== "student");
+    for (const { task, trajectories } of at(records, stage).groups) {
+      const shown = trajectories.filter(({ role }) => role !== "student");
       expect(shown.length).toBeGreaterThan(1);
       for (const { record: trajectory } of shown) {
         const { environment, split, seed } = trajectory.task ?? { seed: -1 };
@@ -68,11 +68,11 @@ function isAtTestTime(stage: number, each: "task" | "level"): Check {
 }
 
 /** A group as filters see it, whatever it earned. */
-function unscored({ groups }: StageRecord): ScoredGroup[] {
-  return groups.map(({ task, episodes }) => ({
+function unscored({ groups }: StageRecord): RewardedGroup[] {
+  return groups.map(({ task, trajectories }) => ({
     task,
-    episodes: episodes.map((episode) => ({
-      ...{ episode, score: { reward: 0 }, lossMask: [], tokenWeights: [] },
+    trajectories: trajectories.map((trajectory) => ({
+      ...{ trajectory, score: { reward: 0 }, lossMask: [], tokenWeights: [] },
     })),
   }));
 }
@@ -83,8 +83,8 @@ const CONTEXT = {
 };
 
 /** What two attempts of the policy say of the task. */
-function situationOf(episodes: readonly Episode[]): string {
-  const [first, second] = episodes.filter(({ role }) => role === "student");
+function situationOf(trajectories: readonly JudgedTrajectory[]): string {
+  const [first, second] = trajectories.filter(({ role }) => role === "student");
   if (first?.verification.success === true) return "go-on";
   return second?.verification.success === true ? "rethink" : "ask";
 }
@@ -93,7 +93,7 @@ type Rehearsed = {
   readonly items: readonly {
     readonly step: number;
     readonly item: {
-      readonly scored: { readonly episode: Episode };
+      readonly scored: { readonly trajectory: JudgedTrajectory };
       readonly wasRight: boolean;
       readonly isRight: boolean | null;
     };
@@ -156,7 +156,9 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
             .length ?? Number.NaN;
         expect(keptBelow(0.9)).toBe(groups.length);
         expect(keptBelow(1e-6)).toBe(0);
-        expect(scoredOf(record).some(({ episode }) => episode.role === "student")).toBe(false);
+        expect(scoredOf(record).some(({ trajectory }) => trajectory.role === "student")).toBe(
+          false,
+        );
       },
     ],
   },
@@ -169,10 +171,10 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         const seen = new Set<string>();
         for (const group of record.groups) {
           const kept = numbersOf(record).groups.find(({ task }) => task === group.task);
-          const [only, ...more] = kept?.episodes ?? [];
+          const [only, ...more] = kept?.trajectories ?? [];
           expect(more).toEqual([]);
-          expect(only?.episode.role).toBe(situationOf(group.episodes));
-          seen.add(situationOf(group.episodes));
+          expect(only?.trajectory.role).toBe(situationOf(group.trajectories));
+          seen.add(situationOf(group.trajectories));
         }
         expect(seen.size).toBeGreaterThan(1);
       },
@@ -183,12 +185,12 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
           Array.from(result.derivatives.logProb?.[row] ?? []).reduce((sum, v) => sum + v, 0);
         expect(minibatch.pairs.length).toBeGreaterThan(0);
         for (const [chosen, rejected] of minibatch.pairs) {
-          const [a, b] = [minibatch.episodes[chosen], minibatch.episodes[rejected]];
-          const group = record.groups.find(({ episodes }) =>
-            episodes.some(({ id }) => id === a?.episode.id),
+          const [a, b] = [minibatch.trajectories[chosen], minibatch.trajectories[rejected]];
+          const group = record.groups.find(({ trajectories }) =>
+            trajectories.some(({ id }) => id === a?.trajectory.id),
           );
-          expect(a?.episode.role).toBe(situationOf(group?.episodes ?? []));
-          expect(b?.episode.role).not.toBe(a?.episode.role);
+          expect(a?.trajectory.role).toBe(situationOf(group?.trajectories ?? []));
+          expect(b?.trajectory.role).not.toBe(a?.trajectory.role);
           expect(pull(chosen)).toBeLessThan(0);
           expect(pull(rejected)).toBeGreaterThan(0);
         }
@@ -202,8 +204,10 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
     differs: [
       (records) => {
         const record = at(records, 1);
-        const fresh = new Set(episodesOf(record).map(({ id }) => id));
-        expect(scoredOf(record).filter(({ episode }) => !fresh.has(episode.id))).toHaveLength(4);
+        const fresh = new Set(trajectoriesOf(record).map(({ id }) => id));
+        expect(scoredOf(record).filter(({ trajectory }) => !fresh.has(trajectory.id))).toHaveLength(
+          4,
+        );
         const { items } = record.state["rest-buffer"] as Rehearsed;
         expect(items.some(({ item }) => item.wasRight && item.isRight === true)).toBe(true);
       },
@@ -212,9 +216,9 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         const record = at(records, 1);
         const filter = record.stage.filters[0];
         const { items, ...buffer } = record.state["rest-buffer"] as Rehearsed;
-        const isLong = ({ turns }: Episode): boolean => turns.length > 2;
+        const isLong = ({ turns }: JudgedTrajectory): boolean => turns.length > 2;
         const damaged = items.map((entry) => {
-          const turned = isLong(entry.item.scored.episode);
+          const turned = isLong(entry.item.scored.trajectory);
           return { ...entry, item: { ...entry.item, wasRight: true, isRight: !turned } };
         });
         let [long, short] = [0, 0];
@@ -224,11 +228,11 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
             state: { "rest-buffer": { ...buffer, items: damaged } },
           });
           const [first] = kept?.groups ?? [];
-          const drawn = first?.episodes[0]?.episode;
+          const drawn = first?.trajectories[0]?.trajectory;
           if (drawn !== undefined && isLong(drawn)) long += 1;
           else short += 1;
         }
-        const share = damaged.filter(({ item }) => isLong(item.scored.episode)).length;
+        const share = damaged.filter(({ item }) => isLong(item.scored.trajectory)).length;
         const rate = [long / share, short / (damaged.length - share)];
         expect(rate[0]).toBeGreaterThan(2 * (rate[1] ?? Number.NaN));
       },
@@ -239,12 +243,12 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
     differs: [
       (records) => {
         const record = at(records, 0);
-        const answers = episodesOf(record).map(({ turns }) =>
+        const answers = trajectoriesOf(record).map(({ turns }) =>
           turns.filter(({ toolCalls }) => toolCalls.length === 0),
         );
         expect(answers.some((each) => each.length > 1)).toBe(true);
         // What follows a wrong answer is paid for itself, and a teacher ends what never came right.
-        const taught = episodesOf(record).filter(({ record: trajectory }) =>
+        const taught = trajectoriesOf(record).filter(({ record: trajectory }) =>
           trajectory.segments.some(
             (each) => each.kind === "sampled" && each.entropies.every((entropy) => entropy === 0),
           ),
@@ -260,8 +264,8 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         // Nothing is pushed away, and right answers weigh more.
         const { minibatch } = numbersOf(at(records, 0));
         const weights = { right: new Set<number>(), wrong: new Set<number>() };
-        for (const [b, { episode }] of minibatch.episodes.entries()) {
-          for (const { start, reward } of episode.turns) {
+        for (const [b, { trajectory }] of minibatch.trajectories.entries()) {
+          for (const { start, reward } of trajectory.turns) {
             weights[reward === 1 ? "right" : "wrong"].add(minibatch.advantages[b]?.[start] ?? 0);
           }
         }
@@ -280,11 +284,15 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         // The best of several references pays, and they are not learned from.
         const record = at(records, 2);
         const { groups } = numbersOf(record);
-        expect(scoredOf(record).some(({ episode }) => episode.role === "reference")).toBe(false);
-        const rewards = groups.flatMap(({ episodes }) => episodes.map(({ score }) => score.reward));
+        expect(scoredOf(record).some(({ trajectory }) => trajectory.role === "reference")).toBe(
+          false,
+        );
+        const rewards = groups.flatMap(({ trajectories }) =>
+          trajectories.map(({ score }) => score.reward),
+        );
         expect(rewards.some((reward) => reward > 0 && reward < 1)).toBe(true);
-        for (const { episodes } of record.groups) {
-          expect(episodes.filter(({ role }) => role === "reference")).toHaveLength(3);
+        for (const { trajectories } of record.groups) {
+          expect(trajectories.filter(({ role }) => role === "reference")).toHaveLength(3);
         }
       },
       (records) => {
@@ -303,14 +311,14 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       keeps(0, ({ verification }) => verification.success),
       (records) => {
         // The model says what calls come to, failures too, and calls nothing.
-        const shown = episodesOf(at(records, 1));
+        const shown = trajectoriesOf(at(records, 1));
         expect(shown.every(({ turns }) => turns.every((turn) => turn.toolCalls.length === 0))).toBe(
           true,
         );
         expect(shown.every(({ verification }) => verification.success)).toBe(true);
       },
       (records) => {
-        const results = episodesOf(at(records, 2)).flatMap(({ turns }) =>
+        const results = trajectoriesOf(at(records, 2)).flatMap(({ turns }) =>
           turns.flatMap(({ toolResults }) => toolResults),
         );
         expect(results.length).toBeGreaterThan(0);

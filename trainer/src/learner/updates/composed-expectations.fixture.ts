@@ -11,7 +11,7 @@ import {
   callsCost,
   type Check,
   easy,
-  episodesOf,
+  trajectoriesOf,
   type Expectation,
   fitsCritic,
   judged,
@@ -36,17 +36,17 @@ import {
 
 const difficulty = schedules(-1, (settings) => settings.difficulty);
 
-/** Every turn carries one number, and turns of one episode carry several. */
+/** Every turn carries one number, and turns of one trajectory carry several. */
 const creditsTurns: Check = (records) => {
   const record = at(records, -1);
   const { advantages } = numbersOf(record);
-  const spreads = scoredOf(record).map(({ episode }) => {
-    for (const { sample, start, end } of episode.turns) {
-      const row = advantages?.get(episode.id)?.[sample] ?? [];
+  const spreads = scoredOf(record).map(({ trajectory }) => {
+    for (const { sample, start, end } of trajectory.turns) {
+      const row = advantages?.get(trajectory.id)?.[sample] ?? [];
       const own = Array.from(row).slice(start, end);
       expect(new Set(own).size).toBe(1);
     }
-    const turns = turnAdvantages(record, episode);
+    const turns = turnAdvantages(record, trajectory);
     return Math.max(...turns) - Math.min(...turns);
   });
   expect(Math.max(...spreads)).toBeGreaterThan(1e-6);
@@ -73,7 +73,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         const scored = scoredOf(at(records, -1));
         const bySuccess = [true, false].map((success) =>
           scored
-            .filter(({ episode }) => episode.verification.success === success)
+            .filter(({ trajectory }) => trajectory.verification.success === success)
             .map(({ score }) => score.components?.["calibration"] ?? Number.NaN),
         );
         expect(Math.max(...(bySuccess[0] ?? []))).toBeLessThan(Math.min(...(bySuccess[1] ?? [])));
@@ -100,9 +100,9 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
     differs: [
       single,
       (records) => {
-        // Of two episodes with one reward, that which became likelier is pulled down against the other.
+        // Of two trajectories with one reward, that which became likelier is pulled down against the other.
         const { result, minibatch } = numbersOf(at(records, -1));
-        const rows = minibatch.episodes.map(({ score }, b) => ({
+        const rows = minibatch.trajectories.map(({ score }, b) => ({
           reward: score.reward,
           pull: Math.max(...Array.from(result.derivatives.logProb?.[b] ?? [], Math.abs)),
         }));
@@ -126,15 +126,15 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       (records) => {
         const record = at(records, -1);
         let compared = 0;
-        for (const { episodes } of numbersOf(record).groups) {
-          for (const a of episodes) {
-            for (const b of episodes) {
-              if (a.episode.verification.success !== b.episode.verification.success) continue;
-              if (toolCalls(a.episode) <= toolCalls(b.episode)) continue;
+        for (const { trajectories } of numbersOf(record).groups) {
+          for (const a of trajectories) {
+            for (const b of trajectories) {
+              if (a.trajectory.verification.success !== b.trajectory.verification.success) continue;
+              if (toolCalls(a.trajectory) <= toolCalls(b.trajectory)) continue;
               const [dear, cheap] = [a, b].map(
-                ({ episode }) => turnAdvantages(record, episode)[0] ?? Number.NaN,
+                ({ trajectory }) => turnAdvantages(record, trajectory)[0] ?? Number.NaN,
               ) as [number, number];
-              if (a.episode.verification.success) {
+              if (a.trajectory.verification.success) {
                 expect(dear).toBeLessThan(cheap);
                 compared += 1;
               } else expect(dear).toBeCloseTo(cheap, 9);
@@ -169,8 +169,10 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       learnsInTurn("tokens", "rewards", "tokens"),
       (records) => {
         // The last stage learns the policy's own successes, not demonstrations.
-        const kept = scoredOf(at(records, -1)).map(({ episode }) => episode);
-        expect(kept.every(({ record: trajectory }) => trajectory.client.device === "test")).toBe(true);
+        const kept = scoredOf(at(records, -1)).map(({ trajectory }) => trajectory);
+        expect(kept.every(({ record: trajectory }) => trajectory.client.device === "test")).toBe(
+          true,
+        );
         expect(kept.every(({ verification }) => verification.success)).toBe(true);
       },
     ],
@@ -179,15 +181,15 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
   quasar: { differs: [paysTiers] },
   "reflect-retry-reward": {
     differs: [
-      learnsTurns(-1, (episode, turn) =>
-        episode.turns.slice(0, turn).some(({ toolCalls: calls }) => calls.length === 0),
+      learnsTurns(-1, (trajectory, turn) =>
+        trajectory.turns.slice(0, turn).some(({ toolCalls: calls }) => calls.length === 0),
       ),
       (records) => {
         // Second attempts are measured by second attempts: first ones that succeeded would hold all of them down.
         const advantages = advantagesOf(at(records, -1));
         expect(Math.max(...advantages)).toBeGreaterThan(0);
         expect(scoredOf(at(records, -1)).length).toBeLessThan(
-          episodesOf(at(records, -1)).length / 2,
+          trajectoriesOf(at(records, -1)).length / 2,
         );
       },
     ],
@@ -198,13 +200,13 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
     differs: [
       (records) => {
         const scored = scoredOf(at(records, -1));
-        const wrong = scored.filter(({ episode }) => !episode.verification.success);
-        const right = scored.filter(({ episode }) => episode.verification.success);
+        const wrong = scored.filter(({ trajectory }) => !trajectory.verification.success);
+        const right = scored.filter(({ trajectory }) => trajectory.verification.success);
         expect(new Set(wrong.map(({ score }) => score.reward))).toEqual(new Set([0]));
-        const few = Math.min(...right.map(({ episode }) => toolCalls(episode)));
+        const few = Math.min(...right.map(({ trajectory }) => toolCalls(trajectory)));
         const [cheap, dear] = [true, false].map((isCheap) =>
           right
-            .filter(({ episode }) => (toolCalls(episode) === few) === isCheap)
+            .filter(({ trajectory }) => (toolCalls(trajectory) === few) === isCheap)
             .map(({ score }) => score.reward),
         );
         expect(mean(cheap ?? [])).toBeGreaterThan(mean(dear ?? []));
@@ -233,18 +235,18 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         // The sum of components that were each brought to deviation 1.
         const record = at(records, -1);
         const weights = { outcome: 1, format: 0.2, exec: 0.2 };
-        for (const { episodes } of numbersOf(record).groups) {
-          const sums = episodes.map(() => 0);
+        for (const { trajectories } of numbersOf(record).groups) {
+          const sums = trajectories.map(() => 0);
           for (const [name, weight] of Object.entries(weights)) {
-            const own = episodes.map(({ score }) => score.components?.[name] ?? Number.NaN);
+            const own = trajectories.map(({ score }) => score.components?.[name] ?? Number.NaN);
             const centre = mean(own);
             const deviation = Math.sqrt(mean(own.map((value) => (value - centre) ** 2)));
             for (const [i, value] of own.entries()) {
               sums[i] = (sums[i] ?? 0) + (weight * (value - centre)) / (deviation + 1e-6);
             }
           }
-          for (const [i, { episode }] of episodes.entries()) {
-            expect(turnAdvantages(record, episode)[0]).toBeCloseTo(sums[i] ?? Number.NaN, 3);
+          for (const [i, { trajectory }] of trajectories.entries()) {
+            expect(turnAdvantages(record, trajectory)[0]).toBeCloseTo(sums[i] ?? Number.NaN, 3);
           }
         }
       },
@@ -257,7 +259,9 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       bonusOnlyOnSuccess,
       (records) => {
         const actions = scoredOf(at(records, 1));
-        expect(actions.every(({ episode }) => episode.branch?.original !== undefined)).toBe(true);
+        expect(actions.every(({ trajectory }) => trajectory.branch?.original !== undefined)).toBe(
+          true,
+        );
       },
     ],
   },
@@ -266,8 +270,8 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
     differs: [
       startsFromDemonstrations,
       bonusOnlyOnSuccess,
-      learnsTurns(0, (episode, turn) =>
-        (episode.turns[turn]?.toolResults ?? []).every(({ ok }) => ok),
+      learnsTurns(0, (trajectory, turn) =>
+        (trajectory.turns[turn]?.toolResults ?? []).every(({ ok }) => ok),
       ),
     ],
   },
@@ -276,12 +280,12 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
     differs: [
       lags,
       (records) => {
-        // Within an episode, what took longer carries more.
+        // Within a trajectory, what took longer carries more.
         const record = at(records, -1);
         let compared = 0;
-        for (const { episode } of scoredOf(record)) {
-          const own = turnAdvantages(record, episode).map(Math.abs);
-          const lengths = episode.turns.map(({ start, end }) => end - start);
+        for (const { trajectory } of scoredOf(record)) {
+          const own = turnAdvantages(record, trajectory).map(Math.abs);
+          const lengths = trajectory.turns.map(({ start, end }) => end - start);
           const [longest, shortest] = [Math.max(...lengths), Math.min(...lengths)];
           if (longest === shortest || own.every((value) => value === 0)) continue;
           expect(own[lengths.indexOf(longest)]).toBeGreaterThan(
@@ -300,7 +304,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       lengthCosts,
       remembersTasks,
       (records) => {
-        const turns = scoredOf(at(records, 0)).map(({ episode }) => episode.turns.length);
+        const turns = scoredOf(at(records, 0)).map(({ trajectory }) => trajectory.turns.length);
         const short = turns.filter((count) => count <= 2).length;
         expect(2 * short).toBe(turns.length);
       },
@@ -312,9 +316,9 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       single,
       callsCost,
       (records) => {
-        for (const { episode, score } of scoredOf(at(records, -1))) {
-          expect(score.components?.["utility"]).toBe(episode.verification.reward);
-          expect(score.components?.["price"]).toBe(-toolCalls(episode));
+        for (const { trajectory, score } of scoredOf(at(records, -1))) {
+          expect(score.components?.["utility"]).toBe(trajectory.verification.reward);
+          expect(score.components?.["price"]).toBe(-toolCalls(trajectory));
         }
       },
     ],
@@ -327,7 +331,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         const scored = scoredOf(at(records, -1));
         const [won, lost] = [true, false].map((success) =>
           scored
-            .filter(({ episode }) => episode.verification.success === success)
+            .filter(({ trajectory }) => trajectory.verification.success === success)
             .flatMap(({ score }) => score.turnRewards ?? []),
         );
         expect(Math.min(...(won ?? []))).toBeGreaterThan(Math.max(...(lost ?? [])));
@@ -343,8 +347,8 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         expect(record.stage.state["world-model"]).toBeDefined();
         const { result, minibatch } = numbersOf(record);
         let heard = 0;
-        for (const [b, { episode }] of minibatch.episodes.entries()) {
-          const { segments } = episode.record;
+        for (const [b, { trajectory }] of minibatch.trajectories.entries()) {
+          const { segments } = trajectory.record;
           const first = segments.findIndex(({ kind }) => kind === "sampled");
           heard += segments
             .slice(first)
@@ -368,13 +372,16 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         // One budget: 30 steps, a tenth of them imitation.
         const steps = records.map(({ stage }) => stage.steps);
         expect(steps).toEqual([3, 9, 9, 9]);
-        // The second estimator leaves each episode out of its own mean.
+        // The second estimator leaves each trajectory out of its own mean.
         const record = at(records, 2);
-        for (const { episodes } of numbersOf(record).groups) {
-          const rewards = episodes.map(({ score }) => score.reward);
-          for (const [i, { episode }] of episodes.entries()) {
+        for (const { trajectories } of numbersOf(record).groups) {
+          const rewards = trajectories.map(({ score }) => score.reward);
+          for (const [i, { trajectory }] of trajectories.entries()) {
             const others = mean(rewards.filter((_, j) => j !== i));
-            expect(turnAdvantages(record, episode)[0]).toBeCloseTo((rewards[i] ?? 0) - others, 9);
+            expect(turnAdvantages(record, trajectory)[0]).toBeCloseTo(
+              (rewards[i] ?? 0) - others,
+              9,
+            );
           }
         }
       },
@@ -385,7 +392,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
     differs: [
       difficulty,
       (records) => {
-        const results = episodesOf(at(records, -1)).flatMap(({ turns }) =>
+        const results = trajectoriesOf(at(records, -1)).flatMap(({ turns }) =>
           turns.flatMap(({ toolResults }) => toolResults),
         );
         const failed = results.flatMap((result) => (result.ok ? [] : [result.error.message]));

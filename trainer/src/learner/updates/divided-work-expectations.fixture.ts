@@ -1,10 +1,10 @@
 /** Expectations of recipes in which what one does is what another works with: answers, memories, calls. */
-import { type Episode, tokenOwners } from "@waggle/learning";
+import { type JudgedTrajectory, tokenOwners } from "@waggle/learning";
 import type { MemoryBank } from "@waggle/learning/states";
 import { expect } from "vitest";
 import {
   at,
-  episodesOf,
+  trajectoriesOf,
   type Expectation,
   keepsSuccesses,
   mean,
@@ -14,8 +14,8 @@ import {
 } from "./recipe-checks.fixture.ts";
 import { actsJointly, readsOthers, roleLearns } from "./role-expectations.fixture.ts";
 
-/** Names of the tools that an episode called. */
-const called = ({ turns }: Episode): string[] =>
+/** Names of the tools that a trajectory called. */
+const called = ({ turns }: JudgedTrajectory): string[] =>
   turns.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name));
 
 /** Of the policy-gradient table. */
@@ -26,8 +26,9 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
       roleLearns(0, "manager", "answerer"),
       (records) => {
         // The manager operates on the memory line by line; who answers has never seen a line.
-        const all = episodesOf(at(records, -1));
-        const of = (role: string): Episode[] => all.filter((episode) => episode.role === role);
+        const all = trajectoriesOf(at(records, -1));
+        const of = (role: string): JudgedTrajectory[] =>
+          all.filter((trajectory) => trajectory.role === role);
         const operations = new Set(of("manager").flatMap(called));
         expect([...operations].toSorted()).toEqual(["add", "none", "update"]);
         expect(of("answerer").flatMap(called)).toEqual([]);
@@ -42,14 +43,14 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
         // Whoever kept the memory is judged by the answer, against other attempts at the same task.
         const record = at(records, -1);
         let moved = 0;
-        for (const { episodes } of numbersOf(record).groups) {
-          const ofManager = episodes.filter(({ episode }) => episode.role === "manager");
+        for (const { trajectories } of numbersOf(record).groups) {
+          const ofManager = trajectories.filter(({ trajectory }) => trajectory.role === "manager");
           const attempts = new Map<string, { advantage: number; success: boolean }>();
-          for (const { episode } of ofManager) {
-            const advantage = turnAdvantages(record, episode)[0] ?? 0;
-            const name = episode.joint ?? "";
+          for (const { trajectory } of ofManager) {
+            const advantage = turnAdvantages(record, trajectory)[0] ?? 0;
+            const name = trajectory.joint ?? "";
             expect(attempts.get(name)?.advantage ?? advantage).toBe(advantage);
-            attempts.set(name, { advantage, success: episode.verification.success });
+            attempts.set(name, { advantage, success: trajectory.verification.success });
           }
           const all = [...attempts.values()];
           expect(all.reduce((sum, { advantage }) => sum + advantage, 0)).toBeCloseTo(0, 6);
@@ -62,8 +63,8 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
       (records) => {
         // The answerer's critic is fitted to the answer; the manager has none.
         const { result, minibatch } = numbersOf(at(records, -1));
-        const fitted = minibatch.episodes.flatMap(({ episode }, row) =>
-          result.derivatives.values?.[row]?.some((value) => value !== 0) ? [episode.role] : [],
+        const fitted = minibatch.trajectories.flatMap(({ trajectory }, row) =>
+          result.derivatives.values?.[row]?.some((value) => value !== 0) ? [trajectory.role] : [],
         );
         expect(new Set(fitted)).toEqual(new Set(["answerer"]));
       },
@@ -73,9 +74,9 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
     differs: [
       (records) => {
         // The challenger reads, the reasoner does not.
-        const all = episodesOf(at(records, -1));
+        const all = trajectoriesOf(at(records, -1));
         const of = (role: string): string[] =>
-          all.filter((episode) => episode.role === role).flatMap(called);
+          all.filter((trajectory) => trajectory.role === role).flatMap(called);
         expect(new Set(of("proposer"))).toEqual(new Set(["search"]));
         expect(new Set(of("solver"))).toEqual(new Set(["calculate"]));
       },
@@ -83,13 +84,15 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
         // What is learned from stands on what its challenger had read, and something set does not.
         const record = at(records, -1);
         const read = new Map(
-          episodesOf(record).map(({ id, turns }) => [
+          trajectoriesOf(record).map(({ id, turns }) => [
             id,
             JSON.stringify(turns.flatMap(({ toolResults }) => toolResults)),
           ]),
         );
-        const sumsOf = (episodes: readonly Episode[]): { sum: string[]; text: string }[] =>
-          episodes.flatMap(({ role, joint, verification }) =>
+        const sumsOf = (
+          trajectories: readonly JudgedTrajectory[],
+        ): { sum: string[]; text: string }[] =>
+          trajectories.flatMap(({ role, joint, verification }) =>
             role === "solver"
               ? [
                   {
@@ -101,19 +104,21 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
           );
         const stands = ({ sum, text }: { sum: string[]; text: string }): boolean =>
           sum.length > 1 && sum.every((number) => new RegExp(`\\b${number}\\b`).test(text));
-        const kept = sumsOf(scoredOf(record).map(({ episode }) => episode));
+        const kept = sumsOf(scoredOf(record).map(({ trajectory }) => trajectory));
         expect(kept.length).toBeGreaterThan(0);
         expect(kept.every(stands)).toBe(true);
-        expect(sumsOf(episodesOf(record)).every(stands)).toBe(false);
+        expect(sumsOf(trajectoriesOf(record)).every(stands)).toBe(false);
       },
       (records) => {
         // Half of the tries right is worth more to the challenger than all or none of them.
         const scored = scoredOf(at(records, -1));
         let paid = 0;
-        for (const { episode, score } of scored.filter((one) => one.episode.role === "proposer")) {
-          const tries = scored.filter((one) => one.episode.joint === episode.id);
+        for (const { trajectory, score } of scored.filter(
+          (one) => one.trajectory.role === "proposer",
+        )) {
+          const tries = scored.filter((one) => one.trajectory.joint === trajectory.id);
           if (tries.length === 0) continue;
-          const rate = mean(tries.map((one) => one.episode.verification.reward));
+          const rate = mean(tries.map((one) => one.trajectory.verification.reward));
           expect(score.reward).toBeCloseTo(4 * rate * (1 - rate), 12);
           paid += score.reward;
         }
@@ -133,10 +138,10 @@ export const DIVIDED_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expect
         const { result, minibatch } = numbersOf(at(records, 0));
         const before = new Map<string, Set<number>>();
         const writers = new Map<string, Set<string>>();
-        for (const [row, { episode }] of minibatch.episodes.entries()) {
+        for (const [row, { trajectory }] of minibatch.trajectories.entries()) {
           const sample = minibatch.samples[row] ?? 0;
-          const owners = tokenOwners(episode, sample);
-          for (const turn of episode.turns.filter((one) => one.sample === sample)) {
+          const owners = tokenOwners(trajectory, sample);
+          for (const turn of trajectory.turns.filter((one) => one.sample === sample)) {
             const own = owners.slice(turn.start, turn.end);
             const changes = own.filter((owner, t) => t > 0 && owner !== own[t - 1]);
             const [call] = turn.toolCalls;
@@ -172,13 +177,13 @@ export const DIVIDED_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expect
         const [first] = record.earlier;
         if (first === undefined) throw new Error("one update only");
         const { entries } = record.state["memory-bank"] as MemoryBank;
-        const confirmed = scoredOf(first).map(({ episode }) => episode);
+        const confirmed = scoredOf(first).map(({ trajectory }) => trajectory);
         const calls = confirmed.flatMap(({ turns }) => turns.flatMap(({ toolCalls }) => toolCalls));
         for (const call of calls) {
           const said = JSON.stringify(call.arguments);
           expect(entries.some(({ text }) => text.includes(`${call.name} ${said}`))).toBe(true);
         }
-        const readers = episodesOf(record).filter(
+        const readers = trajectoriesOf(record).filter(
           ({ read }) => (read?.ids["memory-bank"] ?? []).length > 0,
         );
         expect(new Set(readers.map(({ role }) => role)).size).toBe(2);

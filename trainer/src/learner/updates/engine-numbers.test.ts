@@ -2,8 +2,8 @@
 import { familyNamed } from "@waggle/environments";
 import {
   type AdvantagePart,
-  type Episode,
-  type EpisodeGroup,
+  type JudgedTrajectory,
+  type JudgedGroup,
   type KlTerm,
   type LossPart,
   rewardStage,
@@ -26,7 +26,7 @@ import { candidateScorer } from "./teacher-candidates.ts";
 
 /** The policy, and a frozen one that says something else: teacher and reference. */
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
-let groups: readonly EpisodeGroup[];
+let groups: readonly JudgedGroup[];
 let start: Awaited<ReturnType<TrainEngine["save"]>>;
 let vocabularySize: number;
 const { signal } = new AbortController();
@@ -53,10 +53,10 @@ beforeAll(async () => {
 });
 afterAll(() => engines.dispose());
 
-const episodesOf = (of: readonly EpisodeGroup[]): Episode[] =>
-  of.flatMap(({ episodes }) => [...episodes]);
-const sequencesOf = (of: readonly EpisodeGroup[]): TrainSequence[] =>
-  episodesOf(of).flatMap(({ samples }) => samples.map(({ sequence }) => sequence));
+const trajectoriesOf = (of: readonly JudgedGroup[]): JudgedTrajectory[] =>
+  of.flatMap(({ trajectories }) => [...trajectories]);
+const sequencesOf = (of: readonly JudgedGroup[]): TrainSequence[] =>
+  trajectoriesOf(of).flatMap(({ samples }) => samples.map(({ sequence }) => sequence));
 
 const base = {
   rollout: parts.group(4),
@@ -116,16 +116,16 @@ test("otb is told what the engine says before the step, and learns by it", async
   });
   const { numbers, metrics } = await update(stage);
   let row = 0;
-  for (const { episodes } of groups) {
-    expect(episodes.every(({ samples }) => samples.length === 1)).toBe(true);
-    const rows = episodes.map(() => row++);
+  for (const { trajectories } of groups) {
+    expect(trajectories.every(({ samples }) => samples.length === 1)).toBe(true);
+    const rows = trajectories.map(() => row++);
     const byHand = optimalTokenAdvantages({
-      lossMask: episodes.map(({ samples }) => samples[0]?.lossMask ?? []),
-      rewards: episodes.map(({ verification }) => verification.reward),
+      lossMask: trajectories.map(({ samples }) => samples[0]?.lossMask ?? []),
+      rewards: trajectories.map(({ verification }) => verification.reward),
       logProbs: rows.map((b) => logProb[b] ?? []),
       sumSquaredProbs: rows.map((b) => sumSquaredProb[b] ?? []),
     });
-    for (const [i, { id }] of episodes.entries()) {
+    for (const [i, { id }] of trajectories.entries()) {
       expect(numbers?.advantages?.get(id)).toEqual([byHand[i]]);
     }
   }
@@ -142,7 +142,7 @@ test("a teacher's likeliest tokens are the likeliest, and the policy comes to th
   await engine.load(start);
   const teacherCandidates = candidateScorer(reference, vocabularySize);
   const sequences = sequencesOf(groups).slice(0, 1);
-  const mask = [(groups[0]?.episodes[0]?.samples[0]?.lossMask ?? []).slice()];
+  const mask = [(groups[0]?.trajectories[0]?.samples[0]?.lossMask ?? []).slice()];
   const { tokenIds, logProbs } = await teacherCandidates(sequences, mask, 5);
   const t = mask[0]?.indexOf(true) ?? -1;
   expect(tokenIds[0]?.map((ids) => ids?.length ?? 0)).toEqual(mask[0]?.map((m) => (m ? 5 : 0)));
@@ -226,7 +226,7 @@ test.each(["loss", "reward"] as const)(
     const first = await run(withBudget(far), begun);
     const kl = first.metrics["referenceKl"] ?? 0;
     expect(kl).toBeGreaterThan(far.target);
-    const samples = episodesOf(groups).length;
+    const samples = trajectoriesOf(groups).length;
     expect(first.state["kl-coefficient"]).toBe(nextKlCoefficient(0.5, { kl, samples }, far));
     expect(first.state["kl-coefficient"]).toBeCloseTo(0.5 * (1 + (0.2 * samples) / 100), 12);
     const near = await run(withBudget({ target: 1e3, horizon: 100 }), begun);

@@ -1,6 +1,6 @@
 /**
  * The advantage slot of an update: it is told what the engine says of each token before the step, by
- * episode instead of by row.
+ * trajectory instead of by row.
  */
 import {
   type AdvantageRows,
@@ -8,7 +8,7 @@ import {
   type PlannedMinibatch,
   type PolicyOutputs,
   type Row,
-  type ScoredGroup,
+  type RewardedGroup,
   type Stage,
   type StateChange,
 } from "@waggle/learning";
@@ -23,7 +23,7 @@ export type Estimated = {
 /** @param outputs - `[rows]` of the minibatch. */
 export function estimatedAdvantages(
   { advantage, learns }: Stage,
-  groups: readonly ScoredGroup[],
+  groups: readonly RewardedGroup[],
   context: PartContext,
   { rows }: Pick<PlannedMinibatch, "rows">,
   outputs: TokenOutputs,
@@ -32,9 +32,9 @@ export function estimatedAdvantages(
   // Elsewhere it was what filters chose by.
   if (advantage === null || learns !== "rewards") return {};
   const ofPolicy: PolicyOutputs = {
-    logProb: byEpisode(rows, outputs.logProb),
+    logProb: byTrajectory(rows, outputs.logProb),
     ...(served.includes("sumSquaredProb")
-      ? { sumSquaredProb: byEpisode(rows, outputs.sumSquaredProb) }
+      ? { sumSquaredProb: byTrajectory(rows, outputs.sumSquaredProb) }
       : {}),
   };
   const { values } = outputs;
@@ -44,8 +44,8 @@ export function estimatedAdvantages(
     ...(values === undefined
       ? {}
       : {
-          values: byEpisode(rows, values.map(beforeTokens)),
-          finalValues: byEpisode(
+          values: byTrajectory(rows, values.map(beforeTokens)),
+          finalValues: byTrajectory(
             rows,
             values.map((row) => row.at(-1) ?? 0),
           ),
@@ -53,14 +53,14 @@ export function estimatedAdvantages(
   });
 }
 
-/** `[samples]` of each episode; a sample that the minibatch leaves out has none. */
-function byEpisode<T>(rows: readonly Row[], values: readonly T[]): ReadonlyMap<string, T[]> {
+/** `[samples]` of each trajectory; a sample that the minibatch leaves out has none. */
+function byTrajectory<T>(rows: readonly Row[], values: readonly T[]): ReadonlyMap<string, T[]> {
   const all = new Map<string, T[]>();
   for (const [b, { scored, index }] of rows.entries()) {
-    const { id } = scored.episode;
-    const ofEpisode = all.get(id) ?? [];
-    ofEpisode[index] = values[b] as T;
-    all.set(id, ofEpisode);
+    const { id } = scored.trajectory;
+    const ofTrajectory = all.get(id) ?? [];
+    ofTrajectory[index] = values[b] as T;
+    all.set(id, ofTrajectory);
   }
   return all;
 }

@@ -1,6 +1,6 @@
 /** Evolution strategies: no gradient, one number a perturbation, and the way goes to what earned more. */
 import {
-  type EpisodeGroup,
+  type JudgedGroup,
   type PartContext,
   type RolloutPlan,
   type Stage,
@@ -28,11 +28,11 @@ const CONTEXT: PartContext = {
 };
 const OPTIONS = { seed: 3, learningRate: 1e-3, context: CONTEXT };
 
-/** A group whose one episode earned this much. */
-function earning(reward: number): EpisodeGroup[] {
+/** A group whose one trajectory earned this much. */
+function earning(reward: number): JudgedGroup[] {
   const verification = { reward, success: reward > 0.5 };
-  const episode = { id: "a", samples: [], turns: [], verification };
-  return [{ task: "t", episodes: [episode] } as unknown as EpisodeGroup];
+  const trajectory = { id: "a", samples: [], turns: [], verification };
+  return [{ task: "t", trajectories: [trajectory] } as unknown as JudgedGroup];
 }
 
 function evolved(settings: { readonly place?: string } = {}): EvolvedStage {
@@ -54,7 +54,7 @@ test.each([1, -1])("parameters move towards what earned more, sign %i", async (s
   const made = evolved();
   const before = await engine.parameters();
   const seen: TensorMap[] = [];
-  const act = async (parameters: TensorMap): Promise<EpisodeGroup[]> => {
+  const act = async (parameters: TensorMap): Promise<JudgedGroup[]> => {
     seen.push(parameters);
     return earning(sign * (weightOf(parameters) - weightOf(before)));
   };
@@ -82,7 +82,7 @@ test("tensors that a plan does not move are neither perturbed nor changed", asyn
   const [first] = before.keys();
   const differs = ([name, { data }]: readonly [string, Tensor]): boolean =>
     String(data) !== String(before.get(name)?.data);
-  const act = async (parameters: TensorMap): Promise<EpisodeGroup[]> => {
+  const act = async (parameters: TensorMap): Promise<JudgedGroup[]> => {
     expect([...parameters].filter(differs).map(([name]) => name)).toEqual([first]);
     return earning(weightOf(parameters) - weightOf(before));
   };
@@ -92,7 +92,7 @@ test("tensors that a plan does not move are neither perturbed nor changed", asyn
 });
 
 test("a place that no tensor is at is refused before anything is perturbed", async () => {
-  const act = async (): Promise<EpisodeGroup[]> => {
+  const act = async (): Promise<JudgedGroup[]> => {
     throw new Error("perturbed");
   };
   await expect(evolve(engines.engine, evolved({ place: "layer.1" }), act, OPTIONS)).rejects.toThrow(

@@ -1,10 +1,10 @@
 /**
  * One step without a gradient: parameters are moved by seeded noise, each perturbation is judged by the
- * episodes it earns, and the parameters move towards those that earned more. Not a rollout: how
+ * trajectories it earns, and the parameters move towards those that earned more. Not a rollout: how
  * perturbed parameters act is the caller's.
  */
-import type { EpisodeGroup, PartContext, RolloutPlan, Stage } from "@waggle/learning";
-import { scoreGroups } from "@waggle/learning";
+import type { JudgedGroup, PartContext, RolloutPlan, Stage } from "@waggle/learning";
+import { rewardGroups } from "@waggle/learning";
 import { type PerturbationScore, perturbed } from "@waggle/learning/gradient-free";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
@@ -24,7 +24,7 @@ export type EvolvedStage = {
 export async function evolve(
   engine: TrainEngine,
   { stage, evolution, plan }: EvolvedStage,
-  rollOut: (parameters: TensorMap) => Promise<readonly EpisodeGroup[]>,
+  rollOut: (parameters: TensorMap) => Promise<readonly JudgedGroup[]>,
   options: { readonly seed: number; readonly learningRate: number; readonly context: PartContext },
 ): Promise<readonly PerturbationScore[]> {
   const { perturbations, scale, moves } = plan;
@@ -45,8 +45,10 @@ export async function evolve(
     const groups = await rollOut(
       new Map([...before, ...perturbed(moved, seed, direction * scale)]),
     );
-    const { groups: kept } = await scoreGroups(stage, groups, options.context);
-    const rewards = kept.flatMap(({ episodes }) => episodes.map(({ score }) => score.reward));
+    const { groups: kept } = await rewardGroups(stage, groups, options.context);
+    const rewards = kept.flatMap(({ trajectories }) =>
+      trajectories.map(({ score }) => score.reward),
+    );
     const score = rewards.reduce((sum, reward) => sum + reward, 0) / Math.max(1, rewards.length);
     scores.push({ seed, direction, score });
   }

@@ -29,8 +29,8 @@ const GRPO = recipe({
   ],
 });
 
-const verified: ReturnType<typeof parts.outcome>["score"] = ({ episodes }) =>
-  episodes.map(({ verification }) => ({ reward: verification.success ? 1 : 0 }));
+const verified: ReturnType<typeof parts.outcome>["score"] = ({ trajectories }) =>
+  trajectories.map(({ verification }) => ({ reward: verification.success ? 1 : 0 }));
 
 beforeAll(async () => {
   engines = await tinyEngines();
@@ -42,7 +42,7 @@ afterAll(() => engines.dispose());
 function pushes(record: StageRecord): { liked: number; disliked: number } {
   const { minibatch, result } = numbersOf(record);
   const of = (thumb: string): number => {
-    const rows = minibatch.episodes.flatMap(({ episode: { verification } }, b) =>
+    const rows = minibatch.trajectories.flatMap(({ trajectory: { verification } }, b) =>
       verification.parts["thumb"] === thumb
         ? Array.from(result.derivatives.logProb?.[b] ?? [], (slope) => -slope)
         : [],
@@ -75,7 +75,7 @@ test("single attempts are enough: no group shares a task", async () => {
     acted,
     engines,
   );
-  for (const { episodes } of at(records, 0).groups) expect(episodes).toHaveLength(1);
+  for (const { trajectories } of at(records, 0).groups) expect(trajectories).toHaveLength(1);
 });
 
 test("the control: plain GRPO raises what the verifier likes, which these visitors do not", async () => {

@@ -2,13 +2,13 @@
  * What each recipe of the imitation table does otherwise than plain imitation of
  * demonstrations that err now and then. A check must hold for its recipe and fail for that control.
  */
-import { type Episode, sampledTokens, toolErrors } from "@waggle/learning";
+import { type JudgedTrajectory, sampledTokens, toolErrors } from "@waggle/learning";
 import { expect } from "vitest";
 import {
   at,
   type Check,
   type Expectation,
-  episodesOf,
+  trajectoriesOf,
   keeps,
   learnsInTurn,
   learnsPairs,
@@ -19,21 +19,22 @@ import {
 import { SEARCH_IMITATION_EXPECTATIONS } from "./search-expectations.fixture.ts";
 
 const keepsSuccesses = keeps(0, ({ verification }) => verification.success);
-const ran = ({ turns }: Episode, turn: number): boolean =>
+const ran = ({ turns }: JudgedTrajectory, turn: number): boolean =>
   turns[turn]?.toolResults.every(({ ok }) => ok) === true;
-const calls = ({ turns }: Episode, turn: number): boolean =>
+const calls = ({ turns }: JudgedTrajectory, turn: number): boolean =>
   (turns[turn]?.toolCalls.length ?? 0) > 0;
 
-/** What is learned from is so many episodes of each label, to one. */
+/** What is learned from is so many trajectories of each label, to one. */
 function mixes(
   stage: number,
   shares: { readonly [label: string]: number },
   total: number,
-  labelOf: (episode: Episode) => string = ({ turns }) => (turns.length > 2 ? "long" : "short"),
+  labelOf: (trajectory: JudgedTrajectory) => string = ({ turns }) =>
+    turns.length > 2 ? "long" : "short",
 ): Check {
   return (records) => {
-    const kept = scoredOf(at(records, stage)).map(({ episode }) => labelOf(episode));
-    const offered = episodesOf(at(records, stage)).map(labelOf);
+    const kept = scoredOf(at(records, stage)).map(({ trajectory }) => labelOf(trajectory));
+    const offered = trajectoriesOf(at(records, stage)).map(labelOf);
     expect(kept.length).toBeLessThanOrEqual(total);
     for (const [label, share] of Object.entries(shares)) {
       const own = kept.filter((other) => other === label).length;
@@ -43,7 +44,7 @@ function mixes(
   };
 }
 
-/** A stage learns from at most so many episodes. */
+/** A stage learns from at most so many trajectories. */
 function keepsFew(stage: number, budget: number): Check {
   return (records) => {
     expect(scoredOf(at(records, stage)).length).toBeLessThanOrEqual(budget);
@@ -54,13 +55,13 @@ function keepsFew(stage: number, budget: number): Check {
 const hasTeacher: Check = (records) => {
   expect(at(records, 0).state.teacher).toBeDefined();
   const kept = scoredOf(at(records, 0));
-  expect(kept.every(({ episode }) => episode.record.client.device === "none")).toBe(true);
+  expect(kept.every(({ trajectory }) => trajectory.record.client.device === "none")).toBe(true);
 };
 
 /** Attempts begin with several sentences. */
 function tellsModes(count: number): Check {
   return (records) => {
-    const modes = new Set(episodesOf(at(records, 0)).map(({ mode }) => mode));
+    const modes = new Set(trajectoriesOf(at(records, 0)).map(({ mode }) => mode));
     expect(modes.size).toBe(count);
     expect(modes.has(null)).toBe(false);
   };
@@ -82,11 +83,11 @@ function learnsUnsaid(stage: number): Check {
 const weighsKinds: Check = (records) => {
   const { result, minibatch } = numbersOf(at(records, 0));
   const sums = { calls: 0, words: 0 };
-  for (const [b, { episode }] of minibatch.episodes.entries()) {
-    for (const [i, { start, end }] of episode.turns.entries()) {
+  for (const [b, { trajectory }] of minibatch.trajectories.entries()) {
+    for (const [i, { start, end }] of trajectory.turns.entries()) {
       const row = result.derivatives.logProb?.[b]?.subarray(start, end) ?? [];
       const sum = Array.from(row).reduce((all, value) => all - value, 0);
-      sums[calls(episode, i) ? "calls" : "words"] += sum;
+      sums[calls(trajectory, i) ? "calls" : "words"] += sum;
     }
   }
   // Each a mean over its own tokens, or the masked one over all: words alone sum to one.
@@ -103,7 +104,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
   },
   "adp-mixture": {
     settings: { kept: 4 },
-    differs: [keeps(0, (episode) => toolErrors(episode) === 0), keepsFew(0, 4)],
+    differs: [keeps(0, (trajectory) => toolErrors(trajectory) === 0), keepsFew(0, 4)],
   },
   "agent-tuning": {
     settings: { kept: 5 },
@@ -126,7 +127,9 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
       (records) => {
         const rate = (stage: number): number => {
           const all = scoredOf(at(records, stage));
-          return all.filter(({ episode }) => episode.verification.success).length / all.length;
+          return (
+            all.filter(({ trajectory }) => trajectory.verification.success).length / all.length
+          );
         };
         expect(rate(0)).toBeLessThan(rate(1));
       },
@@ -166,14 +169,15 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
       keepsSuccesses,
       (records) => {
         const record = at(records, 0);
-        expect(record.groups.every(({ episodes }) => episodes.length === 2)).toBe(true);
-        for (const { episodes } of numbersOf(record).groups) expect(episodes).toHaveLength(1);
+        expect(record.groups.every(({ trajectories }) => trajectories.length === 2)).toBe(true);
+        for (const { trajectories } of numbersOf(record).groups)
+          expect(trajectories).toHaveLength(1);
         // Of two that succeed, the shorter.
-        for (const { episodes } of record.groups) {
-          const wins = episodes.filter(({ verification }) => verification.success);
+        for (const { trajectories } of record.groups) {
+          const wins = trajectories.filter(({ verification }) => verification.success);
           const shortest = Math.min(...wins.map(sampledTokens));
-          const kept = scoredOf(record).find(({ episode }) => wins.includes(episode));
-          if (kept !== undefined) expect(sampledTokens(kept.episode)).toBe(shortest);
+          const kept = scoredOf(record).find(({ trajectory }) => wins.includes(trajectory));
+          if (kept !== undefined) expect(sampledTokens(kept.trajectory)).toBe(shortest);
         }
       },
     ],
@@ -206,7 +210,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
       (records) => {
         const record = at(records, 0);
         expect(record.stage.reward).toBeNull();
-        expect(episodesOf(record).some(({ branch }) => branch !== null)).toBe(true);
+        expect(trajectoriesOf(record).some(({ branch }) => branch !== null)).toBe(true);
         // What the policy said itself is not learned.
         const { result, minibatch } = numbersOf(record);
         for (const [b, mask] of minibatch.lossMask.entries()) {
@@ -225,8 +229,8 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
       learnsTurns(0, ran),
       (records) => {
         const branches = scoredOf(at(records, 1));
-        expect(branches.every(({ episode }) => (episode.branch?.turn ?? 0) > 0)).toBe(true);
-        expect(branches.every(({ episode }) => episode.verification.success)).toBe(true);
+        expect(branches.every(({ trajectory }) => (trajectory.branch?.turn ?? 0) > 0)).toBe(true);
+        expect(branches.every(({ trajectory }) => trajectory.verification.success)).toBe(true);
       },
     ],
   },
@@ -236,7 +240,9 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
       keepsSuccesses,
       (records) => {
         const kept = scoredOf(at(records, 0));
-        expect(kept.some(({ episode }) => episode.record.client.device === "none")).toBe(false);
+        expect(kept.some(({ trajectory }) => trajectory.record.client.device === "none")).toBe(
+          false,
+        );
       },
     ],
   },
@@ -248,19 +254,19 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
       hasTeacher,
       (records) => {
         const record = at(records, 0);
-        const kept = new Set(scoredOf(record).map(({ episode }) => episode.id));
-        const solved = ({ episodes }: (typeof record.groups)[number]): boolean =>
-          episodes.some(({ role, verification }) => role === "student" && verification.success);
+        const kept = new Set(scoredOf(record).map(({ trajectory }) => trajectory.id));
+        const solved = ({ trajectories }: (typeof record.groups)[number]): boolean =>
+          trajectories.some(({ role, verification }) => role === "student" && verification.success);
         expect(record.groups.some(solved)).toBe(true);
         for (const group of record.groups) {
-          const learned = group.episodes.some(({ id }) => kept.has(id));
+          const learned = group.trajectories.some(({ id }) => kept.has(id));
           expect(learned).toBe(!solved(group));
         }
       },
     ],
   },
   "search-align": {
-    differs: [keepsSuccesses, keeps(0, (episode) => toolErrors(episode) === 0)],
+    differs: [keepsSuccesses, keeps(0, (trajectory) => toolErrors(trajectory) === 0)],
   },
   "t3-agent": {
     differs: [

@@ -45,9 +45,9 @@ function plainlyIn(env: string): Promise<{ acted: ActedFamily; control: StageRec
   const make = async (): Promise<{ acted: ActedFamily; control: StageRecord[] }> => {
     const family = familyNamed(env);
     const made = await actedFamily(family);
-    // Plans that go on from stored episodes find failures and a success, whatever they draw.
+    // Plans that go on from stored trajectories find failures and a success, whatever they draw.
     const ended = (success: boolean): ActedFamily["stored"] =>
-      made.stored.filter((episode) => episode.verification.success === success);
+      made.stored.filter((trajectory) => trajectory.verification.success === success);
     const own = { ...made, stored: [...ended(false).slice(0, 2), ...ended(true).slice(0, 1)] };
     return { acted: own, control: await updateOnce(PLAIN_SFT(), own, engines) };
   };

@@ -10,7 +10,7 @@ import {
   type Minibatch,
   type PartContext,
   type PlannedMinibatch,
-  type ScoredGroup,
+  type RewardedGroup,
   type Stage,
   type StateChange,
   type StateValues,
@@ -48,17 +48,17 @@ export function klPull(
 }
 
 /**
- * Scores less the KL penalty, where it is in the reward: the whole episode's, summed over its tokens and
+ * Scores less the KL penalty, where it is in the reward: the whole trajectory's, summed over its tokens and
  * paid with its outcome.
  */
 export function withKlPaid(
   stage: Stage,
-  groups: readonly ScoredGroup[],
+  groups: readonly RewardedGroup[],
   { rows, lossMask }: PlannedMinibatch,
   sampledLogProbs: TokenRows,
   referenceLogProbs: TokenRows | undefined,
   { state }: PartContext,
-): readonly ScoredGroup[] {
+): readonly RewardedGroup[] {
   if (stage.kl?.in !== "reward" || referenceLogProbs === undefined) return groups;
   const coefficient = coefficientOf(stage, state);
   const perToken = klRewards({ lossMask, sampledLogProbs, referenceLogProbs }, coefficient);
@@ -66,19 +66,19 @@ export function withKlPaid(
   for (const [
     b,
     {
-      scored: { episode },
+      scored: { trajectory },
     },
   ] of rows.entries()) {
     const sum = (perToken[b] as Float64Array).reduce((all, reward) => all + reward, 0);
-    paid.set(episode.id, (paid.get(episode.id) ?? 0) + sum);
+    paid.set(trajectory.id, (paid.get(trajectory.id) ?? 0) + sum);
   }
-  return groups.map(({ task, episodes }) => ({
+  return groups.map(({ task, trajectories }) => ({
     task,
-    episodes: episodes.map((scored) => ({
+    trajectories: trajectories.map((scored) => ({
       ...scored,
       score: {
         ...scored.score,
-        reward: scored.score.reward + (paid.get(scored.episode.id) ?? 0),
+        reward: scored.score.reward + (paid.get(scored.trajectory.id) ?? 0),
       },
     })),
   }));
@@ -89,7 +89,7 @@ export function movedKl(
   stage: Stage,
   minibatch: Pick<
     Minibatch,
-    "lossMask" | "proximalLogProbs" | "referenceLogProbs" | "episodes" | "tokenCount"
+    "lossMask" | "proximalLogProbs" | "referenceLogProbs" | "trajectories" | "tokenCount"
   >,
   { state }: PartContext,
 ): { readonly state: StateChange; readonly metrics: { readonly [name: string]: number } } {
@@ -102,7 +102,7 @@ export function movedKl(
   const batch = { ...minibatch, policyLogProbs, referenceLogProbs };
   const { tokenCount } = minibatch;
   const { referenceKl = 0 } = klLoss(batch, 0, { form: "k3" }, { tokenCount }).metrics;
-  const samples = new Set(minibatch.episodes.map(({ episode }) => episode.id)).size;
+  const samples = new Set(minibatch.trajectories.map(({ trajectory }) => trajectory.id)).size;
   const next = nextKlCoefficient(coefficient, { kl: referenceKl, samples }, budget);
   return {
     state: { "kl-coefficient": next },

@@ -9,12 +9,12 @@ export const LOOP_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         // Reward less the group's mean, in the unit of the rewards; groups that scored alike are gone.
         const { groups, advantages } = numbersOf(at(records, -1));
-        for (const { episodes } of groups) {
-          const rewards = episodes.map(({ score }) => score.reward);
+        for (const { trajectories } of groups) {
+          const rewards = trajectories.map(({ score }) => score.reward);
           expect(new Set(rewards).size).toBeGreaterThan(1);
-          for (const { episode, score } of episodes) {
-            const turn = episode.turns[0];
-            const row = advantages?.get(episode.id)?.[turn?.sample ?? 0];
+          for (const { trajectory, score } of trajectories) {
+            const turn = trajectory.turns[0];
+            const row = advantages?.get(trajectory.id)?.[turn?.sample ?? 0];
             expect(row?.[turn?.start ?? 0]).toBeCloseTo(score.reward - mean(rewards), 9);
           }
         }

@@ -2,12 +2,12 @@
  * What recipes of the imitation table do otherwise whose demonstrations are made, chosen or learned from in
  * a way of their own.
  */
-import { type Episode, toolErrors } from "@waggle/learning";
+import { type JudgedTrajectory, toolErrors } from "@waggle/learning";
 import { expect } from "vitest";
 import {
   at,
   type Check,
-  episodesOf,
+  trajectoriesOf,
   type Expectation,
   keeps,
   learnsInTurn,
@@ -15,29 +15,29 @@ import {
   scoredOf,
 } from "./recipe-checks.fixture.ts";
 
-/** Episodes of several roles are shown, and these alone. */
+/** Trajectories of several roles are shown, and these alone. */
 function shows(stage: number, ...roles: readonly string[]): Check {
   return (records) => {
-    const shown = new Set(episodesOf(at(records, stage)).map(({ role }) => role));
+    const shown = new Set(trajectoriesOf(at(records, stage)).map(({ role }) => role));
     expect([...shown].toSorted()).toEqual(roles.toSorted());
   };
 }
 
 /** What was learned of each kind, as a share of all. */
-function share(stage: number, isOne: (episode: Episode) => boolean, of: number): Check {
+function share(stage: number, isOne: (trajectory: JudgedTrajectory) => boolean, of: number): Check {
   return (records) => {
-    const kept = scoredOf(at(records, stage)).map(({ episode }) => episode);
+    const kept = scoredOf(at(records, stage)).map(({ trajectory }) => trajectory);
     const own = kept.filter(isOne).length;
     expect(own).toBeGreaterThan(0);
     expect(Math.abs(own - of * kept.length)).toBeLessThanOrEqual(1);
   };
 }
 
-const calls = ({ turns }: Episode): number =>
+const calls = ({ turns }: JudgedTrajectory): number =>
   turns.reduce((sum, { toolCalls }) => sum + toolCalls.length, 0);
 
 /** What the user said to it, besides the request. */
-const heard = ({ record: trajectory }: Episode): number =>
+const heard = ({ record: trajectory }: JudgedTrajectory): number =>
   trajectory.segments.filter((segment) => segment.kind === "given" && segment.role === "user")
     .length - 1;
 
@@ -48,7 +48,11 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       shows(0, "policy", "toolless"),
       (records) => {
         share(0, ({ role }) => role === "toolless", 0.25)(records);
-        share(0, (episode) => episode.role === "policy" && toolErrors(episode) > 0, 0.25)(records);
+        share(
+          0,
+          (trajectory) => trajectory.role === "policy" && toolErrors(trajectory) > 0,
+          0.25,
+        )(records);
       },
     ],
   },
@@ -60,10 +64,10 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         // Where calls are forbidden none is learned.
         const refused = scoredOf(at(records, 0)).filter(
-          ({ episode }) => episode.role === "forbidden",
+          ({ trajectory }) => trajectory.role === "forbidden",
         );
         expect(refused.length).toBeGreaterThan(0);
-        expect(refused.every(({ episode }) => calls(episode) === 0)).toBe(true);
+        expect(refused.every(({ trajectory }) => calls(trajectory) === 0)).toBe(true);
       },
     ],
   },
@@ -71,9 +75,9 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       (records) => {
         const { result, minibatch } = numbersOf(at(records, 0));
-        for (const [b, { episode }] of minibatch.episodes.entries()) {
-          const [which, what] = episode.turns;
-          expect(heard(episode)).toBe(2);
+        for (const [b, { trajectory }] of minibatch.trajectories.entries()) {
+          const [which, what] = trajectory.turns;
+          expect(heard(trajectory)).toBe(2);
           for (const turn of [which, what]) {
             const row = result.derivatives.logProb?.[b]?.subarray(turn?.start, turn?.end) ?? [];
             expect(turn?.toolCalls).toHaveLength(0);
@@ -92,7 +96,7 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         // More tools than the family has.
         const tools = new Set(
-          episodesOf(at(records, 0)).flatMap(({ turns }) =>
+          trajectoriesOf(at(records, 0)).flatMap(({ turns }) =>
             turns.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)),
           ),
         );
@@ -107,11 +111,11 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       shows(0, "near-duplicates"),
       (records) => {
-        const episodes = episodesOf(at(records, 0));
-        expect(episodes.every((episode) => heard(episode) > 0)).toBe(true);
+        const trajectories = trajectoriesOf(at(records, 0));
+        expect(trajectories.every((trajectory) => heard(trajectory) > 0)).toBe(true);
         // It asks before it acts, and acts once.
-        expect(episodes.every((episode) => calls(episode) === 1)).toBe(true);
-        expect(episodes.every(({ verification }) => verification.success)).toBe(true);
+        expect(trajectories.every((trajectory) => calls(trajectory) === 1)).toBe(true);
+        expect(trajectories.every(({ verification }) => verification.success)).toBe(true);
       },
     ],
   },
@@ -119,12 +123,12 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       shows(0, "tutorial"),
       (records) => {
-        const episodes = episodesOf(at(records, 0));
-        expect(episodes.every(({ verification }) => verification.parts["imagined"] === true)).toBe(
-          true,
-        );
+        const trajectories = trajectoriesOf(at(records, 0));
+        expect(
+          trajectories.every(({ verification }) => verification.parts["imagined"] === true),
+        ).toBe(true);
         // No world fails in a tutorial, and what it shows is not what the world would have said.
-        expect(episodes.every((episode) => toolErrors(episode) === 0)).toBe(true);
+        expect(trajectories.every((trajectory) => toolErrors(trajectory) === 0)).toBe(true);
       },
     ],
   },
@@ -169,21 +173,21 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         expect(record.state.teacher).toHaveLength(3);
         // Of each task, what most agree on: kept answers are alike, and some were outvoted.
         const kept = numbersOf(record).groups;
-        for (const { episodes } of kept) {
+        for (const { trajectories } of kept) {
           const answers = new Set(
-            episodes.map(({ episode }) => JSON.stringify(episode.verification.reward)),
+            trajectories.map(({ trajectory }) => JSON.stringify(trajectory.verification.reward)),
           );
           expect(answers.size).toBe(1);
-          expect(episodes.length).toBeGreaterThan(1);
+          expect(trajectories.length).toBeGreaterThan(1);
         }
         expect([...record.update.dropped.values()]).toContain("outvoted");
       },
       (records) => {
         // Evidence weighs otherwise than the answer.
         const { result, minibatch } = numbersOf(at(records, 0));
-        const weights = minibatch.episodes.map(({ episode }, b) => {
+        const weights = minibatch.trajectories.map(({ trajectory }, b) => {
           const row = result.derivatives.logProb?.[b] ?? [];
-          return episode.turns.slice(-2).map(({ start }) => row[start] ?? 0);
+          return trajectory.turns.slice(-2).map(({ start }) => row[start] ?? 0);
         });
         expect(weights.every(([answer = 0, evidence = 0]) => answer < 0 && evidence < 0)).toBe(
           true,
@@ -198,13 +202,15 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         const record = at(records, 0);
         const { minibatch } = numbersOf(record);
-        const original = new Map(episodesOf(record).map((episode) => [episode.id, episode]));
+        const original = new Map(
+          trajectoriesOf(record).map((trajectory) => [trajectory.id, trajectory]),
+        );
         let given = 0;
         let replaced = 0;
-        for (const [b, { episode }] of minibatch.episodes.entries()) {
+        for (const [b, { trajectory }] of minibatch.trajectories.entries()) {
           const index = minibatch.samples[b] ?? 0;
-          const was = original.get(episode.id)?.samples[index];
-          const now = episode.samples[index];
+          const was = original.get(trajectory.id)?.samples[index];
+          const now = trajectory.samples[index];
           for (const [t, said] of (was?.lossMask ?? []).entries()) {
             const isSame = was?.sequence.tokenIds[t] === now?.sequence.tokenIds[t];
             if (said) expect(isSame).toBe(true);

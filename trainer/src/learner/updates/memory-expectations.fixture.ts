@@ -5,7 +5,7 @@ import {
   at,
   behaviorsShown,
   type Check,
-  episodesOf,
+  trajectoriesOf,
   type Expectation,
   lags,
   mean,
@@ -20,33 +20,33 @@ import type { StageRecord } from "./recipe-update.fixture.ts";
 
 /** What was learned from and not rolled out in this update. */
 function remembered(record: StageRecord): ReturnType<typeof scoredOf> {
-  const fresh = new Set(episodesOf(record).map(({ id }) => id));
-  const learned = record.update.numbers?.groups.flatMap(({ episodes }) => episodes) ?? [];
-  return learned.filter(({ episode }) => !fresh.has(episode.id));
+  const fresh = new Set(trajectoriesOf(record).map(({ id }) => id));
+  const learned = record.update.numbers?.groups.flatMap(({ trajectories }) => trajectories) ?? [];
+  return learned.filter(({ trajectory }) => !fresh.has(trajectory.id));
 }
 
-/** A group whose own episodes all failed learns from a stored success of its task. */
+/** A group whose own trajectories all failed learns from a stored success of its task. */
 const injectsSuccess: Check = (records) => {
   let injected = 0;
   for (const record of [...at(records, -1).earlier, at(records, -1)]) {
-    const stored = new Set(remembered(record).map(({ episode }) => episode.id));
-    for (const { task, episodes } of record.update.numbers?.groups ?? []) {
-      const win = episodes.find(({ episode }) => stored.has(episode.id));
+    const stored = new Set(remembered(record).map(({ trajectory }) => trajectory.id));
+    for (const { task, trajectories } of record.update.numbers?.groups ?? []) {
+      const win = trajectories.find(({ trajectory }) => stored.has(trajectory.id));
       if (win === undefined) continue;
-      const own = record.groups.filter((group) => group.task === task).flatMap((g) => g.episodes);
+      const own = record.groups
+        .filter((group) => group.task === task)
+        .flatMap((g) => g.trajectories);
       expect(own.length).toBeGreaterThan(0);
       expect(own.some(({ verification }) => verification.success)).toBe(false);
-      expect(win.episode.verification.success).toBe(true);
-      expect(JSON.stringify(win.episode.record.task)).toBe(
-        JSON.stringify(own[0]?.record.task),
-      );
+      expect(win.trajectory.verification.success).toBe(true);
+      expect(JSON.stringify(win.trajectory.record.task)).toBe(JSON.stringify(own[0]?.record.task));
       injected += 1;
     }
   }
   expect(injected).toBeGreaterThan(0);
 };
 
-/** Old episodes are learned from beside the step's own. */
+/** Old trajectories are learned from beside the step's own. */
 const learnsOld: Check = (records) => {
   expect(remembered(at(records, -1)).length).toBeGreaterThan(0);
 };
@@ -64,14 +64,14 @@ export const MEMORY_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       lags,
       remembersTasks,
       (records) => {
-        // Longer episodes weigh more, and the surest turns are left out.
+        // Longer trajectories weigh more, and the surest turns are left out.
         const scored = scoredOf(at(records, -1));
         const weightOf = (entry: (typeof scored)[number]): number =>
           entry.tokenWeights.flatMap((row) => Array.from(row))[0] ?? Number.NaN;
-        const turns = scored.map(({ episode }) => episode.turns.length);
+        const turns = scored.map(({ trajectory }) => trajectory.turns.length);
         const [most, fewest] = [Math.max(...turns), Math.min(...turns)];
         const [long, short] = [most, fewest].map((count) =>
-          mean(scored.filter(({ episode }) => episode.turns.length === count).map(weightOf)),
+          mean(scored.filter(({ trajectory }) => trajectory.turns.length === count).map(weightOf)),
         );
         expect(long).toBeGreaterThan(short ?? Number.NaN);
       },
@@ -79,7 +79,9 @@ export const MEMORY_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         const scored = scoredOf(at(records, -1));
         const [learned, sampled] = [
           scored.flatMap(({ lossMask }) => lossMask.flat()),
-          scored.flatMap(({ episode }) => episode.samples.flatMap(({ lossMask }) => lossMask)),
+          scored.flatMap(({ trajectory }) =>
+            trajectory.samples.flatMap(({ lossMask }) => lossMask),
+          ),
         ].map((masks) => masks.filter(Boolean).length);
         expect(learned).toBeLessThan(sampled ?? Number.NaN);
       },
@@ -93,11 +95,11 @@ export const MEMORY_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         // Of what was kept, the priority was learned before: short successes and long failures are not in it.
         const kept = remembered(at(records, -1));
-        const successes = kept.filter(({ episode }) => episode.verification.success);
+        const successes = kept.filter(({ trajectory }) => trajectory.verification.success);
         const lengths = [true, false].map((isLearned) =>
           successes
             .filter(({ lossMask }) => lossMask.flat().some(Boolean) === isLearned)
-            .map(({ episode }) => toolCalls(episode) + sampledTokens(episode) / 1000),
+            .map(({ trajectory }) => toolCalls(trajectory) + sampledTokens(trajectory) / 1000),
         );
         expect(mean(lengths[0] ?? [])).toBeGreaterThan(mean(lengths[1] ?? []));
       },
@@ -130,12 +132,12 @@ export const MEMORY_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       startsFromDemonstrations,
       (records) => {
         const record = at(records, 0);
-        const kept = scoredOf(record).map(({ episode }) => episode);
-        expect(kept.length).toBeLessThan(episodesOf(record).length);
-        expect(kept.every((episode) => behaviorsShown(episode) >= 3)).toBe(true);
-        expect(episodesOf(record).filter((episode) => behaviorsShown(episode) >= 3)).toHaveLength(
-          kept.length,
-        );
+        const kept = scoredOf(record).map(({ trajectory }) => trajectory);
+        expect(kept.length).toBeLessThan(trajectoriesOf(record).length);
+        expect(kept.every((trajectory) => behaviorsShown(trajectory) >= 3)).toBe(true);
+        expect(
+          trajectoriesOf(record).filter((trajectory) => behaviorsShown(trajectory) >= 3),
+        ).toHaveLength(kept.length);
       },
     ],
   },
@@ -172,8 +174,8 @@ export const MEMORY_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         const record = at(records, -1);
         const wins = remembered(record);
         expect(wins.length).toBeGreaterThan(0);
-        for (const { episode, tokenWeights } of wins) {
-          const rows = numbersOf(record).advantages?.get(episode.id) ?? [];
+        for (const { trajectory, tokenWeights } of wins) {
+          const rows = numbersOf(record).advantages?.get(trajectory.id) ?? [];
           expect(rows.every((row) => Array.from(row).every((value) => value >= 0))).toBe(true);
           expect(new Set(tokenWeights.flatMap((row) => Array.from(row)))).toEqual(new Set([1]));
         }

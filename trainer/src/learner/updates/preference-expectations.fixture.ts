@@ -22,14 +22,14 @@ import { pairsAtForks, prefersAtForks, searches } from "./search-expectations.fi
 import { trainsRewardModel } from "./several-model-expectations.fixture.ts";
 import type { UpdateNumbers } from "./stage-update.ts";
 
-type ScoredEpisode = UpdateNumbers["groups"][number]["episodes"][number];
+type RewardedTrajectory = UpdateNumbers["groups"][number]["trajectories"][number];
 
-/** Loss weights by what episodes returned: the best most. */
+/** Loss weights by what trajectories returned: the best most. */
 const weighsByReturn: Check = (records) => {
   const { result, minibatch } = numbersOf(at(records, 0));
   const [won, lost] = [true, false].map((success) =>
-    minibatch.episodes.flatMap(({ episode }, b) =>
-      episode.verification.success === success
+    minibatch.trajectories.flatMap(({ trajectory }, b) =>
+      trajectory.verification.success === success
         ? [Math.max(...Array.from(result.derivatives.logProb?.[b] ?? [], Math.abs))]
         : [],
     ),
@@ -44,14 +44,14 @@ const pairsWholeRuns: Check = (records) => {
   const { result, minibatch } = numbersOf(at(records, -1));
   expect(minibatch.pairs.length).toBeGreaterThan(0);
   for (const row of minibatch.pairs.flat()) {
-    for (const { start, end } of minibatch.episodes[row]?.episode.turns ?? []) {
+    for (const { start, end } of minibatch.trajectories[row]?.trajectory.turns ?? []) {
       const moved = result.derivatives.logProb?.[row]?.subarray(start, end) ?? [];
       expect(Array.from(moved).every((value) => value !== 0)).toBe(true);
     }
   }
 };
 
-/** Episodes of one stage come as this part says. */
+/** Trajectories of one stage come as this part says. */
 function rollsOut(stage: number, part: string): Check {
   return (records) => {
     expect(at(records, stage).stage.rollout.part).toBe(part);
@@ -61,15 +61,19 @@ function rollsOut(stage: number, part: string): Check {
 /** Without a push of values, turns are imitated as strongly as `strengthOf` says, and not all alike. */
 function imitatesBy(
   stage: number,
-  strengthOf: (scored: ScoredEpisode, turn: number, all: readonly ScoredEpisode[]) => number,
+  strengthOf: (
+    scored: RewardedTrajectory,
+    turn: number,
+    all: readonly RewardedTrajectory[],
+  ) => number,
 ): Check {
   return (records) => {
     const { result, minibatch } = numbersOf(at(records, stage));
     const seen = new Set<number>();
-    for (const [b, scored] of minibatch.episodes.entries()) {
-      if (scored.episode.role === "proposal") continue;
-      for (const [i, { start }] of scored.episode.turns.entries()) {
-        const strength = strengthOf(scored, i, minibatch.episodes);
+    for (const [b, scored] of minibatch.trajectories.entries()) {
+      if (scored.trajectory.role === "proposal") continue;
+      for (const [i, { start }] of scored.trajectory.turns.entries()) {
+        const strength = strengthOf(scored, i, minibatch.trajectories);
         const share = minibatch.shares[b]?.[start] ?? 0;
         expect(result.derivatives.logProb?.[b]?.[start]).toBeCloseTo(-share * strength, 9);
         seen.add(strength);
@@ -80,7 +84,7 @@ function imitatesBy(
 }
 
 /** Tokens of the last turn. */
-function lastSaid({ turns, samples }: ScoredEpisode["episode"]): string {
+function lastSaid({ turns, samples }: RewardedTrajectory["trajectory"]): string {
   const { sample = 0, start = 0, end = 0 } = turns.at(-1) ?? {};
   return samples[sample]?.sequence.tokenIds.slice(start, end).join(" ") ?? "";
 }
@@ -89,9 +93,9 @@ function lastSaid({ turns, samples }: ScoredEpisode["episode"]): string {
 const paidOtherwise: Check = (records) => {
   const scored = scoredOf(at(records, -1));
   expect(at(records, -1).stage.reward?.part).toBe("rm");
-  expect(scored.some(({ score, episode }) => score.reward !== episode.verification.reward)).toBe(
-    true,
-  );
+  expect(
+    scored.some(({ score, trajectory }) => score.reward !== trajectory.verification.reward),
+  ).toBe(true);
 };
 
 export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
@@ -108,7 +112,7 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
   aidsafe: {
     differs: [
       learnsInTurn("tokens", "pairs"),
-      keeps(0, (episode) => toolErrors(episode) === 0),
+      keeps(0, (trajectory) => toolErrors(trajectory) === 0),
       learnsPairs(1),
     ],
   },
@@ -119,11 +123,11 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       (records) => {
         const { minibatch } = numbersOf(at(records, 1));
         const called = (row: number): string => {
-          const { turns } = minibatch.episodes[row]?.episode ?? { turns: [] };
+          const { turns } = minibatch.trajectories[row]?.trajectory ?? { turns: [] };
           return JSON.stringify(turns.at(-1)?.toolCalls.map((call) => call.arguments) ?? []);
         };
         for (const [chosen, rejected] of minibatch.pairs) {
-          const { original } = minibatch.episodes[chosen]?.episode.branch ?? {};
+          const { original } = minibatch.trajectories[chosen]?.trajectory.branch ?? {};
           const stored = JSON.stringify(original?.toolCalls.map((call) => call.arguments));
           expect(called(chosen)).toBe(stored);
           expect(called(rejected)).not.toBe(stored);
@@ -166,8 +170,8 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       learnsPairs(0),
       (records) => {
         // Of one task, the same request in several wordings.
-        for (const { episodes } of at(records, 0).groups) {
-          expect(new Set(episodes.map(({ mode }) => mode)).size).toBe(3);
+        for (const { trajectories } of at(records, 0).groups) {
+          expect(new Set(trajectories.map(({ mode }) => mode)).size).toBe(3);
         }
       },
     ],
@@ -183,8 +187,10 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
         // The last two turns see the outcome itself; the critic's word is for those before.
         const { minibatch } = numbersOf(at(records, 1));
         let seen = 0;
-        for (const [b, { episode, score }] of minibatch.episodes.entries()) {
-          const ended = episode.turns.slice(-2).map(({ start }) => minibatch.returns?.[b]?.[start]);
+        for (const [b, { trajectory, score }] of minibatch.trajectories.entries()) {
+          const ended = trajectory.turns
+            .slice(-2)
+            .map(({ start }) => minibatch.returns?.[b]?.[start]);
           expect(ended).toEqual([score.reward / 2, score.reward].slice(-ended.length));
           seen += ended.length;
         }
@@ -201,7 +207,7 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       (records) => {
         expect(numbersOf(at(records, 0)).result.metrics["conservativeGap"]).toBeGreaterThan(0);
       },
-      imitatesBy(1, ({ episode: { actors } }, turn) => (actors?.[turn] === "person" ? 1 : 0.1)),
+      imitatesBy(1, ({ trajectory: { actors } }, turn) => (actors?.[turn] === "person" ? 1 : 0.1)),
     ],
   },
   "digi-q": {
@@ -216,12 +222,14 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       (records) => {
         // One of four proposals in each state, and nothing that was stored.
         const { result, minibatch } = numbersOf(at(records, 1));
-        const learned = minibatch.episodes.filter((_, b) =>
+        const learned = minibatch.trajectories.filter((_, b) =>
           result.derivatives.logProb?.[b]?.some((value) => value !== 0),
         );
-        const proposals = minibatch.episodes.filter(({ episode }) => episode.role === "proposal");
+        const proposals = minibatch.trajectories.filter(
+          ({ trajectory }) => trajectory.role === "proposal",
+        );
         expect(learned.length).toBeGreaterThan(0);
-        expect(learned.every(({ episode }) => episode.role === "proposal")).toBe(true);
+        expect(learned.every(({ trajectory }) => trajectory.role === "proposal")).toBe(true);
         expect(proposals.length).toBe(4 * learned.length);
       },
     ],
@@ -232,9 +240,9 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
     differs: [
       fitsCritic,
       rollsOut(0, "log"),
-      imitatesBy(0, ({ episode: { id } }, turn, all) => {
+      imitatesBy(0, ({ trajectory: { id } }, turn, all) => {
         const asked = all.find(
-          ({ episode: { branch } }) => branch?.episode === id && branch.turn === turn,
+          ({ trajectory: { branch } }) => branch?.trajectory === id && branch.turn === turn,
         );
         if (asked === undefined || asked.score.reward === 0.5) return 1;
         return asked.score.reward > 0.5 ? 0.2 : 2;
@@ -265,8 +273,8 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       (records) => {
         const { minibatch } = numbersOf(at(records, 0));
         for (const [chosen, rejected] of minibatch.pairs) {
-          expect(minibatch.episodes[chosen]?.episode.role).toBe("expert");
-          expect(minibatch.episodes[rejected]?.episode.role).toBe("policy");
+          expect(minibatch.trajectories[chosen]?.trajectory.role).toBe("expert");
+          expect(minibatch.trajectories[rejected]?.trajectory.role).toBe("policy");
         }
         expect(minibatch.pairs.length).toBeGreaterThan(0);
       },
@@ -283,7 +291,7 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       (records) => {
         // The higher the label, the larger the pull; labels are no outcomes.
         const { result, minibatch } = numbersOf(at(records, 1));
-        const labels = minibatch.episodes.map(({ score }, b) => ({
+        const labels = minibatch.trajectories.map(({ score }, b) => ({
           label: score.reward,
           parts: score.components ?? {},
           pull: Math.max(...Array.from(result.derivatives.logProb?.[b] ?? [], Math.abs)),
@@ -307,9 +315,11 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
         // What the first step saw go well is read before the runs of the second.
         const record = at(records, 0);
         const bank = JSON.stringify(record.state["memory-bank"]);
-        const episodes = scoredOf(record).map(({ episode }) => episode);
+        const trajectories = scoredOf(record).map(({ trajectory }) => trajectory);
         expect(bank).toMatch(/calculate/);
-        expect(episodes.some(({ read }) => (read?.ids["memory-bank"] ?? []).length > 0)).toBe(true);
+        expect(trajectories.some(({ read }) => (read?.ids["memory-bank"] ?? []).length > 0)).toBe(
+          true,
+        );
       },
     ],
   },
@@ -320,14 +330,16 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       (records) => {
         // Of three that say the same twice, the two.
         const record = at(records, 0);
-        const kept = new Set(scoredOf(record).map(({ episode }) => episode.id));
-        for (const { episodes } of record.groups) {
-          const agreed = episodes.filter(({ id }) => kept.has(id)).map(lastSaid);
+        const kept = new Set(scoredOf(record).map(({ trajectory }) => trajectory.id));
+        for (const { trajectories } of record.groups) {
+          const agreed = trajectories.filter(({ id }) => kept.has(id)).map(lastSaid);
           expect(new Set(agreed).size).toBeLessThanOrEqual(1);
           expect(agreed.length).not.toBe(1);
         }
         expect(kept.size).toBeGreaterThan(0);
-        expect(kept.size).toBeLessThan(record.groups.flatMap(({ episodes }) => episodes).length);
+        expect(kept.size).toBeLessThan(
+          record.groups.flatMap(({ trajectories }) => trajectories).length,
+        );
       },
       paidOtherwise,
     ],
@@ -342,12 +354,13 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
         const { minibatch } = numbersOf(record);
         for (const pair of minibatch.pairs) {
           const [accepted, rejected] = pair.map((row) => {
-            const episode = minibatch.episodes[row]?.episode;
-            const group = record.groups.find(({ episodes }) =>
-              episodes.some(({ id }) => id === episode?.id),
+            const trajectory = minibatch.trajectories[row]?.trajectory;
+            const group = record.groups.find(({ trajectories }) =>
+              trajectories.some(({ id }) => id === trajectory?.id),
             );
-            if (episode === undefined || group === undefined) throw new Error("no group");
-            return group.episodes.filter((other) => lastSaid(other) === lastSaid(episode)).length;
+            if (trajectory === undefined || group === undefined) throw new Error("no group");
+            return group.trajectories.filter((other) => lastSaid(other) === lastSaid(trajectory))
+              .length;
           }) as [number, number];
           expect(accepted).toBeGreaterThan(rejected);
         }
@@ -376,9 +389,9 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       pairsAtForks(1, "turn"),
       (records) => {
         const { minibatch } = numbersOf(at(records, 1));
-        const chosen = minibatch.pairs.map(([row]) => minibatch.episodes[row]?.episode);
+        const chosen = minibatch.pairs.map(([row]) => minibatch.trajectories[row]?.trajectory);
         expect(chosen.length).toBeGreaterThan(0);
-        expect(chosen.every((episode) => episode?.verification.success)).toBe(true);
+        expect(chosen.every((trajectory) => trajectory?.verification.success)).toBe(true);
       },
     ],
   },

@@ -24,9 +24,9 @@ beforeAll(async () => {
   const family = familyNamed("calculator");
   engines = await tinyEngines();
   const made = await actedFamily(family);
-  // Plans that go on from stored episodes find failures and a success, whatever they draw.
+  // Plans that go on from stored trajectories find failures and a success, whatever they draw.
   const ended = (success: boolean): ActedFamily["stored"] =>
-    made.stored.filter((episode) => episode.verification.success === success);
+    made.stored.filter((trajectory) => trajectory.verification.success === success);
   const longest = ended(true).reduce((a, b) => (b.turns.length > a.turns.length ? b : a));
   acted = { ...made, stored: [...ended(false).slice(0, 2), longest] };
   control = await updateOnce(PLAIN_SFT(), acted, engines);

@@ -1,6 +1,6 @@
 /** What papers say is different, as checks on the numbers of an update. Each throws where it does not hold. */
 import {
-  type Episode,
+  type JudgedTrajectory,
   sampledTokens,
   type Settings,
   settingsAt,
@@ -37,12 +37,12 @@ export function numbersOf({ update }: StageRecord): UpdateNumbers {
   return update.numbers;
 }
 
-export function scoredOf(record: StageRecord): UpdateNumbers["groups"][number]["episodes"] {
-  return numbersOf(record).groups.flatMap(({ episodes }) => episodes);
+export function scoredOf(record: StageRecord): UpdateNumbers["groups"][number]["trajectories"] {
+  return numbersOf(record).groups.flatMap(({ trajectories }) => trajectories);
 }
 
-export function episodesOf({ groups }: StageRecord): Episode[] {
-  return groups.flatMap(({ episodes }) => episodes);
+export function trajectoriesOf({ groups }: StageRecord): JudgedTrajectory[] {
+  return groups.flatMap(({ trajectories }) => trajectories);
 }
 
 /** Advantages of all tokens that count. */
@@ -54,7 +54,7 @@ export function advantagesOf(record: StageRecord): number[] {
 }
 
 /** `[turns]` the advantage at the first token of each turn. */
-export function turnAdvantages(record: StageRecord, { id, turns }: Episode): number[] {
+export function turnAdvantages(record: StageRecord, { id, turns }: JudgedTrajectory): number[] {
   const rows = numbersOf(record).advantages?.get(id) ?? [];
   return turns.map(({ sample, start }) => rows[sample]?.[start] ?? Number.NaN);
 }
@@ -63,42 +63,42 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-function isDemonstration({ record: trajectory }: Episode): boolean {
+function isDemonstration({ record: trajectory }: JudgedTrajectory): boolean {
   return trajectory.client.device === "none";
 }
 
-/** Demonstrations by cross-entropy first, episodes of the policy by reward last. */
+/** Demonstrations by cross-entropy first, trajectories of the policy by reward last. */
 export const startsFromDemonstrations: Check = (records) => {
   const [first, last] = [at(records, 0), at(records, -1)];
   expect(records.length).toBeGreaterThan(1);
   expect(first.stage.learns).toBe("tokens");
-  expect(episodesOf(first).every(isDemonstration)).toBe(true);
+  expect(trajectoriesOf(first).every(isDemonstration)).toBe(true);
   expect(numbersOf(first).result.loss).toBeGreaterThan(0);
   expect(last.stage.learns).toBe("rewards");
-  expect(episodesOf(last).some(isDemonstration)).toBe(false);
+  expect(trajectoriesOf(last).some(isDemonstration)).toBe(false);
 };
 
-/** A stage learns from some of its episodes only, those for which `isWanted` holds. */
-export function keeps(stage: number, isWanted: (episode: Episode) => boolean): Check {
+/** A stage learns from some of its trajectories only, those for which `isWanted` holds. */
+export function keeps(stage: number, isWanted: (trajectory: JudgedTrajectory) => boolean): Check {
   return (records) => {
     const record = at(records, stage);
-    const kept = scoredOf(record).map(({ episode }) => episode);
-    expect(kept.length).toBeLessThan(episodesOf(record).length);
+    const kept = scoredOf(record).map(({ trajectory }) => trajectory);
+    expect(kept.length).toBeLessThan(trajectoriesOf(record).length);
     expect(kept.every(isWanted)).toBe(true);
-    expect(episodesOf(record).every(isWanted)).toBe(false);
+    expect(trajectoriesOf(record).every(isWanted)).toBe(false);
   };
 }
 
 export const keepsSuccesses: Check = keeps(0, ({ verification }) => verification.success);
 
-/** Of two episodes with one outcome, that with more calls is paid less. */
+/** Of two trajectories with one outcome, that with more calls is paid less. */
 export const callsCost: Check = (records) => {
   const scored = scoredOf(at(records, -1));
   let compared = 0;
   for (const a of scored) {
     for (const b of scored) {
-      const sameOutcome = a.episode.verification.reward === b.episode.verification.reward;
-      if (!sameOutcome || toolCalls(a.episode) <= toolCalls(b.episode)) continue;
+      const sameOutcome = a.trajectory.verification.reward === b.trajectory.verification.reward;
+      if (!sameOutcome || toolCalls(a.trajectory) <= toolCalls(b.trajectory)) continue;
       expect(a.score.reward).toBeLessThan(b.score.reward);
       compared += 1;
     }
@@ -109,10 +109,10 @@ export const callsCost: Check = (records) => {
 /** Successes that called are paid more than 1, failures never more than the outcome. */
 export const bonusOnlyOnSuccess: Check = (records) => {
   const scored = scoredOf(at(records, -1));
-  const bonuses = scored.map(({ episode, score }) => ({
-    success: episode.verification.success,
+  const bonuses = scored.map(({ trajectory, score }) => ({
+    success: trajectory.verification.success,
     bonus: (score.components?.["bonus"] ?? 0) > 0,
-    more: score.reward - (score.components?.["outcome"] ?? episode.verification.reward),
+    more: score.reward - (score.components?.["outcome"] ?? trajectory.verification.reward),
   }));
   expect(bonuses.some(({ success, bonus, more }) => success && bonus && more > 0)).toBe(true);
   expect(bonuses.some(({ success, bonus }) => !success && bonus)).toBe(true);
@@ -132,13 +132,13 @@ export const lags: Check = (records) => {
   const record = at(records, -1);
   const { lag } = record.stage.settings;
   expect(lag).toBeGreaterThan(0);
-  expect(episodesOf(record).every(({ staleness }) => staleness === lag)).toBe(true);
+  expect(trajectoriesOf(record).every(({ staleness }) => staleness === lag)).toBe(true);
 };
 
-/** One episode of each task: nothing that a group statistic could serve. */
+/** One trajectory of each task: nothing that a group statistic could serve. */
 export const single: Check = (records) => {
   const { groups } = at(records, -1);
-  expect(groups.every(({ episodes }) => episodes.length === 1)).toBe(true);
+  expect(groups.every(({ trajectories }) => trajectories.length === 1)).toBe(true);
 };
 
 /** A value head is fitted: derivatives reach it, and returns differ from advantages. */
@@ -173,9 +173,11 @@ export function learnsInTurn(...kinds: readonly StageRecord["stage"]["learns"][]
   };
 }
 
-/** Mean error rate of some episodes. */
-export function errorRate(episodes: readonly Episode[]): number {
-  return mean(episodes.map((episode) => toolErrors(episode) / Math.max(1, toolCalls(episode))));
+/** Mean error rate of some trajectories. */
+export function errorRate(trajectories: readonly JudgedTrajectory[]): number {
+  return mean(
+    trajectories.map((trajectory) => toolErrors(trajectory) / Math.max(1, toolCalls(trajectory))),
+  );
 }
 
 /** Rewards lie on the levels that the tiers allow, one of them between nothing and all. */
@@ -186,15 +188,15 @@ export const paysTiers: Check = (records) => {
   const scored = scoredOf(at(records, -1));
   const [clean, failed] = [false, true].map((hasErrors) =>
     scored
-      .filter(({ episode }) => !episode.verification.success)
-      .filter(({ episode }) => toolErrors(episode) > 0 === hasErrors)
+      .filter(({ trajectory }) => !trajectory.verification.success)
+      .filter(({ trajectory }) => toolErrors(trajectory) > 0 === hasErrors)
       .map(({ score }) => score.reward),
   );
   if (clean?.length && failed?.length) expect(mean(clean)).toBeGreaterThanOrEqual(mean(failed));
 };
 
-/** How many of four behaviours an episode shows: checks, goes on, recovers, answers. */
-export function behaviorsShown({ turns }: Episode): number {
+/** How many of four behaviours a trajectory shows: checks, goes on, recovers, answers. */
+export function behaviorsShown({ turns }: JudgedTrajectory): number {
   const calling = turns.filter((turn) => turn.toolCalls.length > 0);
   const failed = turns.findIndex((turn) => turn.toolResults.some(({ ok }) => !ok));
   const recovers = failed >= 0 && calling.some((turn) => turns.indexOf(turn) > failed);
@@ -216,18 +218,18 @@ export const judged: Check = (records) => {
   const record = at(records, -1);
   expect(record.stage.state.judge).toBeDefined();
   const scored = scoredOf(record);
-  expect(scored.some(({ score, episode }) => score.reward !== episode.verification.reward)).toBe(
-    true,
-  );
+  expect(
+    scored.some(({ score, trajectory }) => score.reward !== trajectory.verification.reward),
+  ).toBe(true);
 };
 
-/** Groups of which no episode differs are left out, and only those. */
+/** Groups of which no trajectory differs are left out, and only those. */
 export const keepsMixedGroups: Check = (records) => {
   const record = at(records, -1);
   const { groups } = numbersOf(record);
   expect(groups.length).toBeLessThan(record.groups.length);
-  for (const { episodes } of groups) {
-    expect(new Set(episodes.map(({ score }) => score.reward)).size).toBeGreaterThan(1);
+  for (const { trajectories } of groups) {
+    expect(new Set(trajectories.map(({ score }) => score.reward)).size).toBeGreaterThan(1);
   }
 };
 
@@ -237,8 +239,8 @@ export const lengthCosts: Check = (records) => {
   let cheaper = 0;
   for (const a of scored) {
     for (const b of scored) {
-      if (a.episode.verification.reward !== b.episode.verification.reward) continue;
-      if (sampledTokens(a.episode) <= sampledTokens(b.episode)) continue;
+      if (a.trajectory.verification.reward !== b.trajectory.verification.reward) continue;
+      if (sampledTokens(a.trajectory) <= sampledTokens(b.trajectory)) continue;
       expect(a.score.reward).toBeLessThanOrEqual(b.score.reward);
       if (a.score.reward < b.score.reward) cheaper += 1;
     }
@@ -256,18 +258,18 @@ export function easy(stage: number): Check {
 /** The turns whose tokens have a derivative are those that are wanted. */
 export function learnsTurns(
   stage: number,
-  isWanted: (episode: Episode, turn: number) => boolean,
+  isWanted: (trajectory: JudgedTrajectory, turn: number) => boolean,
 ): Check {
   return (records) => {
     const { result, minibatch } = numbersOf(at(records, stage));
     let left = 0;
     let learned = 0;
-    for (const [b, { episode }] of minibatch.episodes.entries()) {
-      for (const [i, { sample, start, end }] of episode.turns.entries()) {
+    for (const [b, { trajectory }] of minibatch.trajectories.entries()) {
+      for (const [i, { sample, start, end }] of trajectory.turns.entries()) {
         if (sample !== minibatch.samples[b]) continue;
         const row = result.derivatives.logProb?.[b]?.subarray(start, end) ?? [];
         const moves = Array.from(row).some((value) => value !== 0);
-        expect(moves).toBe(isWanted(episode, i));
+        expect(moves).toBe(isWanted(trajectory, i));
         if (moves) learned += 1;
         else left += 1;
       }
@@ -285,8 +287,8 @@ export function learnsPairs(stage: number): Check {
       Array.from(result.derivatives.logProb?.[row] ?? []).reduce((sum, value) => sum + value, 0);
     expect(minibatch.pairs.length).toBeGreaterThan(0);
     for (const [chosen, rejected] of minibatch.pairs) {
-      expect(minibatch.episodes[chosen]?.score.reward).toBeGreaterThan(
-        minibatch.episodes[rejected]?.score.reward ?? Number.NaN,
+      expect(minibatch.trajectories[chosen]?.score.reward).toBeGreaterThan(
+        minibatch.trajectories[rejected]?.score.reward ?? Number.NaN,
       );
       expect(pull(chosen)).toBeLessThan(0);
       expect(pull(rejected)).toBeGreaterThan(0);

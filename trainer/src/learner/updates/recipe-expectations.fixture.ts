@@ -8,7 +8,7 @@ import {
   at,
   callsCost,
   errorRate,
-  episodesOf,
+  trajectoriesOf,
   fitsCritic,
   lags,
   mean,
@@ -53,7 +53,7 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         const modes = plan.kind === "group" ? (plan.modes ?? []) : [];
         expect(modes.length).toBeGreaterThan(1);
         const [group] = groups;
-        const starts = group?.episodes.map(({ record: trajectory }) =>
+        const starts = group?.trajectories.map(({ record: trajectory }) =>
           trajectory.segments[0]?.tokenIds.join(" "),
         );
         expect(new Set(starts).size).toBe(modes.length);
@@ -64,14 +64,14 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     env: "key-door",
     differs: [
       (records) => {
-        // Tokens of one episode weigh apart, by how sure the sampler was.
+        // Tokens of one trajectory weigh apart, by how sure the sampler was.
         const { advantages, lossMask } = numbersOf(at(records, -1)).minibatch;
         const spread = advantages.map((row, b) => {
           const own = Array.from(row).filter((_, t) => lossMask[b]?.[t] === true);
           return Math.max(...own) - Math.min(...own);
         });
         expect(Math.max(...spread)).toBeGreaterThan(1e-3);
-        expect(episodesOf(at(records, -1)).some(({ branch }) => branch !== null)).toBe(true);
+        expect(trajectoriesOf(at(records, -1)).some(({ branch }) => branch !== null)).toBe(true);
       },
     ],
   },
@@ -81,17 +81,19 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         const record = at(records, -1);
         let shared = 0;
-        for (const { episodes } of numbersOf(record).groups) {
-          for (const { episode: root } of episodes) {
-            const branches = episodes.filter(({ episode }) => episode.branch?.episode === root.id);
-            const [first] = branches.toSorted(
-              (a, b) => (a.episode.branch?.turn ?? 0) - (b.episode.branch?.turn ?? 0),
+        for (const { trajectories } of numbersOf(record).groups) {
+          for (const { trajectory: root } of trajectories) {
+            const branches = trajectories.filter(
+              ({ trajectory }) => trajectory.branch?.trajectory === root.id,
             );
-            const turn = first?.episode.branch?.turn ?? 0;
+            const [first] = branches.toSorted(
+              (a, b) => (a.trajectory.branch?.turn ?? 0) - (b.trajectory.branch?.turn ?? 0),
+            );
+            const turn = first?.trajectory.branch?.turn ?? 0;
             if (first === undefined || turn < 1) continue;
             // The beginning carries the mean of what came of it; the end its own.
-            const last = [root, ...branches.map(({ episode }) => episode)].map(
-              (episode) => turnAdvantages(record, episode).at(-1) ?? 0,
+            const last = [root, ...branches.map(({ trajectory }) => trajectory)].map(
+              (trajectory) => turnAdvantages(record, trajectory).at(-1) ?? 0,
             );
             expect(turnAdvantages(record, root)[0]).toBeCloseTo(mean(last), 9);
             shared += 1;
@@ -99,7 +101,7 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         }
         expect(shared).toBeGreaterThan(0);
         // Whole ones and branches together are as many as the group was to have.
-        expect(record.groups.every(({ episodes }) => episodes.length === 8)).toBe(true);
+        expect(record.groups.every(({ trajectories }) => trajectories.length === 8)).toBe(true);
       },
     ],
   },
@@ -127,12 +129,12 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       startsFromDemonstrations,
       (records) => {
         const record = at(records, -1);
-        const kept = new Set(scoredOf(record).map(({ episode }) => episode.id));
-        const groups = record.groups.filter(({ episodes }) =>
-          episodes.some(({ id }) => kept.has(id)),
+        const kept = new Set(scoredOf(record).map(({ trajectory }) => trajectory.id));
+        const groups = record.groups.filter(({ trajectories }) =>
+          trajectories.some(({ id }) => kept.has(id)),
         );
         const successes = groups
-          .flatMap(({ episodes }) => episodes)
+          .flatMap(({ trajectories }) => trajectories)
           .filter(({ verification }) => verification.success);
         const [inside, outside] = [true, false].map((isKept) =>
           successes.filter(({ id }) => kept.has(id) === isKept),
@@ -146,16 +148,20 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       (records) => {
         const record = at(records, -1);
-        for (const { episodes } of numbersOf(record).groups) {
+        for (const { trajectories } of numbersOf(record).groups) {
           // One action each, at one stored turn, and they differ in what they do.
-          expect(new Set(episodes.map(({ episode }) => episode.branch?.turn)).size).toBe(1);
-          expect(episodes.every(({ episode }) => episode.branch?.original !== undefined)).toBe(
-            true,
+          expect(new Set(trajectories.map(({ trajectory }) => trajectory.branch?.turn)).size).toBe(
+            1,
           );
-          expect(new Set(episodes.map(({ score }) => score.reward)).size).toBeGreaterThan(1);
+          expect(
+            trajectories.every(({ trajectory }) => trajectory.branch?.original !== undefined),
+          ).toBe(true);
+          expect(new Set(trajectories.map(({ score }) => score.reward)).size).toBeGreaterThan(1);
           // Only the action is learned, not what led to it.
-          const trained = episodes.map(({ lossMask }) => lossMask.flat().filter(Boolean).length);
-          const actions = episodes.map(({ episode: { turns } }) => {
+          const trained = trajectories.map(
+            ({ lossMask }) => lossMask.flat().filter(Boolean).length,
+          );
+          const actions = trajectories.map(({ trajectory: { turns } }) => {
             const last = turns.at(-1);
             return last === undefined ? 0 : last.end - last.start;
           });
@@ -172,7 +178,9 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       schedules(-1, ({ maxTurns }) => maxTurns),
       (records) => {
-        const turns = episodesOf(at(records, -1)).map(({ record: trajectory }) => trajectory.turns.length);
+        const turns = trajectoriesOf(at(records, -1)).map(
+          ({ record: trajectory }) => trajectory.turns.length,
+        );
         expect(Math.max(...turns)).toBe(5);
       },
     ],

@@ -6,8 +6,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { createOnnxEngine } from "@waggle/engine";
 import type { Demonstrator, TaskFamily, TaskProposals } from "@waggle/environments";
 import {
-  type Episode,
-  type EpisodeGroup,
+  type JudgedTrajectory,
+  type JudgedGroup,
   type PartContext,
   type RolloutPlan,
   type Recipe,
@@ -24,7 +24,7 @@ import { derivedSeed, seededRandom } from "../../random.ts";
 import { stageReader } from "../rollouts/attempt-reading.ts";
 import { collect, type CollectParts } from "../rollouts/collect.ts";
 import { opponentOf, RoleShelf } from "../role-shelf.ts";
-import { describer } from "../rollouts/episode-text.ts";
+import { describer } from "../rollouts/trajectory-text.ts";
 import type { ActingPolicy } from "../rollouts/family-attempt.ts";
 import type { WorldModel, WorldModels } from "../rollouts/imagined-world.ts";
 import { runPorts } from "../run-ports.ts";
@@ -95,8 +95,8 @@ export type ActedFamily = {
   readonly adopted: { readonly version: number; readonly sum: number }[];
   /** The policy's next attempts are those after its first start: tests do not depend on their order. */
   readonly restart: () => void;
-  /** Demonstrations with mistakes, for plans that go on from stored episodes. */
-  readonly stored: readonly Episode[];
+  /** Demonstrations with mistakes, for plans that go on from stored trajectories. */
+  readonly stored: readonly JudgedTrajectory[];
 };
 
 export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
@@ -177,8 +177,8 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
   const restart = (): void => {
     attempts = 0;
   };
-  const episodes = stored.flatMap((group) => group.episodes);
-  return { family, format, policy, adopted, restart, stored: episodes };
+  const trajectories = stored.flatMap((group) => group.trajectories);
+  return { family, format, policy, adopted, restart, stored: trajectories };
 }
 
 async function contextOf(
@@ -240,7 +240,7 @@ const IMAGINED: WorldModels = { policy: imaginedWorld, "world-model": imaginedWo
 export type StageRecord = {
   readonly stage: Stage;
   readonly plan: RolloutPlan;
-  readonly groups: readonly EpisodeGroup[];
+  readonly groups: readonly JudgedGroup[];
   readonly update: StageUpdate;
   /** How much the parameters moved, summed over all. */
   readonly moved: number;
@@ -331,7 +331,7 @@ export async function updateOnce(
       const moved = after.reduce((sum, now, i) => sum + distance(before[i] ?? now, now), 0);
       state = { ...state, ...update.state };
       await shelf.learned(stage, policy);
-      stored = [...stored, ...groups.flatMap(({ episodes }) => episodes)];
+      stored = [...stored, ...groups.flatMap(({ trajectories }) => trajectories)];
       const asked = writer.asked.slice();
       const earlier = updatesOf.slice();
       updatesOf.push({ stage, plan, groups, update, moved, state, asked, earlier });

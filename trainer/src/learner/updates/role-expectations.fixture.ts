@@ -1,11 +1,11 @@
 /** Expectations of recipes in which several roles act: who speaks, who learns, and what they are paid. */
 import { expect } from "vitest";
-import { type Episode, tokenOwners } from "@waggle/learning";
+import { type JudgedTrajectory, tokenOwners } from "@waggle/learning";
 import type { OpponentPool } from "@waggle/learning/states";
 import {
   at,
   type Check,
-  episodesOf,
+  trajectoriesOf,
   type Expectation,
   fitsCritic,
   judged,
@@ -32,26 +32,26 @@ export function roleLearns(stage: number, ...learners: readonly string[]): Check
 
 /** Turns of one conversation are those of several roles. */
 const takesTurns: Check = (records) => {
-  const shared = episodesOf(at(records, -1)).filter(
+  const shared = trajectoriesOf(at(records, -1)).filter(
     ({ turns }) => new Set(turns.map(({ role }) => role)).size > 1,
   );
   expect(shared.length).toBeGreaterThan(0);
 };
 
-/** Every task's episodes are joint attempts of these roles, one episode each. */
+/** Every task's trajectories are joint attempts of these roles, one trajectory each. */
 export function actsJointly(...roles: readonly string[]): Check {
   return (records) => {
-    for (const members of jointly(episodesOf(at(records, -1))).values()) {
+    for (const members of jointly(trajectoriesOf(at(records, -1))).values()) {
       expect(members.map(({ role }) => role).toSorted()).toEqual(roles.toSorted());
     }
   };
 }
 
-function jointly(episodes: readonly Episode[]): Map<string, Episode[]> {
-  const attempts = new Map<string, Episode[]>();
-  for (const episode of episodes) {
-    const name = episode.joint ?? "nobody";
-    attempts.set(name, [...(attempts.get(name) ?? []), episode]);
+function jointly(trajectories: readonly JudgedTrajectory[]): Map<string, JudgedTrajectory[]> {
+  const attempts = new Map<string, JudgedTrajectory[]>();
+  for (const trajectory of trajectories) {
+    const name = trajectory.joint ?? "nobody";
+    attempts.set(name, [...(attempts.get(name) ?? []), trajectory]);
   }
   return attempts;
 }
@@ -60,9 +60,9 @@ function jointly(episodes: readonly Episode[]): Map<string, Episode[]> {
 const paysTeam: Check = (records) => {
   const scored = scoredOf(at(records, -1));
   const paid = new Map<string, number[]>();
-  for (const { episode, score } of scored) {
-    expect(episode.joint).not.toBeNull();
-    const name = episode.joint ?? "";
+  for (const { trajectory, score } of scored) {
+    expect(trajectory.joint).not.toBeNull();
+    const name = trajectory.joint ?? "";
     paid.set(name, [...(paid.get(name) ?? []), score.reward]);
   }
   expect([...paid.values()].every((rewards) => new Set(rewards).size === 1)).toBe(true);
@@ -71,7 +71,7 @@ const paysTeam: Check = (records) => {
 
 /** Later members read what those before them answered. */
 export const readsOthers: Check = (records) => {
-  const longer = [...jointly(episodesOf(at(records, -1))).values()].filter((members) => {
+  const longer = [...jointly(trajectoriesOf(at(records, -1))).values()].filter((members) => {
     const given = members.map(
       ({ samples, turns }) => samples[turns[0]?.sample ?? 0]?.lossMask.indexOf(true) ?? 0,
     );
@@ -84,13 +84,13 @@ export const readsOthers: Check = (records) => {
 const centeredByRole: Check = (records) => {
   const record = at(records, -1);
   let moved = 0;
-  for (const { episodes } of numbersOf(record).groups) {
-    const roles = new Set(episodes.map(({ episode }) => episode.role));
+  for (const { trajectories } of numbersOf(record).groups) {
+    const roles = new Set(trajectories.map(({ trajectory }) => trajectory.role));
     expect(roles.size).toBeGreaterThan(1);
     for (const role of roles) {
-      const own = episodes
-        .filter(({ episode }) => episode.role === role)
-        .flatMap(({ episode }) => turnAdvantages(record, episode).slice(0, 1));
+      const own = trajectories
+        .filter(({ trajectory }) => trajectory.role === role)
+        .flatMap(({ trajectory }) => turnAdvantages(record, trajectory).slice(0, 1));
       expect(own.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0, 6);
       moved += own.filter((value) => Math.abs(value) > 1e-3).length;
     }
@@ -101,10 +101,10 @@ const centeredByRole: Check = (records) => {
 /** What one side of a match is paid the other loses, and some match is won. */
 const zeroSum: Check = (records) => {
   const { groups } = numbersOf(at(records, -1));
-  const scored = groups.flatMap(({ episodes }) => episodes);
+  const scored = groups.flatMap(({ trajectories }) => trajectories);
   const sums = new Map<string, number>();
-  for (const { episode, score } of scored) {
-    const name = episode.joint ?? "nobody";
+  for (const { trajectory, score } of scored) {
+    const name = trajectory.joint ?? "nobody";
     sums.set(name, (sums.get(name) ?? 0) + score.reward);
   }
   for (const sum of sums.values()) expect(sum).toBeCloseTo(0, 9);
@@ -139,7 +139,7 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         // Who answered first at the beginning reads the other at the end.
         const first = (record: ReturnType<typeof at>): string | undefined =>
-          episodesOf(record)[0]?.role;
+          trajectoriesOf(record)[0]?.role;
         const last = at(records, -1);
         expect(last.earlier.length).toBeGreaterThan(0);
         expect(new Set([...last.earlier, last].map(first)).size).toBe(2);
@@ -162,8 +162,8 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       paysTeam,
       (records) => {
         const record = at(records, -1);
-        for (const members of jointly(episodesOf(record)).values()) {
-          const own = members.map((episode) => turnAdvantages(record, episode)[0]);
+        for (const members of jointly(trajectoriesOf(record)).values()) {
+          const own = members.map((trajectory) => turnAdvantages(record, trajectory)[0]);
           expect(new Set(own).size).toBe(1);
         }
       },
@@ -179,11 +179,11 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         // Turns of one role sum to nothing, whatever those of the other do.
         const record = at(records, -1);
-        const scored = scoredOf(record).map(({ episode }) => episode);
+        const scored = scoredOf(record).map(({ trajectory }) => trajectory);
         for (const role of ["first", "second"]) {
           const turns = scored
-            .filter((episode) => episode.role === role)
-            .flatMap((episode) => turnAdvantages(record, episode));
+            .filter((trajectory) => trajectory.role === role)
+            .flatMap((trajectory) => turnAdvantages(record, trajectory));
           expect(turns.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0, 5);
           expect(turns.some((value) => Math.abs(value) > 1e-3)).toBe(true);
         }
@@ -196,7 +196,7 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       remembersTasks,
       (records) => {
         const record = at(records, -1);
-        const learned = scoredOf(record).map(({ episode }) => episode.role);
+        const learned = scoredOf(record).map(({ trajectory }) => trajectory.role);
         expect(new Set(learned)).toEqual(new Set(["policy"]));
         const [met] = (record.state.opponents as OpponentPool).opponents;
         expect(met).toMatchObject({ version: "checkpoint-1", games: learned.length });
@@ -209,11 +209,11 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         const scored = scoredOf(at(records, -1));
         const [setters, solvers] = ["proposer", "solver"].map((role) =>
-          scored.filter(({ episode }) => episode.role === role),
+          scored.filter(({ trajectory }) => trajectory.role === role),
         );
         expect(solvers?.length).toBeGreaterThan(0);
-        for (const { episode, score } of setters ?? []) {
-          const tries = (solvers ?? []).filter((other) => other.episode.joint === episode.id);
+        for (const { trajectory, score } of setters ?? []) {
+          const tries = (solvers ?? []).filter((other) => other.trajectory.joint === trajectory.id);
           const rate = mean([0, ...tries.map((other) => other.score.reward)]);
           const share = tries.length === 0 ? 0 : (rate * (tries.length + 1)) / tries.length;
           expect(score.reward).toBeCloseTo(4 * share * (1 - share), 9);
@@ -228,8 +228,8 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       (records) => {
         const record = at(records, -1);
-        const all = episodesOf(record);
-        const kept = scoredOf(record).map(({ episode }) => episode);
+        const all = trajectoriesOf(record);
+        const kept = scoredOf(record).map(({ trajectory }) => trajectory);
         // Whoever set a task that is learned had read what its answer stands on.
         const shown = new Map(
           all.filter(({ role }) => role === "proposer").map((one) => [one.id, one.verification]),
@@ -244,10 +244,10 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         // Tries at one task are compared with each other alone.
         const record = at(records, -1);
         const sums = new Map<string, number>();
-        for (const { episode } of scoredOf(record)) {
-          if (episode.role !== "solver") continue;
-          const name = episode.joint ?? "";
-          sums.set(name, (sums.get(name) ?? 0) + (turnAdvantages(record, episode)[0] ?? 0));
+        for (const { trajectory } of scoredOf(record)) {
+          if (trajectory.role !== "solver") continue;
+          const name = trajectory.joint ?? "";
+          sums.set(name, (sums.get(name) ?? 0) + (turnAdvantages(record, trajectory)[0] ?? 0));
         }
         expect(sums.size).toBeGreaterThan(1);
         for (const sum of sums.values()) expect(sum).toBeCloseTo(0, 6);
@@ -262,7 +262,7 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         const student = at(records, 1);
         expect(student.stage.trains).toBe("policy");
-        const roles = episodesOf(student).flatMap(({ turns }) => turns.map(({ role }) => role));
+        const roles = trajectoriesOf(student).flatMap(({ turns }) => turns.map(({ role }) => role));
         expect(new Set(roles)).toEqual(new Set(["teacher"]));
       },
     ],
@@ -277,7 +277,7 @@ export const ROLE_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectati
       roleLearns(0, "planner", "tool-user", "reflector"),
       keepsSuccesses,
       (records) => {
-        for (const { turns } of episodesOf(at(records, 0))) {
+        for (const { turns } of trajectoriesOf(at(records, 0))) {
           for (const [i, { role }] of turns.entries()) {
             const failed = turns[i - 1]?.toolResults.some(({ ok }) => !ok) === true;
             expect(role).toBe(i === 0 ? "planner" : failed ? "reflector" : "tool-user");
@@ -301,8 +301,8 @@ export const ROLE_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectati
       (records) => {
         // What the user says has derivatives, beside what the agent does.
         const { minibatch, result } = numbersOf(at(records, 0));
-        const spoken = minibatch.episodes.map(({ episode }, b) => {
-          const owners = tokenOwners(episode, minibatch.samples[b] ?? 0, "user");
+        const spoken = minibatch.trajectories.map(({ trajectory }, b) => {
+          const owners = tokenOwners(trajectory, minibatch.samples[b] ?? 0, "user");
           const row = result.derivatives.logProb?.[b] ?? new Float64Array();
           return new Set(owners.filter((_, t) => row[t] !== 0));
         });
@@ -349,11 +349,11 @@ export const ROLE_PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectat
     differs: [
       (records) => {
         const record = at(records, 0);
-        const { pairs, episodes } = numbersOf(record).minibatch;
+        const { pairs, trajectories } = numbersOf(record).minibatch;
         expect(pairs.length).toBeGreaterThan(0);
         for (const [chosen, rejected] of pairs) {
-          expect(episodes[chosen]?.episode.role).toBe("policy");
-          expect(episodes[rejected]?.episode.role).toBe("student");
+          expect(trajectories[chosen]?.trajectory.role).toBe("policy");
+          expect(trajectories[rejected]?.trajectory.role).toBe("student");
         }
         expect(JSON.stringify(record.state.opponents)).toMatch(/checkpoint-1/);
       },
@@ -363,7 +363,7 @@ export const ROLE_PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectat
 
 /** Each demonstration is one role's, and the roles share the tasks out. */
 function onePerTask(records: Parameters<Check>[0]): void {
-  const roles = episodesOf(at(records, 0)).map(({ turns }) => turns.map(({ role }) => role));
+  const roles = trajectoriesOf(at(records, 0)).map(({ turns }) => turns.map(({ role }) => role));
   expect(roles.every((own) => new Set(own).size === 1)).toBe(true);
   expect(new Set(roles.flat()).size).toBe(3);
 }

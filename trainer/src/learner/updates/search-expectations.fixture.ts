@@ -1,11 +1,11 @@
 /** Expectations of recipes that search a tree of turns, and the checks on what they learn from one. */
-import type { Episode, EpisodeTurn } from "@waggle/learning";
+import type { JudgedTrajectory, JudgedTurn } from "@waggle/learning";
 import { expect } from "vitest";
 import {
   at,
   type Check,
   type Expectation,
-  episodesOf,
+  trajectoriesOf,
   learnsInTurn,
   numbersOf,
   scoredOf,
@@ -13,7 +13,7 @@ import {
 } from "./recipe-checks.fixture.ts";
 import type { StageRecord } from "./recipe-update.fixture.ts";
 
-function saidAt({ samples }: Episode, { sample, start, end }: EpisodeTurn): string {
+function saidAt({ samples }: JudgedTrajectory, { sample, start, end }: JudgedTurn): string {
   return samples[sample]?.sequence.tokenIds.slice(start, end).join(" ") ?? "";
 }
 
@@ -23,14 +23,14 @@ export function searches(stage: number): Check {
     const record = at(records, stage);
     expect(record.plan.kind).toBe("tree");
     const places = new Set<number>();
-    for (const { episodes } of record.groups) {
-      for (const episode of episodes) {
-        const root = episodes.find(({ id }) => id === episode.branch?.episode);
-        if (root === undefined || episode.branch === null) continue;
-        for (const [i, turn] of episode.turns.slice(0, episode.branch.turn).entries()) {
-          expect(saidAt(episode, turn)).toBe(saidAt(root, root.turns[i] as EpisodeTurn));
+    for (const { trajectories } of record.groups) {
+      for (const trajectory of trajectories) {
+        const root = trajectories.find(({ id }) => id === trajectory.branch?.trajectory);
+        if (root === undefined || trajectory.branch === null) continue;
+        for (const [i, turn] of trajectory.turns.slice(0, trajectory.branch.turn).entries()) {
+          expect(saidAt(trajectory, turn)).toBe(saidAt(root, root.turns[i] as JudgedTurn));
         }
-        places.add(episode.branch.turn);
+        places.add(trajectory.branch.turn);
       }
     }
     expect(places.size).toBeGreaterThan(0);
@@ -41,23 +41,23 @@ export function searches(stage: number): Check {
 type Unit = "turn" | "rest" | "value";
 
 type ForkSide = {
-  readonly episode: Episode;
-  readonly turn: EpisodeTurn;
+  readonly trajectory: JudgedTrajectory;
+  readonly turn: JudgedTurn;
   readonly pull: number;
 };
 
 function sideAt(record: StageRecord, row: number, unit: Unit): ForkSide {
   const { result, minibatch } = numbersOf(record);
-  const episode = minibatch.episodes[row]?.episode;
+  const trajectory = minibatch.trajectories[row]?.trajectory;
   const rows = unit === "value" ? result.derivatives.values : result.derivatives.logProb;
   const slopes = rows?.[row] ?? new Float64Array();
   const first = slopes.findIndex((slope) => slope !== 0);
   const last = slopes.findLastIndex((slope) => slope !== 0);
-  const turn = episode?.turns.find(({ start, end }) => first >= start && first < end);
-  if (episode === undefined || turn === undefined) throw new Error("learned outside of turns");
-  const end = unit === "rest" ? (episode.turns.at(-1)?.end ?? 0) : turn.end;
+  const turn = trajectory?.turns.find(({ start, end }) => first >= start && first < end);
+  if (trajectory === undefined || turn === undefined) throw new Error("learned outside of turns");
+  const end = unit === "rest" ? (trajectory.turns.at(-1)?.end ?? 0) : turn.end;
   expect([first, last]).toEqual([unit === "value" ? end - 1 : turn.start, end - 1]);
-  return { episode, turn, pull: slopes.reduce((sum, slope) => sum + slope, 0) };
+  return { trajectory, turn, pull: slopes.reduce((sum, slope) => sum + slope, 0) };
 }
 
 /** Both of a pair acted in one state, and nothing before is learned: the chosen up, the rejected down. */
@@ -83,11 +83,13 @@ export function pairsAtForks(
 /** And what came of all attempts that acted as the chosen one did is better on average. */
 export function prefersAtForks(stage: number, unit: Unit): Check {
   return pairsAtForks(stage, unit, (chosen, rejected, { groups }) => {
-    const worth = ({ episode, turn }: ForkSide): number => {
-      const group = groups.find(({ episodes }) => episodes.some(({ id }) => id === episode.id));
-      const alike = (group?.episodes ?? []).filter((other) =>
+    const worth = ({ trajectory, turn }: ForkSide): number => {
+      const group = groups.find(({ trajectories }) =>
+        trajectories.some(({ id }) => id === trajectory.id),
+      );
+      const alike = (group?.trajectories ?? []).filter((other) =>
         other.turns.some(
-          (one) => one.state === turn.state && saidAt(other, one) === saidAt(episode, turn),
+          (one) => one.state === turn.state && saidAt(other, one) === saidAt(trajectory, turn),
         ),
       );
       return alike.reduce((sum, other) => sum + other.verification.reward, 0) / alike.length;
@@ -101,10 +103,10 @@ const imitatesBestLines: Check = (records) => {
   const record = at(records, 0);
   const kept = scoredOf(record);
   expect(kept.length).toBeLessThanOrEqual(record.groups.length);
-  expect(kept.length).toBeLessThan(episodesOf(record).length);
-  for (const { episode, lossMask } of kept) {
-    expect(episode.verification.success).toBe(true);
-    const learned = episode.turns.map(({ sample, start }) => lossMask[sample]?.[start]);
+  expect(kept.length).toBeLessThan(trajectoriesOf(record).length);
+  for (const { trajectory, lossMask } of kept) {
+    expect(trajectory.verification.success).toBe(true);
+    const learned = trajectory.turns.map(({ sample, start }) => lossMask[sample]?.[start]);
     expect(learned.every(Boolean)).toBe(true);
   }
 };
@@ -121,13 +123,13 @@ export const SEARCH_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         // Where an attempt was left, its turns are worth differently.
         const record = at(records, 1);
-        const left = episodesOf(record).filter(({ id }) =>
-          episodesOf(record).some(({ branch }) => branch?.episode === id),
+        const left = trajectoriesOf(record).filter(({ id }) =>
+          trajectoriesOf(record).some(({ branch }) => branch?.trajectory === id),
         );
         expect(left.length).toBeGreaterThan(0);
         expect(
-          left.some((episode) => {
-            const ofTurns = turnAdvantages(record, episode).filter(Number.isFinite);
+          left.some((trajectory) => {
+            const ofTurns = turnAdvantages(record, trajectory).filter(Number.isFinite);
             return new Set(ofTurns.map((value) => value.toFixed(9))).size > 1;
           }),
         ).toBe(true);
@@ -139,42 +141,42 @@ export const SEARCH_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
 /** What is learned are told attempts that ended well, each with turns of several others. */
 const learnsRetold: Check = (records) => {
   const record = at(records, 0);
-  const kept = scoredOf(record).map(({ episode }) => episode);
+  const kept = scoredOf(record).map(({ trajectory }) => trajectory);
   expect(kept.length).toBeGreaterThan(0);
-  for (const episode of kept) {
-    expect(episode.role).toBe("retold");
-    expect(episode.verification.success).toBe(true);
+  for (const trajectory of kept) {
+    expect(trajectory.role).toBe("retold");
+    expect(trajectory.verification.success).toBe(true);
     const others = record.groups
-      .find(({ episodes }) => episodes.some(({ id }) => id === episode.id))
-      ?.episodes.filter(({ id }) => id !== episode.id);
-    const doneAt = ({ toolCalls }: EpisodeTurn): string =>
+      .find(({ trajectories }) => trajectories.some(({ id }) => id === trajectory.id))
+      ?.trajectories.filter(({ id }) => id !== trajectory.id);
+    const doneAt = ({ toolCalls }: JudgedTurn): string =>
       JSON.stringify(toolCalls.map((call) => [call.name, call.arguments]));
-    const calls = new Set(episode.turns.map(doneAt));
+    const calls = new Set(trajectory.turns.map(doneAt));
     // Nobody else did all of it, and somebody did each of it.
-    for (const turn of episode.turns.filter(({ toolCalls }) => toolCalls.length > 0)) {
+    for (const turn of trajectory.turns.filter(({ toolCalls }) => toolCalls.length > 0)) {
       const doers = others?.filter((other) =>
         other.turns.some((one) => doneAt(one) === doneAt(turn)),
       );
       expect(doers?.length).toBeGreaterThan(0);
     }
     expect(
-      others?.some(({ turns }) => turns.length === episode.turns.length && calls.size === 1),
+      others?.some(({ turns }) => turns.length === trajectory.turns.length && calls.size === 1),
     ).toBe(false);
   }
 };
 
 /** Turns of told attempts that are learned begin here: at the words, or at the start. */
-function learnsFrom(first: (episode: Episode) => number): Check {
+function learnsFrom(first: (trajectory: JudgedTrajectory) => number): Check {
   return (records) => {
     const { result, minibatch } = numbersOf(at(records, 0));
-    for (const [b, { episode }] of minibatch.episodes.entries()) {
-      const learned = episode.turns.map(({ start, end }) =>
+    for (const [b, { trajectory }] of minibatch.trajectories.entries()) {
+      const learned = trajectory.turns.map(({ start, end }) =>
         Array.from(result.derivatives.logProb?.[b]?.subarray(start, end) ?? []).some(
           (slope) => slope !== 0,
         ),
       );
-      expect(learned.indexOf(true)).toBe(first(episode));
-      expect(episode.branch?.turn).toBeGreaterThan(0);
+      expect(learned.indexOf(true)).toBe(first(trajectory));
+      expect(trajectory.branch?.turn).toBeGreaterThan(0);
     }
   };
 }

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import {
   at,
   type Check,
-  episodesOf,
+  trajectoriesOf,
   type Expectation,
   judged,
   learnsInTurn,
@@ -26,7 +26,7 @@ export function trainsRewardModel(stage: number): Check {
   };
 }
 
-/** Its word is a component of what episodes are paid, and tells attempts apart that ended alike. */
+/** Its word is a component of what trajectories are paid, and tells attempts apart that ended alike. */
 const paidByModel = (component: string): Check => {
   return (records) => {
     const scored = scoredOf(at(records, -1));
@@ -38,7 +38,7 @@ const paidByModel = (component: string): Check => {
 
 /** In some attempt the policy was told of its failure and went on. */
 const retried: Check = (records) => {
-  const told = episodesOf(at(records, -1)).filter(({ record: trajectory }) => {
+  const told = trajectoriesOf(at(records, -1)).filter(({ record: trajectory }) => {
     const asked = trajectory.segments.filter(
       (segment) => segment.kind === "given" && segment.role === "user",
     );
@@ -80,7 +80,7 @@ export const SEVERAL_MODEL_EXPECTATIONS: { readonly [recipe: string]: Expectatio
       paidByModel("rm"),
       paidByModel("preference"),
       (records) => {
-        const branches = episodesOf(at(records, -1)).map(({ branch }) => branch);
+        const branches = trajectoriesOf(at(records, -1)).map(({ branch }) => branch);
         expect(branches.every((branch) => (branch?.turn ?? 0) > 0)).toBe(true);
       },
     ],
@@ -115,8 +115,8 @@ export const SEVERAL_MODEL_EXPECTATIONS: { readonly [recipe: string]: Expectatio
       (records) => {
         const paid = scoredOf(at(records, -1)).flatMap(({ score }) => score.turnRewards ?? []);
         expect(paid.some((reward) => reward !== 0)).toBe(true);
-        for (const { score, episode } of scoredOf(at(records, -1))) {
-          expect(score.reward).toBe(episode.verification.reward);
+        for (const { score, trajectory } of scoredOf(at(records, -1))) {
+          expect(score.reward).toBe(trajectory.verification.reward);
         }
       },
     ],
@@ -127,8 +127,8 @@ export const SEVERAL_MODEL_EXPECTATIONS: { readonly [recipe: string]: Expectatio
       trainsRewardModel(0),
       single,
       (records) => {
-        for (const { score, episode } of scoredOf(at(records, -1))) {
-          expect(score.reward).not.toBe(episode.verification.reward);
+        for (const { score, trajectory } of scoredOf(at(records, -1))) {
+          expect(score.reward).not.toBe(trajectory.verification.reward);
         }
       },
     ],

@@ -1,7 +1,7 @@
 /** Models that a recipe trains beside the policy: a reward model learns, roles move their own tokens alone. */
 import { familyNamed } from "@waggle/environments";
 import {
-  type Episode,
+  type JudgedTrajectory,
   rewardModelStage,
   type Stage,
   tokenOwners,
@@ -31,7 +31,7 @@ afterAll(async () => {
   await engines.dispose();
 });
 
-async function demonstrated(seed: number, count: number): Promise<Episode[]> {
+async function demonstrated(seed: number, count: number): Promise<JudgedTrajectory[]> {
   const { family } = acted;
   const tasks = Array.from({ length: count }, (_, i) =>
     family.reference(seed + i * 977, "train", i % family.levels),
@@ -39,16 +39,19 @@ async function demonstrated(seed: number, count: number): Promise<Episode[]> {
   const plan = { kind: "demos", size: 1, mistakes: 0.5 } as const;
   const options = { sampling: FULL_SUPPORT, seed, staleness: 0 };
   const groups = await collect(plan, tasks, [], { ...acted, signal }, options);
-  return groups.flatMap(({ episodes }) => episodes);
+  return groups.flatMap(({ trajectories }) => trajectories);
 }
 
 /** Chance that a success is given more than a failure. */
-async function rankedRight(engine: TrainEngine, episodes: readonly Episode[]): Promise<number> {
+async function rankedRight(
+  engine: TrainEngine,
+  trajectories: readonly JudgedTrajectory[],
+): Promise<number> {
   const { rm } = modelPorts(new Map([["rm", engine]]), undefined);
-  const said = (await rm?.(episodes)) ?? [];
+  const said = (await rm?.(trajectories)) ?? [];
   const values = (success: boolean): number[] =>
     said.flatMap((turns, i) =>
-      episodes[i]?.verification.success === success ? [turns.at(-1) ?? 0] : [],
+      trajectories[i]?.verification.success === success ? [turns.at(-1) ?? 0] : [],
     );
   const [better, worse] = [values(true), values(false)];
   expect(Math.min(better.length, worse.length)).toBeGreaterThan(4);
@@ -67,9 +70,9 @@ test("a reward model that is fitted to outcomes tells successes from failures th
   const before = await rankedRight(engines.engine, heldOut);
   const models = new Map([["rm", engines.engine]]);
   for (let step = 0; step < 25; step += 1) {
-    const groups = (await demonstrated(step * 31_013, 24)).map((episode) => ({
-      task: episode.id,
-      episodes: [episode],
+    const groups = (await demonstrated(step * 31_013, 24)).map((trajectory) => ({
+      task: trajectory.id,
+      trajectories: [trajectory],
     }));
     const context = { step, steps: 25, random: seededRandom(step), state: {}, ports: {}, signal };
     // The policy is another engine, which stays as it is.
@@ -81,18 +84,18 @@ test("a reward model that is fitted to outcomes tells successes from failures th
 });
 
 test("a role's tokens are its engine's, and move that engine alone", async () => {
-  const [episode] = (await demonstrated(7, 12)).filter(({ turns }) => turns.length > 1);
-  if (episode === undefined) throw new Error("no episode of two turns");
-  const shared: Episode = {
-    ...episode,
-    turns: episode.turns.map((turn, i) => ({ ...turn, role: i === 0 ? "first" : "rest" })),
+  const [trajectory] = (await demonstrated(7, 12)).filter(({ turns }) => turns.length > 1);
+  if (trajectory === undefined) throw new Error("no trajectory of two turns");
+  const shared: JudgedTrajectory = {
+    ...trajectory,
+    turns: trajectory.turns.map((turn, i) => ({ ...turn, role: i === 0 ? "first" : "rest" })),
   };
   const owners = [tokenOwners({ ...shared, role: "rest" }, 0)];
   const roles = new Map([
     ["first", engines.engine],
     ["rest", engines.reference],
   ]);
-  const sequences = [episode.samples[0]?.sequence ?? { tokenIds: [] }];
+  const sequences = [trajectory.samples[0]?.sequence ?? { tokenIds: [] }];
   const batch = { sequences };
   const engine = roleEngine(roles, owners, ["first"]);
   const { logProb } = await engine.forward(batch);

@@ -156,7 +156,7 @@ test("a KL term in the reward takes off what an attempt left the reference by", 
     kl: { in: "reward", coefficient: 0.5 },
   });
   const { numbers } = await update(engine, stage, { reference: [0, -1.4, -0.8] });
-  const rewards = numbers?.groups[0]?.episodes.map(({ score }) => score.reward) ?? [];
+  const rewards = numbers?.groups[0]?.trajectories.map(({ score }) => score.reward) ?? [];
   expect(rewards[0]).toBeCloseTo(1 - 0.5 * 0.4, 6);
   expect(rewards[1]).toBeCloseTo(0 + 0.5 * 0.2, 6);
   const advantage = (0.8 - 0.1) / 2;
@@ -302,7 +302,7 @@ test("an update that is called off takes no step", async () => {
   expect([engine.given.length, engine.rates.length]).toEqual([0, 0]);
 });
 
-test("an episode whose siblings were filtered away is left out and said to be alone", async () => {
+test("a trajectory whose siblings were filtered away is left out and said to be alone", async () => {
   const engine = tableEngine([0, -1, -1]);
   const stage = rewardStage({ ...PLAIN, losses: [parts.reinforce()], filters: [parts.curated(1)] });
   const { learned, dropped } = await update(engine, stage);
@@ -325,11 +325,11 @@ test("texts are written from this step's attempts, not from those that filters b
     ...{ slot: "filter", part: "brings", needs: [] },
     apply: (groups) => {
       const [first] = groups;
-      const [episode] = old.episodes;
-      const [scored] = first?.episodes ?? [];
-      if (first === undefined || episode === undefined || scored === undefined)
+      const [trajectory] = old.trajectories;
+      const [scored] = first?.trajectories ?? [];
+      if (first === undefined || trajectory === undefined || scored === undefined)
         throw new Error("none");
-      const more = { ...first, episodes: [...first.episodes, { ...scored, episode }] };
+      const more = { ...first, trajectories: [...first.trajectories, { ...scored, trajectory }] };
       return { groups: [more], dropped: new Map() };
     },
   };
@@ -338,7 +338,9 @@ test("texts are written from this step's attempts, not from those that filters b
     how: {
       ...{ slot: "loss", part: "text-edit", needs: [], asks: false },
       write: (groups) => {
-        written.push(groups.flatMap(({ episodes }) => episodes.map(({ episode }) => episode.id)));
+        written.push(
+          groups.flatMap(({ trajectories }) => trajectories.map(({ trajectory }) => trajectory.id)),
+        );
         return { state: { prompts: "new" }, changes: 1 };
       },
     },

@@ -1,5 +1,5 @@
 /**
- * One update of a stage: episodes in, an optimizer step or several, numbers and changed state out. The
+ * One update of a stage: trajectories in, an optimizer step or several, numbers and changed state out. The
  * parts are the stage's, gradients the engine's; a loss sees the whole minibatch at once. It rolls
  * nothing out and keeps nothing.
  */
@@ -7,7 +7,7 @@ import {
   type AdvantageRows,
   addLosses,
   entropyBonus,
-  type EpisodeGroup,
+  type JudgedGroup,
   type Kept,
   type LossResult,
   type Minibatch,
@@ -17,8 +17,8 @@ import {
   planMinibatch,
   type Row,
   scaleLoss,
-  type ScoredGroup,
-  scoreGroups,
+  type RewardedGroup,
+  rewardGroups,
   settingsAt,
   type Stage,
   type StateChange,
@@ -62,17 +62,17 @@ export type StageUpdate = {
   /** Means over the optimizer steps. */
   readonly metrics: { readonly [name: string]: number };
   readonly state: StateChange;
-  /** Why episodes were left out, by id. */
+  /** Why trajectories were left out, by id. */
   readonly dropped: ReadonlyMap<string, string>;
   /** The numbers that it was learned from; `null` where nothing was. */
   readonly numbers: UpdateNumbers | null;
 };
 
-/** What lies between episodes and gradients. */
+/** What lies between trajectories and gradients. */
 export type UpdateNumbers = {
   /** As filters left them, the KL paid where it is in the reward. */
-  readonly groups: readonly ScoredGroup[];
-  /** `[samples][T]` by episode id; absent where the stage has none. */
+  readonly groups: readonly RewardedGroup[];
+  /** `[samples][T]` by trajectory id; absent where the stage has none. */
   readonly advantages: AdvantageRows | undefined;
   readonly minibatch: PlannedMinibatch;
   /** `[B][T]` of what is trained before the first optimizer step. */
@@ -91,7 +91,7 @@ export type UpdateNumbers = {
 export async function updateStage(
   policy: TrainEngine,
   stage: Stage,
-  groups: readonly EpisodeGroup[],
+  groups: readonly JudgedGroup[],
   given: PartContext,
   resources: StageResources,
   signal: AbortSignal,
@@ -99,14 +99,14 @@ export async function updateStage(
   const models = resources.models ?? new Map<string, TrainEngine>();
   const ports = { ...given.ports, ...modelPorts(models, resources.reference) };
   const context = { ...given, ports };
-  const kept = await scoreGroups(stage, groups, context);
+  const kept = await rewardGroups(stage, groups, context);
   return updateFrom(policy, stage, kept, idsOf(groups), context, resources, signal);
 }
 
 /**
  * Learns from groups that were scored and filtered for this step before. Throws as `updateStage`.
  *
- * @param own - ids of the episodes of this step; filters may have brought back earlier ones.
+ * @param own - ids of the trajectories of this step; filters may have brought back earlier ones.
  */
 export async function updateFrom(
   policy: TrainEngine,
@@ -242,7 +242,7 @@ function stageEngine(
   if (trains === "roles") {
     const roles = state["role-adapters"]?.roles;
     const owners = rows.map(({ scored, index }) =>
-      tokenOwners(scored.episode, index, roles?.hears),
+      tokenOwners(scored.trajectory, index, roles?.hears),
     );
     const engines = new Map([...models, ["policy", policy] as const]);
     return roleEngine(engines, owners, roles?.learn ?? []);
@@ -314,15 +314,15 @@ function minibatchOf(
 }
 
 /** Without what filters brought back from earlier steps: it was credited then. */
-function onlyOf(kept: readonly ScoredGroup[], own: ReadonlySet<string>): ScoredGroup[] {
-  return kept.map(({ task, episodes }) => ({
+function onlyOf(kept: readonly RewardedGroup[], own: ReadonlySet<string>): RewardedGroup[] {
+  return kept.map(({ task, trajectories }) => ({
     task,
-    episodes: episodes.filter(({ episode }) => own.has(episode.id)),
+    trajectories: trajectories.filter(({ trajectory }) => own.has(trajectory.id)),
   }));
 }
 
-function idsOf(groups: readonly EpisodeGroup[]): ReadonlySet<string> {
-  return new Set(groups.flatMap(({ episodes }) => episodes.map(({ id }) => id)));
+function idsOf(groups: readonly JudgedGroup[]): ReadonlySet<string> {
+  return new Set(groups.flatMap(({ trajectories }) => trajectories.map(({ id }) => id)));
 }
 
 /** Sum of the stage's losses by their weights, and of its KL term. */

@@ -2,7 +2,7 @@
  * An engine that is a table, so that every number of an update can be worked out by hand: the log-prob of
  * a token is its own parameter, its value another one, and a step is −rate · gradient. Tests only.
  */
-import type { Episode, EpisodeGroup } from "@waggle/learning";
+import type { JudgedTrajectory, JudgedGroup } from "@waggle/learning";
 import type {
   EngineCheckpoint,
   TensorMap,
@@ -96,7 +96,7 @@ export type Attempt = {
   readonly role?: string;
 };
 
-function attempt({ id, tokens, reward, behavior, role = "policy" }: Attempt): Episode {
+function attempt({ id, tokens, reward, behavior, role = "policy" }: Attempt): JudgedTrajectory {
   const lossMask = tokens.map((_, t) => t > 0);
   const task = { environment: "e", split: "train", seed: 1 };
   const turn = { sample: 0, start: 1, end: tokens.length, state: "", parseError: null };
@@ -108,7 +108,7 @@ function attempt({ id, tokens, reward, behavior, role = "policy" }: Attempt): Ep
     read: null,
     staleness: 0,
     branch: null,
-    trajectory: {
+    record: {
       task,
       stopReason: "completed",
       terminated: true,
@@ -126,9 +126,9 @@ function attempt({ id, tokens, reward, behavior, role = "policy" }: Attempt): Ep
     ],
     turns: [{ ...turn, toolCalls: [], toolResults: [], reward: null }],
     verification: { reward, success: reward >= 1, parts: {} },
-  } as unknown as Episode;
+  } as unknown as JudgedTrajectory;
 }
 
-export function groupOf(...attempts: readonly Attempt[]): EpisodeGroup {
-  return { task: "t", episodes: attempts.map(attempt) };
+export function groupOf(...attempts: readonly Attempt[]): JudgedGroup {
+  return { task: "t", trajectories: attempts.map(attempt) };
 }

@@ -19,16 +19,17 @@ const severalTeachers: Check = (records) => {
   const { groups, state } = at(records, 0);
   const teachers = state.teacher as readonly number[];
   expect(teachers.length).toBeGreaterThan(1);
-  expect(groups.every(({ episodes }) => episodes.length === teachers.length)).toBe(true);
+  expect(groups.every(({ trajectories }) => trajectories.length === teachers.length)).toBe(true);
   const rates = teachers.map(
-    (_, i) => groups.filter(({ episodes }) => episodes[i]?.verification.success === true).length,
+    (_, i) =>
+      groups.filter(({ trajectories }) => trajectories[i]?.verification.success === true).length,
   );
   expect(new Set(rates).size).toBeGreaterThan(1);
 };
 
 /** Turns whose calls failed are not learned, also where the attempt failed as a whole. */
-const masksFailedTurns: Check = learnsTurns(0, (episode, turn) =>
-  (episode.turns[turn]?.toolResults ?? []).every(({ ok }) => ok),
+const masksFailedTurns: Check = learnsTurns(0, (trajectory, turn) =>
+  (trajectory.turns[turn]?.toolResults ?? []).every(({ ok }) => ok),
 );
 
 export const TEACHER_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
@@ -52,7 +53,8 @@ export const TEACHER_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
       masksFailedTurns,
       (records) => {
         const failed = scoredOf(at(records, 0)).filter(
-          ({ episode, lossMask }) => !episode.verification.success && lossMask.flat().some(Boolean),
+          ({ trajectory, lossMask }) =>
+            !trajectory.verification.success && lossMask.flat().some(Boolean),
         );
         expect(failed.length).toBeGreaterThan(0);
         expect(numbersOf(at(records, 0)).result.loss).toBeGreaterThan(0);

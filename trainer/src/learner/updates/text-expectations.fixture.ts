@@ -2,13 +2,13 @@
  * What recipes that write texts or cases do otherwise: those beside a policy gradient against plain GRPO,
  * and those without a gradient, for whom plain GRPO, whose parameters move, is the control as well.
  */
-import type { Episode, ReadBefore } from "@waggle/learning";
+import type { JudgedTrajectory, ReadBefore } from "@waggle/learning";
 import type { CaseStore, ExperienceLibrary, PromptPopulation } from "@waggle/learning/states";
 import { expect } from "vitest";
 import {
   at,
   type Check,
-  episodesOf,
+  trajectoriesOf,
   type Expectation,
   judged,
   numbersOf,
@@ -16,14 +16,14 @@ import {
 } from "./recipe-checks.fixture.ts";
 import type { StageRecord } from "./recipe-update.fixture.ts";
 
-function readOf({ read }: Episode): ReadBefore {
+function readOf({ read }: JudgedTrajectory): ReadBefore {
   if (read === null) throw new Error("nothing was read");
   return read;
 }
 
 /** Ids that attempts of a record read of this state. */
 function idsRead(record: StageRecord, state: string): string[] {
-  return episodesOf(record).flatMap((episode) => readOf(episode).ids[state] ?? []);
+  return trajectoriesOf(record).flatMap((trajectory) => readOf(trajectory).ids[state] ?? []);
 }
 
 const populationOf = ({ state }: StageRecord): PromptPopulation =>
@@ -44,10 +44,11 @@ const writesInstead: Check = (records) => {
 /** The beginning of an attempt holds more tokens once there is something to read. */
 const readsMore: Check = (records) => {
   const record = at(records, -1);
-  const start = ({ record: trajectory }: Episode): number => trajectory.segments[0]?.tokenIds.length ?? 0;
+  const start = ({ record: trajectory }: JudgedTrajectory): number =>
+    trajectory.segments[0]?.tokenIds.length ?? 0;
   const [first] = record.earlier;
   if (first === undefined) throw new Error("one update only");
-  const longest = (of: StageRecord): number => Math.max(...episodesOf(of).map(start));
+  const longest = (of: StageRecord): number => Math.max(...trajectoriesOf(of).map(start));
   expect(longest(record)).toBeGreaterThan(longest(first));
 };
 
@@ -59,7 +60,7 @@ const evolvesPrompts: Check = (records) => {
   expect(all.filter(({ parent }) => parent !== null).length).toBeGreaterThan(0);
   for (const { id, rewardSum, uses } of all) {
     const earned = everyUpdate(record).flatMap((update) =>
-      episodesOf(update).filter((episode) => readOf(episode).ids["prompts"]?.[0] === id),
+      trajectoriesOf(update).filter((trajectory) => readOf(trajectory).ids["prompts"]?.[0] === id),
     );
     expect(uses).toBe(earned.length);
     expect(Number.isFinite(rewardSum)).toBe(true);
@@ -83,7 +84,7 @@ const learnsWhatToRead: Check = (records) => {
   const [first] = record.earlier;
   if (first === undefined) throw new Error("one update only");
   expect(idsRead(first, "cases")).toEqual([]);
-  expect(idsRead(record, "cases").length).toBe(episodesOf(record).length);
+  expect(idsRead(record, "cases").length).toBe(trajectoriesOf(record).length);
   const { memory, policy } = casesOf(record);
   expect(policy.weights).not.toEqual(casesOf(first).policy.weights);
   expect(memory.cases.some(({ reads }) => reads > 0)).toBe(true);
@@ -101,8 +102,10 @@ export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       asks(/Improve the instruction/, /Attempt, reward/),
       (records) => {
         // Attempts at one task share their instruction: groups compare like with like.
-        for (const { episodes } of at(records, -1).groups) {
-          expect(new Set(episodes.map((each) => readOf(each).ids["prompts"]?.[0])).size).toBe(1);
+        for (const { trajectories } of at(records, -1).groups) {
+          expect(new Set(trajectories.map((each) => readOf(each).ids["prompts"]?.[0])).size).toBe(
+            1,
+          );
         }
       },
     ],
@@ -116,7 +119,7 @@ export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation }
         // The judge reads the lessons; the policy does not.
         const record = at(records, -1);
         expect(libraryOf(record).versions.length).toBeGreaterThan(1);
-        expect(episodesOf(record).every(({ read }) => read === null)).toBe(true);
+        expect(trajectoriesOf(record).every(({ read }) => read === null)).toBe(true);
       },
     ],
   },
@@ -130,7 +133,7 @@ export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation }
         expect(lesson?.text).toMatch(/^After .* it helped to call /);
         const [first] = record.earlier;
         const given = (of: StageRecord | undefined): number =>
-          episodesOf(of as StageRecord)
+          trajectoriesOf(of as StageRecord)
             .flatMap(({ record: trajectory }) => trajectory.segments.slice(1))
             .filter(({ kind }) => kind === "given")
             .reduce((most, { tokenIds }) => Math.max(most, tokenIds.length), 0);
@@ -139,8 +142,10 @@ export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       (records) => {
         // Turns of one attempt are credited apart.
         const record = at(records, -1);
-        const apart = numbersOf(record).groups.flatMap(({ episodes }) =>
-          episodes.filter(({ episode }) => new Set(turnAdvantages(record, episode)).size > 1),
+        const apart = numbersOf(record).groups.flatMap(({ trajectories }) =>
+          trajectories.filter(
+            ({ trajectory }) => new Set(turnAdvantages(record, trajectory)).size > 1,
+          ),
         );
         expect(apart.length).toBeGreaterThan(0);
       },
@@ -161,8 +166,8 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
         const [first] = at(records, -1).earlier;
         if (first === undefined) throw new Error("one update only");
         const mixed = first.groups.filter(
-          ({ episodes }) =>
-            new Set(episodes.map(({ verification }) => verification.reward)).size > 1,
+          ({ trajectories }) =>
+            new Set(trajectories.map(({ verification }) => verification.reward)).size > 1,
         );
         expect(first.asked).toHaveLength(mixed.length);
       },
@@ -206,7 +211,7 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
         const { living, archive } = populationOf(record);
         const ran = new Set(
           everyUpdate(record)
-            .flatMap(episodesOf)
+            .flatMap(trajectoriesOf)
             .map(({ mode }) => mode ?? ""),
         );
         expect(archive.length).toBeGreaterThan(0);
@@ -264,9 +269,9 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
         ]);
         const read = (role: string): Set<string> =>
           new Set(
-            episodesOf(record)
-              .filter((episode) => episode.role === role)
-              .flatMap((episode) => readOf(episode).ids["prompts"] ?? []),
+            trajectoriesOf(record)
+              .filter((trajectory) => trajectory.role === role)
+              .flatMap((trajectory) => readOf(trajectory).ids["prompts"] ?? []),
           );
         expect([read("drafter").size, read("answerer").size]).toEqual([1, 1]);
         expect(read("drafter")).not.toEqual(read("answerer"));
@@ -279,7 +284,7 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
       (records) => {
         const record = at(records, -1);
         expect(record.asked).toEqual([]);
-        const failed = episodesOf(record).filter(({ verification }) => !verification.success);
+        const failed = trajectoriesOf(record).filter(({ verification }) => !verification.success);
         const failing = failed.filter(({ turns }) =>
           turns.some(({ toolResults }) => toolResults.some(({ ok }) => !ok)),
         );
@@ -306,10 +311,12 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
       asks(/short prefix/, /refuse what harms/),
       (records) => {
         // Between attempts at one task, the better is preferred, and of equals that with fewer calls.
-        expect(at(records, -1).groups.every(({ episodes }) => episodes.length > 1)).toBe(true);
+        expect(at(records, -1).groups.every(({ trajectories }) => trajectories.length > 1)).toBe(
+          true,
+        );
         const sums = populationOf(at(records, -1)).living.map(({ rewardSum }) => rewardSum);
         const outcomes = everyUpdate(at(records, -1))
-          .flatMap(episodesOf)
+          .flatMap(trajectoriesOf)
           .reduce((sum, { verification }) => sum + verification.reward, 0);
         expect(sums.reduce((a, b) => a + b, 0)).toBeGreaterThan(outcomes);
       },

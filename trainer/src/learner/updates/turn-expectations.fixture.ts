@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import {
   at,
   type Check,
-  episodesOf,
+  trajectoriesOf,
   type Expectation,
   fitsCritic,
   keeps,
@@ -17,13 +17,13 @@ import {
   startsFromDemonstrations,
 } from "./recipe-checks.fixture.ts";
 
-/** Turns of an episode that two updates ago was cut are its own beginning. */
+/** Turns of a trajectory that two updates ago was cut are its own beginning. */
 const goesOn: Check = (records) => {
   const record = at(records, -1);
-  const before = record.earlier.flatMap((update) => episodesOf(update));
+  const before = record.earlier.flatMap((update) => trajectoriesOf(update));
   const cut = before.filter(({ record: trajectory }) => trajectory.stopReason === "max-turns");
   expect(cut.length).toBeGreaterThan(0);
-  const goneOn = episodesOf(record).filter(({ id, record: { turns, segments } }) =>
+  const goneOn = trajectoriesOf(record).filter(({ id, record: { turns, segments } }) =>
     cut.some(
       ({ id: earlier, record: trajectory }) =>
         earlier !== id &&
@@ -47,13 +47,17 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         const { weights } = record.state["progress-est"] as { weights: readonly number[] };
         expect(weights.some((weight) => weight !== 0)).toBe(true);
         let spread = 0;
-        for (const { score, episode } of scoredOf(record)) {
+        for (const { score, trajectory } of scoredOf(record)) {
           const paid = score.turnRewards ?? [];
           // The outcome is spread, whole: what turns are paid adds up to it and to what ran.
-          const more = paid.reduce((all, reward) => all + reward, 0) - episode.verification.reward;
+          const more =
+            paid.reduce((all, reward) => all + reward, 0) - trajectory.verification.reward;
           expect(more).toBeGreaterThan(-1e-9);
           expect(more).toBeLessThan(0.1 + 1e-9);
-          if (episode.verification.success && paid.slice(0, -1).some((reward) => reward > 0.05)) {
+          if (
+            trajectory.verification.success &&
+            paid.slice(0, -1).some((reward) => reward > 0.05)
+          ) {
             spread += 1;
           }
         }
@@ -67,13 +71,15 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       fitsCritic,
       (records) => {
         const record = at(records, -1);
-        expect(episodesOf(record).some(({ branch }) => branch !== null)).toBe(true);
+        expect(trajectoriesOf(record).some(({ branch }) => branch !== null)).toBe(true);
         // Of two that succeed, the one that did what others did earns less.
         const { groups, advantages } = numbersOf(record);
         let unlike = 0;
-        for (const { episodes } of groups) {
-          const successes = episodes.filter(({ episode }) => episode.verification.success);
-          const last = successes.map(({ episode: { id, turns } }) => {
+        for (const { trajectories } of groups) {
+          const successes = trajectories.filter(
+            ({ trajectory }) => trajectory.verification.success,
+          );
+          const last = successes.map(({ trajectory: { id, turns } }) => {
             const turn = turns.at(-1);
             return advantages?.get(id)?.[turn?.sample ?? 0]?.[turn?.start ?? 0] ?? 0;
           });
@@ -128,10 +134,10 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     env: "lookup",
     differs: [
       (records) => {
-        for (const { score, episode } of scoredOf(at(records, -1))) {
+        for (const { score, trajectory } of scoredOf(at(records, -1))) {
           const { f1 = Number.NaN, format = 0, exec = 0 } = score.components ?? {};
           expect(f1 === 1).toBe(
-            episode.verification.parts["text"] === episode.verification.parts["answer"],
+            trajectory.verification.parts["text"] === trajectory.verification.parts["answer"],
           );
           expect(score.reward).toBeCloseTo(f1 + 0.2 * format + 0.2 * exec, 9);
         }
@@ -142,7 +148,10 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     env: "lookup",
     differs: [
       startsFromDemonstrations,
-      keeps(0, ({ verification, record: trajectory }) => verification.success && trajectory.terminated),
+      keeps(
+        0,
+        ({ verification, record: trajectory }) => verification.success && trajectory.terminated,
+      ),
       (records) => {
         const scored = scoredOf(at(records, -1));
         const grounded = scored.map(({ score }) => score.components?.["grounding"] ?? 0);
@@ -160,14 +169,14 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         // A verdict falls on the turn that claims: the last, as far as a tool had said it.
         const scored = scoredOf(at(records, -1));
         expect(scored.some(({ score }) => score.components?.["grounding"] === 1)).toBe(true);
-        for (const { score, episode } of scored) {
-          const { text } = episode.verification.parts;
-          const results = episode.turns.flatMap(({ toolResults }) => toolResults);
+        for (const { score, trajectory } of scored) {
+          const { text } = trajectory.verification.parts;
+          const results = trajectory.turns.flatMap(({ toolResults }) => toolResults);
           const isSaid = results.some((result) => result.ok && result.value === text);
           const verdict = text === "" ? 0 : isSaid ? 1 : -1;
           expect(score.components?.["grounding"]).toBe(verdict);
-          expect(score.reward).toBeCloseTo(episode.verification.reward + 0.5 * verdict, 9);
-          expect(score.turnRewards?.length).toBe(episode.turns.length);
+          expect(score.reward).toBeCloseTo(trajectory.verification.reward + 0.5 * verdict, 9);
+          expect(score.turnRewards?.length).toBe(trajectory.turns.length);
         }
       },
     ],
@@ -183,8 +192,8 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         expect(recovered.some((value) => value > 0 && value < 1)).toBe(true);
         // Whoever sets more of the fields lets more of the request be told again.
         const done = (isMost: boolean): number[] =>
-          scored.flatMap(({ episode, score }) =>
-            (episode.verification.success || toolErrors(episode) > 0) === isMost
+          scored.flatMap(({ trajectory, score }) =>
+            (trajectory.verification.success || toolErrors(trajectory) > 0) === isMost
               ? [score.components?.["reconstruct"] ?? 0]
               : [],
           );
@@ -198,10 +207,10 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         expect(records.map(({ stage }) => stage.learns)).toEqual(["rewards", "tokens", "rewards"]);
         // What was looked up last decides, not what was said.
-        for (const { score, episode } of scoredOf(at(records, 0))) {
-          const results = episode.turns.flatMap(({ toolResults }) => toolResults);
+        for (const { score, trajectory } of scoredOf(at(records, 0))) {
+          const results = trajectory.turns.flatMap(({ toolResults }) => toolResults);
           const last = results.findLast(({ ok }) => ok);
-          const found = last?.ok === true && last.value === episode.verification.parts["answer"];
+          const found = last?.ok === true && last.value === trajectory.verification.parts["answer"];
           expect(score.reward).toBe(found ? 1 : 0);
         }
       },
@@ -215,7 +224,7 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
           waiting: readonly { task: { seed: number }; generation: number }[];
         };
         expect(wheel.waiting.length).toBeGreaterThan(0);
-        const rolled = groups.map(({ episodes }) => episodes[0]?.record.task?.seed);
+        const rolled = groups.map(({ trajectories }) => trajectories[0]?.record.task?.seed);
         expect(wheel.waiting.some(({ task }) => rolled.includes(task.seed))).toBe(false);
         // They come first in the next step.
         const [filter] = stage.filters;
@@ -237,7 +246,9 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         const parts = record.stage.losses.map(({ loss }) => loss.part);
         expect(parts).toEqual(["pg-clip", "span-mask", "contrast"]);
         expect(
-          episodesOf(record).every(({ record: trajectory }) => trajectory.client.device === "none"),
+          trajectoriesOf(record).every(
+            ({ record: trajectory }) => trajectory.client.device === "none",
+          ),
         ).toBe(true);
       },
     ],
@@ -248,13 +259,15 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         const { advantages, groups } = numbersOf(at(records, -1));
         let several = 0;
-        for (const { episodes } of groups) {
-          for (const { episode } of episodes) {
+        for (const { trajectories } of groups) {
+          for (const { trajectory } of trajectories) {
             // A sample is one turn, and its attempt's others have the same advantage.
-            expect(episode.record.turns).toHaveLength(1);
-            const others = episodes.filter((other) => other.episode.joint === episode.joint);
+            expect(trajectory.record.turns).toHaveLength(1);
+            const others = trajectories.filter(
+              (other) => other.trajectory.joint === trajectory.joint,
+            );
             several = Math.max(several, others.length);
-            const own = others.map(({ episode: { id, turns } }) =>
+            const own = others.map(({ trajectory: { id, turns } }) =>
               turns[0] === undefined ? null : advantages?.get(id)?.[0]?.[turns[0].start],
             );
             expect(new Set(own).size).toBe(1);
@@ -272,7 +285,7 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         const record = at(records, -1);
         expect(record.stage.state["memory-bank"]).toBeDefined();
         const attempts = new Map<string, number>();
-        for (const { joint, record: trajectory } of episodesOf(record)) {
+        for (const { joint, record: trajectory } of trajectoriesOf(record)) {
           expect(trajectory.turns.length).toBeLessThanOrEqual(1);
           attempts.set(joint ?? "", (attempts.get(joint ?? "") ?? 0) + 1);
         }
@@ -285,12 +298,12 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       (records) => {
         expect(records.map(({ stage }) => stage.learns)).toEqual(["tokens", "tokens", "rewards"]);
-        const verified = scoredOf(at(records, 1)).map(({ episode }) => episode.verification);
+        const verified = scoredOf(at(records, 1)).map(({ trajectory }) => trajectory.verification);
         expect(verified.every(({ success }) => success)).toBe(true);
       },
       (records) => {
         const record = at(records, -1);
-        expect(episodesOf(record).some(({ read }) => read !== null)).toBe(true);
+        expect(trajectoriesOf(record).some(({ read }) => read !== null)).toBe(true);
         for (const { score } of scoredOf(record)) {
           const { outcome = 0, exec = Number.NaN } = score.components ?? {};
           expect(score.reward).toBeCloseTo(outcome + exec, 9);

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import {
   at,
   type Check,
-  episodesOf,
+  trajectoriesOf,
   type Expectation,
   keeps,
   learnsTurns,
@@ -19,7 +19,7 @@ import { IMAGINED_RESULT, type StageRecord } from "./recipe-update.fixture.ts";
 
 /** Shares of tool results that the model of the world said. */
 function imaginedShare(record: StageRecord): number {
-  const results = episodesOf(record)
+  const results = trajectoriesOf(record)
     .filter(({ role }) => role === "policy")
     .flatMap(({ turns }) => turns.flatMap(({ toolResults }) => toolResults));
   const imagined = results.filter((result) => result.ok && result.value === IMAGINED_RESULT);
@@ -29,7 +29,7 @@ function imaginedShare(record: StageRecord): number {
 /** Every result that the policy read is a model's, and the verifier followed the calls all the same. */
 const simulated: Check = (records) => {
   expect(imaginedShare(at(records, -1))).toBe(1);
-  const successes = episodesOf(at(records, -1)).map(({ verification }) => verification.success);
+  const successes = trajectoriesOf(at(records, -1)).map(({ verification }) => verification.success);
   expect(new Set(successes).size).toBeGreaterThan(1);
 };
 
@@ -37,7 +37,7 @@ const simulated: Check = (records) => {
 const searches: Check = (records) => {
   const record = at(records, -1);
   expect(record.stage.state.corpus).toBeDefined();
-  const parts = episodesOf(record).map(({ verification }) => verification.parts);
+  const parts = trajectoriesOf(record).map(({ verification }) => verification.parts);
   const needed = parts.map(({ found, relevant }) => {
     const seen = String(found).split(/[ |]/);
     return String(relevant)
@@ -48,9 +48,9 @@ const searches: Check = (records) => {
   expect(needed.flat()).toContain(false);
 };
 
-/** Calls by name in the last stage's episodes. */
+/** Calls by name in the last stage's trajectories. */
 function toolsUsed(records: readonly StageRecord[]): Set<string> {
-  const turns = episodesOf(at(records, -1)).flatMap((episode) => episode.turns);
+  const turns = trajectoriesOf(at(records, -1)).flatMap((trajectory) => trajectory.turns);
   return new Set(turns.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)));
 }
 
@@ -91,10 +91,10 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         // The reward is the model's verdict, which is not the verifier's.
         const scored = scoredOf(at(records, -1));
-        expect(scored[0]?.episode.verification.parts["verdict"]).toBeDefined();
+        expect(scored[0]?.trajectory.verification.parts["verdict"]).toBeDefined();
         expect(
           scored.some(
-            ({ score, episode }) => score.reward !== Number(episode.verification.success),
+            ({ score, trajectory }) => score.reward !== Number(trajectory.verification.success),
           ),
         ).toBe(true);
       },
@@ -117,11 +117,11 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       simulated,
       (records) => {
         const record = at(records, -1);
-        expect(record.groups.every(({ episodes }) => episodes.at(-1)?.role === "reference")).toBe(
-          true,
-        );
+        expect(
+          record.groups.every(({ trajectories }) => trajectories.at(-1)?.role === "reference"),
+        ).toBe(true);
         const scored = scoredOf(record);
-        expect(scored.every(({ episode }) => episode.role === "policy")).toBe(true);
+        expect(scored.every(({ trajectory }) => trajectory.role === "policy")).toBe(true);
         expect(scored.some(({ score }) => score.reward > 0 && score.reward < 1)).toBe(true);
       },
     ],
@@ -131,12 +131,12 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       remembersTasks,
       (records) => {
-        const episodes = episodesOf(at(records, -1));
-        const trials = episodes.map(({ verification }) => verification.parts["trials"]);
+        const trajectories = trajectoriesOf(at(records, -1));
+        const trials = trajectories.map(({ verification }) => verification.parts["trials"]);
         expect(trials).toContain(1);
         expect(trials).toContain(2);
         // Whoever succeeds at once is not asked again.
-        for (const { verification } of episodes) {
+        for (const { verification } of trajectories) {
           if (verification.parts["trials"] === 1) expect(verification.success).toBe(true);
         }
       },
@@ -147,9 +147,9 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       (records) => {
         const { groups } = at(records, -1);
-        for (const { episodes } of groups) {
-          const alone = episodes.filter(({ role }) => role === "alone");
-          expect(alone.length).toBe(episodes.length / 2);
+        for (const { trajectories } of groups) {
+          const alone = trajectories.filter(({ role }) => role === "alone");
+          expect(alone.length).toBe(trajectories.length / 2);
           const results = alone.flatMap(({ turns }) => turns.flatMap((turn) => turn.toolResults));
           expect(results.every(({ ok }) => !ok)).toBe(true);
         }
@@ -169,7 +169,7 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         const record = at(records, -1);
         for (const { task } of numbersOf(record).groups) {
-          const rolled = record.groups.find((group) => group.task === task)?.episodes ?? [];
+          const rolled = record.groups.find((group) => group.task === task)?.trajectories ?? [];
           const [tools, alone] = [false, true].map((isAlone) =>
             mean(
               rolled
@@ -188,13 +188,15 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       (records) => {
         const { groups } = at(records, -1);
-        const budgets = groups.map(({ episodes }) => {
+        const budgets = groups.map(({ trajectories }) => {
           const told = new Set(
-            episodes.map(({ record: trajectory }) => trajectory.segments[0]?.tokenIds.join(" ")),
+            trajectories.map(({ record: trajectory }) =>
+              trajectory.segments[0]?.tokenIds.join(" "),
+            ),
           );
           // Members of a group are told one budget.
           expect(told.size).toBe(1);
-          const ran = episodes.map(({ turns }) =>
+          const ran = trajectories.map(({ turns }) =>
             turns.flatMap(({ toolResults }) =>
               toolResults.filter((result) => result.ok || result.error.message !== NO_CALLS_LEFT),
             ),
@@ -203,7 +205,7 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         });
         expect(Math.max(...budgets)).toBeLessThanOrEqual(2);
         expect(
-          episodesOf(at(records, -1)).some(({ turns }) =>
+          trajectoriesOf(at(records, -1)).some(({ turns }) =>
             turns.some(({ toolResults }) =>
               toolResults.some((result) => !result.ok && result.error.message === NO_CALLS_LEFT),
             ),
@@ -221,15 +223,15 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     settings: { mostCalls: 2 },
     differs: [
       (records) => {
-        const episodes = episodesOf(at(records, -1));
-        const refused = episodes.flatMap(({ turns }) =>
+        const trajectories = trajectoriesOf(at(records, -1));
+        const refused = trajectories.flatMap(({ turns }) =>
           turns.filter(({ toolResults }) =>
             toolResults.some((result) => !result.ok && result.error.message === "refused"),
           ),
         );
         expect(refused.length).toBeGreaterThan(0);
         // Whatever the weights: no tool ever saw more than the contract allows.
-        for (const { turns } of episodes) {
+        for (const { turns } of trajectories) {
           const reached = turns.filter(
             ({ toolCalls: calls, toolResults }) =>
               calls.length > 0 &&
@@ -271,7 +273,7 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       schedules(-1, ({ difficulty }) => difficulty),
       (records) => {
         expect(records.map(({ stage }) => stage.learns)).toEqual(["tokens", "rewards"]);
-        const requests = episodesOf(at(records, -1)).map(({ verification }) =>
+        const requests = trajectoriesOf(at(records, -1)).map(({ verification }) =>
           String(verification.parts["request"]),
         );
         expect(requests.some((request) => request.startsWith("Fill in:"))).toBe(true);
@@ -299,7 +301,7 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       searches,
       (records) => {
-        for (const { score, episode } of scoredOf(at(records, -1))) {
+        for (const { score, trajectory } of scoredOf(at(records, -1))) {
           const {
             outcome = 0,
             format = 0,
@@ -310,8 +312,8 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
             outcome + 0.1 * format + 0.2 * process + 0.5 * retrieval,
             9,
           );
-          const found = new Set(String(episode.verification.parts["found"]).split(/[ |]/));
-          const wanted = String(episode.verification.parts["relevant"]).split(" ");
+          const found = new Set(String(trajectory.verification.parts["found"]).split(/[ |]/));
+          const wanted = String(trajectory.verification.parts["relevant"]).split(" ");
           expect(retrieval).toBeCloseTo(
             wanted.filter((id) => found.has(id)).length / wanted.length,
             9,

@@ -1,5 +1,5 @@
 /** An attempt in words: what was asked, said, called and answered. For writers and judges, not for a model. */
-import type { Episode, PartPorts } from "@waggle/learning";
+import type { JudgedTrajectory, PartPorts } from "@waggle/learning";
 import type { TaskFamily } from "@waggle/environments";
 import type { ChatFormat } from "@waggle/text";
 import { finalTextOf } from "../../final-text.ts";
@@ -8,7 +8,7 @@ export function describer(
   family: TaskFamily,
   format: ChatFormat,
 ): NonNullable<PartPorts["describe"]> {
-  return ({ record: trajectory, turns }: Episode) => {
+  return ({ record: trajectory, turns }: JudgedTrajectory) => {
     const said = finalTextOf(trajectory, format);
     return {
       request: trajectory.task === null ? "" : family.task(trajectory.task).request,

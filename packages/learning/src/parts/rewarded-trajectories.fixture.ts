@@ -1,7 +1,12 @@
-/** Scored episodes and minibatches of plain numbers, for tests that compute a part by hand. */
+/** Scored trajectories and minibatches of plain numbers, for tests that compute a part by hand. */
 import type { TaskReference } from "@waggle/protocol";
-import type { Episode } from "../composition/episode.ts";
-import type { Minibatch, PartContext, ScoredEpisode, ScoredGroup } from "../composition/part.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type {
+  Minibatch,
+  PartContext,
+  RewardedTrajectory,
+  RewardedGroup,
+} from "../composition/part.ts";
 
 /** One given token and then these sampled ones. */
 type GivenTurn = {
@@ -17,7 +22,7 @@ type GivenTurn = {
   readonly entropy?: number;
 };
 
-export type GivenEpisode = {
+export type GivenTrajectory = {
   readonly reward?: number;
   readonly turns?: readonly GivenTurn[];
   readonly turnRewards?: readonly number[];
@@ -26,13 +31,13 @@ export type GivenEpisode = {
   readonly joint?: string;
   readonly success?: boolean;
   readonly seed?: number;
-  readonly branch?: { readonly episode: string; readonly turn: number };
+  readonly branch?: { readonly trajectory: string; readonly turn: number };
   readonly confidence?: number;
   readonly stopReason?: string;
 };
 
 /** Turns of one sample, each one given token (0) and its sampled tokens. */
-export function scoredOf(id: string, given: GivenEpisode = {}): ScoredEpisode {
+export function scoredOf(id: string, given: GivenTrajectory = {}): RewardedTrajectory {
   const { reward = 0, turns = [{}], success = reward >= 1, seed = 1 } = given;
   const lossMask: boolean[] = [];
   const spans: { segment: { entropies: number[] }; start: number }[] = [];
@@ -54,7 +59,7 @@ export function scoredOf(id: string, given: GivenEpisode = {}): ScoredEpisode {
   });
   const task: TaskReference = { environment: "e", split: "train", seed };
   const { stopReason = "completed" } = given;
-  const episode = {
+  const trajectory = {
     id,
     role: given.role ?? "policy",
     joint: given.joint ?? null,
@@ -63,7 +68,7 @@ export function scoredOf(id: string, given: GivenEpisode = {}): ScoredEpisode {
     staleness: 0,
     branch: given.branch ?? null,
     turns: made,
-    trajectory: { task, stopReason, terminated: true, truncated: false, turns: made },
+    record: { task, stopReason, terminated: true, truncated: false, turns: made },
     samples: [
       {
         sequence: { tokenIds: lossMask.map((_, t) => t) },
@@ -73,10 +78,10 @@ export function scoredOf(id: string, given: GivenEpisode = {}): ScoredEpisode {
       },
     ],
     verification: { reward, success, parts: {} },
-  } as unknown as Episode;
+  } as unknown as JudgedTrajectory;
   const { turnRewards, components } = given;
   return {
-    episode,
+    trajectory,
     score: {
       reward,
       ...(turnRewards === undefined ? {} : { turnRewards }),
@@ -87,11 +92,11 @@ export function scoredOf(id: string, given: GivenEpisode = {}): ScoredEpisode {
   };
 }
 
-/** A group whose episodes are named by their places: `0`, `1`. */
-export function groupOf(given: readonly GivenEpisode[], task = "t"): ScoredGroup {
+/** A group whose trajectories are named by their places: `0`, `1`. */
+export function groupOf(given: readonly GivenTrajectory[], task = "t"): RewardedGroup {
   return {
     task,
-    episodes: given.map((one, i) => scoredOf(`${task === "t" ? "" : task}${i}`, one)),
+    trajectories: given.map((one, i) => scoredOf(`${task === "t" ? "" : task}${i}`, one)),
   };
 }
 
@@ -116,7 +121,7 @@ export type GivenRow = {
   readonly mask?: readonly boolean[];
   readonly entropies?: readonly number[];
   readonly referenceLogProbs?: readonly number[];
-  readonly scored?: ScoredEpisode;
+  readonly scored?: RewardedTrajectory;
 };
 
 /** Shares are 1 a token, so that a derivative is the token's own. */
@@ -141,7 +146,7 @@ export function minibatchOf(rows: readonly GivenRow[], more: Partial<Minibatch> 
     ),
     entropies: each(({ advantages, entropies }) => entropies ?? advantages.map(() => 0)),
     referenceLogProbs: each((row) => row.referenceLogProbs ?? proximal(row)),
-    episodes: each(({ scored }, b) => scored ?? scoredOf(`${b}`)),
+    trajectories: each(({ scored }, b) => scored ?? scoredOf(`${b}`)),
     samples: each(() => 0),
     pairs: [],
     ...more,

@@ -1,11 +1,11 @@
 /**
- * One advantage an episode: what reports and other trainers are told, and what the negative control deals
+ * One advantage a trajectory: what reports and other trainers are told, and what the negative control deals
  * at random. Recipes themselves give one to each token.
  */
 import {
   type AdvantageRows,
-  type ScoredEpisode,
-  scoreGroups,
+  type RewardedTrajectory,
+  rewardGroups,
   shuffled,
   type Stage,
 } from "@waggle/learning";
@@ -14,9 +14,9 @@ import { withAdjustedAdvantages } from "./adjusted-advantages.ts";
 import type { EdgeRecipe } from "./edge-recipe.ts";
 import { type LearnableGroup, partContext } from "./learnable-group.ts";
 
-/** Mean over the tokens that count; 0 for an episode without one. */
-export function episodeAdvantage(
-  { episode, lossMask }: ScoredEpisode,
+/** Mean over the tokens that count; 0 for a trajectory without one. */
+export function trajectoryAdvantage(
+  { trajectory, lossMask }: RewardedTrajectory,
   advantages: AdvantageRows,
 ): number {
   let sum = 0;
@@ -24,7 +24,7 @@ export function episodeAdvantage(
   for (const [i, mask] of lossMask.entries()) {
     for (const [t, counts] of mask.entries()) {
       if (!counts) continue;
-      sum += advantages.get(episode.id)?.[i]?.[t] ?? 0;
+      sum += advantages.get(trajectory.id)?.[i]?.[t] ?? 0;
       count += 1;
     }
   }
@@ -34,25 +34,25 @@ export function episodeAdvantage(
 /**
  * `[G]` advantages of a whole group, none left out.
  *
- * @throws WaggleError `INVALID_ARGUMENT` for a recipe that credits the tokens of one episode apart.
+ * @throws WaggleError `INVALID_ARGUMENT` for a recipe that credits the tokens of one trajectory apart.
  */
 export async function groupAdvantages(
   { name, stage }: EdgeRecipe,
   { task, trajectories }: LearnableGroup,
 ): Promise<number[]> {
   const context = partContext(stage, 0);
-  const group = { task, episodes: trajectories.map(({ episode }) => episode) };
-  const { groups } = await scoreGroups({ ...stage, filters: [] }, [group], context);
+  const group = { task, trajectories: trajectories.map(({ trajectory }) => trajectory) };
+  const { groups } = await rewardGroups({ ...stage, filters: [] }, [group], context);
   const advantages: AdvantageRows =
     stage.advantage?.estimate(groups, context).advantages ?? new Map();
   return groups
-    .flatMap(({ episodes }) => episodes)
+    .flatMap(({ trajectories }) => trajectories)
     .map((scored) => {
-      const mean = episodeAdvantage(scored, advantages);
+      const mean = trajectoryAdvantage(scored, advantages);
       const isApart = scored.lossMask.some((mask, i) =>
         mask.some(
           (counts, t) =>
-            counts && Math.abs((advantages.get(scored.episode.id)?.[i]?.[t] ?? 0) - mean) > 1e-9,
+            counts && Math.abs((advantages.get(scored.trajectory.id)?.[i]?.[t] ?? 0) - mean) > 1e-9,
         ),
       );
       if (!isApart) return mean;
@@ -63,20 +63,20 @@ export async function groupAdvantages(
     });
 }
 
-/** The stage with the advantages of its episodes dealt at random over the minibatch. */
+/** The stage with the advantages of its trajectories dealt at random over the minibatch. */
 export function withShuffledAdvantages(stage: Stage, random: () => number): Stage {
   return withAdjustedAdvantages(stage, (estimated, groups) => {
-    const episodes = groups.flatMap((group) => group.episodes);
+    const trajectories = groups.flatMap((group) => group.trajectories);
     const dealt = shuffled(
-      episodes.map((scored) => episodeAdvantage(scored, estimated)),
+      trajectories.map((scored) => trajectoryAdvantage(scored, estimated)),
       random,
     );
     return new Map(
-      episodes.map(({ episode, lossMask }, i) => {
+      trajectories.map(({ trajectory, lossMask }, i) => {
         const rows = lossMask.map((mask) =>
           Float64Array.from(mask, (counts) => (counts ? (dealt[i] as number) : 0)),
         );
-        return [episode.id, rows] as const;
+        return [trajectory.id, rows] as const;
       }),
     );
   });

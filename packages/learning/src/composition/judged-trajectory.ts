@@ -15,10 +15,10 @@ import { toTrainingSamples, WaggleError } from "@waggle/protocol";
 import type { ReadBefore } from "./reading.ts";
 
 /** One generation of the policy and what answered it. */
-export type EpisodeTurn = {
-  /** Index into the episode's samples. */
+export type JudgedTurn = {
+  /** Index into the trajectory's samples. */
   readonly sample: number;
-  /** Whose turn it is, where several roles share the conversation; absent = the episode's. */
+  /** Whose turn it is, where several roles share the conversation; absent = the trajectory's. */
   readonly role?: string | undefined;
   /** Who goes on in it from this token of the sample, where a call is divided; `null` = nobody. */
   readonly fills?: { readonly role: string; readonly start: number } | null;
@@ -34,7 +34,7 @@ export type EpisodeTurn = {
   readonly reward: number | null;
 };
 
-export type Episode = {
+export type JudgedTrajectory = {
   /** That of the trajectory. */
   readonly id: string;
   readonly record: Trajectory;
@@ -47,7 +47,7 @@ export type Episode = {
   /** The sentence of the system message that its attempt was given, where a plan gives some. */
   readonly mode: string | null;
   readonly samples: readonly TrainingSample[];
-  readonly turns: readonly EpisodeTurn[];
+  readonly turns: readonly JudgedTurn[];
   readonly verification: Verification;
   /** `[turns]` who acted; absent = the policy alone. */
   readonly actors?: readonly ("policy" | "person")[];
@@ -56,25 +56,25 @@ export type Episode = {
   /** Published versions between what sampled it and the newest. */
   readonly staleness: number;
   /**
-   * Where it shares its beginning with another episode of its group: turns before `turn` are that
-   * episode's own, trained there, and given here.
+   * Where it shares its beginning with another trajectory of its group: turns before `turn` are that
+   * trajectory's own, trained there, and given here.
    */
   readonly branch: {
-    readonly episode: string;
+    readonly trajectory: string;
     readonly turn: number;
     /** What was done there before, where an action is compared with it. */
     readonly original?: Turn;
   } | null;
 };
 
-/** Episodes that began alike: one task, one start. A trajectory counts once in a baseline. */
-export type EpisodeGroup = {
+/** Trajectories that began alike: one task, one start. A trajectory counts once in a baseline. */
+export type JudgedGroup = {
   /** Name of the task. */
   readonly task: string;
-  readonly episodes: readonly Episode[];
+  readonly trajectories: readonly JudgedTrajectory[];
 };
 
-export type EpisodeOptions = {
+export type JudgedTrajectoryOptions = {
   /** Default `policy`. */
   readonly role?: string;
   /** `[turns]` where roles share the conversation. */
@@ -92,21 +92,21 @@ export type EpisodeOptions = {
   /** Default 0. */
   readonly staleness?: number;
   /** Default `null`. */
-  readonly branch?: Episode["branch"];
+  readonly branch?: JudgedTrajectory["branch"];
   /** `[turns]`; default none is paid by itself. */
   readonly turnRewards?: readonly number[];
 };
 
 /**
- * The episode of a trajectory and its judgement. Turns whose tokens no sample trains are left out.
+ * The trajectory of a trajectory and its judgement. Turns whose tokens no sample trains are left out.
  *
  * @throws WaggleError `SHAPE_MISMATCH` where `turnRewards` has another length than the turns.
  */
-export function toEpisode(
+export function toJudgedTrajectory(
   trajectory: Trajectory,
   verification: Verification,
-  options: EpisodeOptions = {},
-): Episode {
+  options: JudgedTrajectoryOptions = {},
+): JudgedTrajectory {
   const { role = "policy", mode = null, read = null, staleness = 0, branch = null } = options;
   const { turnRewards } = options;
   if (turnRewards !== undefined && turnRewards.length !== trajectory.turns.length) {
@@ -120,7 +120,7 @@ export function toEpisode(
   for (const [sample, { spans }] of samples.entries()) {
     for (const { segment, start } of spans) places.set(segment.id, { sample, start });
   }
-  const turns = trajectory.turns.flatMap((turn, i): EpisodeTurn[] => {
+  const turns = trajectory.turns.flatMap((turn, i): JudgedTurn[] => {
     const place = places.get(turn.segmentId);
     const segment = trajectory.segments.find(({ id }) => id === turn.segmentId);
     if (place === undefined || segment === undefined) return [];
@@ -180,26 +180,26 @@ const CUT_OFF: ReadonlySet<StopReason> = new Set(["aborted", "timeout", "tool-er
  * tokens and answers that could not be read are the policy's own ends, which the verifier has judged; a
  * critic's word on top would pay for never answering, and would feed on itself.
  */
-export function wasCutOff({ record: trajectory }: Episode): boolean {
+export function wasCutOff({ record: trajectory }: JudgedTrajectory): boolean {
   return CUT_OFF.has(trajectory.stopReason);
 }
 
 /** Tokens that the policy sampled in it. */
-export function sampledTokens({ samples }: Episode): number {
+export function sampledTokens({ samples }: JudgedTrajectory): number {
   return samples.reduce((sum, { lossMask }) => sum + lossMask.filter(Boolean).length, 0);
 }
 
 /** Tool calls made in it. */
-export function toolCalls({ turns }: Episode): number {
+export function toolCalls({ turns }: JudgedTrajectory): number {
   return turns.reduce((sum, turn) => sum + turn.toolCalls.length, 0);
 }
 
 /** Tool calls that failed and turns that could not be read: each is answered by a failed result. */
-export function toolErrors({ turns }: Episode): number {
+export function toolErrors({ turns }: JudgedTrajectory): number {
   return turns.reduce((sum, turn) => sum + turn.toolResults.filter(({ ok }) => !ok).length, 0);
 }
 
 /** What the verifier gave; 1 and more belongs to success alone. */
-export function verifiedWorth({ verification: { success, reward } }: Episode): number {
+export function verifiedWorth({ verification: { success, reward } }: JudgedTrajectory): number {
   return success ? Math.max(1, reward) : Math.min(reward, 1 - Number.EPSILON);
 }
