@@ -56,7 +56,8 @@ export function renderSimulation(
       : consented
         ? ""
         : "This needs your agreement first: what simulated visitors do is sent to be learned from.";
-    if (simulation.assigned === 0 && !simulation.running) return;
+    // Nothing to show before the first run.
+    if (values.size === 0 && !simulation.running) return;
     const working = simulation.waiting ? "waiting for a task" : "shopping";
     show("now", simulation.running ? working : "stopped");
     show("tasks given", String(simulation.assigned));
