@@ -1,4 +1,5 @@
 /** What a whole run of the mutants is recorded as: a list for programs and a page for people. */
+import { dirname } from "node:path";
 import type { Mutant } from "../test/mutants/mutant.ts";
 import type { MutantResult } from "./mutant-runner.ts";
 
@@ -12,10 +13,10 @@ export function mutantReport(
   });
   const caught = rows.filter((row) => row.caught).length;
   const totals = { mutants: rows.length, caught, survived: rows.length - caught };
-  const files = [...new Set(rows.map(({ file }) => file))];
-  const table = files.map((file) => {
-    const own = rows.filter((row) => row.file === file);
-    return `| \`${file}\` | ${own.filter((row) => row.caught).length} of ${own.length} |`;
+  const table = [...Map.groupBy(rows, ({ file }) => dirname(file))].map(([folder, own]) => {
+    const files = new Set(own.map(({ file }) => file)).size;
+    const noticed = own.filter((row) => row.caught).length;
+    return `| \`${folder}\` | ${files} | ${noticed} of ${own.length} |`;
   });
   const survivors = rows.filter((row) => !row.caught);
   const page = [
@@ -23,11 +24,8 @@ export function mutantReport(
     "",
     `**The tests catch ${caught} of ${rows.length} deliberate mistakes in parts, composition and updates.**`,
     "",
-    "Each mutant changes one place of the code, such as importance weights that do not weigh or a KL",
-    "reward with the wrong sign. The tests named for that file are run until one fails.",
-    "",
-    "| file | caught |",
-    "|---|---|",
+    "| folder | files | caught |",
+    "|---|---|---|",
     ...table,
     "",
     ...(survivors.length === 0
@@ -38,14 +36,15 @@ export function mutantReport(
           ...survivors.map(({ id, breaks }) => `- \`${id}\`: ${breaks}`),
           "",
         ]),
-    "The mutants are in `test/mutants`; the test that caught each one is in `mutants.json`. Run them again",
-    "with:",
-    "",
     "```sh",
     "npm run test:mutants",
     "```",
     "",
-    "The list was written by hand, so this is no estimate of how many mistakes of all kinds would be caught.",
+    "Each mutant changes one place of the code, such as importance weights that do not weigh or a KL",
+    "reward with the wrong sign. The tests named for that file are run until one fails. The mutants are in",
+    "`test/mutants`; [`mutants.json`](mutants.json) names the test that caught each one.",
+    "",
+    "The list was written by hand, so this does not estimate how many mistakes of all kinds would be caught.",
     "",
   ].join("\n");
   return { record: `${JSON.stringify({ totals, mutants: rows }, null, 2)}\n`, page };

@@ -1,4 +1,4 @@
-/** The evidence page of `npm run test:robust`, written from what its run measured. */
+/** The evidence pages of `npm run test:robust`, written from what its run measured. */
 import type { FaultRow } from "../test/fixtures/fault.ts";
 
 export type RobustTotals = {
@@ -9,28 +9,63 @@ export type RobustTotals = {
   readonly trainerExits: number;
 };
 
-/** @param minutes - the run took. */
-export function robustPage(
+/** Faults by the first number of their item. */
+const AREAS: { readonly [item: string]: string } = {
+  "1": "damaged, oversized and hostile records",
+  "2": "crashes, concurrent processes and bad policy versions",
+  "3": "deletion, consent and redaction",
+  "4": "visitors and networks that take too many tasks",
+  "5": "unreadable answers and the tools of a page",
+  "6": "killed training runs",
+  "7": "what an operator sees and controls",
+};
+
+const areaOf = ({ item }: Pick<FaultRow, "item">) => item.split(".")[0] ?? "";
+
+/**
+ * @param minutes - the run took.
+ * @returns the page with the answer, and the appendix with every fault.
+ */
+export function robustPages(
   rows: readonly FaultRow[],
   totals: RobustTotals,
   minutes: number,
-): string {
+): { readonly page: string; readonly appendix: string } {
   const ordered = rows.toSorted((a, b) => a.item.localeCompare(b.item, "en", { numeric: true }));
-  return [
+  const areas = [...Map.groupBy(ordered, areaOf)];
+  const page = [
     "# Faults that an installation survives",
     "",
     `**${totals.faults} faults injected into real parts: ${totals.failed} failed, ${totals.lost} trajectories lost, ${totals.twice} learned twice, ${totals.trainerExits} trainers ended by what they read.**`,
     "",
-    `Command: \`npm run test:robust -- --json --record\`. This run took ${minutes.toFixed(0)} minutes on two cores, on ${new Date().toISOString().slice(0, 10)}. The parts are the Worker under workerd with D1, R2, Queue and Durable Objects, the trainer as a process, and pages in Chromium. "Before" is what the same fault did before its repair.`,
+    "| area | faults | for example | what happens |",
+    "|---|---|---|---|",
+    ...areas.map(([area, own]) =>
+      row(AREAS[area] ?? area, String(own.length), own[0]?.title ?? "", own[0]?.after ?? ""),
+    ),
+    "",
+    "```sh",
+    "npm run test:robust -- --json --record",
+    "```",
+    "",
+    `This run took ${minutes.toFixed(0)} minutes on two cores, on ${new Date().toISOString().slice(0, 10)}. The parts are the Worker under workerd with D1, R2, Queue and Durable Objects, the trainer as a process, and pages in Chromium. [Every fault](appendix/robust.md) is listed with what it did before its repair.`,
+    "",
+  ];
+  const appendix = [
+    "# Faults that an installation survives: every fault",
+    "",
+    'The summary is on [its own page](../robust.md). "Before" is what the same fault did before its repair.',
     "",
     "| item | fault | before | after |",
     "|---|---|---|---|",
-    ...ordered.map(
-      ({ item, title, before, after }) =>
-        `| ${[item, title, before, after].map(cell).join(" | ")} |`,
-    ),
+    ...ordered.map(({ item, title, before, after }) => row(item, title, before, after)),
     "",
-  ].join("\n");
+  ];
+  return { page: page.join("\n"), appendix: appendix.join("\n") };
+}
+
+function row(...texts: readonly string[]): string {
+  return `| ${texts.map(cell).join(" | ")} |`;
 }
 
 function cell(text: string): string {

@@ -9,7 +9,7 @@ import { startVitest } from "vitest/node";
 import type { FaultRow } from "../test/fixtures/fault.ts";
 import { createCommand } from "../trainer/src/command-line.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
-import { robustPage } from "./robust-page.ts";
+import { robustPages } from "./robust-page.ts";
 import { ROOT } from "./stack.ts";
 
 const program = createCommand("npm run test:robust --")
@@ -77,7 +77,9 @@ const totals = {
 };
 if (records && totals.failed === 0) {
   const minutes = (Date.now() - began) / 60_000;
-  writeFileSync(join(ROOT, "docs/evidence/robust.md"), robustPage(rows, totals, minutes));
+  const { page, appendix } = robustPages(rows, totals, minutes);
+  writeFileSync(join(ROOT, "docs/evidence/robust.md"), page);
+  writeFileSync(join(ROOT, "docs/evidence/appendix/robust.md"), appendix);
 }
 console.log(JSON.stringify(totals));
 process.exit(totals.failed === 0 && rows.length > 0 && !isBroken ? 0 : 1);

@@ -28,7 +28,6 @@ export function recipePage(
   const changed = Object.entries(run?.settings ?? {}).map(([key, value]) => `${key}=${value}`);
   return `${[
     `# ${name}: ${literature.recipe}`,
-    `${literature.paper} (${literature.system}, table “${literature.table}”). ${literature.difference}`,
     `**${learnedWords(summary)}** ${besideWords(summary)}`,
     `![Held-out success over sampled tokens](${page}.svg)`,
     [
@@ -40,8 +39,14 @@ export function recipePage(
         : [row("artist (plain GRPO)", reference)]),
     ].join("\n"),
     `${runs.length} seeds in \`${environment}\`, ${run?.evaluationTasks} held-out tasks each; budget ${whole(run?.budget.sampledTokens ?? 0)} sampled tokens and ${whole(run?.budget.toolCalls ?? 0)} tool calls.`,
-    "## What differs from the paper",
-    [...differs, "a decoder of 0.3 M parameters in a small world, in place of a language model"]
+    `Command: \`npm run evidence -- learning --only ${name}\`. A single run: \`npm run train -- --recipe ${name} --env ${environment}\`.`,
+    "## The recipe",
+    `${literature.paper} (${literature.system}, table “${literature.table}”). ${literature.difference}`,
+    "It differs from the paper in this:",
+    [
+      ...differs,
+      "a decoder of 0.3 M parameters in a small environment, in place of a language model",
+    ]
       .map((line) => `- ${line}`)
       .join("\n"),
     `Settings: ${Object.entries(settings)
@@ -49,9 +54,8 @@ export function recipePage(
       .join(
         ", ",
       )}${changed.length === 0 ? "" : ` (of these chosen for the table: ${changed.join(", ")})`}.`,
-    "## Metrics",
+    "## Columns",
     METRICS.map((line) => `- ${line}`).join("\n"),
-    `Command: \`npm run evidence -- learning --only ${name}\`; one run by itself: \`npm run train -- --recipe ${name} --env ${environment}\`.`,
   ].join("\n\n")}\n`;
 }
 

@@ -2,12 +2,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { recipeNamed } from "@waggle/learning";
+import { appendixPage } from "./appendix-page.ts";
 import { armKey } from "./arm.ts";
 import { curvePicture } from "./curve-picture.ts";
 import { summarizeDirections } from "./direction-summary.ts";
 import type { ControlLog } from "./control-log.ts";
 import { type Expectations, pageName, tableArms } from "./expectations.ts";
-import { overviewPage } from "./overview-page.ts";
+import { type Overview, overviewPage } from "./overview-page.ts";
 import { recipePage } from "./recipe-page.ts";
 import { summarize } from "./recipe-summary.ts";
 import type { RunLog } from "./run-log.ts";
@@ -48,18 +49,17 @@ export async function writeReport(
   }
   const failed = [...failures.values()].filter(({ key }) => keys.has(key));
   const tableOf = (recipe: string): string => recipeNamed(recipe)().literature.table;
-  await writeFile(
-    join(folder, "README.md"),
-    overviewPage(
-      summaries,
-      failed,
-      expectations.claims.map((round) => ({
-        round,
-        directions: summarizeDirections(records, expectations, round, controls),
-      })),
-      expectations,
-      tableOf,
-    ),
-  );
+  const overview: Overview = {
+    summaries,
+    failures: failed,
+    rounds: expectations.claims.map((round) => ({
+      round,
+      directions: summarizeDirections(records, expectations, round, controls),
+    })),
+    expectations,
+    tableOf,
+  };
+  await writeFile(join(folder, "README.md"), overviewPage(overview));
+  await writeFile(join(folder, "appendix.md"), appendixPage(overview));
   return summaries.length;
 }

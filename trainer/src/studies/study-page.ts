@@ -84,11 +84,7 @@ export function studyPage(
   return [
     `# ${study.question}`,
     "",
-    ...study.sides.map(({ says, sources }) => `- ${capital(says)}: ${sources}.`),
-    "",
-    `Measured in \`${study.environment}\`, with the family's nano base, ${seeds.length} seeds an arm, ${study.tokens.toLocaleString("en")} tokens, sampled or demonstrated, a run.`,
-    `Before learning ${mean(base).toFixed(1)} % of held-out tasks are solved. Mean ± standard error over seeds; differences are to *${study.arms[0].name}* on the`,
-    "same seeds, p of a two-sided sign-flip test over seeds (with five seeds it cannot be below 0.06).",
+    answer(study, runs),
     "",
     `![${study.question}](${picture})`,
     "",
@@ -109,17 +105,25 @@ export function studyPage(
       return `| ${name} | ${cells.join(" | ")} | ${Math.round(tokens).toLocaleString("en")} | ${seconds.toFixed(0)} |`;
     }),
     "",
-    answer(study, runs),
-    "",
     controlWords(study.environment, successes(study, runs), controls),
+    "",
+    `Command: \`npm run study -- ${study.name}\`. Runs: [\`${study.name}-runs.jsonl\`](${study.name}-runs.jsonl).`,
+    "",
+    "## What was compared",
+    "",
+    "The literature disagrees:",
+    "",
+    ...study.sides.map(({ says, sources }) => `- ${capital(says)}: ${sources}.`),
+    "",
+    `Measured in \`${study.environment}\` with the environment's own base model, ${seeds.length} seeds per arm and ${study.tokens.toLocaleString("en")} tokens, sampled or demonstrated, per run.`,
+    `Before learning, ${mean(base).toFixed(1)} % of held-out tasks are solved. Figures are mean ± standard error over seeds. Differences are to *${study.arms[0].name}* on the`,
+    "same seeds; p is of a two-sided sign-flip test over seeds (with five seeds it cannot be below 0.06).",
     "",
     ...equalKl(study, runs, seeds),
     ...underspent(study, runs, seeds),
     ...(study.limits.length === 0
       ? []
-      : ["What stands for something else:", "", ...study.limits.map((limit) => `- ${limit}`), ""]),
-    `Again: \`npm run study -- ${study.name}\`. Runs: [\`${study.name}-runs.jsonl\`](${study.name}-runs.jsonl).`,
-    "",
+      : ["Simplifications:", "", ...study.limits.map((limit) => `- ${limit}`), ""]),
   ].join("\n");
 }
 

@@ -1,12 +1,14 @@
-/** Results of a trial as the second half of its page of evidence; the first is written by hand. */
+/** Results of a trial as the middle of its page of evidence. What stands above and below is written by hand. */
 import { mean } from "@waggle/evaluation";
 import type { ControlLog } from "../evidence/control-log.ts";
 import { controlWords } from "../evidence/control-words.ts";
 import { standardError, type Trial, type TrialRun, type Verdict } from "./trial.ts";
 
 const RESULTS = "## Results";
+/** Where the second part that is written by hand begins. */
+const METHOD = "## Method";
 
-/** The page with new results under what stands above them. */
+/** The page with new results between the parts that are written by hand. */
 export function withResults(
   page: string,
   trial: Trial,
@@ -14,7 +16,8 @@ export function withResults(
   verdicts: readonly Verdict[],
   controls: ControlLog,
 ): string {
-  const [above = ""] = page.split(RESULTS);
+  const [above = "", rest = ""] = page.split(RESULTS);
+  const methodAt = rest.indexOf(METHOD);
   const lines = [
     `${above.trimEnd()}\n\n${RESULTS}\n`,
     `${trial.seeds.length} seeds an arm, ${trial.evaluationTasks} held-out tasks each, shares in percent, mean ± standard error over seeds.\n`,
@@ -29,6 +32,7 @@ export function withResults(
         `| ${says} | ${signed(100 * average)} ± ${(100 * error).toFixed(1)} | ${pValue.toPrecision(2)} | ${holds ? "yes" : "**no**"} |`,
     ),
     "",
+    ...(methodAt < 0 ? [] : [rest.slice(methodAt)]),
   ];
   return lines.join("\n");
 }

@@ -1,0 +1,105 @@
+/** The notebook behind the page over all recipes: every row, every claim, the test and the choices made. */
+import type { DirectionSummary } from "./direction-summary.ts";
+import { LEVEL } from "./direction-summary.ts";
+import { pageName } from "./expectations.ts";
+import { percent, percentSpread, pointSpread, points, pText } from "./numbers.ts";
+import { orderedSummaries, type Overview, type SummarizedRound } from "./overview-page.ts";
+import { METRICS, temperatureCells } from "./recipe-page.ts";
+import type { RecipeSummary } from "./recipe-summary.ts";
+
+export function appendixPage(overview: Overview): string {
+  const { summaries, failures, rounds, expectations, tableOf } = overview;
+  const waiting = expectations.recipes.filter(
+    ({ recipe }) => !summaries.some((one) => one.recipe === recipe && one.learned !== null),
+  );
+  return `${[
+    "# Recipes in small environments: appendix",
+    "The answer is on the [page of the table](README.md). This is everything behind it.",
+    "## All recipes",
+    [
+      `| recipe | table | environment | base, T = 1 | base, best T | base, greedy | trained, T = 1 | trained, best T | trained, greedy | gain over control | p (Holm) | against plain GRPO (p) |`,
+      `|${"---|".repeat(12)}`,
+      ...orderedSummaries(overview).map((summary) =>
+        row(summary, tableOf(summary.recipe), pageName(expectations, summary)),
+      ),
+    ].join("\n"),
+    "## Columns",
+    METRICS.map((line) => `- ${line}`).join("\n"),
+    timeWords(summaries),
+    "## How the settings were chosen",
+    expectations.chosen,
+    "## Claims, round by round",
+    `The claims were written down before their runs. A claim holds at temperature 1 if the recipe's success minus that of plain GRPO is above 0, or above −margin where the paper claims equal success, at p ≤ ${LEVEL} (one-sided Student's t over seeds, Holm over the claims of a round). A claim about cost must also meet its cost. Both sides share seeds and held-out tasks. Plain GRPO has the same budget of sampled tokens and tool calls, or more where the claim is about cost.`,
+    ...rounds.flatMap(roundWords),
+    "## The test",
+    "The control is the base at its best temperature, on the same held-out tasks with the same draws. The best temperature is the one with the highest mean over seeds, for the base and for the trained policy alike. Each seed has its own learner, tasks, draws and held-out tasks, so differences between seeds are independent. Five differences say little about their spread, so the spreads of all recipes are pooled by empirical Bayes (Smyth 2004). P-values are Holm-corrected over all recipes of the expectations. A recipe that did not run over all seeds, or whose mechanism was inactive, counts as not learning. `packages/evaluation/src/table-tests.test.ts` simulates tables in which nothing is learned and finds the level held. It also shows that shuffling tasks within seeds would not hold it.",
+    ...(failures.length === 0
+      ? []
+      : ["## Failed", failures.map(({ key, error }) => `- \`${key}\`: ${error}`).join("\n")]),
+    ...(waiting.length === 0
+      ? []
+      : [
+          "## No result yet",
+          `${waiting.map(({ recipe }) => recipe).join(", ")}. These were expected to learn too. Either not all seeds ran, or the mechanism was inactive.`,
+        ]),
+  ].join("\n\n")}\n`;
+}
+
+/** How long single runs took: means hide the longest. */
+function timeWords(summaries: readonly RecipeSummary[]): string {
+  const spent = summaries.flatMap(({ runs }) => runs.map((run) => run.spent));
+  const most = Math.max(0, ...spent.map(({ cpuSeconds }) => cpuSeconds));
+  const long = spent.filter(({ seconds }) => seconds > 180).length;
+  return `The longest of these ${spent.length} runs took ${most.toFixed(0)} s of CPU in all its threads; beside other work, ${long} took more than three minutes by the clock.`;
+}
+
+function roundWords({ round, directions }: SummarizedRound, at: number): string[] {
+  const heading = `### Round ${at + 1}: seeds ${round.seeds.join(", ")}`;
+  if (directions.length === 0) return [heading, round.chosen, "Not run over all seeds yet."];
+  const held = directions.filter(({ holds }) => holds);
+  const survivors = directions.filter(({ survives }) => survives);
+  return [
+    heading,
+    `${round.chosen} **${held.length} of ${directions.length} hold at temperature 1, ${survivors.length} survive the control.**`,
+    [
+      "| claim | recipe | environment | success | plain GRPO | difference | margin | p (Holm) | cost of it | holds at T = 1 | base, best T | survives |",
+      `|${"---|".repeat(12)}`,
+      ...directions.map(claimRow),
+    ].join("\n"),
+  ];
+}
+
+function claimRow(found: DirectionSummary): string {
+  const { direction, success, reference, difference, adjusted, cost, control } = found;
+  const unit = direction.most?.of === "turns" ? "turns" : "tool calls";
+  return `| ${[
+    direction.says,
+    direction.recipe,
+    direction.environment,
+    percentSpread(success),
+    percentSpread(reference),
+    points(difference),
+    direction.margin === 0 ? "–" : points(direction.margin),
+    pText(adjusted),
+    cost === null ? "–" : `${percent(cost)} of the ${unit}`,
+    found.holds ? "yes" : "no",
+    control === null ? "not measured" : percentSpread(control),
+    found.survives ? "yes" : "no",
+  ].join(" | ")} |`;
+}
+
+function row(summary: RecipeSummary, table: string, page: string): string {
+  const { recipe, environment, learned, beside, control, trained, gainOverControl } = summary;
+  return `| ${[
+    `[${recipe}](${page}.md)`,
+    table,
+    environment,
+    percentSpread(summary.base),
+    ...temperatureCells(control),
+    percentSpread(summary.success),
+    ...temperatureCells(trained),
+    gainOverControl === null ? "–" : pointSpread(gainOverControl),
+    learned === null ? "–" : pText(learned.adjusted),
+    beside === null ? "–" : `${points(beside.mean)} (${pText(beside.pValue)})`,
+  ].join(" | ")} |`;
+}
