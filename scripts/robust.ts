@@ -15,7 +15,7 @@ import { ROOT } from "./stack.ts";
 const program = createCommand("npm run test:robust --")
   .description("Injects every known fault into real parts and counts what is lost.")
   .option("--json", "print JSON lines; the last one holds the totals")
-  .option("--record", "write the table to docs/evidence/robust.md when nothing failed")
+  .option("--record", "write the pages in docs/evidence when nothing failed")
   .parse();
 const { json = false, record: records = false } = program.opts<{
   json?: boolean;

@@ -38,7 +38,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "engine:trees",
-    source: "docs/design.md, decision 2; docs/evidence/engine.md, Trees and packed rows",
+    source: "docs/design.md, decision 2; docs/evidence/appendix/engine.md, Trees and packed rows",
     behavior:
       "A tree of tokens is trained once and counts as its paths apart; packing, sharing and microbatches change no number.",
     tests: [
@@ -206,7 +206,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "engine:memory-plan",
-    source: "docs/evidence/engine.md, Real sizes",
+    source: "docs/evidence/appendix/engine.md, Real sizes",
     behavior:
       "What training takes is said before it starts, and refused with what to lower where there is less.",
     tests: [

@@ -32,7 +32,7 @@ test("every cited test exists", () => {
 });
 
 test("every test that the page of acceptance names exists", () => {
-  const page = readFileSync(join(ROOT, "docs/evidence/learning-acceptance.md"), "utf8");
+  const page = readFileSync(join(ROOT, "docs/evidence/appendix/learning-acceptance.md"), "utf8");
   const cited = [...page.matchAll(/`([^`]+\.test\.ts > [^`]+)`/g)].map(
     ([, citation = ""]) => citation,
   );

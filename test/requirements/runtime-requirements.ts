@@ -77,7 +77,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:same-bits",
-    source: "docs/evidence/runtime.md, The softmax of a token",
+    source: "docs/evidence/appendix/runtime.md, The softmax of a token",
     behavior:
       "The weights and sums behind samples, scores and entropies have the same bits for the same logits in every browser, far within 1e-4 nats.",
     tests: [
@@ -87,7 +87,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:number-formats",
-    source: "docs/evidence/runtime.md, Budgets of number formats",
+    source: "docs/evidence/appendix/runtime.md, Budgets of number formats",
     behavior:
       "f16, int8 and int4 stay within their budgets; stored ahead of time they give the same graph; weights may lie outside of it.",
     tests: [

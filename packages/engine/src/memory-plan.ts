@@ -1,6 +1,6 @@
 /**
  * What training will take of memory, before anything is loaded: bytes by part, from sizes alone. An
- * estimate of the peak of the whole process on the CPU; docs/evidence/engine.md compares it with what
+ * estimate of the peak of the whole process on the CPU; docs/evidence/appendix/engine.md compares it with what
  * was measured.
  */
 import { decoderParameters, layerLinears, loraParameters } from "@waggle/model";

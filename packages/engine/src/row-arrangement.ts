@@ -15,7 +15,7 @@ export type RowCost = (length: number) => number;
 /**
  * Products with weights grow with the tokens, attention with their square. Four blocks compute 5/8 of
  * T × T scores, and one multiplication there takes about 1.6 times that of a large product, softmax and
- * masks included (docs/evidence/engine.md): so T × T it is.
+ * masks included (docs/evidence/appendix/engine.md): so T × T it is.
  */
 export function rowCost(config: DecoderConfig): RowCost {
   const { layers, vocabularySize, width, heads, headSize } = config;

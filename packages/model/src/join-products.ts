@@ -1,6 +1,6 @@
 /**
  * Matrix products of one input as one product, which onnxruntime's CPU provider is faster with for single
- * tokens (docs/evidence/runtime.md). No number changes: a column is computed from its own weights.
+ * tokens (docs/evidence/appendix/runtime.md). No number changes: a column is computed from its own weights.
  */
 import { namesReadBy } from "./onnx-graph-builder.ts";
 import type { OnnxGraphBuilder } from "./onnx-graph-builder.ts";

@@ -1,6 +1,6 @@
 /**
  * The agreement suite in f16, for a WebGPU device with `shader-f16`, which Chromium's software device
- * is not. Run by hand, with a `navigator.gpu` that its caller installs: see docs/evidence/runtime.md.
+ * is not. Run by hand, with a `navigator.gpu` that its caller installs: see docs/evidence/appendix/runtime.md.
  */
 import { roundedWeights } from "@waggle/model";
 import { AGREEMENT_CASES } from "../src/agreement/agreement-cases.ts";

@@ -51,7 +51,7 @@ test("the answer names what is apart in every seed, and what is not it leaves ou
   const same = alike
     .filter(({ arm }) => arm !== third)
     .flatMap((one) => [one, { ...one, arm: second }, { ...one, arm: third }]);
-  expect(answer(study, same)).toContain("no arm differs");
+  expect(answer(study, same)).toContain("No arm differs");
 });
 
 test("a seed counts once every arm has it, and few are no answer", () => {

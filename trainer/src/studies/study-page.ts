@@ -84,7 +84,7 @@ export function studyPage(
   return [
     `# ${study.question}`,
     "",
-    answer(study, runs),
+    `**${answer(study, runs)}**`,
     "",
     `![${study.question}](${picture})`,
     "",
@@ -198,12 +198,12 @@ export function answer(study: Study, runs: readonly TrialRun[]): string {
   );
   const apart = others.filter(({ pValue }) => pValue <= LEVEL);
   if (apart.length === 0) {
-    return `At this scale: no arm differs from *${study.arms[0].name}* beyond chance (${WORDS[measure]}, p ≤ ${LEVEL}).`;
+    return `No arm differs from *${study.arms[0].name}* beyond chance (${WORDS[measure]}; p ≤ ${LEVEL} over ${seeds} seeds).`;
   }
   const clauses = apart.map(
     ({ arm, difference }) => `*${arm}* ${signed(difference, digits(measure))}`,
   );
-  return `At this scale (${WORDS[measure]}, p ≤ ${LEVEL}): ${clauses.join(", ")} against *${study.arms[0].name}*.`;
+  return `Against *${study.arms[0].name}*: ${clauses.join(", ")} (${WORDS[measure]}; p ≤ ${LEVEL} over ${seeds} seeds).`;
 }
 
 function digits(measure: Measure): number {

@@ -4,7 +4,7 @@
  * masks in a page, a worker and the trainer.
  *
  * Why no library: web-xgrammar 0.1.27 takes schemas that it does not hold (28 of 58 in
- * `docs/evidence/grammar.md`: number bounds, `multipleOf`, `uniqueItems`, `not`, merged schemas) and
+ * `docs/evidence/appendix/grammar.md`: number bounds, `multipleOf`, `uniqueItems`, `not`, merged schemas) and
  * its texts are then invalid; and it cannot say how many tokens a state still needs, which a budget
  * that forces a close has to know before a token is sampled.
  */

@@ -35,7 +35,7 @@ export type CpuBackendOptions = {
   /**
    * Quantized matrices are computed with as the float32 numbers that they stand for: onnxruntime's
    * products of 4 and 8 bits take 6 to 10 times as long for a token on WASM, and longer on native CPUs
-   * too (docs/evidence/runtime.md). Default: where that has room.
+   * too (docs/evidence/appendix/runtime.md). Default: where that has room.
    */
   readonly expandsQuantized?: boolean | undefined;
   /**
