@@ -28,7 +28,7 @@ const FOR_OUTSIDERS: Record<string, string> = {
   "@waggle/learning/parts": "Recipes outside the repository are made of these parts.",
 };
 
-const GUIDE = "docs/tutorials/write-a-recipe.md";
+const GUIDE = "docs/reference/parts.md";
 
 const isTest = (file: string) =>
   /\.(test|bench|contract|test-d|fixture)\.ts$|\/testing\//.test(file);
@@ -78,7 +78,7 @@ test("every entry that is allowed for outsiders needs its permission", () => {
   expect(needless).toEqual([]);
 });
 
-test("every part stands in a recipe of the catalogue or in the guide to new recipes", () => {
+test("every part stands in a recipe of the catalogue or in the reference of parts", () => {
   const reach = reachOfPrograms();
   const guide = text(GUIDE);
   const file = modules.entries.get("@waggle/learning/parts") ?? "";
