@@ -30,6 +30,10 @@ const FOR_OUTSIDERS: Record<string, string> = {
 
 const GUIDE = "docs/reference/parts.md";
 
+/** Pages whose snippets count as use. */
+const PAGES = ["README.md", "packages/*/README.md", "docs/**/*.md"];
+const GENERATED = ["**/node_modules/**", "docs/reference/api/**"];
+
 const isTest = (file: string) =>
   /\.(test|bench|contract|test-d|fixture)\.ts$|\/testing\//.test(file);
 const text = (file: string) => readFileSync(join(ROOT, file), "utf8");
@@ -44,7 +48,7 @@ const modules = new Modules(ROOT);
 function reachOfPrograms(): Reach {
   const reach = new Reach(modules);
   for (const file of sources(...PROGRAMS)) reach.addFile(file);
-  for (const page of globSync(["README.md", "packages/*/README.md", "docs/**/*.md"], { cwd: ROOT }))
+  for (const page of globSync(PAGES, { cwd: ROOT, exclude: GENERATED }))
     for (const { 1: code = "", index } of text(page).matchAll(/```ts\b.*\n([\s\S]*?)```/g))
       reach.addText(`${page}@${index}.ts`, code);
   return reach;

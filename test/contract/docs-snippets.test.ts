@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
+const GENERATED = ["**/node_modules/**", "docs/reference/api/**"];
 
 /** Packages that the snippets import; their builds bring those below them. */
 const USED = ["embed", "engine", "exchange", "testing"];
@@ -22,7 +23,7 @@ function tsc(...args: readonly string[]): string {
 /** The name of a block says where it stands: `concepts-group-2.ts`. */
 function snippets(): Map<string, string> {
   const found = new Map<string, string>();
-  for (const page of globSync("docs/**/*.md", { cwd: ROOT })) {
+  for (const page of globSync("docs/**/*.md", { cwd: ROOT, exclude: GENERATED })) {
     const blocks = readFileSync(join(ROOT, page), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm);
     for (const [index, [, code = ""]] of [...blocks].entries()) {
       const name = page.slice("docs/".length, -".md".length).replaceAll("/", "-");

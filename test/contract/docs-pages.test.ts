@@ -1,0 +1,82 @@
+/** What every page of the documentation keeps to: links that lead somewhere, a README of one screen, evidence that begins with its answer. */
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+const exclude = ["**/node_modules/**", "docs/reference/api/**"];
+const pages = globSync(["*.md", "docs/**/*.md", "{packages,apps,workers}/*/README.md"], {
+  cwd: ROOT,
+  exclude,
+});
+const text = (file: string) => readFileSync(join(ROOT, file), "utf8");
+const withoutCode = (page: string) => page.replace(/^```[\s\S]*?^```$/gm, "");
+
+/** The anchor that GitHub and VitePress give a heading. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
+
+const anchorsOf = (file: string) =>
+  [...withoutCode(text(file)).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
+
+/** Links of a page to files of the repository that lead nowhere. */
+function deadLinks(page: string): string[] {
+  const links = withoutCode(text(page)).matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g);
+  return [...links].flatMap(([, inText, inTag]) => {
+    const link = inText ?? inTag ?? "";
+    if (/^[a-z]+:/.test(link)) return [];
+    const [path = "", anchor] = link.split("#");
+    const file = path === "" ? page : normalize(join(dirname(page), path));
+    if (!existsSync(join(ROOT, file))) return [`${page}: ${link}`];
+    const isThere = anchor === undefined || anchorsOf(file).includes(anchor);
+    return isThere ? [] : [`${page}: ${link}`];
+  });
+}
+
+test("every link between files leads to a file and a heading", () => {
+  expect(pages.length).toBeGreaterThan(100);
+  expect(pages.flatMap(deadLinks)).toEqual([]);
+});
+
+test("the README is one screen: at most 900 words", () => {
+  expect(text("README.md").split(/\s+/).length).toBeLessThanOrEqual(900);
+});
+
+test("decision records are numbered, dated and in the index", () => {
+  const folder = "docs/decisions";
+  const records = globSync(`${folder}/0*.md`, { cwd: ROOT }).toSorted();
+  const index = text(`${folder}/README.md`);
+  for (const [at, file] of records.entries()) {
+    const record = text(file);
+    const name = file.slice(folder.length + 1);
+    expect(name).toMatch(new RegExp(`^${String(at + 1).padStart(4, "0")}-`));
+    expect(record).toMatch(new RegExp(`^# ${at + 1}\\. `));
+    expect(record).toMatch(/^Decided on \d{4}-\d\d-\d\d\.$/m);
+    expect([...record.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual([
+      "Context",
+      "Decision",
+      "Consequence",
+    ]);
+    expect(index).toContain(`(${name})`);
+  }
+});
+
+/** Rows of each table before the first section that is an appendix. */
+function tableRows(page: string): number[] {
+  const [main = ""] = text(page).split(/^## Appendix/m);
+  return [...main.matchAll(/(?:^\|.*\n)+/gm)].map(([table]) => table.trim().split("\n").length - 2);
+}
+
+test("a page of evidence opens with its answer and has tables of at most ten rows", () => {
+  const answered = globSync("docs/evidence/{*,studies/*,learning/*}.md", { cwd: ROOT }).filter(
+    (page) => !/README\.md$|learning\/appendix\.md$/.test(page),
+  );
+  expect(answered.length).toBeGreaterThan(80);
+  const silent = answered.filter((page) => !/^# .+\n\n\*\*/.test(text(page)));
+  expect(silent).toEqual([]);
+  expect(answered.filter((page) => tableRows(page).some((rows) => rows > 10))).toEqual([]);
+});
