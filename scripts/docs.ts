@@ -1,0 +1,81 @@
+/**
+ * `npm run docs`: the documentation as a site, with a reference of every public export. A link that leads
+ * nowhere fails it. TypeDoc and VitePress are installed in `docs` by the first run: TypeDoc needs TypeScript 6,
+ * and nothing else needs either of them.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { createCommand } from "../trainer/src/command-line.ts";
+import { ROOT } from "./stack.ts";
+
+const DOCS = join(ROOT, "docs");
+const ENTRIES = join(DOCS, ".vitepress/api-entries");
+
+const { api } = createCommand("npm run docs --")
+  .description(
+    "Builds the documentation as a site in docs/.vitepress/dist, with the API reference. Dead links fail it.",
+  )
+  .option("--no-api", "leave out the API reference")
+  .parse()
+  .opts<{ api: boolean }>();
+
+/** Installs what `docs/package-lock.json` names, where that has not been done. */
+function install(): void {
+  const lock = readFileSync(join(DOCS, "package-lock.json"), "utf8");
+  const marker = join(DOCS, "node_modules/.waggle-installed");
+  if (existsSync(marker) && readFileSync(marker, "utf8") === lock) return;
+  console.log("1/3 installing TypeDoc and VitePress");
+  // Not `npm ci`, for the reason that run.mjs gives.
+  const { status } = spawnSync(
+    "npm",
+    ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"],
+    {
+      cwd: DOCS,
+      stdio: "inherit",
+      shell: process.platform === "win32",
+    },
+  );
+  if (status !== 0) process.exit(status ?? 1);
+  writeFileSync(marker, lock);
+}
+
+/** A file for each public entry of a package, which gives its page the name that one imports. */
+function writeEntries(): number {
+  rmSync(ENTRIES, { recursive: true, force: true });
+  let entries = 0;
+  for (const file of globSync("packages/*/package.json", { cwd: ROOT })) {
+    const manifest: unknown = JSON.parse(readFileSync(join(ROOT, file), "utf8"));
+    const { name, exports } = manifest as { name: string; exports: { [entry: string]: object } };
+    for (const entry of Object.keys(exports)) {
+      const imported = join(name, entry);
+      const path = join(ENTRIES, `${imported}.ts`);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, `/** @module ${imported} */\nexport * from "${imported}";\n`);
+      entries += 1;
+    }
+  }
+  return entries;
+}
+
+function run(program: string, ...args: readonly string[]): void {
+  const manifest = createRequire(join(DOCS, "package.json")).resolve(`${program}/package.json`);
+  const { bin } = JSON.parse(readFileSync(manifest, "utf8")) as { bin: { [name: string]: string } };
+  const script = join(dirname(manifest), bin[program] ?? "");
+  const { status } = spawnSync(process.execPath, [script, ...args], {
+    cwd: DOCS,
+    stdio: "inherit",
+  });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+install();
+rmSync(join(DOCS, "reference/api"), { recursive: true, force: true });
+if (api) {
+  console.log(`2/3 API reference of ${writeEntries()} package entries`);
+  run("typedoc", "--options", "typedoc.json");
+}
+console.log("3/3 site");
+run("vitepress", "build");
+console.log(`\nthe site is in ${join(DOCS, ".vitepress/dist")}`);
