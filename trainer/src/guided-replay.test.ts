@@ -72,7 +72,7 @@ test("the checker looks up what the claimed version says", async () => {
   const reference = { sha256: "d".repeat(64), sizeBytes: 1 };
   const checker = createTrajectoryChecker({
     policy: policy as AdaptivePolicy,
-    shelf: { get: () => Promise.reject(new Error("never")) },
+    adapterCache: { get: () => Promise.reject(new Error("never")) },
     guidance: { get: async ({ sha256 }) => ({ ...SAID, prompt: sha256 }) },
     replay: async (_, guidance) => {
       seen.push(guidance);

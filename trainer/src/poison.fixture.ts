@@ -196,7 +196,7 @@ export async function learnAmong(
     ? believer
     : createTrajectoryChecker({
         policy,
-        shelf: { get: () => Promise.reject(new Error("only the newest version is claimed")) },
+        adapterCache: { get: () => Promise.reject(new Error("only the newest version is claimed")) },
         replay: createReplay({
           format: base.format,
           contextLength: policy.contextLength,

@@ -18,7 +18,7 @@ import type {
   TrainEngine,
 } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
-import type { AdapterShelf } from "./adapter-shelf.ts";
+import type { AdapterCache } from "./adapter-cache.ts";
 import type { Checkpoint } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import type { FrozenOutcomes } from "./frozen-evaluation.ts";
@@ -28,7 +28,7 @@ import { type Publication, stableGuidance, type TrainerState } from "./trainer-s
 export type PublicationParts = {
   readonly edge: EdgeClient;
   readonly engine: TrainEngine;
-  readonly shelf: AdapterShelf;
+  readonly adapterCache: AdapterCache;
   readonly adapterShape: { readonly rank: number; readonly alpha: number };
   /** Outcomes of a version by frozen task, always the same tasks and seeds. */
   readonly evaluate: (
@@ -87,7 +87,7 @@ async function evaluate(
 ): Promise<void> {
   const { state } = checkpoint;
   const adapter = { ...parts.adapterShape, tensors: await parts.engine.parameters() };
-  const reference = await parts.shelf.add(adapter);
+  const reference = await parts.adapterCache.add(adapter);
   const stable = await stableOutcomes(parts, state, signal);
   const candidate = await parts.evaluate(CANDIDATE, adapter, signal, stableGuidance(state));
   const evaluation = pairedResult(
@@ -186,7 +186,7 @@ async function publish(
 ): Promise<void> {
   const { state } = checkpoint;
   const adapter = publication.adapter as AdapterReference;
-  await parts.edge.putObject(adapter.sha256, await parts.shelf.bytes(adapter));
+  await parts.edge.putObject(adapter.sha256, await parts.adapterCache.bytes(adapter));
   const { publicationId, parent, step, evaluation, promotes } = publication;
   const guidance = stableGuidance(state);
   const said = guidance === undefined ? {} : { guidance };
@@ -266,7 +266,7 @@ function isRefused(error: unknown): boolean {
 
 function stableAdapter(parts: PublicationParts, state: TrainerState): Promise<Adapter | null> {
   const known = state.versions.find(({ version }) => version === state.stableVersion);
-  return known?.adapter ? parts.shelf.get(known.adapter) : Promise.resolve(null);
+  return known?.adapter ? parts.adapterCache.get(known.adapter) : Promise.resolve(null);
 }
 
 type Evaluated = PolicyVersionId | "best" | "candidate";

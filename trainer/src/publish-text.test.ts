@@ -2,7 +2,7 @@
 import { type Guidance, readGuidance, writeGuidance } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { FakeEdge } from "./fake-edge.fixture.ts";
-import { createGuidanceShelf } from "./guidance-shelf.ts";
+import { createGuidanceCache } from "./guidance-cache.ts";
 import { publishText } from "./publish-text.ts";
 
 const GUIDANCE: Guidance = { formatVersion: 1, prompt: "Be brief.", lessons: [], cases: null };
@@ -17,9 +17,9 @@ test("text is published beside the stable adapter, promoted and taken back as an
   expect([edge.stable, edge.canary]).toEqual([0, 1]);
   await client.promote(1);
   expect(edge.stable).toBe(1);
-  const shelf = createGuidanceShelf((digest) => client.getObject(digest));
+  const cache = createGuidanceCache((digest) => client.getObject(digest));
   if (first.guidance === undefined) throw new Error("nothing said");
-  expect(await shelf.get(first.guidance)).toEqual(GUIDANCE);
+  expect(await cache.get(first.guidance)).toEqual(GUIDANCE);
   await client.rollBack(1);
   expect((await client.policies()).policies[0]?.status).toBe("rolled-back");
 });
@@ -42,9 +42,9 @@ test("a file that is no guidance is refused before anything is sent", async () =
 
 test("other bytes than those that were named are refused", async () => {
   const bytes = writeGuidance({ ...GUIDANCE, prompt: "Other." });
-  const shelf = createGuidanceShelf(async () => bytes);
+  const cache = createGuidanceCache(async () => bytes);
   await expect(
-    shelf.get({ sha256: "1".repeat(64), sizeBytes: bytes.length }),
+    cache.get({ sha256: "1".repeat(64), sizeBytes: bytes.length }),
   ).rejects.toMatchObject({ code: "DIGEST_MISMATCH" });
   expect(readGuidance(bytes).prompt).toBe("Other.");
 });

@@ -12,7 +12,7 @@ import {
   type TrainEngine,
   WaggleError,
 } from "@waggle/protocol";
-import type { AdapterShelf } from "./adapter-shelf.ts";
+import type { AdapterCache } from "./adapter-cache.ts";
 import type { BaseModel } from "./base-model.ts";
 import { type AdapterShape, mergedBaseEngine, stackedShape } from "./merged-base-engine.ts";
 import { type Device, openEngine } from "./open-model.ts";
@@ -50,7 +50,7 @@ export function isElsewhere(
 export async function openSessionEngine(
   model: BaseModel,
   options: TrainingSessionOptions,
-  shelf: Pick<AdapterShelf, "get">,
+  adapterCache: Pick<AdapterCache, "get">,
   saved: TrainerState | null,
   stable: AdapterReference | null,
 ): Promise<SessionEngine> {
@@ -64,14 +64,14 @@ export async function openSessionEngine(
         ? stable && { adapter: stable, trained: fresh }
         : saved.mergedBase;
   if (trunk) {
-    const merged = await shelf.get(trunk.adapter);
+    const merged = await adapterCache.get(trunk.adapter);
     const engine = await openOverMergedBase(model, merged, trunk.trained, options);
     const adapterShape = stackedShape(merged, trunk.trained);
     return { engine, place: { adapterShape, server, mergedBase: trunk } };
   }
   const shape = start?.adapter ?? stable ?? fresh;
   const { rank, alpha } = saved === null ? shape : (adapterShapeOf(saved) ?? shape);
-  const startsAt = start?.adapter ?? (stable ? await shelf.get(stable) : undefined);
+  const startsAt = start?.adapter ?? (stable ? await adapterCache.get(stable) : undefined);
   const engine = await openEngine(
     model,
     device,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { constantRate } from "@waggle/learning";
 import type { LeasedGroup, TensorMap, TrainEngine } from "@waggle/protocol";
-import { createAdapterShelf } from "./adapter-shelf.ts";
+import { createAdapterCache } from "./adapter-cache.ts";
 import {
   type Checkpoint,
   type CheckpointStore,
@@ -137,7 +137,7 @@ export async function live(
   const stored: CheckpointStore = createCheckpointStore(world.folder);
   const store = killer.wrap(stored);
   const report = createReporter(() => {}, true);
-  const shelf = createAdapterShelf({
+  const adapterCache = createAdapterCache({
     folder: join(world.folder, "adapters"),
     config: TINY,
     download: (digest) => edge.getObject(digest),
@@ -165,7 +165,7 @@ export async function live(
         publication: {
           edge,
           engine,
-          shelf,
+          adapterCache,
           adapterShape: TINY_ADAPTER,
           evaluate: async (version) => {
             const successes = await (options.evaluate ?? evaluateTwo)(version);

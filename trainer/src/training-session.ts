@@ -11,7 +11,7 @@ import type { PoliciesResponse } from "@waggle/protocol";
 import { createGrammarCompiler } from "@waggle/text/grammar";
 import { WaggleError } from "@waggle/protocol";
 import { abortableSleep } from "./abortable-sleep.ts";
-import { createAdapterShelf } from "./adapter-shelf.ts";
+import { createAdapterCache } from "./adapter-cache.ts";
 import type { AdapterFolder } from "./adapter-folder.ts";
 import type { BaseModel } from "./base-model.ts";
 import { openCheckJournal } from "./check-journal.ts";
@@ -35,7 +35,7 @@ import { createLeaseHolder } from "./lease-holder.ts";
 import { isElsewhere, openSessionEngine } from "./session-engine.ts";
 import { createMetricsLog } from "./metrics-log.ts";
 import { type Device, openPolicy } from "./open-model.ts";
-import { createGuidanceShelf } from "./guidance-shelf.ts";
+import { createGuidanceCache } from "./guidance-cache.ts";
 import { createReplay } from "./replay.ts";
 import { requireEngine } from "./required-engine.ts";
 import type { Reporter } from "./reporter.ts";
@@ -135,12 +135,12 @@ async function runSession(
   note: HeartbeatSender["note"],
   signal: AbortSignal,
 ): Promise<TrainingSummary> {
-  const shelf = createAdapterShelf({
+  const adapterCache = createAdapterCache({
     folder: join(options.stateFolder, "adapters"),
     config: model.config,
     download: (digest) => edge.getObject(digest),
   });
-  const guidance = createGuidanceShelf((digest) => edge.getObject(digest));
+  const guidance = createGuidanceCache((digest) => edge.getObject(digest));
   const policies = await edge.policies();
   const { environment } = await edge.control();
   const tasks: FrozenTasks = { ...options.tasks, environment };
@@ -168,7 +168,7 @@ async function runSession(
   const { engine, place } = await openSessionEngine(
     model,
     options,
-    shelf,
+    adapterCache,
     goesOn ? saved.state : null,
     stable ?? null,
   );
@@ -233,7 +233,7 @@ async function runSession(
     };
     const checker = createTrajectoryChecker({
       policy,
-      shelf,
+      adapterCache,
       guidance,
       replay: createReplay({
         format: model.format,
@@ -259,7 +259,7 @@ async function runSession(
         publication: {
           edge,
           engine,
-          shelf,
+          adapterCache,
           adapterShape: place.adapterShape ?? options,
           evaluate: async (version, adapter, stop, said) => {
             const read = said === undefined ? null : await guidance.get(said);

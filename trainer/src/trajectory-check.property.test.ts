@@ -76,7 +76,7 @@ test("with re-scoring replaced by a stub", { timeout: 1_200_000 }, async () => {
       replay,
       maxStaleness: 4,
       ...(band === undefined ? {} : { band }),
-      shelf: { get: () => Promise.reject(new Error("there is no adapter")) },
+      adapterCache: { get: () => Promise.reject(new Error("there is no adapter")) },
     });
   const checkers = [
     checkerWith(createReplay({ format, contextLength, vocabularySize })),
@@ -103,7 +103,7 @@ test("with the nano model", { timeout: 1_200_000 }, async () => {
   const shared = {
     policy,
     maxStaleness: 4,
-    shelf: { get: () => Promise.reject(new Error("there is no adapter")) },
+    adapterCache: { get: () => Promise.reject(new Error("there is no adapter")) },
     grammars: createGrammarCompiler(files, { vocabularySize }),
   };
   try {

@@ -66,7 +66,7 @@ const state: TrainerState = {
 };
 const checker = createTrajectoryChecker({
   policy,
-  shelf: { get: async () => adapter },
+  adapterCache: { get: async () => adapter },
   replay: createReplay({
     format,
     contextLength: policy.contextLength,
@@ -365,7 +365,7 @@ test.each(skipped)(
 test("drops as stale what is older than the recipe allows, with its numbers", async () => {
   const strict = createTrajectoryChecker({
     policy,
-    shelf: { get: async () => adapter },
+    adapterCache: { get: async () => adapter },
     replay: async () => ({ holds: true, verification: { reward: 1, success: true, parts: {} } }),
     maxStaleness: 0,
   });
@@ -378,7 +378,7 @@ test("what an engine cannot replay is skipped, with its numbers, and learned fro
   const trajectory = await withScores(await honest(), 1, 0.8);
   const parts: TrajectoryCheckerOptions = {
     policy,
-    shelf: { get: async () => adapter },
+    adapterCache: { get: async () => adapter },
     replay: async () => ({ holds: true, verification: { reward: 1, success: true, parts: {} } }),
     maxStaleness: 4,
   };

@@ -18,8 +18,8 @@ import {
   trajectoryDigest,
   type TrajectoryOutcome,
 } from "@waggle/protocol";
-import type { AdapterShelf } from "./adapter-shelf.ts";
-import type { GuidanceShelf } from "./guidance-shelf.ts";
+import type { AdapterCache } from "./adapter-cache.ts";
+import type { GuidanceCache } from "./guidance-cache.ts";
 import { expandGrammars } from "./grammar-expansion.ts";
 import { learnableTrajectory, type LearnableTrajectory } from "./learnable-group.ts";
 import type { Replay } from "./replay.ts";
@@ -54,9 +54,9 @@ export interface TrajectoryChecker {
 
 export type TrajectoryCheckerOptions = {
   readonly policy: AdaptivePolicy;
-  readonly shelf: Pick<AdapterShelf, "get">;
+  readonly adapterCache: Pick<AdapterCache, "get">;
   /** What versions say; without it they say nothing. */
-  readonly guidance?: GuidanceShelf;
+  readonly guidance?: GuidanceCache;
   readonly replay: Replay;
   readonly maxStaleness: number;
   readonly band?: LogProbBand;
@@ -193,13 +193,13 @@ async function rescore(
   samples: readonly TrainingSample[],
   state: TrainerState,
 ): Promise<number[][]> {
-  const { policy, shelf } = options;
+  const { policy, adapterCache } = options;
   const rows = samples.map((sample) => sample.lossMask.map(() => 0));
   for (const [i, sample] of samples.entries()) {
     for (const { version, sampling, spans } of bySampler(sample)) {
       if (policy.currentVersion !== version) {
         const known = state.versions.find((candidate) => candidate.version === version);
-        const adapter = known?.adapter ? await shelf.get(known.adapter) : null;
+        const adapter = known?.adapter ? await adapterCache.get(known.adapter) : null;
         await policy.setAdapter(version, adapter);
       }
       const { tokenIds, keptTokenIds } = sample.sequence;

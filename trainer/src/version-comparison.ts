@@ -10,13 +10,13 @@ import {
   type SuccessRate,
 } from "@waggle/evaluation";
 import { WaggleError } from "@waggle/protocol";
-import { createAdapterShelf } from "./adapter-shelf.ts";
+import { createAdapterCache } from "./adapter-cache.ts";
 import type { BaseModel } from "./base-model.ts";
 import { createCheckpointStore } from "./checkpoint-store.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { knownVersion } from "./edge-following.ts";
 import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
-import { createGuidanceShelf } from "./guidance-shelf.ts";
+import { createGuidanceCache } from "./guidance-cache.ts";
 import { samplingAt, temperatureName } from "./learner/temperature.ts";
 import { openPolicy } from "./open-model.ts";
 import type { KnownVersion } from "./trainer-state.ts";
@@ -56,12 +56,12 @@ export async function evaluateVersions(
   // The base model alone needs neither state nor edge.
   const isBaseOnly = options.versions?.every((version) => version === 0) ?? false;
   const known = isBaseOnly ? { stable: 0, versions: [] } : await knownVersions(source);
-  const shelf = createAdapterShelf({
+  const adapterCache = createAdapterCache({
     folder: join(source.stateFolder, "adapters"),
     config: model.config,
     download: (digest) => source.edge().getObject(digest),
   });
-  const texts = createGuidanceShelf((digest) => source.edge().getObject(digest));
+  const texts = createGuidanceCache((digest) => source.edge().getObject(digest));
   const policy = await openPolicy(model, options.threads);
   const parts = { policy, format: model.format, sampling: samplingAt(options.temperature ?? 1) };
   const results = new Map<number, readonly boolean[]>();
@@ -69,7 +69,7 @@ export async function evaluateVersions(
     for (const version of options.versions ?? new Set([0, known.stable])) {
       const found = known.versions.find((candidate) => candidate.version === version);
       if (found === undefined && version !== 0) throw unknownVersion(version);
-      const adapter = found?.adapter ? await shelf.get(found.adapter) : null;
+      const adapter = found?.adapter ? await adapterCache.get(found.adapter) : null;
       const guidance = found?.guidance ? await texts.get(found.guidance) : null;
       const guided = { ...parts, guidance };
       const { successes } = await evaluateVersion(guided, tasks, version, adapter, signal);

@@ -12,7 +12,7 @@ import { type BaseModel } from "../base-model.ts";
 import { FAMILY_BASE, familyBase } from "../learner/family-base.ts";
 import { openRecipeEngines, swapStrategy } from "../learner/recipe-engines.ts";
 import { runRecipe } from "../learner/recipe-run.ts";
-import { PolicyShelf } from "../policy-shelf.ts";
+import { PolicyCache } from "../policy-cache.ts";
 import {
   type Arm,
   armKey,
@@ -84,7 +84,7 @@ export async function runArms(
   };
   const missing = arms.filter((arm) => !isThere(arm));
   const startedAt = performance.now();
-  const policies = new PolicyShelf("wasm");
+  const policies = new PolicyCache("wasm");
   try {
     for (const [at, arm] of missing.entries()) {
       options.signal.throwIfAborted();
@@ -115,7 +115,7 @@ function sameAs(record: RunRecord | FailedRun, log: RunLog): string[] {
 async function runOrFailure(
   arm: Arm,
   log: RunLog,
-  policies: PolicyShelf,
+  policies: PolicyCache,
   options: RunArmsOptions,
 ): Promise<RunRecord | FailedRun> {
   const family = familyNamed(arm.environment);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { familyNamed } from "@waggle/environments";
 import { FAMILY_BASE, familyBase } from "../learner/family-base.ts";
 import { attemptHeldOut, heldOutOf } from "../learner/rollouts/held-out.ts";
-import { PolicyShelf } from "../policy-shelf.ts";
+import { PolicyCache } from "../policy-cache.ts";
 import type { ControlLog } from "./control-log.ts";
 import type { RunArmsOptions } from "./run-arms.ts";
 import { successByTemperature, temperatureCurve, TEMPERATURES } from "../learner/temperature.ts";
@@ -21,7 +21,7 @@ export async function runControls(
   const missing = [...unique.values()].filter(
     ({ environment, seed }) => log.find(environment, seed, evaluationTasks) === undefined,
   );
-  const policies = new PolicyShelf("wasm");
+  const policies = new PolicyCache("wasm");
   try {
     for (const { environment, seed } of missing) {
       signal.throwIfAborted();

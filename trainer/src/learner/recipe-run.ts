@@ -79,6 +79,6 @@ export async function runRecipe(
     );
     return { base, final, byTemperature, ...run.soFar };
   } finally {
-    await run.shelf.clear();
+    await run.roleStore.clear();
   }
 }

@@ -26,7 +26,7 @@ import type { WorldModels } from "./rollouts/imagined-world.ts";
 import { evolvedStep } from "./evolved-step.ts";
 import { mergedStage } from "./merged-stage.ts";
 import { canOverlap, type OverlapOptions, overlappedStage } from "./overlapped-stage.ts";
-import { opponentOf, RoleShelf } from "./role-shelf.ts";
+import { opponentOf, RoleStore } from "./role-store.ts";
 import { updateStage } from "./updates/stage-update.ts";
 import { PolicyVersions } from "./policy-versions.ts";
 import {
@@ -55,7 +55,7 @@ export class RecipeStages {
   readonly #signal: AbortSignal;
   readonly #versions: PolicyVersions;
   readonly #draws: TaskDraws;
-  readonly shelf: RoleShelf;
+  readonly roleStore: RoleStore;
   /** The stage as whose roles held-out tasks are attempted. */
   #deployed: Stage | null = null;
   #stored: readonly JudgedTrajectory[] = [];
@@ -81,7 +81,7 @@ export class RecipeStages {
     const { snapshots = parts.start === undefined ? [] : [parts.start], version = 0 } = found ?? {};
     this.#versions = new PolicyVersions(this.#parts, { snapshots, version });
     const models = parts.resources.models ?? new Map<string, TrainEngine>();
-    this.shelf = new RoleShelf({ ...parts, models }, found?.shelf);
+    this.roleStore = new RoleStore({ ...parts, models }, found?.roleStore);
     this.#draws = new TaskDraws(parts.family, options.seed, found?.tasksDrawn);
     this.#spending = new RunSpending(found?.spent);
     this.#onEvent = onEvent;
@@ -102,7 +102,7 @@ export class RecipeStages {
       tasksDrawn: this.#draws.count,
       state: this.#state,
       stored: this.#stored,
-      shelf: this.shelf.saved,
+      roleStore: this.roleStore.saved,
       spent: this.#spending.soFar,
       limit: this.#limit,
       deployed: this.#deployed === null ? null : stages.indexOf(this.#deployed),
@@ -133,7 +133,7 @@ export class RecipeStages {
     this.#reads = stage;
     if (from.stepsDone === 0) {
       this.#state = initialValues(stage, this.#state);
-      this.#state = await this.shelf.begin(stage, this.#parts.engine, this.#state);
+      this.#state = await this.roleStore.begin(stage, this.#parts.engine, this.#state);
     }
     if (stage.learns !== "model") this.#deployed = stage;
     if (testTimeOf(stage) !== null) return this.#atTestTime(stage, steps);
@@ -321,7 +321,7 @@ export class RecipeStages {
     if (update.learned && stage.trains === "policy") {
       this.#versions.add(adapterOf(await engine.parameters()));
     }
-    await this.shelf.learned(stage, engine);
+    await this.roleStore.learned(stage, engine);
     this.#versions.keep(settings.lag);
     const trajectories = groups.flatMap((each) => each.trajectories);
     this.#stored = [...this.#stored, ...trajectories].slice(-STORED);
@@ -342,7 +342,7 @@ export class RecipeStages {
   ): Promise<JudgedGroup[]> {
     const { policy, format, family, worldModels } = this.#parts;
     const { signal } = context;
-    const roles = await this.shelf.acting(stage, settings.lag, opponentOf(plan));
+    const roles = await this.roleStore.acting(stage, settings.lag, opponentOf(plan));
     const goesOn = plan.kind === "pivot" || plan.kind === "prefix" || plan.kind === "log";
     if (goesOn && this.#stored.length === 0) {
       this.#stored = await storedDemonstrations({ ...this.#parts, signal }, this.#options.seed);
@@ -384,7 +384,7 @@ export class RecipeStages {
   ): Promise<FamilyAttempt[]> {
     const { policy, format, family } = this.#parts;
     await this.#versions.adopt(0);
-    const roles = this.#deployed === null ? undefined : await this.shelf.acting(this.#deployed, 0);
+    const roles = this.#deployed === null ? undefined : await this.roleStore.acting(this.#deployed, 0);
     return attemptHeldOut(
       { policy, format, family, roles, reader: this.#reader(false), signal: this.#signal },
       places,

@@ -2,7 +2,7 @@
 import type { JudgedTrajectory, StateValues } from "@waggle/learning";
 import type { EngineCheckpoint, TensorMap, TrainEngine } from "@waggle/protocol";
 import type { HeldOut } from "./rollouts/held-out.ts";
-import type { SavedShelf } from "./role-shelf.ts";
+import type { SavedRoles } from "./role-store.ts";
 import type { RunEvent, RunParts } from "./run-options.ts";
 import type { Budget, Spent } from "./run-spending.ts";
 
@@ -28,7 +28,7 @@ export type Carried = {
   readonly tasksDrawn: number;
   readonly state: StateValues;
   readonly stored: readonly JudgedTrajectory[];
-  readonly shelf: SavedShelf;
+  readonly roleStore: SavedRoles;
   readonly spent: Spent;
   /** Of the present stage. */
   readonly limit: Budget | undefined;

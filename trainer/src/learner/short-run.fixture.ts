@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { recipeNamed, type Stage } from "@waggle/learning";
 import { initializeAdapter } from "@waggle/model";
-import { PolicyShelf } from "../policy-shelf.ts";
+import { PolicyCache } from "../policy-cache.ts";
 import { FAMILY_BASE, familyBase } from "./family-base.ts";
 import { requireFamily } from "./family-requirements.ts";
 import { openRecipeEngines, swapStrategy } from "./recipe-engines.ts";
@@ -32,7 +32,7 @@ export type ShortRun = RunResult & { readonly events: readonly RunEvent[] };
 /** @throws what a run of the command line would end with. */
 export async function shortRun(
   name: string,
-  policies: PolicyShelf,
+  policies: PolicyCache,
   { bases, steps = 2, seed = 1, tasks = Number.POSITIVE_INFINITY }: ShortRunOptions,
 ): Promise<ShortRun> {
   const whole = recipeNamed(name)();
@@ -95,6 +95,6 @@ export function withFewerTasks(stage: Stage, most: number): Stage {
   };
 }
 
-export function smallPolicies(): PolicyShelf {
-  return new PolicyShelf("native");
+export function smallPolicies(): PolicyCache {
+  return new PolicyCache("native");
 }

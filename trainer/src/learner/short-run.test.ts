@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { RECIPES } from "@waggle/learning";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isLong, sampleSize } from "../../../test/fixtures/long.ts";
-import type { PolicyShelf } from "../policy-shelf.ts";
+import type { PolicyCache } from "../policy-cache.ts";
 import { shortRun, smallPolicies } from "./short-run.fixture.ts";
 
 /** One of each kind of update, and the two that could not be run by their name alone. */
@@ -21,7 +21,7 @@ const NAMES = [...RECIPES.keys()].toSorted(
 );
 
 let bases: string;
-let policies: PolicyShelf;
+let policies: PolicyCache;
 
 beforeAll(async () => {
   bases = await mkdtemp(join(tmpdir(), "waggle-bases-"));

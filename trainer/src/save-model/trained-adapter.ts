@@ -5,7 +5,7 @@ import { type Adapter, readAdapter } from "@waggle/model";
 import { type EngineCheckpoint, sha256, WaggleError } from "@waggle/protocol";
 import { adapterOf, readAdapterFolder } from "../adapter-folder.ts";
 import { createCheckpointStore } from "../checkpoint-store.ts";
-import { adapterFileName } from "../adapter-shelf.ts";
+import { adapterFileName } from "../adapter-cache.ts";
 import { adapterShapeOf } from "../trainer-state.ts";
 import type { BaseFolder } from "./base-folder.ts";
 

@@ -6,7 +6,7 @@ import { type BaseProgress, FAMILY_BASE, familyBase } from "../learner/family-ba
 import { evaluateHeldOut, type HeldOut } from "../learner/rollouts/held-out.ts";
 import { openRecipeEngines } from "../learner/recipe-engines.ts";
 import { runRecipe } from "../learner/recipe-run.ts";
-import { PolicyShelf } from "../policy-shelf.ts";
+import { PolicyCache } from "../policy-cache.ts";
 import { distanceToBase } from "./distance.ts";
 import type { Experiment, TrialArm, TrialRun } from "./trial.ts";
 
@@ -30,7 +30,7 @@ export async function runTrial(
   { bases, done, onRun, onBase, signal, kernels = "native" }: TrialOptions,
 ): Promise<readonly TrialRun[]> {
   const runs = [...done];
-  const policies = new PolicyShelf(kernels, THREADS);
+  const policies = new PolicyCache(kernels, THREADS);
   try {
     // Seed by seed, so that what is interrupted has whole seeds.
     for (const seed of trial.seeds) {

@@ -34,7 +34,7 @@ const NAME = "library";
 const SHOWN = 2;
 const FIELDS = [...RELATIONS, ATTRIBUTE] as const;
 
-type Shelf = {
+type LibraryState = {
   readonly index: SearchIndex;
   readonly documents: readonly SearchDocument[];
   /** Ids by turn with calls. */
@@ -72,37 +72,37 @@ function relevantTo({ start, path, reached }: LookupInstance): string[] {
   return [...path, ATTRIBUTE].map((field, hop) => idOf(people[hop] as string, field));
 }
 
-function shown(found: readonly SearchDocument[], { found: seen }: Shelf): string {
+function shown(found: readonly SearchDocument[], { found: seen }: LibraryState): string {
   seen.at(-1)?.push(...found.map(({ id }) => id));
   if (found.length === 0) throw new WaggleError("TOOL_FAILED", "nothing found");
   return found.map(({ text }) => text).join("; ");
 }
 
 /** Four ways to the documents: by likeness, by all of the words, by whom they are about, and how many. */
-const TOOLS: RunnableTools<Shelf> = {
+const TOOLS: RunnableTools<LibraryState> = {
   search: tool({
     description: "Documents like a query.",
     schema: z.strictObject({ query: z.string().max(48) }),
-    run: ({ query }, shelf: Shelf) => shown(shelf.index.ranked(query, SHOWN), shelf),
+    run: ({ query }, library: LibraryState) => shown(library.index.ranked(query, SHOWN), library),
   }),
   find: tool({
     description: "Documents with all of these words.",
     schema: z.strictObject({ words: z.string().max(48) }),
-    run: ({ words }, shelf: Shelf) => shown(shelf.index.holding(words, SHOWN), shelf),
+    run: ({ words }, library: LibraryState) => shown(library.index.holding(words, SHOWN), library),
   }),
   about: tool({
     description: "Documents about a person.",
     schema: z.strictObject({ name: z.string().max(16) }),
-    run: ({ name }, shelf: Shelf) =>
+    run: ({ name }, library: LibraryState) =>
       shown(
-        shelf.documents.filter(({ id }) => id.split("-")[0] === name),
-        shelf,
+        library.documents.filter(({ id }) => id.split("-")[0] === name),
+        library,
       ),
   }),
   count: tool({
     description: "How many documents have a word.",
     schema: z.strictObject({ word: z.string().max(16) }),
-    run: ({ word }, { index, documents }: Shelf) =>
+    run: ({ word }, { index, documents }: LibraryState) =>
       String(index.holding(word, documents.length).length),
   }),
 };
@@ -176,19 +176,19 @@ function demonstrator(
 }
 
 /** The documents of a world with their tools, and which of them each turn found. */
-function shelved(task: Task, instance: LookupInstance): readonly [Environment, Shelf] {
+function searchable(task: Task, instance: LookupInstance): readonly [Environment, LibraryState] {
   const documents = documentsOf(instance);
-  const shelf: Shelf = { index: searchIndex(documents), documents, found: [] };
-  const world = createToolWorld({ task, tools: TOOLS, state: shelf });
+  const library: LibraryState = { index: searchIndex(documents), documents, found: [] };
+  const world = createToolWorld({ task, tools: TOOLS, state: library });
   const step: Environment["step"] = (action, signal) => {
-    if (action.toolCalls.length > 0) shelf.found.push([]);
+    if (action.toolCalls.length > 0) library.found.push([]);
     return world.step(action, signal);
   };
-  return [{ task: world.task, observe: () => world.observe(), step }, shelf];
+  return [{ task: world.task, observe: () => world.observe(), step }, library];
 }
 
 function world(reference: TaskReference, instance = instanceOf(reference)): TaskWorld {
-  const [environment, shelf] = shelved(task(reference, instance), instance);
+  const [environment, library] = searchable(task(reference, instance), instance);
   return {
     environment,
     judge: (finalText) => {
@@ -204,7 +204,7 @@ function world(reference: TaskReference, instance = instanceOf(reference)): Task
         success,
         parts: {
           answer: instance.answer,
-          found: shelf.found.map((ids) => ids.join(" ")).join("|"),
+          found: library.found.map((ids) => ids.join(" ")).join("|"),
           relevant: relevantTo(instance).join(" "),
         },
       };
@@ -264,12 +264,12 @@ export const LIBRARY: TaskFamily = {
       maxTurns: 5,
       task: proposerTask,
       world: (reference) => {
-        const [environment, shelf] = shelved(proposerTask(reference), instanceOf(reference));
+        const [environment, library] = searchable(proposerTask(reference), instanceOf(reference));
         return {
           environment,
           judge: (finalText) => {
             const asked = proposed(finalText ?? "", reference);
-            const read = new Set(shelf.found.flat());
+            const read = new Set(library.found.flat());
             const success = asked !== null && relevantTo(asked).every((id) => read.has(id));
             return { reward: success ? 1 : 0, success, parts: { answer: asked?.answer ?? "" } };
           },

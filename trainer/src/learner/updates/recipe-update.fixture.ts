@@ -23,7 +23,7 @@ import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../../random.ts";
 import { stageReader } from "../rollouts/attempt-reading.ts";
 import { collect, type CollectParts } from "../rollouts/collect.ts";
-import { opponentOf, RoleShelf } from "../role-shelf.ts";
+import { opponentOf, RoleStore } from "../role-store.ts";
 import { describer } from "../rollouts/trajectory-text.ts";
 import type { ActingPolicy } from "../rollouts/family-attempt.ts";
 import type { WorldModel, WorldModels } from "../rollouts/imagined-world.ts";
@@ -277,13 +277,13 @@ export async function updateOnce(
     const learners = learnersOf(stage).map((name) => models.get(name) ?? policy);
     const { policy: speaker, format } = acted;
     const beside = { policy: speaker, format, models, adapterShape: { rank: 1, alpha: 1 } };
-    const shelf = new RoleShelf(beside);
+    const roleStore = new RoleStore(beside);
     for (const part of Object.values(stage.state)) {
       if (part.initial !== undefined && !(part.part in state)) {
         state = { ...state, [part.part]: part.initial() };
       }
     }
-    state = await shelf.begin(stage, policy, state);
+    state = await roleStore.begin(stage, policy, state);
     const updatesOf: StageRecord[] = [];
     for (let u = 0; u < updates; u += 1) {
       const step = updates === 1 ? 0 : Math.floor((u * (stage.steps - 1)) / (updates - 1));
@@ -303,7 +303,7 @@ export async function updateOnce(
       const tasks = Array.from({ length: isAlone ? 3 * TASKS : TASKS }, (_, i) =>
         acted.family.reference(derivedSeed(seed, s, i), "train", i % acted.family.levels),
       );
-      const roles = await shelf.acting(stage, settings.lag, opponentOf(plan));
+      const roles = await roleStore.acting(stage, settings.lag, opponentOf(plan));
       const reader = stageReader(stage, state, {
         seed: derivedSeed(seed, s, u),
         explores: true,
@@ -330,7 +330,7 @@ export async function updateOnce(
       const after = await Promise.all(learners.map((engine) => engine.parameters()));
       const moved = after.reduce((sum, now, i) => sum + distance(before[i] ?? now, now), 0);
       state = { ...state, ...update.state };
-      await shelf.learned(stage, policy);
+      await roleStore.learned(stage, policy);
       stored = [...stored, ...groups.flatMap(({ trajectories }) => trajectories)];
       const asked = writer.asked.slice();
       const earlier = updatesOf.slice();

@@ -16,7 +16,7 @@ import { collect } from "../rollouts/collect.ts";
 import { modelPorts } from "../model-ports.ts";
 import { type ActedFamily, actedFamily, tinyEngines } from "./recipe-update.fixture.ts";
 import { roleEngine } from "./role-engine.ts";
-import { RoleShelf } from "../role-shelf.ts";
+import { RoleStore } from "../role-store.ts";
 import { updateStage } from "./stage-update.ts";
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
@@ -126,7 +126,7 @@ test("a role's tokens are its engine's, and move that engine alone", async () =>
 
 test("a copy begins as what it copies, and an average follows by its share", async () => {
   const models = new Map([["slow", engines.reference]]);
-  const shelf = new RoleShelf({
+  const roleStore = new RoleStore({
     policy: acted.policy,
     format: acted.format,
     models,
@@ -139,7 +139,7 @@ test("a copy begins as what it copies, and an average follows by its share", asy
     averages: { slow: 0.75 },
   };
   const stage = { state: { "slow-copy": { ...parts.averagedCopy(), roles } } } as unknown as Stage;
-  await shelf.begin(stage, engines.engine, {});
+  await roleStore.begin(stage, engines.engine, {});
   const [name = ""] = (await engines.engine.parameters()).keys();
   const numbers = async (engine: TrainEngine): Promise<Float32Array> =>
     (await engine.parameters()).get(name)?.data ?? new Float32Array();
@@ -151,7 +151,7 @@ test("a copy begins as what it copies, and an average follows by its share", asy
   const logProb = sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length).fill(-1));
   await engines.engine.backward({ sequences }, { logProb });
   await engines.engine.optimStep({ learningRate: 0.01 });
-  await shelf.learned(stage, engines.engine);
+  await roleStore.learned(stage, engines.engine);
   const [now, slow] = [await numbers(engines.engine), await numbers(engines.reference)];
   expect(now).not.toEqual(start);
   for (const [i, value] of slow.entries()) {

@@ -7,7 +7,7 @@ import type { AdapterStrategy, AdaptivePolicy } from "@waggle/runtime/node";
 import type { BaseModel } from "./base-model.ts";
 import { openPolicy } from "./open-model.ts";
 
-export class PolicyShelf {
+export class PolicyCache {
   readonly #kernels: "native" | "wasm";
   readonly #threads: number;
   readonly #policies = new Map<string, AdaptivePolicy>();

@@ -7,13 +7,13 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 
-export interface GuidanceShelf {
+export interface GuidanceCache {
   get(reference: GuidanceReference): Promise<Guidance>;
 }
 
-export function createGuidanceShelf(
+export function createGuidanceCache(
   download: (sha256: string) => Promise<Uint8Array>,
-): GuidanceShelf {
+): GuidanceCache {
   const loaded = new Map<string, Guidance>();
   return {
     async get(reference) {

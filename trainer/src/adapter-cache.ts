@@ -8,7 +8,7 @@ import { type Adapter, type DecoderConfig, readAdapter, writeAdapter } from "@wa
 import { type AdapterReference, sha256, WaggleError } from "@waggle/protocol";
 import { writeDurably } from "./checkpoint-store.ts";
 
-export interface AdapterShelf {
+export interface AdapterCache {
   /** Stores an adapter durably. */
   add(adapter: Adapter): Promise<AdapterReference>;
   get(reference: AdapterReference): Promise<Adapter>;
@@ -19,12 +19,12 @@ export interface AdapterShelf {
 /** Adapters held in memory; older ones are read again. */
 const IN_MEMORY = 16;
 
-export function createAdapterShelf(options: {
+export function createAdapterCache(options: {
   readonly folder: string;
   readonly config: DecoderConfig;
   /** Asked for what the folder lacks. */
   readonly download: (sha256: string) => Promise<Uint8Array>;
-}): AdapterShelf {
+}): AdapterCache {
   const { folder, config, download } = options;
   const loaded = new Map<string, Adapter>();
 
@@ -76,7 +76,7 @@ export function createAdapterShelf(options: {
   };
 }
 
-/** Where an adapter with this hash lies in the shelf's folder. */
+/** Where an adapter with this hash lies in the cache's folder. */
 export function adapterFileName(digest: string): string {
   return `adapter-${digest}.safetensors`;
 }

@@ -3,17 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { initializeAdapter } from "@waggle/model";
 import { expect, onTestFinished, test } from "vitest";
-import { type AdapterShelf, createAdapterShelf } from "./adapter-shelf.ts";
+import { type AdapterCache, createAdapterCache } from "./adapter-cache.ts";
 import { TINY, TINY_ADAPTER } from "./training.fixture.ts";
 
 async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "waggle-shelf-"));
+  const folder = await mkdtemp(join(tmpdir(), "waggle-cache-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-function shelfIn(folder: string, answer: Uint8Array | null = null): AdapterShelf {
-  return createAdapterShelf({
+function cacheIn(folder: string, answer: Uint8Array | null = null): AdapterCache {
+  return createAdapterCache({
     folder,
     config: TINY,
     download: async () => {
@@ -27,19 +27,19 @@ const adapter = initializeAdapter(TINY, { ...TINY_ADAPTER, seed: 1 });
 
 test("what was added is found by another process without the edge", async () => {
   const folder = await temporaryFolder();
-  const reference = await shelfIn(folder).add(adapter);
+  const reference = await cacheIn(folder).add(adapter);
   expect(reference).toMatchObject(TINY_ADAPTER);
-  expect(await shelfIn(folder).get(reference)).toEqual(adapter);
+  expect(await cacheIn(folder).get(reference)).toEqual(adapter);
 });
 
 test("a file that was damaged is fetched again, and one that never fits is refused", async () => {
   const folder = await temporaryFolder();
-  const reference = await shelfIn(folder).add(adapter);
-  const bytes = await shelfIn(folder).bytes(reference);
+  const reference = await cacheIn(folder).add(adapter);
+  const bytes = await cacheIn(folder).bytes(reference);
   await writeFile(join(folder, `adapter-${reference.sha256}.safetensors`), "damaged");
-  expect(await shelfIn(folder, bytes).get(reference)).toEqual(adapter);
+  expect(await cacheIn(folder, bytes).get(reference)).toEqual(adapter);
   await writeFile(join(folder, `adapter-${reference.sha256}.safetensors`), "damaged");
-  await expect(shelfIn(folder, new Uint8Array(4)).get(reference)).rejects.toMatchObject({
+  await expect(cacheIn(folder, new Uint8Array(4)).get(reference)).rejects.toMatchObject({
     code: "DIGEST_MISMATCH",
   });
 });

@@ -15,7 +15,7 @@ import { callDivider } from "./rollouts/divided-calls.ts";
 import type { ActingRoles } from "./rollouts/role-policy.ts";
 import type { RecipeModels } from "./updates/stage-update.ts";
 
-export type ShelfParts = {
+export type RoleStoreParts = {
   /** One that cannot keep adapters is told of none: its contexts say so where a role speaks. */
   readonly policy: ActingPolicy & Partial<Pick<AdaptivePolicy, "loadAdapter" | "unloadAdapter">>;
   readonly models: RecipeModels;
@@ -23,14 +23,14 @@ export type ShelfParts = {
   readonly adapterShape: { readonly rank: number; readonly alpha: number };
 };
 
-/** What the shelf keeps from step to step. */
-export type SavedShelf = {
+/** What it keeps from step to step. */
+export type SavedRoles = {
   readonly history: ReadonlyMap<string, readonly TensorMap[]>;
   readonly checkpoints: ReadonlyMap<string, TensorMap>;
 };
 
-export class RoleShelf {
-  readonly #parts: ShelfParts;
+export class RoleStore {
+  readonly #parts: RoleStoreParts;
   /** Of each role after each update, newest last. */
   readonly #history: Map<string, readonly TensorMap[]>;
   /** Past checkpoints of the policy, by the names that the pool has. */
@@ -39,13 +39,13 @@ export class RoleShelf {
   #loaded: string[] = [];
   #count = 0;
 
-  constructor(parts: ShelfParts, saved?: SavedShelf) {
+  constructor(parts: RoleStoreParts, saved?: SavedRoles) {
     this.#parts = parts;
     this.#history = new Map(saved?.history);
     this.#checkpoints = new Map(saved?.checkpoints);
   }
 
-  get saved(): SavedShelf {
+  get saved(): SavedRoles {
     return { history: new Map(this.#history), checkpoints: new Map(this.#checkpoints) };
   }
 
