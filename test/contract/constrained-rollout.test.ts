@@ -28,7 +28,7 @@ const checker = checkerOf(model.format, {
 
 const task: TaskReference = { environment: "shop", seed: 3, split: "train" };
 
-function attempt(seed: number, constrainToolCalls: boolean, topK = 0): Promise<Trajectory> {
+function rollout(seed: number, constrainToolCalls: boolean, topK = 0): Promise<Trajectory> {
   return rollOut({
     policy,
     environment: familyNamed(task.environment).world(task).environment,
@@ -68,10 +68,10 @@ const faultsOf = ({ turns }: Trajectory) =>
 test("no constrained turn is unreadable, cut off or a call that its tools refuse; free ones are", async () => {
   let free = 0;
   for (let seed = 1; seed <= 12; seed++) {
-    const constrained = await attempt(seed, true);
+    const constrained = await rollout(seed, true);
     expect(faultsOf(constrained)).toBe(0);
     expect(["completed", "max-turns"]).toContain(constrained.stopReason);
-    const loose = await attempt(seed, false);
+    const loose = await rollout(seed, false);
     expect(loose.grammars).toBeUndefined();
     free += faultsOf(loose) + (["completed", "max-turns"].includes(loose.stopReason) ? 0 : 1);
   }
@@ -84,7 +84,7 @@ test.each([0, 12])(
     const engine = await openEngine(model, "cpu", { rank: 4, alpha: 8, seed: 1 }, { threads: 1 });
     let masked = 0;
     for (let seed = 1; seed <= 4; seed++) {
-      const trajectory = await attempt(seed, true, topK);
+      const trajectory = await rollout(seed, true, topK);
       const [id = ""] = Object.keys(trajectory.grammars ?? {});
       expect(await grammarId(trajectory.grammars?.[id] as GrammarSpec)).toBe(id);
       const sampled = trajectory.segments.filter(isSampled);
@@ -147,13 +147,13 @@ test.each<[string, (trajectory: Trajectory) => Trajectory | Promise<Trajectory>]
   ],
   ["no budget", (t) => changed(t, () => ({ tokenBudget: undefined }))],
 ])("%s is refused", async (_, tamper) => {
-  const { outcome } = await check(await tamper(await attempt(1, true)));
+  const { outcome } = await check(await tamper(await rollout(1, true)));
   expect(outcome).toMatchObject({ status: "rejected", reason: "grammar-mismatch" });
 });
 
 test("a grammar that is left out, or claimed where none was, is seen in the log-probs", async () => {
-  const constrained = await attempt(1, true);
-  const free = await attempt(1, false);
+  const constrained = await rollout(1, true);
+  const free = await rollout(1, false);
   const hidden = await check(changed(constrained, () => ({ grammar: null })));
   expect(hidden.outcome).toMatchObject({ status: "rejected", reason: "log-prob-gap" });
   const spec = specOf(constrained);

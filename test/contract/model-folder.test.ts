@@ -9,7 +9,7 @@ import {
   trajectoryDigest,
 } from "@waggle/protocol";
 import { afterAll, expect, test } from "vitest";
-import { attempt } from "../../trainer/src/attempt.ts";
+import { judgedRollout } from "../../trainer/src/judged-rollout.ts";
 import { readBaseModel } from "../../trainer/src/base-model.ts";
 import { openEngine, openPolicy } from "../../trainer/src/open-model.ts";
 import { initialState } from "../../trainer/src/trainer-state.ts";
@@ -51,7 +51,7 @@ test("what it did in the shop is re-scored and judged by the trainer", async () 
   const stopReasons = new Set<string>();
   let turns = 0;
   for (let seed = 1; seed <= 12; seed += 1) {
-    const { record: trajectory } = await attempt(parts, task(seed), seed, never);
+    const { record: trajectory } = await judgedRollout(parts, task(seed), seed, never);
     stopReasons.add(trajectory.stopReason);
     turns = Math.max(turns, trajectory.turns.length);
     const digest = await trajectoryDigest(trajectory);
@@ -69,7 +69,7 @@ test("what it did in the shop is re-scored and judged by the trainer", async () 
 
 test("the engine that trains it sees the same log-probs", async () => {
   const engine = await openEngine(model, "cpu", { rank: 4, alpha: 8, seed: 1 }, { threads: 1 });
-  const { record: trajectory } = await attempt(parts, task(2), 2, never);
+  const { record: trajectory } = await judgedRollout(parts, task(2), 2, never);
   const [sample] = toTrainingSamples(trajectory);
   const outputs = await engine.forward({ sequences: [sample!.sequence] });
   const compared = sample!.lossMask.flatMap((kept, t) =>

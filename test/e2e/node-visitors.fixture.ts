@@ -1,4 +1,4 @@
-/** Visitors without a browser: they attempt the edge's tasks with the nano model and upload what they did. */
+/** Visitors without a browser: they rollout the edge's tasks with the nano model and upload what they did. */
 import {
   type AssignmentResponse,
   type SessionResponse,
@@ -6,13 +6,13 @@ import {
   trajectoryDigest,
   type UploadResponse,
 } from "@waggle/protocol";
-import { attempt, type AttemptParts } from "../../trainer/src/attempt.ts";
+import { judgedRollout, type RolloutParts } from "../../trainer/src/judged-rollout.ts";
 
 export type NodeVisitorOptions = {
   readonly edgeUrl: string;
   readonly siteKey: string;
-  readonly parts: AttemptParts;
-  /** Of the first attempt; each takes the next. */
+  readonly parts: RolloutParts;
+  /** Of the first rollout; each takes the next. */
   readonly seed: number;
 };
 
@@ -45,7 +45,7 @@ export async function finishGroups(
     const token = sessions[i % members]?.token ?? "";
     const assigned = await ask<AssignmentResponse>(`${edgeUrl}/v1/assignments`, token, {});
     const { signal } = new AbortController();
-    const made = await attempt(parts, assigned.task, seed + i, signal);
+    const made = await judgedRollout(parts, assigned.task, seed + i, signal);
     const { assignmentId, task } = assigned;
     const grantedAt = new Date().toISOString();
     const trajectory: Trajectory = {

@@ -141,7 +141,7 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
         "gae-never-bootstraps",
         "return wasCutOff(trajectory) ? finalValue : 0;",
         "return wasCutOff(trajectory) ? 0 * finalValue : 0;",
-        "a cut attempt is worth nothing more",
+        "a cut rollout is worth nothing more",
       ],
       [
         "gae-never-whitened",
@@ -198,7 +198,7 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
       "team-pays-all",
       "trajectories.filter((other) => other.joint === joint)",
       "trajectories.filter((other) => other.joint === joint || other)",
-      "joint attempts share their rewards",
+      "joint rollouts share their rewards",
     ],
     [
       "economy-without-prices",

@@ -174,7 +174,7 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
       "writes-from-old-attempts",
       "trajectories: trajectories.filter(({ trajectory }) => own.has(trajectory.id)),",
       "trajectories: trajectories.filter(({ trajectory }) => own.size > 0 || own.has(trajectory.id)),",
-      "texts are written from attempts that were credited before",
+      "texts are written from rollouts that were credited before",
     ],
     [
       "kl-state-lost",

@@ -33,7 +33,7 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
     id: "asynchrony:versions",
     source: "Fu et al. 2025, arXiv:2505.24298; issue: learning, item 5",
     behavior:
-      "Every token has the version that sampled it: attempts go on under a newer one between turns or in the middle of a generation, and the record can be scored again.",
+      "Every token has the version that sampled it: rollouts go on under a newer one between turns or in the middle of a generation, and the record can be scored again.",
     tests: [
       ...trainer(
         "learner/rollouts/swapping-policy.test.ts",

@@ -47,7 +47,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       ),
       ...at(
         "parts/critic-credit.test.ts",
-        "a critic that is fitted to attempts without a reward comes to say 0",
+        "a critic that is fitted to rollouts without a reward comes to say 0",
       ),
       ...at(
         "advantages/loop-twins.test.ts",
@@ -124,7 +124,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:branching",
     source: "Dong et al. 2025, arXiv:2507.19849 and arXiv:2510.14545",
     behavior:
-      "Branches follow entropy; with whole attempts they are as many as the group was to have, and what they share is credited with all that came of it.",
+      "Branches follow entropy; with whole rollouts they are as many as the group was to have, and what they share is credited with all that came of it.",
     tests: [
       "packages/learning/src/rollouts/branching.test.ts > a fork is likelier where entropy rose, and decays with forks in a row",
       "trainer/src/learner/updates/recipe-update.test.ts > %s learns once in each of its stages",
@@ -211,12 +211,12 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:search",
     source: "Kocsis and Szepesvári 2006; arXiv:2408.07199, 2501.11425, 2410.02052",
     behavior:
-      "A search over the turns of a task goes on where UCT or PUCT says, by counts and values that a plain twin has too; what it found can be told as one attempt, with the way back in words.",
+      "A search over the turns of a task goes on where UCT or PUCT says, by counts and values that a plain twin has too; what it found can be told as one rollout, with the way back in words.",
     tests: [
       ...at(
         "rollouts/tree-search.test.ts",
         "$kind goes on where the plain twin does, and counts what it counts",
-        "a search gets further than as many attempts from the start",
+        "a search gets further than as many rollouts from the start",
       ),
       ...at(
         "rollouts/retelling.test.ts",
@@ -265,7 +265,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     source:
       "issue 5, vocabulary (state `role-adapters`, `slow-copy`, `opponents`; rollout `team`, `self-play`)",
     behavior:
-      "Roles are adapters over one base: each turn is sampled under its role's adapter, each token's derivative reaches its role's engine and no other, joint attempts share a world or a relay, sides of a match win what the other loses, copies and averages are what they follow.",
+      "Roles are adapters over one base: each turn is sampled under its role's adapter, each token's derivative reaches its role's engine and no other, joint rollouts share a world or a relay, sides of a match win what the other loses, copies and averages are what they follow.",
     tests: [
       "trainer/src/learner/updates/several-models.test.ts > a role's tokens are its engine's, and move that engine alone",
       "trainer/src/learner/updates/several-models.test.ts > a copy begins as what it copies, and an average follows by its share",

@@ -23,7 +23,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "packages/environments/src/shop-task.test.ts > the verifier fails a near miss: one thing more or less in the cart, the number off by one",
       "packages/environments/src/shop-task.test.ts > the verifier fails who leaves a wish out",
       "packages/environments/src/shop-task.test.ts > fails hostile answers: long, injected, not a number, a list of guesses",
-      "trainer/src/replayed-failures.test.ts > a claimed %s, which no replay can find, leaves the attempt out",
+      "trainer/src/replayed-failures.test.ts > a claimed %s, which no replay can find, leaves the rollout out",
     ],
   },
   {
@@ -233,7 +233,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "loop:recipes",
     source: "docs/design.md, decision 3; issue 5, recipes",
     behavior:
-      "The loop runs recipes of the catalogue that are one stage over attempts that pages make by themselves, with the update of every recipe and the numbers that its step had before; what pages cannot carry out is refused by name, with the recipes that fit.",
+      "The loop runs recipes of the catalogue that are one stage over rollouts that pages make by themselves, with the update of every recipe and the numbers that its step had before; what pages cannot carry out is refused by name, with the recipes that fit.",
     tests: [
       "trainer/src/learning-step-golden.test.ts > loss, metrics and gradients of %s are those of the earlier step",
       "trainer/src/learning-step-golden.test.ts > another clip, or weights with another cap, are other numbers",

@@ -40,7 +40,7 @@ export const RECIPE_REQUIREMENTS: readonly Requirement[] = [
         "a ratio is clipped where epsilon says",
         "rewards: the score or success, pay by turn or at the end, a bonus from so good on, weights",
         "a setter is paid by the curve that is named: 1 in the middle, 0 at the ends",
-        "who learns of several roles, and how many attempts a group has",
+        "who learns of several roles, and how many rollouts a group has",
       ),
     ],
   },

@@ -23,7 +23,7 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     id: "trust:one-visitor",
     source: "docs/design.md, decision 4",
     behavior:
-      "No visitor decides more of a step than a share: a flood of attempts that hold before every check, chosen for what they teach, moves the policy within a bound, and beyond it without. Who comes under many names is not held by it.",
+      "No visitor decides more of a step than a share: a flood of rollouts that hold before every check, chosen for what they teach, moves the policy within a bound, and beyond it without. Who comes under many names is not held by it.",
     tests: [
       ...poison(
         "a flood of %i chosen groups a step moves it within the bound",

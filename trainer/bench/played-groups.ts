@@ -1,5 +1,5 @@
 /** Groups as an edge would lease them: training tasks of the shop, as the nano model plays them. */
-import { attempt } from "../src/attempt.ts";
+import { judgedRollout } from "../src/judged-rollout.ts";
 import type { BaseModel } from "../src/base-model.ts";
 import type { EdgeRecipe } from "../src/edge-recipe.ts";
 import { inLanes } from "../src/lanes.ts";
@@ -31,7 +31,7 @@ export async function playGroups(
   for (let number = 0; waiting.groups.length < wanted; number += 1) {
     const task = { environment: "shop", seed: derivedSeed(1, number), split: "train" } as const;
     const trajectories = await inLanes(GROUP_SIZE, async (i) => {
-      const played = await attempt(parts, task, derivedSeed(2, number, i), signal);
+      const played = await judgedRollout(parts, task, derivedSeed(2, number, i), signal);
       return learnableTrajectory(played.record.id, played.record, played.verification);
     });
     const scored = await scoredForStep(recipe, { task: nameOf(task), trajectories }, coming);

@@ -15,7 +15,7 @@ const BASE = initialState({ baseModel: "b".repeat(64), recipe: "test", seed: 1 }
 
 type Version = { readonly version: number; readonly success: number; readonly readable: number };
 
-/** A lease of one group of eight attempts, two turns each; tasks differ in difficulty. */
+/** A lease of one group of eight rollouts, two turns each; tasks differ in difficulty. */
 function judgedGroup(of: Version, group: string, random: () => number): JudgedLease {
   const task = of.success + (random() - 0.5) * Math.min(of.success, 1 - of.success);
   const attempts = Array.from({ length: 8 }, (_, i) => ({
@@ -92,7 +92,7 @@ test("a version that an operator promoted is not compared with the one before", 
   expect(deploy(GOOD, { ...GOOD, version: 2, success: 0 }, 1, false).alarm).toBeUndefined();
 });
 
-test("rejected attempts and a group that comes again do not count", () => {
+test("rejected rollouts and a group that comes again do not count", () => {
   const judged = judgedGroup(GOOD, "g", seededRandom(1));
   const state = withWatchedLease({ ...BASE, stableVersion: 1 }, judged, LIMITS);
   expect(state.watch?.groups["1"]).toHaveLength(1);

@@ -1,8 +1,8 @@
-/** What an attempt ended with, as its verifier is told. */
+/** What a rollout ended with, as its verifier is told. */
 import type { Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 
-/** Text of the last turn, `null` where the attempt was cut before it answered. */
+/** Text of the last turn, `null` where the rollout was cut before it answered. */
 export function finalTextOf(
   { segments, stopReason }: Pick<Trajectory, "segments" | "stopReason">,
   format: ChatFormat,

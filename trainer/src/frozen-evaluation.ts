@@ -6,7 +6,7 @@
 import { pairedDifference } from "@waggle/evaluation";
 import type { Adapter } from "@waggle/model";
 import type { PolicyVersionId, TaskReference } from "@waggle/protocol";
-import { attempt, type AttemptParts } from "./attempt.ts";
+import { judgedRollout, type RolloutParts } from "./judged-rollout.ts";
 import { inLanes } from "./lanes.ts";
 import { derivedSeed } from "./random.ts";
 
@@ -35,11 +35,11 @@ export type FrozenOutcomes = {
 };
 
 /**
- * Outcomes of one version in the order of the tasks. Attempts share the policy's runs, which
+ * Outcomes of one version in the order of the tasks. Rollouts share the policy's runs, which
  * changes log-probs in their last bits: a task may come out otherwise once in a great many times.
  */
 export async function evaluateVersion(
-  parts: AttemptParts,
+  parts: RolloutParts,
   tasks: FrozenTasks,
   version: PolicyVersionId,
   adapter: Adapter | null,
@@ -50,7 +50,7 @@ export async function evaluateVersion(
     signal.throwIfAborted();
     const seed = derivedSeed(tasks.seed, i);
     const task = heldOutTask(tasks.environment, tasks.start + i);
-    const { verification, record: trajectory } = await attempt(parts, task, seed, signal);
+    const { verification, record: trajectory } = await judgedRollout(parts, task, seed, signal);
     const isReadable = trajectory.turns.every(({ parseError }) => parseError === null);
     return { success: verification.success, isReadable };
   });

@@ -1,4 +1,4 @@
-/** A replay reads what the version of an attempt says, and nothing else. */
+/** A replay reads what the version of a rollout says, and nothing else. */
 import { guidedEnvironment, rollOut, versionGuide } from "@waggle/agent";
 import { createRandom, demonstrate, EXPERT, familyNamed } from "@waggle/environments";
 import {
@@ -29,7 +29,7 @@ const SAID: Guidance = {
 };
 const ASSIGNMENT = "00000000-0000-4000-8000-000000000001";
 
-async function attempted(said: Guidance | null): Promise<Trajectory> {
+async function rolledOut(said: Guidance | null): Promise<Trajectory> {
   const { turns } = await demonstrate(TASK, createRandom(1), EXPERT);
   const policy = new ScriptedPolicy({
     turns: turns.map(({ text, toolCalls }) => format.encodeAssistant(text, toolCalls)),
@@ -53,20 +53,20 @@ const replay = createReplay({
 });
 
 test("what the version said is read again, and the reward is that of a fresh world", async () => {
-  const result = await replay(await attempted(SAID), SAID);
+  const result = await replay(await rolledOut(SAID), SAID);
   expect(result).toMatchObject({ holds: true, verification: { success: true } });
 });
 
 test("tokens of a text that the version does not say are refused, and so is silence", async () => {
   const refused = { holds: false, status: "rejected", reason: "replay-mismatch" };
-  expect(await replay(await attempted(SAID))).toMatchObject(refused);
-  expect(await replay(await attempted(null), SAID)).toMatchObject(refused);
+  expect(await replay(await rolledOut(SAID))).toMatchObject(refused);
+  expect(await replay(await rolledOut(null), SAID)).toMatchObject(refused);
   const other = { ...SAID, prompt: "Be long." };
-  expect(await replay(await attempted(SAID), other)).toMatchObject(refused);
+  expect(await replay(await rolledOut(SAID), other)).toMatchObject(refused);
 });
 
 test("the checker looks up what the claimed version says", async () => {
-  const trajectory = await attempted(SAID);
+  const trajectory = await rolledOut(SAID);
   const seen: (Guidance | null | undefined)[] = [];
   const policy = { baseModel: trajectory.baseModel, vocabularySize: 100_000 };
   const reference = { sha256: "d".repeat(64), sizeBytes: 1 };

@@ -1,4 +1,4 @@
-/** Attempts that may be learned from, in the groups that they were assigned in. They were judged before. */
+/** Rollouts that may be learned from, in the groups that they were assigned in. They were judged before. */
 import {
   type JudgedTrajectory,
   initialValues,

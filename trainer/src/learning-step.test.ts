@@ -118,7 +118,7 @@ test("advantages are relative to the group and their numbers are reported", asyn
 
 test("no visitor decides more of a step than a share, whoever has most of it", async () => {
   const engine = await tinyEngine();
-  // Visitor 0 has half of the attempts, the others one each.
+  // Visitor 0 has half of the rollouts, the others one each.
   const groups = groupsOf(4, 4).map(({ task, trajectories }, g) => ({
     task,
     trajectories: trajectories.map((trajectory, i) => ({
@@ -155,7 +155,7 @@ async function learnBandit(seed: number, isControl: boolean): Promise<number> {
   const recipe = drGrpoTis({ learningRate: constantRate(0.03) });
   const prompt = [3, 4];
   for (let step = 0; step < 25; step += 1) {
-    const attempt = async (i: number): Promise<Trajectory> => {
+    const rollout = async (i: number): Promise<Trajectory> => {
       const one = await policy.createContext();
       one.append(prompt);
       const sampling = { ...FULL_SUPPORT, seed: 1000 * seed + 64 * step + i };
@@ -181,7 +181,7 @@ async function learnBandit(seed: number, isControl: boolean): Promise<number> {
     };
     const trajectories = [];
     for (let i = 0; i < 32; i += 1) {
-      const trajectory = await attempt(i);
+      const trajectory = await rollout(i);
       const success = (trajectory.segments[1]?.tokenIds[0] as number) % 8 === TARGET;
       const verification = { reward: success ? 1 : 0, success, parts: {} };
       trajectories.push(learnableTrajectory(`${step}/${i}`, trajectory, verification));

@@ -21,7 +21,7 @@ export type LearningStepOptions = ComingStep & {
   readonly shuffleAdvantages: (() => number) | null;
   /** Most that one visitor decides of a step, in (0, 1]; default 1 = no bound. See `visitor-bound.ts`. */
   readonly visitorShare?: number | undefined;
-  /** Visitors whose attempts since the last step had nothing to learn from. */
+  /** Visitors whose rollouts since the last step had nothing to learn from. */
   readonly presentVisitors?: Iterable<string> | undefined;
   /** Called between passes; may throw to stop, which leaves the parameters unchanged. */
   readonly betweenPasses?: () => Promise<void>;

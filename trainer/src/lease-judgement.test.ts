@@ -38,7 +38,7 @@ const judge = (group: LeasedGroup) =>
 const filtered = (judged: JudgedLease): JudgedLease =>
   withSignal(judged, waitingStep(recipe, judged.groups, COMING));
 
-test("an attempt that is sent again under another id counts once", async () => {
+test("a rollout that is sent again under another id counts once", async () => {
   const group = await mixedGroup();
   const [first] = group.trajectories as [LeasedTrajectory];
   const trajectory = { ...first.trajectory, id: randomUUID() };

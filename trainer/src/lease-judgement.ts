@@ -22,7 +22,7 @@ export type JudgedLease = {
   readonly groups: readonly ScoredLearnable[];
   /** One per trajectory; `learned` without a step marks what is still to be learned. */
   readonly outcomes: TrajectoryOutcome[];
-  /** Whose attempts passed the checks, whether there was something to learn from them or not. */
+  /** Whose rollouts passed the checks, whether there was something to learn from them or not. */
   readonly visitors: ReadonlySet<string>;
 };
 
@@ -121,7 +121,7 @@ async function judgeGroup(
       outcomes.push(earlier);
       continue;
     }
-    // Log-probs and seeds of two honest attempts differ, also where their tokens are the same.
+    // Log-probs and seeds of two honest rollouts differ, also where their tokens are the same.
     const content = canonicalJson(leased.trajectory.segments);
     if (seen.has(content)) {
       outcomes.push({ digest: leased.digest, status: "rejected", reason: "replayed" });

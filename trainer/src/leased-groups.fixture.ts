@@ -1,12 +1,12 @@
 /** Groups of the shop's tasks as the nano model plays them, as an edge would lease them. Tests only. */
 import { randomUUID } from "node:crypto";
 import { type LeasedGroup, type LeasedTrajectory, trajectoryDigest } from "@waggle/protocol";
-import { attempt } from "./attempt.ts";
+import { judgedRollout } from "./judged-rollout.ts";
 import type { BaseModel } from "./base-model.ts";
 import type { EdgeRecipe } from "./edge-recipe.ts";
 import { openPolicy } from "./open-model.ts";
 
-/** `count` groups of six attempts each, sampled as the recipe says. */
+/** `count` groups of six rollouts each, sampled as the recipe says. */
 export async function playedGroups(
   model: BaseModel,
   { stage }: EdgeRecipe,
@@ -24,7 +24,7 @@ export async function playedGroups(
     const task = { environment: "shop", seed, split: "train" } as const;
     const trajectories: LeasedTrajectory[] = [];
     for (let i = 0; i < 6; i += 1) {
-      const { record: trajectory } = await attempt(parts, task, 100 * seed + i, signal);
+      const { record: trajectory } = await judgedRollout(parts, task, 100 * seed + i, signal);
       trajectories.push({
         digest: await trajectoryDigest(trajectory),
         visitorId: randomUUID(),

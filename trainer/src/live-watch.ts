@@ -9,10 +9,10 @@ import { fallTest } from "@waggle/evaluation";
 import type { LeasedGroup, PolicyVersionId, TrajectoryOutcome } from "@waggle/protocol";
 import { z } from "zod";
 
-/** Attempts of one group that one version sampled; a group is one task, so groups are independent. */
+/** Rollouts of one group that one version sampled; a group is one task, so groups are independent. */
 type WatchedGroup = {
   readonly group: string;
-  /** Share of attempts that succeeded. */
+  /** Share of rollouts that succeeded. */
   readonly success: number;
   /** Share of turns that could be read. */
   readonly readable: number;

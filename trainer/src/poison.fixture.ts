@@ -17,10 +17,10 @@ import {
 } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { ScriptedPolicy } from "@waggle/testing";
-import { attempt } from "./attempt.ts";
+import { judgedRollout } from "./judged-rollout.ts";
 import type { BaseModel } from "./base-model.ts";
 import { edgeRecipeNamed } from "./edge-recipe.ts";
-import { familyAttempt } from "./learner/rollouts/family-attempt.ts";
+import { environmentRollout } from "./learner/rollouts/environment-rollout.ts";
 import { judgeLease, withSignal } from "./lease-judgement.ts";
 import { learnableTrajectory } from "./learnable-group.ts";
 import { learningStep } from "./learning-step.ts";
@@ -55,13 +55,13 @@ const RECIPE = edgeRecipeNamed("dr-grpo-tis", {
 
 export type Hostility = {
   /**
-   * Groups a step that one visitor fills alone with attempts that hold before every check, each task chosen
+   * Groups a step that one visitor fills alone with rollouts that hold before every check, each task chosen
    * because the wrong lever pays there and the right one does not.
    */
   readonly flood?: number;
   /** As how many visitors the flood comes; default 1. */
   readonly names?: number;
-  /** Visitors beside the honest ones in every group, whose attempts claim what was not so. */
+  /** Visitors beside the honest ones in every group, whose rollouts claim what was not so. */
   readonly forgers?: number;
   /** The control: records are believed, and thumbs are the reward. */
   readonly believes?: boolean;
@@ -77,7 +77,7 @@ export type Learned = {
   /** Mean chance of the best lever. */
   readonly success: number;
   readonly parameters: readonly number[];
-  /** How many attempts were learned from or refused, by reason. */
+  /** How many rollouts were learned from or refused, by reason. */
   readonly outcomes: ReadonlyMap<string, number>;
   readonly visitorShareMax: number;
 };
@@ -96,7 +96,7 @@ function* tasks(seed: number, levels: readonly number[]): Generator<TaskReferenc
 }
 
 /**
- * An attempt that says what it was told to, with the log-probs that the policy gives it, a little off: equal
+ * A rollout that says what it was told to, with the log-probs that the policy gives it, a little off: equal
  * ones would be taken for copies.
  */
 async function scripted(
@@ -114,7 +114,7 @@ async function scripted(
     contextLength: policy.contextLength,
   });
   const sampling = { temperature: 1, topK: 0, topP: 1 };
-  const made = await familyAttempt(
+  const made = await environmentRollout(
     script,
     base.format,
     FAMILY,
@@ -196,7 +196,9 @@ export async function learnAmong(
     ? believer
     : createTrajectoryChecker({
         policy,
-        adapterCache: { get: () => Promise.reject(new Error("only the newest version is claimed")) },
+        adapterCache: {
+          get: () => Promise.reject(new Error("only the newest version is claimed")),
+        },
         replay: createReplay({
           format: base.format,
           contextLength: policy.contextLength,
@@ -212,7 +214,7 @@ export async function learnAmong(
     const task = honestTasks.next().value as TaskReference;
     const trajectories: LeasedTrajectory[] = [];
     for (let i = 0; i < GROUP_SIZE; i += 1) {
-      const made = await attempt(parts, task, derivedSeed(seed, arrived), signal);
+      const made = await judgedRollout(parts, task, derivedSeed(seed, arrived), signal);
       const thumb = made.verification.reward === 1 ? "thumb-up" : "thumb-down";
       const visitor = visitors[arrived % HONEST_VISITORS] as string;
       trajectories.push(await leased(made.record, visitor, thumb));

@@ -1,5 +1,5 @@
 /**
- * A third of each group is forged, by a fifth of the visitors, or one floods with attempts that hold before every check: the policy moves no
+ * A third of each group is forged, by a fifth of the visitors, or one floods with rollouts that hold before every check: the policy moves no
  * further from what honest visitors alone teach than a bound. Each defence has its control without it.
  */
 import { beforeAll, describe, expect, test } from "vitest";

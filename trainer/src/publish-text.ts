@@ -34,7 +34,7 @@ export async function publishText(
   const digest = await sha256(bytes);
   await edge.putObject(digest, bytes);
   const publicationId = randomUUID();
-  for (let attempt = 1; ; attempt += 1) {
+  for (let rollout = 1; ; rollout += 1) {
     const { stable, epoch, policies } = await edge.policies();
     const parent = policies.find(({ version }) => version === stable);
     try {
@@ -51,7 +51,7 @@ export async function publishText(
         status: "canary",
       });
     } catch (error) {
-      if (!WaggleError.is(error, "PUBLICATION_STALE") || attempt === ATTEMPTS) throw error;
+      if (!WaggleError.is(error, "PUBLICATION_STALE") || rollout === ATTEMPTS) throw error;
     }
   }
 }

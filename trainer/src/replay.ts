@@ -1,8 +1,8 @@
 /**
- * Runs a recorded attempt again: the one driver `rollOut`, a policy that says exactly the recorded
+ * Runs a recorded rollout again: the one driver `rollOut`, a policy that says exactly the recorded
  * tokens, and a fresh environment from the task's seed. What was rendered, called and observed must
  * come out as recorded; the reward is that of the fresh environment. That goes for the wording of failed
- * calls, too: another one is text that a stranger chose, and the attempt is left out as `tool-wording`.
+ * calls, too: another one is text that a stranger chose, and the rollout is left out as `tool-wording`.
  */
 import { guidedEnvironment, rollOut, versionGuide } from "@waggle/agent";
 import { familyOf, type TaskWorld } from "@waggle/environments";
@@ -22,7 +22,7 @@ import {
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { grammarId } from "@waggle/text/grammar";
-import { judged } from "./learner/rollouts/family-attempt.ts";
+import { judged } from "./learner/rollouts/environment-rollout.ts";
 
 type ReplayResult =
   | { readonly holds: true; readonly verification: Verification }
@@ -200,7 +200,7 @@ function difference(recorded: Trajectory, again: Trajectory): string | null {
       other?.kind === segment.kind && other.parent === segment.parent && other.id === segment.id;
     if (!isSegment || !isSame(other.tokenIds, segment.tokenIds)) return "replay-mismatch";
   }
-  // Only an attempt that its task ended may be said to have ended so.
+  // Only a rollout that its task ended may be said to have ended so.
   const isCompleted = again.stopReason === "completed";
   return isCompleted === (recorded.stopReason === "completed") ? null : "stop-mismatch";
 }

@@ -39,7 +39,7 @@ function claiming(claim: (error: ToolError) => ToolError): Environment {
 }
 
 /** What a page uploads that made one call, consistent down to the rendered tokens. */
-function attempt(call: (typeof CALLS)[number], claim: (error: ToolError) => ToolError) {
+function rollout(call: (typeof CALLS)[number], claim: (error: ToolError) => ToolError) {
   return rollOut({
     policy: new ScriptedPolicy({
       turns: [format.encodeAssistant("", [call]), format.encodeAssistant("Done.", [])],
@@ -61,36 +61,36 @@ const contextOf = ({ segments }: Trajectory): string =>
 
 fault(
   "text that an attacker puts into a failed tool result is never learned from",
-  { item: "3.5", before: "3 of 3 attempts with the attacker's sentence as the error held" },
+  { item: "3.5", before: "3 of 3 rollouts with the attacker's sentence as the error held" },
   async () => {
     let held = 0;
     for (const call of CALLS) {
-      const forged = await attempt(call, ({ code }) => ({ code, message: ATTACK }));
+      const forged = await rollout(call, ({ code }) => ({ code, message: ATTACK }));
       expect(contextOf(forged)).toContain(ATTACK);
       const result = await replay(forged);
       if (result.holds) held += 1;
       expect(result).toEqual({ holds: false, status: "rejected", reason: "tool-wording" });
     }
-    return { after: `${held} of ${CALLS.length} attempts held, the others are tool-wording` };
+    return { after: `${held} of ${CALLS.length} rollouts held, the others are tool-wording` };
   },
 );
 
 test.each(CALLS)("the tool's own failure of $name is believed", async (call) => {
-  const honest = await attempt(call, (error) => error);
+  const honest = await rollout(call, (error) => error);
   expect(honest.turns[0]?.toolResults[0]).toMatchObject({ ok: false });
   expect(await replay(honest)).toMatchObject({ holds: true });
 });
 
 test.each(["TOOL_UNAVAILABLE", "TIMEOUT", "NETWORK"] as const)(
-  "a claimed %s, which no replay can find, leaves the attempt out",
+  "a claimed %s, which no replay can find, leaves the rollout out",
   async (code) => {
-    const forged = await attempt(CALLS[2] ?? never(), () => ({ code, message: ATTACK }));
+    const forged = await rollout(CALLS[2] ?? never(), () => ({ code, message: ATTACK }));
     expect(await replay(forged)).toMatchObject({ holds: false, reason: "reward-unavailable" });
   },
 );
 
 test("another code is no matter of wording", async () => {
-  const forged = await attempt(CALLS[2] ?? never(), () => ({ code: "CONFLICT", message: ATTACK }));
+  const forged = await rollout(CALLS[2] ?? never(), () => ({ code: "CONFLICT", message: ATTACK }));
   expect(await replay(forged)).toMatchObject({ holds: false, reason: "replay-mismatch" });
 });
 

@@ -5,7 +5,7 @@
  */
 import type { StateValues } from "@waggle/learning";
 import type { TaskReference, TrainEngine } from "@waggle/protocol";
-import { attempt, type AttemptParts } from "./attempt.ts";
+import { judgedRollout, type RolloutParts } from "./judged-rollout.ts";
 import type { EdgeRecipe } from "./edge-recipe.ts";
 import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
 import { inLanes } from "./lanes.ts";
@@ -59,7 +59,7 @@ const TRIES_PER_GROUP = 6;
 export async function simulate(
   engine: TrainEngine,
   recipe: EdgeRecipe,
-  parts: AttemptParts,
+  parts: RolloutParts,
   trainingTask: TrainingTask,
   options: SimulationOptions,
   onEvent: (event: SimulationEvent) => void,
@@ -91,7 +91,7 @@ export async function simulate(
     const number = nextTask;
     const trajectories = await inLanes(options.groupSize, async (i) => {
       const seed = derivedSeed(options.seed, number, i);
-      const { record: trajectory, verification } = await attempt(parts, task, seed, signal);
+      const { record: trajectory, verification } = await judgedRollout(parts, task, seed, signal);
       // Sampled by this process with these weights: the record is the re-scored value.
       return learnableTrajectory(trajectory.id, trajectory, verification);
     });

@@ -85,7 +85,7 @@ export type TrainerState = {
   readonly kept?: { readonly [state: string]: unknown } | undefined;
   /** Success by task of a version on the frozen tasks; the key names version, tasks and seed. */
   readonly evaluations: { readonly [key: string]: readonly boolean[] };
-  /** What visitors' attempts say of the deployed version; absent = nothing yet. */
+  /** What visitors' rollouts say of the deployed version; absent = nothing yet. */
   readonly watch?: LiveWatch | undefined;
   /** Raised and not yet told to the edge. */
   readonly alarm?: Alarm | undefined;

@@ -76,7 +76,7 @@ const checker = createTrajectoryChecker({
 });
 const task: TaskReference = { environment: "shop", seed: 11, split: "train" };
 
-/** An attempt of the demonstrator, with the log-probs that an honest client would have recorded. */
+/** A rollout of the demonstrator, with the log-probs that an honest client would have recorded. */
 async function honest(version = 1, skill: ShopSkill = EXPERT): Promise<Trajectory> {
   const { turns } = await demonstrate(task, createRandom(1), skill);
   const trajectory = await rollOut({
@@ -159,7 +159,7 @@ function withSampled(
 }
 
 test.each([0, 1])(
-  "an honest attempt at version %i is learned from, with its reward",
+  "an honest rollout at version %i is learned from, with its reward",
   async (version) => {
     const { trajectory, outcome } = await check(await honest(version));
     expect(outcome).toMatchObject({ status: "learned", reward: 1, success: true });
@@ -174,7 +174,7 @@ test.each([0, 1])(
   },
 );
 
-test("an attempt that did the wrong thing is learned from with reward 0", async () => {
+test("a rollout that did the wrong thing is learned from with reward 0", async () => {
   const nothing: ShopSkill = {
     ...EXPERT,
     sort: 0,

@@ -1,17 +1,17 @@
 /**
  * Nobody decides alone what is learned: a visitor's part of a step is bounded, however much of it is theirs.
- * What an attempt weighs is the sum of its tokens' shares of the loss times the size of their advantages. A
- * visitor's attempts are lowered alike. Who comes as many visitors is many here; sessions are limited by
+ * What a rollout weighs is the sum of its tokens' shares of the loss times the size of their advantages. A
+ * visitor's rollouts are lowered alike. Who comes as many visitors is many here; sessions are limited by
  * address at the edge.
  */
 import { planMinibatch, type PlannedMinibatch, type Stage } from "@waggle/learning";
 import { influenceScales } from "@waggle/learning/advantages";
 import { withAdjustedAdvantages } from "./adjusted-advantages.ts";
 
-/** Whose an attempt is, by digest. */
+/** Whose a rollout is, by digest. */
 export type Visitors = ReadonlyMap<string, string | undefined>;
 
-/** What each visitor's attempts weigh in a minibatch; those of nobody are left out. */
+/** What each visitor's rollouts weigh in a minibatch; those of nobody are left out. */
 export function visitorWeights(
   { rows, shares, advantages }: PlannedMinibatch,
   visitors: Visitors,
@@ -30,9 +30,9 @@ export function visitorWeights(
 }
 
 /**
- * The stage with the advantages of each visitor's attempts lowered to `share` of the minibatch.
+ * The stage with the advantages of each visitor's rollouts lowered to `share` of the minibatch.
  *
- * @param present - visitors whose attempts had nothing to learn from: they are there all the same.
+ * @param present - visitors whose rollouts had nothing to learn from: they are there all the same.
  */
 export function withBoundedVisitors(
   stage: Stage,

@@ -48,7 +48,7 @@ function factList({ row, trajectory, feedback }: TrajectoryDetail): HTMLElement 
   );
 }
 
-/** The other attempts at the same task, since an advantage only means something among them. */
+/** The other rollouts at the same task, since an advantage only means something among them. */
 function groupPanel(rows: readonly TrajectoryRow[], digest: string): HTMLElement {
   return h(
     "section",

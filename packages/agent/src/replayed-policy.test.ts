@@ -52,11 +52,11 @@ test("an environment that answers otherwise than it did is refused", async () =>
       terminated: toolCalls.length === 0,
     }),
   );
-  const attempt = rollOut({
+  const rollout = rollOut({
     policy: replayedPolicy(new ScriptedPolicy({ turns: [say("x")] }), trajectory, 2),
     environment: changed,
     ...fixed,
     consent,
   });
-  await expect(attempt).rejects.toMatchObject({ code: "REPLAY_DIVERGED" });
+  await expect(rollout).rejects.toMatchObject({ code: "REPLAY_DIVERGED" });
 });

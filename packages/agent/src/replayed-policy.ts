@@ -1,6 +1,6 @@
 /**
  * A policy that begins with turns it sampled before: what a branch, a pivot or a retry from the middle
- * starts with. The environment really runs the recorded turns again, so the attempt goes on from a
+ * starts with. The environment really runs the recorded turns again, so the rollout goes on from a
  * true state. Not a script: after the recorded turns the policy speaks for itself.
  */
 import { WaggleError } from "@waggle/protocol";

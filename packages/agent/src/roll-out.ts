@@ -1,5 +1,5 @@
 /**
- * `rollOut`: one attempt at one task, from the first observation to a stop reason. The only driver:
+ * `rollOut`: one rollout at one task, from the first observation to a stop reason. The only driver:
  * pages, tests and the trainer all run this. It knows tokens, text and tools; it knows no model, no
  * storage and no reward.
  *

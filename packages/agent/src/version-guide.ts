@@ -6,7 +6,7 @@ import { guidanceReading, readingText } from "@waggle/learning/states";
 import type { Guidance } from "@waggle/protocol";
 import type { Guide } from "./guided-environment.ts";
 
-/** @param key - of the attempt: its assignment, or anything where nobody replays it. */
+/** @param key - of the rollout: its assignment, or anything where nobody replays it. */
 export function versionGuide(guidance: Guidance, key: string): Guide {
   return {
     start: (request) =>

@@ -17,7 +17,7 @@ const noTask = new WaggleError("RATE_LIMITED", "the edge has no task now", {
 });
 const away = new WaggleError("NETWORK", "the edge is away", { retryable: true });
 
-test("where there is no task one worker asks, after the wait that it was told, and no attempt is lost", async () => {
+test("where there is no task one worker asks, after the wait that it was told, and no rollout is lost", async () => {
   const outbox = await createOutbox({ name: crypto.randomUUID() });
   onTestFinished(() => outbox.close());
   const refusals: (Error | null)[] = [null, noTask, noTask, away, away, noTask];

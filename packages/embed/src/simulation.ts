@@ -1,5 +1,5 @@
 /**
- * Assigned tasks in the tab: ask, roll out, hand over, count. The page never judges an attempt, and an
+ * Assigned tasks in the tab: ask, roll out, hand over, count. The page never judges a rollout, and an
  * assignment it does not finish harms nobody: the edge gives it a deadline.
  */
 import { WaggleError } from "@waggle/protocol";
@@ -49,7 +49,7 @@ const DEFAULT_PARALLEL = 4;
 const MAX_WAITING = 48;
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
-/** Attempts in a row, of each worker, that threw before the simulation gives up. */
+/** Rollouts in a row, of each worker, that threw before the simulation gives up. */
 const MAX_FAULTS = 3;
 
 export function createSimulation(parts: SimulationParts): Simulation {
@@ -122,7 +122,7 @@ export function createSimulation(parts: SimulationParts): Simulation {
     return mine;
   };
 
-  const attempt = async (
+  const rollout = async (
     assignment: AssignmentResponse,
     options: SimulateOptions,
     signal: AbortSignal,
@@ -140,7 +140,7 @@ export function createSimulation(parts: SimulationParts): Simulation {
         step: (action, stepSignal) => environment.step(action, stepSignal),
       };
       const trajectory = await parts.rollOut(observed, assignment.assignmentId, signal);
-      // Half an attempt says nothing about the policy; the edge's deadline closes the assignment.
+      // Half a rollout says nothing about the policy; the edge's deadline closes the assignment.
       if (trajectory.stopReason === "aborted") {
         update({ failed: progress.failed + 1 });
         return;
@@ -190,7 +190,7 @@ export function createSimulation(parts: SimulationParts): Simulation {
             const assignment = await nextTask(signal);
             if (assignment === null) return;
             try {
-              await attempt(assignment, options, signal);
+              await rollout(assignment, options, signal);
               faults = 0;
             } catch (error) {
               // One bad task is data; a policy that fails every time is not.

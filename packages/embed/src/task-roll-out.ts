@@ -1,4 +1,4 @@
-/** One attempt of the site's policy at a task that the edge assigned. */
+/** One rollout of the site's policy at a task that the edge assigned. */
 import { guidedEnvironment, rollOut, spanSeed } from "@waggle/agent";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { Consent, Environment, Redactor, Trajectory } from "@waggle/protocol";

@@ -28,7 +28,7 @@ export type {
   ShopEnvironmentOptions,
 } from "./shop-environment.ts";
 export { numbersIn, verifyShop } from "./shop-verifier.ts";
-export type { ShopAttempt } from "./shop-verifier.ts";
+export type { ShopRollout } from "./shop-verifier.ts";
 export { demonstrate, EXPERT } from "./shop-demonstrator.ts";
 export type { Demonstration, DemonstratedTurn, ShopSkill } from "./shop-demonstrator.ts";
 export { FAMILIES, familyNamed, familyOf } from "./families.ts";

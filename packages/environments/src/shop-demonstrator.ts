@@ -65,7 +65,7 @@ type CartView = { readonly lines: readonly Hit[]; readonly total: number };
 type Act = (...calls: readonly Call[]) => Promise<readonly unknown[]>;
 
 /**
- * One attempt at a task. Deterministic for a stream of random numbers.
+ * One rollout at a task. Deterministic for a stream of random numbers.
  * @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment.
  */
 export async function demonstrate(
@@ -87,16 +87,16 @@ export async function demonstrate(
     turns.push({ text: "", toolCalls, toolResults });
     return toolResults.map((result) => (result.ok ? result.value : null));
   };
-  const attempt = new Attempt(act, request, random, skill);
+  const rollout = new Rollout(act, request, random, skill);
   const said: string[] = [];
-  for (const wish of wishes) said.push(await attempt.run(wish));
+  for (const wish of wishes) said.push(await rollout.run(wish));
   const finalText = said.join(" ");
   await environment.step({ text: finalText, toolCalls: [] }, signal);
   turns.push({ text: finalText, toolCalls: [], toolResults: [] });
   return { system, request, turns, finalText, state: environment.shop.state };
 }
 
-class Attempt {
+class Rollout {
   readonly #act: Act;
   readonly #request: string;
   readonly #random: RandomSource;

@@ -63,7 +63,7 @@ function together(parts: readonly ShopInstance[]): ShopInstance | null {
   const ids = parts.flatMap((part) => [...new Set(idsOf(part))]);
   if (new Set(ids).size < ids.length) return null;
   const wishes = parts.flatMap((part) => part.wishes);
-  // A price of several pieces takes a turn more than the longest attempt has left.
+  // A price of several pieces takes a turn more than the longest rollout has left.
   if (wishes.some((wish) => wish.family === "price-in-currency" && wish.quantity > 1)) return null;
   const cart = parts.flatMap((part) => part.cart);
   const expectedCart = parts.flatMap((part) => part.expectedCart);

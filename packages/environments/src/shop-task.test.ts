@@ -177,7 +177,7 @@ test("a number that the request says is never the answer to its question", () =>
 });
 
 describe("the verifier of each task", () => {
-  test("fails an attempt that never answered, and one that only talks", async () => {
+  test("fails a rollout that never answered, and one that only talks", async () => {
     for (const seed of SEEDS.slice(0, 100)) {
       const task = reference(seed, "heldOut");
       const gold = await demonstrate(task, createRandom(seed), EXPERT);

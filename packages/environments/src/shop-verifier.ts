@@ -1,13 +1,13 @@
 /**
- * Judges an attempt at a shop task from what it did, replayed here; nothing that a browser claims
+ * Judges a rollout at a shop task from what it did, replayed here; nothing that a browser claims
  * about success is read. Reward is 0 or 1.
  */
 import type { TaskReference, Verification } from "@waggle/protocol";
 import { shopInstance } from "./shop-errands.ts";
 import type { CartLine, ShopState } from "./shop.ts";
 
-export type ShopAttempt = {
-  /** Text of the last turn; `null` where the attempt was cut before it answered. */
+export type ShopRollout = {
+  /** Text of the last turn; `null` where the rollout was cut before it answered. */
   readonly finalText: string | null;
   /** State after the last call, of a replay or of the live shop. */
   readonly state: ShopState;
@@ -20,14 +20,14 @@ const MAX_ANSWER_NUMBERS = 3;
 
 /**
  * Reward 1 when the final cart is exactly the wanted one and, for a question, the answer says the
- * number. An attempt without a final answer has not finished.
+ * number. A rollout without a final answer has not finished.
  * @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment.
  */
-export function verifyShop(reference: TaskReference, attempt: ShopAttempt): Verification {
+export function verifyShop(reference: TaskReference, rollout: ShopRollout): Verification {
   const { expectedCart, expectedNumber } = shopInstance(reference);
-  const answered = attempt.finalText !== null;
-  const cart = sameCart(attempt.state.cart, expectedCart);
-  const answer = expectedNumber === null || says(attempt.finalText ?? "", expectedNumber);
+  const answered = rollout.finalText !== null;
+  const cart = sameCart(rollout.state.cart, expectedCart);
+  const answer = expectedNumber === null || says(rollout.finalText ?? "", expectedNumber);
   const success = answered && cart && answer;
   return { reward: success ? 1 : 0, success, parts: { answered, cart, answer } };
 }

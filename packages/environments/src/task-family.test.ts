@@ -38,8 +38,8 @@ test.each(FAMILIES.map((family) => [family.name, family] as const))(
   async (_, family) => {
     for (const split of ["train", "heldOut"] as const) {
       for (const reference of references(family, split)) {
-        const attempt = await demonstrate(family, reference, 0);
-        expect({ reference, ...attempt }).toMatchObject({ reference, success: true });
+        const rollout = await demonstrate(family, reference, 0);
+        expect({ reference, ...rollout }).toMatchObject({ reference, success: true });
       }
     }
     const careless = await Promise.all(

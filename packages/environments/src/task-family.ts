@@ -19,13 +19,13 @@ export type Judgement = Verification & {
   readonly turnRewards?: readonly number[];
 };
 
-/** One attempt's world. */
+/** One rollout's world. */
 export type TaskWorld = {
   readonly environment: Environment;
   /**
    * Judges the world as it stands.
    *
-   * @param finalText text of the last turn, `null` where the attempt was cut before it answered.
+   * @param finalText text of the last turn, `null` where the rollout was cut before it answered.
    */
   readonly judge: (finalText: string | null) => Judgement;
 };
@@ -40,8 +40,8 @@ export type DemonstratedAction = {
 export type Demonstrator = (observation: Observation | null) => DemonstratedAction;
 
 /**
- * How the base of a family is taught to read: some of its demonstrations are given a case of an attempt, as
- * attempts are given theirs, and do what the case says. What is in the case is drawn, so that reading is
+ * How the base of a family is taught to read: some of its demonstrations are given a case of a rollout, as
+ * rollouts are given theirs, and do what the case says. What is in the case is drawn, so that reading is
  * all that is taught.
  */
 export type ReadingLessons = {
@@ -63,7 +63,7 @@ export type TaskFamily = {
   readonly name: string;
   /** By level, where each has a name of its own in a task reference; absent = `name` at all of them. */
   readonly environments?: readonly string[];
-  /** Most turns that an attempt needs, with some to spare. */
+  /** Most turns that a rollout needs, with some to spare. */
   readonly maxTurns: number;
   /** Tokens that a base of its own must be able to read; absent = what bases usually can. */
   readonly contextLength?: number;

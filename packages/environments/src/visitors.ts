@@ -1,6 +1,6 @@
 /**
  * Simulated visitors: who tried the agent gives a thumb and nothing else. They mean well and are
- * unreliable: some press the wrong one, some like to hear that they were right. A family whose attempts
+ * unreliable: some press the wrong one, some like to hear that they were right. A family whose rollouts
  * they judge pays what they said; whether the task was solved is still known, for measuring alone.
  */
 import { WaggleError } from "@waggle/protocol";
@@ -18,7 +18,7 @@ export type VisitorOptions = {
 
 type Thumb = "up" | "down";
 
-/** The family with `parts.thumb` of each attempt, and it as the only reward. The same answer to the same task gets the same thumb. */
+/** The family with `parts.thumb` of each rollout, and it as the only reward. The same answer to the same task gets the same thumb. */
 export function withVisitors(family: TaskFamily, options: VisitorOptions): TaskFamily {
   requireShare("noise", options.noise);
   requireShare("flattery", options.flattery ?? 0);

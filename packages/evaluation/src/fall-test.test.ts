@@ -14,7 +14,7 @@ function uniform(seed: number): () => number {
   return next;
 }
 
-/** Means of groups of eight attempts at one task each; tasks differ in difficulty. */
+/** Means of groups of eight rollouts at one task each; tasks differ in difficulty. */
 function groupMeans(rate: number, groups: number, seed: number): number[] {
   const draw = uniform(seed);
   return Array.from({ length: groups }, () => {

@@ -24,7 +24,7 @@ type GuidanceCase = {
   readonly id: string;
   readonly situation: string;
   readonly action: string;
-  /** What the attempt earned, in [0, 1] as verifiers pay. */
+  /** What the rollout earned, in [0, 1] as verifiers pay. */
   readonly reward: number;
   /** Expected reward of reading it. */
   readonly value: number;

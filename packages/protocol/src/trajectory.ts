@@ -1,5 +1,5 @@
 /**
- * The record of one attempt: a tree of segments in token space. Tokens are the record and text is
+ * The record of one rollout: a tree of segments in token space. Tokens are the record and text is
  * derived; nothing is ever re-tokenized or edited. It carries no reward: what a browser says about
  * its own success is not believed.
  */
@@ -13,7 +13,7 @@ import { ToolCall, ToolResult } from "./tool.ts";
 /** Version of the trajectory schema this code writes. */
 export const TRAJECTORY_SCHEMA_VERSION = 1;
 
-/** Why an attempt ended. */
+/** Why a rollout ended. */
 export type StopReason =
   /** The task ended by itself. */
   | "completed"

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { familyNamed } from "@waggle/environments";
 import { FAMILY_BASE, familyBase } from "../learner/family-base.ts";
-import { attemptHeldOut, heldOutOf } from "../learner/rollouts/held-out.ts";
+import { rollOutHeldOut, heldOutOf } from "../learner/rollouts/held-out.ts";
 import { PolicyCache } from "../policy-cache.ts";
 import type { ControlLog } from "./control-log.ts";
 import type { RunArmsOptions } from "./run-arms.ts";
@@ -37,7 +37,7 @@ export async function runControls(
       const parts = { policy, format: model.format, family, signal };
       const tasks = Array.from({ length: evaluationTasks }, (_, i) => i);
       const successes = await successByTemperature(TEMPERATURES, async (sampling) => {
-        const attempts = await attemptHeldOut(parts, tasks, undefined, seed, "heldOut", sampling);
+        const attempts = await rollOutHeldOut(parts, tasks, undefined, seed, "heldOut", sampling);
         return heldOutOf(attempts).successes;
       });
       const baseModel = model.reference.sha256;

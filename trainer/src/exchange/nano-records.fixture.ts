@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TextReader } from "@waggle/exchange";
 import { familyNamed } from "@waggle/environments";
 import { FULL_SUPPORT, type TrajectoryDetail, trajectoryDigest } from "@waggle/protocol";
-import { attempt } from "../attempt.ts";
+import { judgedRollout } from "../judged-rollout.ts";
 import { type BaseModel, readBaseModel } from "../base-model.ts";
 import { openPolicy } from "../open-model.ts";
 
@@ -13,7 +13,7 @@ export const NANO: string = join(import.meta.dirname, "../../../packages/model/n
 export const describeTask: TextReader["describeTask"] = (task) =>
   familyNamed(task.environment).world(task).environment.observe();
 
-/** `count` groups of `size` attempts, judged; seeds are fixed, so the tokens are. */
+/** `count` groups of `size` rollouts, judged; seeds are fixed, so the tokens are. */
 export async function nanoRecords(
   count: number,
   size: number,
@@ -27,7 +27,7 @@ export async function nanoRecords(
     const task = { environment: "shop", seed, split: "train" } as const;
     const groupId = randomUUID();
     for (let i = 0; i < size; i += 1) {
-      const { record: trajectory, verification } = await attempt(
+      const { record: trajectory, verification } = await judgedRollout(
         parts,
         task,
         100 * seed + i,

@@ -1,4 +1,4 @@
-/** What teaches a base: the family's demonstrations, and lessons of reading in the words of every attempt. */
+/** What teaches a base: the family's demonstrations, and lessons of reading in the words of every rollout. */
 import { familyNamed } from "@waggle/environments";
 import { readingText } from "@waggle/learning/states";
 import { FULL_SUPPORT, type Trajectory } from "@waggle/protocol";
@@ -7,8 +7,8 @@ import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import { expect, test } from "vitest";
 import { derivedSeed, seededRandom } from "../random.ts";
 import { baseDemonstration } from "./base-demonstration.ts";
-import { demonstratedAttempt, NOBODY, scriptedPolicy } from "./rollouts/demonstrated-attempt.ts";
-import { familyAttempt } from "./rollouts/family-attempt.ts";
+import { demonstratedRollout, NOBODY, scriptedPolicy } from "./rollouts/demonstrated-rollout.ts";
+import { environmentRollout } from "./rollouts/environment-rollout.ts";
 import { taskOf } from "./rollouts/task-names.ts";
 
 const tokenizer = new ByteTokenizer();
@@ -23,7 +23,7 @@ const wordsOf = (trajectory: Trajectory): string => tokenizer.decode(tokensOf(tr
 test("a family without lessons is taught by its demonstrations as they are", async () => {
   const family = familyNamed("bandit");
   const nth = 7;
-  const plain = await demonstratedAttempt(
+  const plain = await demonstratedRollout(
     family,
     family.reference(derivedSeed(OPTIONS.seed, nth), "train", nth % family.levels),
     format,
@@ -33,14 +33,14 @@ test("a family without lessons is taught by its demonstrations as they are", asy
   expect(tokensOf(taught)).toEqual(tokensOf(plain.trajectory));
 });
 
-test("a demonstration that does not fit the context is cut there, as an attempt would be", async () => {
+test("a demonstration that does not fit the context is cut there, as a rollout would be", async () => {
   const family = familyNamed("shop");
   const options = { mistakes: 0, contextLength: 1700 };
   const stops = new Map<string, number>();
   for (let nth = 0; nth < 60; nth += 1) {
     const task = family.reference(nth, "train", nth % family.levels);
     const random = seededRandom(nth);
-    const { trajectory, verification } = await demonstratedAttempt(family, task, format, {
+    const { trajectory, verification } = await demonstratedRollout(family, task, format, {
       ...options,
       random,
     });
@@ -52,7 +52,7 @@ test("a demonstration that does not fit the context is cut there, as an attempt 
   expect([...stops.keys()].toSorted()).toEqual(["completed", "context-overflow"]);
 });
 
-test("lessons of reading begin as attempts that read do, and come as often as the family says", async () => {
+test("lessons of reading begin as rollouts that read do, and come as often as the family says", async () => {
   const family = familyNamed("recall");
   let lessons = 0;
   for (let nth = 0; nth < 120; nth += 1) {
@@ -62,7 +62,7 @@ test("lessons of reading begin as attempts that read do, and come as often as th
     lessons += 1;
     const [, went, situation = "", action = ""] = read;
     const shown = { situation, action, reward: went === "well" ? 1 : 0 };
-    const { record: trajectory } = await familyAttempt(
+    const { record: trajectory } = await environmentRollout(
       { ...scriptedPolicy(() => format.encodeAssistant("left"), 4096), client: NOBODY },
       format,
       family,

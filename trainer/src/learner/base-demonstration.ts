@@ -1,5 +1,5 @@
 /**
- * One of the demonstrations that teach the base of a family: an attempt with mistakes, or what somebody does
+ * One of the demonstrations that teach the base of a family: a rollout with mistakes, or what somebody does
  * who was given a case to read, where the family wants its base to read.
  */
 import { guidedEnvironment } from "@waggle/agent";
@@ -8,7 +8,7 @@ import { readingText } from "@waggle/learning/states";
 import type { Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../random.ts";
-import { demonstratedAttempt } from "./rollouts/demonstrated-attempt.ts";
+import { demonstratedRollout } from "./rollouts/demonstrated-rollout.ts";
 
 export type BaseDemonstrationOptions = {
   /** Of all demonstrations of a base. */
@@ -29,7 +29,7 @@ export async function baseDemonstration(
   const random = seededRandom(seed, nth);
   const { reading } = family;
   const lesson = reading && random() < reading.share ? reading.lesson(random) : null;
-  const { trajectory } = await demonstratedAttempt(
+  const { trajectory } = await demonstratedRollout(
     lesson === null ? family : { ...family, demonstrator: () => lesson.reader },
     reference,
     format,
@@ -43,10 +43,10 @@ export async function baseDemonstration(
   return trajectory;
 }
 
-/** A world whose attempt begins with the case, in the words of every attempt. */
+/** A world whose rollout begins with the case, in the words of every rollout. */
 function given({
   case: shown,
-}: ReadingLesson): NonNullable<Parameters<typeof demonstratedAttempt>[3]["around"]> {
+}: ReadingLesson): NonNullable<Parameters<typeof demonstratedRollout>[3]["around"]> {
   const text = readingText({ cases: [shown] });
   return (world) => ({
     ...world,

@@ -1,17 +1,17 @@
 /**
- * What the plans of a recipe need of a family of tasks, said before a base is taught or an attempt made. What
- * rewards need of single attempts is not known here.
+ * What the plans of a recipe need of a family of tasks, said before a base is taught or a rollout made. What
+ * rewards need of single rollouts is not known here.
  */
 import type { TaskFamily } from "@waggle/environments";
 import { initialValues, type Recipe, type RolloutPlan, type Stage } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { searched } from "./rollouts/changed-world.ts";
 import { memoryOf } from "./rollouts/managed-turns.ts";
-import { proposalsOf } from "./rollouts/proposed-attempts.ts";
+import { proposalsOf } from "./rollouts/proposed-rollouts.ts";
 
 /**
  * @throws WaggleError `INVALID_ARGUMENT` for a family without documents, proposals or a memory where the
- *   recipe has plans with them, `GROUP_TOO_SMALL` where attempts are compared with none.
+ *   recipe has plans with them, `GROUP_TOO_SMALL` where rollouts are compared with none.
  */
 export async function requireFamily(recipe: Recipe, family: TaskFamily): Promise<void> {
   for (const stage of stagesOf(recipe.stages)) {
@@ -51,6 +51,6 @@ function requireGroup({ name }: Recipe, { advantage, learns }: Stage, plan: Roll
   if (learns !== "rewards" || advantage?.start !== "group" || size >= 2) return;
   throw new WaggleError(
     "GROUP_TOO_SMALL",
-    `recipe ${name} compares attempts at a task, got ${size} of each; set a greater size with --set`,
+    `recipe ${name} compares rollouts at a task, got ${size} of each; set a greater size with --set`,
   );
 }

@@ -1,12 +1,12 @@
 /**
- * A merging stage within its budget: members share it, what a gate attempts is spent too. What a member
- * learns and how tasks are attempted is the run's.
+ * A merging stage within its budget: members share it, what a gate rollouts is spent too. What a member
+ * learns and how tasks are rolled out is the run's.
  */
 import { type Stage, toJudgedTrajectory } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
 import { seededRandom } from "../random.ts";
 import { mean } from "./updates/trajectory-metrics.ts";
-import type { FamilyAttempt } from "./rollouts/family-attempt.ts";
+import type { EnvironmentRollout } from "./rollouts/environment-rollout.ts";
 import type { Budget, RunSpending } from "./run-spending.ts";
 import { mergeMembers } from "./updates/merge-update.ts";
 
@@ -18,14 +18,14 @@ export type MergingRun = {
   readonly seed: number;
   /** Learns these stages with what the engine holds, within this limit. */
   readonly learn: (member: readonly Stage[], limit: Budget | undefined) => Promise<void>;
-  /** Attempts tasks to learn in with what the engine holds: the first so many, the same every time. */
-  readonly attempt: (count: number) => Promise<readonly FamilyAttempt[]>;
+  /** Rollouts tasks to learn in with what the engine holds: the first so many, the same every time. */
+  readonly rollout: (count: number) => Promise<readonly EnvironmentRollout[]>;
 };
 
 /** The engine then holds the merge, or the member that the gate kept. */
 export async function mergedStage(
   merging: NonNullable<Stage["merging"]>,
-  { engine, spending, limit, seed, learn, attempt }: MergingRun,
+  { engine, spending, limit, seed, learn, rollout }: MergingRun,
 ): Promise<void> {
   const ofMembers = spending.upTo(limit, 1 - (merging.gate?.share ?? 0));
   let left = merging.members.length;
@@ -35,7 +35,7 @@ export async function mergedStage(
       return learn(member, spending.upTo(ofMembers, 1 / (left + 1)));
     },
     score: async ({ tasks }) => {
-      const attempts = await attempt(tasks);
+      const attempts = await rollout(tasks);
       spending.count(
         attempts.map(({ record: trajectory, verification }) => ({
           task: trajectory.id,

@@ -20,7 +20,7 @@ export function addOverlapOptions(command: Command): Command {
     )
     .option("--max-lag <n>", "with --async: most steps that a token may be behind", whole, 2)
     .addOption(
-      new Option("--swap <point>", "with --async: where an attempt goes on under a newer version")
+      new Option("--swap <point>", "with --async: where a rollout goes on under a newer version")
         .choices(["never", "turn", "token"] satisfies SwapPoint[])
         .default("turn" satisfies SwapPoint),
     )

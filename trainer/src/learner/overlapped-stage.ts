@@ -15,7 +15,7 @@ export type OverlapOptions = {
   readonly mostRunning?: number | undefined;
   /** Tasks that run or wait to be learned from. Default those of all steps within the limit. */
   readonly mostWaiting?: number | undefined;
-  /** Where an attempt goes on under a newer version. */
+  /** Where a rollout goes on under a newer version. */
   readonly swap: SwapPoint;
 };
 

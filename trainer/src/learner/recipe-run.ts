@@ -70,7 +70,7 @@ export async function runRecipe(
         },
       );
     }
-    // What was learned for held-out tasks themselves is gone once they were attempted.
+    // What was learned for held-out tasks themselves is gone once they were rolled out.
     const isTestTime = stages.some((stage) => testTimeOf(stage) !== null);
     const places = Array.from({ length: options.evaluationTasks }, (_, i) => i);
     const byTemperature = await successByTemperature(

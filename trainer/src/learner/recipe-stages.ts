@@ -15,13 +15,13 @@ import {
 } from "@waggle/learning";
 import type { Sampling, TaskReference, TaskSplit, TrainEngine } from "@waggle/protocol";
 import { derivedSeed, seededRandom } from "../random.ts";
-import { type Reader, stageReader } from "./rollouts/attempt-reading.ts";
+import { type Reader, stageReader } from "./rollouts/rollout-reading.ts";
 import { adapterOf } from "./updates/adapter-tensors.ts";
 import { collect } from "./rollouts/collect.ts";
 import { trajectoryMetrics, hasSignal } from "./updates/trajectory-metrics.ts";
 import { describer } from "./rollouts/trajectory-text.ts";
-import type { FamilyAttempt } from "./rollouts/family-attempt.ts";
-import { attemptHeldOut, type HeldOut, heldOutOf } from "./rollouts/held-out.ts";
+import type { EnvironmentRollout } from "./rollouts/environment-rollout.ts";
+import { rollOutHeldOut, type HeldOut, heldOutOf } from "./rollouts/held-out.ts";
 import type { WorldModels } from "./rollouts/imagined-world.ts";
 import { evolvedStep } from "./evolved-step.ts";
 import { mergedStage } from "./merged-stage.ts";
@@ -56,11 +56,11 @@ export class RecipeStages {
   readonly #versions: PolicyVersions;
   readonly #draws: TaskDraws;
   readonly roleStore: RoleStore;
-  /** The stage as whose roles held-out tasks are attempted. */
+  /** The stage as whose roles held-out tasks are rolled out. */
   #deployed: Stage | null = null;
   #stored: readonly JudgedTrajectory[] = [];
   #state: StateValues = {};
-  /** The stage whose state attempts read. */
+  /** The stage whose state rollouts read. */
   #reads: Pick<Stage, "state"> = { state: {} };
   readonly #spending: RunSpending;
   /** What may be spent before the stage ends. */
@@ -231,7 +231,7 @@ export class RecipeStages {
     );
   }
 
-  /** Learns for held-out tasks, attempts them, and is then as it was. */
+  /** Learns for held-out tasks, rollouts them, and is then as it was. */
   async #atTestTime(stage: Stage, steps: number): Promise<HeldOut> {
     const { engine, family } = this.#parts;
     const { evaluationTasks, evaluationSeed } = this.#options;
@@ -255,7 +255,7 @@ export class RecipeStages {
           const metrics = await this.#learn(stage, settings, groups, context);
           return metrics["gradientNorm"] !== undefined;
         },
-        attempt: (places) => this.attempts(places),
+        rollout: (places) => this.attempts(places),
       },
       steps,
     );
@@ -275,7 +275,7 @@ export class RecipeStages {
         await this.#versions.holdFrom(engine);
         for (const member of members) await this.stage(member);
       },
-      attempt: async (count) => {
+      rollout: async (count) => {
         await this.#versions.holdFrom(engine);
         return this.attempts([...Array(count).keys()], "train");
       },
@@ -381,11 +381,12 @@ export class RecipeStages {
     places: readonly number[],
     split?: TaskSplit,
     sampling?: Omit<Sampling, "seed">,
-  ): Promise<FamilyAttempt[]> {
+  ): Promise<EnvironmentRollout[]> {
     const { policy, format, family } = this.#parts;
     await this.#versions.adopt(0);
-    const roles = this.#deployed === null ? undefined : await this.roleStore.acting(this.#deployed, 0);
-    return attemptHeldOut(
+    const roles =
+      this.#deployed === null ? undefined : await this.roleStore.acting(this.#deployed, 0);
+    return rollOutHeldOut(
       { policy, format, family, roles, reader: this.#reader(false), signal: this.#signal },
       places,
       this.#deployed?.rollout.plan(this.#context(0, 1)),

@@ -10,7 +10,7 @@ import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { adapterOf } from "./updates/adapter-tensors.ts";
 import { setParameters } from "./updates/engine-parameters.ts";
-import type { ActingPolicy } from "./rollouts/family-attempt.ts";
+import type { ActingPolicy } from "./rollouts/environment-rollout.ts";
 import { callDivider } from "./rollouts/divided-calls.ts";
 import type { ActingRoles } from "./rollouts/role-policy.ts";
 import type { RecipeModels } from "./updates/stage-update.ts";

@@ -32,7 +32,7 @@ export type Carried = {
   readonly spent: Spent;
   /** Of the present stage. */
   readonly limit: Budget | undefined;
-  /** Place of the stage as whose roles held-out tasks are attempted; `null` = none yet. */
+  /** Place of the stage as whose roles held-out tasks are rolled out; `null` = none yet. */
   readonly deployed: number | null;
 };
 

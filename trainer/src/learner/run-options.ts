@@ -4,7 +4,7 @@ import type { PartPorts, StateValues } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
-import type { ActingPolicy } from "./rollouts/family-attempt.ts";
+import type { ActingPolicy } from "./rollouts/environment-rollout.ts";
 import type { WorldSimulator } from "./rollouts/fitted-world.ts";
 import type { HeldOut } from "./rollouts/held-out.ts";
 import type { OverlapOptions } from "./overlapped-stage.ts";

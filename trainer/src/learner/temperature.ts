@@ -23,11 +23,11 @@ export function temperatureName(temperature: number): string {
 /** Tries a policy at each of these temperatures. */
 export async function successByTemperature(
   temperatures: readonly number[],
-  attempt: (sampling: Omit<Sampling, "seed">) => Promise<readonly boolean[]>,
+  rollout: (sampling: Omit<Sampling, "seed">) => Promise<readonly boolean[]>,
 ): Promise<SuccessByTemperature> {
   const found = new Map<number, readonly boolean[]>();
   for (const temperature of temperatures) {
-    found.set(temperature, await attempt(samplingAt(temperature)));
+    found.set(temperature, await rollout(samplingAt(temperature)));
   }
   return found;
 }

@@ -1,4 +1,4 @@
-/** What a test task teaches is there for its own attempt, and gone for the next. */
+/** What a test task teaches is there for its own rollout, and gone for the next. */
 import { familyNamed } from "@waggle/environments";
 import { recipeNamed, type Stage } from "@waggle/learning";
 import type { TensorMap } from "@waggle/protocol";
@@ -40,7 +40,7 @@ test("every group starts from the same parameters, and they are there again at t
       await nudge();
       return true;
     },
-    attempt: async (tasks) => {
+    rollout: async (tasks) => {
       seen.push(flat(await engine.parameters()));
       return tasks.map((task) => task.toUpperCase());
     },

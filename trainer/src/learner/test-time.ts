@@ -1,18 +1,18 @@
 /**
- * Learning at test time: for some held-out tasks the engine learns, they are attempted, and it is as it was
+ * Learning at test time: for some held-out tasks the engine learns, they are rolled out, and it is as it was
  * before. Nothing that one of them taught is there for another.
  */
 import type { TaskFamily } from "@waggle/environments";
 import type { Stage } from "@waggle/learning";
 import type { TaskReference, TrainEngine } from "@waggle/protocol";
-import type { FamilyAttempt } from "./rollouts/family-attempt.ts";
+import type { EnvironmentRollout } from "./rollouts/environment-rollout.ts";
 import { type HeldOut, heldOutOf, heldOutTask } from "./rollouts/held-out.ts";
 
 export type TestTimeSteps<T, R> = {
   /** Learns for these tasks. @returns false where nothing was learned. */
   readonly learn: (tasks: readonly T[]) => Promise<boolean>;
-  /** Attempts them with what was learned. `[tasks]` */
-  readonly attempt: (tasks: readonly T[]) => Promise<readonly R[]>;
+  /** Rollouts them with what was learned. `[tasks]` */
+  readonly rollout: (tasks: readonly T[]) => Promise<readonly R[]>;
 };
 
 /** What a stage is gone through for at test time; `null` for one that is not. */
@@ -28,7 +28,7 @@ export async function atTestTime<T, R>(
   engine: TrainEngine,
   tasks: readonly T[],
   keyOf: (task: T) => string | number,
-  { learn, attempt }: TestTimeSteps<T, R>,
+  { learn, rollout }: TestTimeSteps<T, R>,
 ): Promise<readonly R[]> {
   const groups = new Map<string | number, number[]>();
   for (const [at, task] of tasks.entries()) {
@@ -41,7 +41,7 @@ export async function atTestTime<T, R>(
     const own = places.map((at) => tasks[at] as T);
     const learned = await learn(own);
     try {
-      for (const [i, result] of (await attempt(own)).entries()) {
+      for (const [i, result] of (await rollout(own)).entries()) {
         results[places[i] as number] = result;
       }
     } finally {
@@ -57,8 +57,8 @@ export type TestTimeRun = {
   readonly restore: () => void;
   /** One step for these tasks. @returns false where nothing was learned. */
   readonly step: (tasks: readonly TaskReference[], step: number) => Promise<boolean>;
-  /** `[places]` attempts at the held-out tasks of these places. */
-  readonly attempt: (places: readonly number[]) => Promise<readonly FamilyAttempt[]>;
+  /** `[places]` rollouts at the held-out tasks of these places. */
+  readonly rollout: (places: readonly number[]) => Promise<readonly EnvironmentRollout[]>;
 };
 
 /** Goes through a stage for held-out tasks. */
@@ -90,7 +90,7 @@ export async function testTimeStage(
         }
         return learned;
       },
-      attempt: run.attempt,
+      rollout: run.rollout,
     },
   );
   run.restore();

@@ -14,7 +14,7 @@ export type Example = {
   readonly roles: readonly string[];
 };
 
-/** Demonstration `index` of the corpus of `seed`: an imperfect attempt at a training task. */
+/** Demonstration `index` of the corpus of `seed`: an imperfect rollout at a training task. */
 export function corpusDemonstration(
   seed: number,
   index: number,

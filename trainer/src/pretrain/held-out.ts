@@ -1,4 +1,4 @@
-/** Held-out scores: a policy attempts tasks it never saw, the environment's verifier judges. */
+/** Held-out scores: a policy rollouts tasks it never saw, the environment's verifier judges. */
 import { rollOut } from "@waggle/agent";
 import {
   createShopEnvironment,
@@ -14,7 +14,7 @@ import type { Sampling, TaskReference, Trajectory, Turn } from "@waggle/protocol
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 
-type AttemptOutcome = {
+type RolloutOutcome = {
   readonly family: string;
   readonly unseen: boolean;
   readonly success: boolean;
@@ -38,26 +38,26 @@ const NO_CONSENT = { version: "none", scopes: [], grantedAt: "1970-01-01T00:00:0
 
 const MALFORMED: ReadonlySet<string> = new Set(["UNKNOWN_TOOL", "INVALID_TOOL_ARGUMENTS"]);
 
-/** Attempts held-out tasks `from` to `from + count - 1`, one after the other. */
-async function attemptHeldOut(
+/** Rollouts held-out tasks `from` to `from + count - 1`, one after the other. */
+async function rollOutHeldOut(
   policy: AdaptivePolicy,
   chat: ChatFormat,
   options: { readonly from: number; readonly count: number; readonly mode: "greedy" | "sampled" },
-): Promise<AttemptOutcome[]> {
-  const outcomes: AttemptOutcome[] = [];
+): Promise<RolloutOutcome[]> {
+  const outcomes: RolloutOutcome[] = [];
   for (let seed = options.from; seed < options.from + options.count; seed++) {
     const task: TaskReference = { environment: SHOP_ENVIRONMENT, seed, split: "heldOut" };
-    outcomes.push(await attempt(policy, chat, task, options.mode));
+    outcomes.push(await rollout(policy, chat, task, options.mode));
   }
   return outcomes;
 }
 
-async function attempt(
+async function rollout(
   policy: AdaptivePolicy,
   chat: ChatFormat,
   reference: TaskReference,
   mode: "greedy" | "sampled",
-): Promise<AttemptOutcome> {
+): Promise<RolloutOutcome> {
   const environment = createShopEnvironment(reference);
   const trajectory = await rollOut({
     policy,
@@ -85,7 +85,7 @@ async function attempt(
   };
 }
 
-/** What a finished attempt answered; `null` where it was cut. */
+/** What a finished rollout answered; `null` where it was cut. */
 function finalTextOf(trajectory: Trajectory, chat: ChatFormat): string | null {
   const last = trajectory.segments.findLast((segment) => segment.kind === "sampled");
   if (trajectory.stopReason !== "completed" || last === undefined) return null;
@@ -119,13 +119,13 @@ export async function scoreHeldOut(
   chat: ChatFormat,
   count: number,
 ): Promise<HeldOutScores> {
-  const greedy = await attemptHeldOut(policy, chat, { from: 0, count, mode: "greedy" });
-  const sampled = await attemptHeldOut(policy, chat, { from: 0, count, mode: "sampled" });
+  const greedy = await rollOutHeldOut(policy, chat, { from: 0, count, mode: "greedy" });
+  const sampled = await rollOutHeldOut(policy, chat, { from: 0, count, mode: "sampled" });
   return { greedy: summarize(greedy), sampled: summarize(sampled) };
 }
 
-function summarize(outcomes: readonly AttemptOutcome[]): ModeScores {
-  const rate = (kept: readonly AttemptOutcome[]) => successRate(kept.map(({ success }) => success));
+function summarize(outcomes: readonly RolloutOutcome[]): ModeScores {
+  const rate = (kept: readonly RolloutOutcome[]) => successRate(kept.map(({ success }) => success));
   const families = [...new Set(outcomes.map(({ family }) => family))].sort();
   return {
     overall: rate(outcomes),

@@ -1,4 +1,4 @@
-/** Is every attempt to be planned, or only where a further turn pays for itself? */
+/** Is every rollout to be planned, or only where a further turn pays for itself? */
 import { catalogued, type Study } from "./study.ts";
 
 export const planning: Study = {

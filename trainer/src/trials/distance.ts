@@ -5,7 +5,7 @@
 import { klEstimate } from "@waggle/learning/kl";
 import { FULL_SUPPORT, toTrainingSamples } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
-import { attemptHeldOut } from "../learner/rollouts/held-out.ts";
+import { rollOutHeldOut } from "../learner/rollouts/held-out.ts";
 import type { CollectParts } from "../learner/rollouts/collect.ts";
 
 type Parts = Omit<CollectParts, "policy"> & { readonly policy: AdaptivePolicy };
@@ -13,7 +13,7 @@ type Parts = Omit<CollectParts, "policy"> & { readonly policy: AdaptivePolicy };
 /** The policy is without an adapter afterwards. `NaN` where it says nothing. */
 export async function distanceToBase(parts: Parts, tasks: number): Promise<number> {
   const { policy } = parts;
-  const attempts = await attemptHeldOut(parts, [...Array(tasks).keys()]);
+  const attempts = await rollOutHeldOut(parts, [...Array(tasks).keys()]);
   await policy.setAdapter(0, null);
   const samples = attempts.flatMap(({ record: trajectory }) => toTrainingSamples(trajectory));
   let sum = 0;

@@ -24,7 +24,7 @@ export function bestOnlyAdvantages(rewards: readonly number[]): number[] {
  * `[G]` mean over subsets S of size k that hold i of max(S) − max(S without i); for k = 1 the subset
  * without i is empty and the baseline is the mean of the others.
  *
- * @param k - attempts that count as one, 1 ≤ k < G.
+ * @param k - rollouts that count as one, 1 ≤ k < G.
  */
 export function passAtKAdvantages(rewards: readonly number[], k: number): number[] {
   requireGroup(rewards);

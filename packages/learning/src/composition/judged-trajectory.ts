@@ -1,5 +1,5 @@
 /**
- * A judged attempt as recipes see it, and the group it belongs to: beside the record, which is the
+ * A judged rollout as recipes see it, and the group it belongs to: beside the record, which is the
  * trajectory, its training samples and what each turn did.
  */
 import type {
@@ -40,11 +40,11 @@ export type JudgedTrajectory = {
   readonly record: Trajectory;
   /** Whose tokens these are, where several policies act: `solver`, `proposer`. Else `policy`. */
   readonly role: string;
-  /** The joint attempt that it is one role's part of; `null` where it is alone. */
+  /** The joint rollout that it is one role's part of; `null` where it is alone. */
   readonly joint: string | null;
-  /** The past checkpoint that had a place in its joint attempt; absent = none. */
+  /** The past checkpoint that had a place in its joint rollout; absent = none. */
   readonly opponent?: string;
-  /** The sentence of the system message that its attempt was given, where a plan gives some. */
+  /** The sentence of the system message that its rollout was given, where a plan gives some. */
   readonly mode: string | null;
   readonly samples: readonly TrainingSample[];
   readonly turns: readonly JudgedTurn[];

@@ -46,7 +46,7 @@ export type PartPorts = {
     | undefined;
   readonly tasks?: TaskPort | undefined;
   readonly writer?: WriterPort | undefined;
-  /** An attempt in words, for whoever reads it; absent = its calls and their results alone. */
+  /** A rollout in words, for whoever reads it; absent = its calls and their results alone. */
   readonly describe?: ((trajectory: JudgedTrajectory) => TrajectoryText) | undefined;
   readonly rm?: RewardModelPort | undefined;
   readonly iprm?: ProcessModelPort | undefined;

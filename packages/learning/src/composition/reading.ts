@@ -1,5 +1,5 @@
 /**
- * What a stage's state gives an attempt to read: a prompt of a population, lessons, a case. The state part
+ * What a stage's state gives a rollout to read: a prompt of a population, lessons, a case. The state part
  * chooses; who rolls out puts the text before the task and records what was read. Not a store.
  */
 import type { ReadingParts } from "../states/reading-text.ts";
@@ -13,14 +13,14 @@ export type ReadingRequest = {
   readonly explores: boolean;
   /** In [0, 1), seeded. */
   readonly random: () => number;
-  /** Whose attempt it is, where several act. */
+  /** Whose rollout it is, where several act. */
   readonly role?: string | undefined;
 };
 
 /** What one state part gives, and the ids of what it gave. */
 export type StateReading = { readonly ids: readonly string[]; readonly parts: ReadingParts };
 
-/** What an attempt was given to read before its first turn, by the state that gave it. */
+/** What a rollout was given to read before its first turn, by the state that gave it. */
 export type ReadBefore = {
   readonly situation: string;
   readonly ids: { readonly [state: string]: readonly string[] };

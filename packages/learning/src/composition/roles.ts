@@ -26,7 +26,7 @@ export type Roles = {
   /** Those that a stage trains; the others act and stay as they are. */
   readonly learn: readonly string[];
   /**
-   * Whose turn it is, where roles share a conversation or the tasks. Absent: an attempt is whose the
+   * Whose turn it is, where roles share a conversation or the tasks. Absent: a rollout is whose the
    * rollout plan says.
    */
   readonly roleOf?: ((place: TurnPlace) => string) | undefined;
@@ -38,11 +38,11 @@ export type Roles = {
   readonly copies?: { readonly [role: string]: string } | undefined;
   /** Who follows the policy as a moving average, and how much of itself it keeps at each update. */
   readonly averages?: { readonly [role: string]: number } | undefined;
-  /** Who attempts held-out tasks; default the policy. */
+  /** Who rollouts held-out tasks; default the policy. */
   readonly deploys?: string | undefined;
 };
 
-/** `[turns]` whose each turn of an attempt is. */
+/** `[turns]` whose each turn of a rollout is. */
 export function turnRoles(
   { record: trajectory }: Pick<JudgedTrajectory, "record">,
   roleOf: (place: TurnPlace) => string,

@@ -7,7 +7,7 @@ import type { Piece } from "../rollouts/retelling.ts";
 import type { WorldChange } from "../rollouts/world-change.ts";
 import type { JudgedTrajectory, JudgedGroup } from "./judged-trajectory.ts";
 
-/** Pieces of attempts as one, with these words wherever one is left for the next. */
+/** Pieces of rollouts as one, with these words wherever one is left for the next. */
 export type Retelling = { readonly pieces: readonly Piece[]; readonly words: string };
 export type Retells = (trajectories: readonly JudgedTrajectory[]) => Retelling | null;
 
@@ -42,7 +42,7 @@ export type RolloutPlan =
       readonly mistakes: number | readonly number[];
       /** Sentences of the system message, one for each demonstration in turn. */
       readonly modes?: readonly string[];
-      /** Attempts of the policy at the same task, before the demonstrations; default 0. */
+      /** Rollouts of the policy at the same task, before the demonstrations; default 0. */
       readonly students?: number;
       /** What each demonstration in turn is of, in the role of that name; default the task itself. */
       readonly forms?: readonly DemonstrationForm[];
@@ -70,7 +70,7 @@ export type RolloutPlan =
   | { readonly kind: "pivot"; readonly size: number }
   /**
    * Goes on from the first turns of a stored trajectory. With `continuations` the group holds that trajectory
-   * too, as `expert`, and so many attempts that go on from its next turn, and from the policy's.
+   * too, as `expert`, and so many rollouts that go on from its next turn, and from the policy's.
    */
   | {
       readonly kind: "prefix";
@@ -78,19 +78,19 @@ export type RolloutPlan =
       readonly source: "failed" | "expert";
       readonly continuations?: number;
     }
-  /** `size` attempts at each task, each going on from a turn of an earlier one. */
+  /** `size` rollouts at each task, each going on from a turn of an earlier one. */
   | {
       readonly kind: "tree";
       readonly size: number;
-      /** Where the next one begins: so many turns of an attempt; `null` = from the start. */
+      /** Where the next one begins: so many turns of a rollout; `null` = from the start. */
       readonly next: (
         task: string,
         trajectories: readonly JudgedTrajectory[],
-      ) => { readonly attempt: string; readonly turns: number } | null;
-      /** What of its attempts is told as one more, in the role `retold`; default nothing. */
+      ) => { readonly rollout: string; readonly turns: number } | null;
+      /** What of its rollouts is told as one more, in the role `retold`; default nothing. */
       readonly retells?: Retells;
     }
-  /** A failed attempt is told of its failure and tries again in the same context. */
+  /** A failed rollout is told of its failure and tries again in the same context. */
   | {
       readonly kind: "retry";
       readonly size: number;
@@ -103,7 +103,7 @@ export type RolloutPlan =
     }
   /**
    * Each turn in a context of its own: the request, what was noted so far, the last result. A trajectory a
-   * turn, all judged by the attempt's end.
+   * turn, all judged by the rollout's end.
    */
   | {
       readonly kind: "folded";
@@ -111,7 +111,7 @@ export type RolloutPlan =
       readonly mistakes: number | null;
       /** Whether a note may replace all before it. */
       readonly consolidates: boolean;
-      /** Attempts at each task, each joint over its turns; default 1. */
+      /** Rollouts at each task, each joint over its turns; default 1. */
       readonly size?: number;
       /**
        * In an environment with a memory of its own: who keeps it and who answers from it. A turn's context
@@ -122,7 +122,7 @@ export type RolloutPlan =
       readonly records?: boolean;
     }
   /**
-   * Two attempts of the policy at each task, the second told `rethink`, in the role `student`; then both
+   * Two rollouts of the policy at each task, the second told `rethink`, in the role `student`; then both
    * again and a demonstration, in the roles of the situations, the later two with their words said first.
    */
   | { readonly kind: "situated"; readonly rethink: string; readonly words: SituationWords }
@@ -149,7 +149,7 @@ export type RolloutPlan =
       readonly scale: number;
       readonly moves: (tensor: string) => boolean;
     }
-  /** `size` joint attempts of each task, each of them by all `roles`, in their order. */
+  /** `size` joint rollouts of each task, each of them by all `roles`, in their order. */
   | {
       readonly kind: "team";
       readonly size: number;
@@ -164,7 +164,7 @@ export type RolloutPlan =
       /** Of the system message, by role. */
       readonly sentences?: { readonly [role: string]: string };
     }
-  /** The policy sets `proposals` tasks for each reference and tries each that can be read `attempts` times. */
+  /** The policy sets `proposals` tasks for each reference and tries each that can be read `rollouts` times. */
   | {
       readonly kind: "proposals";
       readonly proposals: number;

@@ -187,7 +187,7 @@ test.each([-1, Number.POSITIVE_INFINITY, Number.NaN])(
   },
 );
 
-test.each([0, 2.5])("%s attempts are no group", (size) => {
+test.each([0, 2.5])("%s rollouts are no group", (size) => {
   expect(() => parts.group(size)).toThrow(/whole number from 1/);
 });
 

@@ -44,7 +44,7 @@ export type KlTerm =
 type MergeGate = {
   /** Attempted by each member and by the merge. */
   readonly tasks: number;
-  /** Of the stage's budget, which these attempts cost and members therefore do not have. */
+  /** Of the stage's budget, which these rollouts cost and members therefore do not have. */
   readonly share: number;
 };
 

@@ -50,7 +50,7 @@ export type StatePart<N extends StateName = StateName> = {
   readonly initial?: () => unknown;
   /** Of `role-adapters`, and of what acts beside the policy. */
   readonly roles?: Roles;
-  /** What an attempt is given to read of it; `null` for nothing. */
+  /** What a rollout is given to read of it; `null` for nothing. */
   readonly read?: (value: unknown, request: ReadingRequest) => StateReading | null;
 };
 

@@ -6,7 +6,7 @@ import type { ExperienceEdit } from "../states/experience-library.ts";
 import type { PartContext, RewardedGroup, StateChange } from "./part.ts";
 import type { StateName } from "./state.ts";
 
-/** What came of an attempt, as a writer or a case memory needs it. */
+/** What came of a rollout, as a writer or a case memory needs it. */
 export type Credit =
   /** A change that a comparison suggests. */
   | { readonly kind: "edit"; readonly edit: ExperienceEdit }
@@ -39,7 +39,7 @@ export type Written = {
   readonly refused?: number;
 };
 
-/** In the loss slot: from scored attempts to a changed text or memory. */
+/** In the loss slot: from scored rollouts to a changed text or memory. */
 export type WritingPart<N extends StateName = never> = {
   readonly slot: "loss";
   readonly part: "text-edit" | "mem-write";

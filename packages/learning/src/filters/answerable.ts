@@ -11,7 +11,7 @@ import { type Selection, selectBy } from "./selection.ts";
 export type Proposal = {
   readonly question: string;
   readonly answer: string;
-  /** Share of a solver's attempts that succeed with the evidence in context, and with nothing. */
+  /** Share of a solver's rollouts that succeed with the evidence in context, and with nothing. */
   readonly solvedWithEvidence: number;
   readonly solvedWithout: number;
 };

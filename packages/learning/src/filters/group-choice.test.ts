@@ -108,7 +108,7 @@ test("compensation steps grow with progress, from none", () => {
   expect(Math.abs(share(1) - 0.5)).toBeLessThan(0.05);
 });
 
-test("a long attempt weighs as a power of its length does, and the weights have mean 1", () => {
+test("a long rollout weighs as a power of its length does, and the weights have mean 1", () => {
   expectClose(horizonWeights([1, 3], 1), [0.5, 1.5]);
   expectClose(horizonWeights([1, 3], 0), [1, 1]);
 });

@@ -1,5 +1,5 @@
 /**
- * `long-tail`: more weight for attempts that are long.
+ * `long-tail`: more weight for rollouts that are long.
  *
  * Source: DR-Venus (weight for long-horizon runs).
  */

@@ -39,7 +39,7 @@ export function designFeatures(text: string): number[] {
   return [1, ...counts.map((count) => count / length)];
 }
 
-/** The model after attempts under a design. */
+/** The model after rollouts under a design. */
 export function observeDesign(
   values: DesignValues,
   text: string,

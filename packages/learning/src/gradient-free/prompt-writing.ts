@@ -2,7 +2,7 @@
  * What a writer is asked for a new instruction, and what of its answer counts. Instructions are plain
  * text: an agent's program here is what it is told. Not a client of any server.
  *
- * Source: INSPO (arXiv:2512.01945, reflection on stored attempts), ADAS (arXiv:2408.08435, archive of
+ * Source: INSPO (arXiv:2512.01945, reflection on stored rollouts), ADAS (arXiv:2408.08435, archive of
  * designs), SICA (arXiv:2504.15228, the best agent edits itself), Gödel Agent (arXiv:2410.04444, the
  * improver is improved too), PING (prefixes kept by success and refusal).
  */
@@ -13,8 +13,8 @@ import {
   promptScore,
 } from "../states/prompt-population.ts";
 
-/** An attempt as a writer reads it. */
-export type ReadAttempt = {
+/** A rollout as a writer reads it. */
+export type ReadRollout = {
   readonly request: string;
   readonly transcript: string;
   readonly reward: number;
@@ -25,7 +25,7 @@ export type ReadAttempt = {
 /** A request to the writer; the population has at least one living prompt. */
 export type PromptRequest = (
   population: PromptPopulation,
-  attempts: readonly ReadAttempt[],
+  attempts: readonly ReadRollout[],
 ) => string;
 
 export type PromptAnswer = {
@@ -36,16 +36,16 @@ export type PromptAnswer = {
 
 /** Most characters of an instruction. */
 const PROMPT_CHARACTERS = 2000;
-/** Attempts shown to a writer, and characters of each. */
+/** Rollouts shown to a writer, and characters of each. */
 const SHOWN = 4;
 const TRANSCRIPT_CHARACTERS = 1200;
 
 const ANSWER = 'Answer with one JSON object only: {"prompt": "the whole new instruction"}.';
 
-/** The best instruction and its worst attempts: what would have helped there? */
+/** The best instruction and its worst rollouts: what would have helped there? */
 export const reflection: PromptRequest = (population, attempts) =>
   [
-    "Improve the instruction of an agent. Say what would have helped in these attempts, in general words.",
+    "Improve the instruction of an agent. Say what would have helped in these rollouts, in general words.",
     `Instruction now:\n${shown(bestPrompt(population))}`,
     ...worst(attempts),
     ANSWER,
@@ -75,7 +75,7 @@ export const hypothesis: PromptRequest = (population, attempts) =>
 export const selfEdit: PromptRequest = (population, attempts) =>
   [
     `You are an agent with this instruction:\n${shown(bestPrompt(population))}`,
-    "Edit your own instruction so that you earn more in attempts like these.",
+    "Edit your own instruction so that you earn more in rollouts like these.",
     ...worst(attempts),
     ANSWER,
   ].join("\n\n");
@@ -84,7 +84,7 @@ export const selfEdit: PromptRequest = (population, attempts) =>
 export const selfReference: PromptRequest = (population, attempts) => {
   const best = bestPrompt(population);
   return [
-    best.improver ?? "Improve the instruction of this agent from its attempts.",
+    best.improver ?? "Improve the instruction of this agent from its rollouts.",
     `Instruction now:\n${shown(best)}`,
     ...worst(attempts),
     'Answer with one JSON object only: {"prompt": "the whole new instruction", "improver": "what to ask for the next improvement"}.',
@@ -108,13 +108,13 @@ export const prefixSearch: PromptRequest = (population, attempts) =>
 export function backwardRequest(
   role: string,
   instruction: string,
-  attempt: ReadAttempt,
+  rollout: ReadRollout,
   after: string,
 ): string {
   return [
     `You improve the role "${role}" of a chain of agents. Each reads what those before it answered.`,
     `Instruction of the role now:\n${instruction === "" ? "(none)" : instruction}`,
-    `Task: ${attempt.request}\nWhat it did:\n${attempt.transcript.slice(0, TRANSCRIPT_CHARACTERS)}`,
+    `Task: ${rollout.request}\nWhat it did:\n${rollout.transcript.slice(0, TRANSCRIPT_CHARACTERS)}`,
     `Criticism from what came after it:\n${after}`,
     'Answer with one JSON object only: {"critique": "what those before it should do otherwise", "prompt": "the whole new instruction"}.',
   ].join("\n\n");
@@ -131,7 +131,7 @@ export const DESIGN_COMPONENTS = ["workflow", "planning", "memory", "tool use"] 
 export function designRequest(
   component: (typeof DESIGN_COMPONENTS)[number],
   design: Prompt,
-  attempts: readonly ReadAttempt[],
+  attempts: readonly ReadRollout[],
 ): string {
   return [
     `You design agents. Change the ${component} of this design, or add one, and leave the rest as it is.`,
@@ -184,15 +184,15 @@ function shown({ text }: Prompt): string {
 function scoreOf(prompt: Prompt & { readonly reason?: string }): string {
   if (prompt.reason === "failed-check") return "failed its check";
   if (prompt.uses === 0) return "not tried yet";
-  return `earned ${promptScore(prompt).toFixed(2)} in ${prompt.uses} attempts`;
+  return `earned ${promptScore(prompt).toFixed(2)} in ${prompt.uses} rollouts`;
 }
 
-function worst(attempts: readonly ReadAttempt[]): string[] {
+function worst(attempts: readonly ReadRollout[]): string[] {
   return attempts
     .toSorted((a, b) => a.reward - b.reward)
     .slice(0, SHOWN)
     .map(
       ({ request, transcript, reward }) =>
-        `Task: ${request}\nAttempt, reward ${reward}:\n${transcript.slice(0, TRANSCRIPT_CHARACTERS)}`,
+        `Task: ${request}\nRollout, reward ${reward}:\n${transcript.slice(0, TRANSCRIPT_CHARACTERS)}`,
     );
 }

@@ -1,4 +1,4 @@
-/** What models and votes accept: pairs of agreed and outvoted attempts, and attempts above a score. */
+/** What models and votes accept: pairs of agreed and outvoted rollouts, and rollouts above a score. */
 import { type JudgedTrajectory, verifiedWorth } from "../composition/judged-trajectory.ts";
 import { dial, made } from "../composition/making.ts";
 import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
@@ -14,7 +14,7 @@ export function lastWords({ turns, samples, record: trajectory }: JudgedTrajecto
 }
 
 /**
- * `vote` as labels: of the attempts at a task, one that says what enough of them say is accepted, and one
+ * `vote` as labels: of the rollouts at a task, one that says what enough of them say is accepted, and one
  * that says something else rejected. Tasks without both are left out.
  */
 export function votedPairs(
@@ -40,7 +40,7 @@ export function votedPairs(
   });
 }
 
-/** Attempts that are scored at least so high. */
+/** Rollouts that are scored at least so high. */
 export function accepted(least = 0.5): FilterPart {
   return filterPart("accepted", (groups) =>
     keepTrajectories(groups, (trajectories) =>
@@ -50,7 +50,7 @@ export function accepted(least = 0.5): FilterPart {
 }
 
 /**
- * `success` of pairs: those whose chosen attempt succeeded, or was verified as at least so good. Comes after
+ * `success` of pairs: those whose chosen rollout succeeded, or was verified as at least so good. Comes after
  * what makes the pairs.
  */
 export function chosenSucceeds(inner: FilterPart, threshold?: number): FilterPart {

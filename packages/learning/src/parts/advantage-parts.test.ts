@@ -254,7 +254,7 @@ test("entropy-w: tokens that the sampler was unsure of are credited more", () =>
   expectClose(credits(part, trajectories).flat(), [0.5 * (1 - 0.2 * z), 0.5 * (1 + 0.2 * z), -0.5]);
 });
 
-test("gae: what follows a cut attempt is the critic's word, and an end is worth nothing more", () => {
+test("gae: what follows a cut rollout is the critic's word, and an end is worth nothing more", () => {
   const values = new Map([["0", [[0, 0.2]]]]);
   const finalValues = new Map([["0", [0.5]]]);
   const ended = (stopReason: string): number | undefined =>

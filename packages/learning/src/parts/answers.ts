@@ -22,7 +22,7 @@ function wordsOf(
   if (typeof words === "string" || typeof words === "number") return String(words);
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `the judgement of an attempt must name its ${part}, got none for ${id}; choose an environment that has one: lookup`,
+    `the judgement of a rollout must name its ${part}, got none for ${id}; choose an environment that has one: lookup`,
   );
 }
 
@@ -54,7 +54,7 @@ export function groundedAnswer(supported = 1, unsupported = -1): RewardPart {
   return rewardPart("grounding", (trajectory) => {
     const quote = wordsOf(trajectory, "text").replace(/[.!]+$/u, "");
     const last = trajectory.turns.at(-1);
-    // An attempt that was cut says nothing, and silence costs nothing.
+    // A rollout that was cut says nothing, and silence costs nothing.
     const claims =
       quote === "" || last === undefined ? [] : [{ quote, start: last.start, end: last.end }];
     const reward = groundingReward(claims, resultsOf(trajectory), { supported, unsupported });
@@ -94,7 +94,7 @@ export function recoveredAnswer(): RewardPart {
 }
 
 /**
- * `answerable`: tasks that some attempts solve with what they looked up, and not nearly all without
+ * `answerable`: tasks that some rollouts solve with what they looked up, and not nearly all without
  * looking.
  */
 export function answerable(leastWithEvidence = 0.1, mostWithout = 0.9): FilterPart {
@@ -116,7 +116,7 @@ export function answerable(leastWithEvidence = 0.1, mostWithout = 0.9): FilterPa
   );
 }
 
-/** Of attempts whose last tool result holds the answer, or of those that looked nothing up. */
+/** Of rollouts whose last tool result holds the answer, or of those that looked nothing up. */
 function solvedShare({ trajectories }: RewardedGroup, looked: boolean): number {
   const own = trajectories.filter(({ trajectory }) => toolCalls(trajectory) > 0 === looked);
   const solved = own.filter(({ trajectory }) =>

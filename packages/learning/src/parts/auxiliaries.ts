@@ -1,6 +1,6 @@
 /**
  * Helpers by failure statistics: which of some standing sentences an agent is told, decided by how its
- * attempts failed. No writer.
+ * rollouts failed. No writer.
  *
  * Source: FAMA, failure-aware meta-agentic framework. Differs from it: a helper is a sentence, not an agent.
  */
@@ -13,7 +13,7 @@ import { filterPart, keepTrajectories } from "./filter-part.ts";
 
 type FailureKind = "unreadable" | "tool-error" | "no-call" | "repeated" | "cut" | "wrong";
 
-/** The first of these that holds of a failed attempt. */
+/** The first of these that holds of a failed rollout. */
 function failureOf({
   turns,
   record: trajectory,

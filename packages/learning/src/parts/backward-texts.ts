@@ -1,5 +1,5 @@
 /**
- * Textual backpropagation through a chain of roles: the worst joint attempt is criticised from its end to
+ * Textual backpropagation through a chain of roles: the worst joint rollout is criticised from its end to
  * its beginning, and each role's instruction is rewritten by what came back to it.
  *
  * Source: Ma et al. 2025, "Agentic Neural Networks: Self-Evolving Multi-Agent Systems via Textual
@@ -15,7 +15,7 @@ import {
   promptsByRole,
   replacePrompt,
 } from "../states/prompt-population.ts";
-import { readAttempt } from "./attempt-text.ts";
+import { readRollout } from "./rollout-text.ts";
 import { writerOf } from "./text-edits.ts";
 
 /** `prompts`: an instruction for each role of a chain; the last answers, and acts where one acts alone. */
@@ -31,7 +31,7 @@ export function chainPrompts(roles: readonly string[]): StatePart<"prompts"> {
   };
 }
 
-/** `semantic`: criticism from the last role of the worst joint attempt to the first. */
+/** `semantic`: criticism from the last role of the worst joint rollout to the first. */
 export function backwardCriticism(): CreditPart<"prompts"> {
   return {
     slot: "advantage",
@@ -46,7 +46,7 @@ export function backwardCriticism(): CreditPart<"prompts"> {
         const { role } = scored.trajectory;
         const now = living.find((prompt) => prompt.role === role);
         if (now === undefined) continue;
-        const asked = backwardRequest(role, now.text, readAttempt(scored, context), after);
+        const asked = backwardRequest(role, now.text, readRollout(scored, context), after);
         const writer = writerOf(context, "semantic");
         const answer = promptAnswer(await writer.write(asked, context.signal));
         if (answer === null) break;
@@ -84,7 +84,7 @@ export function chainEdits(): WritingPart<"prompts"> {
   };
 }
 
-/** The trajectories of the first joint attempt that earned least, in the order they acted; none where all won. */
+/** The trajectories of the first joint rollout that earned least, in the order they acted; none where all won. */
 function worstChain(trajectories: readonly RewardedTrajectory[]): RewardedTrajectory[] {
   const worst = trajectories.reduce<RewardedTrajectory | null>(
     (least, each) => (least === null || each.score.reward < least.score.reward ? each : least),

@@ -108,7 +108,7 @@ function asCredit(
   );
 }
 
-/** What came after the last token: nothing where the attempt was judged, else what the critic says. */
+/** What came after the last token: nothing where the rollout was judged, else what the critic says. */
 function bootstrapOf({ trajectory }: RewardedTrajectory, finalValue = 0): number {
   return wasCutOff(trajectory) ? finalValue : 0;
 }

@@ -5,13 +5,13 @@ import type { Credit, CreditPart, WritingPart } from "../composition/writing.ts"
 import { creditCase, forgetCases, writeCase } from "../states/case-memory.ts";
 import { caseFeatures, caseLoss, logChanceGradient, movedPolicy } from "../states/case-policy.ts";
 import type { CaseStore } from "../states/case-store.ts";
-import { textOf } from "./attempt-text.ts";
+import { textOf } from "./rollout-text.ts";
 
 /** Most characters of a remembered action. */
 const ACTION_CHARACTERS = 600;
 
 /**
- * `td`: the target of a case's value is what the attempt that read it earned. An attempt reads once, so
+ * `td`: the target of a case's value is what the rollout that read it earned. A rollout reads once, so
  * nothing comes after it that could be worth something (the paper's own reduction).
  */
 export function caseValue(): CreditPart<"cases"> {
@@ -47,7 +47,7 @@ export type MemoryWriteOptions = {
 type CaseLearning = "soft-q" | "policy-gradient";
 const CASE_LEARNING: readonly CaseLearning[] = ["soft-q", "policy-gradient"];
 
-/** `mem-write`: credited cases change what is read, then every attempt is remembered. */
+/** `mem-write`: credited cases change what is read, then every rollout is remembered. */
 export function memoryWrite({ stage, ...options }: MemoryWriteOptions = {}): WritingPart<"cases"> {
   return made(
     {

@@ -1,6 +1,6 @@
 /**
  * Rollout parts that put something around the environment: a model that answers in the tools' place, no
- * tools, budgets and faults, several attempts in one context.
+ * tools, budgets and faults, several rollouts in one context.
  */
 import type { FilterPart, RewardPart, RolloutPart } from "../composition/part.ts";
 import { resource, type StatePart } from "../composition/state.ts";
@@ -56,7 +56,7 @@ export function randomWorlds(ranges: WorldRanges, size = 8): GroupPart {
   return changed("env-random", size, { kind: "drawn", ranges });
 }
 
-/** `multi-trial`: up to `most` attempts in one context; the last one counts. */
+/** `multi-trial`: up to `most` rollouts in one context; the last one counts. */
 export function trials(most = 2, size = 8): GroupPart {
   return changed("multi-trial", size, { kind: "trials", most, stopsAtSuccess: true });
 }

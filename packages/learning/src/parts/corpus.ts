@@ -58,7 +58,7 @@ function documentsOf({ verification: { parts }, id }: JudgedTrajectory): {
   if (typeof found !== "string" || typeof relevant !== "string") {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `the judgement of an attempt must say which documents were found and needed, got none for ${id}; choose an environment with documents: library`,
+      `the judgement of a rollout must say which documents were found and needed, got none for ${id}; choose an environment with documents: library`,
     );
   }
   const words = (text: string): string[] => text.split(" ").filter((word) => word !== "");

@@ -67,7 +67,7 @@ test.each(Object.entries(CREDITS))("%s pays nothing for not answering", (_, part
   }
 });
 
-test("a critic that is fitted to attempts without a reward comes to say 0", () => {
+test("a critic that is fitted to rollouts without a reward comes to say 0", () => {
   // Its own word at the end, paid back with λ = 0.95, would hold it where it began.
   let value = 1;
   for (let step = 0; step < 200; step += 1) {

@@ -47,7 +47,7 @@ export function neighborDemos(size: number, mistakes = 0): Single {
 }
 
 /**
- * `demos` of the state's teachers at `size` training tasks like each one, after an attempt of the policy
+ * `demos` of the state's teachers at `size` training tasks like each one, after a rollout of the policy
  * at the task itself.
  */
 export function casesAndNeighbors(size: number): RolloutPart<"teacher", "group"> {
@@ -90,7 +90,7 @@ function confidence({ samples }: JudgedTrajectory): number {
   return Math.exp(logProbs.reduce((sum, value) => sum + value, 0) / Math.max(1, logProbs.length));
 }
 
-/** `vote`: of the attempts at a task, those that say what enough of them say. */
+/** `vote`: of the rollouts at a task, those that say what enough of them say. */
 export function vote(
   labelOf: (trajectory: JudgedTrajectory) => string | null,
   leastShare: number = 2 / 3,

@@ -27,7 +27,7 @@ import {
   promptPopulation,
   type PromptPopulation,
 } from "../states/prompt-population.ts";
-import { readAttempt } from "./attempt-text.ts";
+import { readRollout } from "./rollout-text.ts";
 import { filterPart } from "./filter-part.ts";
 import { writerOf } from "./text-edits.ts";
 
@@ -52,7 +52,7 @@ export const designWorth: StatePart<"rm"> = {
   initial: designValues,
 };
 
-/** `tree`: an attempt at each task under the design that the search is at. */
+/** `tree`: a rollout at each task under the design that the search is at. */
 export function designTree(curiosity = 1): RolloutPart<Designs, "single"> {
   return {
     slot: "rollout",
@@ -105,7 +105,7 @@ export function designEdits(leastUses = 16, curiosity = 1): WritingPart<Designs>
       const attempts = groups
         .flatMap(({ trajectories }) => trajectories)
         .filter(({ trajectory }) => (trajectory.mode ?? "") === at.text)
-        .map((scored) => readAttempt(scored, context));
+        .map((scored) => readRollout(scored, context));
       let refused = 0;
       for (const component of DESIGN_COMPONENTS) {
         const request = designRequest(component, at, attempts);

@@ -1,6 +1,6 @@
 /**
  * A judge that learns what to look for: its rubric is a library of lessons, edited where its order of two
- * attempts is not the known one.
+ * rollouts is not the known one.
  *
  * Source: RewardHarness. Differs from it: the few known preferences are the verifier's, of the first tasks.
  */
@@ -15,7 +15,7 @@ import {
   experiencesOf,
   experienceText,
 } from "../states/experience-library.ts";
-import { readAttempt, textOf } from "./attempt-text.ts";
+import { readRollout, textOf } from "./rollout-text.ts";
 import { writerOf } from "./text-edits.ts";
 
 /** `judge`: a judge's word under the rubric of the library. */
@@ -62,11 +62,11 @@ export function rubricEdits(groupsKnown = 2): WritingPart<"experience"> {
         ),
       );
       for (const { trajectories } of wrong.slice(0, groupsKnown)) {
-        const attempts = trajectories.map((scored) => readAttempt(scored, context));
+        const attempts = trajectories.map((scored) => readRollout(scored, context));
         const { edits } = await semanticAdvantage(
           writer,
           {
-            request: `Judge attempts at: ${attempts[0]?.request ?? ""}`,
+            request: `Judge rollouts at: ${attempts[0]?.request ?? ""}`,
             transcripts: attempts.map(
               ({ transcript, reward }) => `judged ${reward}\n${transcript}`,
             ),

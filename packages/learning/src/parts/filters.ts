@@ -39,10 +39,10 @@ export function mixedGroup(tolerance?: number): FilterPart {
 }
 
 /**
- * Attempts of a kind alone, as one group: the others are no measure of them, and of one task there may be
+ * Rollouts of a kind alone, as one group: the others are no measure of them, and of one task there may be
  * too few.
  */
-export function attemptsThat(
+export function rolloutsThat(
   isWanted: (trajectory: JudgedTrajectory) => boolean,
   kind: string,
 ): FilterPart {
@@ -73,7 +73,7 @@ export function success({
   );
 }
 
-/** `student-fail`: what teachers show of tasks that the policy's own attempts all failed. */
+/** `student-fail`: what teachers show of tasks that the policy's own rollouts all failed. */
 export function studentFail(): FilterPart {
   return filterPart("student-fail", (groups) =>
     keepTrajectories(groups, (all) => {

@@ -1,5 +1,5 @@
 /**
- * Attempts that keep their own notes: every turn has the request, what was noted, and the last result, and
+ * Rollouts that keep their own notes: every turn has the request, what was noted, and the last result, and
  * no more. What a turn says beside its call is a note.
  *
  * Source: AgentFold (a model that folds its history at each step), BrowserAgent (a memory of conclusions).
@@ -13,7 +13,7 @@ import { withScale } from "./advantage-scale.ts";
 import { groupAdvantage } from "./group-advantages.ts";
 import { jointAdvantage } from "./teams.ts";
 
-/** Notes of an attempt; they end with it. */
+/** Notes of a rollout; they end with it. */
 export const notes: StatePart<"memory-bank"> = resource("memory-bank");
 
 type Folded<N extends "memory-bank"> = RolloutPart<N, "single">;
@@ -36,7 +36,7 @@ export function notedDemos(mistakes = 0): Folded<"memory-bank"> {
 }
 
 /**
- * `group`: `size` attempts from the same start, in which the policy sees what was recorded of calls and
+ * `group`: `size` rollouts from the same start, in which the policy sees what was recorded of calls and
  * words in the place of the history.
  */
 export function rememberedGroup(size?: number): RolloutPart<"memory-bank", "group"> {
@@ -59,7 +59,7 @@ export function rememberedUser(size?: number): RolloutPart<"memory-bank" | "worl
 }
 
 /**
- * `broadcast`: every turn is a sample of its own and carries the advantage of its attempt.
+ * `broadcast`: every turn is a sample of its own and carries the advantage of its rollout.
  *
  * Source: Li et al. 2025, "In-the-Flow Agentic System Optimization" (Flow-GRPO), arXiv:2510.05592.
  */

@@ -30,7 +30,7 @@ export {
   turnLevel,
 } from "./step-advantages.ts";
 export {
-  attemptsThat,
+  rolloutsThat,
   clean,
   cleanCorrect,
   curated,

@@ -8,8 +8,8 @@ import { satisfiedShare, type Specification } from "../rewards/specifications.ts
 import { rewardPart } from "./rewards.ts";
 
 /**
- * `preference`: the share of the other attempts at its task that a judge scores lower; half a point
- * where neither is. Attempts of one task are compared among themselves.
+ * `preference`: the share of the other rollouts at its task that a judge scores lower; half a point
+ * where neither is. Rollouts of one task are compared among themselves.
  */
 export function judgedPreference(
   inputOf: (trajectory: JudgedTrajectory) => JudgeInput,

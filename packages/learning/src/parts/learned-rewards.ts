@@ -37,7 +37,7 @@ export function rewardModel(unit: "logits" | "score" = "score"): RewardPart<"rm"
 
 /**
  * `process`: what the reward model expects after each turn, moved around the verified outcome by at most
- * `spread`. The reward itself is the mean over turns: an attempt whose steps were promising all the way
+ * `spread`. The reward itself is the mean over turns: a rollout whose steps were promising all the way
  * earns more than one that was lucky at the end.
  */
 export function modelledProcess(spread = 0.25): RewardPart<"rm"> {

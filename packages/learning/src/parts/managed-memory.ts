@@ -1,5 +1,5 @@
 /**
- * A memory that one role keeps and another answers from: attempts in which neither sees what the other saw,
+ * A memory that one role keeps and another answers from: rollouts in which neither sees what the other saw,
  * and parts that are one role's alone.
  */
 import { dial, made } from "../composition/making.ts";
@@ -16,7 +16,7 @@ export const ownMemory: StatePart<"memory-bank"> = {
 };
 
 /**
- * `group`: `size` attempts at each task, in an environment with a memory. `manager` has every line, with one
+ * `group`: `size` rollouts at each task, in an environment with a memory. `manager` has every line, with one
  * operation to make of it, `answerer` the question; each turn is a `single` trajectory of its role.
  */
 export function managedMemory(

@@ -6,7 +6,7 @@ import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { cosineSimilarity } from "../rewards/similarity.ts";
 
-/** Of an attempt: the mean over its turns of how like the request their results are, in [0, 1]. */
+/** Of a rollout: the mean over its turns of how like the request their results are, in [0, 1]. */
 export function observationLikeness(): RewardPart {
   return {
     slot: "reward",

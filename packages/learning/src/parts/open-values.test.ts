@@ -174,7 +174,7 @@ test("a setter is paid by the curve that is named: 1 in the middle, 0 at the end
   );
 });
 
-test("who learns of several roles, and how many attempts a group has", () => {
+test("who learns of several roles, and how many rollouts a group has", () => {
   const roles = parts.roleAdapters(["a", "b"], { learn: ["a"] });
   expect(roles.roles?.learn).toEqual(["a"]);
   expect(remade(roles, { learners: "all" }).roles?.learn).toEqual(["a", "b"]);

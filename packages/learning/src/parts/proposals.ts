@@ -59,7 +59,7 @@ export function searchAndSolve(
 
 /**
  * `self-play` with a setter who reads documents and a solver who never sees them: each task is tried by a
- * `group` of attempts.
+ * `group` of rollouts.
  */
 export function readAndSolve(
   proposals = 4,

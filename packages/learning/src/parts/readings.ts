@@ -1,4 +1,4 @@
-/** State parts that attempts are given to read: a population of prompts, lessons, cases. */
+/** State parts that rollouts are given to read: a population of prompts, lessons, cases. */
 import { kept, type StatePart } from "../composition/state.ts";
 import { drawWeighted } from "../draw.ts";
 import { caseFeatures, caseValues, choiceChances } from "../states/case-policy.ts";
@@ -80,7 +80,7 @@ export function experience(
   };
 }
 
-/** `cases`: past attempts; which one is read is what is learned. */
+/** `cases`: past rollouts; which one is read is what is learned. */
 export function cases({
   temperature,
   stage,

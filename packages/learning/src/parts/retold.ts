@@ -1,19 +1,19 @@
 /**
- * What a search found as one attempt to imitate: a failure with the way back spliced in, or the search as
- * it went. The trainer makes the attempt; here is what it is made of, and what of it is learned.
+ * What a search found as one rollout to imitate: a failure with the way back spliced in, or the search as
+ * it went. The trainer makes the rollout; here is what it is made of, and what of it is learned.
  */
 import { type JudgedTrajectory, verifiedWorth } from "../composition/judged-trajectory.ts";
 import { dial, made } from "../composition/making.ts";
 import type { FilterPart, RolloutPart } from "../composition/part.ts";
 import type { Retells } from "../composition/rollout-plan.ts";
 import { selectBy } from "../filters/selection.ts";
-import { linearised, spliced, type ToldAttempt } from "../rollouts/retelling.ts";
+import { linearised, spliced, type ToldRollout } from "../rollouts/retelling.ts";
 import { editExperiences, type ExperienceLibrary } from "../states/experience-library.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
-import { searchedAttempt, type StoredTrees, withAttempts, withTurns } from "./tree-search.ts";
+import { searchedRollout, type StoredTrees, withRollouts, withTurns } from "./tree-search.ts";
 
-function told(trajectory: JudgedTrajectory): ToldAttempt {
-  const { id, actions } = searchedAttempt(trajectory);
+function told(trajectory: JudgedTrajectory): ToldRollout {
+  const { id, actions } = searchedRollout(trajectory);
   const answer = trajectory.turns.findIndex(({ toolCalls }) => toolCalls.length === 0);
   const revocable = answer < 0 ? actions.length : answer;
   return { id, actions, revocable, isSuccess: trajectory.verification.success };
@@ -48,8 +48,8 @@ export function retoldDemos(
 }
 
 /**
- * `verify`: told attempts that ended well, or were verified as at least so good, and nothing else. Learned
- * are the turns from the first words on, or `whole` attempts.
+ * `verify`: told rollouts that ended well, or were verified as at least so good, and nothing else. Learned
+ * are the turns from the first words on, or `whole` rollouts.
  */
 export function retold(whole?: boolean): FilterPart {
   return made({ threshold: dial(undefined, 1), whole: dial(whole, false) }, (given) =>
@@ -81,7 +81,7 @@ export function keptTrees(): FilterPart<"tree-store"> {
   return filterPart(
     "kept-trees",
     (groups, { state }) => {
-      const trees = withAttempts(state["tree-store"] as StoredTrees, groups);
+      const trees = withRollouts(state["tree-store"] as StoredTrees, groups);
       return { groups, dropped: new Map(), state: { "tree-store": trees } };
     },
     { needs: ["tree-store"] },
@@ -98,8 +98,8 @@ export function contrasted(): FilterPart<"experience"> {
     (groups, { state }) => {
       const lessons = groups.flatMap(({ trajectories }) => {
         const pieces = spliced(trajectories.map(({ trajectory }) => told(trajectory))) ?? [];
-        const [bad, good] = pieces.map(({ attempt, to, from }, i) => {
-          const { trajectory } = trajectories.find((one) => one.trajectory.id === attempt) ?? {};
+        const [bad, good] = pieces.map(({ rollout, to, from }, i) => {
+          const { trajectory } = trajectories.find((one) => one.trajectory.id === rollout) ?? {};
           return trajectory?.turns[i === 0 ? to - 1 : from];
         });
         if (bad === undefined || good === undefined) return [];

@@ -66,7 +66,7 @@ test("bonus fades to nothing over the stage", async () => {
   expect([await at(0), await at(2), await at(4)]).toEqual([[1], [0.5], [0]]);
 });
 
-test("team pays every member of a joint attempt the same, and no one else's", async () => {
+test("team pays every member of a joint rollout the same, and no one else's", async () => {
   const joint = [
     { reward: 1, joint: "a" },
     { reward: 0, joint: "a" },

@@ -42,7 +42,7 @@ export function outcome(kind?: OutcomeKind): RewardPart {
 }
 
 /**
- * `preference`: the share of the other attempts at its task that one is preferred to. By default the
+ * `preference`: the share of the other rollouts at its task that one is preferred to. By default the
  * better outcome is, and among equals the one with fewer calls; half a point where neither is.
  */
 export function preference(
@@ -181,7 +181,7 @@ export function tiers(tiersOf: (trajectory: JudgedTrajectory) => readonly Tier[]
 }
 
 /**
- * `team`: one reward for all members of a joint attempt, by default their mean; for the whole group where
+ * `team`: one reward for all members of a joint rollout, by default their mean; for the whole group where
  * nobody is in one.
  */
 export function team(rule?: TeamRule): RewardPart {

@@ -1,6 +1,6 @@
 /**
- * `risk-pred`: which tasks are worth an attempt is predicted from what they are, not measured by
- * attempts at them first.
+ * `risk-pred`: which tasks are worth a rollout is predicted from what they are, not measured by
+ * rollouts at them first.
  */
 import type { TaskReference } from "@waggle/protocol";
 import type { FilterPart } from "../composition/part.ts";

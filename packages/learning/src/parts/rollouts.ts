@@ -28,7 +28,7 @@ export function group(size?: number): RolloutPart<never, "group"> {
 }
 
 /**
- * `single`: independent trajectories, no group statistic; `attempts` of each task where they are compared,
+ * `single`: independent trajectories, no group statistic; `rollouts` of each task where they are compared,
  * told one of the sentences each, in turn.
  */
 export function single(attempts?: number, modes?: readonly string[]): RolloutPart<never, "single"> {
@@ -56,8 +56,8 @@ export function toldDemos(
 }
 
 /**
- * `demos` of the teachers that the state names, one attempt of each at every task, after `students`
- * attempts of the policy.
+ * `demos` of the teachers that the state names, one rollout of each at every task, after `students`
+ * rollouts of the policy.
  */
 export function teacherDemos({
   students = 0,
@@ -121,7 +121,7 @@ export function stepReplay(continuations?: number): RolloutPart<never, "group"> 
 }
 
 /**
- * `retry`: a failed attempt hears `guidance` and tries again in the same context.
+ * `retry`: a failed rollout hears `guidance` and tries again in the same context.
  *
  * Source: Reflect, Retry, Reward, arXiv:2505.24726.
  */

@@ -6,11 +6,11 @@ import { selectBy } from "../filters/selection.ts";
 import { bestOverReferences, exactMatch, tokenF1 } from "../rewards/answer-match.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
 
-/** The role of a demonstration that attempts are compared with. */
+/** The role of a demonstration that rollouts are compared with. */
 const REFERENCE = "reference";
 
 /**
- * `group`: `size` attempts of the policy, and as many demonstrations as there are demonstrators in the
+ * `group`: `size` rollouts of the policy, and as many demonstrations as there are demonstrators in the
  * role `reference`. A demonstrator is how often it errs: those that do reach the end by other ways.
  */
 export function referencedGroup(
@@ -27,7 +27,7 @@ export function referencedGroup(
 }
 
 /**
- * `multi-ref`: the best match over the references that succeeded: half for how the attempt ends, half for
+ * `multi-ref`: the best match over the references that succeeded: half for how the rollout ends, half for
  * what it did on the way, token by token. 0 where no reference succeeded.
  */
 export function multiReference(): RewardPart {

@@ -1,6 +1,6 @@
 /**
  * Situations of an agent that knows itself: it can go on, must think again, or must ask. Which one a task
- * is in is seen from the policy's own attempts at it.
+ * is in is seen from the policy's own rollouts at it.
  *
  * Source: KnowSelf (situation tokens on self-explored runs).
  */
@@ -16,7 +16,7 @@ import type { Situation, SituationWords } from "../composition/rollout-plan.ts";
 import { selectBy } from "../filters/selection.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
 
-/** `single`: two attempts of the policy at a task, and runs of it that say each situation's words first. */
+/** `single`: two rollouts of the policy at a task, and runs of it that say each situation's words first. */
 export function selfExplored(rethink: string, words: SituationWords): RolloutPart<never, "single"> {
   return {
     ...{ slot: "rollout", part: "single", start: "single", needs: [] },
@@ -24,7 +24,7 @@ export function selfExplored(rethink: string, words: SituationWords): RolloutPar
   };
 }
 
-/** What two attempts say: right at once, right after thinking again, or never. */
+/** What two rollouts say: right at once, right after thinking again, or never. */
 function situationOf({ trajectories }: RewardedGroup, threshold: number): Situation {
   const [first, second] = trajectories.filter(({ trajectory }) => trajectory.role === "student");
   const isRight = (scored: RewardedTrajectory | undefined): boolean =>

@@ -1,4 +1,4 @@
-/** What members of joint attempts, sides of matches, and who sets and solves tasks are paid and credited. */
+/** What members of joint rollouts, sides of matches, and who sets and solves tasks are paid and credited. */
 import { expect, test } from "vitest";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { rewardedTrajectory } from "../composition/minibatch.ts";

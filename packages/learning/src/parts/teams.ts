@@ -1,4 +1,4 @@
-/** Parts of recipes with several policies: adapters by role, joint attempts, credit and turns among them. */
+/** Parts of recipes with several policies: adapters by role, joint rollouts, credit and turns among them. */
 import {
   groupRelativeAdvantages,
   type GroupAdvantageOptions,
@@ -61,7 +61,7 @@ export function roleAdapters(
 
 type Team = Omit<Extract<RolloutPlan, { kind: "team" }>, "kind">;
 
-/** `team`: `size` joint attempts at each task, a trajectory of each role in every one of them. */
+/** `team`: `size` joint rollouts at each task, a trajectory of each role in every one of them. */
 export function teamOf(plan: Team): RolloutPart<never, "group"> {
   return {
     slot: "rollout",
@@ -74,7 +74,7 @@ export function teamOf(plan: Team): RolloutPart<never, "group"> {
 }
 
 /**
- * `joint`: the statistic over joint attempts; everybody in one has the same advantage.
+ * `joint`: the statistic over joint rollouts; everybody in one has the same advantage.
  *
  * Source: Liu et al. 2025, "LLM Collaboration With Multi-Agent RL" (MAGRPO), arXiv:2508.04652.
  */
@@ -111,7 +111,7 @@ export function byLevel(names: readonly string[]): NonNullable<Roles["roleOf"]> 
 }
 
 /**
- * `outcome` of a match: what an attempt's side has over the other side of its joint attempt, in [-1, 1];
+ * `outcome` of a match: what a rollout's side has over the other side of its joint rollout, in [-1, 1];
  * among equal results fewer calls win. What one side gains the other loses.
  */
 export function matchOutcome(callPrice = 0.02, part: "outcome" | "team" = "outcome"): RewardPart {
@@ -232,7 +232,7 @@ function turnsAmongRoles(options: TurnAdvantageOptions): AdvantagePart<never, "g
   );
 }
 
-/** `self-play`: a demonstration of each task beside an attempt of the checkpoint before, role `student`. */
+/** `self-play`: a demonstration of each task beside a rollout of the checkpoint before, role `student`. */
 export function demosAgainstPast(): RolloutPart<"opponents", "group"> {
   return {
     slot: "rollout",
@@ -262,7 +262,7 @@ export function demonstrationPairs(): FilterPart {
 
 /**
  * `slow-copy`: an average that follows the policy and keeps `decay` of itself at each update; it is what
- * attempts held-out tasks.
+ * rollouts held-out tasks.
  */
 export function averagedCopy(decay = 0.9): StatePart<"slow-copy"> {
   return {
@@ -271,7 +271,7 @@ export function averagedCopy(decay = 0.9): StatePart<"slow-copy"> {
   };
 }
 
-/** `slow-copy`: a teacher that makes the attempts; where it `begins`, it starts as a copy of the policy. */
+/** `slow-copy`: a teacher that makes the rollouts; where it `begins`, it starts as a copy of the policy. */
 export function seededTeacher(begins: boolean): StatePart<"slow-copy"> {
   const copies = begins ? { copies: { teacher: "policy" } } : {};
   return {

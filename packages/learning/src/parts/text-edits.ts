@@ -1,4 +1,4 @@
-/** Parts that write text: lessons from compared attempts, prompts from reflection. */
+/** Parts that write text: lessons from compared rollouts, prompts from reflection. */
 import { WaggleError } from "@waggle/protocol";
 import { semanticAdvantage, type WriterPort } from "../advantages/semantic-comparison.ts";
 import type { PartContext, RewardedGroup } from "../composition/part.ts";
@@ -16,7 +16,7 @@ import {
   type PromptPopulation,
   prunePrompts,
 } from "../states/prompt-population.ts";
-import { readAttempt } from "./attempt-text.ts";
+import { readRollout } from "./rollout-text.ts";
 
 /** @throws WaggleError `CAPABILITY_MISSING` without a writer. */
 export function writerOf({ ports }: PartContext, part: string): WriterPort {
@@ -27,7 +27,7 @@ export function writerOf({ ports }: PartContext, part: string): WriterPort {
   );
 }
 
-/** `semantic`: a writer compares the attempts of each group that did not all score alike. */
+/** `semantic`: a writer compares the rollouts of each group that did not all score alike. */
 export function semantic(): CreditPart<"experience"> {
   return {
     slot: "advantage",
@@ -38,7 +38,7 @@ export function semantic(): CreditPart<"experience"> {
       const writer = writerOf(context, "semantic");
       const found = await Promise.all(
         groups.map(async ({ trajectories }) => {
-          const attempts = trajectories.map((scored) => readAttempt(scored, context));
+          const attempts = trajectories.map((scored) => readRollout(scored, context));
           const { edits } = await semanticAdvantage(
             writer,
             {
@@ -81,12 +81,12 @@ export type PromptEditOptions = {
   readonly request: PromptRequest;
   /** Prompts that go on; the rest are archived. */
   readonly keep: number;
-  /** Attempts before a prompt is judged. */
+  /** Rollouts before a prompt is judged. */
   readonly leastUses: number;
 };
 
 /**
- * `text-edit` of prompts: attempts credit the prompt that they ran under, weak ones go to the archive, and
+ * `text-edit` of prompts: rollouts credit the prompt that they ran under, weak ones go to the archive, and
  * the writer is asked for one more, which must be new and readable to be tried. While one is still being
  * tried nobody is asked.
  */
@@ -102,7 +102,7 @@ export function promptEdits({
     asks: true,
     write: async (groups, _, context) => {
       const attempts = groups.flatMap(({ trajectories }: RewardedGroup) =>
-        trajectories.map((scored) => readAttempt(scored, context)),
+        trajectories.map((scored) => readRollout(scored, context)),
       );
       let population = context.state["prompts"] as PromptPopulation;
       for (const { prompt, reward } of attempts) {
@@ -134,7 +134,7 @@ export function promptEdits({
 }
 
 /**
- * `text-edit` of lessons without a writer: what was done after like observations in attempts that
+ * `text-edit` of lessons without a writer: what was done after like observations in rollouts that
  * succeeded. The oldest lessons make room.
  */
 export function stepLessons(most = 8): WritingPart<"experience"> {

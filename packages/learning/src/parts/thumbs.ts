@@ -1,5 +1,5 @@
 /**
- * Rewards that visitors gave: a thumb up is 1, down is 0. What a verifier thinks of the attempt is not
+ * Rewards that visitors gave: a thumb up is 1, down is 0. What a verifier thinks of the rollout is not
  * looked at. Not a judge: who gives the thumb is the environment, or whoever recorded the feedback.
  */
 import { WaggleError } from "@waggle/protocol";
@@ -13,7 +13,7 @@ export function thumbs(): RewardPart {
     if (thumb === "up" || thumb === "down") return { reward: thumb === "up" ? 1 : 0 };
     throw new WaggleError(
       "REWARD_UNAVAILABLE",
-      `a thumb must be up or down, got none for ${id}; learn from attempts that somebody judged`,
+      `a thumb must be up or down, got none for ${id}; learn from rollouts that somebody judged`,
     );
   });
 }

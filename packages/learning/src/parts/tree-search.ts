@@ -1,7 +1,7 @@
 /**
- * Search over the turns of a task: `tree` says where the next attempt begins, `mc` what a turn was worth by
- * all attempts that went through it, and filters take pairs or the best line from what was searched.
- * Attempts of earlier steps are kept by task in `tree-store`, where the search goes on from them.
+ * Search over the turns of a task: `tree` says where the next rollout begins, `mc` what a turn was worth by
+ * all rollouts that went through it, and filters take pairs or the best line from what was searched.
+ * Rollouts of earlier steps are kept by task in `tree-store`, where the search goes on from them.
  */
 import { continuationAdvantages, continuationValues } from "../advantages/continuation-values.ts";
 import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
@@ -16,16 +16,16 @@ import type {
 import type { Retells } from "../composition/rollout-plan.ts";
 import { kept, type StateName, type StatePart } from "../composition/state.ts";
 import { pairsByGap } from "../filters/value-gap-pairs.ts";
-import { type SearchedAttempt, searchedTree, whereToGoOn } from "../rollouts/tree-search.ts";
+import { type SearchedRollout, searchedTree, whereToGoOn } from "../rollouts/tree-search.ts";
 import { principalLine, type TreeRule } from "../rollouts/tree-selection.ts";
 import { advantagePart, byTurns } from "./credit.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "../filters/selection.ts";
 
-/** Attempts by task, of the newest tasks. */
-export type StoredTrees = { readonly [task: string]: readonly SearchedAttempt[] };
+/** Rollouts by task, of the newest tasks. */
+export type StoredTrees = { readonly [task: string]: readonly SearchedRollout[] };
 
-/** Tasks whose attempts are kept. */
+/** Tasks whose rollouts are kept. */
 const MOST_TASKS = 64;
 
 /** `tree-store`: what was searched, by task. */
@@ -36,11 +36,11 @@ export type TreeOptions = {
   readonly rule?: TreeRule;
   /** Decisions of the policy at a state before its children are compared. Default 2. */
   readonly width?: number;
-  /** What of the attempts is told as one more. */
+  /** What of the rollouts is told as one more. */
   readonly retells?: Retells;
 };
 
-/** `tree`: `size` attempts at each task, each from where the search says. */
+/** `tree`: `size` rollouts at each task, each from where the search says. */
 export function tree(
   size?: number,
   { rule = { kind: "puct", exploration: 0.5 }, width, retells }: TreeOptions = {},
@@ -61,7 +61,7 @@ export function tree(
         size: given.groupSize,
         next: (task, trajectories) => {
           const earlier = (state["tree-store"] as StoredTrees)[task] ?? [];
-          const now = trajectories.map((trajectory) => searchedAttempt(trajectory));
+          const now = trajectories.map((trajectory) => searchedRollout(trajectory));
           return whereToGoOn([...earlier, ...now], rule, given.width);
         },
         ...(retells === undefined ? {} : { retells }),
@@ -71,10 +71,10 @@ export function tree(
 }
 
 /** A trajectory as a search sees it; its value by default the verifier's. */
-export function searchedAttempt(
+export function searchedRollout(
   trajectory: JudgedTrajectory,
   value: number = trajectory.verification.reward,
-): SearchedAttempt {
+): SearchedRollout {
   return {
     id: trajectory.id,
     given: trajectory.branch?.turn ?? 0,
@@ -95,21 +95,21 @@ function tokensOf(
 }
 
 /**
- * `mc`: V after a turn less V before it, V the mean reward of the group's attempts that went through a
- * state. Where nobody left an attempt, only its beginning has another value than its end.
+ * `mc`: V after a turn less V before it, V the mean reward of the group's rollouts that went through a
+ * state. Where nobody left a rollout, only its beginning has another value than its end.
  */
 export function monteCarlo(): AdvantagePart<never, "group"> {
   return advantagePart("mc", "group", (groups) => byTurns(groups, byContinuations));
 }
 
-/** The same, and the attempts are kept for the search to go on from. */
+/** The same, and the rollouts are kept for the search to go on from. */
 export function monteCarloTree(): AdvantagePart<"tree-store", "group"> {
   return advantagePart(
     "mc",
     "group",
     (groups, { state }) => ({
       ...byTurns(groups, byContinuations),
-      state: { "tree-store": withAttempts(state["tree-store"] as StoredTrees, groups) },
+      state: { "tree-store": withRollouts(state["tree-store"] as StoredTrees, groups) },
     }),
     { needs: ["tree-store"] },
   );
@@ -172,19 +172,19 @@ function byContinuations(trajectories: readonly RewardedTrajectory[]): number[][
   );
 }
 
-export function withAttempts(trees: StoredTrees, groups: readonly RewardedGroup[]): StoredTrees {
+export function withRollouts(trees: StoredTrees, groups: readonly RewardedGroup[]): StoredTrees {
   const entries = new Map(Object.entries(trees));
   for (const { task, trajectories } of groups) {
     const earlier = entries.get(task) ?? [];
     const known = new Set(earlier.map(({ id }) => id));
-    // What was told of attempts was never tried.
+    // What was told of rollouts was never tried.
     const added = trajectories.filter(
       ({ trajectory }) => trajectory.role !== "retold" && !known.has(trajectory.id),
     );
     entries.delete(task);
     entries.set(task, [
       ...earlier,
-      ...added.map(({ trajectory, score }) => searchedAttempt(trajectory, score.reward)),
+      ...added.map(({ trajectory, score }) => searchedRollout(trajectory, score.reward)),
     ]);
   }
   return Object.fromEntries([...entries].slice(-MOST_TASKS));
@@ -192,10 +192,10 @@ export function withAttempts(trees: StoredTrees, groups: readonly RewardedGroup[
 
 /**
  * `pair-gap` at forks: of the actions in one state the best against the worst by `mc`, where they differ by
- * the margin. Each attempt is in one pair, those of the largest gaps first.
+ * the margin. Each rollout is in one pair, those of the largest gaps first.
  *
  * @param unit what is learned of both: the action alone, or all from it on.
- * @param isChosen which attempts may be the better ones; default all.
+ * @param isChosen which rollouts may be the better ones; default all.
  */
 export function forks(
   margin?: number,
@@ -214,7 +214,7 @@ function forksBy(
     const actions = groups.flatMap(({ trajectories }, g) =>
       trajectories.flatMap((scored) =>
         scored.trajectory.turns.flatMap((turn, i) => {
-          // Turns before its branch are another attempt's.
+          // Turns before its branch are another rollout's.
           if (i < (scored.trajectory.branch?.turn ?? 0)) return [];
           const rows = advantages?.get(scored.trajectory.id) ?? [];
           const value = rows[turn.sample]?.[turn.start] ?? 0;
@@ -253,14 +253,14 @@ function forksBy(
 }
 
 /**
- * Of each searched task the attempt that ends the most visited line, all its turns, where it succeeded.
+ * Of each searched task the rollout that ends the most visited line, all its turns, where it succeeded.
  */
 export function bestLine(): FilterPart {
   return filterPart("best-line", (groups) => {
     const ends = new Set(
       groups.flatMap(({ trajectories }) => {
         const searched = searchedTree(
-          trajectories.map(({ trajectory, score }) => searchedAttempt(trajectory, score.reward)),
+          trajectories.map(({ trajectory, score }) => searchedRollout(trajectory, score.reward)),
         );
         const last = principalLine(searched.tree).at(-1) ?? "";
         const end = trajectories.find(

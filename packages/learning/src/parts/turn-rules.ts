@@ -1,4 +1,4 @@
-/** Which turns of an attempt carry loss, by a word that a setting may say. */
+/** Which turns of a rollout carry loss, by a word that a setting may say. */
 import type { Dial } from "../composition/making.ts";
 import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
 

@@ -1,5 +1,5 @@
 /**
- * `partial`: attempts are cut after some turns and go on in a later step, under the policy as it is
+ * `partial`: rollouts are cut after some turns and go on in a later step, under the policy as it is
  * then. Turns keep the numbers of the version that sampled them.
  */
 import type { Trajectory } from "@waggle/protocol";
@@ -9,7 +9,7 @@ import { kept, type StatePart } from "../composition/state.ts";
 import { filterPart } from "./filter-part.ts";
 import { group } from "./rollouts.ts";
 
-/** Groups of which some attempts are not at their end. */
+/** Groups of which some rollouts are not at their end. */
 export const unfinishedGroups: StatePart<"rest-buffer"> = kept("rest-buffer", () => []);
 
 /** True where a limit of turns ended it, and not the last one. */
@@ -33,7 +33,7 @@ export function partialRollouts(
   };
 }
 
-/** Groups wait until all their attempts have ended or had `most` turns. */
+/** Groups wait until all their rollouts have ended or had `most` turns. */
 export function finishedGroups(most: number): FilterPart<"rest-buffer"> {
   return filterPart(
     "finished",

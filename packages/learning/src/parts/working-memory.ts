@@ -1,5 +1,5 @@
 /**
- * `memory-bank` that attempts read: what was done where it went well, recalled by the words of the request.
+ * `memory-bank` that rollouts read: what was done where it went well, recalled by the words of the request.
  * A filter writes it from what a stage sees.
  */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";

@@ -1,9 +1,9 @@
 /**
- * AdA: several attempts at one task in one context, on tasks at the frontier, so that what is learned is
+ * AdA: several rollouts at one task in one context, on tasks at the frontier, so that what is learned is
  * to adapt.
  *
  * Source: "Human-Timescale Adaptation in an Open-Ended Task Space", arXiv:2301.07608.
- * Differs from it: the memory is the context itself; the last attempt is the one that is paid; no distillation from earlier generations.
+ * Differs from it: the memory is the context itself; the last rollout is the one that is paid; no distillation from earlier generations.
  * Why: the nano context holds a few trials, and a generation's distillation would be a second run.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -17,7 +17,7 @@ export const ada: CreateRecipe = recipe({
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
     "the memory is the context itself",
-    "the last attempt is the one that is paid",
+    "the last rollout is the one that is paid",
     "no distillation from earlier generations",
   ],
   schedule: ["one"],

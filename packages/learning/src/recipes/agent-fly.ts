@@ -1,11 +1,11 @@
 /**
- * AgentFly: past attempts are kept as cases, one is read before each task, and which one is read is learned by
+ * AgentFly: past rollouts are kept as cases, one is read before each task, and which one is read is learned by
  * soft Q-learning. The model stays as it is.
  *
  * Source: Zhou et al. 2025, "AgentFly" (Memento), arXiv:2508.16153.
  * Differs from it: the value of reading a case is linear in the words that two situations share, where the
  * paper trains a text encoder; one case is read, not four.
- * Why: a linear value is learned from some hundred attempts in the page as well, and the nano context holds
+ * Why: a linear value is learned from some hundred rollouts in the page as well, and the nano context holds
  * one case.
  */
 import { type CreateRecipe, oneOf, recipe } from "../composition/definition.ts";

@@ -3,7 +3,7 @@
  * it saw, sums several notes up where it can, and acts, all learned by imitation.
  *
  * Source: "AgentFold: Long-Horizon Web Agents with Proactive Context Management" (S041).
- * Differs from it: notes are written by rule; what is summed up are attempts that failed.
+ * Differs from it: notes are written by rule; what is summed up are rollouts that failed.
  * Why: a rule sums the same up in every run; a nano model does not write summaries.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -13,7 +13,7 @@ import * as parts from "../parts/index.ts";
 export const agentFold: CreateRecipe = recipe({
   name: "agent-fold",
   literature: "AgentFold",
-  differs: ["notes are written by rule", "what is summed up are attempts that failed"],
+  differs: ["notes are written by rule", "what is summed up are rollouts that failed"],
   schedule: ["sft"],
   settings: { mistakes: 0, steps: 100, learningRate: 3e-3 },
   stages: ({ mistakes, steps, learningRate }) => [

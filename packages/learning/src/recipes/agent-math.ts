@@ -1,11 +1,11 @@
 /**
- * AgentMath: attempts are cut after some turns, kept, and gone on with under the newer policy; groups learn
+ * AgentMath: rollouts are cut after some turns, kept, and gone on with under the newer policy; groups learn
  * when all of theirs have ended.
  *
  * Source: "AgentMath: Empowering Mathematical Reasoning for Large Language Models via Tool-Augmented Agent"
  * (S060).
  * Differs from it: the cut is by turns; one process: no prefix is routed anywhere; ratios are to the policy of the step, weighed by truncated ratios to those that sampled.
- * Why: turns are where a recorded attempt can go on, and one process has one cache.
+ * Why: turns are where a recorded rollout can go on, and one process has one cache.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -4,7 +4,7 @@
  *
  * Source: Putta et al. 2024, "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents",
  * arXiv:2408.07199.
- * Differs from it: the critique is of the whole attempt that went through an action, not a ranking of
+ * Differs from it: the critique is of the whole rollout that went through an action, not a ranking of
  * actions before they are tried; the search itself goes by outcomes.
  * Why: outcomes judge a search here without another model; the critique only adds to them.
  */
@@ -17,7 +17,7 @@ export const agentQ: CreateRecipe = recipe({
   name: "agent-q",
   literature: "Agent Q",
   differs: [
-    "the critique is of the whole attempt that went through an action, not a ranking of actions before they are tried",
+    "the critique is of the whole rollout that went through an action, not a ranking of actions before they are tried",
     "the search itself goes by outcomes",
   ],
   schedule: ["rounds"],

@@ -1,11 +1,11 @@
 /**
- * Agent-RLVR: failed tasks are attempted again with guidance, and what came of it is learned; a reward
- * model learns from the same attempts which of two is better.
+ * Agent-RLVR: failed tasks are rolled out again with guidance, and what came of it is learned; a reward
+ * model learns from the same rollouts which of two is better.
  *
  * Source: "Agent-RLVR: Training Software Engineering Agents via Guidance and Environment Rewards",
  * arXiv:2506.11425.
  * Differs from it: guidance is one sentence; GRPO in place of preferences; the reward model is trained,
- * but chooses no attempts at test time.
+ * but chooses no rollouts at test time.
  * Why: a nano model writes no plans, and groups need no second copy of the policy.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -20,7 +20,7 @@ export const agentRlvr: CreateRecipe = recipe({
   differs: [
     "guidance is one sentence",
     "GRPO in place of preferences",
-    "the reward model is trained, but chooses no attempts at test time",
+    "the reward model is trained, but chooses no rollouts at test time",
   ],
   schedule: ["rounds"],
   settings: { groupSize: 8, epsilon: 0.2, modelSteps: 4, steps: 12, rounds: 2, learningRate: 3e-3 },

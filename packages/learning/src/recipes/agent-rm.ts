@@ -4,7 +4,7 @@
  *
  * Source: Xia et al. 2025, "AgentRM: Enhancing Agent Generalization with Reward Modeling",
  * arXiv:2502.18407.
- * Differs from it: actions are compared at forks, not given their values; attempts are worth their outcome
+ * Differs from it: actions are compared at forks, not given their values; rollouts are worth their outcome
  * and, to a share, what the model says of them by then.
  * Why: at a fork two actions have the same past, so that no scale of values must be learned.
  */
@@ -17,7 +17,7 @@ export const agentRm: CreateRecipe = recipe({
   literature: "AgentRM",
   differs: [
     "actions are compared at forks, not given their values",
-    "attempts are worth their outcome and, to a share, what the model says of them by then",
+    "rollouts are worth their outcome and, to a share, what the model says of them by then",
   ],
   schedule: ["one"],
   settings: {

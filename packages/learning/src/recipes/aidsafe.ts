@@ -4,7 +4,7 @@
  * Source: "Towards Safety Reasoning in LLMs: AI-agentic Deliberation for Policy-embedded CoT Data
  * Creation" (S334).
  * Differs from it: what is preferred is a better outcome with fewer calls, not safer reasoning;
- * pairs are the policy's own attempts.
+ * pairs are the policy's own rollouts.
  * Why: no family holds harmful requests, so safety cannot be measured; outcome and calls can.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

@@ -5,7 +5,7 @@
  * Source: "Efficient Agentic Reinforcement Learning with On-Policy Intrinsic Knowledge Boundary
  * Enhancement" (S134).
  * Differs from it: each arm is a group of its own and learns too; the signal is cross-entropy of successes that called where tools are needed, and did not where they are not.
- * Why: both arms are attempted anyway, and a success of either shows what was right there.
+ * Why: both arms are rolled out anyway, and a success of either shows what was right there.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -1,5 +1,5 @@
 /**
- * ALAMA: attempts in every mechanism at a task; the better is imitated and told apart from the
+ * ALAMA: rollouts in every mechanism at a task; the better is imitated and told apart from the
  * worse.
  *
  * Source: "Towards Adaptive Mechanism Activation in Language Agent" (S329).

@@ -1,4 +1,4 @@
-/** Levels of an attempt, coarse ones first: could it be read, did its calls run, is it right? Not a recipe. */
+/** Levels of a rollout, coarse ones first: could it be read, did its calls run, is it right? Not a recipe. */
 import { dial, made } from "../composition/making.ts";
 import type { RewardPart } from "../composition/part.ts";
 import * as parts from "../parts/index.ts";

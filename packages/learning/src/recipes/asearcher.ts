@@ -1,5 +1,5 @@
 /**
- * ASearcher: attempts never wait for the slowest, and may be very long.
+ * ASearcher: rollouts never wait for the slowest, and may be very long.
  *
  * Source: "Beyond Ten Turns: Unlocking Long-Horizon Agentic Search with Large-Scale Asynchronous RL",
  * arXiv:2508.07976.

@@ -1,5 +1,5 @@
 /**
- * AstraFlow: several policies pull from one flow of joint attempts while it goes on, so each learns from what
+ * AstraFlow: several policies pull from one flow of joint rollouts while it goes on, so each learns from what
  * an older version of it did.
  *
  * Source: "AstraFlow: Dataflow-Oriented Reinforcement Learning for Agentic LLMs" (S086).

@@ -1,5 +1,5 @@
 /**
- * Atom-Searcher: a reward model scores the units of an attempt, and its word fades to the outcome's.
+ * Atom-Searcher: a reward model scores the units of a rollout, and its word fades to the outcome's.
  *
  * Source: "Atom-Searcher: Enhancing Agentic Deep Research via Fine-Grained Atomic Thought Reward",
  * arXiv:2508.12800.

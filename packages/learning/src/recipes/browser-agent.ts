@@ -1,9 +1,9 @@
 /**
  * BrowserAgent: an agent that acts from its own notes of conclusions, by imitation first and then from
- * those of its own attempts that succeeded.
+ * those of its own rollouts that succeeded.
  *
  * Source: "BrowserAgent: Building Web Agents with Human-Inspired Web Browsing Actions" (S103).
- * Differs from it: a memory is one attempt's; conclusions of demonstrations are written by rule.
+ * Differs from it: a memory is one rollout's; conclusions of demonstrations are written by rule.
  * Why: a nano model does not write conclusions; a rule writes the same ones in every run.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -13,7 +13,7 @@ import * as parts from "../parts/index.ts";
 export const browserAgent: CreateRecipe = recipe({
   name: "browser-agent",
   literature: "BrowserAgent",
-  differs: ["a memory is one attempt's", "conclusions of demonstrations are written by rule"],
+  differs: ["a memory is one rollout's", "conclusions of demonstrations are written by rule"],
   schedule: ["sft-rft"],
   settings: { mistakes: 0, startSteps: 80, steps: 15, learningRate: 3e-3 },
   stages: ({ mistakes, startSteps, steps, learningRate }) => [

@@ -1,8 +1,8 @@
 /**
- * CodeGym: plain outcome reinforcement on attempts whose environment held to the end.
+ * CodeGym: plain outcome reinforcement on rollouts whose environment held to the end.
  *
  * Source: "Generalizable End-to-End Tool-Use RL with Synthetic CodeGym" (S173).
- * Differs from it: attempts are checked, not environments.
+ * Differs from it: rollouts are checked, not environments.
  * Why: the environments of this project are tested.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -15,7 +15,7 @@ export const codeGym: CreateRecipe = recipe({
   differs: [
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
-    "attempts are checked, not environments: those of this project are tested",
+    "rollouts are checked, not environments: those of this project are tested",
   ],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, mostTurns: 8 },

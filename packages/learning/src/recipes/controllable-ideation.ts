@@ -5,7 +5,7 @@
  * Source: "Learning to Generate Research Idea with Dynamic Control", arXiv:2412.14626.
  * Differs from it: dimensions are what the model expects, success and brevity; weights are settings of
  * the run and steer learning, not decoding; advantages are whitened over the batch.
- * Why: ideas have no verifier, so that dimensions are what is measured here; attempts are single and have no
+ * Why: ideas have no verifier, so that dimensions are what is measured here; rollouts are single and have no
  * group.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

@@ -3,8 +3,8 @@
  * with.
  *
  * Source: "DeepEyesV2: Toward Agentic Multimodal Model" (S122).
- * Differs from it: no images; tasks that tools help with are found by attempts without them, at each step.
- * Why: the models read text alone, and attempts without tools are the only measure of what tools bring.
+ * Differs from it: no images; tasks that tools help with are found by rollouts without them, at each step.
+ * Why: the models read text alone, and rollouts without tools are the only measure of what tools bring.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -18,7 +18,7 @@ export const deepEyesV2: CreateRecipe = recipe({
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
     "no images",
-    "tasks that tools help with are found by attempts without them, at each step",
+    "tasks that tools help with are found by rollouts without them, at each step",
   ],
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3, pool: 96 },

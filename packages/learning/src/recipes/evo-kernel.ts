@@ -1,5 +1,5 @@
 /**
- * EvoKernel: one memory of past attempts serves two stages, a draft that must work and its refinement, and
+ * EvoKernel: one memory of past rollouts serves two stages, a draft that must work and its refinement, and
  * every case has a value of its own in each.
  *
  * Source: "Towards Cold-Start Drafting and Continual Refining: A Value-Driven Memory Approach with

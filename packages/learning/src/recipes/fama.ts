@@ -1,5 +1,5 @@
 /**
- * FAMA: how attempts failed is counted, and the counts decide which helpers are switched on.
+ * FAMA: how rollouts failed is counted, and the counts decide which helpers are switched on.
  *
  * Source: "FAMA: Failure-Aware Meta-Agentic Framework for Open-Source LLMs in Interactive Tool Use
  * Environments".

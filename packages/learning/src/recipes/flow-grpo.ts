@@ -1,6 +1,6 @@
 /**
  * Flow-GRPO: the planner acts in the flow, each turn from a memory in the place of the history, and each turn
- * is a short sample that carries the advantage of its attempt; other modules stay as they are.
+ * is a short sample that carries the advantage of its rollout; other modules stay as they are.
  *
  * Source: Li et al. 2025, "In-the-Flow Agentic System Optimization for Effective Planning and Tool Use",
  * arXiv:2510.05592.

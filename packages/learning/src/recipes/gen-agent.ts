@@ -1,9 +1,9 @@
 /**
- * GenAgent: absolute scores of a reward model beside wins over the other attempts, and attempts that go
+ * GenAgent: absolute scores of a reward model beside wins over the other rollouts, and rollouts that go
  * on from the beginnings of failed ones.
  *
  * Source: "GenAgent: Scaling Text-to-Image Generation via Agentic Multimodal Reasoning" (S172).
- * Differs from it: no images; resampled attempts are a stage of their own.
+ * Differs from it: no images; resampled rollouts are a stage of their own.
  * Why: the models read text alone, and a stage of its own keeps the budget of each readable.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -16,7 +16,7 @@ import { outcomeModel } from "./outcome-model.ts";
 export const genAgent: CreateRecipe = recipe({
   name: "gen-agent",
   literature: "GenAgent",
-  differs: ["no images", "resampled attempts are a stage of their own"],
+  differs: ["no images", "resampled rollouts are a stage of their own"],
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,

@@ -2,8 +2,8 @@
  * Gen-Searcher: what was gathered is scored by a judge, what came of it by a reward model.
  *
  * Source: "Gen-Searcher: Reinforcing Agentic Search for Image Generation" (S171).
- * Differs from it: no images; the product is the attempt as it ended.
- * Why: the models read text alone, and the end of an attempt is what the verifier judges.
+ * Differs from it: no images; the product is the rollout as it ended.
+ * Why: the models read text alone, and the end of a rollout is what the verifier judges.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -15,7 +15,7 @@ import { outcomeModel } from "./outcome-model.ts";
 export const genSearcher: CreateRecipe = recipe({
   name: "gen-searcher",
   literature: "Gen-Searcher",
-  differs: ["no images", "the product is the attempt as it ended"],
+  differs: ["no images", "the product is the rollout as it ended"],
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,

@@ -4,7 +4,7 @@
  *
  * Source: Schmied et al. 2025, "LLMs are Greedy Agents", arXiv:2504.16078.
  * Differs from it: token-mean over the minibatch; a moving baseline.
- * Why: a token mean keeps long trajectories from weighing less, and single attempts have no group to be compared
+ * Why: a token mean keeps long trajectories from weighing less, and single rollouts have no group to be compared
  * with.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

@@ -101,7 +101,7 @@ function made(part: Seen): readonly (readonly [string, MadeValue])[] {
 
 /**
  * What a part does not do by itself. A state is what others read it for. What continuations and written
- * comparisons say depends on how many attempts there are, what a case was worth on how it is written.
+ * comparisons say depends on how many rollouts there are, what a case was worth on how it is written.
  */
 function beside(stage: Stage, part: Seen): unknown {
   const asked = (one: Seen): boolean =>

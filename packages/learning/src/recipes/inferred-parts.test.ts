@@ -75,7 +75,7 @@ const GOVERNED: { readonly [part: string]: readonly string[] } = {
 
 /** Of single recipes, where the part is made otherwise. */
 const OTHERWISE: typeof GOVERNED = {
-  // A share for each mode, and attempts at each task that was set.
+  // A share for each mode, and rollouts at each task that was set.
   "a2fm rollout:group": ["perMode"],
   "spice rollout:group": ["attempts"],
   // How many continuations a stored step has.

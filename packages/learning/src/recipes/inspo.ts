@@ -1,10 +1,10 @@
 /**
  * INSPO: a population of instructions is trained beside the policy: each is credited with what runs under it
- * earn, weak ones are pruned, and new ones come from reflection on the worst attempts.
+ * earn, weak ones are pruned, and new ones come from reflection on the worst rollouts.
  *
  * Source: Zhou et al. 2025, "Agentic Policy Optimization via Instruction-Policy Co-Evolution",
  * arXiv:2512.01945.
- * Differs from it: reflection reads the attempts of the step and a stored success of each task.
+ * Differs from it: reflection reads the rollouts of the step and a stored success of each task.
  * Why: a stored success shows what a reflection on failures alone cannot know.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -15,7 +15,7 @@ import * as parts from "../parts/index.ts";
 export const inspo: CreateRecipe = recipe({
   name: "inspo",
   literature: "INSPO",
-  differs: ["reflection reads the attempts of the step, stored successes join the groups"],
+  differs: ["reflection reads the rollouts of the step, stored successes join the groups"],
   schedule: ["rounds"],
   settings: {
     ...{ groupSize: 8, tasks: 12, temperature: 0.2, keep: 4, leastUses: 24 },

@@ -6,7 +6,7 @@
  * Refinement", arXiv:2406.11176.
  * Differs from it: one place of a run is compared at a time; continuations are the policy's own, not a
  * scorer's.
- * Why: one place a run keeps the number of attempts what the budget says, and the policy's own ends are what
+ * Why: one place a run keeps the number of rollouts what the budget says, and the policy's own ends are what
  * its place is worth.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

@@ -4,7 +4,7 @@
  * Source: "Game On: Towards Language Models as RL Experimenters" (S170).
  * Differs from it: tasks come from a pool, so that pass rates are known; the curriculum follows pass rates, no model runs it; a moving baseline, as the
  * abstract names no estimator; the judge reads calls and results.
- * Why: a pass rate needs attempts at the same task again; no second model fits into runs of minutes.
+ * Why: a pass rate needs rollouts at the same task again; no second model fits into runs of minutes.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -6,7 +6,7 @@
  * Multi-stage Fine-tuning", arXiv:2402.08096.
  * Differs from it: a sample is right from a mean probability of its tokens on; samples alike have as many
  * turns; two data sets follow one another again and again.
- * Why: log-probs at hand say how sure a model is without attempts of its own.
+ * Why: log-probs at hand say how sure a model is without rollouts of its own.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -3,7 +3,7 @@
  *
  * Source: "Learning When to Act or Refuse: Guarding Agentic Reasoning Models for Safe Multi-Step Tool
  * Use" (S208).
- * Differs from it: every other attempt is told that it may decline; what a run that declines is worth
+ * Differs from it: every other rollout is told that it may decline; what a run that declines is worth
  * is the judge's word, and nothing here is dangerous.
  * Why: nothing here is dangerous, so that declining can only be judged against the task.
  */
@@ -19,7 +19,7 @@ export const mosaic: CreateRecipe = recipe({
   name: "mosaic",
   literature: "MOSAIC",
   differs: [
-    "every other attempt is told that it may decline",
+    "every other rollout is told that it may decline",
     "what a run that declines is worth is the judge's word, and nothing here is dangerous",
   ],
   schedule: ["one"],

@@ -1,5 +1,5 @@
 /**
- * MPTS: the risk of a task is predicted, and tasks are chosen by it before anybody attempts them.
+ * MPTS: the risk of a task is predicted, and tasks are chosen by it before anybody rollouts them.
  *
  * Source: "Model Predictive Task Sampling for Efficient and Robust Adaptation" (S232).
  * Differs from it: a Bayesian linear model of the level in place of a neural one; a moving baseline,

@@ -4,7 +4,7 @@
  *
  * Source: Lan et al. 2024, "Training Language Models to Critique With Multi-agent Feedback",
  * arXiv:2410.15287.
- * Differs from it: a critic is a demonstrator that errs by its own amount, and its critique an attempt at
+ * Differs from it: a critic is a demonstrator that errs by its own amount, and its critique a rollout at
  * the task; agreement is on the last words.
  * Why: no several models are there; how often a demonstrator errs is known.
  */
@@ -16,7 +16,7 @@ export const multiCritique: CreateRecipe = recipe({
   name: "multi-critique",
   literature: "MultiCritique",
   differs: [
-    "a critic is a demonstrator that errs by its own amount, and its critique an attempt at the task",
+    "a critic is a demonstrator that errs by its own amount, and its critique a rollout at the task",
     "agreement is on the last words",
   ],
   schedule: ["sft-rl"],

@@ -4,7 +4,7 @@
  *
  * Source: "Demystifying Reinforcement Learning in Agentic Reasoning", arXiv:2510.11701.
  * Differs from it: tasks come from a pool, so that pass rates are known; diversity is an exact ratio of short and long demonstrations.
- * Why: a pass rate needs attempts at the same task again.
+ * Why: a pass rate needs rollouts at the same task again.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

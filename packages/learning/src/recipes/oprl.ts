@@ -5,7 +5,7 @@
  * Source: "Online Process Reward Learning for Agentic Reinforcement Learning", arXiv:2509.19199,
  * equations 4 and 5.
  * Differs from it: the model and the policy take turns by rounds of some steps; pairs are the best and
- * the worst attempt at a task.
+ * the worst rollout at a task.
  * Why: rounds of some steps let a model see what the newer policy does before it judges it.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -17,7 +17,7 @@ export const oprl: CreateRecipe = recipe({
   literature: "OPRL",
   differs: [
     "the model and the policy take turns by rounds of some steps",
-    "pairs are the best and the worst attempt at a task",
+    "pairs are the best and the worst rollout at a task",
   ],
   schedule: ["alternate"],
   settings: {

@@ -3,7 +3,7 @@
  *
  * Source: "PilotRL: Training Language Model Agents via Global Planning-Guided Progressive Reinforcement
  * Learning" (S261).
- * Differs from it: the plan is the first turn, which decides where an attempt goes; what turns are worth is read off calls and results, no model judges.
+ * Differs from it: the plan is the first turn, which decides where a rollout goes; what turns are worth is read off calls and results, no model judges.
  * Why: a nano model writes no plans, but its first turn decides; a rule judges the same record the same way.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -16,7 +16,7 @@ export const pilotRl: CreateRecipe = recipe({
   differs: [
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
-    "the plan is the first turn, which decides where an attempt goes",
+    "the plan is the first turn, which decides where a rollout goes",
     "what turns are worth is read off calls and results, no model judges",
   ],
   schedule: ["mask-stages"],

@@ -3,8 +3,8 @@
  * what they share.
  *
  * Source: Hamid et al. 2025, "Polychromic Objectives for Reinforcement Learning", arXiv:2509.25424.
- * Differs from it: kinds of an attempt are its calls in order; sets are of four forks and whole attempts.
- * Why: calls are exact where a likeness of texts is not, and forks cost less than attempts from the start.
+ * Differs from it: kinds of a rollout are its calls in order; sets are of four forks and whole rollouts.
+ * Why: calls are exact where a likeness of texts is not, and forks cost less than rollouts from the start.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -15,7 +15,7 @@ export const polychromic: CreateRecipe = recipe({
   literature: "Polychromic PPO",
   differs: [
     "token-mean over the minibatch",
-    "kinds of an attempt are its calls in order",
+    "kinds of a rollout are its calls in order",
     "sets are of four forks and whole attempts",
   ],
   schedule: ["one"],

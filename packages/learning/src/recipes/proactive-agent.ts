@@ -4,7 +4,7 @@
  *
  * Source: Lu et al. 2024, "Proactive Agent: Shifting LLM Agents from Reactive Responses to Active
  * Assistance", arXiv:2410.12361.
- * Differs from it: an offer is an attempt at a task, made and labelled by demonstrators that err: what most
+ * Differs from it: an offer is a rollout at a task, made and labelled by demonstrators that err: what most
  * of them say is accepted.
  * Why: no user is watched here, and agreement among teachers that err is a label that nobody must give.
  */
@@ -16,7 +16,7 @@ export const proactiveAgent: CreateRecipe = recipe({
   name: "proactive-agent",
   literature: "Proactive Agent",
   differs: [
-    "an offer is an attempt at a task, made and labelled by demonstrators that err: what most of them say is accepted",
+    "an offer is a rollout at a task, made and labelled by demonstrators that err: what most of them say is accepted",
   ],
   schedule: ["sft"],
   settings: {

@@ -1,6 +1,6 @@
 /**
- * R-MCTS self-learning: searches whose attempts are judged are imitated as they went, wrong branches and
- * the ways back included; what failed and what was done instead are lessons that later attempts read.
+ * R-MCTS self-learning: searches whose rollouts are judged are imitated as they went, wrong branches and
+ * the ways back included; what failed and what was done instead are lessons that later rollouts read.
  *
  * Source: Yu et al. 2024, "Improving Autonomous AI Agents with Reflective Tree Search and Self-Learning",
  * arXiv:2410.02052.

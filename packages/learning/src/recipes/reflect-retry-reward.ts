@@ -1,11 +1,11 @@
 /**
- * Reflect, Retry, Reward: a failed attempt is told so and tries again; only what was said after the
+ * Reflect, Retry, Reward: a failed rollout is told so and tries again; only what was said after the
  * failure is learned.
  *
  * Source: "Reflect, Retry, Reward: Self-Improving LLMs via Reinforcement Learning", arXiv:2505.24726.
- * Differs from it: what follows the failure is learned, the second attempt included: turns do not tell
- * a reflection from it; second attempts are compared with all others of the step, not of their task.
- * Why: only failed attempts are tried again, so that a task has few second attempts to compare.
+ * Differs from it: what follows the failure is learned, the second rollout included: turns do not tell
+ * a reflection from it; second rollouts are compared with all others of the step, not of their task.
+ * Why: only failed rollouts are tried again, so that a task has few second rollouts to compare.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -21,7 +21,7 @@ function isAfterFailure(turn: JudgedTurn, { turns }: JudgedTrajectory): boolean 
   return failed >= 0 && turns.indexOf(turn) > failed;
 }
 
-/** True of attempts that failed first, and heard so. */
+/** True of rollouts that failed first, and heard so. */
 function isRetried(trajectory: JudgedTrajectory): boolean {
   return trajectory.turns.some((turn) => isAfterFailure(turn, trajectory));
 }
@@ -32,15 +32,15 @@ export const reflectRetryReward: CreateRecipe = recipe({
   differs: [
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
-    "what follows the failure is learned, the second attempt included: turns do not tell a reflection from it",
-    "second attempts are compared with all others of the step, not of their task",
+    "what follows the failure is learned, the second rollout included: turns do not tell a reflection from it",
+    "second rollouts are compared with all others of the step, not of their task",
   ],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
     rewardStage({
       rollout: parts.retry("That failed. Say why, then try again.", groupSize),
-      filters: [parts.attemptsThat(isRetried, "retried"), parts.mixedGroup()],
+      filters: [parts.rolloutsThat(isRetried, "retried"), parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.spanMask(parts.pgClip(epsilon), isAfterFailure)],

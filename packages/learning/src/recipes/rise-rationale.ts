@@ -3,8 +3,8 @@
  * imitated, and reinforcement goes on.
  *
  * Source: "RISE: Enhancing VLM Image Annotation with Self-Supervised Reasoning" (S289).
- * Differs from it: no images: a rationale is what was looked up on the way; a task is used where some attempts find the answer and not nearly all without looking.
- * Why: the models read text alone, and attempts without looking are the only measure of what looking brings.
+ * Differs from it: no images: a rationale is what was looked up on the way; a task is used where some rollouts find the answer and not nearly all without looking.
+ * Why: the models read text alone, and rollouts without looking are the only measure of what looking brings.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
@@ -18,7 +18,7 @@ export const riseRationale: CreateRecipe = recipe({
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
     "no images: a rationale is what was looked up on the way",
-    "a task is used where some attempts find the answer and not nearly all without looking",
+    "a task is used where some rollouts find the answer and not nearly all without looking",
   ],
   schedule: ["stages"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, imitationSteps: 4 },

@@ -5,7 +5,7 @@
  * Source: "Large Language Models Can Self-Improve At Web Agent Tasks" (S200).
  * Differs from it: a success is the verifier's word, not the absence of errors; no tasks made up by
  * the model.
- * Why: an attempt without errors can still be wrong, and tasks that a model makes up have no verifier.
+ * Why: a rollout without errors can still be wrong, and tasks that a model makes up have no verifier.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

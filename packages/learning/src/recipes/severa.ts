@@ -1,9 +1,9 @@
 /**
  * SEVerA: a contract on calls holds whatever the weights: what breaks it is refused before any tool sees it,
- * and a fallback ends the attempt. Only the soft goal is learned.
+ * and a fallback ends the rollout. Only the soft goal is learned.
  *
  * Source: "SEVerA: Verified Synthesis of Self-Evolving Agents" (S302).
- * Differs from it: the contract: known tools, arguments of their schema, a bound on calls; the fallback says nothing and ends the attempt; refused turns carry no loss.
+ * Differs from it: the contract: known tools, arguments of their schema, a bound on calls; the fallback says nothing and ends the rollout; refused turns carry no loss.
  * Why: these can be checked before a call runs, and what is refused was not the policy's to learn.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

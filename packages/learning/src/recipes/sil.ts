@@ -4,7 +4,7 @@
  *
  * Source: Lu et al. 2020, "Countering Language Drift with Seeded Iterated Learning", arXiv:2003.12694.
  * Differs from it: a moving baseline for the teacher's rewards.
- * Why: single attempts have no group to be compared with.
+ * Why: single rollouts have no group to be compared with.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage, tokenStage } from "../composition/stage.ts";

@@ -1,5 +1,5 @@
 /**
- * Simia: what tools say and how an attempt ended both come from a model of the environment.
+ * Simia: what tools say and how a rollout ended both come from a model of the environment.
  *
  * Source: "Simulating Environments with Reasoning Models for Agent Training" (S303).
  * Differs from it: the simulator is a copy of the base, fitted to logged calls; its verdict is one word after the last turn; a task ends where the environment says, which follows the calls unseen.

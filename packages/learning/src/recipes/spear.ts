@@ -6,7 +6,7 @@
  * Agentic Reinforcement Learning", arXiv:2509.22601.
  * Differs from it: the policy's own level is one moving average for all tasks; what is masked is the
  * share of tokens with a covariance above zero.
- * Why: one average has enough attempts behind it from the first steps on.
+ * Why: one average has enough rollouts behind it from the first steps on.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -5,7 +5,7 @@
  * Source: "SpotAgent: Grounding Visual Geo-localization in Large Vision-Language Models through
  * Agentic Reasoning" (S311).
  * Differs from it: tasks come from a pool, so that pass rates are known; pass rates alone say what can be learned.
- * Why: a pass rate needs attempts at the same task again.
+ * Why: a pass rate needs rollouts at the same task again.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

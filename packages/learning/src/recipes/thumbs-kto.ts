@@ -1,10 +1,10 @@
 /**
- * KTO on thumbs: single attempts that visitors liked are raised against the reference and disliked ones
+ * KTO on thumbs: single rollouts that visitors liked are raised against the reference and disliked ones
  * lowered, without pairs, groups or a verifier.
  *
  * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization",
  * arXiv:2402.01306.
- * Differs from it: attempts are the policy's own, new ones each step; the divergence is 0 (the form
+ * Differs from it: rollouts are the policy's own, new ones each step; the divergence is 0 (the form
  * that TRL calls APO-zero-unpaired), so that no mismatched answers are scored.
  * Why: visitors judge what the policy says now.
  */
@@ -23,7 +23,7 @@ export const thumbsKto: CreateRecipe = recipe({
     parts: { rollout: ["single"], reward: ["feedback"], loss: ["kto"], schedule: ["one"] },
     difference: "Unpaired thumbs of visitors in place of a verifier.",
   },
-  differs: ["attempts are the policy's own, new ones each step", "the divergence is 0"],
+  differs: ["rollouts are the policy's own, new ones each step", "the divergence is 0"],
   schedule: ["one"],
   settings: { attempts: 64, beta: 0.3, steps: 30, learningRate: 3e-3 },
   stages: ({ attempts, beta, steps, learningRate }) => [

@@ -1,5 +1,5 @@
 /**
- * REINFORCE on thumbs with a moving baseline: each attempt stands alone, and what it is compared with is
+ * REINFORCE on thumbs with a moving baseline: each rollout stands alone, and what it is compared with is
  * what visitors liked before.
  *
  * Sources: Williams 1992; the moving baseline of Liu et al. 2025, "SPIRAL", arXiv:2506.24119, with the
@@ -26,7 +26,7 @@ export const thumbsReinforce: CreateRecipe = recipe({
       state: ["baseline"],
       schedule: ["one"],
     },
-    difference: "Thumbs of visitors in place of a verifier, single attempts.",
+    difference: "Thumbs of visitors in place of a verifier, single rollouts.",
   },
   differs: ["one baseline for all visitors, which begins at a half"],
   schedule: ["one"],

@@ -3,7 +3,7 @@
  * lessons that stands before the task. No parameter moves.
  *
  * Source: Cai et al. 2025, "Training-Free Group Relative Policy Optimization", arXiv:2510.08191.
- * Differs from it: one call of the writer a group, where the paper summarises each attempt first.
+ * Differs from it: one call of the writer a group, where the paper summarises each rollout first.
  * Why: one call a group is what a writer that pages share can be asked.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -13,7 +13,7 @@ import * as parts from "../parts/index.ts";
 export const trainingFreeGrpo: CreateRecipe = recipe({
   name: "training-free-grpo",
   literature: "Training-Free GRPO",
-  differs: ["one call of the writer a group, where the paper summarises each attempt first"],
+  differs: ["one call of the writer a group, where the paper summarises each rollout first"],
   schedule: ["rounds"],
   settings: { groupSize: 5, tasks: 4, lessons: 16, steps: 4, rounds: 3 },
   stages: ({ groupSize, tasks, lessons, steps }) => [

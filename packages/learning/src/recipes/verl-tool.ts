@@ -1,5 +1,5 @@
 /**
- * VerlTool: attempts are scheduled one by one and come from an older policy; what tools said carries
+ * VerlTool: rollouts are scheduled one by one and come from an older policy; what tools said carries
  * no loss.
  *
  * Source: "VerlTool: Towards Holistic Agentic Reinforcement Learning with Tool Use", arXiv:2509.01055.

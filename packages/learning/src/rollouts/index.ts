@@ -23,7 +23,7 @@ export type {
   RolloutFlow,
 } from "./rollout-flow.ts";
 export { searchedTree, whereToGoOn } from "./tree-search.ts";
-export type { SearchedAttempt } from "./tree-search.ts";
+export type { SearchedRollout } from "./tree-search.ts";
 export { principalLine } from "./tree-selection.ts";
 export type { TreeRule } from "./tree-selection.ts";
 export { REFUSED } from "./world-change.ts";

@@ -1,5 +1,5 @@
 /**
- * `multi-trial`: several attempts at one task with what was seen kept between them. What is learned is
+ * `multi-trial`: several rollouts at one task with what was seen kept between them. What is learned is
  * to adapt: later trials are to be better than the first.
  *
  * Source: AdA (several trials with memory), RISE (multi-turn retries of one-turn tasks).

@@ -1,14 +1,14 @@
 /**
- * What a search found, told as one attempt: tried, seen to be wrong, gone back, tried otherwise. Says which
- * turns of which attempts follow each other; nothing here speaks or acts.
+ * What a search found, told as one rollout: tried, seen to be wrong, gone back, tried otherwise. Says which
+ * turns of which rollouts follow each other; nothing here speaks or acts.
  *
  * Sources: Yuan et al. 2025, "Agent-R", arXiv:2501.11425 (a revision is spliced in at the first error); Yu
  * et al. 2024, "Improving Autonomous AI Agents with Reflective Tree Search and Self-Learning",
  * arXiv:2410.02052 (a search is linearised).
  */
 
-/** An attempt at one task; equal actions in one state lead to one state. */
-export type ToldAttempt = {
+/** A rollout at one task; equal actions in one state lead to one state. */
+export type ToldRollout = {
   readonly id: string;
   /** `[turns]` */
   readonly actions: readonly string[];
@@ -17,14 +17,14 @@ export type ToldAttempt = {
   readonly isSuccess: boolean;
 };
 
-/** Turns `[from, to)` of an attempt, begun in the state that its turns before `from` lead to. */
-export type Piece = { readonly attempt: string; readonly from: number; readonly to: number };
+/** Turns `[from, to)` of a rollout, begun in the state that its turns before `from` lead to. */
+export type Piece = { readonly rollout: string; readonly from: number; readonly to: number };
 
 /**
  * A failure up to and with its first turn that a success did otherwise, then the success from there; of all
  * such couples the one that shares most. `null` where there is none whose turn can be taken back.
  */
-export function spliced(attempts: readonly ToldAttempt[]): Piece[] | null {
+export function spliced(attempts: readonly ToldRollout[]): Piece[] | null {
   let best: { readonly shared: number; readonly pieces: Piece[] } | null = null;
   for (const bad of attempts.filter(({ isSuccess }) => !isSuccess)) {
     for (const good of attempts.filter(({ isSuccess }) => isSuccess)) {
@@ -34,8 +34,8 @@ export function spliced(attempts: readonly ToldAttempt[]): Piece[] | null {
       best = {
         shared,
         pieces: [
-          { attempt: bad.id, from: 0, to: shared + 1 },
-          { attempt: good.id, from: shared, to: good.actions.length },
+          { rollout: bad.id, from: 0, to: shared + 1 },
+          { rollout: good.id, from: shared, to: good.actions.length },
         ],
       };
     }
@@ -47,18 +47,18 @@ export function spliced(attempts: readonly ToldAttempt[]): Piece[] | null {
  * Up to `most` failures in their order, each from where it left what was told before and as far as it can be
  * taken back, then the shortest success. `null` without a success, or where nothing failed first.
  */
-export function linearised(attempts: readonly ToldAttempt[], most: number): Piece[] | null {
+export function linearised(attempts: readonly ToldRollout[], most: number): Piece[] | null {
   const [goal] = attempts
     .filter(({ isSuccess }) => isSuccess)
     .toSorted((a, b) => a.actions.length - b.actions.length);
   if (goal === undefined) return null;
   const told: (readonly string[])[] = [];
   const pieces: Piece[] = [];
-  const tell = ({ id, actions }: ToldAttempt, to: number): void => {
+  const tell = ({ id, actions }: ToldRollout, to: number): void => {
     const from = Math.max(0, ...told.map((earlier) => sharedTurns(earlier, actions)));
     if (from >= to) return;
     told.push(actions.slice(0, to));
-    pieces.push({ attempt: id, from, to });
+    pieces.push({ rollout: id, from, to });
   };
   for (const failure of attempts.filter(({ isSuccess }) => !isSuccess)) {
     if (pieces.length < most) tell(failure, failure.revocable);
@@ -68,7 +68,7 @@ export function linearised(attempts: readonly ToldAttempt[], most: number): Piec
   return failures === 0 || pieces.length === failures ? null : pieces;
 }
 
-/** Turns that two attempts begin with alike. */
+/** Turns that two rollouts begin with alike. */
 function sharedTurns(a: readonly string[], b: readonly string[]): number {
   const length = Math.min(a.length, b.length);
   let shared = 0;

@@ -45,7 +45,7 @@ const someLimits = fc.record({
 });
 
 /** What happens when this is tried; refused events leave the state. */
-function attempt(state: RolloutCapacity, tried: CapacityEvent): RolloutCapacity {
+function rollout(state: RolloutCapacity, tried: CapacityEvent): RolloutCapacity {
   try {
     return afterEvent(state, tried);
   } catch (error) {
@@ -59,7 +59,7 @@ test("the limits hold for any interleaving of events", () => {
     fc.property(someLimits, fc.array(event, { maxLength: 200 }), (chosen, events) => {
       let state = rolloutCapacity(chosen);
       for (const tried of events) {
-        state = attempt(state, tried);
+        state = rollout(state, tried);
         const { running, accepted, version } = state;
         expect(running).toBeGreaterThanOrEqual(0);
         expect(running).toBeLessThanOrEqual(chosen.mostRunning);
@@ -81,7 +81,7 @@ test("what is learned from in order of its beginning is never older than the lim
       const running: number[] = [];
       const waiting: number[] = [];
       for (const tried of events) {
-        const next = attempt(state, tried);
+        const next = rollout(state, tried);
         if (next === state) continue;
         if (tried === "begin") running.push(state.version);
         if (tried === "accept") waiting.push(running.shift() as number);

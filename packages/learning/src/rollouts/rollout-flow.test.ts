@@ -22,16 +22,16 @@ const someLimits = fc
   .map(({ more, ...limits }): FlowLimits => ({ ...limits, mostWaiting: limits.batchSize + more }));
 
 /** What may be tried next; `at` picks among those that run, `newer` how far its oldest token is from its beginning. */
-const someAttempt = fc.record({
+const someRollout = fc.record({
   kind: fc.constantFrom<FlowEvent["kind"]>(
     ...(["begin", "begin", "begin", "end", "end", "end", "fail", "learn", "publish"] as const),
   ),
   at: fc.nat(20),
   newer: fc.nat(2),
 });
-type Attempt = { readonly kind: FlowEvent["kind"]; readonly at: number; readonly newer: number };
+type Rollout = { readonly kind: FlowEvent["kind"]; readonly at: number; readonly newer: number };
 
-function eventOf(flow: RolloutFlow, { kind, at, newer }: Attempt, id: number): FlowEvent {
+function eventOf(flow: RolloutFlow, { kind, at, newer }: Rollout, id: number): FlowEvent {
   const one = flow.running[at % Math.max(1, flow.running.length)] ?? { id: -1, oldest: 0 };
   if (kind === "begin") return { kind, id };
   if (kind === "fail") return { kind, id: one.id };
@@ -41,12 +41,12 @@ function eventOf(flow: RolloutFlow, { kind, at, newer }: Attempt, id: number): F
   return { kind };
 }
 
-/** The states that a list of attempts leads through; what cannot happen is refused and changes nothing. */
-function* states(limits: FlowLimits, attempts: readonly Attempt[]): Generator<RolloutFlow> {
+/** The states that a list of rollouts leads through; what cannot happen is refused and changes nothing. */
+function* states(limits: FlowLimits, attempts: readonly Rollout[]): Generator<RolloutFlow> {
   let flow = rolloutFlow(limits);
-  for (const [id, attempt] of attempts.entries()) {
+  for (const [id, rollout] of attempts.entries()) {
     try {
-      flow = afterFlowEvent(flow, eventOf(flow, attempt, id));
+      flow = afterFlowEvent(flow, eventOf(flow, rollout, id));
     } catch (error) {
       if (!WaggleError.is(error, "CONFLICT")) throw error;
     }
@@ -54,7 +54,7 @@ function* states(limits: FlowLimits, attempts: readonly Attempt[]): Generator<Ro
   }
 }
 
-const interleavings = fc.array(someAttempt, { maxLength: 250 });
+const interleavings = fc.array(someRollout, { maxLength: 250 });
 
 test("capacity and lag limits hold for any interleaving", () => {
   fc.assert(

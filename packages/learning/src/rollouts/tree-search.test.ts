@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { seeded } from "../seeded.fixture.ts";
 import { nodeValue, requireNode } from "../states/search-tree.ts";
-import { searchedTree, type SearchedAttempt, whereToGoOn } from "./tree-search.ts";
+import { searchedTree, type SearchedRollout, whereToGoOn } from "./tree-search.ts";
 import type { TreeRule } from "./tree-selection.ts";
 
 /** Three letters of a or b each; what a word is worth. */
@@ -18,8 +18,8 @@ const WORTH = new Map([
 ]);
 const CHANCE_OF_A = 0.7;
 
-/** An attempt that begins with these letters and goes on by the policy. */
-function attempt(id: string, beginning: string, random: () => number): SearchedAttempt {
+/** A rollout that begins with these letters and goes on by the policy. */
+function rollout(id: string, beginning: string, random: () => number): SearchedRollout {
   let word = beginning;
   while (word.length < 3) word += random() < CHANCE_OF_A ? "a" : "b";
   const actions = word.split("");
@@ -65,14 +65,14 @@ const RULES: readonly TreeRule[] = [
 test.each(RULES)("$kind goes on where the plain twin does, and counts what it counts", (rule) => {
   for (let seed = 1; seed <= 20; seed += 1) {
     const random = seeded(seed);
-    const attempts: SearchedAttempt[] = [];
+    const attempts: SearchedRollout[] = [];
     for (let i = 0; i < 12; i += 1) {
       const said = attempts.map(({ actions, given }) => ({ word: actions.join(""), given }));
       const place = whereToGoOn(attempts, rule, 2);
-      const from = attempts.find(({ id }) => id === place?.attempt);
+      const from = attempts.find(({ id }) => id === place?.rollout);
       const beginning = from?.actions.slice(0, place?.turns).join("") ?? "";
       expect(beginning).toBe(slowChoice(said, rule, 2));
-      attempts.push(attempt(`${i}`, beginning, random));
+      attempts.push(rollout(`${i}`, beginning, random));
     }
     const { tree, paths } = searchedTree(attempts);
     for (const { id, actions } of attempts) {
@@ -89,19 +89,19 @@ test.each(RULES)("$kind goes on where the plain twin does, and counts what it co
   }
 });
 
-test("a search gets further than as many attempts from the start", () => {
+test("a search gets further than as many rollouts from the start", () => {
   const goal = "bbabba".split("");
   const rightLetters = (word: readonly string[]): number => {
     const wrong = word.findIndex((letter, i) => letter !== goal[i]);
     return (wrong < 0 ? goal.length : wrong) / goal.length;
   };
   const bestOf = (isSearch: boolean, random: () => number): number => {
-    const attempts: SearchedAttempt[] = [];
+    const attempts: SearchedRollout[] = [];
     for (let i = 0; i < 24; i += 1) {
       const place = isSearch ? whereToGoOn(attempts, { kind: "uct", exploration: 0.2 }, 2) : null;
       const given = place?.turns ?? 0;
       const actions =
-        attempts.find(({ id }) => id === place?.attempt)?.actions.slice(0, given) ?? [];
+        attempts.find(({ id }) => id === place?.rollout)?.actions.slice(0, given) ?? [];
       while (actions.length < goal.length) actions.push(random() < CHANCE_OF_A ? "a" : "b");
       const priors = actions.map((letter) => (letter === "a" ? CHANCE_OF_A : 1 - CHANCE_OF_A));
       attempts.push({ id: `${i}`, given, actions, priors, value: rightLetters(actions) });

@@ -1,8 +1,8 @@
 /**
- * `tree`: Monte-Carlo search whose simulations are whole attempts. Each goes on from a turn of an earlier
- * one and is put into the tree with all its turns; a node's value is the mean of what came of the attempts
+ * `tree`: Monte-Carlo search whose simulations are whole rollouts. Each goes on from a turn of an earlier
+ * one and is put into the tree with all its turns; a node's value is the mean of what came of the rollouts
  * that went through it. To go on afresh is one more choice at every node, beside its children. Which
- * attempt comes next is a function of those there are: nothing else is kept.
+ * rollout comes next is a function of those there are: nothing else is kept.
  *
  * Source: Kocsis and Szepesvári 2006 (UCT); Silver et al. 2017 (PUCT); Putta et al. 2024, "Agent Q",
  * arXiv:2408.07199.
@@ -20,8 +20,8 @@ import {
 } from "../states/search-tree.ts";
 import { armScore, type TreeRule } from "./tree-selection.ts";
 
-/** A finished attempt, from the start of its task. */
-export type SearchedAttempt = {
+/** A finished rollout, from the start of its task. */
+export type SearchedRollout = {
   readonly id: string;
   /** `[turns]` what was done; equal actions in one state lead to one state. */
   readonly actions: readonly string[];
@@ -33,26 +33,26 @@ export type SearchedAttempt = {
   readonly value: number;
 };
 
-/** The tree of attempts, and where each node was seen. */
+/** The tree of rollouts, and where each node was seen. */
 export type SearchedTree = {
   readonly tree: SearchTree;
-  /** By node: an attempt that went through it, and how many of its turns lead there. */
-  readonly seen: ReadonlyMap<string, { readonly attempt: string; readonly turns: number }>;
-  /** By attempt: the nodes after each of its turns. */
+  /** By node: a rollout that went through it, and how many of its turns lead there. */
+  readonly seen: ReadonlyMap<string, { readonly rollout: string; readonly turns: number }>;
+  /** By rollout: the nodes after each of its turns. */
   readonly paths: ReadonlyMap<string, readonly string[]>;
   /** By node: how often the policy decided there, and the sum of what came of it. */
   readonly decisions: ReadonlyMap<string, { readonly visits: number; readonly valueSum: number }>;
 };
 
-export function searchedTree(attempts: readonly SearchedAttempt[]): SearchedTree {
+export function searchedTree(attempts: readonly SearchedRollout[]): SearchedTree {
   let tree = searchTree();
-  const seen = new Map<string, { attempt: string; turns: number }>();
+  const seen = new Map<string, { rollout: string; turns: number }>();
   const paths = new Map<string, string[]>();
   const decisions = new Map<string, { visits: number; valueSum: number }>();
   for (const { id, actions, given, priors, value } of attempts) {
     let at = tree.root;
     const path: string[] = [];
-    if (!seen.has(at)) seen.set(at, { attempt: id, turns: 0 });
+    if (!seen.has(at)) seen.set(at, { rollout: id, turns: 0 });
     for (const [turn, action] of actions.entries()) {
       if (turn >= given) {
         const { visits, valueSum } = decisions.get(at) ?? { visits: 0, valueSum: 0 };
@@ -64,7 +64,7 @@ export function searchedTree(attempts: readonly SearchedAttempt[]): SearchedTree
         tree = expandNode(tree, at, [{ action, prior: priors[turn] ?? 1, isTerminal }]);
       }
       at = known ?? (childBy(tree, at, action) as string);
-      if (!seen.has(at)) seen.set(at, { attempt: id, turns: turn + 1 });
+      if (!seen.has(at)) seen.set(at, { rollout: id, turns: turn + 1 });
       path.push(at);
     }
     paths.set(id, path);
@@ -74,15 +74,15 @@ export function searchedTree(attempts: readonly SearchedAttempt[]): SearchedTree
 }
 
 /**
- * The turn to go on from: so many turns of an attempt; `null` = from the start. From the root down the
+ * The turn to go on from: so many turns of a rollout; `null` = from the start. From the root down the
  * better of the best child and a fresh decision by the rule; where the policy decided fewer than `width`
  * times, a fresh one.
  */
 export function whereToGoOn(
-  attempts: readonly SearchedAttempt[],
+  attempts: readonly SearchedRollout[],
   rule: TreeRule,
   width: number,
-): { readonly attempt: string; readonly turns: number } | null {
+): { readonly rollout: string; readonly turns: number } | null {
   const { tree, seen, decisions } = searchedTree(attempts);
   let at = requireNode(tree, tree.root);
   for (;;) {

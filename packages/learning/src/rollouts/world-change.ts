@@ -26,13 +26,13 @@ export type WorldChange =
       readonly by: "policy" | "world-model";
       /** Of calls that the model answers, in [0, 1]; the tool answers the others. */
       readonly share: number;
-      /** Whether the model also says how the attempt ended; recorded as part `verdict` of the judgement. */
+      /** Whether the model also says how the rollout ended; recorded as part `verdict` of the judgement. */
       readonly judges: boolean;
     }
   /**
    * A contract on calls: known tools, arguments as their schemas want them, at most `mostCalls`. What
-   * breaks it is refused and reaches no tool; the second refusal ends the attempt.
+   * breaks it is refused and reaches no tool; the second refusal ends the rollout.
    */
   | { readonly kind: "contract"; readonly mostCalls: number }
-  /** Up to `most` attempts at one task in one context; the last one counts. */
+  /** Up to `most` rollouts at one task in one context; the last one counts. */
   | { readonly kind: "trials"; readonly most: number; readonly stopsAtSuccess: boolean };

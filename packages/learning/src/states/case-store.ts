@@ -1,4 +1,4 @@
-/** Cases and the policy that chooses among them: what a page needs to act by past attempts. */
+/** Cases and the policy that chooses among them: what a page needs to act by past rollouts. */
 import { type CaseMemory, caseMemory } from "./case-memory.ts";
 import { type CasePolicy, casePolicy } from "./case-policy.ts";
 

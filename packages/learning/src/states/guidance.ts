@@ -29,7 +29,7 @@ export function guidanceOf(state: { readonly [name: string]: unknown }): Guidanc
 }
 
 /**
- * What an attempt reads of it. A case is drawn as softly as it was learned.
+ * What a rollout reads of it. A case is drawn as softly as it was learned.
  *
  * @param draw - in [0, 1): the same draw and situation read the same.
  * @throws WaggleError `SCHEMA_INVALID` for a choice of cases that this code does not know.

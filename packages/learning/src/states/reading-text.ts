@@ -1,5 +1,5 @@
 /**
- * What an attempt is given to read beside its task, as text: ONE wording for pages, trainer and replay,
+ * What a rollout is given to read beside its task, as text: ONE wording for pages, trainer and replay,
  * so that all of them tokenize the same. It chooses nothing.
  */
 import type { Case } from "./case-memory.ts";

@@ -7,10 +7,10 @@
 import { requireInside } from "../statistics.ts";
 
 export type TaskCounts = {
-  /** Faded sums of rewards in [0, 1] and of attempts. */
+  /** Faded sums of rewards in [0, 1] and of rollouts. */
   readonly wins: number;
   readonly attempts: number;
-  /** Learning step of the last attempt. */
+  /** Learning step of the last rollout. */
   readonly lastStep: number;
 };
 
@@ -52,7 +52,7 @@ export function observeTask(
 export type PassRate = {
   readonly mean: number;
   readonly variance: number;
-  /** Attempts that still count. */
+  /** Rollouts that still count. */
   readonly attempts: number;
 };
 

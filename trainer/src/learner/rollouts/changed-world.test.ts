@@ -28,7 +28,7 @@ function messages({ toolResults }: Observation): (string | null)[] {
   return toolResults.map((result) => (result.ok ? null : result.error.message));
 }
 
-test("a wrong attempt begins the task anew in the same conversation, and the last one counts", async () => {
+test("a wrong rollout begins the task anew in the same conversation, and the last one counts", async () => {
   const { world, answer, step } = changed({ kind: "trials", most: 3, stopsAtSuccess: true });
   const { userMessage } = await world.environment.observe();
   const first = await step("nowhere");

@@ -29,7 +29,7 @@ export type ChangeOptions = {
   readonly task: TaskReference;
   /** Of the task: members of a group meet the same draw. */
   readonly taskSeed: number;
-  /** Of the attempt. */
+  /** Of the rollout. */
   readonly seed: number;
   /** Who answers in a tool's place, where a change asks for somebody. */
   readonly worldModels: WorldModels;
@@ -79,7 +79,7 @@ export function told(sentence: string): Around {
     });
 }
 
-/** A failed attempt hears `guidance` once and goes on. */
+/** A failed rollout hears `guidance` once and goes on. */
 export function retrying(guidance: string): Around {
   return (world) => {
     let isTold = false;
@@ -182,7 +182,7 @@ function drawn(
   };
 }
 
-/** What breaks the contract is refused before a tool sees it; the second refusal ends the attempt. */
+/** What breaks the contract is refused before a tool sees it; the second refusal ends the rollout. */
 function underContract(mostCalls: number): Around {
   return (world) => {
     let tools: readonly ToolDefinition[] = [];
@@ -229,8 +229,8 @@ function failures({ toolCalls }: Action, message: string): ToolResult[] {
 }
 
 /**
- * Where an attempt ends, the policy hears what it was worth and begins the same task anew, in the same
- * context. The last attempt is the one that is judged.
+ * Where a rollout ends, the policy hears what it was worth and begins the same task anew, in the same
+ * context. The last rollout is the one that is judged.
  */
 function trials(
   first: TaskWorld,
@@ -239,7 +239,7 @@ function trials(
 ): TaskWorld {
   let world = first;
   const rewards: number[] = [];
-  /** What an ended attempt was worth, kept: it cannot be judged again. */
+  /** What an ended rollout was worth, kept: it cannot be judged again. */
   let ended: ReturnType<TaskWorld["judge"]> | null = null;
   return {
     environment: {

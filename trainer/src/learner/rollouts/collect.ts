@@ -16,21 +16,25 @@ import { inLanes } from "../../lanes.ts";
 import { derivedSeed, seededRandom } from "../../random.ts";
 import { type Around, changedWorld, retrying, told } from "./changed-world.ts";
 import { turnOwners } from "./divided-calls.ts";
-import { demonstratedAttempt } from "./demonstrated-attempt.ts";
+import { demonstratedRollout } from "./demonstrated-rollout.ts";
 import { DEMONSTRATION_FORMS } from "./demonstration-forms.ts";
-import { type ActingPolicy, type AttemptOptions, familyAttempt } from "./family-attempt.ts";
-import type { AttemptReading, Reader } from "./attempt-reading.ts";
+import {
+  type ActingPolicy,
+  type RolloutOptions,
+  environmentRollout,
+} from "./environment-rollout.ts";
+import type { RolloutReading, Reader } from "./rollout-reading.ts";
 import { readAgain } from "./read-again.ts";
 import type { WorldModels } from "./imagined-world.ts";
-import { type ActingRoles, roleAttempt } from "./role-policy.ts";
-import { teamAttempts } from "./team-attempts.ts";
-import { proposedAttempts } from "./proposed-attempts.ts";
+import { type ActingRoles, roleRollout } from "./role-policy.ts";
+import { teamRollouts } from "./team-rollouts.ts";
+import { proposedRollouts } from "./proposed-rollouts.ts";
 import { rewardsOf } from "./turn-rewards.ts";
 import { loggedTrajectories } from "./logged-trajectories.ts";
-import { withRetold } from "./retold-attempt.ts";
+import { withRetold } from "./retold-rollout.ts";
 import { type GoOn, pivots, prefixes } from "./stored-starts.ts";
-import { situatedAttempts } from "./situated-attempts.ts";
-import { type BegunAttempt, searchedAttempts } from "./searched-attempts.ts";
+import { situatedRollouts } from "./situated-rollouts.ts";
+import { type BegunRollout, searchedRollouts } from "./searched-rollouts.ts";
 import { takeover } from "./taken-over.ts";
 import { foldedTurns, introspective } from "./own-contexts.ts";
 import { nameOf, taskOf } from "./task-names.ts";
@@ -44,7 +48,7 @@ export type CollectParts = {
   readonly worldModels?: WorldModels | undefined;
   /** Where others than the policy act too. */
   readonly roles?: ActingRoles | undefined;
-  /** What attempts are given to read; default nothing. */
+  /** What rollouts are given to read; default nothing. */
   readonly reader?: Reader | undefined;
 };
 
@@ -71,7 +75,7 @@ export async function collect(
   options: CollectOptions,
 ): Promise<JudgedGroup[]> {
   const goOn: GoOn = (trajectory, place, how) =>
-    attempt(parts, options, taskOf(trajectory), place, how);
+    rollout(parts, options, taskOf(trajectory), place, how);
   switch (plan.kind) {
     case "group":
       return byTask(tasks, async (task, at) => [
@@ -86,7 +90,7 @@ export async function collect(
     case "demos":
       return byTask(tasks, async (task, at) => {
         const students = await many(plan.students ?? 0, (i) =>
-          attempt(parts, options, task, [at, i], { role: "student" }),
+          rollout(parts, options, task, [at, i], { role: "student" }),
         );
         const shown = await many(plan.size, (i) =>
           demonstration(plan, parts, options.seed, task, at, i),
@@ -97,9 +101,9 @@ export async function collect(
       return byTask(tasks, (task, at) => branches(plan, parts, options, task, at));
     case "tree":
       return byTask(tasks, async (task, at) => {
-        const begun = (i: number) => (how: BegunAttempt) =>
-          attempt(parts, options, task, [at, i], how);
-        const searched = await searchedAttempts(plan, nameOf(task), stored, begun);
+        const begun = (i: number) => (how: BegunRollout) =>
+          rollout(parts, options, task, [at, i], how);
+        const searched = await searchedRollouts(plan, nameOf(task), stored, begun);
         return withRetold(searched, plan, parts, task);
       });
     case "pivot":
@@ -117,18 +121,18 @@ export async function collect(
       return byTask(tasks, (task, at) => {
         const { family, format, policy } = parts;
         const explore = (nth: number, sentence: string): Promise<JudgedTrajectory> =>
-          attempt(parts, options, task, [at, nth], {
+          rollout(parts, options, task, [at, nth], {
             role: "student",
             ...(sentence === "" ? {} : { around: told(sentence) }),
           });
-        const around = { family, format, contextLength: policy.contextLength, attempt: explore };
-        return situatedAttempts(plan, around, task, derivedSeed(options.seed, at));
+        const around = { family, format, contextLength: policy.contextLength, rollout: explore };
+        return situatedRollouts(plan, around, task, derivedSeed(options.seed, at));
       });
     case "retry":
       return byTask(tasks, (task, at) =>
         many(plan.size, (i) =>
           plan.trials === undefined
-            ? attempt(parts, options, task, [at, i], { around: retrying(plan.guidance) })
+            ? rollout(parts, options, task, [at, i], { around: retrying(plan.guidance) })
             : introspective(plan, plan.trials, parts, options, { task, place: [at, i] }),
         ),
       );
@@ -141,16 +145,16 @@ export async function collect(
         many(plan.size, (i) => takenOver(plan, parts, options, task, [at, i])),
       );
     case "team":
-      return byTask(tasks, (task, at) => teamAttempts(plan, parts, options, task, at));
+      return byTask(tasks, (task, at) => teamRollouts(plan, parts, options, task, at));
     case "proposals":
-      return byTask(tasks, (task, at) => proposedAttempts(plan, parts, options, task, at));
+      return byTask(tasks, (task, at) => proposedRollouts(plan, parts, options, task, at));
     case "noise":
     case "none":
       return [];
   }
 }
 
-/** Cut groups go on first, each attempt that was not at its end; new ones fill the rest of the step. */
+/** Cut groups go on first, each rollout that was not at its end; new ones fill the rest of the step. */
 async function partial(
   { size, turns, most, unfinished }: Extract<RolloutPlan, { kind: "partial" }>,
   tasks: readonly TaskReference[],
@@ -165,7 +169,7 @@ async function partial(
       if (!isUnfinished(record, most)) return trajectory;
       const done = record.turns.length;
       const limited = { ...options, maxTurns: Math.min(most, done + turns) };
-      return attempt(parts, limited, taskOf(trajectory), [at, i, done], {
+      return rollout(parts, limited, taskOf(trajectory), [at, i, done], {
         from: { trajectory: record, turns: done },
       });
     });
@@ -173,7 +177,7 @@ async function partial(
   });
   const left = tasks.slice(0, Math.max(0, tasks.length - unfinished.length));
   const begun = await byTask(left, (task, at) =>
-    many(size, (i) => attempt(parts, { ...options, maxTurns: turns }, task, [at, i])),
+    many(size, (i) => rollout(parts, { ...options, maxTurns: turns }, task, [at, i])),
   );
   return [...goingOn, ...begun];
 }
@@ -200,7 +204,7 @@ function member(
     around.push(changedWorld(change, { family, task, worldModels, ...seeds }));
     if (change.kind === "trials") maxTurns = change.most * (maxTurns ?? family.maxTurns);
   }
-  return attempt(parts, { ...options, maxTurns }, task, [at, i], {
+  return rollout(parts, { ...options, maxTurns }, task, [at, i], {
     mode,
     role: change?.kind === "toolless" ? "alone" : "policy",
     around: (world) => around.reduce((changed, change) => change(changed), world),
@@ -221,7 +225,7 @@ async function demonstration(
   const maker = at * size + i;
   const mode = modes[(at + i) % modes.length] ?? null;
   const form = forms[i % forms.length] ?? "task";
-  const { trajectory, verification } = await demonstratedAttempt(
+  const { trajectory, verification } = await demonstratedRollout(
     DEMONSTRATION_FORMS[form](family),
     neighbors === true
       ? family.reference(derivedSeed(seed, at, i, 0x4e), "train", family.levelOf(task))
@@ -260,25 +264,25 @@ async function many(
   return Promise.all(Array.from({ length: count }, (_, i) => run(i)));
 }
 
-async function attempt(
+async function rollout(
   parts: CollectParts,
   { sampling, maxTurns, seed, staleness }: CollectOptions,
   task: TaskReference,
   place: readonly number[],
-  more: Partial<AttemptOptions> & Partial<Pick<JudgedTrajectory, "branch" | "role" | "mode">> = {},
+  more: Partial<RolloutOptions> & Partial<Pick<JudgedTrajectory, "branch" | "role" | "mode">> = {},
 ): Promise<JudgedTrajectory> {
   const { format, reader, roles, signal } = parts;
-  const { branch = null, role = "policy", mode = null, ...attemptOptions } = more;
+  const { branch = null, role = "policy", mode = null, ...rolloutOptions } = more;
   const { policy, family } =
-    roles === undefined ? parts : roleAttempt(roles, parts.policy, parts.family, task, role);
+    roles === undefined ? parts : roleRollout(roles, parts.policy, parts.family, task, role);
   const reading = reader?.(place[0] ?? 0) ?? null;
-  const { record: trajectory, verification } = await familyAttempt(
+  const { record: trajectory, verification } = await environmentRollout(
     policy,
     format,
     family,
     task,
     {
-      ...{ sampling, maxTurns, seed: derivedSeed(seed, ...place), ...attemptOptions },
+      ...{ sampling, maxTurns, seed: derivedSeed(seed, ...place), ...rolloutOptions },
       guide: reading?.guide,
     },
     signal,
@@ -303,7 +307,7 @@ async function branches(
   at: number,
 ): Promise<JudgedTrajectory[]> {
   const trajectories = await many(Math.min(plan.whole, plan.size), (i) =>
-    attempt(parts, options, task, [at, i]),
+    rollout(parts, options, task, [at, i]),
   );
   const random = seededRandom(options.seed, at, 0xb4a);
   let inARow = 0;
@@ -316,7 +320,7 @@ async function branches(
       }
       inARow += 1;
       trajectories.push(
-        await attempt(parts, options, task, [at, trajectories.length], {
+        await rollout(parts, options, task, [at, trajectories.length], {
           from: { trajectory: root.record, turns: turn },
           branch: { trajectory: root.id, turn },
         }),
@@ -325,7 +329,7 @@ async function branches(
   }
   // What found no place to branch is spent on whole trajectories.
   while (trajectories.length < plan.size) {
-    trajectories.push(await attempt(parts, options, task, [at, trajectories.length]));
+    trajectories.push(await rollout(parts, options, task, [at, trajectories.length]));
   }
   return trajectories;
 }
@@ -333,14 +337,14 @@ async function branches(
 /** A stored trajectory, said again where its stage gives something to read. */
 async function asRead(
   trajectory: JudgedTrajectory,
-  reading: AttemptReading | undefined,
+  reading: RolloutReading | undefined,
   { family, format, policy }: CollectParts,
 ): Promise<JudgedTrajectory> {
   if (reading === undefined) return trajectory;
   return readAgain(trajectory, reading, family, format, policy.contextLength);
 }
 
-/** Attempts in which a person steps in where the plan says. */
+/** Rollouts in which a person steps in where the plan says. */
 async function takenOver(
   plan: Extract<RolloutPlan, { kind: "takeover" }>,
   parts: CollectParts,
@@ -352,7 +356,7 @@ async function takenOver(
   const seed = derivedSeed(options.seed, ...place);
   const { actors, around, policy: shared } = await takeover(plan, family, task, format, seed);
   const taken = { ...parts, policy: shared(policy) };
-  return { ...(await attempt(taken, options, task, place, { around })), actors };
+  return { ...(await rollout(taken, options, task, place, { around })), actors };
 }
 
 /** `[turns]` mean entropy of the first tokens of each turn, in nats. */

@@ -1,7 +1,7 @@
 /** What demonstrations may be of, as families. */
 import { FAMILY_VARIANTS, type TaskFamily } from "@waggle/environments";
 import type { DemonstrationForm } from "@waggle/learning/rollouts";
-import { proposalsOf } from "./proposed-attempts.ts";
+import { proposalsOf } from "./proposed-rollouts.ts";
 import { worldRole } from "./world-role.ts";
 
 export const DEMONSTRATION_FORMS: {

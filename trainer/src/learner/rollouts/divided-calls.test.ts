@@ -3,7 +3,7 @@ import { familyNamed } from "@waggle/environments";
 import { beforeAll, expect, test } from "vitest";
 import { seededRandom } from "../../random.ts";
 import { type ActedFamily, actedFamily } from "../updates/recipe-update.fixture.ts";
-import { demonstratedAttempt } from "./demonstrated-attempt.ts";
+import { demonstratedRollout } from "./demonstrated-rollout.ts";
 import { callDivider, turnOwners } from "./divided-calls.ts";
 
 let acted: ActedFamily;
@@ -18,7 +18,7 @@ test("what is said before names the tool and nothing more, what is said after ar
   for (let seed = 0; seed < 20; seed += 1) {
     const task = family.reference(seed * 911, "train", seed % family.levels);
     const options = { random: seededRandom(seed), mistakes: 0.3, contextLength: 1024 };
-    const { trajectory } = await demonstratedAttempt(family, task, format, options);
+    const { trajectory } = await demonstratedRollout(family, task, format, options);
     const { turnRoles, turnFills } = turnOwners({ adapters: new Map(), divider }, trajectory);
     expect(new Set(turnRoles)).toEqual(new Set(["selector"]));
     for (const [i, { segmentId, toolCalls }] of trajectory.turns.entries()) {

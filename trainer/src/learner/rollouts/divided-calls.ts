@@ -35,7 +35,7 @@ export function callDivider(format: ChatFormat, { names, fills }: CallRoles): Ca
   };
 }
 
-/** Whose each turn of an attempt is, and each call's arguments, as a trajectory is told. */
+/** Whose each turn of a rollout is, and each call's arguments, as a trajectory is told. */
 export function turnOwners(
   roles: ActingRoles | undefined,
   trajectory: Trajectory,

@@ -1,6 +1,6 @@
 /**
  * Who answers in the tools' place during a run: the policy itself, and, where a recipe has a world model,
- * one that is fitted to logged attempts before the run begins. It stays as it is then.
+ * one that is fitted to logged rollouts before the run begins. It stays as it is then.
  */
 import type { Recipe } from "@waggle/learning";
 import { FULL_SUPPORT, type TensorMap, type TrainEngine } from "@waggle/protocol";
@@ -11,7 +11,7 @@ import { finalTextOf } from "../../final-text.ts";
 import { type Device, type EngineResources, openPolicy } from "../../open-model.ts";
 import { derivedSeed } from "../../random.ts";
 import { collect, type CollectParts } from "./collect.ts";
-import type { ActingPolicy } from "./family-attempt.ts";
+import type { ActingPolicy } from "./environment-rollout.ts";
 import type { WorldModels } from "./imagined-world.ts";
 import { fitWorldModel, modelledWorld, worldLesson } from "./world-model.ts";
 
@@ -52,7 +52,7 @@ export async function openSimulator(
   };
 }
 
-/** Logged attempts that it is fitted to, and how often they err: it has to know what mistakes come to. */
+/** Logged rollouts that it is fitted to, and how often they err: it has to know what mistakes come to. */
 const LOGGED = 256;
 const LOGGED_MISTAKES = 0.35;
 const FIT = { steps: 80, batchSize: 16, learningRate: 3e-3 } as const;

@@ -5,10 +5,10 @@ import { FULL_SUPPORT, type Sampling, type TaskReference, type TaskSplit } from 
 import { inLanes } from "../../lanes.ts";
 import { derivedSeed } from "../../random.ts";
 import type { CollectParts } from "./collect.ts";
-import { type FamilyAttempt, familyAttempt } from "./family-attempt.ts";
+import { type EnvironmentRollout, environmentRollout } from "./environment-rollout.ts";
 import { foldedTurns } from "./own-contexts.ts";
-import { roleAttempt } from "./role-policy.ts";
-import { teamAttempts } from "./team-attempts.ts";
+import { roleRollout } from "./role-policy.ts";
+import { teamRollouts } from "./team-rollouts.ts";
 
 type TeamPlan = Extract<RolloutPlan, { kind: "team" }>;
 
@@ -31,20 +31,20 @@ export function heldOutTask(
 /** The first `count` of them. */
 export async function evaluateHeldOut(parts: CollectParts, count: number): Promise<HeldOut> {
   const places = Array.from({ length: count }, (_, i) => i);
-  return heldOutOf(await attemptHeldOut(parts, places));
+  return heldOutOf(await rollOutHeldOut(parts, places));
 }
 
-/** `[places]` attempts at the tasks of these places. */
-export async function attemptHeldOut(
+/** `[places]` rollouts at the tasks of these places. */
+export async function rollOutHeldOut(
   parts: CollectParts,
   places: readonly number[],
   plan?: RolloutPlan,
   seed = 0,
   split: TaskSplit = "heldOut",
   sampling: Omit<Sampling, "seed"> = FULL_SUPPORT,
-): Promise<FamilyAttempt[]> {
+): Promise<EnvironmentRollout[]> {
   const { format, reader, roles, signal } = parts;
-  return inLanes(places.length, async (at): Promise<FamilyAttempt> => {
+  return inLanes(places.length, async (at): Promise<EnvironmentRollout> => {
     const i = places[at] as number;
     const task = heldOutTask(parts.family, i, seed, split);
     const drawn = { sampling, seed: derivedSeed(0x5eed + seed, i) };
@@ -52,7 +52,7 @@ export async function attemptHeldOut(
     if (plan?.kind === "team" && isDeployed(plan, parts)) {
       // Who acts last answers for all of them.
       const joint = { ...drawn, staleness: 0 };
-      const members = await teamAttempts({ ...plan, size: 1 }, parts, joint, task, i);
+      const members = await teamRollouts({ ...plan, size: 1 }, parts, joint, task, i);
       return members.at(-1) as JudgedTrajectory;
     }
     if (plan?.kind === "folded") {
@@ -67,13 +67,13 @@ export async function attemptHeldOut(
     const { policy, family } =
       roles === undefined
         ? parts
-        : roleAttempt(roles, parts.policy, parts.family, task, roles.deploys ?? "policy");
-    return familyAttempt(policy, format, family, task, options, signal);
+        : roleRollout(roles, parts.policy, parts.family, task, roles.deploys ?? "policy");
+    return environmentRollout(policy, format, family, task, options, signal);
   });
 }
 
 /**
- * Whether a team attempts tasks as one: members with adapters of their own do. Sides of a match, and members
+ * Whether a team rollouts tasks as one: members with adapters of their own do. Sides of a match, and members
  * that are all the policy, are looked at alone, and so is whom a recipe names.
  */
 function isDeployed({ how, roles: members }: TeamPlan, { roles }: CollectParts): boolean {
@@ -85,8 +85,8 @@ function isDeployed({ how, roles: members }: TeamPlan, { roles }: CollectParts):
   );
 }
 
-/** Turns with contexts of their own as one attempt, for counting. */
-function joined(turns: readonly JudgedTrajectory[]): FamilyAttempt {
+/** Turns with contexts of their own as one rollout, for counting. */
+function joined(turns: readonly JudgedTrajectory[]): EnvironmentRollout {
   const last = turns.at(-1) as JudgedTrajectory;
   const all = turns.map(({ record: trajectory }) => trajectory);
   return {
@@ -99,8 +99,8 @@ function joined(turns: readonly JudgedTrajectory[]): FamilyAttempt {
   };
 }
 
-export function heldOutOf(attempts: readonly FamilyAttempt[]): HeldOut {
-  const meanOf = (of: (attempt: FamilyAttempt) => number): number =>
+export function heldOutOf(attempts: readonly EnvironmentRollout[]): HeldOut {
+  const meanOf = (of: (rollout: EnvironmentRollout) => number): number =>
     attempts.reduce((sum, each) => sum + of(each), 0) / Math.max(1, attempts.length);
   return {
     successes: attempts.map(({ verification }) => verification.success),

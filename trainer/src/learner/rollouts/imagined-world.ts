@@ -15,13 +15,13 @@ import {
 import { seededRandom } from "../../random.ts";
 import type { Around } from "./changed-world.ts";
 
-/** One attempt as a model of the world sees it. */
+/** One rollout as a model of the world sees it. */
 type WorldConversation = {
   /** What the tool would say. */
   readonly answer: (call: ToolCall, signal: AbortSignal) => Promise<ToolResult>;
   /** Told what a call that it did not answer came to. */
   readonly hear: (call: ToolCall, result: ToolResult) => void;
-  /** Whether the attempt would count as a success, ended with these words. */
+  /** Whether the rollout would count as a success, ended with these words. */
   readonly verdict: (text: string, signal: AbortSignal) => Promise<boolean>;
   readonly dispose: () => void;
 };
@@ -35,7 +35,7 @@ export type WorldModels = {
   readonly "world-model"?: WorldModel | undefined;
 };
 
-/** @throws WaggleError `CAPABILITY_MISSING` at the beginning of an attempt without such a model. */
+/** @throws WaggleError `CAPABILITY_MISSING` at the beginning of a rollout without such a model. */
 export function imagined(
   { by, share, judges }: Extract<WorldChange, { kind: "simulated" }>,
   models: WorldModels,

@@ -14,7 +14,7 @@ beforeAll(async () => {
   diary = await actedFamily(familyNamed("diary"));
 });
 
-function attempt(acted: ActedFamily, seed: number): Promise<JudgedTrajectory[]> {
+function rollout(acted: ActedFamily, seed: number): Promise<JudgedTrajectory[]> {
   const { signal } = new AbortController();
   const task = acted.family.reference(seed * 911, "train", seed % acted.family.levels);
   return managedTurns(ROLES, { ...acted, signal }, { ...options, seed }, task);
@@ -31,7 +31,7 @@ test("each turn has its own message alone, and the role follows from it", async 
   let right = 0;
   let forgotten = 0;
   for (let seed = 0; seed < 80; seed += 1) {
-    const turns = await attempt(diary, seed);
+    const turns = await rollout(diary, seed);
     const [teller, ...others] = turns.filter(({ role }) => role === "teller");
     expect(others).toEqual([]);
     for (const trajectory of turns) {
@@ -56,5 +56,5 @@ test("each turn has its own message alone, and the role follows from it", async 
 
 test("a family without a memory is refused by name", async () => {
   const calculator = await actedFamily(familyNamed("calculator"));
-  await expect(attempt(calculator, 1)).rejects.toThrow(/memory.*got calculator; run it in diary/);
+  await expect(rollout(calculator, 1)).rejects.toThrow(/memory.*got calculator; run it in diary/);
 });

@@ -1,5 +1,5 @@
 /**
- * Attempts at a task with a memory: one role keeps it line by line, another answers from it. Neither sees
+ * Rollouts at a task with a memory: one role keeps it line by line, another answers from it. Neither sees
  * anything but the message of its turn, so what is answered is what was kept. A trajectory a turn, all judged
  * by the answer.
  */
@@ -8,8 +8,8 @@ import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@wa
 import { type TaskReference, WaggleError } from "@waggle/protocol";
 import { derivedSeed } from "../../random.ts";
 import type { CollectOptions, CollectParts } from "./collect.ts";
-import { turnAlone } from "./folded-attempt.ts";
-import { roleAttempt } from "./role-policy.ts";
+import { turnAlone } from "./folded-rollout.ts";
+import { roleRollout } from "./role-policy.ts";
 
 type ManagedPlan = NonNullable<Extract<RolloutPlan, { kind: "folded" }>["managed"]>;
 
@@ -30,7 +30,7 @@ export async function managedTurns(
   for (let turn = 0; turn < maxTurns && answer === null; turn += 1) {
     const role = isQuestion(message) ? answerer : manager;
     const actor =
-      roles === undefined ? policy : roleAttempt(roles, policy, family, task, role).policy;
+      roles === undefined ? policy : roleRollout(roles, policy, family, task, role).policy;
     const { trajectory, taken } = await turnAlone(
       world,
       { policy: actor, client },

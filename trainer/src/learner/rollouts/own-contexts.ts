@@ -1,11 +1,11 @@
-/** Plans whose attempts are not one context from start to end, or of more than the policy. One task's trajectories. */
+/** Plans whose rollouts are not one context from start to end, or of more than the policy. One task's trajectories. */
 import type { JudgedTrajectory, RolloutPlan } from "@waggle/learning";
 import { derivedSeed, seededRandom } from "../../random.ts";
 import type { TaskReference } from "@waggle/protocol";
 import type { CollectOptions, CollectParts } from "./collect.ts";
-import { foldedAttempt, foldedDemonstration, foldedTrajectories } from "./folded-attempt.ts";
+import { foldedRollout, foldedDemonstration, foldedTrajectories } from "./folded-rollout.ts";
 import { managedTurns } from "./managed-turns.ts";
-import { introspectiveAttempt } from "./introspective-attempt.ts";
+import { introspectiveRollout } from "./introspective-rollout.ts";
 
 export type TaskPlace = { readonly task: TaskReference; readonly place: readonly number[] };
 
@@ -18,32 +18,32 @@ export async function foldedTurns(
 ): Promise<JudgedTrajectory[]> {
   const { policy, format, family, signal } = parts;
   const { sampling, maxTurns, seed, staleness } = options;
-  const attemptSeed = derivedSeed(seed, ...place);
+  const rolloutSeed = derivedSeed(seed, ...place);
   if (plan.managed !== undefined) {
-    return managedTurns(plan.managed, parts, { ...options, seed: attemptSeed }, task);
+    return managedTurns(plan.managed, parts, { ...options, seed: rolloutSeed }, task);
   }
   if (plan.mistakes !== null) {
     const { contextLength } = policy;
     const { mistakes, consolidates } = plan;
-    const random = seededRandom(attemptSeed);
-    const drawn = { ...{ contextLength, mistakes, consolidates, random }, seed: attemptSeed };
+    const random = seededRandom(rolloutSeed);
+    const drawn = { ...{ contextLength, mistakes, consolidates, random }, seed: rolloutSeed };
     return foldedTrajectories(
       await foldedDemonstration(family, task, format, drawn, signal),
       staleness,
     );
   }
   const client = { ...policy.client, crossOriginIsolated: false };
-  const attempt = await foldedAttempt(
+  const rollout = await foldedRollout(
     family.world(task),
     { policy, client, hear: () => {} },
     format,
     {
-      ...{ sampling, maxTurns: maxTurns ?? family.maxTurns, seed: attemptSeed },
+      ...{ sampling, maxTurns: maxTurns ?? family.maxTurns, seed: rolloutSeed },
       records: plan.records,
     },
     signal,
   );
-  return foldedTrajectories(attempt, staleness);
+  return foldedTrajectories(rollout, staleness);
 }
 
 /** Several answers in one context. */
@@ -54,7 +54,7 @@ export function introspective(
   { sampling, maxTurns, seed, staleness }: CollectOptions,
   { task, place }: TaskPlace,
 ): Promise<JudgedTrajectory> {
-  return introspectiveAttempt(
+  return introspectiveRollout(
     { policy, format, family, guidance, trials },
     task,
     { sampling, maxTurns, seed: derivedSeed(seed, ...place), staleness },

@@ -3,14 +3,14 @@ import { guidedEnvironment, rollOut } from "@waggle/agent";
 import type { TaskFamily } from "@waggle/environments";
 import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
 import type { ChatFormat } from "@waggle/text";
-import type { AttemptReading } from "./attempt-reading.ts";
-import { NOBODY, scriptedPolicy } from "./demonstrated-attempt.ts";
-import { judged } from "./family-attempt.ts";
+import type { RolloutReading } from "./rollout-reading.ts";
+import { NOBODY, scriptedPolicy } from "./demonstrated-rollout.ts";
+import { judged } from "./environment-rollout.ts";
 import { taskOf } from "./task-names.ts";
 
 export async function readAgain(
   { record: trajectory, role }: JudgedTrajectory,
-  reading: AttemptReading,
+  reading: RolloutReading,
   family: TaskFamily,
   format: ChatFormat,
   contextLength: number,

@@ -5,7 +5,7 @@ import { FULL_SUPPORT } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { movedAdapter, PROMPT, tinyPolicy } from "./tiny-policy.fixture.ts";
-import { roleAttempt } from "./role-policy.ts";
+import { roleRollout } from "./role-policy.ts";
 import { SharedWorld } from "./shared-world.ts";
 
 const { signal } = new AbortController();
@@ -28,9 +28,9 @@ test("each turn of a shared conversation is its role's, and can be scored again 
     roleOf: ({ turn }: { turn: number }) => (turn % 2 === 0 ? "planner" : "searcher"),
   };
   const task = family.reference(1, "train", 0);
-  const attempt = roleAttempt(roles, policy, family, task, "policy");
-  const { environment } = attempt.family.world(task);
-  const context = await attempt.policy.createContext();
+  const rollout = roleRollout(roles, policy, family, task, "policy");
+  const { environment } = rollout.family.world(task);
+  const context = await rollout.policy.createContext();
   await environment.observe();
   context.append(PROMPT);
   const said: number[][] = [];
@@ -82,7 +82,7 @@ test("within a turn the role changes where the call is divided, and not where no
     const at = (tokenIds: readonly number[]) =>
       tokenIds.length < after ? null : { role: "filler", after };
     const roles = { adapters, divider: { names: "selector", at } };
-    const context = await roleAttempt(roles, policy, family, task, "policy").policy.createContext();
+    const context = await roleRollout(roles, policy, family, task, "policy").policy.createContext();
     context.append(PROMPT);
     const heard: number[] = [];
     const sample = await context.generate({

@@ -15,7 +15,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { Session } from "@waggle/runtime/node";
 import { derivedSeed } from "../../random.ts";
 import type { CallDivider } from "./divided-calls.ts";
-import type { ActingPolicy } from "./family-attempt.ts";
+import type { ActingPolicy } from "./environment-rollout.ts";
 import { joined } from "./swapping-policy.ts";
 
 /** Of a policy that keeps adapters beside its versions. */
@@ -25,25 +25,25 @@ type RoleSession = PolicyContext & Pick<Session, "activate">;
 export type ActingRoles = {
   /** By role; the others speak with the policy's own version. */
   readonly adapters: ReadonlyMap<string, string>;
-  /** Whose turn it is; absent = an attempt is whose the plan says. */
+  /** Whose turn it is; absent = a rollout is whose the plan says. */
   readonly roleOf?: ((place: TurnPlace) => string) | undefined;
   /** Where the two parts of a call are two roles'; in the place of `roleOf`. */
   readonly divider?: CallDivider | undefined;
-  /** Who attempts held-out tasks; absent = the policy. */
+  /** Who rollouts held-out tasks; absent = the policy. */
   readonly deploys?: string | undefined;
 };
 
-/** What one attempt of roles is made with. */
-type RoleAttempt = { readonly policy: ActingPolicy; readonly family: TaskFamily };
+/** What one rollout of roles is made with. */
+type RoleRollout = { readonly policy: ActingPolicy; readonly family: TaskFamily };
 
-/** @param role who has the attempt, where no rule says whose each turn is. */
-export function roleAttempt(
+/** @param role who has the rollout, where no rule says whose each turn is. */
+export function roleRollout(
   { adapters, roleOf, divider }: ActingRoles,
   policy: ActingPolicy,
   family: TaskFamily,
   task: TaskReference,
   role: string,
-): RoleAttempt {
+): RoleRollout {
   let turn = 0;
   let results: readonly ToolResult[] = [];
   const adapterOf = (speaker: string): string | null => adapters.get(speaker) ?? null;

@@ -1,17 +1,17 @@
-/** Attempts that begin in the middle of stored trajectories: at single turns, or after their first ones. */
+/** Rollouts that begin in the middle of stored trajectories: at single turns, or after their first ones. */
 import type { JudgedTrajectory, JudgedGroup, RolloutPlan } from "@waggle/learning";
 import { inLanes } from "../../lanes.ts";
 import { seededRandom } from "../../random.ts";
 import { drawnFrom } from "./drawn-from.ts";
-import type { AttemptOptions } from "./family-attempt.ts";
-import { stepReplays } from "./searched-attempts.ts";
+import type { RolloutOptions } from "./environment-rollout.ts";
+import { stepReplays } from "./searched-rollouts.ts";
 import { nameOf, taskOf } from "./task-names.ts";
 
-/** An attempt of the policy at a trajectory's task, from one of its turns. */
+/** A rollout of the policy at a trajectory's task, from one of its turns. */
 export type GoOn = (
   trajectory: JudgedTrajectory,
   place: readonly number[],
-  how: Partial<Pick<AttemptOptions, "from" | "around" | "maxTurns">> &
+  how: Partial<Pick<RolloutOptions, "from" | "around" | "maxTurns">> &
     Partial<Pick<JudgedTrajectory, "branch" | "role">>,
 ) => Promise<JudgedTrajectory>;
 

@@ -1,4 +1,4 @@
-/** Swaps in the middle of an attempt, on a real decoder: what the record says can be scored again. */
+/** Swaps in the middle of a rollout, on a real decoder: what the record says can be scored again. */
 import type { GenerateOptions, Sample } from "@waggle/protocol";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";

@@ -11,9 +11,9 @@ import { continuedBy } from "@waggle/learning/rollouts";
 import type { GenerateOptions, PolicyContext, Sample, VersionSpan } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { derivedSeed } from "../../random.ts";
-import type { ActingPolicy } from "./family-attempt.ts";
+import type { ActingPolicy } from "./environment-rollout.ts";
 
-/** Where an attempt may go on under a newer version: nowhere, between two turns, or at any token. */
+/** Where a rollout may go on under a newer version: nowhere, between two turns, or at any token. */
 export type SwapPoint = "never" | "turn" | "token";
 
 export type SwappingPolicy = ActingPolicy & Pick<AdaptivePolicy, "setAdapter">;

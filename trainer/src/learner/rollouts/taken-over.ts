@@ -8,12 +8,12 @@ import type { JudgedTrajectory } from "@waggle/learning";
 import type { Observation, TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { seededRandom } from "../../random.ts";
-import type { ActingPolicy } from "./family-attempt.ts";
+import type { ActingPolicy } from "./environment-rollout.ts";
 
 type Actors = NonNullable<JudgedTrajectory["actors"]>;
 
 export type Takeover = {
-  /** Around the world of the attempt: the person watches. */
+  /** Around the world of the rollout: the person watches. */
   readonly around: (world: TaskWorld) => TaskWorld;
   /** In place of the policy. */
   readonly policy: (policy: ActingPolicy) => ActingPolicy;

@@ -1,4 +1,4 @@
-/** An attempt in words: what was asked, said, called and answered. For writers and judges, not for a model. */
+/** A rollout in words: what was asked, said, called and answered. For writers and judges, not for a model. */
 import type { JudgedTrajectory, PartPorts } from "@waggle/learning";
 import type { TaskFamily } from "@waggle/environments";
 import type { ChatFormat } from "@waggle/text";

@@ -12,7 +12,7 @@ import { fitWorldModel, modelledWorld, worldLesson } from "./world-model.ts";
 const family = familyNamed("form");
 const signal = new AbortController().signal;
 
-/** Small models of the form's text, and logged attempts. */
+/** Small models of the form's text, and logged rollouts. */
 async function logged() {
   const sizes = { vocabularySize: 448, contextLength: 1024 };
   const { chat: format } = await trainFamilyText(family, {

@@ -14,11 +14,11 @@ import {
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../../random.ts";
-import type { ActingPolicy } from "./family-attempt.ts";
+import type { ActingPolicy } from "./environment-rollout.ts";
 import type { WorldModel } from "./imagined-world.ts";
 
 export const WORLD_SYSTEM: string = "You are the world.";
-/** Said where an attempt has ended; the answer is one of the two below. */
+/** Said where a rollout has ended; the answer is one of the two below. */
 const END = "end";
 const SUCCESS = "yes";
 const FAILURE = "no";
@@ -97,10 +97,10 @@ function isFull({ tokenIds }: PolicyContext, { contextLength }: ActingPolicy): b
   return tokenIds.length + MAX_ANSWER_TOKENS >= contextLength;
 }
 
-/** What a world model learns from one attempt: tokens, and which of them the world said. */
+/** What a world model learns from one rollout: tokens, and which of them the world said. */
 type WorldLesson = { readonly tokenIds: readonly number[]; readonly lossMask: readonly boolean[] };
 
-/** @param request as the attempt was told it. */
+/** @param request as the rollout was told it. */
 export function worldLesson(
   { record: trajectory, verification, turns }: JudgedTrajectory,
   request: string,
@@ -134,7 +134,7 @@ export function worldLesson(
 
 export type WorldFit = {
   readonly steps: number;
-  /** Attempts of one step. */
+  /** Rollouts of one step. */
   readonly batchSize: number;
   readonly learningRate: number;
   readonly seed: number;

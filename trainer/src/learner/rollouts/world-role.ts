@@ -14,7 +14,7 @@ type Asked = { readonly call: ToolCall; readonly answer: string };
 
 const signal = new AbortController().signal;
 
-/** What was called in an attempt, and what came of it; one without a mistake where nothing was called. */
+/** What was called in a rollout, and what came of it; one without a mistake where nothing was called. */
 async function exchanges(
   family: TaskFamily,
   task: TaskReference,

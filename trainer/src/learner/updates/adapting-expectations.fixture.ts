@@ -82,7 +82,7 @@ const CONTEXT = {
   signal: new AbortController().signal,
 };
 
-/** What two attempts of the policy say of the task. */
+/** What two rollouts of the policy say of the task. */
 function situationOf(trajectories: readonly JudgedTrajectory[]): string {
   const [first, second] = trajectories.filter(({ role }) => role === "student");
   if (first?.verification.success === true) return "go-on";

@@ -106,7 +106,7 @@ test("a learned choice of cases beats a random one and one of shuffled rewards, 
   for (const how of ["learned", "random", "shuffled rewards"] as const) {
     for (const seed of [1, 2]) rates[how].push((await run(how, seed)).rate);
   }
-  // 128 attempts at a rate of a half have a deviation of 0.044: four of them.
+  // 128 rollouts at a rate of a half have a deviation of 0.044: four of them.
   expect(Math.min(...rates.learned)).toBeGreaterThan(Math.max(...rates.random) + 0.18);
   expect(Math.min(...rates.learned)).toBeGreaterThan(Math.max(...rates["shuffled rewards"]) + 0.18);
 });
@@ -115,7 +115,7 @@ test("held-out success rises over that of an empty memory, and the memory is an 
   const { result } = await run("learned", 4, 100);
   const success = ({ successes }: RunResult["base"]): number =>
     successes.filter(Boolean).length / successes.length;
-  // 100 pairs of attempts at a half have a deviation of 0.07.
+  // 100 pairs of rollouts at a half have a deviation of 0.07.
   expect(success(result.final)).toBeGreaterThan(success(result.base) + 0.2);
   const guidance = guidanceOf(result.state);
   expect(guidance?.cases?.memory.cases.length).toBeGreaterThan(20);

@@ -185,7 +185,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         trajectory.turns.slice(0, turn).some(({ toolCalls: calls }) => calls.length === 0),
       ),
       (records) => {
-        // Second attempts are measured by second attempts: first ones that succeeded would hold all of them down.
+        // Second rollouts are measured by second rollouts: first ones that succeeded would hold all of them down.
         const advantages = advantagesOf(at(records, -1));
         expect(Math.max(...advantages)).toBeGreaterThan(0);
         expect(scoredOf(at(records, -1)).length).toBeLessThan(

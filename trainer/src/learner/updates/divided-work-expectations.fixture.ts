@@ -40,7 +40,7 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
         }
       },
       (records) => {
-        // Whoever kept the memory is judged by the answer, against other attempts at the same task.
+        // Whoever kept the memory is judged by the answer, against other rollouts at the same task.
         const record = at(records, -1);
         let moved = 0;
         for (const { trajectories } of numbersOf(record).groups) {

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => engines.dispose());
 
-/** How an update moves the log-probs of liked and of disliked attempts: the mean of −dL/dlog π. */
+/** How an update moves the log-probs of liked and of disliked rollouts: the mean of −dL/dlog π. */
 function pushes(record: StageRecord): { liked: number; disliked: number } {
   const { minibatch, result } = numbersOf(record);
   const of = (thumb: string): number => {
@@ -69,7 +69,7 @@ test.each(["thumbs-kto", "thumbs-reinforce"])(
   },
 );
 
-test("single attempts are enough: no group shares a task", async () => {
+test("single rollouts are enough: no group shares a task", async () => {
   const records = await updateOnce(
     recipeNamed("thumbs-reinforce")({ attempts: 12 }),
     acted,

@@ -58,7 +58,7 @@ const hasTeacher: Check = (records) => {
   expect(kept.every(({ trajectory }) => trajectory.record.client.device === "none")).toBe(true);
 };
 
-/** Attempts begin with several sentences. */
+/** Rollouts begin with several sentences. */
 function tellsModes(count: number): Check {
   return (records) => {
     const modes = new Set(trajectoriesOf(at(records, 0)).map(({ mode }) => mode));

@@ -210,7 +210,7 @@ export const remembersTasks: Check = (records) => {
   expect(JSON.stringify(statistics)).toMatch(/calculator|key-door|form|lookup/);
 };
 
-/** Only attempts that ended by themselves are learned from. */
+/** Only rollouts that ended by themselves are learned from. */
 export const learnsEnded: Check = keeps(-1, ({ record: trajectory }) => trajectory.terminated);
 
 /** A judge was asked: rewards are not the verifier's alone. */

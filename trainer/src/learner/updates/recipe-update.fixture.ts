@@ -21,11 +21,11 @@ import { FULL_SUPPORT } from "@waggle/protocol";
 import type { AdaptivePolicy, Session } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../../random.ts";
-import { stageReader } from "../rollouts/attempt-reading.ts";
+import { stageReader } from "../rollouts/rollout-reading.ts";
 import { collect, type CollectParts } from "../rollouts/collect.ts";
 import { opponentOf, RoleStore } from "../role-store.ts";
 import { describer } from "../rollouts/trajectory-text.ts";
-import type { ActingPolicy } from "../rollouts/family-attempt.ts";
+import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
 import type { WorldModel, WorldModels } from "../rollouts/imagined-world.ts";
 import { runPorts } from "../run-ports.ts";
 import { trainFamilyText } from "../family-text.ts";
@@ -34,7 +34,7 @@ import { type StageUpdate, updateStage } from "./stage-update.ts";
 
 const VOCABULARY_SIZE = 448;
 const CONTEXT_LENGTH = 1024;
-/** Share of decisions made wrong: about half of the attempts succeed. */
+/** Share of decisions made wrong: about half of the rollouts succeed. */
 const MISTAKES = 0.3;
 const TASKS = 4;
 
@@ -80,7 +80,7 @@ function tinyEngine(): Promise<TrainEngine> {
   return createOnnxEngine({ ...options, trains: "full", valueHead });
 }
 
-type Attempt = {
+type Rollout = {
   readonly family: TaskFamily;
   readonly reference: TaskReference;
   readonly heard: (Observation | null)[];
@@ -93,7 +93,7 @@ export type ActedFamily = {
   readonly policy: ActingPolicy & Pick<AdaptivePolicy, "setAdapter">;
   /** Versions that the policy was given, each with the sum of its numbers, 0 for the base. */
   readonly adopted: { readonly version: number; readonly sum: number }[];
-  /** The policy's next attempts are those after its first start: tests do not depend on their order. */
+  /** The policy's next rollouts are those after its first start: tests do not depend on their order. */
   readonly restart: () => void;
   /** Demonstrations with mistakes, for plans that go on from stored trajectories. */
   readonly stored: readonly JudgedTrajectory[];
@@ -107,9 +107,9 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
     contextLength: CONTEXT_LENGTH,
     mistakes: MISTAKES,
   });
-  let latest: Attempt | null = null;
-  // An attempt with several contexts asks for them while other attempts begin.
-  const own = new AsyncLocalStorage<Attempt>();
+  let latest: Rollout | null = null;
+  // A rollout with several contexts asks for them while other rollouts begin.
+  const own = new AsyncLocalStorage<Rollout>();
   let attempts = 0;
   const overheard = (unheard: TaskFamily): TaskFamily => ({
     ...unheard,
@@ -121,9 +121,9 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
       : { documented: overheardProposals(unheard.documented) }),
     world: (reference) => {
       const world = unheard.world(reference);
-      const attempt: Attempt = { family: unheard, reference, heard: [null] };
-      latest = attempt;
-      own.enterWith(attempt);
+      const rollout: Rollout = { family: unheard, reference, heard: [null] };
+      latest = rollout;
+      own.enterWith(rollout);
       return {
         ...world,
         environment: {
@@ -131,7 +131,7 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
           observe: () => world.environment.observe(),
           async step(action, signal) {
             const observation = await world.environment.step(action, signal);
-            attempt.heard.push(observation);
+            rollout.heard.push(observation);
             return observation;
           },
         },
@@ -158,11 +158,11 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
     setAdapter: async (version, adapter) => {
       adopted.push({ version, sum: sumOf(adapter?.tensors ?? new Map()) });
     },
-    // A world and the context of its attempt are made in one go, with nothing awaited between.
+    // A world and the context of its rollout are made in one go, with nothing awaited between.
     createContext: () => {
-      const attempt = own.getStore() ?? (latest as unknown as Attempt);
+      const rollout = own.getStore() ?? (latest as unknown as Rollout);
       attempts += 1;
-      return contextOf(format, attempt, seededRandom(attempts, 0xac7));
+      return contextOf(format, rollout, seededRandom(attempts, 0xac7));
     },
     score: ({ tokenIds }) => Promise.resolve(numbersOf(tokenIds.length, seededRandom(1))),
     dispose: () => Promise.resolve(),
@@ -183,7 +183,7 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
 
 async function contextOf(
   format: ChatFormat,
-  { family, reference, heard }: Attempt,
+  { family, reference, heard }: Rollout,
   random: () => number,
 ): Promise<PolicyContext & Pick<Session, "activate">> {
   const demonstrator: Demonstrator = await family.demonstrator(reference, random, MISTAKES);

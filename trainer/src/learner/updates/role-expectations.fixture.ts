@@ -38,7 +38,7 @@ const takesTurns: Check = (records) => {
   expect(shared.length).toBeGreaterThan(0);
 };
 
-/** Every task's trajectories are joint attempts of these roles, one trajectory each. */
+/** Every task's trajectories are joint rollouts of these roles, one trajectory each. */
 export function actsJointly(...roles: readonly string[]): Check {
   return (records) => {
     for (const members of jointly(trajectoriesOf(at(records, -1))).values()) {
@@ -56,7 +56,7 @@ function jointly(trajectories: readonly JudgedTrajectory[]): Map<string, JudgedT
   return attempts;
 }
 
-/** Members of a joint attempt are paid alike, and not all attempts are. */
+/** Members of a joint rollout are paid alike, and not all rollouts are. */
 const paysTeam: Check = (records) => {
   const scored = scoredOf(at(records, -1));
   const paid = new Map<string, number[]>();

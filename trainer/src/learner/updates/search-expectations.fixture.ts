@@ -17,7 +17,7 @@ function saidAt({ samples }: JudgedTrajectory, { sample, start, end }: JudgedTur
   return samples[sample]?.sequence.tokenIds.slice(start, end).join(" ") ?? "";
 }
 
-/** Attempts go on from each other: the same beginning, token by token, up to where they part. */
+/** Rollouts go on from each other: the same beginning, token by token, up to where they part. */
 export function searches(stage: number): Check {
   return (records) => {
     const record = at(records, stage);
@@ -80,7 +80,7 @@ export function pairsAtForks(
   };
 }
 
-/** And what came of all attempts that acted as the chosen one did is better on average. */
+/** And what came of all rollouts that acted as the chosen one did is better on average. */
 export function prefersAtForks(stage: number, unit: Unit): Check {
   return pairsAtForks(stage, unit, (chosen, rejected, { groups }) => {
     const worth = ({ trajectory, turn }: ForkSide): number => {
@@ -98,7 +98,7 @@ export function prefersAtForks(stage: number, unit: Unit): Check {
   });
 }
 
-/** At most one attempt of each task, a success, with all its turns. */
+/** At most one rollout of each task, a success, with all its turns. */
 const imitatesBestLines: Check = (records) => {
   const record = at(records, 0);
   const kept = scoredOf(record);
@@ -121,7 +121,7 @@ export const SEARCH_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         expect(Object.keys(at(records, 0).state["tree-store"] ?? {}).length).toBeGreaterThan(0);
       },
       (records) => {
-        // Where an attempt was left, its turns are worth differently.
+        // Where a rollout was left, its turns are worth differently.
         const record = at(records, 1);
         const left = trajectoriesOf(record).filter(({ id }) =>
           trajectoriesOf(record).some(({ branch }) => branch?.trajectory === id),
@@ -138,7 +138,7 @@ export const SEARCH_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   },
 };
 
-/** What is learned are told attempts that ended well, each with turns of several others. */
+/** What is learned are told rollouts that ended well, each with turns of several others. */
 const learnsRetold: Check = (records) => {
   const record = at(records, 0);
   const kept = scoredOf(record).map(({ trajectory }) => trajectory);
@@ -165,7 +165,7 @@ const learnsRetold: Check = (records) => {
   }
 };
 
-/** Turns of told attempts that are learned begin here: at the words, or at the start. */
+/** Turns of told rollouts that are learned begin here: at the words, or at the start. */
 function learnsFrom(first: (trajectory: JudgedTrajectory) => number): Check {
   return (records) => {
     const { result, minibatch } = numbersOf(at(records, 0));

@@ -26,7 +26,7 @@ export function trainsRewardModel(stage: number): Check {
   };
 }
 
-/** Its word is a component of what trajectories are paid, and tells attempts apart that ended alike. */
+/** Its word is a component of what trajectories are paid, and tells rollouts apart that ended alike. */
 const paidByModel = (component: string): Check => {
   return (records) => {
     const scored = scoredOf(at(records, -1));
@@ -36,7 +36,7 @@ const paidByModel = (component: string): Check => {
   };
 };
 
-/** In some attempt the policy was told of its failure and went on. */
+/** In some rollout the policy was told of its failure and went on. */
 const retried: Check = (records) => {
   const told = trajectoriesOf(at(records, -1)).filter(({ record: trajectory }) => {
     const asked = trajectory.segments.filter(

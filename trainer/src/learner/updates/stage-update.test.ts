@@ -148,7 +148,7 @@ test("losses are summed by their weights", async () => {
 
 const REFERENCE = { state: { ref: parts.reference } };
 
-test("a KL term in the reward takes off what an attempt left the reference by", async () => {
+test("a KL term in the reward takes off what a rollout left the reference by", async () => {
   // Token 1 is likelier than in the reference by 0.4 nats, token 2 less likely by 0.2.
   const engine = tableEngine([0, -1, -1]);
   const stage = rewardStage({
@@ -318,7 +318,7 @@ test("parameters that a loss does not train stay where they are", async () => {
   expect([engine.at(1), engine.at(2)]).toEqual([-1, -1]);
 });
 
-test("texts are written from this step's attempts, not from those that filters brought back", async () => {
+test("texts are written from this step's rollouts, not from those that filters brought back", async () => {
   const written: string[][] = [];
   const old = groupOf({ id: "old", tokens: [0, 1], reward: 1 });
   const brings: FilterPart = {

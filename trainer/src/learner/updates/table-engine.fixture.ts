@@ -86,7 +86,7 @@ export function tableEngine(
   };
 }
 
-export type Attempt = {
+export type Rollout = {
   readonly id: string;
   /** The first is given, the others are sampled in one turn. */
   readonly tokens: readonly number[];
@@ -96,7 +96,7 @@ export type Attempt = {
   readonly role?: string;
 };
 
-function attempt({ id, tokens, reward, behavior, role = "policy" }: Attempt): JudgedTrajectory {
+function rollout({ id, tokens, reward, behavior, role = "policy" }: Rollout): JudgedTrajectory {
   const lossMask = tokens.map((_, t) => t > 0);
   const task = { environment: "e", split: "train", seed: 1 };
   const turn = { sample: 0, start: 1, end: tokens.length, state: "", parseError: null };
@@ -129,6 +129,6 @@ function attempt({ id, tokens, reward, behavior, role = "policy" }: Attempt): Ju
   } as unknown as JudgedTrajectory;
 }
 
-export function groupOf(...attempts: readonly Attempt[]): JudgedGroup {
-  return { task: "t", trajectories: attempts.map(attempt) };
+export function groupOf(...attempts: readonly Rollout[]): JudgedGroup {
+  return { task: "t", trajectories: attempts.map(rollout) };
 }

@@ -1,5 +1,5 @@
 /**
- * What a teacher says of tokens that an attempt did not take: its likeliest ones at each loss token. An
+ * What a teacher says of tokens that a rollout did not take: its likeliest ones at each loss token. An
  * engine has no such output, so all tokens are asked for there and the largest are kept, sequence by
  * sequence: what it takes at a time is a sequence's tokens times the vocabulary.
  */

@@ -27,7 +27,7 @@ const severalTeachers: Check = (records) => {
   expect(new Set(rates).size).toBeGreaterThan(1);
 };
 
-/** Turns whose calls failed are not learned, also where the attempt failed as a whole. */
+/** Turns whose calls failed are not learned, also where the rollout failed as a whole. */
 const masksFailedTurns: Check = learnsTurns(0, (trajectory, turn) =>
   (trajectory.turns[turn]?.toolResults ?? []).every(({ ok }) => ok),
 );

@@ -21,7 +21,7 @@ function readOf({ read }: JudgedTrajectory): ReadBefore {
   return read;
 }
 
-/** Ids that attempts of a record read of this state. */
+/** Ids that rollouts of a record read of this state. */
 function idsRead(record: StageRecord, state: string): string[] {
   return trajectoriesOf(record).flatMap((trajectory) => readOf(trajectory).ids[state] ?? []);
 }
@@ -41,7 +41,7 @@ const writesInstead: Check = (records) => {
   expect(Math.max(...changes)).toBeGreaterThan(0);
 };
 
-/** The beginning of an attempt holds more tokens once there is something to read. */
+/** The beginning of a rollout holds more tokens once there is something to read. */
 const readsMore: Check = (records) => {
   const record = at(records, -1);
   const start = ({ record: trajectory }: JudgedTrajectory): number =>
@@ -101,7 +101,7 @@ export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       evolvesPrompts,
       asks(/Improve the instruction/, /Attempt, reward/),
       (records) => {
-        // Attempts at one task share their instruction: groups compare like with like.
+        // Rollouts at one task share their instruction: groups compare like with like.
         for (const { trajectories } of at(records, -1).groups) {
           expect(new Set(trajectories.map((each) => readOf(each).ids["prompts"]?.[0])).size).toBe(
             1,
@@ -140,7 +140,7 @@ export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation }
         expect(given(record)).toBeGreaterThan(given(first));
       },
       (records) => {
-        // Turns of one attempt are credited apart.
+        // Turns of one rollout are credited apart.
         const record = at(records, -1);
         const apart = numbersOf(record).groups.flatMap(({ trajectories }) =>
           trajectories.filter(
@@ -310,7 +310,7 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
       evolvesPrompts,
       asks(/short prefix/, /refuse what harms/),
       (records) => {
-        // Between attempts at one task, the better is preferred, and of equals that with fewer calls.
+        // Between rollouts at one task, the better is preferred, and of equals that with fewer calls.
         expect(at(records, -1).groups.every(({ trajectories }) => trajectories.length > 1)).toBe(
           true,
         );

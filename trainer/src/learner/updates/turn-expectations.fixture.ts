@@ -261,7 +261,7 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         let several = 0;
         for (const { trajectories } of groups) {
           for (const { trajectory } of trajectories) {
-            // A sample is one turn, and its attempt's others have the same advantage.
+            // A sample is one turn, and its rollout's others have the same advantage.
             expect(trajectory.record.turns).toHaveLength(1);
             const others = trajectories.filter(
               (other) => other.trajectory.joint === trajectory.joint,

@@ -1,6 +1,6 @@
 /**
  * Every recipe that writes texts or cases without a gradient: parameters stay, the text changes, the next
- * attempts read it. Plain GRPO fails each check.
+ * rollouts read it. Plain GRPO fails each check.
  */
 import { familyNamed } from "@waggle/environments";
 import { RECIPES, recipeNamed } from "@waggle/learning";

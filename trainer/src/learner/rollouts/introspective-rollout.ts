@@ -7,7 +7,11 @@ import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@wa
 import type { Observation, TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { seededRandom } from "../../random.ts";
-import { type ActingPolicy, type AttemptOptions, familyAttempt } from "./family-attempt.ts";
+import {
+  type ActingPolicy,
+  type RolloutOptions,
+  environmentRollout,
+} from "./environment-rollout.ts";
 import { handedOver } from "./taken-over.ts";
 
 type Trials = NonNullable<Extract<RolloutPlan, { kind: "retry" }>["trials"]>;
@@ -20,10 +24,10 @@ export type IntrospectionParts = {
   readonly trials: Trials;
 };
 
-export async function introspectiveAttempt(
+export async function introspectiveRollout(
   { policy, family, format, guidance, trials }: IntrospectionParts,
   task: TaskReference,
-  options: AttemptOptions & { readonly staleness: number },
+  options: RolloutOptions & { readonly staleness: number },
   signal: AbortSignal,
 ): Promise<JudgedTrajectory> {
   const teacher = await family.demonstrator(
@@ -68,7 +72,7 @@ export async function introspectiveAttempt(
     return format.encodeAssistant(text, calls);
   };
   const maxTurns = (trials.most + 1) * (options.maxTurns ?? family.maxTurns);
-  const { record: trajectory, verification } = await familyAttempt(
+  const { record: trajectory, verification } = await environmentRollout(
     handedOver(policy, speak),
     format,
     family,

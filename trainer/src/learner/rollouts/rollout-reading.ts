@@ -1,24 +1,24 @@
 /**
- * Gives attempts of a stage what its state has to read: prompts, lessons, cases. It chooses nothing itself
- * and remembers for each attempt what was read, so that it can be credited.
+ * Gives rollouts of a stage what its state has to read: prompts, lessons, cases. It chooses nothing itself
+ * and remembers for each rollout what was read, so that it can be credited.
  */
 import type { Guide } from "@waggle/agent";
 import { type ReadBefore, readStates, type Stage, type StateValues } from "@waggle/learning";
 import { readingText } from "@waggle/learning/states";
 import { seededRandom } from "../../random.ts";
 
-/** The reading of one attempt. */
-export type AttemptReading = {
+/** The reading of one rollout. */
+export type RolloutReading = {
   readonly guide: Guide;
-  /** What was read; known once the attempt has begun. */
+  /** What was read; known once the rollout has begun. */
   readonly before: () => ReadBefore | null;
 };
 
 /**
- * @param at - place of the task: attempts at one task read the same.
- * @param role - whose attempt it is, where several act.
+ * @param at - place of the task: rollouts at one task read the same.
+ * @param role - whose rollout it is, where several act.
  */
-export type Reader = (at: number, role?: string) => AttemptReading;
+export type Reader = (at: number, role?: string) => RolloutReading;
 
 /** `undefined` where the stage has nothing to read. */
 export function stageReader(

@@ -1,5 +1,5 @@
 /**
- * One attempt of the policy at a task of a family: whole, or going on from recorded turns; as the
+ * One rollout of the policy at a task of a family: whole, or going on from recorded turns; as the
  * environment is, or with what a recipe puts around it. Judged by the family's verifier.
  */
 import { type Guide, guidedEnvironment, replayedPolicy, rollOut } from "@waggle/agent";
@@ -9,10 +9,10 @@ import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { finalTextOf } from "../../final-text.ts";
 
-/** A policy that says what runs it: attempts ask no more of one. */
+/** A policy that says what runs it: rollouts ask no more of one. */
 export type ActingPolicy = Policy & Pick<AdaptivePolicy, "client">;
 
-export type AttemptOptions = {
+export type RolloutOptions = {
   readonly sampling: Omit<Sampling, "seed">;
   readonly seed: number;
   /** Default the family's. */
@@ -27,19 +27,19 @@ export type AttemptOptions = {
   readonly guide?: Guide | undefined;
 };
 
-export type FamilyAttempt = { readonly record: Trajectory; readonly verification: Judgement };
+export type EnvironmentRollout = { readonly record: Trajectory; readonly verification: Judgement };
 
 /** Most tokens of one turn: calls and answers of these families are short. */
 const MAX_TURN_TOKENS = 96;
 
-export async function familyAttempt(
+export async function environmentRollout(
   policy: ActingPolicy,
   format: ChatFormat,
   family: TaskFamily,
   reference: TaskReference,
-  options: AttemptOptions,
+  options: RolloutOptions,
   signal: AbortSignal,
-): Promise<FamilyAttempt> {
+): Promise<EnvironmentRollout> {
   const { sampling, seed, maxTurns = family.maxTurns, from, around = (same) => same } = options;
   const world = around(family.world(reference));
   const trajectory = await rollOut({

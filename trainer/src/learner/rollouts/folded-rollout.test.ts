@@ -1,9 +1,9 @@
-/** A turn of a folded attempt sees the request, the notes and the last result, and nothing else. */
+/** A turn of a folded rollout sees the request, the notes and the last result, and nothing else. */
 import { familyNamed } from "@waggle/environments";
 import type { Trajectory } from "@waggle/protocol";
 import { beforeAll, expect, test } from "vitest";
 import { seededRandom } from "../../random.ts";
-import { type FoldedAttempt, foldedDemonstration } from "./folded-attempt.ts";
+import { type FoldedRollout, foldedDemonstration } from "./folded-rollout.ts";
 import { type ActedFamily, actedFamily } from "../updates/recipe-update.fixture.ts";
 
 let acted: ActedFamily;
@@ -22,7 +22,7 @@ function textOf({ segments }: Trajectory): Turn {
   return { given: words("given"), said: words("sampled") };
 }
 
-async function shown(seed: number, consolidates: boolean): Promise<FoldedAttempt> {
+async function shown(seed: number, consolidates: boolean): Promise<FoldedRollout> {
   const { family, format } = acted;
   return foldedDemonstration(
     family,

@@ -1,5 +1,5 @@
 /**
- * A demonstrator's attempt as a trajectory: the turn loop runs it like any other, with the policy's
+ * A demonstrator's rollout as a trajectory: the turn loop runs it like any other, with the policy's
  * part spoken by a script. Nothing was sampled, so its log-probs are 0 and mean nothing; losses on
  * tokens do not read them.
  */
@@ -16,9 +16,9 @@ import type {
   Trajectory,
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { judged } from "./family-attempt.ts";
+import { judged } from "./environment-rollout.ts";
 
-export type DemonstratedAttempt = {
+export type DemonstratedRollout = {
   readonly trajectory: Trajectory;
   readonly verification: Judgement;
 };
@@ -33,9 +33,9 @@ export const NOBODY: ClientDescription = {
 
 /**
  * @param mistakes probability that a decision is made wrong, in [0, 1].
- * @param contextLength tokens that an attempt may have in all.
+ * @param contextLength tokens that a rollout may have in all.
  */
-export async function demonstratedAttempt(
+export async function demonstratedRollout(
   family: TaskFamily,
   reference: TaskReference,
   format: ChatFormat,
@@ -43,10 +43,10 @@ export async function demonstratedAttempt(
     readonly random: () => number;
     readonly mistakes: number;
     readonly contextLength: number;
-    /** The world as the attempt sees it; default as it is. */
+    /** The world as the rollout sees it; default as it is. */
     readonly around?: (world: TaskWorld) => TaskWorld;
   },
-): Promise<DemonstratedAttempt> {
+): Promise<DemonstratedRollout> {
   const { random, mistakes, contextLength, around = (same) => same } = options;
   const demonstrator = await family.demonstrator(reference, random, mistakes);
   const own = family.world(reference);

@@ -1,5 +1,5 @@
 /**
- * Joint attempts of several roles at one task: together in one world, or one after the other. Each role
+ * Joint rollouts of several roles at one task: together in one world, or one after the other. Each role
  * has a conversation of its own, so each is a trajectory of its own, bound to the others by `joint`.
  */
 import type { Judgement, TaskFamily } from "@waggle/environments";
@@ -14,14 +14,14 @@ import { finalTextOf } from "../../final-text.ts";
 import { derivedSeed } from "../../random.ts";
 import { type Around, told } from "./changed-world.ts";
 import type { CollectOptions, CollectParts } from "./collect.ts";
-import { type FamilyAttempt, familyAttempt } from "./family-attempt.ts";
-import { roleAttempt } from "./role-policy.ts";
+import { type EnvironmentRollout, environmentRollout } from "./environment-rollout.ts";
+import { roleRollout } from "./role-policy.ts";
 import { SharedWorld } from "./shared-world.ts";
 import { rewardsOf } from "./turn-rewards.ts";
 
 type TeamPlan = Extract<RolloutPlan, { kind: "team" }>;
 
-type RoleAttempt = FamilyAttempt & { readonly read: ReadBefore | null };
+type RoleRollout = EnvironmentRollout & { readonly read: ReadBefore | null };
 
 type Team = {
   readonly plan: TeamPlan;
@@ -32,8 +32,8 @@ type Team = {
   readonly task: TaskReference;
 };
 
-/** `[size · roles]` trajectories, those of a joint attempt side by side in the order of the roles. */
-export async function teamAttempts(
+/** `[size · roles]` trajectories, those of a joint rollout side by side in the order of the roles. */
+export async function teamRollouts(
   plan: TeamPlan,
   parts: CollectParts,
   options: CollectOptions,
@@ -56,7 +56,7 @@ async function together(team: Team, place: readonly number[]): Promise<JudgedTra
     plan.roles.map(async (role, r) => {
       const family = { ...parts.family, world: () => shared.view(role) };
       try {
-        return await attempt(team, family, role, members[r] as string, [...place, r], []);
+        return await rollout(team, family, role, members[r] as string, [...place, r], []);
       } finally {
         shared.leave(role);
       }
@@ -77,10 +77,10 @@ async function together(team: Team, place: readonly number[]): Promise<JudgedTra
 
 async function relay(team: Team, place: readonly number[]): Promise<JudgedTrajectory[]> {
   const { plan, members, parts } = team;
-  const attempts: RoleAttempt[] = [];
+  const attempts: RoleRollout[] = [];
   const said: string[] = [];
   for (const [r, role] of plan.roles.entries()) {
-    const made = await attempt(
+    const made = await rollout(
       team,
       parts.family,
       role,
@@ -94,24 +94,24 @@ async function relay(team: Team, place: readonly number[]): Promise<JudgedTrajec
   return attempts.map((made, r) => trajectoryOf(team, made, r, attempts[0]));
 }
 
-async function attempt(
+async function rollout(
   { plan, parts, options, task }: Team,
   family: TaskFamily,
   role: string,
   member: string,
   place: readonly number[],
   around: readonly Around[],
-): Promise<RoleAttempt> {
+): Promise<RoleRollout> {
   const { format, signal, roles } = parts;
   const { sampling, maxTurns, seed } = options;
   const sentence = plan.sentences?.[role];
   const spoken =
     roles === undefined
       ? { policy: parts.policy, family }
-      : roleAttempt(roles, parts.policy, family, task, member);
+      : roleRollout(roles, parts.policy, family, task, member);
   const changes = [...around, ...(sentence === undefined ? [] : [told(sentence)])];
   const reading = parts.reader?.(place[0] ?? 0, role) ?? null;
-  const made = await familyAttempt(
+  const made = await environmentRollout(
     spoken.policy,
     format,
     spoken.family,
@@ -146,9 +146,9 @@ function trajectoryOf(
     record: trajectory,
     verification,
     read,
-  }: Pick<RoleAttempt, "record" | "read"> & { readonly verification: Judgement },
+  }: Pick<RoleRollout, "record" | "read"> & { readonly verification: Judgement },
   r: number,
-  first: FamilyAttempt | undefined,
+  first: EnvironmentRollout | undefined,
 ): JudgedTrajectory {
   return toJudgedTrajectory(trajectory, verification, {
     ...{ staleness, read },

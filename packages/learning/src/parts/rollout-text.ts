@@ -1,17 +1,17 @@
-/** Attempts in words, for a writer or a case: as the trainer tells them, else by their calls and results. */
+/** Rollouts in words, for a writer or a case: as the trainer tells them, else by their calls and results. */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { TrajectoryText, PartContext, RewardedTrajectory } from "../composition/part.ts";
 import { callsAndResults } from "../recipes/calls-and-results.ts";
-import type { ReadAttempt } from "../gradient-free/prompt-writing.ts";
+import type { ReadRollout } from "../gradient-free/prompt-writing.ts";
 
 export function textOf(trajectory: JudgedTrajectory, { ports }: PartContext): TrajectoryText {
   return ports.describe?.(trajectory) ?? callsAndResults(trajectory);
 }
 
-export function readAttempt(
+export function readRollout(
   { trajectory, score }: RewardedTrajectory,
   context: PartContext,
-): ReadAttempt {
+): ReadRollout {
   return {
     ...textOf(trajectory, context),
     reward: score.reward,

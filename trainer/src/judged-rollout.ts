@@ -1,15 +1,18 @@
 /**
- * One attempt of a policy at a task of any family, run here as a page would run it: for evaluation and
- * for the offline simulation. Judged by the same verifier as the attempts of visitors.
+ * One rollout of a policy at a task of any family, run here as a page would run it: for evaluation and
+ * for the offline simulation. Judged by the same verifier as the rollouts of visitors.
  */
 import { defaultTurnTokens, versionGuide } from "@waggle/agent";
 import { familyOf } from "@waggle/environments";
 import type { Guidance, Sampling, TaskReference } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
-import { type FamilyAttempt, familyAttempt } from "./learner/rollouts/family-attempt.ts";
+import {
+  type EnvironmentRollout,
+  environmentRollout,
+} from "./learner/rollouts/environment-rollout.ts";
 
-export type AttemptParts = {
+export type RolloutParts = {
   readonly policy: AdaptivePolicy;
   readonly format: ChatFormat;
   readonly sampling: Omit<Sampling, "seed">;
@@ -18,14 +21,14 @@ export type AttemptParts = {
 };
 
 /** Rolls out the task with the policy's current version. */
-export function attempt(
-  { policy, format, sampling, guidance }: AttemptParts,
+export function judgedRollout(
+  { policy, format, sampling, guidance }: RolloutParts,
   task: TaskReference,
   seed: number,
   signal: AbortSignal,
-): Promise<FamilyAttempt> {
+): Promise<EnvironmentRollout> {
   const maxTurnTokens = defaultTurnTokens(policy.contextLength);
   const guide = guidance ? versionGuide(guidance, String(seed)) : undefined;
   const options = { sampling, seed, maxTurnTokens, guide };
-  return familyAttempt(policy, format, familyOf(task), task, options, signal);
+  return environmentRollout(policy, format, familyOf(task), task, options, signal);
 }

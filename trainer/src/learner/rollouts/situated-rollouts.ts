@@ -1,5 +1,5 @@
 /**
- * A task explored by the policy itself: two attempts, the second told to think again; then both done once
+ * A task explored by the policy itself: two rollouts, the second told to think again; then both done once
  * more and a demonstration, the second and the third saying their situation's words before their first call.
  */
 import type { DemonstratedAction, TaskFamily } from "@waggle/environments";
@@ -7,30 +7,30 @@ import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@wa
 import type { TaskReference, Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { seededRandom } from "../../random.ts";
-import { demonstratedAttempt } from "./demonstrated-attempt.ts";
+import { demonstratedRollout } from "./demonstrated-rollout.ts";
 
 export type SituatedParts = {
   readonly family: TaskFamily;
   readonly format: ChatFormat;
   readonly contextLength: number;
-  /** An attempt of the policy, told a sentence more. */
-  readonly attempt: (nth: number, sentence: string) => Promise<JudgedTrajectory>;
+  /** A rollout of the policy, told a sentence more. */
+  readonly rollout: (nth: number, sentence: string) => Promise<JudgedTrajectory>;
 };
 
-export async function situatedAttempts(
+export async function situatedRollouts(
   { rethink, words }: Extract<RolloutPlan, { kind: "situated" }>,
-  { family, format, contextLength, attempt }: SituatedParts,
+  { family, format, contextLength, rollout }: SituatedParts,
   task: TaskReference,
   seed: number,
 ): Promise<JudgedTrajectory[]> {
-  const first = await attempt(0, "");
-  const second = await attempt(1, rethink);
+  const first = await rollout(0, "");
+  const second = await rollout(1, rethink);
   const said = async (
     role: string,
     actor: Pick<TaskFamily, "demonstrator">,
     before: string,
   ): Promise<JudgedTrajectory> => {
-    const { trajectory, verification } = await demonstratedAttempt(
+    const { trajectory, verification } = await demonstratedRollout(
       saying({ ...family, ...actor }, before),
       task,
       format,

@@ -1,5 +1,5 @@
 /**
- * An attempt in contexts of one turn each: the request, the notes so far, the last result. What a turn says
+ * A rollout in contexts of one turn each: the request, the notes so far, the last result. What a turn says
  * beside its call is a note; one that begins with `=` replaces all before it.
  */
 import { rollOut } from "@waggle/agent";
@@ -19,7 +19,7 @@ import type {
   Trajectory,
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { scriptedPolicy, NOBODY } from "./demonstrated-attempt.ts";
+import { scriptedPolicy, NOBODY } from "./demonstrated-rollout.ts";
 import { derivedSeed } from "../../random.ts";
 
 /** Says that a note replaces those before it. */
@@ -28,7 +28,7 @@ const SUM = "=";
 /** Most tokens of one turn: a note, a call. */
 const MAX_TURN_TOKENS = 128;
 
-export type FoldedAttempt = {
+export type FoldedRollout = {
   /** One a turn. */
   readonly trajectories: readonly Trajectory[];
   readonly verification: Judgement;
@@ -83,13 +83,13 @@ export async function turnAlone(
   return { trajectory, taken: taken[0] ?? null };
 }
 
-export async function foldedAttempt(
+export async function foldedRollout(
   world: TaskWorld,
   { policy, client, hear }: Actor,
   format: ChatFormat,
   { sampling, maxTurns, seed, records = false }: FoldedOptions & { readonly maxTurns: number },
   signal: AbortSignal,
-): Promise<FoldedAttempt> {
+): Promise<FoldedRollout> {
   const first = await world.environment.observe();
   let bank = memoryBank();
   const ended: { last: Observation | null; said: string } = { last: null, said: "" };
@@ -170,7 +170,7 @@ export async function foldedDemonstration(
     readonly consolidates: boolean;
   },
   signal: AbortSignal,
-): Promise<FoldedAttempt> {
+): Promise<FoldedRollout> {
   const act = await family.demonstrator(task, options.random, options.mistakes);
   const seen: { observation: Observation | null; call: Action["toolCalls"][number] | null } = {
     ...{ observation: null, call: null },
@@ -190,7 +190,7 @@ export async function foldedDemonstration(
     const { text, calls }: DemonstratedAction = act(seen.observation);
     return format.encodeAssistant(calls.length === 0 ? text : note() || text, calls);
   };
-  return foldedAttempt(
+  return foldedRollout(
     family.world(task),
     {
       policy: scriptedPolicy(speak, options.contextLength),
@@ -208,7 +208,7 @@ export async function foldedDemonstration(
 
 /** Its turns as trajectories, each judged by the end. */
 export function foldedTrajectories(
-  { trajectories, verification }: FoldedAttempt,
+  { trajectories, verification }: FoldedRollout,
   staleness: number,
 ): JudgedTrajectory[] {
   const joint = trajectories[0]?.id ?? null;

@@ -1,7 +1,7 @@
 /**
- * Several attempts at one task told as one: turns as they were said, words with the first call of each
+ * Several rollouts at one task told as one: turns as they were said, words with the first call of each
  * later piece, and a world that is put back to where that piece begins. Nothing is sampled. Turns before the
- * first words are given: they are another attempt's.
+ * first words are given: they are another rollout's.
  */
 import { rollOut } from "@waggle/agent";
 import type { TaskFamily, TaskWorld } from "@waggle/environments";
@@ -14,14 +14,14 @@ import {
 import type { TaskReference, Turn } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import type { CollectParts } from "./collect.ts";
-import { NOBODY, scriptedPolicy } from "./demonstrated-attempt.ts";
-import { judged } from "./family-attempt.ts";
+import { NOBODY, scriptedPolicy } from "./demonstrated-rollout.ts";
+import { judged } from "./environment-rollout.ts";
 
-/** A turn as it was said, or said after words that leave another attempt for its own. */
+/** A turn as it was said, or said after words that leave another rollout for its own. */
 type Step = {
   readonly turn: Turn;
   readonly tokenIds: readonly number[];
-  /** Where the world is put before it: after so many turns of an attempt; absent = where it stands. */
+  /** Where the world is put before it: after so many turns of a rollout; absent = where it stands. */
   readonly stands?: { readonly in: JudgedTrajectory; readonly after: number };
 };
 
@@ -35,11 +35,11 @@ export async function withRetold(
   const retelling = retells?.(trajectories) ?? null;
   if (retelling === null) return [...trajectories];
   const { contextLength } = policy;
-  const told = await retoldAttempt(retelling, trajectories, family, task, format, contextLength);
+  const told = await retoldRollout(retelling, trajectories, family, task, format, contextLength);
   return told === null ? [...trajectories] : [...trajectories, told];
 }
 
-async function retoldAttempt(
+async function retoldRollout(
   { pieces, words }: Retelling,
   trajectories: readonly JudgedTrajectory[],
   family: TaskFamily,
@@ -49,8 +49,8 @@ async function retoldAttempt(
 ): Promise<JudgedTrajectory | null> {
   const steps: Step[] = [];
   let given = 0;
-  for (const { attempt, from, to } of pieces) {
-    const told = trajectories.find(({ id }) => id === attempt);
+  for (const { rollout, from, to } of pieces) {
+    const told = trajectories.find(({ id }) => id === rollout);
     if (told === undefined) return null;
     if (given === 0) given = steps.length;
     const { turns, segments } = told.record;
@@ -91,7 +91,7 @@ async function retoldAttempt(
   const verification = judged(world, family.task(task), trajectory, format);
   return toJudgedTrajectory(trajectory, verification, {
     role: "retold",
-    branch: { trajectory: root.attempt, turn: given },
+    branch: { trajectory: root.rollout, turn: given },
   });
 }
 

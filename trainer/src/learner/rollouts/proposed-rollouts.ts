@@ -1,6 +1,6 @@
 /**
- * Tasks that the policy sets for itself: proposals, and attempts at each of those that can be read. An
- * attempt and its proposal are bound by `joint`, the proposal's trajectory.
+ * Tasks that the policy sets for itself: proposals, and rollouts at each of those that can be read. An
+ * rollout and its proposal are bound by `joint`, the proposal's trajectory.
  */
 import type { TaskFamily } from "@waggle/environments";
 import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
@@ -9,8 +9,8 @@ import { finalTextOf } from "../../final-text.ts";
 import { derivedSeed, seededRandom } from "../../random.ts";
 import { type Around, searched } from "./changed-world.ts";
 import type { CollectOptions, CollectParts } from "./collect.ts";
-import { demonstratedAttempt } from "./demonstrated-attempt.ts";
-import { familyAttempt } from "./family-attempt.ts";
+import { demonstratedRollout } from "./demonstrated-rollout.ts";
+import { environmentRollout } from "./environment-rollout.ts";
 import { rewardsOf } from "./turn-rewards.ts";
 
 type ProposalPlan = Extract<RolloutPlan, { kind: "proposals" }>;
@@ -31,7 +31,7 @@ export function proposalsOf(
   );
 }
 
-export async function proposedAttempts(
+export async function proposedRollouts(
   plan: ProposalPlan,
   parts: CollectParts,
   options: CollectOptions,
@@ -60,7 +60,7 @@ export async function proposedAttempts(
   };
   const set = (await Promise.all(Array.from({ length: count }, (_, i) => run(i)))).flat();
   const examples = Array.from({ length: shown }, async (_, i) => {
-    const { trajectory, verification } = await demonstratedAttempt(proposer, task, format, {
+    const { trajectory, verification } = await demonstratedRollout(proposer, task, format, {
       random: seededRandom(options.seed, at, i, 0x54),
       mistakes: 0,
       contextLength: parts.policy.contextLength,
@@ -78,7 +78,7 @@ async function one(
   place: readonly number[],
   who: { readonly role: string; readonly joint?: string },
 ): Promise<JudgedTrajectory> {
-  const { record: trajectory, verification } = await familyAttempt(
+  const { record: trajectory, verification } = await environmentRollout(
     policy,
     format,
     family,
