@@ -31,7 +31,7 @@ const task: TaskReference = { environment: "shop", seed: 3, split: "train" };
 function rollout(seed: number, constrainToolCalls: boolean, topK = 0): Promise<Trajectory> {
   return rollOut({
     policy,
-    environment: familyNamed(task.environment).world(task).environment,
+    environment: familyNamed(task.environment).create(task).environment,
     chatFormat: model.format,
     // Hot enough for mistakes of every kind, where nothing holds them off.
     sampling: { ...FULL_SUPPORT, temperature: 4, topK },

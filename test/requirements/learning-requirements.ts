@@ -265,12 +265,12 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     source:
       "issue 5, vocabulary (state `role-adapters`, `slow-copy`, `opponents`; rollout `team`, `self-play`)",
     behavior:
-      "Roles are adapters over one base: each turn is sampled under its role's adapter, each token's derivative reaches its role's engine and no other, joint rollouts share a world or a relay, sides of a match win what the other loses, copies and averages are what they follow.",
+      "Roles are adapters over one base: each turn is sampled under its role's adapter, each token's derivative reaches its role's engine and no other, joint rollouts share an environment or a relay, sides of a match win what the other loses, copies and averages are what they follow.",
     tests: [
       "trainer/src/learner/updates/several-models.test.ts > a role's tokens are its engine's, and move that engine alone",
       "trainer/src/learner/updates/several-models.test.ts > a copy begins as what it copies, and an average follows by its share",
       "trainer/src/learner/rollouts/role-policy.test.ts > each turn of a shared conversation is its role's, and can be scored again under its adapter",
-      "trainer/src/learner/rollouts/role-policy.test.ts > who shares a world acts in rounds, and hears of a round when all have acted",
+      "trainer/src/learner/rollouts/role-policy.test.ts > who shares an environment acts in rounds, and hears of a round when all have acted",
       ...at(
         "parts/teams.test.ts",
         "a team's reward is that of its joint attempt",
@@ -288,7 +288,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "A policy sets itself tasks whose answers the environment computes: what cannot be read or shown to have an answer is worth nothing, a held-out task cannot be set, and who sets a task is paid for half of its tries.",
     tests: [
       "packages/environments/src/proposals.test.ts > %s: what a careful proposer sets a careful solver solves, and a careless one is found out",
-      "packages/environments/src/proposals.test.ts > a question is the path that it says, in the world of the reference",
+      "packages/environments/src/proposals.test.ts > a question is the path that it says, in the environment of the reference",
       ...at(
         "parts/teams.test.ts",
         "who sets a task is paid for half of its tries, not for all or for what nobody could show",

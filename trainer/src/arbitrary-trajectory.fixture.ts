@@ -6,7 +6,7 @@
 import type { GrammarSpec, Segment, Trajectory } from "@waggle/protocol";
 import fc from "fast-check";
 
-export type World = {
+export type Setup = {
   readonly baseModel: string;
   readonly vocabularySize: number;
   readonly contextLength: number;
@@ -28,7 +28,7 @@ const entropy = fc.oneof(
 const text = fc.oneof(name, fc.constantFrom("", "<|im_end|>", '{"name":"x"}'));
 const json = fc.jsonValue({ maxDepth: 3 });
 
-const tokenOf = ({ vocabularySize }: World): fc.Arbitrary<number> =>
+const tokenOf = ({ vocabularySize }: Setup): fc.Arbitrary<number> =>
   fc.oneof(
     { weight: 60, arbitrary: fc.nat({ max: vocabularySize - 1 }) },
     { weight: 1, arbitrary: fc.constantFrom(vocabularySize, 10_000_000) },
@@ -84,8 +84,8 @@ function keptSets(
 }
 
 /** A segment without its place in the tree. */
-function segmentOf(world: World): fc.Arbitrary<Segment> {
-  const token = tokenOf(world);
+function segmentOf(setup: Setup): fc.Arbitrary<Segment> {
+  const token = tokenOf(setup);
   const tokens = fc.array(token, { maxLength: 6 });
   const given = fc.record({
     kind: fc.constant("given" as const),
@@ -106,7 +106,7 @@ function segmentOf(world: World): fc.Arbitrary<Segment> {
         id: fc.constant(""),
         parent: fc.constant(null),
         policyVersion: fc.oneof(
-          { weight: 20, arbitrary: fc.constantFrom(...world.versions) },
+          { weight: 20, arbitrary: fc.constantFrom(...setup.versions) },
           { weight: 1, arbitrary: fc.constantFrom(7, Number.MAX_SAFE_INTEGER) },
         ),
         sampling: fc.record({
@@ -159,9 +159,9 @@ function segmentOf(world: World): fc.Arbitrary<Segment> {
 }
 
 /** Segments as a forest: chains, stars and anything between, under unique hostile ids. */
-function segmentsOf(world: World): fc.Arbitrary<Segment[]> {
+function segmentsOf(setup: Setup): fc.Arbitrary<Segment[]> {
   const place = fc.record({
-    segment: segmentOf(world),
+    segment: segmentOf(setup),
     name,
     parent: fc.option(fc.nat(), { freq: 8 }),
   });
@@ -207,9 +207,9 @@ function turnsOf(segments: readonly Segment[]): fc.Arbitrary<Trajectory["turns"]
   );
 }
 
-/** Trajectories that pass the schema; most name the world's own model and versions. */
-export function arbitraryTrajectory(world: World): fc.Arbitrary<Trajectory> {
-  return segmentsOf(world).chain((segments) => {
+/** Trajectories that pass the schema; most name the setup's own model and versions. */
+export function arbitraryTrajectory(setup: Setup): fc.Arbitrary<Trajectory> {
+  return segmentsOf(setup).chain((segments) => {
     const first = segments.find((segment) => segment.kind === "sampled");
     return fc
       .record({
@@ -245,7 +245,7 @@ export function arbitraryTrajectory(world: World): fc.Arbitrary<Trajectory> {
           device: text,
           crossOriginIsolated: fc.boolean(),
         }),
-        baseModel: fc.constant(world.baseModel),
+        baseModel: fc.constant(setup.baseModel),
         policyVersion: fc.constant(first?.policyVersion ?? 0),
         segments: fc.constant(segments),
         grammars: fc.dictionary(fc.constantFrom("s0", "constructor", "toString", "é"), grammar, {

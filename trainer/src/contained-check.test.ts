@@ -9,10 +9,10 @@ import { type CheckJournal, openCheckJournal } from "./check-journal.ts";
 import { containCheck } from "./contained-check.ts";
 import { createReporter } from "./reporter.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
-import { createWorld, live, removeWorlds, WITH_SIGNAL } from "./training-loop.fixture.ts";
+import { createSetup, live, removeSetups, WITH_SIGNAL } from "./training-loop.fixture.ts";
 import { parityChecker } from "./training.fixture.ts";
 
-afterAll(removeWorlds);
+afterAll(removeSetups);
 
 const groups = WITH_SIGNAL.slice(0, 4);
 const poison = groups[0]?.trajectories[0]?.digest ?? "";
@@ -39,17 +39,17 @@ fault(
   { item: "1.1", before: "the trainer exits, and again at each of 5 restarts; 0 of 16 learned" },
   () =>
     withJournal(async (folder) => {
-      const world = await createWorld(groups);
+      const setup = await createSetup(groups);
       const inner = failing(() => {
         throw new TypeError("a kept set is no array");
       });
       const checker = containCheck(inner, await openCheckJournal(folder), report);
-      const { summary } = await live(world, { checker });
+      const { summary } = await live(setup, { checker });
       expect(summary.stoppedBy).toBe("idle");
-      expect(world.edge.acknowledged.get(poison)).toMatchObject([
+      expect(setup.edge.acknowledged.get(poison)).toMatchObject([
         { status: "rejected", reason: "check-failed" },
       ]);
-      const outcomes = [...world.edge.acknowledged.values()].flat();
+      const outcomes = [...setup.edge.acknowledged.values()].flat();
       const learned = outcomes.filter(({ status }) => status === "learned").length;
       expect(learned).toBeGreaterThan(8);
       expect(lines.find((line) => line.includes("check-failed"))).toContain(
@@ -57,7 +57,7 @@ fault(
       );
       return {
         after: `1 rejected as check-failed, ${learned} of ${outcomes.length} learned`,
-        twice: world.edge.twice,
+        twice: setup.edge.twice,
       };
     }),
 );
@@ -67,7 +67,7 @@ fault(
   { item: "1.1", before: "every restart checks the same trajectory first and dies again" },
   () =>
     withJournal(async (folder) => {
-      const world = await createWorld(groups);
+      const setup = await createSetup(groups);
       class Dead extends Error {
         readonly syscall = "abort";
       }
@@ -86,26 +86,26 @@ fault(
           throw new Dead("native code crashed");
         });
         const checker = containCheck(inner, journal, report);
-        isAlive = await live(world, { checker }).then(
+        isAlive = await live(setup, { checker }).then(
           () => true,
           () => false,
         );
-        world.edge.expireLeases();
+        setup.edge.expireLeases();
       }
       expect(begun).toBe(3);
-      expect(world.edge.acknowledged.get(poison)).toMatchObject([
+      expect(setup.edge.acknowledged.get(poison)).toMatchObject([
         { status: "rejected", reason: "check-crashed" },
       ]);
       return {
-        after: `3 restarts, then 1 rejected as check-crashed, ${world.edge.acknowledged.size - 1} others judged`,
-        twice: world.edge.twice,
+        after: `3 restarts, then 1 rejected as check-crashed, ${setup.edge.acknowledged.size - 1} others judged`,
+        twice: setup.edge.twice,
       };
     }),
 );
 
 test("a network failure during a check is no fault of the trajectory: its lease goes back", async () => {
   await withJournal(async (folder) => {
-    const world = await createWorld(groups);
+    const setup = await createSetup(groups);
     let isDown = true;
     const inner = failing(() => {
       isDown = false;
@@ -115,10 +115,10 @@ test("a network failure during a check is no fault of the trajectory: its lease 
       check: (...args) => (isDown ? inner : parityChecker).check(...args),
     };
     const checker = containCheck(flaky, await openCheckJournal(folder), report);
-    const { summary } = await live(world, { checker });
+    const { summary } = await live(setup, { checker });
     expect(summary.twice).toBe(0);
-    expect(world.edge.acknowledged.get(poison)?.[0]?.reason).not.toBe("check-failed");
-    expect(world.edge.heldLeases).toBe(0);
+    expect(setup.edge.acknowledged.get(poison)?.[0]?.reason).not.toBe("check-failed");
+    expect(setup.edge.heldLeases).toBe(0);
   });
 });
 
@@ -135,7 +135,7 @@ test.each([
       await openCheckJournal(folder),
       report,
     );
-    await expect(live(await createWorld(groups), { checker })).rejects.toBe(error);
+    await expect(live(await createSetup(groups), { checker })).rejects.toBe(error);
   });
 });
 

@@ -6,9 +6,9 @@ import type { JudgedLease } from "./lease-judgement.ts";
 import { seededRandom } from "./random.ts";
 import { createReporter } from "./reporter.ts";
 import { initialState, type TrainerState } from "./trainer-state.ts";
-import { createWorld, live, removeWorlds } from "./training-loop.fixture.ts";
+import { createSetup, live, removeSetups } from "./training-loop.fixture.ts";
 
-afterAll(removeWorlds);
+afterAll(removeSetups);
 
 const LIMITS = { success: 0.05, readable: 0.05, falseAlarm: 0.001, drift: 0.2 };
 const BASE = initialState({ baseModel: "b".repeat(64), recipe: "test", seed: 1 });
@@ -103,7 +103,7 @@ test("rejected rollouts and a group that comes again do not count", () => {
 });
 
 test("an alarm freezes publishing, rolls the version back, and may be raised again", async () => {
-  const { edge } = await createWorld();
+  const { edge } = await createSetup();
   for (const version of [1, 2]) {
     edge.policies.push({
       ...(edge.policies[0] as (typeof edge.policies)[0]),
@@ -132,51 +132,51 @@ test("a drift that is not a number is an alarm, one within the limit is none", (
 
 const runaway = "the trained policy runs away from the stable version in one step";
 fault(runaway, { item: "2.5", before: "it was published: 1 of 1 versions" }, async () => {
-  const world = await createWorld();
-  const { summary } = await live(world, { watch: { drift: 1e-9 } });
-  expect(world.edge.control.frozen?.by).toBe("trainer");
-  expect([world.edge.stable, world.edge.policies.length]).toEqual([0, 1]);
+  const setup = await createSetup();
+  const { summary } = await live(setup, { watch: { drift: 1e-9 } });
+  expect(setup.edge.control.frozen?.by).toBe("trainer");
+  expect([setup.edge.stable, setup.edge.policies.length]).toEqual([0, 1]);
   const { step, promotions } = summary.state;
   expect(step).toBeGreaterThan(1);
   return {
     after: `0 versions published in ${step} steps, ${promotions} promotions, frozen by the trainer`,
-    twice: world.edge.twice,
+    twice: setup.edge.twice,
   };
 });
 
 const frozen = "an operator freezes promotions before the trainer publishes";
 fault(frozen, { item: "7.2", before: "no freeze: every version was promoted" }, async () => {
-  const world = await createWorld();
-  world.edge.control.frozen = { by: "Zoë", at: new Date(0).toISOString(), reason: "sale week" };
-  const { summary } = await live(world);
-  expect([world.edge.stable, world.edge.policies.length]).toEqual([0, 1]);
+  const setup = await createSetup();
+  setup.edge.control.frozen = { by: "Zoë", at: new Date(0).toISOString(), reason: "sale week" };
+  const { summary } = await live(setup);
+  expect([setup.edge.stable, setup.edge.policies.length]).toEqual([0, 1]);
   const { step } = summary.state;
   expect(step).toBeGreaterThan(1);
-  world.edge.control.frozen = null;
-  return { after: `0 versions published, ${step} steps learned`, twice: world.edge.twice };
+  setup.edge.control.frozen = null;
+  return { after: `0 versions published, ${step} steps learned`, twice: setup.edge.twice };
 });
 
 const nobody = "neither version solves a frozen task";
 const promoted = "`0 of 64, stable 0: promote`, 10 of 10 times";
 fault(nobody, { item: "2.5", before: promoted }, async () => {
-  const world = await createWorld();
-  const { summary } = await live(world, { evaluate: async () => Array<boolean>(64).fill(false) });
+  const setup = await createSetup();
+  const { summary } = await live(setup, { evaluate: async () => Array<boolean>(64).fill(false) });
   const { step, publications, promotions } = summary.state;
-  expect([world.edge.stable, world.edge.policies.length, promotions]).toEqual([0, 1, 0]);
+  expect([setup.edge.stable, setup.edge.policies.length, promotions]).toEqual([0, 1, 0]);
   expect(publications).toBeGreaterThan(0);
   return {
     after: `no decision ${publications} of ${publications} times, ${step} steps learned`,
-    twice: world.edge.twice,
+    twice: setup.edge.twice,
   };
 });
 
 const collapsed = "the candidate has collapsed to 0 of 50 and the stable version solves 1";
 fault(collapsed, { item: "2.5", before: "within the margin: it became stable" }, async () => {
-  const world = await createWorld();
-  const { summary } = await live(world, {
+  const setup = await createSetup();
+  const { summary } = await live(setup, {
     evaluate: async (version) => Array.from({ length: 50 }, (_, i) => version === 0 && i === 0),
   });
   const { publications } = summary.state;
-  expect([world.edge.stable, summary.state.promotions]).toEqual([0, 0]);
-  return { after: `0 of ${publications} candidates became stable`, twice: world.edge.twice };
+  expect([setup.edge.stable, summary.state.promotions]).toEqual([0, 0]);
+  return { after: `0 of ${publications} candidates became stable`, twice: setup.edge.twice };
 });

@@ -37,7 +37,7 @@ async function rolledOut(said: Guidance | null): Promise<Trajectory> {
   });
   return rollOut({
     environment: guidedEnvironment(
-      familyNamed(TASK.environment).world(TASK).environment,
+      familyNamed(TASK.environment).create(TASK).environment,
       said === null ? null : versionGuide(said, ASSIGNMENT),
     ),
     ...{ policy, chatFormat: format, assignmentId: ASSIGNMENT, seed: 1 },
@@ -52,7 +52,7 @@ const replay = createReplay({
   ...{ contextLength: 8192, vocabularySize: format.stopTokenIds[0]! + 64 },
 });
 
-test("what the version said is read again, and the reward is that of a fresh world", async () => {
+test("what the version said is read again, and the reward is that of a fresh environment", async () => {
   const result = await replay(await rolledOut(SAID), SAID);
   expect(result).toMatchObject({ holds: true, verification: { success: true } });
 });

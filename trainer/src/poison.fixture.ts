@@ -1,6 +1,6 @@
 /**
  * Visitors who want a policy to learn something wrong, beside honest ones, before the trainer's own checks
- * and step. The world is the bandit: what a lever pays is drawn with the task, so that a wrong lever
+ * and step. The setup is the bandit: what a lever pays is drawn with the task, so that a wrong lever
  * sometimes pays, which a visitor can find out beforehand and choose by. Tests only.
  */
 import { randomUUID } from "node:crypto";
@@ -85,7 +85,7 @@ export type Learned = {
 const best = (task: TaskReference): string => String(judgedPull(task, WANTED).parts["best"]);
 const pays = (task: TaskReference, lever: string): boolean => judgedPull(task, lever).reward === 1;
 function judgedPull(task: TaskReference, lever: string) {
-  return FAMILY.world(task).judge(lever);
+  return FAMILY.create(task).judge(lever);
 }
 
 /** Training tasks in the order of their numbers, each once. */

@@ -5,7 +5,7 @@
  * calls, too: another one is text that a stranger chose, and the rollout is left out as `tool-wording`.
  */
 import { guidedEnvironment, rollOut, versionGuide } from "@waggle/agent";
-import { familyOf, type TaskWorld } from "@waggle/environments";
+import { familyOf, type JudgedEnvironment } from "@waggle/environments";
 import {
   canonicalJson,
   type GrammarSpec,
@@ -41,7 +41,7 @@ export type ReplayOptions = {
   readonly vocabularySize: number;
 };
 
-/** Failures of the world, not of the policy: what came after cannot be judged. */
+/** Failures of the environment, not of the policy: what came after cannot be judged. */
 const UNJUDGEABLE: ReadonlySet<string> = new Set(["TOOL_UNAVAILABLE", "TIMEOUT", "NETWORK"]);
 
 /** A replay of trajectories of assigned tasks. A mismatch is a result, never an exception. */
@@ -59,11 +59,11 @@ export function createReplay(options: ReplayOptions): Replay {
     if (!sampled.every((segment) => endsAsRecorded(segment, format.stopTokenIds))) {
       return reject("stop-mismatch");
     }
-    let world: TaskWorld;
+    let instance: JudgedEnvironment;
     let task: Task;
     try {
       const family = familyOf(reference);
-      [world, task] = [family.world(reference), family.task(reference)];
+      [instance, task] = [family.create(reference), family.task(reference)];
     } catch (error) {
       if (!WaggleError.is(error, "INVALID_ARGUMENT")) throw error;
       return reject("unknown-environment");
@@ -72,7 +72,7 @@ export function createReplay(options: ReplayOptions): Replay {
     const again = await rollOut({
       policy: recorded,
       environment: guidedEnvironment(
-        world.environment,
+        instance.environment,
         guidance === null ? null : versionGuide(guidance, trajectory.assignmentId ?? ""),
       ),
       chatFormat: format,
@@ -86,7 +86,7 @@ export function createReplay(options: ReplayOptions): Replay {
     if (recorded.hasOtherGrammar) return reject("grammar-mismatch");
     const mismatch = difference(trajectory, again);
     if (mismatch !== null) return reject(mismatch);
-    return { holds: true, verification: judged(world, task, again, format) };
+    return { holds: true, verification: judged(instance, task, again, format) };
   };
 }
 

@@ -24,7 +24,7 @@ const CALLS = [
 
 /** The shop, with the errors that a page claims for failed calls. */
 function claiming(claim: (error: ToolError) => ToolError): Environment {
-  const { environment } = familyNamed(task.environment).world(task);
+  const { environment } = familyNamed(task.environment).create(task);
   return {
     task: environment.task,
     observe: () => environment.observe(),

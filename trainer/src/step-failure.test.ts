@@ -3,9 +3,9 @@ import type { TrainEngine } from "@waggle/protocol";
 import { afterAll, expect, test } from "vitest";
 import { fault } from "../../test/fixtures/fault.ts";
 import { MAX_FAILED_STEPS } from "./step-failure.ts";
-import { createWorld, live, removeWorlds, WITH_SIGNAL } from "./training-loop.fixture.ts";
+import { createSetup, live, removeSetups, WITH_SIGNAL } from "./training-loop.fixture.ts";
 
-afterAll(removeWorlds);
+afterAll(removeSetups);
 
 /** An engine whose first `count` backward passes throw. */
 function failing(engine: TrainEngine, count: number): TrainEngine {
@@ -30,9 +30,9 @@ fault(
   "groups that no step can learn from are skipped, and the next ones are learned",
   { item: "1.1", before: "the trainer exits at the first of them, and at every restart" },
   async () => {
-    const world = await createWorld(WITH_SIGNAL);
-    const { summary } = await live(world, { engineOf: (engine) => failing(engine, 1) });
-    const outcomes = [...world.edge.acknowledged.values()].flat();
+    const setup = await createSetup(WITH_SIGNAL);
+    const { summary } = await live(setup, { engineOf: (engine) => failing(engine, 1) });
+    const outcomes = [...setup.edge.acknowledged.values()].flat();
     const failed = outcomes.filter(({ reason }) => reason === "step-failed").length;
     const learned = outcomes.filter(({ status }) => status === "learned").length;
     expect(summary.stoppedBy).toBe("idle");
@@ -41,17 +41,17 @@ fault(
     expect(learned).toBeGreaterThan(8);
     return {
       after: `${failed} skipped as step-failed, ${learned} of ${outcomes.length} learned`,
-      twice: world.edge.twice,
+      twice: setup.edge.twice,
     };
   },
 );
 
 test("an engine that fails at every step ends the trainer with its own error", async () => {
-  const world = await createWorld(WITH_SIGNAL);
-  await expect(live(world, { engineOf: (engine) => failing(engine, Infinity) })).rejects.toThrow(
+  const setup = await createSetup(WITH_SIGNAL);
+  await expect(live(setup, { engineOf: (engine) => failing(engine, Infinity) })).rejects.toThrow(
     "Invalid array length",
   );
-  const skipped = [...world.edge.acknowledged.values()].flat();
+  const skipped = [...setup.edge.acknowledged.values()].flat();
   expect(skipped.every(({ reason }) => reason === "step-failed")).toBe(true);
   expect(skipped.length).toBeLessThanOrEqual(MAX_FAILED_STEPS * 8);
 });

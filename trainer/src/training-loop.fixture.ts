@@ -44,14 +44,14 @@ const standard = edgeRecipeNamed("dr-grpo-tis", {
 });
 const folders: string[] = [];
 /** Deletes what `createWorld` left on disk. */
-export async function removeWorlds(): Promise<void> {
+export async function removeSetups(): Promise<void> {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
 }
 
 /** What a killed process leaves behind. */
-export type World = { readonly edge: FakeEdge; readonly folder: string };
+export type Setup = { readonly edge: FakeEdge; readonly folder: string };
 
-export async function createWorld(groups: readonly LeasedGroup[] = GROUPS): Promise<World> {
+export async function createSetup(groups: readonly LeasedGroup[] = GROUPS): Promise<Setup> {
   const folder = await mkdtemp(join(tmpdir(), "waggle-trainer-"));
   folders.push(folder);
   return { edge: new FakeEdge(groups, TINY_BASE), folder };
@@ -124,21 +124,21 @@ const WATCH_LIMITS: WatchLimits = {
 
 const evaluateTwo = async (version: number): Promise<boolean[]> => [true, version > 0];
 
-/** One life of a trainer process over a world. */
+/** One life of a trainer process over a setup. */
 export async function live(
-  world: World,
+  setup: Setup,
   options: RunOptions = {},
 ): Promise<{ summary: TrainingSummary; parameters: TensorMap }> {
   const { recipe = standard } = options;
   const killer = options.killer ?? new Killer(0, false);
   const realEngine = await tinyEngine();
   const engine = killer.wrap((options.engineOf ?? ((same) => same))(realEngine));
-  const edge = killer.wrap((options.edgeClient ?? ((client) => client))(world.edge.client()));
-  const stored: CheckpointStore = createCheckpointStore(world.folder);
+  const edge = killer.wrap((options.edgeClient ?? ((client) => client))(setup.edge.client()));
+  const stored: CheckpointStore = createCheckpointStore(setup.folder);
   const store = killer.wrap(stored);
   const report = createReporter(() => {}, true);
   const adapterCache = createAdapterCache({
-    folder: join(world.folder, "adapters"),
+    folder: join(setup.folder, "adapters"),
     config: TINY,
     download: (digest) => edge.getObject(digest),
   });
@@ -159,7 +159,7 @@ export async function live(
           edge,
           trainerId: "test",
           durationSeconds: 60,
-          now: () => world.edge.now,
+          now: () => setup.edge.now,
         }),
         store,
         publication: {
@@ -176,14 +176,14 @@ export async function live(
           mayPromote: options.mayPromote ?? (() => options.promotes ?? true),
           report,
         },
-        metricsLog: createMetricsLog(join(world.folder, "metrics.jsonl")),
+        metricsLog: createMetricsLog(join(setup.folder, "metrics.jsonl")),
         report,
         note: () => {},
         sleep: async (ms) => {
-          world.edge.now += ms;
+          setup.edge.now += ms;
         },
-        now: () => world.edge.now,
-        date: () => new Date(world.edge.now).toISOString(),
+        now: () => setup.edge.now,
+        date: () => new Date(setup.edge.now).toISOString(),
         newId: randomUUID,
       },
       {

@@ -145,7 +145,7 @@ async function runSession(
   const { environment } = await edge.control();
   const tasks: FrozenTasks = { ...options.tasks, environment };
   const saved = await store.load();
-  if (saved !== null) requireSameWorld(saved, model, policies);
+  if (saved !== null) requireSameEnvironment(saved, model, policies);
   const stateId = saved?.state.stateId ?? randomUUID();
   const { knownStep, newestStep } = await edge.openLineage({
     stateId,
@@ -303,7 +303,11 @@ async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promise<void>
   });
 }
 
-function requireSameWorld(saved: Checkpoint, model: BaseModel, policies: PoliciesResponse): void {
+function requireSameEnvironment(
+  saved: Checkpoint,
+  model: BaseModel,
+  policies: PoliciesResponse,
+): void {
   if (saved.state.baseModel !== model.reference.sha256) {
     throw new WaggleError(
       "INVALID_ARGUMENT",

@@ -12,7 +12,7 @@ import { createGrammarCompiler } from "@waggle/text/grammar";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sampleSize } from "../../test/fixtures/long.ts";
-import { arbitraryTrajectory, type World } from "./arbitrary-trajectory.fixture.ts";
+import { arbitraryTrajectory, type Setup } from "./arbitrary-trajectory.fixture.ts";
 import { readBaseModel } from "./base-model.ts";
 import { NANO } from "./exchange/nano-records.fixture.ts";
 import { openPolicy } from "./open-model.ts";
@@ -27,15 +27,15 @@ const believing: Replay = async () => ({ holds: true, verification: VERIFICATION
 
 /** Checks `runs` arbitrary trajectories. @returns how often each outcome came */
 async function checkAll(
-  world: World,
+  setup: Setup,
   checkers: readonly TrajectoryChecker[],
   runs: number,
 ): Promise<Map<string, number>> {
-  const state = initialState({ baseModel: world.baseModel, recipe: "dr-grpo-tis", seed: 1 });
+  const state = initialState({ baseModel: setup.baseModel, recipe: "dr-grpo-tis", seed: 1 });
   const outcomes = new Map<string, number>();
   await fc.assert(
     fc.asyncProperty(
-      arbitraryTrajectory(world),
+      arbitraryTrajectory(setup),
       fc.constantFrom(...checkers),
       async (made, checker) => {
         const trajectory = Trajectory.parse(made);
@@ -57,9 +57,9 @@ test("with re-scoring replaced by a stub", { timeout: 1_200_000 }, async () => {
   const tokenizer = new ByteTokenizer();
   const { vocabularySize } = tokenizer;
   const contextLength = 24;
-  const world = { baseModel: "b".repeat(64), vocabularySize, contextLength, versions: [0] };
+  const setup = { baseModel: "b".repeat(64), vocabularySize, contextLength, versions: [0] };
   const policy = {
-    baseModel: world.baseModel,
+    baseModel: setup.baseModel,
     vocabularySize,
     contextLength,
     currentVersion: 0,
@@ -84,7 +84,7 @@ test("with re-scoring replaced by a stub", { timeout: 1_200_000 }, async () => {
     checkerWith(believing, { mean: Infinity, max: Infinity }),
   ];
   const runs = sampleSize(3_000, 100_000);
-  const outcomes = await checkAll(world, checkers, runs);
+  const outcomes = await checkAll(setup, checkers, runs);
   expect([...outcomes.values()].reduce((sum, count) => sum + count, 0)).toBe(runs);
   // Every stage was reached.
   expect([...outcomes.keys()]).toEqual(

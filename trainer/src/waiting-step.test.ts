@@ -2,9 +2,9 @@
 import type { FilterPart, RewardPart, Stage } from "@waggle/learning";
 import { afterEach, expect, test } from "vitest";
 import { edgeRecipeNamed } from "./edge-recipe.ts";
-import { createWorld, live, removeWorlds, WITH_SIGNAL } from "./training-loop.fixture.ts";
+import { createSetup, live, removeSetups, WITH_SIGNAL } from "./training-loop.fixture.ts";
 
-afterEach(removeWorlds);
+afterEach(removeSetups);
 
 type Asked = { readonly step: number; readonly trajectories: readonly string[] };
 
@@ -47,14 +47,14 @@ function counting(
 
 test("each group is scored once, at the step that learns from it", async () => {
   const [scored, filtered]: [Asked[], Asked[]] = [[], []];
-  const world = await createWorld(WITH_SIGNAL);
-  const { summary } = await live(world, { recipe: counting(scored, filtered) });
+  const setup = await createSetup(WITH_SIGNAL);
+  const { summary } = await live(setup, { recipe: counting(scored, filtered) });
   expect(summary.state.step).toBeGreaterThan(1);
   expect(scored).toHaveLength(WITH_SIGNAL.length);
   const stepOf = new Map(
     scored.flatMap(({ step, trajectories }) => trajectories.map((id) => [id, step])),
   );
-  const learned = [...world.edge.acknowledged].flatMap(([digest, [outcome]]) =>
+  const learned = [...setup.edge.acknowledged].flatMap(([digest, [outcome]]) =>
     outcome?.status === "learned" ? [[digest, outcome.step] as const] : [],
   );
   expect(learned.length).toBeGreaterThan(0);
@@ -64,13 +64,13 @@ test("each group is scored once, at the step that learns from it", async () => {
 
 test("filters judge a batch once, as it is learned from", async () => {
   const [scored, filtered]: [Asked[], Asked[]] = [[], []];
-  const world = await createWorld(WITH_SIGNAL);
-  const { summary } = await live(world, { recipe: counting(scored, filtered) });
+  const setup = await createSetup(WITH_SIGNAL);
+  const { summary } = await live(setup, { recipe: counting(scored, filtered) });
   const batches = filtered.map(({ step, trajectories }) => `${step} ${trajectories.join(" ")}`);
   expect(new Set(batches).size).toBe(batches.length);
   for (let step = 0; step < summary.state.step; step += 1) {
     const last = filtered.filter((asked) => asked.step === step).at(-1);
-    const learned = [...world.edge.acknowledged].flatMap(([digest, [outcome]]) =>
+    const learned = [...setup.edge.acknowledged].flatMap(([digest, [outcome]]) =>
       outcome?.status === "learned" && outcome.step === step + 1 ? [digest] : [],
     );
     expect([...(last?.trajectories ?? [])].sort()).toEqual(learned.sort());
@@ -79,11 +79,11 @@ test("filters judge a batch once, as it is learned from", async () => {
 
 test("a filter that changes with the step decides as the step that learns sees it", async () => {
   const [scored, filtered]: [Asked[], Asked[]] = [[], []];
-  const world = await createWorld(WITH_SIGNAL);
+  const setup = await createSetup(WITH_SIGNAL);
   // From the second step on the oldest group of each batch is left out.
   const recipe = counting(scored, filtered, (step) => step === 0);
-  const { summary } = await live(world, { recipe });
-  const outcomes = [...world.edge.acknowledged.values()].map(([outcome]) => outcome);
+  const { summary } = await live(setup, { recipe });
+  const outcomes = [...setup.edge.acknowledged.values()].map(([outcome]) => outcome);
   const skipped = outcomes.filter((outcome) => outcome?.reason === "first");
   expect(skipped.length).toBeGreaterThan(0);
   const learned = outcomes.filter((outcome) => outcome?.status === "learned");

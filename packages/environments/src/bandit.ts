@@ -7,7 +7,7 @@ import type { Task, TaskReference } from "@waggle/protocol";
 import { drawInstance } from "./family-task.ts";
 import { createRandom, hashText, pick } from "./random.ts";
 import { leveledReferences, type TaskFamily } from "./task-family.ts";
-import { createToolWorld } from "./tool-world.ts";
+import { createToolEnvironment } from "./tool-environment.ts";
 
 export const LEVERS = ["left", "middle", "right"] as const;
 export const COLOURS = ["red", "blue", "green", "white", "black", "pink"] as const;
@@ -58,11 +58,11 @@ export function banditNamed(name: string): TaskFamily {
     ...leveledReferences(name, PAYS.length),
     maxTurns: 1,
     task: (reference) => task(name, reference),
-    world: (reference) => {
+    create: (reference) => {
       const best = bestLever(instance(name, reference));
       const pays = PAYS[reference.seed % PAYS.length] as (typeof PAYS)[number];
       return {
-        environment: createToolWorld({ task: task(name, reference), tools: {}, state: null }),
+        environment: createToolEnvironment({ task: task(name, reference), tools: {}, state: null }),
         judge: (finalText) => {
           const pulled = LEVERS.find((lever) => lever === (finalText ?? "").trim());
           const chance = pulled === undefined ? 0 : pulled === best ? pays.best : pays.other;

@@ -14,9 +14,9 @@ import {
   leveledReferences,
   type TaskFamily,
   type TaskProposals,
-  type TaskWorld,
+  type JudgedEnvironment,
 } from "./task-family.ts";
-import { createToolWorld } from "./tool-world.ts";
+import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "calculator";
 /** Chance that a call fails, by level. */
@@ -89,12 +89,16 @@ function demonstrator(
   };
 }
 
-function world(reference: TaskReference, drawn = instance(reference)): TaskWorld {
+function create(reference: TaskReference, drawn = instance(reference)): JudgedEnvironment {
   const { answer } = drawn;
   const failure = FAILURES[reference.seed % FAILURES.length] as number;
   const counter: Counter = { seed: reference.seed, failure, calls: 0, failed: 0 };
   return {
-    environment: createToolWorld({ task: task(reference, drawn), tools: TOOLS, state: counter }),
+    environment: createToolEnvironment({
+      task: task(reference, drawn),
+      tools: TOOLS,
+      state: counter,
+    }),
     judge: (finalText) => {
       const said = /^-?\d+$/.test((finalText ?? "").trim()) ? Number(finalText) : null;
       const success = said === answer;
@@ -108,7 +112,7 @@ const FAMILY = {
   ...leveledReferences(NAME, FAILURES.length),
   maxTurns: MOST_FAILURES + 3,
   task,
-  world,
+  create,
   demonstrator,
 };
 
@@ -128,8 +132,8 @@ const PROPOSALS: TaskProposals = {
     ...FAMILY,
     maxTurns: 1,
     task: proposerTask,
-    world: (reference) => ({
-      environment: createToolWorld({ task: proposerTask(reference), tools: {}, state: null }),
+    create: (reference) => ({
+      environment: createToolEnvironment({ task: proposerTask(reference), tools: {}, state: null }),
       judge: (finalText) => {
         const success = proposed(finalText ?? "", reference) !== null;
         return { reward: success ? 1 : 0, success, parts: {} };
@@ -147,7 +151,7 @@ const PROPOSALS: TaskProposals = {
     return {
       ...FAMILY,
       task: (reference) => task(reference, given),
-      world: (reference) => world(reference, given),
+      create: (reference) => create(reference, given),
       demonstrator: (reference, random, mistakes) =>
         demonstrator(reference, random, mistakes, given),
     };

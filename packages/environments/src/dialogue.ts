@@ -9,7 +9,7 @@ import { drawInstance } from "./family-task.ts";
 import { createRandom, hashText, pick } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
 import { type Demonstrator, leveledReferences, type TaskFamily } from "./task-family.ts";
-import { createToolWorld } from "./tool-world.ts";
+import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "dialogue";
 const SLOTS = {
@@ -127,10 +127,10 @@ export const DIALOGUE: TaskFamily = {
   ...leveledReferences(NAME, SLOT_NAMES.length),
   maxTurns: PATIENCE + 2,
   task,
-  world: (reference) => {
+  create: (reference) => {
     const talk: Talk = { instance: instance(reference), booked: null, questions: 0 };
     return {
-      environment: createToolWorld({
+      environment: createToolEnvironment({
         task: task(reference),
         tools: TOOLS,
         state: talk,

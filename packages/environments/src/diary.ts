@@ -16,7 +16,7 @@ import {
   leveledReferences,
   type TaskFamily,
 } from "./task-family.ts";
-import { createToolWorld } from "./tool-world.ts";
+import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "diary";
 /** Lines before the question, by level. */
@@ -191,7 +191,7 @@ function task(reference: TaskReference, drawn = instance(reference)): Task {
 }
 
 /** Whatever is done about a line, the next one follows. */
-function world(reference: TaskReference): ReturnType<TaskFamily["world"]> {
+function create(reference: TaskReference): ReturnType<TaskFamily["create"]> {
   const drawn = instance(reference);
   const diary = diaryOf(drawn);
   const isAsked = (): boolean => diary.heard >= drawn.lines.length;
@@ -199,7 +199,7 @@ function world(reference: TaskReference): ReturnType<TaskFamily["world"]> {
     diary.heard = Math.min(diary.heard + 1, drawn.lines.length);
     return message(drawn, diary);
   };
-  const tools = createToolWorld({
+  const tools = createToolEnvironment({
     ...{ task: task(reference, drawn), tools: TOOLS, state: diary },
     // Words about a line change nothing; words to the question are the answer.
     answer: () => (isAsked() ? null : next()),
@@ -274,7 +274,7 @@ export const DIARY: TaskFamily = {
   ...leveledReferences(NAME, LINES.length),
   maxTurns: Math.max(...LINES) + 1 + SPARE,
   task,
-  world,
+  create,
   memory: { isQuestion: (said) => read(said).asked !== null },
   demonstrator,
 };

@@ -13,13 +13,13 @@ import type { Judgement, TaskFamily } from "./task-family.ts";
 const signal = new AbortController().signal;
 type Step = string | readonly [tool: string, args?: { readonly [key: string]: unknown }];
 
-/** Acts in a world as told and judges what came of it; the last words are the final text. */
+/** Acts in an environment as told and judges what came of it; the last words are the final text. */
 async function judged(
   family: TaskFamily,
-  reference: Parameters<TaskFamily["world"]>[0],
+  reference: Parameters<TaskFamily["create"]>[0],
   ...steps: readonly Step[]
 ): Promise<Judgement & { readonly results: readonly unknown[] }> {
-  const { environment, judge } = family.world(reference);
+  const { environment, judge } = family.create(reference);
   await environment.observe();
   const results: unknown[] = [];
   let text: string | null = null;
@@ -161,7 +161,7 @@ test("diary: what holds at the end, by the memory as its operations left it", as
   // An answer before the question is one more line that passes.
   expect(wrong.success).toBe(false);
   const asked = async (...steps: readonly Step[]) => {
-    const { environment, judge } = DIARY.world(reference);
+    const { environment, judge } = DIARY.create(reference);
     await environment.observe();
     const messages: string[] = [];
     for (const [i, step] of steps.entries()) {

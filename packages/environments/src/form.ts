@@ -8,7 +8,7 @@ import { drawInstance } from "./family-task.ts";
 import { createRandom, hashText, pick } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
 import { type Demonstrator, leveledReferences, type TaskFamily } from "./task-family.ts";
-import { createToolWorld } from "./tool-world.ts";
+import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "form";
 const VALUES = {
@@ -137,7 +137,7 @@ export const FORM: TaskFamily = {
   ...leveledReferences(NAME, COUNTS.length),
   maxTurns: 8,
   task,
-  world: (reference) => {
+  create: (reference) => {
     const form: Form = {
       wanted: new Map(instance(reference).wanted),
       set: new Map(),
@@ -146,7 +146,7 @@ export const FORM: TaskFamily = {
       isSent: false,
     };
     return {
-      environment: createToolWorld({
+      environment: createToolEnvironment({
         task: task(reference),
         tools: TOOLS,
         state: form,

@@ -42,7 +42,7 @@ export type {
   ReadingLesson,
   TaskFamily,
   TaskProposals,
-  TaskWorld,
+  JudgedEnvironment,
 } from "./task-family.ts";
 export { FAMILY_VARIANTS } from "./variants/family-variants.ts";
 export type { FamilyVariant } from "./variants/family-variants.ts";

@@ -8,7 +8,7 @@ import { drawInstance, integerBelow } from "./family-task.ts";
 import { pick } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
 import { type Demonstrator, leveledReferences, type TaskFamily } from "./task-family.ts";
-import { createToolWorld } from "./tool-world.ts";
+import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "key-door";
 /** Rooms in the row, by level. */
@@ -142,10 +142,10 @@ export const KEY_DOOR: TaskFamily = {
   ...leveledReferences(NAME, ROOMS.length),
   maxTurns: 18,
   task,
-  world: (reference) => {
+  create: (reference) => {
     const house = houseOf(reference);
     return {
-      environment: createToolWorld({
+      environment: createToolEnvironment({
         task: task(reference),
         tools: TOOLS,
         state: house,

@@ -10,7 +10,7 @@ import { type SearchDocument, type SearchIndex, searchIndex } from "./library/se
 import { createRandom, hashText, pick, type RandomSource } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
 import type { Demonstrator, TaskFamily } from "./task-family.ts";
-import { createToolWorld } from "./tool-world.ts";
+import { createToolEnvironment } from "./tool-environment.ts";
 
 const PLACES = ["mill", "farm", "port", "inn", "mine", "yard"] as const;
 const GOODS = ["sacks", "crates", "barrels", "carts"] as const;
@@ -108,9 +108,9 @@ export function ledgerProposer(family: TaskFamily, isSum: IsSum): TaskFamily {
     ...family,
     maxTurns: 3,
     task: taskOf,
-    world: (reference) => {
+    create: (reference) => {
       const ledger: Ledger = { index: searchIndex(documentsOf(reference)), read: new Set() };
-      const environment: Environment = createToolWorld({
+      const environment: Environment = createToolEnvironment({
         ...{ task: taskOf(reference), tools: TOOLS, state: ledger },
       });
       return {

@@ -7,7 +7,7 @@ import type { Task, TaskReference } from "@waggle/protocol";
 import { drawInstance } from "./family-task.ts";
 import { pick } from "./random.ts";
 import { leveledReferences, type TaskFamily } from "./task-family.ts";
-import { createToolWorld } from "./tool-world.ts";
+import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "opinion";
 const FOODS = ["grass", "fish", "seeds", "leaves"] as const;
@@ -83,11 +83,11 @@ export const OPINION: TaskFamily = {
   ...leveledReferences(NAME, BELIEFS.length),
   maxTurns: 1,
   task,
-  world: (reference) => {
+  create: (reference) => {
     const { animal, believed } = instance(reference);
     const right = EATS[animal] as Food;
     return {
-      environment: createToolWorld({ task: task(reference), tools: {}, state: null }),
+      environment: createToolEnvironment({ task: task(reference), tools: {}, state: null }),
       judge: (finalText) => {
         const said = (finalText ?? "").trim();
         const success = said === right;

@@ -16,7 +16,7 @@ async function acted(
   mistakes: number,
 ): Promise<{ text: string; success: boolean }> {
   const reference = family.reference(seed, "train", seed % family.levels);
-  const { environment, judge } = family.world(reference);
+  const { environment, judge } = family.create(reference);
   const act = await family.demonstrator(reference, createRandom(seed), mistakes);
   await environment.observe();
   let observation: Observation | null = null;
@@ -60,7 +60,7 @@ test.each(
   },
 );
 
-test("a question is the path that it says, in the world of the reference", () => {
+test("a question is the path that it says, in the environment of the reference", () => {
   const reference = LOOKUP.reference(5, "train", 0);
   const { fact } = lookupInstance(reference);
   const solver = LOOKUP.proposals?.solver(
@@ -68,7 +68,7 @@ test("a question is the path that it says, in the world of the reference", () =>
     reference,
   );
   const boss = fact(fact("ann", "friend") as "ann", "boss") as "ann";
-  expect(solver?.world(reference).judge(fact(boss, "city")).success).toBe(true);
+  expect(solver?.create(reference).judge(fact(boss, "city")).success).toBe(true);
   for (const nonsense of [
     "Where does zoe live?",
     "Where does the cousin of ann live?",
@@ -88,7 +88,7 @@ test("a sum from the ledger stands on what was read, and who solves it reads not
   const search = async (
     query: string,
   ): Promise<{ judge: (sum: string) => boolean; text: string }> => {
-    const { environment, judge } = proposer.world(reference);
+    const { environment, judge } = proposer.create(reference);
     await environment.observe();
     const toolCalls = [{ id: "c", name: "search", arguments: { query } }];
     const { toolResults } = await environment.step({ text: "", toolCalls }, signal);
@@ -116,7 +116,7 @@ test("a sum from the ledger stands on what was read, and who solves it reads not
     false,
   ]);
   const given = await solver(sums(mill.text)[0] ?? "", reference)
-    ?.world(reference)
+    ?.create(reference)
     .environment.observe();
   expect(given?.tools.map(({ name }) => name)).toEqual(["calculate"]);
 });

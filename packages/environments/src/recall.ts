@@ -2,7 +2,7 @@
  * The bandit for policies that learn by what they are given to read. Its base knows no light: without a case
  * it guesses. It was taught to read one: to pull the lever of a case that went well and another than that
  * of a case that went wrong, whatever light the case is of. So which case it reads is all that can help.
- * Worlds, verifier and demonstrator are the bandit's.
+ * Environments, verifier and demonstrator are the bandit's.
  */
 import { banditNamed, COLOURS, LEVERS, SHAPES } from "./bandit.ts";
 import { pick } from "./random.ts";

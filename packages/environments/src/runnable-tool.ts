@@ -1,5 +1,5 @@
 /**
- * Tools of a simulated world: a schema and a function on the world's state. Arguments are checked before
+ * Tools of a simulated environment: a schema and a function on the environment's state. Arguments are checked before
  * anything runs; what a policy gets wrong is a typed failure that it reads.
  */
 import { WaggleError } from "@waggle/protocol";

@@ -20,7 +20,7 @@ export const SHOP: TaskFamily = {
   maxTurns: 8,
   contextLength: 1024,
   task: shopTask,
-  world: (reference) => {
+  create: (reference) => {
     const environment = createShopEnvironment(reference);
     return {
       environment,
@@ -33,7 +33,7 @@ export const SHOP: TaskFamily = {
       ...{ sort: right, limit: right, quantity: right, convert: right },
       ...{ match: right, look: right, both: right },
     });
-    // A demonstration depends on the seed alone, so its turns are those that this world asks for.
+    // A demonstration depends on the seed alone, so its turns are those that this environment asks for.
     let next = 0;
     return () => {
       const { text, toolCalls } = turns[next] ?? { text: "", toolCalls: [] };

@@ -6,7 +6,7 @@ import type { Task, TaskReference } from "@waggle/protocol";
 import { drawInstance, integerBelow } from "./family-task.ts";
 import { pick } from "./random.ts";
 import { leveledReferences, type TaskFamily } from "./task-family.ts";
-import { createToolWorld } from "./tool-world.ts";
+import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "strings";
 const LETTERS = "abcdefgh";
@@ -50,10 +50,10 @@ export const STRINGS: TaskFamily = {
   ...leveledReferences(NAME, LENGTHS.length),
   maxTurns: 1,
   task,
-  world: (reference) => {
+  create: (reference) => {
     const right = wanted(instance(reference));
     return {
-      environment: createToolWorld({ task: task(reference), tools: {}, state: null }),
+      environment: createToolEnvironment({ task: task(reference), tools: {}, state: null }),
       judge: (finalText) => {
         const said = (finalText ?? "").trim().split(/\s+/);
         const inPlace = right.filter((letter, i) => said[i] === letter).length;

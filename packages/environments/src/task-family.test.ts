@@ -14,16 +14,16 @@ async function demonstrate(
   mistakes: number,
   seed = 1,
 ): Promise<{ success: boolean; reward: number; turns: number; finalText: string }> {
-  const world = family.world(reference);
+  const instance = family.create(reference);
   const act = await family.demonstrator(reference, createRandom(seed), mistakes);
-  await world.environment.observe();
+  await instance.environment.observe();
   let observation: Observation | null = null;
   for (let turn = 1; turn <= family.maxTurns; turn += 1) {
     const { text, calls } = act(observation);
     const toolCalls = calls.map((call, i) => ({ id: `c${turn}-${i}`, ...call }));
-    observation = await world.environment.step({ text, toolCalls }, signal);
+    observation = await instance.environment.step({ text, toolCalls }, signal);
     if (!observation.terminated) continue;
-    const { success, reward, turnRewards = [] } = world.judge(text);
+    const { success, reward, turnRewards = [] } = instance.judge(text);
     expect(turnRewards.reduce((sum, r) => sum + r, 0)).toBeLessThanOrEqual(1 + 1e-9);
     return { success, reward, turns: turn, finalText: text };
   }

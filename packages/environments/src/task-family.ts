@@ -1,5 +1,5 @@
 /**
- * A family of tasks to learn in: worlds by seed, what judges them, and a demonstrator with a dial for
+ * A family of tasks to learn in: environments by seed, what judges them, and a demonstrator with a dial for
  * its mistakes. A seed names everything; nothing here is drawn anew. Not the driver, which is `rollOut`.
  */
 import type {
@@ -15,15 +15,15 @@ import type { RandomSource } from "./random.ts";
 
 /** A verifier's words, and what single turns earned where the family pays them. */
 export type Judgement = Verification & {
-  /** `[turns with calls that reached the world]`, in [0, 1] and adding up to at most 1. */
+  /** `[turns with calls that reached the environment]`, in [0, 1] and adding up to at most 1. */
   readonly turnRewards?: readonly number[];
 };
 
-/** One rollout's world. */
-export type TaskWorld = {
+/** One rollout's environment. */
+export type JudgedEnvironment = {
   readonly environment: Environment;
   /**
-   * Judges the world as it stands.
+   * Judges the environment as it stands.
    *
    * @param finalText text of the last turn, `null` where the rollout was cut before it answered.
    */
@@ -89,7 +89,7 @@ export type TaskFamily = {
   readonly levelOf: (reference: TaskReference) => number;
   /** @throws WaggleError `INVALID_ARGUMENT` for a reference of another family. */
   readonly task: (reference: TaskReference) => Task;
-  readonly world: (reference: TaskReference) => TaskWorld;
+  readonly create: (reference: TaskReference) => JudgedEnvironment;
   /** @param mistakes probability that a decision is made wrong, in [0, 1]; 0 solves every task. */
   readonly demonstrator: (
     reference: TaskReference,
@@ -100,7 +100,7 @@ export type TaskFamily = {
 
 /**
  * Tasks that somebody sets: a verifier computes their answers, so that nobody's word is taken for it. The
- * reference names the world that a proposal is about.
+ * reference names the environment that a proposal is about.
  */
 export type TaskProposals = {
   /** A proposer is right where it can show its task to be one that can be solved. */

@@ -13,9 +13,9 @@ function liked(
   const family = withVisitors(OPINION, options);
   let [ups, count] = [0, 0];
   for (let seed = 0; seed < 6000; seed += 3) {
-    const { judge } = family.world(family.reference(seed, "train", level));
+    const { judge } = family.create(family.reference(seed, "train", level));
     const text = FOODS.find((food) => {
-      const { success, parts } = OPINION.world(family.reference(seed, "train", level)).judge(food);
+      const { success, parts } = OPINION.create(family.reference(seed, "train", level)).judge(food);
       if (wants === "right") return success;
       return wants === "agreement"
         ? parts["agreed"] === true && !success
@@ -67,7 +67,7 @@ test("proud visitors dislike what is right where it contradicts them, and only t
 test("the same answer to the same task gets the same thumb", () => {
   const family = withVisitors(OPINION, { noise: 0.5 });
   for (let seed = 0; seed < 40; seed += 1) {
-    const { judge } = family.world(family.reference(seed, "train", 0));
+    const { judge } = family.create(family.reference(seed, "train", 0));
     expect(judge("fish")).toEqual(judge("fish"));
   }
 });

@@ -25,12 +25,12 @@ export function withVisitors(family: TaskFamily, options: VisitorOptions): TaskF
   requireShare("pride", options.pride ?? 0);
   return {
     ...family,
-    world: (reference) => {
-      const world = family.world(reference);
+    create: (reference) => {
+      const instance = family.create(reference);
       return {
-        ...world,
+        ...instance,
         judge: (finalText) => {
-          const judgement = world.judge(finalText);
+          const judgement = instance.judge(finalText);
           const { environment, split, seed } = reference;
           const draw = `thumb/${environment}/${split}/${seed}/${judgement.success}/${finalText}`;
           const thumb = thumbOf(judgement, options, createRandom(hashText(draw)));

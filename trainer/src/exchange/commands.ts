@@ -121,7 +121,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
 /** What a task tells the policy, where its environment is known here. */
 const describeTask: TextReader["describeTask"] = async (task) => {
   try {
-    return await familyOf(task).world(task).environment.observe();
+    return await familyOf(task).create(task).environment.observe();
   } catch (error) {
     if (WaggleError.is(error, "INVALID_ARGUMENT")) return null;
     throw error;

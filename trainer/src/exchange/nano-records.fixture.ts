@@ -11,7 +11,7 @@ import { openPolicy } from "../open-model.ts";
 export const NANO: string = join(import.meta.dirname, "../../../packages/model/nano");
 
 export const describeTask: TextReader["describeTask"] = (task) =>
-  familyNamed(task.environment).world(task).environment.observe();
+  familyNamed(task.environment).create(task).environment.observe();
 
 /** `count` groups of `size` rollouts, judged; seeds are fixed, so the tokens are. */
 export async function nanoRecords(

@@ -43,13 +43,13 @@ export async function baseDemonstration(
   return trajectory;
 }
 
-/** A world whose rollout begins with the case, in the words of every rollout. */
+/** An environment whose rollout begins with the case, in the words of every rollout. */
 function given({
   case: shown,
 }: ReadingLesson): NonNullable<Parameters<typeof demonstratedRollout>[3]["around"]> {
   const text = readingText({ cases: [shown] });
-  return (world) => ({
-    ...world,
-    environment: guidedEnvironment(world.environment, { start: () => text }),
+  return (instance) => ({
+    ...instance,
+    environment: guidedEnvironment(instance.environment, { start: () => text }),
   });
 }

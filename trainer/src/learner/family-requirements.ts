@@ -5,7 +5,7 @@
 import type { TaskFamily } from "@waggle/environments";
 import { initialValues, type Recipe, type RolloutPlan, type Stage } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
-import { searched } from "./rollouts/changed-world.ts";
+import { searched } from "./rollouts/changed-environment.ts";
 import { memoryOf } from "./rollouts/managed-turns.ts";
 import { proposalsOf } from "./rollouts/proposed-rollouts.ts";
 
@@ -37,13 +37,16 @@ async function requirePlan(plan: RolloutPlan, family: TaskFamily): Promise<void>
     if (plan.searches !== undefined) await requireSearch(proposer);
   }
   if (plan.kind === "folded" && plan.managed !== undefined) memoryOf(family);
-  if (plan.kind === "group" && plan.worlds?.some((world) => world?.kind === "searched") === true) {
+  if (
+    plan.kind === "group" &&
+    plan.environments?.some((instance) => instance?.kind === "searched") === true
+  ) {
     await requireSearch(family);
   }
 }
 
 async function requireSearch(family: TaskFamily): Promise<void> {
-  await searched(family.world(family.reference(0, "train", 0))).environment.observe();
+  await searched(family.create(family.reference(0, "train", 0))).environment.observe();
 }
 
 function requireGroup({ name }: Recipe, { advantage, learns }: Stage, plan: RolloutPlan): void {

@@ -17,13 +17,17 @@ import type { BaseModel } from "../base-model.ts";
 import { requireBase } from "../frozen-base.ts";
 import type { Device, EngineResources } from "../open-model.ts";
 import { candidateScorer } from "./updates/teacher-candidates.ts";
-import { needsWorldModel, openSimulator, type WorldSimulator } from "./rollouts/fitted-world.ts";
+import {
+  needsWorldModel,
+  openSimulator,
+  type EnvironmentSimulator,
+} from "./rollouts/fitted-environment.ts";
 
 export type RecipeEngines = {
   readonly engine: TrainEngine;
   readonly resources: StageResources;
-  /** With a world model. */
-  readonly simulator?: WorldSimulator;
+  /** With an environment model. */
+  readonly simulator?: EnvironmentSimulator;
   readonly dispose: () => Promise<void>;
 };
 
@@ -45,7 +49,7 @@ const SERVED: ReadonlySet<string> = new Set<StateName>([
   "iprm",
   "role-adapters",
   "slow-copy",
-  "world-model",
+  "environment-model",
 ]);
 
 /**

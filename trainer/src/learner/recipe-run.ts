@@ -4,7 +4,7 @@
  */
 import type { Recipe } from "@waggle/learning";
 import { RecipeStages } from "./recipe-stages.ts";
-import { fittedWorlds } from "./rollouts/fitted-world.ts";
+import { fittedWorldModels } from "./rollouts/fitted-environment.ts";
 import { type HeldOut, heldOutOf } from "./rollouts/held-out.ts";
 import { runPorts } from "./run-ports.ts";
 import { enginesOf, stopIfAsked } from "./run-keeping.ts";
@@ -26,7 +26,7 @@ export async function runRecipe(
 ): Promise<RunResult> {
   const { keeper } = options;
   const found = keeper?.found ?? null;
-  const worldModels = await fittedWorlds(
+  const worldModels = await fittedWorldModels(
     recipe,
     { ...parts, signal },
     parts.simulator,

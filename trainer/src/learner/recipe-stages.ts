@@ -22,7 +22,7 @@ import { trajectoryMetrics, hasSignal } from "./updates/trajectory-metrics.ts";
 import { describer } from "./rollouts/trajectory-text.ts";
 import type { EnvironmentRollout } from "./rollouts/environment-rollout.ts";
 import { rollOutHeldOut, type HeldOut, heldOutOf } from "./rollouts/held-out.ts";
-import type { WorldModels } from "./rollouts/imagined-world.ts";
+import type { WorldModels } from "./rollouts/imagined-environment.ts";
 import { evolvedStep } from "./evolved-step.ts";
 import { mergedStage } from "./merged-stage.ts";
 import { canOverlap, type OverlapOptions, overlappedStage } from "./overlapped-stage.ts";

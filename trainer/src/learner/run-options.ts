@@ -5,7 +5,7 @@ import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import type { ActingPolicy } from "./rollouts/environment-rollout.ts";
-import type { WorldSimulator } from "./rollouts/fitted-world.ts";
+import type { EnvironmentSimulator } from "./rollouts/fitted-environment.ts";
 import type { HeldOut } from "./rollouts/held-out.ts";
 import type { OverlapOptions } from "./overlapped-stage.ts";
 import type { RunKeeper } from "./run-keeping.ts";
@@ -26,8 +26,8 @@ export type RunParts = {
   readonly start?: TensorMap | undefined;
   /** For rewards that ask somebody else. */
   readonly ports?: PartPorts;
-  /** For recipes with a world model. */
-  readonly simulator?: WorldSimulator | undefined;
+  /** For recipes with an environment model. */
+  readonly simulator?: EnvironmentSimulator | undefined;
 };
 
 export type RunOptions = {

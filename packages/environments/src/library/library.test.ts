@@ -57,17 +57,17 @@ test("a search for all words finds nothing where one is missing, and nothing for
 
 async function asked(calls: readonly { name: string; arguments: Record<string, string> }[]) {
   const reference = LIBRARY.reference(4, "train", 1);
-  const world = LIBRARY.world(reference);
-  await world.environment.observe();
+  const instance = LIBRARY.create(reference);
+  await instance.environment.observe();
   const results = [];
   for (const [i, call] of calls.entries()) {
-    const { toolResults } = await world.environment.step(
+    const { toolResults } = await instance.environment.step(
       { text: "", toolCalls: [{ id: `c${i}`, ...call }] },
       new AbortController().signal,
     );
     results.push(...toolResults);
   }
-  return { results, parts: world.judge(null).parts };
+  return { results, parts: instance.judge(null).parts };
 }
 
 test("a search finds both directions of a relation, and the verifier says what was found and needed", async () => {

@@ -24,9 +24,9 @@ import {
   type Demonstrator,
   leveledReferences,
   type TaskFamily,
-  type TaskWorld,
+  type JudgedEnvironment,
 } from "../task-family.ts";
-import { createToolWorld } from "../tool-world.ts";
+import { createToolEnvironment } from "../tool-environment.ts";
 import { type SearchDocument, type SearchIndex, searchIndex } from "./search-index.ts";
 
 const NAME = "library";
@@ -175,19 +175,19 @@ function demonstrator(
   };
 }
 
-/** The documents of a world with their tools, and which of them each turn found. */
+/** The documents of an environment with their tools, and which of them each turn found. */
 function searchable(task: Task, instance: LookupInstance): readonly [Environment, LibraryState] {
   const documents = documentsOf(instance);
   const library: LibraryState = { index: searchIndex(documents), documents, found: [] };
-  const world = createToolWorld({ task, tools: TOOLS, state: library });
+  const environment = createToolEnvironment({ task, tools: TOOLS, state: library });
   const step: Environment["step"] = (action, signal) => {
     if (action.toolCalls.length > 0) library.found.push([]);
-    return world.step(action, signal);
+    return environment.step(action, signal);
   };
-  return [{ task: world.task, observe: () => world.observe(), step }, library];
+  return [{ task: environment.task, observe: () => environment.observe(), step }, library];
 }
 
-function world(reference: TaskReference, instance = instanceOf(reference)): TaskWorld {
+function create(reference: TaskReference, instance = instanceOf(reference)): JudgedEnvironment {
   const [environment, library] = searchable(task(reference, instance), instance);
   return {
     environment,
@@ -216,7 +216,7 @@ const FAMILY = {
   ...leveledReferences(NAME, LOOKUP_LEVELS),
   maxTurns: 8,
   task,
-  world,
+  create,
   demonstrator,
 };
 
@@ -263,7 +263,7 @@ export const LIBRARY: TaskFamily = {
       ...FAMILY,
       maxTurns: 5,
       task: proposerTask,
-      world: (reference) => {
+      create: (reference) => {
         const [environment, library] = searchable(proposerTask(reference), instanceOf(reference));
         return {
           environment,
@@ -283,7 +283,7 @@ export const LIBRARY: TaskFamily = {
       return {
         ...FAMILY,
         task: (place) => task(place, given),
-        world: (place) => world(place, given),
+        create: (place) => create(place, given),
         demonstrator: (place, random, mistakes) => demonstrator(place, random, mistakes, given),
       };
     },

@@ -1,4 +1,4 @@
-/** What is known in a world of people, and the tool that tells it. */
+/** What is known in an environment of people, and the tool that tells it. */
 import { WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { type RunnableTools, tool } from "../runnable-tool.ts";

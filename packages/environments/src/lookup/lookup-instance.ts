@@ -44,9 +44,9 @@ export type LookupInstance = {
   /** Who is reached after each step of the path; the start is not among them. */
   readonly reached: readonly Person[];
   readonly answer: string;
-  /** Which of all worlds. */
-  readonly world: number;
-  /** Value of any field of anybody in this world. */
+  /** Which of all environments. */
+  readonly instance: number;
+  /** Value of any field of anybody in this environment. */
   readonly fact: (person: Person, field: Relation | typeof ATTRIBUTE) => string;
 };
 
@@ -55,33 +55,33 @@ export const LOOKUP_LEVELS = 3;
 
 /** @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment. */
 export function lookupInstance(reference: TaskReference): LookupInstance {
-  const { start, path, world } = drawInstance(
+  const { start, path, instance } = drawInstance(
     LOOKUP_ENVIRONMENT,
     reference,
     (random) => ({
       start: pick(random, PEOPLE),
       path: Array.from({ length: reference.seed % LOOKUP_LEVELS }, () => pick(random, RELATIONS)),
-      world: integerBelow(random, 2 ** 32),
+      instance: integerBelow(random, 2 ** 32),
     }),
     keyOf,
   );
   const fact: LookupInstance["fact"] = (person, field) =>
     pick(
-      createRandom(hashText(`${world}/${person}/${field}`)),
+      createRandom(hashText(`${instance}/${person}/${field}`)),
       field === ATTRIBUTE ? CITIES : PEOPLE.filter((other) => other !== person),
     );
   const reached: Person[] = [];
   for (const relation of path) {
     reached.push(fact(reached.at(-1) ?? start, relation) as Person);
   }
-  return { start, path, world, reached, fact, answer: fact(reached.at(-1) ?? start, ATTRIBUTE) };
+  return { start, path, instance, reached, fact, answer: fact(reached.at(-1) ?? start, ATTRIBUTE) };
 }
 
-/** What an instance is told apart by: who and how, and in which world. */
+/** What an instance is told apart by: who and how, and in which environment. */
 export function keyOf({
   start,
   path,
-  world,
-}: Pick<LookupInstance, "start" | "path" | "world">): string {
-  return `${start}/${path.join("/")}/${world}`;
+  instance,
+}: Pick<LookupInstance, "start" | "path" | "instance">): string {
+  return `${start}/${path.join("/")}/${instance}`;
 }

@@ -1,12 +1,12 @@
 /**
- * Questions that somebody sets about a world of people: who asks looks the answer up first, and only a
+ * Questions that somebody sets about an environment of people: who asks looks the answer up first, and only a
  * question whose answer is among what was looked up is one that can be answered.
  */
 import type { Task, TaskReference } from "@waggle/protocol";
 import { isOfSplit } from "../family-task.ts";
 import { pick } from "../random.ts";
 import type { Demonstrator, TaskFamily } from "../task-family.ts";
-import { createToolWorld } from "../tool-world.ts";
+import { createToolEnvironment } from "../tool-environment.ts";
 import { type Facts, LOOKUP_TOOLS, wordsFor } from "./lookup-facts.ts";
 import {
   ATTRIBUTE,
@@ -22,7 +22,7 @@ import {
 const MOST_HOPS = 2;
 const QUESTION = /^Where does ((?:the (?:boss|friend) of )*)([a-z]+) live\?$/;
 
-/** The question that a text asks, in the world of the reference; `null` where it asks none. */
+/** The question that a text asks, in the environment of the reference; `null` where it asks none. */
 export function proposedQuestion(text: string, reference: TaskReference): LookupInstance | null {
   const [, relations = "", name] = QUESTION.exec(text.trim()) ?? [];
   const start = PEOPLE.find((person) => person === name);
@@ -32,12 +32,12 @@ export function proposedQuestion(text: string, reference: TaskReference): Lookup
     .flatMap((part) => RELATIONS.filter((relation) => part.startsWith(relation)))
     .toReversed();
   if (start === undefined || path.length > MOST_HOPS) return null;
-  const { fact, world } = lookupInstance(reference);
+  const { fact, instance } = lookupInstance(reference);
   // Held-out questions cannot be set in training.
-  if (!isOfSplit(reference, keyOf({ start, path, world }))) return null;
+  if (!isOfSplit(reference, keyOf({ start, path, instance }))) return null;
   const reached: Person[] = [];
   for (const relation of path) reached.push(fact(reached.at(-1) ?? start, relation) as Person);
-  return { start, path, world, reached, fact, answer: fact(reached.at(-1) ?? start, ATTRIBUTE) };
+  return { start, path, instance, reached, fact, answer: fact(reached.at(-1) ?? start, ATTRIBUTE) };
 }
 
 function task(reference: TaskReference): Task {
@@ -46,17 +46,17 @@ function task(reference: TaskReference): Task {
   return { ...reference, family: "proposal", template: "0", system: "You set tasks.", request };
 }
 
-/** A path from the start of this world that may be asked for; where there is none, what is set is refused. */
+/** A path from the start of this environment that may be asked for; where there is none, what is set is refused. */
 export function drawnPath(
   reference: TaskReference,
   random: () => number,
 ): (typeof RELATIONS)[number][] {
-  const { start, world } = lookupInstance(reference);
+  const { start, instance } = lookupInstance(reference);
   const drawn = (): (typeof RELATIONS)[number][] =>
     Array.from({ length: Math.floor(random() * (MOST_HOPS + 1)) }, () => pick(random, RELATIONS));
   let path = drawn();
-  // One person is enough for most worlds.
-  for (let i = 0; i < 32 && !isOfSplit(reference, keyOf({ start, path, world })); i += 1) {
+  // One person is enough for most environments.
+  for (let i = 0; i < 32 && !isOfSplit(reference, keyOf({ start, path, instance })); i += 1) {
     path = drawn();
   }
   return path;
@@ -84,13 +84,17 @@ function demonstrator(
   };
 }
 
-export const LOOKUP_PROPOSER: Pick<TaskFamily, "maxTurns" | "task" | "world" | "demonstrator"> = {
+export const LOOKUP_PROPOSER: Pick<TaskFamily, "maxTurns" | "task" | "create" | "demonstrator"> = {
   maxTurns: MOST_HOPS + 3,
   task,
-  world: (reference) => {
+  create: (reference) => {
     const facts: Facts = { instance: lookupInstance(reference), calls: 0, said: [] };
     return {
-      environment: createToolWorld({ task: task(reference), tools: LOOKUP_TOOLS, state: facts }),
+      environment: createToolEnvironment({
+        task: task(reference),
+        tools: LOOKUP_TOOLS,
+        state: facts,
+      }),
       judge: (finalText) => {
         const asked = proposedQuestion(finalText ?? "", reference);
         const success = asked !== null && facts.said.includes(asked.answer);

@@ -9,9 +9,9 @@ import {
   leveledReferences,
   type Demonstrator,
   type TaskFamily,
-  type TaskWorld,
+  type JudgedEnvironment,
 } from "../task-family.ts";
-import { createToolWorld } from "../tool-world.ts";
+import { createToolEnvironment } from "../tool-environment.ts";
 import {
   ATTRIBUTE,
   CITIES,
@@ -84,10 +84,10 @@ function demonstrator(
   };
 }
 
-function world(reference: TaskReference, instance = lookupInstance(reference)): TaskWorld {
+function create(reference: TaskReference, instance = lookupInstance(reference)): JudgedEnvironment {
   const facts: Facts = { instance, calls: 0, said: [] };
   return {
-    environment: createToolWorld({
+    environment: createToolEnvironment({
       task: task(reference, instance),
       tools: LOOKUP_TOOLS,
       state: facts,
@@ -109,11 +109,11 @@ const FAMILY = {
   ...leveledReferences(LOOKUP_ENVIRONMENT, LOOKUP_LEVELS),
   maxTurns: 8,
   task,
-  world,
+  create,
   demonstrator,
 };
 
-/** Questions that somebody sets about a world are answered in it. */
+/** Questions that somebody sets about an environment are answered in it. */
 export const LOOKUP: TaskFamily = {
   ...FAMILY,
   proposals: {
@@ -124,7 +124,7 @@ export const LOOKUP: TaskFamily = {
       return {
         ...FAMILY,
         task: (place) => task(place, given),
-        world: (place) => world(place, given),
+        create: (place) => create(place, given),
         demonstrator: (place, random, mistakes) => demonstrator(place, random, mistakes, given),
       };
     },

@@ -14,21 +14,21 @@ export function evidenced(family: TaskFamily): TaskFamily {
   return {
     ...family,
     maxTurns: family.maxTurns + 1,
-    world: (reference) => {
-      const world = family.world(reference);
+    create: (reference) => {
+      const instance = family.create(reference);
       let answer: string | null = null;
       const environment: Environment = {
-        task: world.environment.task,
-        observe: () => world.environment.observe(),
+        task: instance.environment.task,
+        observe: () => instance.environment.observe(),
         async step(action, signal) {
           if (answer !== null) return { toolResults: [], terminated: true };
-          const observation = await world.environment.step(action, signal);
+          const observation = await instance.environment.step(action, signal);
           if (!observation.terminated) return observation;
           answer = action.text;
           return { ...observation, userMessage: QUESTION, terminated: false };
         },
       };
-      return { environment, judge: (finalText) => world.judge(answer ?? finalText) };
+      return { environment, judge: (finalText) => instance.judge(answer ?? finalText) };
     },
     demonstrator: async (reference, random, mistakes) => {
       const act = await family.demonstrator(reference, random, mistakes);

@@ -24,9 +24,9 @@ async function run(
   mistakes = 0,
   seed = 1,
 ): Promise<Run> {
-  const world = family.world(reference);
+  const instance = family.create(reference);
   const act = await family.demonstrator(reference, createRandom(seed), mistakes);
-  const { tools } = await world.environment.observe();
+  const { tools } = await instance.environment.observe();
   const said: { text: string; calls: string[] }[] = [];
   const heard: (string | undefined)[] = [];
   let observation: Observation | null = null;
@@ -34,10 +34,10 @@ async function run(
     const { text, calls } = act(observation);
     said.push({ text, calls: calls.map(({ name }) => name) });
     const toolCalls = calls.map((call, i) => ({ id: `${turn}-${i}`, ...call }));
-    observation = await world.environment.step({ text, toolCalls }, signal);
+    observation = await instance.environment.step({ text, toolCalls }, signal);
     heard.push(observation.userMessage);
   }
-  const { success } = world.judge(
+  const { success } = instance.judge(
     observation?.terminated === true ? (said.at(-1)?.text ?? "") : null,
   );
   return { success, said, heard, tools: tools.map(({ name }) => name) };

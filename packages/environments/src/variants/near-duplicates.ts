@@ -13,9 +13,9 @@ export const TWIN = "_draft";
 export function nearDuplicates(family: TaskFamily): TaskFamily {
   return {
     ...family,
-    world: (reference) => {
-      const world = family.world(reference);
-      return { ...world, environment: withTwins(world.environment) };
+    create: (reference) => {
+      const instance = family.create(reference);
+      return { ...instance, environment: withTwins(instance.environment) };
     },
     demonstrator: async (reference, random, mistakes) => {
       const act = await family.demonstrator(reference, random, mistakes);

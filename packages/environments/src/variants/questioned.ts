@@ -19,9 +19,9 @@ export function questioned(family: TaskFamily): TaskFamily {
       const task = family.task(reference);
       return { ...task, request: `${task.request} ${QUESTIONS[0]}` };
     },
-    world: (reference) => {
-      const world = family.world(reference);
-      return { ...world, environment: asking(world.environment) };
+    create: (reference) => {
+      const instance = family.create(reference);
+      return { ...instance, environment: asking(instance.environment) };
     },
     demonstrator: async (reference, random, mistakes) => {
       const act = await family.demonstrator(reference, random, mistakes);

@@ -6,7 +6,7 @@
  * missing). Differs from them: what is forbidden is the means, stated in the system message.
  */
 import type { Environment, ToolResult } from "@waggle/protocol";
-import type { TaskFamily, TaskWorld } from "../task-family.ts";
+import type { TaskFamily, JudgedEnvironment } from "../task-family.ts";
 
 export type RefusalReason = "forbidden" | "missing";
 
@@ -26,7 +26,7 @@ export function refusedTwin(family: TaskFamily, reason: RefusalReason): TaskFami
       const task = family.task(reference);
       return { ...task, system: `${task.system} ${sentence}` };
     },
-    world: (reference) => refusedWorld(family.world(reference), reason),
+    create: (reference) => refusedEnvironment(family.create(reference), reason),
     demonstrator: async (reference, random, mistakes) => {
       const careless = await family.demonstrator(reference, random, mistakes);
       return random() < mistakes ? careless : () => ({ text: REFUSAL, calls: [] });
@@ -34,7 +34,10 @@ export function refusedTwin(family: TaskFamily, reason: RefusalReason): TaskFami
   };
 }
 
-function refusedWorld({ environment }: TaskWorld, reason: RefusalReason): TaskWorld {
+function refusedEnvironment(
+  { environment }: JudgedEnvironment,
+  reason: RefusalReason,
+): JudgedEnvironment {
   let calls = 0;
   const refused: Environment = {
     task: environment.task,

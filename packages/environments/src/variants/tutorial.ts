@@ -1,6 +1,6 @@
 /**
  * Demonstrations from tutorials: a how-to in words is written of a task, with an example of what each step
- * shows and never what it showed; a demonstration is made of it without a world, what would have been seen
+ * shows and never what it showed; a demonstration is made of it without an environment, what would have been seen
  * imagined from the examples. Nobody verified it: it shows how, and its answer is as good as the example.
  *
  * Source: Synatra (tutorials and other indirect knowledge to demonstrations). Differs from it: tutorials
@@ -9,7 +9,7 @@
 import type { Observation, TaskReference } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { createRandom, type RandomSource } from "../random.ts";
-import type { DemonstratedAction, TaskFamily, TaskWorld } from "../task-family.ts";
+import type { DemonstratedAction, TaskFamily, JudgedEnvironment } from "../task-family.ts";
 
 /** One step: what is said and called, and what is then seen. */
 type Step = {
@@ -27,7 +27,7 @@ async function steps(
   random: RandomSource,
   mistakes: number,
 ): Promise<Step[]> {
-  const { environment } = family.world(reference);
+  const { environment } = family.create(reference);
   const act = await family.demonstrator(reference, random, mistakes);
   await environment.observe();
   const done: Step[] = [];
@@ -115,7 +115,7 @@ export function fromTutorials(family: TaskFamily): TaskFamily {
     parseTutorial(await tutorialOf(family, reference, random, mistakes));
   return {
     ...family,
-    world: (reference) => imagined(family, reference, plan),
+    create: (reference) => imagined(family, reference, plan),
     demonstrator: async (reference) => {
       const left = await plan(reference, createRandom(reference.seed), 0);
       return () => left.shift()?.action ?? { text: "", calls: [] };
@@ -128,8 +128,8 @@ function imagined(
   family: TaskFamily,
   reference: TaskReference,
   plan: (reference: TaskReference, random: RandomSource, mistakes: number) => Promise<Step[]>,
-): TaskWorld {
-  const { environment } = family.world(reference);
+): JudgedEnvironment {
+  const { environment } = family.create(reference);
   let left: Step[] = [];
   return {
     environment: {

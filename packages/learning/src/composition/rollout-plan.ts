@@ -4,7 +4,7 @@
  */
 import type { DemonstrationForm } from "../rollouts/demonstration-form.ts";
 import type { Piece } from "../rollouts/retelling.ts";
-import type { WorldChange } from "../rollouts/world-change.ts";
+import type { EnvironmentChange } from "../rollouts/environment-change.ts";
 import type { JudgedTrajectory, JudgedGroup } from "./judged-trajectory.ts";
 
 /** Pieces of rollouts as one, with these words wherever one is left for the next. */
@@ -19,7 +19,7 @@ export type RolloutPlan =
       readonly size: number;
       readonly modes?: readonly string[];
       /** Around the environment, one for each trajectory in turn; `null` = as it is. */
-      readonly worlds?: readonly (WorldChange | null)[];
+      readonly environments?: readonly (EnvironmentChange | null)[];
       /** Demonstrations of each task beside the trajectories, in the role `reference`. */
       readonly references?: number;
     }
@@ -154,7 +154,7 @@ export type RolloutPlan =
       readonly kind: "team";
       readonly size: number;
       /**
-       * `together`: one world, a conversation each, nobody sees the others of a round. `relay`: one
+       * `together`: one environment, a conversation each, nobody sees the others of a round. `relay`: one
        * after the other, each reads what those before it answered. `apart`: nobody knows of the others.
        */
       readonly how: "together" | "relay" | "apart";

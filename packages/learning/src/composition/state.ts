@@ -16,7 +16,7 @@ export type ResourceName =
   | "rm"
   | "iprm"
   | "judge"
-  | "world-model"
+  | "environment-model"
   | "corpus"
   | "role-adapters"
   | "opponents"

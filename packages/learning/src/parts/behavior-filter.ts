@@ -5,7 +5,7 @@ import { showingBehaviors } from "../filters/behaviors.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
 
 /**
- * `checks` the world before answering, `goes-on` after a result with another call, `recovers` from a
+ * `checks` the environment before answering, `goes-on` after a result with another call, `recovers` from a
  * failed call, `answers` at the end.
  */
 type Behavior = "checks" | "goes-on" | "recovers" | "answers";

@@ -20,7 +20,7 @@ export const ownCorpus: StatePart<"corpus"> = {
 export function searchingGroup(size?: number): RolloutPart<"corpus", "group"> {
   return made({ groupSize: dial(size, 8) }, ({ groupSize }) => ({
     ...{ slot: "rollout", part: "group", needs: ["corpus"], start: "group" },
-    plan: () => ({ kind: "group", size: groupSize, worlds: [{ kind: "searched" }] }),
+    plan: () => ({ kind: "group", size: groupSize, environments: [{ kind: "searched" }] }),
   }));
 }
 

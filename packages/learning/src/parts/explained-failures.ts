@@ -10,6 +10,6 @@ export function explainedFailures(size = 8): RolloutPart<never, "group"> {
     needs: [],
     start: "group",
     around: [group(size)],
-    plan: () => ({ kind: "group", size, worlds: [{ kind: "explained" }] }),
+    plan: () => ({ kind: "group", size, environments: [{ kind: "explained" }] }),
   };
 }

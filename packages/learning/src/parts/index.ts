@@ -235,14 +235,14 @@ export {
   imaginedOutcome,
   ownTrajectories,
   pairedTools,
-  randomWorlds,
+  randomEnvironments,
   selfAnswered,
   simulatedTools,
   trials,
   underContract,
   withoutRefused,
   worldModel,
-} from "./changed-worlds.ts";
+} from "./changed-environments.ts";
 export { collateral } from "./collateral.ts";
 export {
   casesAndNeighbors,

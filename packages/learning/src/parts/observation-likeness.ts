@@ -1,5 +1,5 @@
 /**
- * `similarity` of what the world said to what was asked: the cosine of counts of their tokens. Counts are
+ * `similarity` of what the environment said to what was asked: the cosine of counts of their tokens. Counts are
  * an embedding that nobody trained.
  */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";

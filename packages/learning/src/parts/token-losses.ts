@@ -94,7 +94,7 @@ export function auxiliaryTurns(isWanted: TurnRule): LossPart {
   );
 }
 
-/** `aux`: what the world answers, predicted: tokens after the first action that the policy did not say. */
+/** `aux`: what the environment answers, predicted: tokens after the first action that the policy did not say. */
 export function auxiliaryObservations(): LossPart {
   return lossPart("aux", (minibatch) => {
     const observationMask = minibatch.trajectories.map(({ trajectory }, row) => {

@@ -5,7 +5,7 @@
  * Source: Yuan et al. 2025, "Agent-R: Training Language Model Agents to Reflect via Iterative
  * Self-Training", arXiv:2501.11425.
  * Differs from it: the first error is the first turn that the success did otherwise, not what the policy
- * takes for one; the world is put back to where the success went on.
+ * takes for one; the environment is put back to where the success went on.
  * Why: against a success for comparison the first other turn is exact, and a nano model does not find its
  * errors.
  */
@@ -18,7 +18,7 @@ export const agentR: CreateRecipe = recipe({
   literature: "Agent-R",
   differs: [
     "the first error is the first turn that the success did otherwise, not what the policy takes for one",
-    "the world is put back to where the success went on",
+    "the environment is put back to where the success went on",
   ],
   schedule: ["rounds"],
   settings: {

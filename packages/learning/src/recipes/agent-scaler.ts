@@ -1,11 +1,11 @@
 /**
- * AgentScaler: a general phase over many simulated worlds of tools, then a phase in one domain;
+ * AgentScaler: a general phase over many simulated environments of tools, then a phase in one domain;
  * only verified runs are learned.
  *
  * Source: "Towards General Agentic Intelligence via Environment Scaling" (S333).
- * Differs from it: general worlds are the other families of this project, drawn by seed, and not
+ * Differs from it: general environments are the other families of this project, drawn by seed, and not
  * built from a bank of APIs; runs are a demonstrator's.
- * Why: there is no bank of APIs; worlds that generators draw have exact verifiers.
+ * Why: there is no bank of APIs; environments that generators draw have exact verifiers.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";
@@ -15,7 +15,7 @@ export const agentScaler: CreateRecipe = recipe({
   name: "agent-scaler",
   literature: "AgentScaler",
   differs: [
-    "general worlds are the other families of this project, drawn by seed, and not built from a bank of APIs",
+    "general environments are the other families of this project, drawn by seed, and not built from a bank of APIs",
     "runs are a demonstrator's",
   ],
   schedule: ["stages"],
@@ -26,7 +26,7 @@ export const agentScaler: CreateRecipe = recipe({
       rollout: parts.formedDemos(["general"], mistakes),
       filters: [parts.verify()],
       losses: [parts.crossEntropy()],
-      state: { "world-model": parts.ownSimulator },
+      state: { "environment-model": parts.ownSimulator },
       steps: generalSteps,
       settings: { tasksPerStep: 32, learningRate },
     }),
@@ -35,7 +35,7 @@ export const agentScaler: CreateRecipe = recipe({
       rollout: parts.demos(mistakes),
       filters: [parts.verify()],
       losses: [parts.crossEntropy()],
-      state: { "world-model": parts.ownSimulator },
+      state: { "environment-model": parts.ownSimulator },
       steps,
       settings: { tasksPerStep: 32, learningRate },
     }),

@@ -4,7 +4,7 @@
  *
  * Source: "Agent models: Internalizing Chain-of-Action Generation into Reasoning models" (S028).
  * Differs from it: the simulator is a copy of the base, fitted to logged calls; the share of calls that it answers is a setting; a task ends where the environment says, which follows the calls unseen.
- * Why: no second base is there, and the world says when a task is over whatever a simulator believes.
+ * Why: no second base is there, and the environment says when a task is over whatever a simulator believes.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -38,7 +38,7 @@ export const autoCoa: CreateRecipe = recipe({
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { "world-model": parts.worldModel },
+      state: { "environment-model": parts.worldModel },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

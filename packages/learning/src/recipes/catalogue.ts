@@ -79,7 +79,7 @@ import { dirl } from "./dirl.ts";
 import { embodiedR1 } from "./embodied-r1.ts";
 import { orchard } from "./orchard.ts";
 import { environmentTuning } from "./environment-tuning.ts";
-import { CHANGED_WORLD_RECIPES } from "./changed-world-recipes.ts";
+import { CHANGED_WORLD_RECIPES } from "./changed-environment-recipes.ts";
 import { LITERATURE, type LiteratureRow, plainParts } from "./literature.ts";
 
 const ALL: readonly CreateRecipe[] = [

@@ -1,5 +1,5 @@
 /**
- * Early Experience: the policy tries alternatives of its own and learns what the world answers,
+ * Early Experience: the policy tries alternatives of its own and learns what the environment answers,
  * before it imitates; no reward.
  *
  * Source: "Agent Learning via Early Experience" (S027).

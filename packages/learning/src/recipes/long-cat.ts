@@ -1,11 +1,11 @@
 /**
- * LongCat, DORA: a specialist for each domain is reinforced in noisy worlds by a policy that lags behind, and
+ * LongCat, DORA: a specialist for each domain is reinforced in noisy environments by a policy that lags behind, and
  * the specialists become one model.
  *
  * Source: "LongCat-Flash-Thinking-2601 Technical Report" (S214).
- * Differs from it: domains are worlds whose tools fail and worlds that are short of calls and turns; the
+ * Differs from it: domains are environments whose tools fail and environments that are short of calls and turns; the
  * lag is fixed; changes are averaged.
- * Why: these are the domains in which one family's worlds can differ; a fixed lag can be repeated from a
+ * Why: these are the domains in which one family's environments can differ; a fixed lag can be repeated from a
  * seed.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -21,7 +21,7 @@ export const longCat: CreateRecipe = recipe({
   name: "long-cat",
   literature: "LongCat / DORA",
   differs: [
-    "domains are worlds whose tools fail and worlds that are short of calls and turns",
+    "domains are environments whose tools fail and environments that are short of calls and turns",
     "the lag is fixed",
     "changes are averaged",
   ],
@@ -32,11 +32,11 @@ export const longCat: CreateRecipe = recipe({
       rollout: parts.weights(),
       members: (["faulty", "short"] as const).map((domain) => {
         const faultRate = { from: 0, to: domain === "faulty" ? mostFaults : 0 };
-        const worlds = parts.randomWorlds({ ...DOMAINS[domain], faultRate }, groupSize);
+        const environments = parts.randomEnvironments({ ...DOMAINS[domain], faultRate }, groupSize);
         return [
           rewardStage({
             name: domain,
-            rollout: parts.asynchronous(worlds),
+            rollout: parts.asynchronous(environments),
             filters: [parts.mixedGroup()],
             reward: parts.outcome(),
             advantage: parts.groupAdvantage(),

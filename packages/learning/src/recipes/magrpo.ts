@@ -1,5 +1,5 @@
 /**
- * MAGRPO: agents act at the same time in one world, the statistic is over joint rollouts, and everybody in
+ * MAGRPO: agents act at the same time in one environment, the statistic is over joint rollouts, and everybody in
  * one has the same advantage.
  *
  * Source: "LLM Collaboration With Multi-Agent Reinforcement Learning", arXiv:2508.04652.

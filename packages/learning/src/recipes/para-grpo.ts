@@ -43,7 +43,7 @@ export const paraGrpo: CreateRecipe = recipe({
     formWeight,
   }) => [
     rewardStage({
-      rollout: parts.randomWorlds(
+      rollout: parts.randomEnvironments(
         {
           toolBudget: { from: leastCalls, to: mostCalls },
           turnBudget: { from: mostTurns, to: mostTurns },

@@ -1,6 +1,6 @@
 /**
  * PRFT: a reward model learned from stored trajectories stands in for the reward that is missing once the
- * world has changed.
+ * environment has changed.
  *
  * Source: "Adapting Image-based RL Policies via Predicted Rewards" (S022).
  * Differs from it: the tasks stay as they are, the verifier's reward is what is gone after the stored

@@ -3,9 +3,9 @@
  * itself with the model's word as its only reward.
  *
  * Source: Yang et al. 2023, "Robot Fine-Tuning Made Easy: Pre-Training Rewards and Policies for Autonomous
- * Real-World Reinforcement Learning", arXiv:2310.15145.
+ * Real-Environment Reinforcement Learning", arXiv:2310.15145.
  * Differs from it: tasks are begun anew; no policy undoes what was done.
- * Why: a world is made anew from its seed at no cost.
+ * Why: an environment is made anew from its seed at no cost.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardModelStage, rewardStage } from "../composition/stage.ts";

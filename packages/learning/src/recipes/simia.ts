@@ -3,7 +3,7 @@
  *
  * Source: "Simulating Environments with Reasoning Models for Agent Training" (S303).
  * Differs from it: the simulator is a copy of the base, fitted to logged calls; its verdict is one word after the last turn; a task ends where the environment says, which follows the calls unseen.
- * Why: no second base is there, and the world says when a task is over whatever a simulator believes.
+ * Why: no second base is there, and the environment says when a task is over whatever a simulator believes.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
@@ -30,7 +30,7 @@ export const simia: CreateRecipe = recipe({
       reward: parts.imaginedOutcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { "world-model": parts.worldModel },
+      state: { "environment-model": parts.worldModel },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

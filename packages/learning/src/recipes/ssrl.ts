@@ -3,7 +3,7 @@
  *
  * Source: "SSRL: Self-Search Reinforcement Learning" (S312).
  * Differs from it: the policy answers in a conversation of its own, with the roles changed; a task ends where the environment says, which follows the calls unseen.
- * Why: one model is what a page holds, and the world says when a task is over.
+ * Why: one model is what a page holds, and the environment says when a task is over.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

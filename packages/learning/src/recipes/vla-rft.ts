@@ -1,7 +1,7 @@
 /**
  * VLA-RFT: rollouts in a learned simulator, paid step by step for likeness to a reference.
  *
- * Source: "VLA-RFT: Vision-Language-Action Reinforcement Fine-tuning with Verified Rewards in World
+ * Source: "VLA-RFT: Vision-Language-Action Reinforcement Fine-tuning with Verified Rewards in Environment
  * Simulators" (S349).
  * Differs from it: no images: likeness is that of calls, in order; the reference is what the environment's demonstrator does; the simulator is a copy of the base, fitted to logged calls; a task ends where the environment says, which follows the calls unseen.
  * Why: the models read text alone, and no second base is there to simulate with.
@@ -30,7 +30,7 @@ export const vlaRft: CreateRecipe = recipe({
       reward: parts.likeReference(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { "world-model": parts.worldModel },
+      state: { "environment-model": parts.worldModel },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

@@ -14,9 +14,9 @@ export type DemonstrationForm =
   | "near-duplicates"
   /** A task of another family. */
   | "general"
-  /** Made of a how-to without a world. */
+  /** Made of a how-to without an environment. */
   | "tutorial"
   /** The setting of a task, by whoever sets them. */
   | "proposal"
-  /** What a world model is asked and says, the roles changed. */
+  /** What an environment model is asked and says, the roles changed. */
   | "world";

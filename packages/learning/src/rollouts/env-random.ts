@@ -1,15 +1,15 @@
 /**
  * `env-random`: budgets and faults of an environment are drawn per task, so that a policy learns to live
- * with noise and with limits it is told. One draw a group: its members meet the same world.
+ * with noise and with limits it is told. One draw a group: its members meet the same environment.
  *
- * Source: LongCat/DORA (noise in worlds), PARA-GRPO (budgets per prompt).
+ * Source: LongCat/DORA (noise in environments), PARA-GRPO (budgets per prompt).
  */
 import { requireInside } from "../statistics.ts";
 
 /** Inclusive whole numbers, or a probability's interval. */
 export type Range = { readonly from: number; readonly to: number };
 
-export type WorldRanges = {
+export type EnvironmentRanges = {
   readonly toolBudget: Range;
   readonly turnBudget: Range;
   /** Chance that one tool call fails for no reason. */
@@ -22,8 +22,8 @@ export type World = {
   readonly faultRate: number;
 };
 
-/** One world. `random` should depend on the group's seed alone. */
-export function drawWorld(ranges: WorldRanges, random: () => number): World {
+/** One environment. `random` should depend on the group's seed alone. */
+export function drawEnvironment(ranges: EnvironmentRanges, random: () => number): World {
   requireInside("faultRate", ranges.faultRate.from, 0, ranges.faultRate.to);
   requireInside("faultRate", ranges.faultRate.to, 0, 1);
   const whole = ({ from, to }: Range): number => from + Math.floor(random() * (to - from + 1));

@@ -2,8 +2,8 @@
 export { branchProbability } from "./branch-entropy.ts";
 export type { BranchRule } from "./branch-entropy.ts";
 export type { DemonstrationForm } from "./demonstration-form.ts";
-export { drawWorld } from "./env-random.ts";
-export type { Range, World, WorldRanges } from "./env-random.ts";
+export { drawEnvironment } from "./env-random.ts";
+export type { Range, World, EnvironmentRanges } from "./env-random.ts";
 export { goesOn } from "./multi-trial.ts";
 export { continuedBy, tokenVersions } from "./partial-rollout.ts";
 export {
@@ -26,5 +26,5 @@ export { searchedTree, whereToGoOn } from "./tree-search.ts";
 export type { SearchedRollout } from "./tree-search.ts";
 export { principalLine } from "./tree-selection.ts";
 export type { TreeRule } from "./tree-selection.ts";
-export { REFUSED } from "./world-change.ts";
-export type { WorldChange } from "./world-change.ts";
+export { REFUSED } from "./environment-change.ts";
+export type { EnvironmentChange } from "./environment-change.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { seeded } from "../seeded.fixture.ts";
-import { drawWorld } from "./env-random.ts";
+import { drawEnvironment } from "./env-random.ts";
 import { goesOn } from "./multi-trial.ts";
 import { continuedBy } from "./partial-rollout.ts";
 
@@ -11,17 +11,19 @@ test("trials end at success or at their number", () => {
   expect(goesOn([0, 0, 0], 3, true)).toBe(false);
 });
 
-test("worlds stay in their ranges and depend on the seed alone", () => {
+test("environments stay in their ranges and depend on the seed alone", () => {
   const ranges = {
     toolBudget: { from: 1, to: 3 },
     turnBudget: { from: 4, to: 4 },
     faultRate: { from: 0.1, to: 0.3 },
   };
-  const worlds = Array.from({ length: 200 }, (_, seed) => drawWorld(ranges, seeded(seed)));
-  expect(new Set(worlds.map(({ toolBudget }) => toolBudget))).toEqual(new Set([1, 2, 3]));
-  expect(worlds.every(({ turnBudget }) => turnBudget === 4)).toBe(true);
-  expect(worlds.every(({ faultRate }) => faultRate >= 0.1 && faultRate <= 0.3)).toBe(true);
-  expect(drawWorld(ranges, seeded(5))).toEqual(worlds[5]);
+  const environments = Array.from({ length: 200 }, (_, seed) =>
+    drawEnvironment(ranges, seeded(seed)),
+  );
+  expect(new Set(environments.map(({ toolBudget }) => toolBudget))).toEqual(new Set([1, 2, 3]));
+  expect(environments.every(({ turnBudget }) => turnBudget === 4)).toBe(true);
+  expect(environments.every(({ faultRate }) => faultRate >= 0.1 && faultRate <= 0.3)).toBe(true);
+  expect(drawEnvironment(ranges, seeded(5))).toEqual(environments[5]);
 });
 
 test("a resumed run has contiguous tokens and several versions", () => {

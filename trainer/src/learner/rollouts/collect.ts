@@ -14,7 +14,7 @@ import type { Sampling, TaskReference, Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { inLanes } from "../../lanes.ts";
 import { derivedSeed, seededRandom } from "../../random.ts";
-import { type Around, changedWorld, retrying, told } from "./changed-world.ts";
+import { type Around, changedEnvironment, retrying, told } from "./changed-environment.ts";
 import { turnOwners } from "./divided-calls.ts";
 import { demonstratedRollout } from "./demonstrated-rollout.ts";
 import { DEMONSTRATION_FORMS } from "./demonstration-forms.ts";
@@ -25,7 +25,7 @@ import {
 } from "./environment-rollout.ts";
 import type { RolloutReading, Reader } from "./rollout-reading.ts";
 import { readAgain } from "./read-again.ts";
-import type { WorldModels } from "./imagined-world.ts";
+import type { WorldModels } from "./imagined-environment.ts";
 import { type ActingRoles, roleRollout } from "./role-policy.ts";
 import { teamRollouts } from "./team-rollouts.ts";
 import { proposedRollouts } from "./proposed-rollouts.ts";
@@ -182,7 +182,7 @@ async function partial(
   return [...goingOn, ...begun];
 }
 
-/** One trajectory of a group, in the world that the plan has for it. */
+/** One trajectory of a group, in the environment that the plan has for it. */
 function member(
   plan: Extract<RolloutPlan, { kind: "group" }>,
   parts: CollectParts,
@@ -192,7 +192,7 @@ function member(
   i: number,
 ): Promise<JudgedTrajectory> {
   const mode = plan.modes?.[i % plan.modes.length] ?? null;
-  const change = plan.worlds?.[i % plan.worlds.length] ?? null;
+  const change = plan.environments?.[i % plan.environments.length] ?? null;
   const around: Around[] = mode === null ? [] : [told(mode)];
   const { family, worldModels = {} } = parts;
   let { maxTurns } = options;
@@ -201,13 +201,13 @@ function member(
       taskSeed: derivedSeed(options.seed, at),
       seed: derivedSeed(options.seed, at, i),
     };
-    around.push(changedWorld(change, { family, task, worldModels, ...seeds }));
+    around.push(changedEnvironment(change, { family, task, worldModels, ...seeds }));
     if (change.kind === "trials") maxTurns = change.most * (maxTurns ?? family.maxTurns);
   }
   return rollout(parts, { ...options, maxTurns }, task, [at, i], {
     mode,
     role: change?.kind === "toolless" ? "alone" : "policy",
-    around: (world) => around.reduce((changed, change) => change(changed), world),
+    around: (instance) => around.reduce((changed, change) => change(changed), instance),
   });
 }
 

@@ -4,7 +4,12 @@
  * tokens do not read them.
  */
 import { rollOut } from "@waggle/agent";
-import type { DemonstratedAction, Judgement, TaskFamily, TaskWorld } from "@waggle/environments";
+import type {
+  DemonstratedAction,
+  Judgement,
+  TaskFamily,
+  JudgedEnvironment,
+} from "@waggle/environments";
 import type {
   ClientDescription,
   Environment,
@@ -43,13 +48,13 @@ export async function demonstratedRollout(
     readonly random: () => number;
     readonly mistakes: number;
     readonly contextLength: number;
-    /** The world as the rollout sees it; default as it is. */
-    readonly around?: (world: TaskWorld) => TaskWorld;
+    /** The environment as the rollout sees it; default as it is. */
+    readonly around?: (instance: JudgedEnvironment) => JudgedEnvironment;
   },
 ): Promise<DemonstratedRollout> {
   const { random, mistakes, contextLength, around = (same) => same } = options;
   const demonstrator = await family.demonstrator(reference, random, mistakes);
-  const own = family.world(reference);
+  const own = family.create(reference);
   let observation: Observation | null = null;
   const environment: Environment = {
     task: reference,
@@ -59,21 +64,21 @@ export async function demonstratedRollout(
       return observation;
     },
   };
-  const world = around({ ...own, environment });
+  const instance = around({ ...own, environment });
   const speak = (): number[] => {
     const { text, calls }: DemonstratedAction = demonstrator(observation);
     return format.encodeAssistant(text, calls);
   };
   const trajectory = await rollOut({
     policy: scriptedPolicy(speak, contextLength),
-    environment: world.environment,
+    environment: instance.environment,
     chatFormat: format,
     limits: { maxTurns: family.maxTurns, maxTokensPerTurn: contextLength, timeoutMs: 0 },
     consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
     client: NOBODY,
     seed: 0,
   });
-  return { trajectory, verification: judged(world, family.task(reference), trajectory, format) };
+  return { trajectory, verification: judged(instance, family.task(reference), trajectory, format) };
 }
 
 /** A policy that says what it is given. */

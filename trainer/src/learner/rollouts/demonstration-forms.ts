@@ -2,7 +2,7 @@
 import { FAMILY_VARIANTS, type TaskFamily } from "@waggle/environments";
 import type { DemonstrationForm } from "@waggle/learning/rollouts";
 import { proposalsOf } from "./proposed-rollouts.ts";
-import { worldRole } from "./world-role.ts";
+import { worldRole } from "./world-model-role.ts";
 
 export const DEMONSTRATION_FORMS: {
   readonly [form in DemonstrationForm]: (family: TaskFamily) => TaskFamily;

@@ -3,7 +3,7 @@
  * environment is, or with what a recipe puts around it. Judged by the family's verifier.
  */
 import { type Guide, guidedEnvironment, replayedPolicy, rollOut } from "@waggle/agent";
-import type { Judgement, TaskFamily, TaskWorld } from "@waggle/environments";
+import type { Judgement, TaskFamily, JudgedEnvironment } from "@waggle/environments";
 import type { Policy, Sampling, Task, TaskReference, Trajectory } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
@@ -21,8 +21,8 @@ export type RolloutOptions = {
   readonly maxTurnTokens?: number | undefined;
   /** Begins with these turns. */
   readonly from?: { readonly trajectory: Trajectory; readonly turns: number } | undefined;
-  /** The world that a recipe puts around the family's own; default as it is. */
-  readonly around?: (world: TaskWorld) => TaskWorld;
+  /** The environment that a recipe puts around the family's own; default as it is. */
+  readonly around?: (instance: JudgedEnvironment) => JudgedEnvironment;
   /** What it is given to read. */
   readonly guide?: Guide | undefined;
 };
@@ -41,12 +41,12 @@ export async function environmentRollout(
   signal: AbortSignal,
 ): Promise<EnvironmentRollout> {
   const { sampling, seed, maxTurns = family.maxTurns, from, around = (same) => same } = options;
-  const world = around(family.world(reference));
+  const instance = around(family.create(reference));
   const trajectory = await rollOut({
     policy: from === undefined ? policy : replayedPolicy(policy, from.trajectory, from.turns),
     environment: options.guide
-      ? guidedEnvironment(world.environment, options.guide)
-      : world.environment,
+      ? guidedEnvironment(instance.environment, options.guide)
+      : instance.environment,
     chatFormat: format,
     sampling,
     limits: { maxTurns, maxTokensPerTurn: options.maxTurnTokens ?? MAX_TURN_TOKENS, timeoutMs: 0 },
@@ -58,13 +58,13 @@ export async function environmentRollout(
   signal.throwIfAborted();
   return {
     record: trajectory,
-    verification: judged(world, family.task(reference), trajectory, format),
+    verification: judged(instance, family.task(reference), trajectory, format),
   };
 }
 
 /** The verifier's word, with what was asked and what was said at the end among its parts. */
 export function judged(
-  { judge }: TaskWorld,
+  { judge }: JudgedEnvironment,
   { request }: Task,
   trajectory: Trajectory,
   format: ChatFormat,

@@ -3,7 +3,12 @@
  * beside its call is a note; one that begins with `=` replaces all before it.
  */
 import { rollOut } from "@waggle/agent";
-import type { DemonstratedAction, Judgement, TaskFamily, TaskWorld } from "@waggle/environments";
+import type {
+  DemonstratedAction,
+  Judgement,
+  TaskFamily,
+  JudgedEnvironment,
+} from "@waggle/environments";
 import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
 import { type MemoryBank, memoryBank, operateMemory } from "@waggle/learning/states";
 import type {
@@ -51,7 +56,7 @@ type Actor = {
 
 /** One turn whose context begins with this, and what came of it; `null` for nothing: unreadable, or cut. */
 export async function turnAlone(
-  { environment: whole }: TaskWorld,
+  { environment: whole }: JudgedEnvironment,
   actor: Omit<Actor, "hear">,
   first: FirstObservation,
   chatFormat: ChatFormat,
@@ -84,19 +89,19 @@ export async function turnAlone(
 }
 
 export async function foldedRollout(
-  world: TaskWorld,
+  instance: JudgedEnvironment,
   { policy, client, hear }: Actor,
   format: ChatFormat,
   { sampling, maxTurns, seed, records = false }: FoldedOptions & { readonly maxTurns: number },
   signal: AbortSignal,
 ): Promise<FoldedRollout> {
-  const first = await world.environment.observe();
+  const first = await instance.environment.observe();
   let bank = memoryBank();
   const ended: { last: Observation | null; said: string } = { last: null, said: "" };
   const trajectories: Trajectory[] = [];
   for (let turn = 0; turn < maxTurns && ended.last?.terminated !== true; turn += 1) {
     const seen = folded(first, bank, records ? null : ended.last);
-    const { trajectory, taken } = await turnAlone(world, { policy, client }, seen, format, {
+    const { trajectory, taken } = await turnAlone(instance, { policy, client }, seen, format, {
       ...{ sampling, seed: derivedSeed(seed, turn), signal },
     });
     trajectories.push(trajectory);
@@ -108,7 +113,7 @@ export async function foldedRollout(
     ended.said = action.text;
     ended.last = observation;
   }
-  const verification = world.judge(ended.last?.terminated === true ? ended.said : null);
+  const verification = instance.judge(ended.last?.terminated === true ? ended.said : null);
   return { trajectories, verification };
 }
 
@@ -191,7 +196,7 @@ export async function foldedDemonstration(
     return format.encodeAssistant(calls.length === 0 ? text : note() || text, calls);
   };
   return foldedRollout(
-    family.world(task),
+    family.create(task),
     {
       policy: scriptedPolicy(speak, options.contextLength),
       client: NOBODY,

@@ -2,7 +2,7 @@
  * Several answers to one task in one context: each wrong one is told so, and after the last a teacher
  * answers in the same context. Every turn is paid what the answer that it led to was worth.
  */
-import type { TaskFamily, TaskWorld } from "@waggle/environments";
+import type { TaskFamily, JudgedEnvironment } from "@waggle/environments";
 import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
 import type { Observation, TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
@@ -42,14 +42,14 @@ export async function introspectiveRollout(
   let turn = 0;
   let heard: Observation | null = null;
   const isTaught = (): boolean => worth.length >= trials.most;
-  const around = (world: TaskWorld): TaskWorld => ({
-    ...world,
+  const around = (instance: JudgedEnvironment): JudgedEnvironment => ({
+    ...instance,
     environment: {
-      task: world.environment.task,
-      observe: () => world.environment.observe(),
+      task: instance.environment.task,
+      observe: () => instance.environment.observe(),
       async step(action, stepSignal) {
         turn += 1;
-        const judged = action.toolCalls.length > 0 ? null : world.judge(action.text);
+        const judged = action.toolCalls.length > 0 ? null : instance.judge(action.text);
         const isLast = judged === null || judged.success || isTaught();
         if (judged !== null) {
           worth.push(judged.reward);
@@ -61,7 +61,7 @@ export async function introspectiveRollout(
           heard = null;
           return { toolResults: [], userMessage: guidance, terminated: false };
         }
-        heard = await world.environment.step(action, stepSignal);
+        heard = await instance.environment.step(action, stepSignal);
         return heard;
       },
     },

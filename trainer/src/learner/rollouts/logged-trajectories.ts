@@ -3,7 +3,7 @@
  * proposal's turns before its own are the stored ones, repeated so that its text is right; its own action
  * reaches nobody unless the plan wants it answered.
  */
-import type { TaskWorld } from "@waggle/environments";
+import type { JudgedEnvironment } from "@waggle/environments";
 import type { JudgedTrajectory, JudgedGroup, RolloutPlan } from "@waggle/learning";
 import { drawnFrom } from "./drawn-from.ts";
 import { inLanes } from "../../lanes.ts";
@@ -51,7 +51,9 @@ export function loggedTrajectories(
             from: { trajectory: trajectory.record, turns: turn },
             branch: { trajectory: trajectory.id, turn },
             maxTurns: turn + 1,
-            ...(answered ? {} : { around: (world: TaskWorld) => silentAfter(world, turn) }),
+            ...(answered
+              ? {}
+              : { around: (instance: JudgedEnvironment) => silentAfter(instance, turn) }),
           }),
         ),
       ),
@@ -61,12 +63,12 @@ export function loggedTrajectories(
   });
 }
 
-/** The world for so many turns; what is done after them is not answered. */
-function silentAfter(world: TaskWorld, turns: number): TaskWorld {
-  const { environment } = world;
+/** The environment for so many turns; what is done after them is not answered. */
+function silentAfter(instance: JudgedEnvironment, turns: number): JudgedEnvironment {
+  const { environment } = instance;
   let left = turns;
   return {
-    ...world,
+    ...instance,
     environment: {
       task: environment.task,
       observe: () => environment.observe(),

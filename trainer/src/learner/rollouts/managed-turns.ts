@@ -21,8 +21,8 @@ export async function managedTurns(
   task: TaskReference,
 ): Promise<JudgedTrajectory[]> {
   const { isQuestion } = memoryOf(family);
-  const world = family.world(task);
-  const first = await world.environment.observe();
+  const instance = family.create(task);
+  const first = await instance.environment.observe();
   const client = { ...policy.client, crossOriginIsolated: false };
   const turns: { role: string; trajectory: JudgedTrajectory["record"] }[] = [];
   let message = first.userMessage;
@@ -32,7 +32,7 @@ export async function managedTurns(
     const actor =
       roles === undefined ? policy : roleRollout(roles, policy, family, task, role).policy;
     const { trajectory, taken } = await turnAlone(
-      world,
+      instance,
       { policy: actor, client },
       { ...first, userMessage: message },
       format,
@@ -43,7 +43,7 @@ export async function managedTurns(
     if (taken.observation.terminated) answer = taken.action.text;
     message = taken.observation.userMessage ?? message;
   }
-  const verification = world.judge(answer);
+  const verification = instance.judge(answer);
   const joint = turns[0]?.trajectory.id ?? null;
   return turns.map(({ role, trajectory }) =>
     toJudgedTrajectory(trajectory, verification, { role, staleness, joint }),

@@ -34,7 +34,7 @@ export async function foldedTurns(
   }
   const client = { ...policy.client, crossOriginIsolated: false };
   const rollout = await foldedRollout(
-    family.world(task),
+    family.create(task),
     { policy, client, hear: () => {} },
     format,
     {

@@ -7,7 +7,7 @@ import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@wa
 import { type TaskReference, WaggleError } from "@waggle/protocol";
 import { finalTextOf } from "../../final-text.ts";
 import { derivedSeed, seededRandom } from "../../random.ts";
-import { type Around, searched } from "./changed-world.ts";
+import { type Around, searched } from "./changed-environment.ts";
 import type { CollectOptions, CollectParts } from "./collect.ts";
 import { demonstratedRollout } from "./demonstrated-rollout.ts";
 import { environmentRollout } from "./environment-rollout.ts";
@@ -41,7 +41,7 @@ export async function proposedRollouts(
   const { proposals: count, attempts, shown, searches } = plan;
   const { format, family } = parts;
   const { proposer, solver } = proposalsOf(family, searches);
-  const alone: Around = (world) => world;
+  const alone: Around = (instance) => instance;
   const setting = { ...options, around: searches === undefined ? alone : searched };
   const solving = { ...options, around: searches === "both" ? searched : alone };
   const run = async (i: number): Promise<JudgedTrajectory[]> => {

@@ -16,7 +16,7 @@ export async function readAgain(
   contextLength: number,
 ): Promise<JudgedTrajectory> {
   const task = taskOf({ record: trajectory });
-  const world = family.world(task);
+  const instance = family.create(task);
   let said = 0;
   const again = await rollOut({
     policy: scriptedPolicy(() => {
@@ -24,7 +24,7 @@ export async function readAgain(
       said += 1;
       return trajectory.segments.find(({ id }) => id === turn?.segmentId)?.tokenIds ?? [];
     }, contextLength),
-    environment: guidedEnvironment(world.environment, reading.guide),
+    environment: guidedEnvironment(instance.environment, reading.guide),
     chatFormat: format,
     limits: {
       ...{ maxTurns: Math.max(1, trajectory.turns.length), maxTokensPerTurn: contextLength },
@@ -34,6 +34,6 @@ export async function readAgain(
     client: NOBODY,
     seed: 0,
   });
-  const verification = judged(world, family.task(task), again, format);
+  const verification = judged(instance, family.task(task), again, format);
   return toJudgedTrajectory(again, verification, { role, read: reading.before() });
 }

@@ -1,10 +1,10 @@
 /**
  * Several rollouts at one task told as one: turns as they were said, words with the first call of each
- * later piece, and a world that is put back to where that piece begins. Nothing is sampled. Turns before the
+ * later piece, and an environment that is put back to where that piece begins. Nothing is sampled. Turns before the
  * first words are given: they are another rollout's.
  */
 import { rollOut } from "@waggle/agent";
-import type { TaskFamily, TaskWorld } from "@waggle/environments";
+import type { TaskFamily, JudgedEnvironment } from "@waggle/environments";
 import {
   type JudgedTrajectory,
   type Retelling,
@@ -21,7 +21,7 @@ import { judged } from "./environment-rollout.ts";
 type Step = {
   readonly turn: Turn;
   readonly tokenIds: readonly number[];
-  /** Where the world is put before it: after so many turns of a rollout; absent = where it stands. */
+  /** Where the environment is put before it: after so many turns of a rollout; absent = where it stands. */
   readonly stands?: { readonly in: JudgedTrajectory; readonly after: number };
 };
 
@@ -63,14 +63,14 @@ async function retoldRollout(
   const [root] = pieces;
   if (root === undefined || given === 0) return null;
 
-  let world = family.world(task);
+  let instance = family.create(task);
   let [said, done] = [0, 0];
-  const act: TaskWorld["environment"]["step"] = async (action, signal) => {
+  const act: JudgedEnvironment["environment"]["step"] = async (action, signal) => {
     const { stands } = steps[done] ?? {};
     done += 1;
     if (stands !== undefined)
-      world = await worldAfter(family, task, stands.in, stands.after, signal);
-    return world.environment.step(action, signal);
+      instance = await environmentAfter(family, task, stands.in, stands.after, signal);
+    return instance.environment.step(action, signal);
   };
   const trajectory = await rollOut({
     policy: scriptedPolicy(() => {
@@ -81,32 +81,32 @@ async function retoldRollout(
         ? tokenIds
         : format.encodeAssistant(words, turn.toolCalls);
     }, contextLength),
-    environment: { task, observe: () => world.environment.observe(), step: act },
+    environment: { task, observe: () => instance.environment.observe(), step: act },
     chatFormat: format,
     limits: { maxTurns: steps.length, maxTokensPerTurn: contextLength, timeoutMs: 0 },
     consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
     client: NOBODY,
     seed: 0,
   });
-  const verification = judged(world, family.task(task), trajectory, format);
+  const verification = judged(instance, family.task(task), trajectory, format);
   return toJudgedTrajectory(trajectory, verification, {
     role: "retold",
     branch: { trajectory: root.rollout, turn: given },
   });
 }
 
-/** A new world, in which the calls of so many turns were made again. */
-async function worldAfter(
+/** A new environment, in which the calls of so many turns were made again. */
+async function environmentAfter(
   family: TaskFamily,
   task: TaskReference,
   { record: trajectory }: JudgedTrajectory,
   turns: number,
   signal: AbortSignal,
-): Promise<TaskWorld> {
-  const world = family.world(task);
-  await world.environment.observe();
+): Promise<JudgedEnvironment> {
+  const instance = family.create(task);
+  await instance.environment.observe();
   for (const { toolCalls } of trajectory.turns.slice(0, turns)) {
-    await world.environment.step({ text: "", toolCalls }, signal);
+    await instance.environment.step({ text: "", toolCalls }, signal);
   }
-  return world;
+  return instance;
 }

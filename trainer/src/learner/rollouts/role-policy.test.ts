@@ -1,12 +1,12 @@
-/** Roles that share a conversation on a real decoder, and roles that share a world. */
-import { familyNamed, type TaskWorld } from "@waggle/environments";
+/** Roles that share a conversation on a real decoder, and roles that share an environment. */
+import { familyNamed, type JudgedEnvironment } from "@waggle/environments";
 import type { Action, Sample } from "@waggle/protocol";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { movedAdapter, PROMPT, tinyPolicy } from "./tiny-policy.fixture.ts";
 import { roleRollout } from "./role-policy.ts";
-import { SharedWorld } from "./shared-world.ts";
+import { SharedEnvironment } from "./shared-environment.ts";
 
 const { signal } = new AbortController();
 let policy: AdaptivePolicy;
@@ -29,7 +29,7 @@ test("each turn of a shared conversation is its role's, and can be scored again 
   };
   const task = family.reference(1, "train", 0);
   const rollout = roleRollout(roles, policy, family, task, "policy");
-  const { environment } = rollout.family.world(task);
+  const { environment } = rollout.family.create(task);
   const context = await rollout.policy.createContext();
   await environment.observe();
   context.append(PROMPT);
@@ -116,10 +116,13 @@ test("within a turn the role changes where the call is divided, and not where no
 const calling = (name: string, args: { readonly [key: string]: string }): Action =>
   ({ text: "", toolCalls: [{ id: name, name, arguments: args }] }) as Action;
 
-test("who shares a world acts in rounds, and hears of a round when all have acted", async () => {
+test("who shares an environment acts in rounds, and hears of a round when all have acted", async () => {
   const family = familyNamed("form");
-  const shared = new SharedWorld(family.world(family.reference(3, "train", 0)), ["one", "two"]);
-  const [one, two]: TaskWorld[] = [shared.view("one"), shared.view("two")];
+  const shared = new SharedEnvironment(family.create(family.reference(3, "train", 0)), [
+    "one",
+    "two",
+  ]);
+  const [one, two]: JudgedEnvironment[] = [shared.view("one"), shared.view("two")];
   await one?.environment.observe();
   await two?.environment.observe();
   let heard = 0;

@@ -64,15 +64,15 @@ export function roleRollout(
     },
     family: {
       ...family,
-      world: (reference) => {
-        const world = family.world(reference);
+      create: (reference) => {
+        const instance = family.create(reference);
         return {
-          ...world,
+          ...instance,
           environment: {
-            task: world.environment.task,
-            observe: () => world.environment.observe(),
+            task: instance.environment.task,
+            observe: () => instance.environment.observe(),
             async step(action, signal) {
-              const observation = await world.environment.step(action, signal);
+              const observation = await instance.environment.step(action, signal);
               turn += 1;
               results = observation.toolResults;
               return observation;

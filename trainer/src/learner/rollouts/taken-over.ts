@@ -3,7 +3,7 @@
  * recorded by turn. The person here is a family's demonstrator who makes no mistakes and sees all that
  * the policy does.
  */
-import type { TaskFamily, TaskWorld } from "@waggle/environments";
+import type { TaskFamily, JudgedEnvironment } from "@waggle/environments";
 import type { JudgedTrajectory } from "@waggle/learning";
 import type { Observation, TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
@@ -13,8 +13,8 @@ import type { ActingPolicy } from "./environment-rollout.ts";
 type Actors = NonNullable<JudgedTrajectory["actors"]>;
 
 export type Takeover = {
-  /** Around the world of the rollout: the person watches. */
-  readonly around: (world: TaskWorld) => TaskWorld;
+  /** Around the environment of the rollout: the person watches. */
+  readonly around: (instance: JudgedEnvironment) => JudgedEnvironment;
   /** In place of the policy. */
   readonly policy: (policy: ActingPolicy) => ActingPolicy;
   /** `[turns]` so far. */
@@ -51,13 +51,13 @@ export async function takeover(
   };
   return {
     actors,
-    around: (world) => ({
-      ...world,
+    around: (instance) => ({
+      ...instance,
       environment: {
         task,
-        observe: () => world.environment.observe(),
+        observe: () => instance.environment.observe(),
         async step(action, signal) {
-          heard = await world.environment.step(action, signal);
+          heard = await instance.environment.step(action, signal);
           failures = heard.toolResults.some(({ ok }) => !ok) ? failures + 1 : 0;
           return heard;
         },

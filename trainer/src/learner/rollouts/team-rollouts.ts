@@ -1,5 +1,5 @@
 /**
- * Joint rollouts of several roles at one task: together in one world, or one after the other. Each role
+ * Joint rollouts of several roles at one task: together in one environment, or one after the other. Each role
  * has a conversation of its own, so each is a trajectory of its own, bound to the others by `joint`.
  */
 import type { Judgement, TaskFamily } from "@waggle/environments";
@@ -12,11 +12,11 @@ import {
 import type { TaskReference } from "@waggle/protocol";
 import { finalTextOf } from "../../final-text.ts";
 import { derivedSeed } from "../../random.ts";
-import { type Around, told } from "./changed-world.ts";
+import { type Around, told } from "./changed-environment.ts";
 import type { CollectOptions, CollectParts } from "./collect.ts";
 import { type EnvironmentRollout, environmentRollout } from "./environment-rollout.ts";
 import { roleRollout } from "./role-policy.ts";
-import { SharedWorld } from "./shared-world.ts";
+import { SharedEnvironment } from "./shared-environment.ts";
 import { rewardsOf } from "./turn-rewards.ts";
 
 type TeamPlan = Extract<RolloutPlan, { kind: "team" }>;
@@ -51,10 +51,10 @@ export async function teamRollouts(
 
 async function together(team: Team, place: readonly number[]): Promise<JudgedTrajectory[]> {
   const { plan, members, parts, task } = team;
-  const shared = new SharedWorld(parts.family.world(task), plan.roles);
+  const shared = new SharedEnvironment(parts.family.create(task), plan.roles);
   const attempts = await Promise.all(
     plan.roles.map(async (role, r) => {
-      const family = { ...parts.family, world: () => shared.view(role) };
+      const family = { ...parts.family, instance: () => shared.view(role) };
       try {
         return await rollout(team, family, role, members[r] as string, [...place, r], []);
       } finally {
@@ -118,24 +118,24 @@ async function rollout(
     task,
     {
       ...{ sampling, maxTurns, seed: derivedSeed(seed, ...place), guide: reading?.guide },
-      around: (world) => changes.reduce((changed, change) => change(changed), world),
+      around: (instance) => changes.reduce((changed, change) => change(changed), instance),
     },
     signal,
   );
   return { ...made, read: reading?.before() ?? null };
 }
 
-/** The same world, with what was answered before at its beginning: there it disturbs a small policy least. */
+/** The same environment, with what was answered before at its beginning: there it disturbs a small policy least. */
 function reading(answers: string): Around {
-  return (world) => ({
-    ...world,
+  return (instance) => ({
+    ...instance,
     environment: {
-      task: world.environment.task,
+      task: instance.environment.task,
       async observe() {
-        const first = await world.environment.observe();
+        const first = await instance.environment.observe();
         return { ...first, system: `${first.system} Others said: ${answers}`.trim() };
       },
-      step: (action, signal) => world.environment.step(action, signal),
+      step: (action, signal) => instance.environment.step(action, signal),
     },
   });
 }

@@ -2,7 +2,7 @@
 import type { Judgement } from "@waggle/environments";
 import type { Trajectory } from "@waggle/protocol";
 
-/** Rewards of single turns, given for those whose calls reached the world: the others earned 0. */
+/** Rewards of single turns, given for those whose calls reached the environment: the others earned 0. */
 export function rewardsOf(
   { turns }: Trajectory,
   { turnRewards }: Judgement,

@@ -1,13 +1,13 @@
-/** A language model as the world: what it is taught is what it is asked, and it learns what tools say. */
+/** A language model as the environment: what it is taught is what it is asked, and it learns what tools say. */
 import { familyNamed } from "@waggle/environments";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { ScriptedPolicy } from "@waggle/testing";
 import { expect, test } from "vitest";
 import { collect } from "./collect.ts";
-import { changedWorld } from "./changed-world.ts";
+import { changedEnvironment } from "./changed-environment.ts";
 import { trainFamilyText } from "../family-text.ts";
 import { tinyEngines } from "../updates/recipe-update.fixture.ts";
-import { fitWorldModel, modelledWorld, worldLesson } from "./world-model.ts";
+import { fitWorldModel, modeledEnvironment, worldLesson } from "./world-model.ts";
 
 const family = familyNamed("form");
 const signal = new AbortController().signal;
@@ -37,7 +37,7 @@ async function logged() {
   return { format, lessons, sizes };
 }
 
-test("only what the world says is learned, and a lesson is the conversation that is asked later", async () => {
+test("only what the environment says is learned, and a lesson is the conversation that is asked later", async () => {
   const { format, lessons, sizes } = await logged();
   const [{ trajectory, request } = { trajectory: null, request: "" }] = lessons.filter(
     (lesson) => lesson.trajectory.turns.length > 2 && lesson.trajectory.record.terminated,
@@ -53,7 +53,7 @@ test("only what the world says is learned, and a lesson is the conversation that
 
   const answers = [...results, verdict].map((text) => format.encodeAssistant(text));
   const policy = new ScriptedPolicy({ turns: answers, ...sizes });
-  const conversation = await modelledWorld(policy, format)(request, 1);
+  const conversation = await modeledEnvironment(policy, format)(request, 1);
   for (const { toolCalls, toolResults } of trajectory.turns) {
     for (const [i, call] of toolCalls.entries()) {
       expect(await conversation.answer(call, signal)).toMatchObject({ ok: toolResults[i]?.ok });
@@ -63,7 +63,7 @@ test("only what the world says is learned, and a lesson is the conversation that
   expect(policy.contexts[0]?.tokenIds).toEqual(tokenIds);
 });
 
-test("a model of the world learns what tools say; one that takes no steps does not", async () => {
+test("a model of the environment learns what tools say; one that takes no steps does not", async () => {
   const { format, lessons } = await logged();
   const taught = lessons.map(({ trajectory, request }) =>
     worldLesson(trajectory, request, "", format),
@@ -92,30 +92,30 @@ test("what the policy reads is the model's word, what is judged is what the call
     verdict: async () => false,
     dispose: () => heard.push("disposed"),
   });
-  const change = { kind: "simulated", by: "world-model", share: 1, judges: true } as const;
+  const change = { kind: "simulated", by: "environment-model", share: 1, judges: true } as const;
   const options = {
     family,
     task,
     taskSeed: 1,
     seed: 2,
-    worldModels: { "world-model": worldModel },
+    worldModels: { "environment-model": worldModel },
   };
-  const world = changedWorld(change, options)(family.world(task));
-  await world.environment.observe();
+  const instance = changedEnvironment(change, options)(family.create(task));
+  await instance.environment.observe();
   const act = await family.demonstrator(task, () => 0.5, 0);
   let ended = false;
   let calls = 0;
   while (!ended) {
     const { calls: made } = act(null);
     const toolCalls = made.map((call) => ({ id: `c${(calls += 1)}`, ...call }));
-    const { toolResults, terminated } = await world.environment.step(
+    const { toolResults, terminated } = await instance.environment.step(
       { text: "", toolCalls },
       signal,
     );
     expect(toolResults.every((result) => result.ok && result.value === "imagined")).toBe(true);
     ended = terminated;
   }
-  expect(world.judge(null)).toMatchObject({
+  expect(instance.judge(null)).toMatchObject({
     success: true,
     parts: { answered: calls, verdict: false },
   });

@@ -1,5 +1,5 @@
 /**
- * A language model as the world: it reads a request and calls, and says what the tools would. A
+ * A language model as the environment: it reads a request and calls, and says what the tools would. A
  * conversation with the roles changed: calls are what the user says, results what the assistant says.
  * Fitted to logged calls by cross-entropy on the results alone, or asked as it is.
  */
@@ -15,9 +15,9 @@ import {
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "../../random.ts";
 import type { ActingPolicy } from "./environment-rollout.ts";
-import type { WorldModel } from "./imagined-world.ts";
+import type { WorldModel } from "./imagined-environment.ts";
 
-export const WORLD_SYSTEM: string = "You are the world.";
+export const WORLD_SYSTEM: string = "You are the environment.";
 /** Said where a rollout has ended; the answer is one of the two below. */
 const END = "end";
 const SUCCESS = "yes";
@@ -27,7 +27,7 @@ const FAILED = "! ";
 /** Most tokens of one answer: results of these families are short. */
 const MAX_ANSWER_TOKENS = 32;
 
-/** A call as the world model reads it: `look ann boss`. */
+/** A call as the environment model reads it: `look ann boss`. */
 export function callText({ name, arguments: given }: Pick<ToolCall, "name" | "arguments">): string {
   const values = Object.values(given).map((value) =>
     typeof value === "string" ? value : JSON.stringify(value),
@@ -53,8 +53,8 @@ export function messageOf(request: string, text: string, isFirst: boolean): stri
   return isFirst ? `${request}\n${text}` : text;
 }
 
-/** A policy that is asked what the world would say. */
-export function modelledWorld(policy: ActingPolicy, format: ChatFormat): WorldModel {
+/** A policy that is asked what the environment would say. */
+export function modeledEnvironment(policy: ActingPolicy, format: ChatFormat): WorldModel {
   return async (request, seed) => {
     const context = await policy.createContext();
     let turns = 0;
@@ -97,7 +97,7 @@ function isFull({ tokenIds }: PolicyContext, { contextLength }: ActingPolicy): b
   return tokenIds.length + MAX_ANSWER_TOKENS >= contextLength;
 }
 
-/** What a world model learns from one rollout: tokens, and which of them the world said. */
+/** What an environment model learns from one rollout: tokens, and which of them the environment said. */
 type WorldLesson = { readonly tokenIds: readonly number[]; readonly lossMask: readonly boolean[] };
 
 /** @param request as the rollout was told it. */

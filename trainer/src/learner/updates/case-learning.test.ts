@@ -61,11 +61,11 @@ function shuffled(seed: number): TaskFamily {
   const random = seededRandom(seed, 0x5f);
   return {
     ...BANDIT,
-    world: (reference) => {
-      const world = BANDIT.world(reference);
+    create: (reference) => {
+      const instance = BANDIT.create(reference);
       return {
-        ...world,
-        judge: (text) => ({ ...world.judge(text), reward: Math.round(random()) }),
+        ...instance,
+        judge: (text) => ({ ...instance.judge(text), reward: Math.round(random()) }),
       };
     },
   };

@@ -344,7 +344,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
     differs: [
       (records) => {
         const record = at(records, -1);
-        expect(record.stage.state["world-model"]).toBeDefined();
+        expect(record.stage.state["environment-model"]).toBeDefined();
         const { result, minibatch } = numbersOf(record);
         let heard = 0;
         for (const [b, { trajectory }] of minibatch.trajectories.entries()) {

@@ -67,7 +67,7 @@ function tellsModes(count: number): Check {
   };
 }
 
-/** Tokens learned that nobody sampled: prompts, or what the world answered. */
+/** Tokens learned that nobody sampled: prompts, or what the environment answered. */
 function learnsUnsaid(stage: number): Check {
   return (records) => {
     const { result, minibatch } = numbersOf(at(records, stage));

@@ -101,7 +101,7 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
           ),
         );
         expect(tools.size).toBeGreaterThan(2);
-        expect(at(records, 0).state["world-model"]).toBe("environment");
+        expect(at(records, 0).state["environment-model"]).toBe("environment");
       },
       keeps(0, ({ verification }) => verification.success),
     ],
@@ -127,7 +127,7 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         expect(
           trajectories.every(({ verification }) => verification.parts["imagined"] === true),
         ).toBe(true);
-        // No world fails in a tutorial, and what it shows is not what the world would have said.
+        // No environment fails in a tutorial, and what it shows is not what the environment would have said.
         expect(trajectories.every((trajectory) => toolErrors(trajectory) === 0)).toBe(true);
       },
     ],

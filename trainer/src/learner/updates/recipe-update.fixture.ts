@@ -26,7 +26,7 @@ import { collect, type CollectParts } from "../rollouts/collect.ts";
 import { opponentOf, RoleStore } from "../role-store.ts";
 import { describer } from "../rollouts/trajectory-text.ts";
 import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
-import type { WorldModel, WorldModels } from "../rollouts/imagined-world.ts";
+import type { WorldModel, WorldModels } from "../rollouts/imagined-environment.ts";
 import { runPorts } from "../run-ports.ts";
 import { trainFamilyText } from "../family-text.ts";
 import { scriptedWriter } from "./scripted-writer.fixture.ts";
@@ -86,7 +86,7 @@ type Rollout = {
   readonly heard: (Observation | null)[];
 };
 
-/** A family whose worlds are overheard, and a policy that does what its demonstrator would. */
+/** A family whose environments are overheard, and a policy that does what its demonstrator would. */
 export type ActedFamily = {
   readonly family: TaskFamily;
   readonly format: ChatFormat;
@@ -119,18 +119,18 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
     ...(unheard.documented === undefined
       ? {}
       : { documented: overheardProposals(unheard.documented) }),
-    world: (reference) => {
-      const world = unheard.world(reference);
+    create: (reference) => {
+      const instance = unheard.create(reference);
       const rollout: Rollout = { family: unheard, reference, heard: [null] };
       latest = rollout;
       own.enterWith(rollout);
       return {
-        ...world,
+        ...instance,
         environment: {
-          task: world.environment.task,
-          observe: () => world.environment.observe(),
+          task: instance.environment.task,
+          observe: () => instance.environment.observe(),
           async step(action, signal) {
-            const observation = await world.environment.step(action, signal);
+            const observation = await instance.environment.step(action, signal);
             rollout.heard.push(observation);
             return observation;
           },
@@ -158,7 +158,7 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
     setAdapter: async (version, adapter) => {
       adopted.push({ version, sum: sumOf(adapter?.tensors ?? new Map()) });
     },
-    // A world and the context of its rollout are made in one go, with nothing awaited between.
+    // An environment and the context of its rollout are made in one go, with nothing awaited between.
     createContext: () => {
       const rollout = own.getStore() ?? (latest as unknown as Rollout);
       attempts += 1;
@@ -195,11 +195,11 @@ async function contextOf(
     append: (more) => void tokenIds.push(...more),
     generate: async () => {
       let action = { text: "", calls: [] } as ReturnType<Demonstrator>;
-      // What a recipe says in the world's place is not overheard: every other time the script goes on.
+      // What a recipe says in the environment's place is not overheard: every other time the script goes on.
       if (told === heard.length && random() < 0.5) {
         action = demonstrator({ toolResults: [], terminated: false });
       }
-      // What was replayed before is told first, so that the script stands where the world does.
+      // What was replayed before is told first, so that the script stands where the environment does.
       for (; told < heard.length; told += 1) action = demonstrator(heard[told] ?? null);
       const said = format.encodeAssistant(action.text, action.calls);
       tokenIds.push(...said);
@@ -224,17 +224,20 @@ function numbersOf(
   return { behaviorLogProbs: logProbs, rawLogProbs: logProbs, entropies };
 }
 
-/** What the world is imagined to say to every call. */
+/** What the environment is imagined to say to every call. */
 export const IMAGINED_RESULT = "imagined";
 
 /** Nothing that a tool of any family says, so that tests can tell whose word a result is. */
-const imaginedWorld: WorldModel = async () => ({
+const imaginedEnvironment: WorldModel = async () => ({
   answer: async ({ id }) => ({ callId: id, ok: true, value: IMAGINED_RESULT }),
   hear: () => {},
   verdict: async (text) => text.length % 2 === 0,
   dispose: () => {},
 });
-const IMAGINED: WorldModels = { policy: imaginedWorld, "world-model": imaginedWorld };
+const IMAGINED: WorldModels = {
+  policy: imaginedEnvironment,
+  "environment-model": imaginedEnvironment,
+};
 
 /** What came of one stage. */
 export type StageRecord = {

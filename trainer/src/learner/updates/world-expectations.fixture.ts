@@ -1,4 +1,4 @@
-/** Expectations of recipes that change the world, credit single turns or choose what comes next. */
+/** Expectations of recipes that change the environment, credit single turns or choose what comes next. */
 import { expect } from "vitest";
 import {
   at,
@@ -14,10 +14,10 @@ import {
   scoredOf,
   startsFromDemonstrations,
 } from "./recipe-checks.fixture.ts";
-import { NO_CALLS_LEFT } from "../rollouts/changed-world.ts";
+import { NO_CALLS_LEFT } from "../rollouts/changed-environment.ts";
 import { IMAGINED_RESULT, type StageRecord } from "./recipe-update.fixture.ts";
 
-/** Shares of tool results that the model of the world said. */
+/** Shares of tool results that the model of the environment said. */
 function imaginedShare(record: StageRecord): number {
   const results = trajectoriesOf(record)
     .filter(({ role }) => role === "policy")
@@ -106,8 +106,8 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       simulated,
       (records) => {
         const { plan } = at(records, -1);
-        const worlds = plan.kind === "group" ? (plan.worlds ?? []) : [];
-        expect(worlds).toMatchObject([{ kind: "simulated", by: "policy" }]);
+        const environments = plan.kind === "group" ? (plan.environments ?? []) : [];
+        expect(environments).toMatchObject([{ kind: "simulated", by: "policy" }]);
       },
     ],
   },

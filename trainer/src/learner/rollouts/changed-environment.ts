@@ -1,9 +1,14 @@
 /**
- * What a plan puts around a family's world: the policy meets the changed one, the family's verifier
+ * What a plan puts around a family's environment: the policy meets the changed one, the family's verifier
  * judges what was done in its own. The changes themselves are named by `packages/learning`.
  */
-import type { TaskFamily, TaskWorld } from "@waggle/environments";
-import { drawWorld, goesOn, REFUSED, type WorldChange } from "@waggle/learning/rollouts";
+import type { TaskFamily, JudgedEnvironment } from "@waggle/environments";
+import {
+  drawEnvironment,
+  goesOn,
+  REFUSED,
+  type EnvironmentChange,
+} from "@waggle/learning/rollouts";
 import {
   type Action,
   type Environment,
@@ -15,14 +20,14 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import { seededRandom } from "../../random.ts";
-import type { WorldModels } from "./imagined-world.ts";
-import { imagined } from "./imagined-world.ts";
+import type { WorldModels } from "./imagined-environment.ts";
+import { imagined } from "./imagined-environment.ts";
 
 /** The tool that an environment with documents offers. */
 const SEARCH_TOOL = "search";
 
-/** A world in place of another. */
-export type Around = (world: TaskWorld) => TaskWorld;
+/** An environment in place of another. */
+export type Around = (instance: JudgedEnvironment) => JudgedEnvironment;
 
 export type ChangeOptions = {
   readonly family: TaskFamily;
@@ -35,7 +40,7 @@ export type ChangeOptions = {
   readonly worldModels: WorldModels;
 };
 
-export function changedWorld(change: WorldChange, options: ChangeOptions): Around {
+export function changedEnvironment(change: EnvironmentChange, options: ChangeOptions): Around {
   switch (change.kind) {
     case "explained":
       return explained;
@@ -44,21 +49,27 @@ export function changedWorld(change: WorldChange, options: ChangeOptions): Aroun
     case "searched":
       return searched;
     case "drawn":
-      return drawn(drawWorld(change.ranges, seededRandom(options.taskSeed, 0xd2a)), options.seed);
+      return drawn(
+        drawEnvironment(change.ranges, seededRandom(options.taskSeed, 0xd2a)),
+        options.seed,
+      );
     case "simulated":
       return imagined(change, options.worldModels, options.task, options.seed);
     case "contract":
       return underContract(change.mostCalls);
     case "trials":
-      return (world) => trials(world, change, () => options.family.world(options.task));
+      return (instance) => trials(instance, change, () => options.family.create(options.task));
   }
 }
 
-/** The same world with another environment. */
-function within(world: TaskWorld, change: Partial<Omit<Environment, "task">>): TaskWorld {
-  const { environment } = world;
+/** The same environment with another environment. */
+function within(
+  instance: JudgedEnvironment,
+  change: Partial<Omit<Environment, "task">>,
+): JudgedEnvironment {
+  const { environment } = instance;
   return {
-    ...world,
+    ...instance,
     environment: {
       task: environment.task,
       observe: () => environment.observe(),
@@ -68,12 +79,12 @@ function within(world: TaskWorld, change: Partial<Omit<Environment, "task">>): T
   };
 }
 
-/** The same world with a sentence more at its beginning. */
+/** The same environment with a sentence more at its beginning. */
 export function told(sentence: string): Around {
-  return (world) =>
-    within(world, {
+  return (instance) =>
+    within(instance, {
       async observe() {
-        const first = await world.environment.observe();
+        const first = await instance.environment.observe();
         return { ...first, system: `${first.system} ${sentence}`.trim() };
       },
     });
@@ -81,13 +92,13 @@ export function told(sentence: string): Around {
 
 /** A failed rollout hears `guidance` once and goes on. */
 export function retrying(guidance: string): Around {
-  return (world) => {
+  return (instance) => {
     let isTold = false;
-    return within(world, {
+    return within(instance, {
       async step(action, signal) {
         // A turn in words would end the task: it is judged before the environment hears it.
-        if (isTold || action.toolCalls.length > 0 || world.judge(action.text).success) {
-          return world.environment.step(action, signal);
+        if (isTold || action.toolCalls.length > 0 || instance.judge(action.text).success) {
+          return instance.environment.step(action, signal);
         }
         isTold = true;
         return { toolResults: [], userMessage: guidance, terminated: false };
@@ -97,11 +108,11 @@ export function retrying(guidance: string): Around {
 }
 
 /** Says after a failed call what each tool takes. */
-const explained: Around = (world) => {
+const explained: Around = (instance) => {
   let usage = "";
-  return within(world, {
+  return within(instance, {
     async observe() {
-      const first = await world.environment.observe();
+      const first = await instance.environment.observe();
       usage = first.tools
         .map(
           ({ name, parameters }) =>
@@ -111,7 +122,7 @@ const explained: Around = (world) => {
       return first;
     },
     async step(action, signal) {
-      const observation = await world.environment.step(action, signal);
+      const observation = await instance.environment.step(action, signal);
       return {
         ...observation,
         toolResults: observation.toolResults.map((result) =>
@@ -127,25 +138,25 @@ const explained: Around = (world) => {
   });
 };
 
-/** A world with documents: its tools find them. */
-export const searched: Around = (world) =>
-  within(world, {
+/** An environment with documents: its tools find them. */
+export const searched: Around = (instance) =>
+  within(instance, {
     async observe() {
-      const first = await world.environment.observe();
+      const first = await instance.environment.observe();
       if (first.tools.some(({ name }) => name === SEARCH_TOOL)) return first;
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `a recipe with a corpus needs an environment whose documents are searched, got ${world.environment.task?.environment ?? "none"}; choose --env library`,
+        `a recipe with a corpus needs an environment whose documents are searched, got ${instance.environment.task?.environment ?? "none"}; choose --env library`,
       );
     },
   });
 
 /** Offers no tool. */
-const toolless: Around = (world) =>
-  within(world, {
-    observe: async () => ({ ...(await world.environment.observe()), tools: [] }),
+const toolless: Around = (instance) =>
+  within(instance, {
+    observe: async () => ({ ...(await instance.environment.observe()), tools: [] }),
     async step(action, signal) {
-      if (action.toolCalls.length === 0) return world.environment.step(action, signal);
+      if (action.toolCalls.length === 0) return instance.environment.step(action, signal);
       return { toolResults: failures(action, "no tool here"), terminated: false };
     },
   });
@@ -155,14 +166,14 @@ export const NO_CALLS_LEFT = "no calls left";
 
 /** A budget of calls and of turns, said at the beginning, and calls that fail for no reason. */
 function drawn(
-  { toolBudget, turnBudget, faultRate }: ReturnType<typeof drawWorld>,
+  { toolBudget, turnBudget, faultRate }: ReturnType<typeof drawEnvironment>,
   seed: number,
 ): Around {
-  return (world) => {
+  return (instance) => {
     const random = seededRandom(seed, 0xfa1);
     let calls = 0;
     let turns = 0;
-    return within(told(`Calls: ${toolBudget}.`)(world), {
+    return within(told(`Calls: ${toolBudget}.`)(instance), {
       async step(action, signal) {
         turns += 1;
         const asked = action.toolCalls.length;
@@ -175,7 +186,7 @@ function drawn(
                 toolResults: failures(action, isSpent ? NO_CALLS_LEFT : "out of order"),
                 terminated: false,
               }
-            : await world.environment.step(action, signal);
+            : await instance.environment.step(action, signal);
         return { ...observation, terminated: observation.terminated || turns >= turnBudget };
       },
     });
@@ -184,13 +195,13 @@ function drawn(
 
 /** What breaks the contract is refused before a tool sees it; the second refusal ends the rollout. */
 function underContract(mostCalls: number): Around {
-  return (world) => {
+  return (instance) => {
     let tools: readonly ToolDefinition[] = [];
     let calls = 0;
     let refusals = 0;
-    return within(world, {
+    return within(instance, {
       async observe() {
-        const first = await world.environment.observe();
+        const first = await instance.environment.observe();
         ({ tools } = first);
         return first;
       },
@@ -200,7 +211,7 @@ function underContract(mostCalls: number): Around {
           action.toolCalls.every((call) => isAllowed(call, tools));
         if (isKept) {
           calls += action.toolCalls.length;
-          return world.environment.step(action, signal);
+          return instance.environment.step(action, signal);
         }
         refusals += 1;
         return { toolResults: failures(action, REFUSED), terminated: refusals > 1 };
@@ -233,35 +244,35 @@ function failures({ toolCalls }: Action, message: string): ToolResult[] {
  * context. The last rollout is the one that is judged.
  */
 function trials(
-  first: TaskWorld,
-  { most, stopsAtSuccess }: Extract<WorldChange, { kind: "trials" }>,
-  begin: () => TaskWorld,
-): TaskWorld {
-  let world = first;
+  first: JudgedEnvironment,
+  { most, stopsAtSuccess }: Extract<EnvironmentChange, { kind: "trials" }>,
+  begin: () => JudgedEnvironment,
+): JudgedEnvironment {
+  let instance = first;
   const rewards: number[] = [];
   /** What an ended rollout was worth, kept: it cannot be judged again. */
-  let ended: ReturnType<TaskWorld["judge"]> | null = null;
+  let ended: ReturnType<JudgedEnvironment["judge"]> | null = null;
   return {
     environment: {
       task: first.environment.task,
       observe: () => first.environment.observe(),
       async step(action, signal) {
-        const observation = await world.environment.step(action, signal);
+        const observation = await instance.environment.step(action, signal);
         if (!observation.terminated) return observation;
-        const judgement = world.judge(action.text);
+        const judgement = instance.judge(action.text);
         rewards.push(judgement.reward);
         if (!goesOn(rewards, most, stopsAtSuccess)) {
           ended = judgement;
           return observation;
         }
-        world = begin();
-        const { userMessage } = await world.environment.observe();
+        instance = begin();
+        const { userMessage } = await instance.environment.observe();
         const said = `${judgement.success ? "Right" : "Wrong"}. Again: ${userMessage}`;
         return { ...observation, userMessage: said, terminated: false };
       },
     },
     judge: (finalText) => {
-      const judgement = ended ?? world.judge(finalText);
+      const judgement = ended ?? instance.judge(finalText);
       const { turnRewards: _, ...whole } = judgement;
       return { ...whole, parts: { ...judgement.parts, trials: rewards.length } };
     },

@@ -1,5 +1,5 @@
 /**
- * Who answers in the tools' place during a run: the policy itself, and, where a recipe has a world model,
+ * Who answers in the tools' place during a run: the policy itself, and, where a recipe has an environment model,
  * one that is fitted to logged rollouts before the run begins. It stays as it is then.
  */
 import type { Recipe } from "@waggle/learning";
@@ -12,15 +12,15 @@ import { type Device, type EngineResources, openPolicy } from "../../open-model.
 import { derivedSeed } from "../../random.ts";
 import { collect, type CollectParts } from "./collect.ts";
 import type { ActingPolicy } from "./environment-rollout.ts";
-import type { WorldModels } from "./imagined-world.ts";
-import { fitWorldModel, modelledWorld, worldLesson } from "./world-model.ts";
+import type { WorldModels } from "./imagined-environment.ts";
+import { fitWorldModel, modeledEnvironment, worldLesson } from "./world-model.ts";
 
 /**
- * What a world model is made of: an engine that fits a copy of the base, all of it, and what opens a
+ * What an environment model is made of: an engine that fits a copy of the base, all of it, and what opens a
  * policy that speaks with the fitted weights. An adapter would not do: a base was taught never to say
  * what tools say.
  */
-export type WorldSimulator = {
+export type EnvironmentSimulator = {
   readonly engine: TrainEngine;
   readonly speaker: (weights: TensorMap) => Promise<ActingPolicy>;
   readonly dispose: () => Promise<void>;
@@ -30,7 +30,7 @@ export async function openSimulator(
   model: BaseModel,
   device: Device,
   { threads, memoryLimit }: EngineResources,
-): Promise<WorldSimulator> {
+): Promise<EnvironmentSimulator> {
   const { config, weights } = model;
   const engine = await createEngine({
     ...{ device, config, weights, trains: "full" },
@@ -60,19 +60,19 @@ const FIT = { steps: 80, batchSize: 16, learningRate: 3e-3 } as const;
 /** True where a stage of the recipe asks for a model that was fitted. */
 export function needsWorldModel({ stages }: Pick<Recipe, "stages">): boolean {
   return stages.some(({ state }) => {
-    const part = state["world-model"];
+    const part = state["environment-model"];
     return part !== undefined && part.initial === undefined;
   });
 }
 
-export async function fittedWorlds(
+export async function fittedWorldModels(
   recipe: Pick<Recipe, "stages">,
   parts: CollectParts,
-  simulator: WorldSimulator | undefined,
+  simulator: EnvironmentSimulator | undefined,
   seed: number,
 ): Promise<WorldModels> {
   const { policy, format, family, signal } = parts;
-  const own = { policy: modelledWorld(policy, format) };
+  const own = { policy: modeledEnvironment(policy, format) };
   if (simulator === undefined || !needsWorldModel(recipe)) return own;
   const tasks = Array.from({ length: LOGGED }, (_, i) =>
     family.reference(derivedSeed(seed, i, 0x3a1), "train", i % family.levels),
@@ -93,5 +93,5 @@ export async function fittedWorlds(
   const { contextLength } = policy;
   await fitWorldModel(simulator.engine, lessons, { ...FIT, seed, contextLength }, signal);
   const speaker = await simulator.speaker(await simulator.engine.parameters());
-  return { ...own, "world-model": modelledWorld(speaker, format) };
+  return { ...own, "environment-model": modeledEnvironment(speaker, format) };
 }

@@ -1,13 +1,13 @@
 /**
  * What a rollout changes of the environment that it meets. The trainer puts it around the family's own
- * world; the policy sees the changed one, and the family's verifier still judges what was really done.
+ * environment; the policy sees the changed one, and the family's verifier still judges what was really done.
  */
-import type { WorldRanges } from "./env-random.ts";
+import type { EnvironmentRanges } from "./env-random.ts";
 
 /** Begins the message of a result whose call a contract refused. */
 export const REFUSED = "refused";
 
-export type WorldChange =
+export type EnvironmentChange =
   /** A failed call is answered with what the tool would have taken. */
   | { readonly kind: "explained" }
   /** No tool is offered, and a call that comes all the same is answered with a failure. */
@@ -15,7 +15,7 @@ export type WorldChange =
   /** As it is; refused where the environment has no documents to search. */
   | { readonly kind: "searched" }
   /** Budgets of calls and chances of faults, drawn once a task and said at the beginning. */
-  | { readonly kind: "drawn"; readonly ranges: WorldRanges }
+  | { readonly kind: "drawn"; readonly ranges: EnvironmentRanges }
   /**
    * Tool results are what a model says they would be, never what the tool returned.
    * The tool still runs where nobody sees it, so that the verifier can follow.
@@ -23,7 +23,7 @@ export type WorldChange =
   | {
       readonly kind: "simulated";
       /** The policy itself, or a model that was fitted to logged calls. */
-      readonly by: "policy" | "world-model";
+      readonly by: "policy" | "environment-model";
       /** Of calls that the model answers, in [0, 1]; the tool answers the others. */
       readonly share: number;
       /** Whether the model also says how the rollout ended; recorded as part `verdict` of the judgement. */

@@ -4,8 +4,8 @@
  */
 import type { FilterPart, RewardPart, RolloutPart } from "../composition/part.ts";
 import { resource, type StatePart } from "../composition/state.ts";
-import type { WorldRanges } from "../rollouts/env-random.ts";
-import { REFUSED, type WorldChange } from "../rollouts/world-change.ts";
+import type { EnvironmentRanges } from "../rollouts/env-random.ts";
+import { REFUSED, type EnvironmentChange } from "../rollouts/environment-change.ts";
 import { selectBy } from "../filters/selection.ts";
 import { stepMask } from "./filters.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
@@ -13,15 +13,15 @@ import { rewardPart } from "./rewards.ts";
 import { group } from "./rollouts.ts";
 
 /** A model of the environment, fitted to logged calls before the stage begins. */
-export const worldModel: StatePart<"world-model"> = resource("world-model");
+export const worldModel: StatePart<"environment-model"> = resource("environment-model");
 
 type GroupPart = RolloutPart<never, "group">;
 
-/** `size` trajectories from the same start, each in the changed world. */
-function changed(part: string, size: number, change: WorldChange, references = 0): GroupPart {
+/** `size` trajectories from the same start, each in the changed environment. */
+function changed(part: string, size: number, change: EnvironmentChange, references = 0): GroupPart {
   return {
     ...{ slot: "rollout", part, needs: [], start: "group", around: [group(size)] },
-    plan: () => ({ kind: "group", size, worlds: [change], references }),
+    plan: () => ({ kind: "group", size, environments: [change], references }),
   };
 }
 
@@ -41,9 +41,9 @@ export function simulatedTools({
   share = 1,
   judges = false,
   references = 0,
-}: Simulation = {}): RolloutPart<"world-model", "group"> {
-  const change = { kind: "simulated", by: "world-model", share, judges } as const;
-  return { ...changed("sim-env", size, change, references), needs: ["world-model"] };
+}: Simulation = {}): RolloutPart<"environment-model", "group"> {
+  const change = { kind: "simulated", by: "environment-model", share, judges } as const;
+  return { ...changed("sim-env", size, change, references), needs: ["environment-model"] };
 }
 
 /** `sim-env`: tools are answered by the policy that calls them. */
@@ -52,7 +52,7 @@ export function selfAnswered(size = 8): GroupPart {
 }
 
 /** `env-random`: budgets of calls and turns, and chances of faults, drawn for each task. */
-export function randomWorlds(ranges: WorldRanges, size = 8): GroupPart {
+export function randomEnvironments(ranges: EnvironmentRanges, size = 8): GroupPart {
   return changed("env-random", size, { kind: "drawn", ranges });
 }
 
@@ -77,7 +77,7 @@ export function withoutRefused(): FilterPart {
 export function pairedTools(size = 8): GroupPart {
   return {
     ...{ slot: "rollout", part: "paired-tool", needs: [], start: "group", around: [group(size)] },
-    plan: () => ({ kind: "group", size: 2 * size, worlds: [null, { kind: "toolless" }] }),
+    plan: () => ({ kind: "group", size: 2 * size, environments: [null, { kind: "toolless" }] }),
   };
 }
 

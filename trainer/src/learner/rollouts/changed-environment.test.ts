@@ -1,25 +1,25 @@
-/** What is put around a world: the policy meets it, the family's verifier judges what was really done. */
+/** What is put around an environment: the policy meets it, the family's verifier judges what was really done. */
 import { familyNamed } from "@waggle/environments";
-import type { WorldChange } from "@waggle/learning/rollouts";
+import type { EnvironmentChange } from "@waggle/learning/rollouts";
 import type { Observation } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { changedWorld, NO_CALLS_LEFT } from "./changed-world.ts";
+import { changedEnvironment, NO_CALLS_LEFT } from "./changed-environment.ts";
 
 type Call = { readonly name: string; readonly arguments: { readonly [key: string]: string } };
 
-/** A world of the easiest look-up, changed, and what steps in it come to. */
-function changed(change: WorldChange, env = "lookup", seeds = { taskSeed: 1, seed: 2 }) {
+/** An environment of the easiest look-up, changed, and what steps in it come to. */
+function changed(change: EnvironmentChange, env = "lookup", seeds = { taskSeed: 1, seed: 2 }) {
   const family = familyNamed(env);
   const task = family.reference(33, "train", 0);
-  const own = family.world(task);
+  const own = family.create(task);
   const answer = String(own.judge(null).parts["answer"]);
-  const world = changedWorld(change, { family, task, worldModels: {}, ...seeds })(own);
+  const instance = changedEnvironment(change, { family, task, worldModels: {}, ...seeds })(own);
   const step = (text: string, ...calls: readonly Call[]): Promise<Observation> =>
-    world.environment.step(
+    instance.environment.step(
       { text, toolCalls: calls.map((call, i) => ({ id: `c${i}`, ...call })) },
       new AbortController().signal,
     );
-  return { world, answer, step };
+  return { instance, answer, step };
 }
 
 const LOOK: Call = { name: "look", arguments: { name: "ann", field: "city" } };
@@ -29,32 +29,32 @@ function messages({ toolResults }: Observation): (string | null)[] {
 }
 
 test("a wrong rollout begins the task anew in the same conversation, and the last one counts", async () => {
-  const { world, answer, step } = changed({ kind: "trials", most: 3, stopsAtSuccess: true });
-  const { userMessage } = await world.environment.observe();
+  const { instance, answer, step } = changed({ kind: "trials", most: 3, stopsAtSuccess: true });
+  const { userMessage } = await instance.environment.observe();
   const first = await step("nowhere");
   expect(first).toMatchObject({ terminated: false, userMessage: `Wrong. Again: ${userMessage}` });
   expect((await step(answer)).terminated).toBe(true);
-  expect(world.judge(null)).toMatchObject({ success: true, parts: { trials: 2 } });
+  expect(instance.judge(null)).toMatchObject({ success: true, parts: { trials: 2 } });
 });
 
 test("attempts end when there are no more, and a success is not asked again", async () => {
   const failing = changed({ kind: "trials", most: 2, stopsAtSuccess: true });
-  await failing.world.environment.observe();
+  await failing.instance.environment.observe();
   await failing.step("nowhere");
   expect((await failing.step("nowhere")).terminated).toBe(true);
-  expect(failing.world.judge("nowhere")).toMatchObject({ success: false, parts: { trials: 2 } });
+  expect(failing.instance.judge("nowhere")).toMatchObject({ success: false, parts: { trials: 2 } });
   const succeeding = changed({ kind: "trials", most: 2, stopsAtSuccess: true });
-  await succeeding.world.environment.observe();
+  await succeeding.instance.environment.observe();
   expect((await succeeding.step(succeeding.answer)).terminated).toBe(true);
-  expect(succeeding.world.judge(null)).toMatchObject({ success: true, parts: { trials: 1 } });
+  expect(succeeding.instance.judge(null)).toMatchObject({ success: true, parts: { trials: 1 } });
 });
 
 test("without tools none is offered, and a call reaches none", async () => {
-  const { world, step, answer } = changed({ kind: "toolless" });
-  expect((await world.environment.observe()).tools).toEqual([]);
+  const { instance, step, answer } = changed({ kind: "toolless" });
+  expect((await instance.environment.observe()).tools).toEqual([]);
   expect(messages(await step("", LOOK))).toEqual(["no tool here"]);
   await step(answer);
-  expect(world.judge(answer)).toMatchObject({ success: true, parts: { calls: 0 } });
+  expect(instance.judge(answer)).toMatchObject({ success: true, parts: { calls: 0 } });
 });
 
 test("a budget is said, holds, and is one draw for a task", async () => {
@@ -62,28 +62,28 @@ test("a budget is said, holds, and is one draw for a task", async () => {
   const change = { kind: "drawn", ranges: { ...range, faultRate: { from: 0, to: 0 } } } as const;
   const systems = [];
   for (const seed of [2, 3]) {
-    const { world, step } = changed(change, "lookup", { taskSeed: 1, seed });
-    const { system } = await world.environment.observe();
+    const { instance, step } = changed(change, "lookup", { taskSeed: 1, seed });
+    const { system } = await instance.environment.observe();
     systems.push(system);
     const budget = Number(/Calls: (\d+)\./.exec(system)?.[1]);
     for (let call = 0; call < budget; call += 1)
       expect(messages(await step("", LOOK))).toEqual([null]);
     expect(messages(await step("", LOOK))).toEqual([NO_CALLS_LEFT]);
-    expect(world.judge(null).parts["calls"]).toBe(budget);
+    expect(instance.judge(null).parts["calls"]).toBe(budget);
   }
   expect(systems[0]).toBe(systems[1]);
 });
 
 test("faults come as often as was drawn, and turns end where the budget does", async () => {
   const range = { toolBudget: { from: 9, to: 9 }, turnBudget: { from: 2, to: 2 } };
-  const { world, step } = changed({
+  const { instance, step } = changed({
     kind: "drawn",
     ranges: { ...range, faultRate: { from: 1, to: 1 } },
   });
-  await world.environment.observe();
+  await instance.environment.observe();
   expect(messages(await step("", LOOK))).toEqual(["out of order"]);
   expect((await step("", LOOK)).terminated).toBe(true);
-  expect(world.judge(null).parts["calls"]).toBe(0);
+  expect(instance.judge(null).parts["calls"]).toBe(0);
 });
 
 test("what breaks a contract reaches no tool, whatever it is, and the second refusal ends the attempt", async () => {
@@ -93,23 +93,23 @@ test("what breaks a contract reaches no tool, whatever it is, and the second ref
     { name: "look", arguments: { name: "ann", field: "city", more: "x" } },
   ];
   for (const call of breaking) {
-    const { world, step } = changed({ kind: "contract", mostCalls: 2 });
-    await world.environment.observe();
+    const { instance, step } = changed({ kind: "contract", mostCalls: 2 });
+    await instance.environment.observe();
     expect(messages(await step("", call))).toEqual(["refused"]);
     expect(messages(await step("", LOOK))).toEqual([null]);
     expect((await step("", call)).terminated).toBe(true);
-    expect(world.judge(null).parts["calls"]).toBe(1);
+    expect(instance.judge(null).parts["calls"]).toBe(1);
   }
-  const { world, step } = changed({ kind: "contract", mostCalls: 1 });
-  await world.environment.observe();
+  const { instance, step } = changed({ kind: "contract", mostCalls: 1 });
+  await instance.environment.observe();
   await step("", LOOK);
   expect(messages(await step("", LOOK))).toEqual(["refused"]);
-  expect(world.judge(null).parts["calls"]).toBe(1);
+  expect(instance.judge(null).parts["calls"]).toBe(1);
 });
 
 test("a failed call is answered with what tools take", async () => {
-  const { world, step } = changed({ kind: "explained" });
-  await world.environment.observe();
+  const { instance, step } = changed({ kind: "explained" });
+  await instance.environment.observe();
   const [message] = messages(
     await step("", { name: "look", arguments: { name: "x", field: "city" } }),
   );
@@ -117,15 +117,15 @@ test("a failed call is answered with what tools take", async () => {
 });
 
 test("a corpus is searched only where there are documents", async () => {
-  await expect(changed({ kind: "searched" }).world.environment.observe()).rejects.toThrow(
+  await expect(changed({ kind: "searched" }).instance.environment.observe()).rejects.toThrow(
     /documents are searched, got lookup/,
   );
-  const { world } = changed({ kind: "searched" }, "library");
-  expect((await world.environment.observe()).tools.map(({ name }) => name)).toContain("search");
+  const { instance } = changed({ kind: "searched" }, "library");
+  expect((await instance.environment.observe()).tools.map(({ name }) => name)).toContain("search");
 });
 
-test("a simulated world without a model is refused", () => {
-  expect(() => changed({ kind: "simulated", by: "world-model", share: 1, judges: false })).toThrow(
-    /needs a model that answers/,
-  );
+test("a simulated environment without a model is refused", () => {
+  expect(() =>
+    changed({ kind: "simulated", by: "environment-model", share: 1, judges: false }),
+  ).toThrow(/needs a model that answers/);
 });

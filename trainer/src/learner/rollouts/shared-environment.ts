@@ -1,9 +1,9 @@
 /**
- * One world that several roles act in at the same time: in each round all of them act before any of them
- * hears what came of it, and their actions reach the world in the order of the roles. A role that speaks
- * without a call has ended its own part; the world ends where it says so itself.
+ * One environment that several roles act in at the same time: in each round all of them act before any of them
+ * hears what came of it, and their actions reach the environment in the order of the roles. A role that speaks
+ * without a call has ended its own part; the environment ends where it says so itself.
  */
-import type { TaskWorld } from "@waggle/environments";
+import type { JudgedEnvironment } from "@waggle/environments";
 import type {
   Action,
   Environment,
@@ -19,8 +19,8 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-export class SharedWorld {
-  readonly #world: TaskWorld;
+export class SharedEnvironment {
+  readonly #judged: JudgedEnvironment;
   readonly #roles: readonly string[];
   readonly #active: Set<string>;
   readonly #waiting = new Map<string, Waiting>();
@@ -28,28 +28,28 @@ export class SharedWorld {
   #first: Promise<FirstObservation> | null = null;
   #hasEnded = false;
 
-  constructor(world: TaskWorld, roles: readonly string[]) {
-    this.#world = world;
+  constructor(instance: JudgedEnvironment, roles: readonly string[]) {
+    this.#judged = instance;
     this.#roles = roles;
     this.#active = new Set(roles);
   }
 
-  /** Who made the calls of each turn that reached the world, in order. */
+  /** Who made the calls of each turn that reached the environment, in order. */
   get callers(): readonly string[] {
     return this.#callers;
   }
 
-  view(role: string): TaskWorld {
+  view(role: string): JudgedEnvironment {
     const environment: Environment = {
-      task: this.#world.environment.task,
-      observe: () => (this.#first ??= this.#world.environment.observe()),
+      task: this.#judged.environment.task,
+      observe: () => (this.#first ??= this.#judged.environment.observe()),
       step: (action, signal) =>
         new Promise((resolve, reject) => {
           this.#waiting.set(role, { action, signal, resolve, reject });
           void this.#round();
         }),
     };
-    return { environment, judge: (text) => this.#world.judge(text) };
+    return { environment, judge: (text) => this.#judged.judge(text) };
   }
 
   /** The role takes no further part: the others do not wait for it. */
@@ -92,7 +92,7 @@ export class SharedWorld {
       return { toolResults, terminated: true };
     }
     this.#callers.push(role);
-    const observation = await this.#world.environment.step(action, signal);
+    const observation = await this.#judged.environment.step(action, signal);
     this.#hasEnded = observation.terminated;
     return observation;
   }

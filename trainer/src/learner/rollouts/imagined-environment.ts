@@ -1,10 +1,10 @@
 /**
- * A world whose tools are answered by a model: what the policy reads is what the model thinks the tool
+ * An environment whose tools are answered by a model: what the policy reads is what the model thinks the tool
  * would have said. The tool runs as well, unseen, so that the family's verifier can follow and the task
  * can end; nothing that it says reaches the policy.
  */
-import type { TaskWorld } from "@waggle/environments";
-import type { WorldChange } from "@waggle/learning/rollouts";
+import type { JudgedEnvironment } from "@waggle/environments";
+import type { EnvironmentChange } from "@waggle/learning/rollouts";
 import {
   type Action,
   type TaskReference,
@@ -13,10 +13,10 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import { seededRandom } from "../../random.ts";
-import type { Around } from "./changed-world.ts";
+import type { Around } from "./changed-environment.ts";
 
-/** One rollout as a model of the world sees it. */
-type WorldConversation = {
+/** One rollout as a model of the environment sees it. */
+type EnvironmentConversation = {
   /** What the tool would say. */
   readonly answer: (call: ToolCall, signal: AbortSignal) => Promise<ToolResult>;
   /** Told what a call that it did not answer came to. */
@@ -27,17 +27,17 @@ type WorldConversation = {
 };
 
 /** Begins a conversation about a task, by its request. */
-export type WorldModel = (request: string, seed: number) => Promise<WorldConversation>;
+export type WorldModel = (request: string, seed: number) => Promise<EnvironmentConversation>;
 
 /** Who may answer: the policy that acts, and a model that was fitted to logged calls. */
 export type WorldModels = {
   readonly policy?: WorldModel | undefined;
-  readonly "world-model"?: WorldModel | undefined;
+  readonly "environment-model"?: WorldModel | undefined;
 };
 
 /** @throws WaggleError `CAPABILITY_MISSING` at the beginning of a rollout without such a model. */
 export function imagined(
-  { by, share, judges }: Extract<WorldChange, { kind: "simulated" }>,
+  { by, share, judges }: Extract<EnvironmentChange, { kind: "simulated" }>,
   models: WorldModels,
   task: TaskReference,
   seed: number,
@@ -51,7 +51,7 @@ export function imagined(
   }
   return ({ environment, judge }) => {
     const random = seededRandom(seed, 0x1a6);
-    let conversation: WorldConversation | null = null;
+    let conversation: EnvironmentConversation | null = null;
     let verdict: boolean | null = null;
     let answered = 0;
     const resultOf = async (
@@ -64,7 +64,7 @@ export function imagined(
         return real;
       }
       answered += 1;
-      return (conversation as WorldConversation).answer(call, signal);
+      return (conversation as EnvironmentConversation).answer(call, signal);
     };
     const end = async (action: Action, signal: AbortSignal): Promise<void> => {
       if (judges) verdict = (await conversation?.verdict(action.text, signal)) ?? null;
@@ -89,7 +89,7 @@ export function imagined(
           return { ...real, toolResults };
         },
       },
-      judge: (finalText): ReturnType<TaskWorld["judge"]> => {
+      judge: (finalText): ReturnType<JudgedEnvironment["judge"]> => {
         conversation?.dispose();
         conversation = null;
         const judgement = judge(finalText);

@@ -1,4 +1,4 @@
-/** More recipes of the policy-gradient table: changed worlds, simulated tools, credit for single turns. */
+/** More recipes of the policy-gradient table: changed environments, simulated tools, credit for single turns. */
 import type { CreateRecipe } from "../composition/definition.ts";
 import { cm2 } from "./cm2.ts";
 import { autoCoa } from "./auto-coa.ts";

@@ -6,7 +6,7 @@ import type { Environment, Task, ToolResult } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { definitionsOf, type RunnableTools, runTool, toolResult } from "./runnable-tool.ts";
 
-export type ToolWorldOptions<C> = {
+export type ToolEnvironmentOptions<C> = {
   readonly task: Task;
   readonly tools: RunnableTools<C>;
   readonly state: C;
@@ -17,14 +17,14 @@ export type ToolWorldOptions<C> = {
 };
 
 /** A task that ends with the first turn without a call, unless `answer` or `afterCalls` say otherwise. */
-export function createToolWorld<C>(options: ToolWorldOptions<C>): Environment {
+export function createToolEnvironment<C>(options: ToolEnvironmentOptions<C>): Environment {
   const { task, tools, state, answer = () => null, afterCalls = () => false } = options;
   let phase: "new" | "running" | "ended" = "new";
   const requirePhase = (wanted: typeof phase): void => {
     if (phase === wanted) return;
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a world must be ${wanted} here, got ${phase}; environments are single-use: observe once, step until terminated`,
+      `an environment must be ${wanted} here, got ${phase}; environments are single-use: observe once, step until terminated`,
     );
   };
   const { environment, seed, split } = task;

@@ -1,8 +1,8 @@
 /**
- * A family with the roles changed, in the words in which a world model is asked: calls are what the user
+ * A family with the roles changed, in the words in which an environment model is asked: calls are what the user
  * says, results what is to be said. The calls are those of the family's demonstrator.
  */
-import type { Demonstrator, TaskFamily, TaskWorld } from "@waggle/environments";
+import type { Demonstrator, TaskFamily, JudgedEnvironment } from "@waggle/environments";
 import type { Observation, TaskReference, ToolCall } from "@waggle/protocol";
 import { seededRandom } from "../../random.ts";
 import { callText, messageOf, resultText, WORLD_SYSTEM } from "./world-model.ts";
@@ -20,7 +20,7 @@ async function exchanges(
   task: TaskReference,
   mistakes: number = MISTAKES,
 ): Promise<readonly Asked[]> {
-  const { environment } = family.world(task);
+  const { environment } = family.create(task);
   const act: Demonstrator = await family.demonstrator(task, seededRandom(task.seed), mistakes);
   await environment.observe();
   const asked: Asked[] = [];
@@ -39,7 +39,7 @@ async function exchanges(
 export function worldRole(family: TaskFamily): TaskFamily {
   return {
     ...family,
-    world: (task) => asking(family, task),
+    create: (task) => asking(family, task),
     demonstrator: async (task) => {
       const left = [...(await exchanges(family, task))];
       return () => ({ text: left.shift()?.answer ?? "", calls: [] });
@@ -47,7 +47,7 @@ export function worldRole(family: TaskFamily): TaskFamily {
   };
 }
 
-function asking(family: TaskFamily, task: TaskReference): TaskWorld {
+function asking(family: TaskFamily, task: TaskReference): JudgedEnvironment {
   let asked: readonly Asked[] = [];
   let at = 0;
   let right = 0;
