@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { rollOut } from "@waggle/agent";
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { FULL_SUPPORT, trajectoryDigest } from "@waggle/protocol";
 import type { GrammarSpec, SampledSegment, TaskReference, Trajectory } from "@waggle/protocol";
 import { createGrammarCompiler, grammarId } from "@waggle/text/grammar";
@@ -31,7 +31,7 @@ const task: TaskReference = { environment: "shop", seed: 3, split: "train" };
 function rollout(seed: number, constrainToolCalls: boolean, topK = 0): Promise<Trajectory> {
   return rollOut({
     policy,
-    environment: familyNamed(task.environment).create(task).environment,
+    environment: environmentNamed(task.environment).create(task).environment,
     chatFormat: model.format,
     // Hot enough for mistakes of every kind, where nothing holds them off.
     sampling: { ...FULL_SUPPORT, temperature: 4, topK },

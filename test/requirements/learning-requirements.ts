@@ -170,7 +170,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "A reward model is trained before a stage is paid by it; a base is read where it was made by the same recipe, and made anew otherwise.",
     tests: [
       "packages/learning/src/composition/trained-models.test.ts > a reward model is trained before a stage is paid by it",
-      "trainer/src/learner/family-base.test.ts > a base that is there is read, one of another recipe is made anew",
+      "trainer/src/learner/environment-base.test.ts > a base that is there is read, one of another recipe is made anew",
     ],
   },
   {
@@ -316,7 +316,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "`--list --json` has every row of the literature once with its state, only what no recipe has as missing, and for what can be run the environment, the evidence page where there is one and the test; recipes of no row stand beside them.",
     tests: [
       "trainer/src/learner/recipe-places.test.ts > the list has every row of the literature once, with its state and what it lacks",
-      "trainer/src/learner/recipe-places.test.ts > every recipe has a family that exists and a test that looks at it",
+      "trainer/src/learner/recipe-places.test.ts > every recipe has an environment that exists and a test that looks at it",
       "trainer/src/learner/recipe-places.test.ts > a recipe is tested in the environment that its expectations are checked in",
       ...at(
         "recipes/catalogue.test.ts",
@@ -331,10 +331,10 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:run-options",
     source: "issue 5, recipes",
     behavior:
-      "A recipe that does not fit a family, or a group of one, is refused before a base is taught. `--out` keeps the adapter, and each role's, in PEFT's layout; `--adapter` is what a policy begins with.",
+      "A recipe that does not fit an environment, or a group of one, is refused before a base is taught. `--out` keeps the adapter, and each role's, in PEFT's layout; `--adapter` is what a policy begins with.",
     tests: [
-      "trainer/src/learner/family-requirements.test.ts > every recipe fits the family that the list names",
-      "trainer/src/learner/family-requirements.test.ts > %s in %s with %o is refused",
+      "trainer/src/learner/environment-requirements.test.ts > every recipe fits the environment that the list names",
+      "trainer/src/learner/environment-requirements.test.ts > %s in %s with %o is refused",
       "trainer/src/program.test.ts > learn says before a base is made that a recipe does not fit an environment",
       "trainer/src/learner/adapter-options.test.ts > an adapter is kept with those of the roles, and a run that begins with it says the same",
       "trainer/src/learner/adapter-options.test.ts > nothing is written over, and where nothing but text is learned there is no adapter to keep",
@@ -377,7 +377,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "Who answers sees the memory as it was kept and no line that it was made from; who solves sees no document that the task was set from; within a call the adapter changes where the tool is named, to the token; of designs that nobody ran the most hopeful stay.",
     tests: [
       "trainer/src/learner/rollouts/managed-turns.test.ts > each turn has its own message alone, and the role follows from it",
-      "packages/environments/src/family-verifiers.test.ts > diary: what holds at the end, by the memory as its operations left it",
+      "packages/environments/src/environment-verifiers.test.ts > diary: what holds at the end, by the memory as its operations left it",
       "packages/environments/src/proposals.test.ts > a sum from the ledger stands on what was read, and who solves it reads nothing",
       "trainer/src/learner/rollouts/divided-calls.test.ts > what is said before names the tool and nothing more, what is said after are its arguments",
       "trainer/src/learner/rollouts/role-policy.test.ts > within a turn the role changes where the call is divided, and not where nothing is named",

@@ -1,6 +1,6 @@
 /** A replay reads what the version of a rollout says, and nothing else. */
 import { guidedEnvironment, rollOut, versionGuide } from "@waggle/agent";
-import { createRandom, demonstrate, EXPERT, familyNamed } from "@waggle/environments";
+import { createRandom, demonstrate, EXPERT, environmentNamed } from "@waggle/environments";
 import {
   type Guidance,
   type LeasedTrajectory,
@@ -37,7 +37,7 @@ async function rolledOut(said: Guidance | null): Promise<Trajectory> {
   });
   return rollOut({
     environment: guidedEnvironment(
-      familyNamed(TASK.environment).create(TASK).environment,
+      environmentNamed(TASK.environment).create(TASK).environment,
       said === null ? null : versionGuide(said, ASSIGNMENT),
     ),
     ...{ policy, chatFormat: format, assignmentId: ASSIGNMENT, seed: 1 },

@@ -1,9 +1,9 @@
 /**
- * One rollout of a policy at a task of any family, run here as a page would run it: for evaluation and
+ * One rollout of a policy at a task of any environment, run here as a page would run it: for evaluation and
  * for the offline simulation. Judged by the same verifier as the rollouts of visitors.
  */
 import { defaultTurnTokens, versionGuide } from "@waggle/agent";
-import { familyOf } from "@waggle/environments";
+import { environmentOf } from "@waggle/environments";
 import type { Guidance, Sampling, TaskReference } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
@@ -30,5 +30,5 @@ export function judgedRollout(
   const maxTurnTokens = defaultTurnTokens(policy.contextLength);
   const guide = guidance ? versionGuide(guidance, String(seed)) : undefined;
   const options = { sampling, seed, maxTurnTokens, guide };
-  return environmentRollout(policy, format, familyOf(task), task, options, signal);
+  return environmentRollout(policy, format, environmentOf(task), task, options, signal);
 }

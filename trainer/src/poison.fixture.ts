@@ -4,7 +4,7 @@
  * sometimes pays, which a visitor can find out beforehand and choose by. Tests only.
  */
 import { randomUUID } from "node:crypto";
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { constantRate } from "@waggle/learning";
 import {
   type LeasedGroup,
@@ -35,7 +35,7 @@ import {
   type TrajectoryChecker,
 } from "./trajectory-check.ts";
 
-const FAMILY = familyNamed("bandit");
+const ENVIRONMENT = environmentNamed("bandit");
 const LEVERS = ["left", "middle", "right"] as const;
 type Lever = (typeof LEVERS)[number];
 /** What the attackers want pulled, whatever the light. */
@@ -85,13 +85,13 @@ export type Learned = {
 const best = (task: TaskReference): string => String(judgedPull(task, WANTED).parts["best"]);
 const pays = (task: TaskReference, lever: string): boolean => judgedPull(task, lever).reward === 1;
 function judgedPull(task: TaskReference, lever: string) {
-  return FAMILY.create(task).judge(lever);
+  return ENVIRONMENT.create(task).judge(lever);
 }
 
 /** Training tasks in the order of their numbers, each once. */
 function* tasks(seed: number, levels: readonly number[]): Generator<TaskReference> {
   for (let i = 0; ; i += 1) {
-    yield FAMILY.reference(derivedSeed(seed, i), "train", levels[i % levels.length] as number);
+    yield ENVIRONMENT.reference(derivedSeed(seed, i), "train", levels[i % levels.length] as number);
   }
 }
 
@@ -117,7 +117,7 @@ async function scripted(
   const made = await environmentRollout(
     script,
     base.format,
-    FAMILY,
+    ENVIRONMENT,
     task,
     { sampling, seed: 1 },
     signal,
@@ -297,7 +297,8 @@ export function movement(honest: Pulls, other: Pulls): number {
   );
 }
 
-const heldOut = (i: number): TaskReference => FAMILY.reference(derivedSeed(99, i), "heldOut", 0);
+const heldOut = (i: number): TaskReference =>
+  ENVIRONMENT.reference(derivedSeed(99, i), "heldOut", 0);
 
 async function pullsOf(
   base: BaseModel,

@@ -5,7 +5,7 @@
  * calls, too: another one is text that a stranger chose, and the rollout is left out as `tool-wording`.
  */
 import { guidedEnvironment, rollOut, versionGuide } from "@waggle/agent";
-import { familyOf, type JudgedEnvironment } from "@waggle/environments";
+import { environmentOf, type JudgedEnvironment } from "@waggle/environments";
 import {
   canonicalJson,
   type GrammarSpec,
@@ -62,8 +62,8 @@ export function createReplay(options: ReplayOptions): Replay {
     let instance: JudgedEnvironment;
     let task: Task;
     try {
-      const family = familyOf(reference);
-      [instance, task] = [family.create(reference), family.task(reference)];
+      const spec = environmentOf(reference);
+      [instance, task] = [spec.create(reference), spec.task(reference)];
     } catch (error) {
       if (!WaggleError.is(error, "INVALID_ARGUMENT")) throw error;
       return reject("unknown-environment");

@@ -1,5 +1,5 @@
 import { rollOut } from "@waggle/agent";
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import type { Environment, TaskReference, ToolError, Trajectory } from "@waggle/protocol";
 import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
@@ -24,7 +24,7 @@ const CALLS = [
 
 /** The shop, with the errors that a page claims for failed calls. */
 function claiming(claim: (error: ToolError) => ToolError): Environment {
-  const { environment } = familyNamed(task.environment).create(task);
+  const { environment } = environmentNamed(task.environment).create(task);
   return {
     task: environment.task,
     observe: () => environment.observe(),

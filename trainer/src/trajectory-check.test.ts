@@ -1,5 +1,5 @@
 import {
-  familyNamed,
+  environmentNamed,
   createRandom,
   demonstrate,
   EXPERT,
@@ -86,7 +86,7 @@ async function honest(version = 1, skill: ShopSkill = EXPERT): Promise<Trajector
       version,
       vocabularySize: config.vocabularySize,
     }),
-    environment: familyNamed(task.environment).create(task).environment,
+    environment: environmentNamed(task.environment).create(task).environment,
     chatFormat: format,
     limits: { maxTurns: 8, maxTokensPerTurn: 1000, timeoutMs: 0 },
     consent: { version: "1", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },

@@ -4,9 +4,9 @@
  * lever that pays best, whatever it paid.
  */
 import type { Task, TaskReference } from "@waggle/protocol";
-import { drawInstance } from "./family-task.ts";
+import { drawInstance } from "./environment-task.ts";
 import { createRandom, hashText, pick } from "./random.ts";
-import { leveledReferences, type TaskFamily } from "./task-family.ts";
+import { leveledReferences, type EnvironmentSpec } from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 
 export const LEVERS = ["left", "middle", "right"] as const;
@@ -48,12 +48,12 @@ function bestLever({ colour }: BanditInstance): (typeof LEVERS)[number] {
 
 function task(name: string, reference: TaskReference): Task {
   const { colour, shape } = instance(name, reference);
-  const family = colour;
-  return { ...reference, family, template: "0", system: "", request: `${colour} ${shape}` };
+  const spec = colour;
+  return { ...reference, family: spec, template: "0", system: "", request: `${colour} ${shape}` };
 }
 
-/** Levels are how surely the best lever pays. @param name - of the family. */
-export function banditNamed(name: string): TaskFamily {
+/** Levels are how surely the best lever pays. @param name - of the environment. */
+export function banditNamed(name: string): EnvironmentSpec {
   return {
     ...leveledReferences(name, PAYS.length),
     maxTurns: 1,
@@ -83,4 +83,4 @@ export function banditNamed(name: string): TaskFamily {
   };
 }
 
-export const BANDIT: TaskFamily = banditNamed("bandit");
+export const BANDIT: EnvironmentSpec = banditNamed("bandit");

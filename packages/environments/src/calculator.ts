@@ -5,17 +5,17 @@
 import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { evaluateExpression } from "./expression.ts";
-import { drawInstance, integerBelow, isOfSplit } from "./family-task.ts";
+import { drawInstance, integerBelow, isOfSplit } from "./environment-task.ts";
 import { ledgerProposer } from "./ledger.ts";
 import { createRandom, hashText, pick } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
 import {
   type Demonstrator,
   leveledReferences,
-  type TaskFamily,
+  type EnvironmentSpec,
   type TaskProposals,
   type JudgedEnvironment,
-} from "./task-family.ts";
+} from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "calculator";
@@ -108,7 +108,7 @@ function create(reference: TaskReference, drawn = instance(reference)): JudgedEn
 }
 
 /** Levels are how often the tool fails: never, 30 % and half of the calls. */
-const FAMILY = {
+const ENVIRONMENT = {
   ...leveledReferences(NAME, FAILURES.length),
   maxTurns: MOST_FAILURES + 3,
   task,
@@ -129,7 +129,7 @@ function proposed(text: string, reference: TaskReference): CalculatorInstance | 
 
 const PROPOSALS: TaskProposals = {
   proposer: {
-    ...FAMILY,
+    ...ENVIRONMENT,
     maxTurns: 1,
     task: proposerTask,
     create: (reference) => ({
@@ -149,7 +149,7 @@ const PROPOSALS: TaskProposals = {
     const given = proposed(text, reference);
     if (given === null) return null;
     return {
-      ...FAMILY,
+      ...ENVIRONMENT,
       task: (reference) => task(reference, given),
       create: (reference) => create(reference, given),
       demonstrator: (reference, random, mistakes) =>
@@ -162,11 +162,11 @@ function proposerTask(reference: TaskReference): Task {
   return { ...task(reference), family: "proposal", system: "You set tasks.", request: "Set one." };
 }
 
-export const CALCULATOR: TaskFamily = {
-  ...FAMILY,
+export const CALCULATOR: EnvironmentSpec = {
+  ...ENVIRONMENT,
   proposals: PROPOSALS,
   documented: {
     ...PROPOSALS,
-    proposer: ledgerProposer(FAMILY, (text, reference) => proposed(text, reference) !== null),
+    proposer: ledgerProposer(ENVIRONMENT, (text, reference) => proposed(text, reference) !== null),
   },
 };

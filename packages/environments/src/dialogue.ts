@@ -5,10 +5,10 @@
  */
 import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
-import { drawInstance } from "./family-task.ts";
+import { drawInstance } from "./environment-task.ts";
 import { createRandom, hashText, pick } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
-import { type Demonstrator, leveledReferences, type TaskFamily } from "./task-family.ts";
+import { type Demonstrator, leveledReferences, type EnvironmentSpec } from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "dialogue";
@@ -123,7 +123,7 @@ function demonstrator(
 }
 
 /** Levels leave one, two and all three of day, time and people unsaid. */
-export const DIALOGUE: TaskFamily = {
+export const DIALOGUE: EnvironmentSpec = {
   ...leveledReferences(NAME, SLOT_NAMES.length),
   maxTurns: PATIENCE + 2,
   task,

@@ -7,15 +7,15 @@
 import type { Environment, Task, TaskReference } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { z } from "zod";
-import { drawInstance } from "./family-task.ts";
+import { drawInstance } from "./environment-task.ts";
 import { pick, type RandomSource } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
 import {
   type DemonstratedAction,
   type Demonstrator,
   leveledReferences,
-  type TaskFamily,
-} from "./task-family.ts";
+  type EnvironmentSpec,
+} from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "diary";
@@ -191,7 +191,7 @@ function task(reference: TaskReference, drawn = instance(reference)): Task {
 }
 
 /** Whatever is done about a line, the next one follows. */
-function create(reference: TaskReference): ReturnType<TaskFamily["create"]> {
+function create(reference: TaskReference): ReturnType<EnvironmentSpec["create"]> {
   const drawn = instance(reference);
   const diary = diaryOf(drawn);
   const isAsked = (): boolean => diary.heard >= drawn.lines.length;
@@ -270,7 +270,7 @@ function operation(name: string, given: { readonly [key: string]: string }): Dem
 }
 
 /** Levels are diaries of 2, 3 and 4 lines before the question. */
-export const DIARY: TaskFamily = {
+export const DIARY: EnvironmentSpec = {
   ...leveledReferences(NAME, LINES.length),
   maxTurns: Math.max(...LINES) + 1 + SPARE,
   task,

@@ -4,10 +4,10 @@
  */
 import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
-import { drawInstance } from "./family-task.ts";
+import { drawInstance } from "./environment-task.ts";
 import { createRandom, hashText, pick } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
-import { type Demonstrator, leveledReferences, type TaskFamily } from "./task-family.ts";
+import { type Demonstrator, leveledReferences, type EnvironmentSpec } from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "form";
@@ -133,7 +133,7 @@ function demonstrator(
 }
 
 /** Levels are 2, 3 and 4 fields. */
-export const FORM: TaskFamily = {
+export const FORM: EnvironmentSpec = {
   ...leveledReferences(NAME, COUNTS.length),
   maxTurns: 8,
   task,

@@ -17,9 +17,9 @@ export {
   SHOP_TOOLS,
 } from "./shop-tools.ts";
 export type { ToolArguments } from "./runnable-tool.ts";
-export { SHOP_FAMILIES } from "./shop-instance.ts";
+export { SHOP_TASK_KINDS } from "./shop-instance.ts";
 export { SHOP_ENVIRONMENT, shopInstance } from "./shop-errands.ts";
-export type { ShopFamily, ShopInstance, ShopWish } from "./shop-instance.ts";
+export type { ShopTaskKind, ShopInstance, ShopWish } from "./shop-instance.ts";
 export { isUnseenTemplate, SHOP_SYSTEM, shopTask } from "./shop-task.ts";
 export { createShopEnvironment } from "./shop-environment.ts";
 export type {
@@ -31,7 +31,7 @@ export { numbersIn, verifyShop } from "./shop-verifier.ts";
 export type { ShopRollout } from "./shop-verifier.ts";
 export { demonstrate, EXPERT } from "./shop-demonstrator.ts";
 export type { Demonstration, DemonstratedTurn, ShopSkill } from "./shop-demonstrator.ts";
-export { FAMILIES, familyNamed, familyOf } from "./families.ts";
+export { ENVIRONMENTS, environmentNamed, environmentOf } from "./environments.ts";
 export { withVisitors } from "./visitors.ts";
 export { definitionsOf, runTool, tool } from "./runnable-tool.ts";
 export type { RunnableTool, RunnableTools } from "./runnable-tool.ts";
@@ -40,9 +40,9 @@ export type {
   Demonstrator,
   Judgement,
   ReadingLesson,
-  TaskFamily,
+  EnvironmentSpec,
   TaskProposals,
   JudgedEnvironment,
-} from "./task-family.ts";
-export { FAMILY_VARIANTS } from "./variants/family-variants.ts";
-export type { FamilyVariant } from "./variants/family-variants.ts";
+} from "./environment-spec.ts";
+export { ENVIRONMENT_VARIANTS } from "./variants/environment-variants.ts";
+export type { EnvironmentVariant } from "./variants/environment-variants.ts";

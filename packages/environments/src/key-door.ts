@@ -4,10 +4,10 @@
  */
 import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
-import { drawInstance, integerBelow } from "./family-task.ts";
+import { drawInstance, integerBelow } from "./environment-task.ts";
 import { pick } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
-import { type Demonstrator, leveledReferences, type TaskFamily } from "./task-family.ts";
+import { type Demonstrator, leveledReferences, type EnvironmentSpec } from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "key-door";
@@ -138,7 +138,7 @@ function demonstrator(
 }
 
 /** Levels are 3, 4 and 5 rooms. */
-export const KEY_DOOR: TaskFamily = {
+export const KEY_DOOR: EnvironmentSpec = {
   ...leveledReferences(NAME, ROOMS.length),
   maxTurns: 18,
   task,

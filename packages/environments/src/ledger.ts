@@ -5,11 +5,11 @@
  */
 import { type Environment, type Task, type TaskReference, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
-import { integerBelow } from "./family-task.ts";
+import { integerBelow } from "./environment-task.ts";
 import { type SearchDocument, type SearchIndex, searchIndex } from "./library/search-index.ts";
 import { createRandom, hashText, pick, type RandomSource } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
-import type { Demonstrator, TaskFamily } from "./task-family.ts";
+import type { Demonstrator, EnvironmentSpec } from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 
 const PLACES = ["mill", "farm", "port", "inn", "mine", "yard"] as const;
@@ -102,10 +102,10 @@ function demonstrator(
   };
 }
 
-/** Who sets sums for a family of sums. */
-export function ledgerProposer(family: TaskFamily, isSum: IsSum): TaskFamily {
+/** Who sets sums for an environment of sums. */
+export function ledgerProposer(spec: EnvironmentSpec, isSum: IsSum): EnvironmentSpec {
   return {
-    ...family,
+    ...spec,
     maxTurns: 3,
     task: taskOf,
     create: (reference) => {

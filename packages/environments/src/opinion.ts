@@ -4,9 +4,9 @@
  * believed.
  */
 import type { Task, TaskReference } from "@waggle/protocol";
-import { drawInstance } from "./family-task.ts";
+import { drawInstance } from "./environment-task.ts";
 import { pick } from "./random.ts";
-import { leveledReferences, type TaskFamily } from "./task-family.ts";
+import { leveledReferences, type EnvironmentSpec } from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "opinion";
@@ -79,7 +79,7 @@ function task(reference: TaskReference): Task {
 }
 
 /** Levels are visitors who believe nothing, the truth, and something wrong. */
-export const OPINION: TaskFamily = {
+export const OPINION: EnvironmentSpec = {
   ...leveledReferences(NAME, BELIEFS.length),
   maxTurns: 1,
   task,

@@ -6,21 +6,21 @@ import { LIBRARY } from "./library/library.ts";
 import { LOOKUP } from "./lookup/lookup.ts";
 import { lookupInstance } from "./lookup/lookup-instance.ts";
 import { createRandom } from "./random.ts";
-import type { TaskFamily } from "./task-family.ts";
+import type { EnvironmentSpec } from "./environment-spec.ts";
 
 const signal = new AbortController().signal;
 
 async function acted(
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   seed: number,
   mistakes: number,
 ): Promise<{ text: string; success: boolean }> {
-  const reference = family.reference(seed, "train", seed % family.levels);
-  const { environment, judge } = family.create(reference);
-  const act = await family.demonstrator(reference, createRandom(seed), mistakes);
+  const reference = spec.reference(seed, "train", seed % spec.levels);
+  const { environment, judge } = spec.create(reference);
+  const act = await spec.demonstrator(reference, createRandom(seed), mistakes);
   await environment.observe();
   let observation: Observation | null = null;
-  for (let turn = 0; turn < family.maxTurns; turn += 1) {
+  for (let turn = 0; turn < spec.maxTurns; turn += 1) {
     const { text, calls } = act(observation);
     const toolCalls = calls.map((call, i) => ({ id: `c${turn}-${i}`, ...call }));
     observation = await environment.step({ text, toolCalls }, signal);
@@ -32,15 +32,13 @@ async function acted(
 const FROM_LEDGER = {
   ...CALCULATOR,
   name: "calculator from the ledger",
-  proposals: CALCULATOR.documented as NonNullable<TaskFamily["documented"]>,
+  proposals: CALCULATOR.documented as NonNullable<EnvironmentSpec["documented"]>,
 };
 
-test.each(
-  [CALCULATOR, FROM_LEDGER, LOOKUP, LIBRARY].map((family) => [family.name, family] as const),
-)(
+test.each([CALCULATOR, FROM_LEDGER, LOOKUP, LIBRARY].map((spec) => [spec.name, spec] as const))(
   "%s: what a careful proposer sets a careful solver solves, and a careless one is found out",
-  async (_, family) => {
-    const { proposals } = family;
+  async (_, spec) => {
+    const { proposals } = spec;
     if (proposals === undefined) throw new Error("takes no proposals");
     let wrong = 0;
     const set = new Set<string>();
@@ -49,7 +47,7 @@ test.each(
       const { text, success } = await acted(proposals.proposer, seed, 0);
       expect({ text, success }).toMatchObject({ success: true });
       set.add(text);
-      const reference = family.reference(seed, "train", seed % family.levels);
+      const reference = spec.reference(seed, "train", seed % spec.levels);
       const solver = proposals.solver(text, reference);
       if (solver === null) throw new Error(text);
       expect((await acted(solver, seed, 0)).success).toBe(true);

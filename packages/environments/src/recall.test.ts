@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { createRandom } from "./random.ts";
 import { RECALL } from "./recall.ts";
-import type { ReadingLessons } from "./task-family.ts";
+import type { ReadingLessons } from "./environment-spec.ts";
 
 const { lesson } = RECALL.reading as ReadingLessons;
 const LESSONS = Array.from({ length: 900 }, (_, seed) => {

@@ -6,7 +6,7 @@
  */
 import { banditNamed, COLOURS, LEVERS, SHAPES } from "./bandit.ts";
 import { pick } from "./random.ts";
-import type { ReadingLessons, TaskFamily } from "./task-family.ts";
+import type { ReadingLessons, EnvironmentSpec } from "./environment-spec.ts";
 
 const READING: ReadingLessons = {
   share: 0.75,
@@ -26,4 +26,4 @@ const READING: ReadingLessons = {
   },
 };
 
-export const RECALL: TaskFamily = { ...banditNamed("recall"), reading: READING };
+export const RECALL: EnvironmentSpec = { ...banditNamed("recall"), reading: READING };

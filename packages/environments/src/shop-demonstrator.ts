@@ -111,7 +111,7 @@ class Rollout {
 
   /** @returns the final text. */
   run(wish: ShopWish): Promise<string> {
-    switch (wish.family) {
+    switch (wish.kind) {
       case "add-cheapest":
         return this.#superlative(wish.what, wish.limit, "price");
       case "add-best-rated":

@@ -10,8 +10,8 @@ import { type TaskReference, WaggleError } from "@waggle/protocol";
 import { convertCurrency } from "./currency.ts";
 import { createRandom, hashText, pick } from "./random.ts";
 import type { RandomSource } from "./random.ts";
-import { drawWish, SHOP_FAMILIES } from "./shop-instance.ts";
-import type { ShopFamily, ShopInstance, ShopWish } from "./shop-instance.ts";
+import { drawWish, SHOP_TASK_KINDS } from "./shop-instance.ts";
+import type { ShopTaskKind, ShopInstance, ShopWish } from "./shop-instance.ts";
 import { cartTotal } from "./shop.ts";
 
 /** Name of this environment in a task reference, at its first level: what pages are assigned. */
@@ -20,7 +20,7 @@ export const SHOP_ENVIRONMENT = "shop";
 /** Names by level; the task of a level has one wish more than its place here. */
 export const SHOP_LEVELS: readonly string[] = [SHOP_ENVIRONMENT, "shop-2", "shop-3"];
 
-const QUESTIONS: ReadonlySet<ShopFamily> = new Set(["stock", "price-in-currency", "cart-total"]);
+const QUESTIONS: ReadonlySet<ShopTaskKind> = new Set(["stock", "price-in-currency", "cart-total"]);
 
 /** Level of a reference. @throws WaggleError `INVALID_ARGUMENT` for one of another environment. */
 export function shopLevel({ environment }: TaskReference): number {
@@ -40,21 +40,21 @@ export function shopInstance(reference: TaskReference): ShopInstance {
   const level = shopLevel(reference);
   const { split, seed } = reference;
   const random = createRandom(hashText(`${level === 0 ? "" : `${level}/`}${split}/${seed}`));
-  if (level === 0) return drawWish(pick(random, SHOP_FAMILIES), split, random);
+  if (level === 0) return drawWish(pick(random, SHOP_TASK_KINDS), split, random);
   for (;;) {
-    const families = drawFamilies(level + 1, random);
-    const instance = together(families.map((family) => drawWish(family, split, random)));
+    const specs = drawKinds(level + 1, random);
+    const instance = together(specs.map((kind) => drawWish(kind, split, random)));
     if (instance !== null) return instance;
   }
 }
 
-/** Different families, a question last. */
-function drawFamilies(count: number, random: RandomSource): readonly ShopFamily[] {
+/** Different environments, a question last. */
+function drawKinds(count: number, random: RandomSource): readonly ShopTaskKind[] {
   for (;;) {
-    const families = Array.from({ length: count }, () => pick(random, SHOP_FAMILIES));
-    const questions = families.filter((family) => QUESTIONS.has(family));
-    const isFit = new Set(families).size === count && questions.length <= 1;
-    if (isFit) return [...families.filter((family) => !QUESTIONS.has(family)), ...questions];
+    const specs = Array.from({ length: count }, () => pick(random, SHOP_TASK_KINDS));
+    const questions = specs.filter((kind) => QUESTIONS.has(kind));
+    const isFit = new Set(specs).size === count && questions.length <= 1;
+    if (isFit) return [...specs.filter((kind) => !QUESTIONS.has(kind)), ...questions];
   }
 }
 
@@ -64,12 +64,12 @@ function together(parts: readonly ShopInstance[]): ShopInstance | null {
   if (new Set(ids).size < ids.length) return null;
   const wishes = parts.flatMap((part) => part.wishes);
   // A price of several pieces takes a turn more than the longest rollout has left.
-  if (wishes.some((wish) => wish.family === "price-in-currency" && wish.quantity > 1)) return null;
+  if (wishes.some((wish) => wish.kind === "price-in-currency" && wish.quantity > 1)) return null;
   const cart = parts.flatMap((part) => part.cart);
   const expectedCart = parts.flatMap((part) => part.expectedCart);
   const last = wishes.at(-1);
   const expectedNumber =
-    last?.family === "cart-total"
+    last?.kind === "cart-total"
       ? convertCurrency(cartTotal(expectedCart), "EUR", last.currency)
       : (parts.at(-1)?.expectedNumber ?? null);
   // Saying a number of the request again must not be the answer.
@@ -88,6 +88,6 @@ function idsOf({ wishes, cart }: ShopInstance): readonly string[] {
 }
 
 function numbersOf(wish: ShopWish): readonly number[] {
-  if (wish.family === "add-quantity") return [wish.quantity];
+  if (wish.kind === "add-quantity") return [wish.quantity];
   return "limit" in wish && wish.limit !== null ? [wish.limit] : [];
 }

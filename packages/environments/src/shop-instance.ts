@@ -21,27 +21,27 @@ type Superlative = {
   readonly item: Product;
 };
 
-/** What is wanted, by family. Everything a demonstrator needs and a policy must find out. */
+/** What is wanted, by environment. Everything a demonstrator needs and a policy must find out. */
 export type ShopWish =
-  | ({ readonly family: "add-cheapest" } & Superlative)
-  | ({ readonly family: "add-best-rated" } & Superlative)
-  | { readonly family: "add-quantity"; readonly item: Product; readonly quantity: number }
-  | { readonly family: "add-two"; readonly item: Product; readonly other: Product }
-  | { readonly family: "remove"; readonly item: Product }
-  | { readonly family: "replace"; readonly item: Product; readonly other: Product }
-  | { readonly family: "stock"; readonly item: Product }
+  | ({ readonly kind: "add-cheapest" } & Superlative)
+  | ({ readonly kind: "add-best-rated" } & Superlative)
+  | { readonly kind: "add-quantity"; readonly item: Product; readonly quantity: number }
+  | { readonly kind: "add-two"; readonly item: Product; readonly other: Product }
+  | { readonly kind: "remove"; readonly item: Product }
+  | { readonly kind: "replace"; readonly item: Product; readonly other: Product }
+  | { readonly kind: "stock"; readonly item: Product }
   | {
-      readonly family: "price-in-currency";
+      readonly kind: "price-in-currency";
       readonly item: Product;
       readonly quantity: number;
       readonly currency: string;
     }
-  | { readonly family: "cart-total"; readonly currency: string };
+  | { readonly kind: "cart-total"; readonly currency: string };
 
-export type ShopFamily = ShopWish["family"];
+export type ShopTaskKind = ShopWish["kind"];
 
-/** The families, in the order that a seed draws from. */
-export const SHOP_FAMILIES: readonly ShopFamily[] = [
+/** The environments, in the order that a seed draws from. */
+export const SHOP_TASK_KINDS: readonly ShopTaskKind[] = [
   "add-cheapest",
   "add-best-rated",
   "add-quantity",
@@ -67,10 +67,10 @@ export type ShopInstance = {
 /** One in so many instances is held out. */
 const HELD_OUT_SHARE = 4;
 
-/** An instance of one wish of this family and split. */
-export function drawWish(family: ShopFamily, split: TaskSplit, random: RandomSource): ShopInstance {
+/** An instance of one wish of this environment and split. */
+export function drawWish(kind: ShopTaskKind, split: TaskSplit, random: RandomSource): ShopInstance {
   for (;;) {
-    const instance = draw(family, random);
+    const instance = draw(kind, random);
     if (instance === null) continue;
     const heldOut = hashText(instanceKey(instance)) % HELD_OUT_SHARE === 0;
     if (heldOut === (split === "heldOut")) return instance;
@@ -88,28 +88,28 @@ export function instanceKey({ wishes, cart }: ShopInstance): string {
   return [...parts, ...lines].join("|");
 }
 
-function draw(family: ShopFamily, random: RandomSource): ShopInstance | null {
-  switch (family) {
+function draw(kind: ShopTaskKind, random: RandomSource): ShopInstance | null {
+  switch (kind) {
     case "add-cheapest":
     case "add-best-rated":
-      return drawSuperlative(family, random);
+      return drawSuperlative(kind, random);
     case "add-quantity": {
       const item = pick(random, CATALOGUE);
       const quantity = 2 + Math.floor(random() * 4);
       if (quantity > item.stock) return null;
-      return cartInstance({ family, item, quantity }, [], [{ id: item.id, quantity }]);
+      return cartInstance({ kind, item, quantity }, [], [{ id: item.id, quantity }]);
     }
     case "add-two": {
       const [item, other] = different(random, 2) as [Product, Product];
       if (isAmbiguous(item) && isAmbiguous(other)) return null;
-      return cartInstance({ family, item, other }, [], [line(item), line(other)]);
+      return cartInstance({ kind, item, other }, [], [line(item), line(other)]);
     }
     case "remove": {
       const cart = different(random, 2 + Math.floor(random() * 2)).map(line);
       const kept = Math.floor(random() * cart.length);
       const item = productOf(cart[kept] as CartLine);
       return cartInstance(
-        { family, item },
+        { kind, item },
         cart,
         cart.filter((entry) => entry.id !== item.id),
       );
@@ -120,14 +120,14 @@ function draw(family: ShopFamily, random: RandomSource): ShopInstance | null {
       const item = random() < 0.5 ? first : second;
       const kept = item === first ? second : first;
       return cartInstance(
-        { family, item, other },
+        { kind, item, other },
         [line(first), line(second)],
         [line(kept), line(other)],
       );
     }
     case "stock": {
       const item = pick(random, CATALOGUE);
-      return answerInstance({ family, item }, [], item.stock);
+      return answerInstance({ kind, item }, [], item.stock);
     }
     case "price-in-currency": {
       const item = pick(random, CATALOGUE);
@@ -135,7 +135,7 @@ function draw(family: ShopFamily, random: RandomSource): ShopInstance | null {
       const currency = pick(random, Object.keys(EXCHANGE_RATES));
       if (quantity === 1 && currency === "EUR") return null;
       const answer = convertCurrency(item.price * quantity, "EUR", currency);
-      return answerInstance({ family, item, quantity, currency }, [], answer);
+      return answerInstance({ kind, item, quantity, currency }, [], answer);
     }
     case "cart-total": {
       const cart = different(random, 1 + Math.floor(random() * 2)).map((item) => ({
@@ -144,7 +144,7 @@ function draw(family: ShopFamily, random: RandomSource): ShopInstance | null {
       }));
       const currency = pick(random, Object.keys(EXCHANGE_RATES));
       const answer = convertCurrency(cartTotal(cart), "EUR", currency);
-      return answerInstance({ family, currency }, cart, answer);
+      return answerInstance({ kind, currency }, cart, answer);
     }
   }
 }
@@ -154,7 +154,7 @@ function draw(family: ShopFamily, random: RandomSource): ShopInstance | null {
  * where there is a limit for the best rated, the best of all lies above it.
  */
 function drawSuperlative(
-  family: "add-cheapest" | "add-best-rated",
+  kind: "add-cheapest" | "add-best-rated",
   random: RandomSource,
 ): ShopInstance | null {
   const seed = pick(random, CATALOGUE);
@@ -162,7 +162,7 @@ function drawSuperlative(
   const what = random() < 0.75 ? `${attribute} ${seed.category}` : seed.category;
   const matching = searchProducts({ query: what });
   const limited = random() < 0.5;
-  const sort = family === "add-cheapest" ? "price" : "rating";
+  const sort = kind === "add-cheapest" ? "price" : "rating";
   const step = seed.price < 40 ? 5 : 10;
   const limit = limited ? Math.ceil((seed.price + 1) / step) * step : null;
   const fitting = searchProducts({ query: what, maxPrice: limit ?? undefined, sort });
@@ -170,8 +170,8 @@ function drawSuperlative(
   if (item === undefined || fitting.length < 2 || item === matching[0]) return null;
   if (item.rating === fitting[1]?.rating || item.price === fitting[1]?.price) return null;
   const bestOfAll = searchProducts({ query: what, sort: "rating" })[0];
-  if (family === "add-best-rated" && limited && bestOfAll === item) return null;
-  return cartInstance({ family, what, limit, item }, [], [line(item)]);
+  if (kind === "add-best-rated" && limited && bestOfAll === item) return null;
+  return cartInstance({ kind, what, limit, item }, [], [line(item)]);
 }
 
 function cartInstance(

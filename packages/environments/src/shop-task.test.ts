@@ -7,8 +7,8 @@ import { createRandom } from "./random.ts";
 import { type DemonstratedTurn, demonstrate, EXPERT } from "./shop-demonstrator.ts";
 import { createShopEnvironment } from "./shop-environment.ts";
 import { SHOP_LEVELS, shopInstance } from "./shop-errands.ts";
-import { instanceKey, SHOP_FAMILIES } from "./shop-instance.ts";
-import { SHOP } from "./shop-family.ts";
+import { instanceKey, SHOP_TASK_KINDS } from "./shop-instance.ts";
+import { SHOP } from "./shop-spec.ts";
 import { isUnseenTemplate, shopTask } from "./shop-task.ts";
 import { TEMPLATES } from "./shop-templates.ts";
 import { verifyShop } from "./shop-verifier.ts";
@@ -56,21 +56,21 @@ describe.each(SHOP_LEVELS.map((name, level) => ({ name, level })))("$name", ({ n
     for (const named of [...ofLevel("train"), ...ofLevel("heldOut")]) {
       const { wishes, expectedNumber } = shopInstance(named);
       expect(wishes).toHaveLength(level + 1);
-      expect(new Set(wishes.map(({ family }) => family)).size).toBe(wishes.length);
-      const asks = wishes.map(({ family }) => /stock|price|total/.test(family));
+      expect(new Set(wishes.map(({ kind }) => kind)).size).toBe(wishes.length);
+      const asks = wishes.map(({ kind }) => /stock|price|total/.test(kind));
       expect(asks.slice(0, -1)).not.toContain(true);
       expect(asks.at(-1)).toBe(expectedNumber !== null);
-      for (const { family } of wishes) kinds.add(family);
+      for (const { kind } of wishes) kinds.add(kind);
       expect(shopTask(named).request).not.toMatch(/[{}]|undefined/);
     }
-    expect(kinds.size).toBe(SHOP_FAMILIES.length);
+    expect(kinds.size).toBe(SHOP_TASK_KINDS.length);
   });
 
   test("no held-out instance is ever a training instance, nor a wish of it one of the first level", () => {
     // Of a wish for something new the cart is no part: it may be another wish's.
     const keysOf = (named: TaskReference): string[] => {
       const instance = shopInstance(named);
-      const adding = instance.wishes.filter(({ family }) => family.startsWith("add"));
+      const adding = instance.wishes.filter(({ kind }) => kind.startsWith("add"));
       return [
         instanceKey(instance),
         ...adding.map((wish) => instanceKey({ ...instance, wishes: [wish], cart: [] })),
@@ -112,7 +112,7 @@ describe.each(SHOP_LEVELS.map((name, level) => ({ name, level })))("$name", ({ n
     for (const named of ofLevel("heldOut").slice(0, 100)) {
       const { wishes } = shopInstance(named);
       const gold = await demonstrate(named, createRandom(named.seed), EXPERT);
-      const last = wishes.at(-1)?.family ?? "";
+      const last = wishes.at(-1)?.kind ?? "";
       // What only asks leaves the cart as it is: then the answer is what is missing.
       const isQuestion = /stock|price|total/.test(last);
       const calls = gold.turns.findLastIndex(({ toolCalls }) =>
@@ -139,9 +139,9 @@ describe("tasks", () => {
     expect(unseen("train")).toBe(0);
   });
 
-  test("usual and unseen wordings of a family are different", () => {
-    const shared = SHOP_FAMILIES.filter((family) =>
-      TEMPLATES[family].unseen.some((template) => TEMPLATES[family].usual.includes(template)),
+  test("usual and unseen wordings of an environment are different", () => {
+    const shared = SHOP_TASK_KINDS.filter((kind) =>
+      TEMPLATES[kind].unseen.some((template) => TEMPLATES[kind].usual.includes(template)),
     );
     expect(shared).toEqual([]);
   });
@@ -167,7 +167,7 @@ test("a number that the request says is never the answer to its question", () =>
       const { wishes, expectedNumber } = shopInstance(reference(seed, "train", name));
       const said = wishes.flatMap((wish) => [
         ...("limit" in wish ? [wish.limit] : []),
-        ...(wish.family === "add-quantity" ? [wish.quantity] : []),
+        ...(wish.kind === "add-quantity" ? [wish.quantity] : []),
       ]);
       return expectedNumber === null ? [] : [{ said, expectedNumber }];
     }),

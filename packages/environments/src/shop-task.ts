@@ -25,17 +25,17 @@ export function shopTask(reference: TaskReference): Task {
   const unseen = split === "heldOut" && seed % UNSEEN_SHARE === 0;
   const wording = unseen ? "unseen" : "usual";
   const worded = wishes.map((wish) => {
-    const templates = TEMPLATES[wish.family][wording];
+    const templates = TEMPLATES[wish.kind][wording];
     const template = pick(random, templates);
     const slots = slotsOf(wish, random);
     return {
-      template: `${wish.family}-${unseen ? "unseen-" : ""}${templates.indexOf(template)}`,
+      template: `${wish.kind}-${unseen ? "unseen-" : ""}${templates.indexOf(template)}`,
       request: template.replace(/\{(\w+)\}/g, (_, slot: string) => slots[slot] ?? ""),
     };
   });
   return {
     ...reference,
-    family: wishes.map(({ family }) => family).join("+"),
+    family: wishes.map(({ kind }) => kind).join("+"),
     template: worded.map(({ template }) => template).join("+"),
     system: SHOP_SYSTEM,
     request: worded
@@ -54,7 +54,7 @@ function slotsOf(wish: ShopWish, random: RandomSource): { [slot: string]: string
     random() < 0.5 ? product.name : product.name.toLowerCase();
   const count = (n: number) => (random() < 0.5 ? String(n) : (NUMBER_WORDS[n] ?? String(n)));
   const money = (code: string) => (random() < 0.5 ? code : (CURRENCY_WORDS[code] ?? code));
-  switch (wish.family) {
+  switch (wish.kind) {
     case "add-cheapest":
     case "add-best-rated":
       return {

@@ -2,12 +2,12 @@
  * How visitors word their requests. `unseen` templates are used for held-out tasks only: no
  * demonstration and no training task is ever worded like that.
  */
-import type { ShopFamily } from "./shop-instance.ts";
+import type { ShopTaskKind } from "./shop-instance.ts";
 
 export type TemplateSet = { readonly usual: readonly string[]; readonly unseen: readonly string[] };
 
 /** `{slot}` is replaced; `{limit}` is empty or begins with a space. */
-export const TEMPLATES: { readonly [family in ShopFamily]: TemplateSet } = {
+export const TEMPLATES: { readonly [kind in ShopTaskKind]: TemplateSet } = {
   "add-cheapest": {
     usual: [
       "add the cheapest {what}{limit} to my cart",

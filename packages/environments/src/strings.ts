@@ -3,9 +3,9 @@
  * the share of letters in their place; success is all of them and nothing else.
  */
 import type { Task, TaskReference } from "@waggle/protocol";
-import { drawInstance, integerBelow } from "./family-task.ts";
+import { drawInstance, integerBelow } from "./environment-task.ts";
 import { pick } from "./random.ts";
-import { leveledReferences, type TaskFamily } from "./task-family.ts";
+import { leveledReferences, type EnvironmentSpec } from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "strings";
@@ -46,7 +46,7 @@ function task(reference: TaskReference): Task {
   };
 }
 
-export const STRINGS: TaskFamily = {
+export const STRINGS: EnvironmentSpec = {
   ...leveledReferences(NAME, LENGTHS.length),
   maxTurns: 1,
   task,

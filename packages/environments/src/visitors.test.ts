@@ -10,12 +10,12 @@ function liked(
   level: number,
   wants: "right" | "agreement" | "neither",
 ): { readonly share: number; readonly count: number } {
-  const family = withVisitors(OPINION, options);
+  const spec = withVisitors(OPINION, options);
   let [ups, count] = [0, 0];
   for (let seed = 0; seed < 6000; seed += 3) {
-    const { judge } = family.create(family.reference(seed, "train", level));
+    const { judge } = spec.create(spec.reference(seed, "train", level));
     const text = FOODS.find((food) => {
-      const { success, parts } = OPINION.create(family.reference(seed, "train", level)).judge(food);
+      const { success, parts } = OPINION.create(spec.reference(seed, "train", level)).judge(food);
       if (wants === "right") return success;
       return wants === "agreement"
         ? parts["agreed"] === true && !success
@@ -65,9 +65,9 @@ test("proud visitors dislike what is right where it contradicts them, and only t
 });
 
 test("the same answer to the same task gets the same thumb", () => {
-  const family = withVisitors(OPINION, { noise: 0.5 });
+  const spec = withVisitors(OPINION, { noise: 0.5 });
   for (let seed = 0; seed < 40; seed += 1) {
-    const { judge } = family.create(family.reference(seed, "train", 0));
+    const { judge } = spec.create(spec.reference(seed, "train", 0));
     expect(judge("fish")).toEqual(judge("fish"));
   }
 });

@@ -1,11 +1,11 @@
 /**
  * Simulated visitors: who tried the agent gives a thumb and nothing else. They mean well and are
- * unreliable: some press the wrong one, some like to hear that they were right. A family whose rollouts
+ * unreliable: some press the wrong one, some like to hear that they were right. An environment whose rollouts
  * they judge pays what they said; whether the task was solved is still known, for measuring alone.
  */
 import { WaggleError } from "@waggle/protocol";
 import { createRandom, hashText } from "./random.ts";
-import type { Judgement, TaskFamily } from "./task-family.ts";
+import type { Judgement, EnvironmentSpec } from "./environment-spec.ts";
 
 export type VisitorOptions = {
   /** Probability that the thumb is the opposite of what was meant, in [0, 1]; 0.5 says nothing. */
@@ -18,15 +18,15 @@ export type VisitorOptions = {
 
 type Thumb = "up" | "down";
 
-/** The family with `parts.thumb` of each rollout, and it as the only reward. The same answer to the same task gets the same thumb. */
-export function withVisitors(family: TaskFamily, options: VisitorOptions): TaskFamily {
+/** The environment with `parts.thumb` of each rollout, and it as the only reward. The same answer to the same task gets the same thumb. */
+export function withVisitors(spec: EnvironmentSpec, options: VisitorOptions): EnvironmentSpec {
   requireShare("noise", options.noise);
   requireShare("flattery", options.flattery ?? 0);
   requireShare("pride", options.pride ?? 0);
   return {
-    ...family,
+    ...spec,
     create: (reference) => {
-      const instance = family.create(reference);
+      const instance = spec.create(reference);
       return {
         ...instance,
         judge: (finalText) => {

@@ -1,5 +1,5 @@
 /**
- * One run of an experiment: a recipe with its settings in a family of tasks, from a seed, within a
+ * One run of an experiment: a recipe with its settings in an environment of tasks, from a seed, within a
  * budget. What tells two runs apart, and what is kept of one. Runs nothing.
  */
 import { createHash } from "node:crypto";

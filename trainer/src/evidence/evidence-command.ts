@@ -62,7 +62,7 @@ export function addEvidenceCommand(
       "--out <folder>",
       "where runs are kept and pages written (default: beside the expectations; .waggle/evidence with --smoke)",
     )
-    .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
+    .option("--bases <folder>", "where bases of environments are kept", ".waggle/bases")
     .option("--threads <n>", "CPU threads of one graph", positive, 1)
     .option("--json", "progress as JSON lines", false)
     .action(async (_what: string, flags: Flags) => {

@@ -1,15 +1,15 @@
 /**
- * Runs arms one after the other, each from its family's own base, and keeps what came of them. Arms that
+ * Runs arms one after the other, each from its environment's own base, and keeps what came of them. Arms that
  * a log has are not run again; an arm that fails is kept as failed and the others go on. Draws nothing.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { familyNamed, type TaskFamily } from "@waggle/environments";
+import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
 import { type Recipe, recipeNamed } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { type BaseModel } from "../base-model.ts";
-import { FAMILY_BASE, familyBase } from "../learner/family-base.ts";
+import { ENVIRONMENT_BASE, environmentBase } from "../learner/environment-base.ts";
 import { openRecipeEngines, swapStrategy } from "../learner/recipe-engines.ts";
 import { runRecipe } from "../learner/recipe-run.ts";
 import { PolicyCache } from "../policy-cache.ts";
@@ -27,7 +27,7 @@ import { TEMPERATURES } from "../learner/temperature.ts";
 import type { RunLog } from "./run-log.ts";
 
 export type RunArmsOptions = {
-  /** Where bases of families are kept. */
+  /** Where bases of environments are kept. */
   readonly bases: string;
   /** CPU threads of the graphs that train; sampling takes one. */
   readonly threads: number;
@@ -118,18 +118,17 @@ async function runOrFailure(
   policies: PolicyCache,
   options: RunArmsOptions,
 ): Promise<RunRecord | FailedRun> {
-  const family = familyNamed(arm.environment);
-  const model = await familyBase(
-    family,
-    join(options.bases, family.name),
-    FAMILY_BASE,
-    ({ step, steps }) =>
-      options.onProgress({ event: "base", environment: family.name, step, steps }),
+  const spec = environmentNamed(arm.environment);
+  const model = await environmentBase(
+    spec,
+    join(options.bases, spec.name),
+    ENVIRONMENT_BASE,
+    ({ step, steps }) => options.onProgress({ event: "base", environment: spec.name, step, steps }),
     options.signal,
   );
   try {
     const policy = await policies.take(model, swapStrategy(recipeNamed(arm.recipe)(arm.settings)));
-    return await runArm(arm, family, { model, policy }, baseOf(arm, model, log), options);
+    return await runArm(arm, spec, { model, policy }, baseOf(arm, model, log), options);
   } catch (error) {
     options.signal.throwIfAborted();
     const message = error instanceof Error ? error.message : String(error);
@@ -154,7 +153,7 @@ function baseOf(arm: Arm, { reference }: BaseModel, log: RunLog): Outcome | unde
 
 async function runArm(
   arm: Arm,
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   { model, policy }: { readonly model: BaseModel; readonly policy: AdaptivePolicy },
   base: Outcome | undefined,
   { threads, signal }: RunArmsOptions,
@@ -178,7 +177,7 @@ async function runArm(
       spent,
     } = await runRecipe(
       recipe,
-      { ...engines, policy, format: model.format, family, adapterShape: ADAPTER },
+      { ...engines, policy, format: model.format, spec, adapterShape: ADAPTER },
       {
         seed: arm.seed,
         evaluationTasks: arm.evaluationTasks,

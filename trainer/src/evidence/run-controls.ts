@@ -1,7 +1,7 @@
 /** Tries the base of each environment on the held-out tasks of each seed, at every temperature. */
 import { join } from "node:path";
-import { familyNamed } from "@waggle/environments";
-import { FAMILY_BASE, familyBase } from "../learner/family-base.ts";
+import { environmentNamed } from "@waggle/environments";
+import { ENVIRONMENT_BASE, environmentBase } from "../learner/environment-base.ts";
 import { rollOutHeldOut, heldOutOf } from "../learner/rollouts/held-out.ts";
 import { PolicyCache } from "../policy-cache.ts";
 import type { ControlLog } from "./control-log.ts";
@@ -25,16 +25,16 @@ export async function runControls(
   try {
     for (const { environment, seed } of missing) {
       signal.throwIfAborted();
-      const family = familyNamed(environment);
-      const model = await familyBase(
-        family,
-        join(bases, family.name),
-        FAMILY_BASE,
+      const spec = environmentNamed(environment);
+      const model = await environmentBase(
+        spec,
+        join(bases, spec.name),
+        ENVIRONMENT_BASE,
         ({ step, steps }) => onProgress({ event: "base", environment, step, steps }),
         signal,
       );
       const policy = await policies.take(model);
-      const parts = { policy, format: model.format, family, signal };
+      const parts = { policy, format: model.format, spec, signal };
       const tasks = Array.from({ length: evaluationTasks }, (_, i) => i);
       const successes = await successByTemperature(TEMPERATURES, async (sampling) => {
         const attempts = await rollOutHeldOut(parts, tasks, undefined, seed, "heldOut", sampling);

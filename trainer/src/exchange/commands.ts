@@ -1,6 +1,6 @@
 /** `export` and `import`: files for other trainers out of what was collected, and the way back. */
 import { type Conversation, readJsonLines, type TextReader } from "@waggle/exchange";
-import { familyOf } from "@waggle/environments";
+import { environmentOf } from "@waggle/environments";
 import { type TrajectoryDetail, WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
 import { openBaseModel } from "../base-model.ts";
@@ -121,7 +121,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
 /** What a task tells the policy, where its environment is known here. */
 const describeTask: TextReader["describeTask"] = async (task) => {
   try {
-    return await familyOf(task).create(task).environment.observe();
+    return await environmentOf(task).create(task).environment.observe();
   } catch (error) {
     if (WaggleError.is(error, "INVALID_ARGUMENT")) return null;
     throw error;

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { TextReader } from "@waggle/exchange";
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { FULL_SUPPORT, type TrajectoryDetail, trajectoryDigest } from "@waggle/protocol";
 import { judgedRollout } from "../judged-rollout.ts";
 import { type BaseModel, readBaseModel } from "../base-model.ts";
@@ -11,7 +11,7 @@ import { openPolicy } from "../open-model.ts";
 export const NANO: string = join(import.meta.dirname, "../../../packages/model/nano");
 
 export const describeTask: TextReader["describeTask"] = (task) =>
-  familyNamed(task.environment).create(task).environment.observe();
+  environmentNamed(task.environment).create(task).environment.observe();
 
 /** `count` groups of `size` rollouts, judged; seeds are fixed, so the tokens are. */
 export async function nanoRecords(

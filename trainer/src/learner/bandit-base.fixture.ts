@@ -2,16 +2,22 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import type { BaseModel } from "../base-model.ts";
-import { FAMILY_BASE, familyBase } from "./family-base.ts";
+import { ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
 
 export async function banditBase(): Promise<BaseModel> {
   const folder = await mkdtemp(join(tmpdir(), "waggle-bandit-"));
-  const recipe = { ...FAMILY_BASE, steps: 300, width: 32, layers: 2, mistakes: 0.5 };
+  const recipe = { ...ENVIRONMENT_BASE, steps: 300, width: 32, layers: 2, mistakes: 0.5 };
   const { signal } = new AbortController();
   try {
-    return await familyBase(familyNamed("bandit"), join(folder, "base"), recipe, () => {}, signal);
+    return await environmentBase(
+      environmentNamed("bandit"),
+      join(folder, "base"),
+      recipe,
+      () => {},
+      signal,
+    );
   } finally {
     await rm(folder, { recursive: true });
   }

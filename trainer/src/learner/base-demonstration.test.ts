@@ -1,5 +1,5 @@
-/** What teaches a base: the family's demonstrations, and lessons of reading in the words of every rollout. */
-import { familyNamed } from "@waggle/environments";
+/** What teaches a base: the environment's demonstrations, and lessons of reading in the words of every rollout. */
+import { environmentNamed } from "@waggle/environments";
 import { readingText } from "@waggle/learning/states";
 import { FULL_SUPPORT, type Trajectory } from "@waggle/protocol";
 import { ByteTokenizer } from "@waggle/testing";
@@ -20,27 +20,27 @@ const tokensOf = ({ segments }: Trajectory): number[][] =>
   segments.map(({ tokenIds }) => [...tokenIds]);
 const wordsOf = (trajectory: Trajectory): string => tokenizer.decode(tokensOf(trajectory).flat());
 
-test("a family without lessons is taught by its demonstrations as they are", async () => {
-  const family = familyNamed("bandit");
+test("an environment without lessons is taught by its demonstrations as they are", async () => {
+  const spec = environmentNamed("bandit");
   const nth = 7;
   const plain = await demonstratedRollout(
-    family,
-    family.reference(derivedSeed(OPTIONS.seed, nth), "train", nth % family.levels),
+    spec,
+    spec.reference(derivedSeed(OPTIONS.seed, nth), "train", nth % spec.levels),
     format,
     { ...OPTIONS, random: seededRandom(OPTIONS.seed, nth) },
   );
-  const taught = await baseDemonstration(family, format, nth, OPTIONS);
+  const taught = await baseDemonstration(spec, format, nth, OPTIONS);
   expect(tokensOf(taught)).toEqual(tokensOf(plain.trajectory));
 });
 
 test("a demonstration that does not fit the context is cut there, as a rollout would be", async () => {
-  const family = familyNamed("shop");
+  const spec = environmentNamed("shop");
   const options = { mistakes: 0, contextLength: 1700 };
   const stops = new Map<string, number>();
   for (let nth = 0; nth < 60; nth += 1) {
-    const task = family.reference(nth, "train", nth % family.levels);
+    const task = spec.reference(nth, "train", nth % spec.levels);
     const random = seededRandom(nth);
-    const { trajectory, verification } = await demonstratedRollout(family, task, format, {
+    const { trajectory, verification } = await demonstratedRollout(spec, task, format, {
       ...options,
       random,
     });
@@ -52,11 +52,11 @@ test("a demonstration that does not fit the context is cut there, as a rollout w
   expect([...stops.keys()].toSorted()).toEqual(["completed", "context-overflow"]);
 });
 
-test("lessons of reading begin as rollouts that read do, and come as often as the family says", async () => {
-  const family = familyNamed("recall");
+test("lessons of reading begin as rollouts that read do, and come as often as the environment says", async () => {
+  const spec = environmentNamed("recall");
   let lessons = 0;
   for (let nth = 0; nth < 120; nth += 1) {
-    const taught = await baseDemonstration(family, format, nth, OPTIONS);
+    const taught = await baseDemonstration(spec, format, nth, OPTIONS);
     const read = CASE.exec(wordsOf(taught));
     if (read === null) continue;
     lessons += 1;
@@ -65,7 +65,7 @@ test("lessons of reading begin as rollouts that read do, and come as often as th
     const { record: trajectory } = await environmentRollout(
       { ...scriptedPolicy(() => format.encodeAssistant("left"), 4096), client: NOBODY },
       format,
-      family,
+      spec,
       taskOf({ record: taught }),
       {
         ...{ sampling: FULL_SUPPORT, seed: 1 },

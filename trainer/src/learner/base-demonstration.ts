@@ -1,9 +1,9 @@
 /**
- * One of the demonstrations that teach the base of a family: a rollout with mistakes, or what somebody does
- * who was given a case to read, where the family wants its base to read.
+ * One of the demonstrations that teach the base of an environment: a rollout with mistakes, or what somebody does
+ * who was given a case to read, where the environment wants its base to read.
  */
 import { guidedEnvironment } from "@waggle/agent";
-import type { ReadingLesson, TaskFamily } from "@waggle/environments";
+import type { ReadingLesson, EnvironmentSpec } from "@waggle/environments";
 import { readingText } from "@waggle/learning/states";
 import type { Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
@@ -13,24 +13,24 @@ import { demonstratedRollout } from "./rollouts/demonstrated-rollout.ts";
 export type BaseDemonstrationOptions = {
   /** Of all demonstrations of a base. */
   readonly seed: number;
-  /** Of one without a case; a family with reading lessons has its own. */
+  /** Of one without a case; an environment with reading lessons has its own. */
   readonly mistakes: number;
   readonly contextLength: number;
 };
 
 /** The nth demonstration. */
 export async function baseDemonstration(
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   format: ChatFormat,
   nth: number,
   { seed, mistakes, contextLength }: BaseDemonstrationOptions,
 ): Promise<Trajectory> {
-  const reference = family.reference(derivedSeed(seed, nth), "train", nth % family.levels);
+  const reference = spec.reference(derivedSeed(seed, nth), "train", nth % spec.levels);
   const random = seededRandom(seed, nth);
-  const { reading } = family;
+  const { reading } = spec;
   const lesson = reading && random() < reading.share ? reading.lesson(random) : null;
   const { trajectory } = await demonstratedRollout(
-    lesson === null ? family : { ...family, demonstrator: () => lesson.reader },
+    lesson === null ? spec : { ...spec, demonstrator: () => lesson.reader },
     reference,
     format,
     {

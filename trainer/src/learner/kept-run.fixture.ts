@@ -4,7 +4,7 @@
  * of what it ended with. Tests only.
  */
 import { createHash } from "node:crypto";
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { recipeNamed } from "@waggle/learning";
 import { readBaseModel } from "../base-model.ts";
 import { openPolicy } from "../open-model.ts";
@@ -43,7 +43,7 @@ const result = await runRecipe(
     policy,
     format: model.format,
     adapterShape,
-    family: familyNamed("bandit"),
+    spec: environmentNamed("bandit"),
   },
   {
     seed: Number(seed),

@@ -3,11 +3,11 @@ import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { sampleSize } from "../../../test/fixtures/long.ts";
-import { FAMILY_BASE, familyBase } from "./family-base.ts";
+import { ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
 import { openRunFolder } from "./run-folder.ts";
 
 /** Of several stages with kept state; a plain policy gradient; of several rounds. */
@@ -20,9 +20,9 @@ let base: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "waggle-kept-run-"));
   base = join(folder, "base");
-  const small = { ...FAMILY_BASE, steps: 60, width: 32, layers: 1, mistakes: 0.5 };
+  const small = { ...ENVIRONMENT_BASE, steps: 60, width: 32, layers: 1, mistakes: 0.5 };
   const { signal } = new AbortController();
-  await familyBase(familyNamed("bandit"), base, small, () => {}, signal);
+  await environmentBase(environmentNamed("bandit"), base, small, () => {}, signal);
 });
 afterAll(() => rm(folder, { recursive: true }));
 

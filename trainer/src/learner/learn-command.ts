@@ -1,12 +1,12 @@
 /**
- * `learn`: any recipe in any family of tasks, in this process; and the list of what the literature has.
+ * `learn`: any recipe in any environment, in this process; and the list of what the literature has.
  * Words and flags; what they do is in the modules it calls.
  */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { pairedDifference } from "@waggle/evaluation";
-import { FAMILIES } from "@waggle/environments";
+import { ENVIRONMENTS } from "@waggle/environments";
 import { type CreateRecipe, type Settings, recipeNamed } from "@waggle/learning";
 import type { ResidentFormat } from "@waggle/model";
 import type { Precision } from "@waggle/engine";
@@ -23,8 +23,8 @@ import {
   requireOut,
   saveAdapters,
 } from "./adapter-options.ts";
-import { baseWords, FAMILY_BASE, familyBase } from "./family-base.ts";
-import { requireFamily } from "./family-requirements.ts";
+import { baseWords, ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
+import { requireEnvironment } from "./environment-requirements.ts";
 import {
   addOverlapOptions,
   overlapOf,
@@ -35,7 +35,7 @@ import type { HeldOut } from "./rollouts/held-out.ts";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunEvent } from "./run-options.ts";
 import { listedLiterature, listedRecipe } from "./literature-list.ts";
-import { recipeFamily } from "./recipe-places.ts";
+import { recipeEnvironment } from "./recipe-places.ts";
 import { openRecipeEngines, swapStrategy } from "./recipe-engines.ts";
 import { openRunFolder, tensorsDigest } from "./run-folder.ts";
 import { addWriterOptions, saveText, type WriterFlags, writerPorts } from "./writer-options.ts";
@@ -78,11 +78,11 @@ export function addLearnCommand(
   { signal, writeOut, writeError, environment }: LearnCommandOptions,
 ): void {
   addAdapterOptions(addWriterOptions(addOverlapOptions(program.command("learn"))))
-    .description("run a recipe in a family of tasks, or list the recipes of the literature")
+    .description("run a recipe in an environment of tasks, or list the recipes of the literature")
     .option("--recipe <name>", "a recipe of --list, or a module that exports one", "artist")
     .option(
       "--env <name>",
-      `one of ${FAMILIES.map(({ name }) => name).join(", ")}; default the one that --list gives the recipe`,
+      `one of ${ENVIRONMENTS.map(({ name }) => name).join(", ")}; default the one that --list gives the recipe`,
     )
     .option(
       "--visitors <noise>",
@@ -104,7 +104,7 @@ export function addLearnCommand(
       "start from this model instead of the environment's own base",
       existingModel,
     )
-    .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
+    .option("--bases <folder>", "where bases of environments are kept", ".waggle/bases")
     .option("--rank <n>", "of the adapter", positive, 8)
     .addOption(deviceOption())
     .addOption(baseOption())
@@ -126,22 +126,22 @@ export function addLearnCommand(
       }
       requireAsync(command);
       const recipe = (await recipeOf(given.recipe))(given.set);
-      const family = recipeFamily(recipe, { environment: given.env, noise: given.visitors });
+      const spec = recipeEnvironment(recipe, { environment: given.env, noise: given.visitors });
       const ports = writerPorts(recipe, given, environment);
-      await requireFamily(recipe, family);
+      await requireEnvironment(recipe, spec);
       await requireOut(given, recipe);
       const say = (event: object, words: string): void => {
         if (given.json) writeOut(JSON.stringify(event));
         else writeError(words);
       };
-      const folder = given.model ?? join(given.bases, family.name);
+      const folder = given.model ?? join(given.bases, spec.name);
       const model =
         given.model === undefined
-          ? await familyBase(
-              family,
+          ? await environmentBase(
+              spec,
               folder,
-              FAMILY_BASE,
-              (progress) => say({ event: "base", ...progress }, baseWords(family.name, progress)),
+              ENVIRONMENT_BASE,
+              (progress) => say({ event: "base", ...progress }, baseWords(spec.name, progress)),
               signal,
             )
           : await modelUnder(given.base, given.device, given.model);
@@ -152,7 +152,7 @@ export function addLearnCommand(
         folder: given.run,
         settings: {
           recipe: recipe.name,
-          environment: family.name,
+          environment: spec.name,
           settings: recipe.settings,
           seed: given.seed,
           steps: given.steps,
@@ -194,7 +194,7 @@ export function addLearnCommand(
         const { base, final, spent, state } = await runRecipe(
           recipe,
           {
-            ...{ ...engines, policy, format: model.format, family, adapterShape, ports },
+            ...{ ...engines, policy, format: model.format, spec, adapterShape, ports },
             start: start?.tensors,
           },
           {
@@ -217,14 +217,14 @@ export function addLearnCommand(
         }
         const { difference, pValue } = pairedDifference(base.successes, final.successes);
         const result = {
-          ...{ recipe: recipe.name, environment: family.name, seed: given.seed },
+          ...{ recipe: recipe.name, environment: spec.name, seed: given.seed },
           ...{ base: rateOf(base), final: rateOf(final), difference, pValue },
           ...{ toolCalls: final.toolCallsMean, settings: recipe.settings, spent },
         };
         writeOut(
           given.json
             ? JSON.stringify(result)
-            : `${recipe.name} in ${family.name}: ${percent(result.base)} → ${percent(result.final)} of ${given.tasks} held-out tasks (p = ${pValue.toPrecision(2)}), ${spent.sampledTokens} tokens sampled, ${spent.toolCalls} tool calls, ${spent.seconds.toFixed(0)} s`,
+            : `${recipe.name} in ${spec.name}: ${percent(result.base)} → ${percent(result.final)} of ${given.tasks} held-out tasks (p = ${pValue.toPrecision(2)}), ${spent.sampledTokens} tokens sampled, ${spent.toolCalls} tool calls, ${spent.seconds.toFixed(0)} s`,
         );
       } catch (error) {
         if (!signal.aborted) throw error;

@@ -4,7 +4,7 @@
  *
  * Source: the end-to-end tests of prime-rl (reward above a threshold and mismatch KL below 0.01).
  */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { recipe, rewardStage, tokenStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
@@ -62,7 +62,7 @@ async function learned(seed: number, disturb: (policy: AdaptivePolicy) => void =
       twoStages(),
       {
         ...{ engine, policy, format: base.format, resources: {} },
-        ...{ family: familyNamed("bandit"), adapterShape: SHAPE },
+        ...{ spec: environmentNamed("bandit"), adapterShape: SHAPE },
       },
       { seed, evaluationTasks: 120, evaluateEvery: 0 },
       (event) => events.push(event),

@@ -1,17 +1,17 @@
 /** A recipe of the catalogue whose rollouts go on while a real engine steps. */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { recipeNamed } from "@waggle/learning";
 import { expect, test } from "vitest";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunEvent } from "./run-options.ts";
-import { actedFamily, tinyEngines } from "./updates/recipe-update.fixture.ts";
+import { actedEnvironment, tinyEngines } from "./updates/recipe-update.fixture.ts";
 
 const OPTIONS = { seed: 1, evaluationTasks: 2, evaluateEvery: 2, steps: 4 };
 const OVERLAP = { mostStaleness: 2, mostRunning: 6, swap: "turn" } as const;
 
 async function run(name: string, signal: AbortSignal, onEvent: (event: RunEvent) => void) {
   const { engine, reference } = await tinyEngines();
-  const acted = await actedFamily(familyNamed("bandit"));
+  const acted = await actedEnvironment(environmentNamed("bandit"));
   const parts = { ...acted, engine, resources: {}, adapterShape: { rank: 1, alpha: 1 } };
   const recipe = recipeNamed(name)({ groupSize: 4 });
   try {

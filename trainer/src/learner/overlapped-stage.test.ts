@@ -1,5 +1,5 @@
 /** A stage that learns while a real policy goes on sampling; what is learned is made up. */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import type { JudgedGroup } from "@waggle/learning";
 import { tokenVersions } from "@waggle/learning/rollouts";
 import { type DecoderConfig, initializeAdapter, initializeDecoder } from "@waggle/model";
@@ -7,11 +7,11 @@ import { FULL_SUPPORT } from "@waggle/protocol";
 import { createNodePolicy } from "@waggle/runtime/node";
 import { expect, test } from "vitest";
 import { collect } from "./rollouts/collect.ts";
-import { trainFamilyText } from "./family-text.ts";
+import { trainEnvironmentText } from "./environment-text.ts";
 import { canOverlap, overlappedStage } from "./overlapped-stage.ts";
 import { type SwapPoint, swappingPolicy } from "./rollouts/swapping-policy.ts";
 
-const BANDIT = familyNamed("bandit");
+const BANDIT = environmentNamed("bandit");
 const CONFIG: DecoderConfig = {
   modelType: "qwen3",
   vocabularySize: 320,
@@ -38,7 +38,7 @@ type Learned = {
 };
 
 async function run(swap: SwapPoint): Promise<Learned[]> {
-  const { chat: format } = await trainFamilyText(BANDIT, {
+  const { chat: format } = await trainEnvironmentText(BANDIT, {
     ...{ seed: 1, count: 60, vocabularySize: CONFIG.vocabularySize },
     ...{ contextLength: CONFIG.contextLength, mistakes: 0.3 },
   });
@@ -59,7 +59,7 @@ async function run(swap: SwapPoint): Promise<Learned[]> {
         task += 1;
         const reference = BANDIT.reference(7 * task, "train", 0);
         const options = { sampling: FULL_SUPPORT, seed: task, staleness: 0 };
-        const parts = { policy, format, family: BANDIT, signal };
+        const parts = { policy, format, spec: BANDIT, signal };
         return collect({ kind: "group", size: 2 }, [reference], [], parts, options);
       },
       learn: async (groups, step, metrics) => {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { FAMILIES } from "@waggle/environments";
+import { ENVIRONMENTS } from "@waggle/environments";
 import { RECIPES } from "@waggle/learning";
 import { expect, test } from "vitest";
 import { listedLiterature } from "./literature-list.ts";
@@ -25,14 +25,14 @@ test("a recipe is tested in the environment that its expectations are checked in
   expect(said).toEqual(expected);
 });
 
-test("every recipe has a family that exists and a test that looks at it", () => {
-  const families = new Set(FAMILIES.map(({ name }) => name));
+test("every recipe has an environment that exists and a test that looks at it", () => {
+  const specs = new Set(ENVIRONMENTS.map(({ name }) => name));
   const places = [...RECIPES.values()].map((create) => recipePlace(create()));
   const files = places.flatMap(({ test: file, evidence }) => [
     file,
     ...(evidence ? [evidence] : []),
   ]);
-  expect(places.filter(({ environment }) => !families.has(environment))).toEqual([]);
+  expect(places.filter(({ environment }) => !specs.has(environment))).toEqual([]);
   expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
 });
 

@@ -1,15 +1,15 @@
 /**
- * Where what is said of a recipe can be seen: the family of tasks that its runs or else its test look at,
+ * Where what is said of a recipe can be seen: the environment that its runs or else its test look at,
  * the file of that test, and the page of its evidence. A test holds this against the expectations
  * themselves.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { familyNamed, type TaskFamily, withVisitors } from "@waggle/environments";
+import { environmentNamed, type EnvironmentSpec, withVisitors } from "@waggle/environments";
 import type { Recipe } from "@waggle/learning";
 
 export type RecipePlace = {
-  /** Name of the family. */
+  /** Name of the environment. */
   readonly environment: string;
   /** Paths from the repository's root; no page before its runs. */
   readonly test: string;
@@ -99,7 +99,7 @@ const TESTS: { readonly [table in Recipe["literature"]["table"]]: string } = {
 /** Without a gradient and without text. */
 const EVOLVED = "evolve-update.test.ts";
 
-/** The family that a recipe's update is checked in. */
+/** The environment that a recipe's update is checked in. */
 export function testedIn(recipeName: string): string {
   const [environment = USUAL] =
     Object.entries(ELSEWHERE).find(([, names]) => names.includes(recipeName)) ?? [];
@@ -123,19 +123,19 @@ export function recipePlace({ name, literature, stages }: Recipe): RecipePlace {
 const VISITOR_NOISE = 0.1;
 
 /**
- * The family that a recipe runs in. Simulated visitors judge where the recipe learns from their thumbs, and
+ * The environment that a recipe runs in. Simulated visitors judge where the recipe learns from their thumbs, and
  * where `noise` is given.
  *
  * @throws WaggleError `INVALID_ARGUMENT` for an environment that there is not.
  */
-export function recipeFamily(
+export function recipeEnvironment(
   recipe: Recipe,
   {
     environment,
     noise,
   }: { readonly environment?: string | undefined; readonly noise?: number | undefined } = {},
-): TaskFamily {
-  const tasks = familyNamed(environment ?? recipePlace(recipe).environment);
+): EnvironmentSpec {
+  const tasks = environmentNamed(environment ?? recipePlace(recipe).environment);
   const isJudged = noise !== undefined || recipe.literature.table === "feedback";
   return isJudged ? withVisitors(tasks, { noise: noise ?? VISITOR_NOISE }) : tasks;
 }

@@ -1,14 +1,14 @@
 /** Budgets of a run, with a real engine and a scripted policy. */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { recipeNamed } from "@waggle/learning";
 import { expect, test } from "vitest";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunEvent, RunOptions } from "./run-options.ts";
-import { actedFamily, tinyEngines } from "./updates/recipe-update.fixture.ts";
+import { actedEnvironment, tinyEngines } from "./updates/recipe-update.fixture.ts";
 
 async function run(options: Partial<RunOptions>) {
   const { engine, reference } = await tinyEngines();
-  const acted = await actedFamily(familyNamed("bandit"));
+  const acted = await actedEnvironment(environmentNamed("bandit"));
   const parts = { ...acted, engine, resources: {}, adapterShape: { rank: 1, alpha: 1 } };
   const events: RunEvent[] = [];
   try {

@@ -1,5 +1,5 @@
 /**
- * Runs a recipe in one family of tasks, in this process: stage after stage, round after round. No edge, no
+ * Runs a recipe in one environment, in this process: stage after stage, round after round. No edge, no
  * visitors; the same parts learn from either. A kept run goes on after its last save, bit for bit.
  */
 import type { Recipe } from "@waggle/learning";
@@ -32,7 +32,7 @@ export async function runRecipe(
     parts.simulator,
     options.seed,
   );
-  const ports = { ...runPorts(parts.engine, parts.format, parts.family), ...parts.ports };
+  const ports = { ...runPorts(parts.engine, parts.format, parts.spec), ...parts.ports };
   const events: RunEvent[] = [...(found?.events ?? [])];
   const said = (event: RunEvent): void => {
     events.push(event);

@@ -82,7 +82,7 @@ export class RecipeStages {
     this.#versions = new PolicyVersions(this.#parts, { snapshots, version });
     const models = parts.resources.models ?? new Map<string, TrainEngine>();
     this.roleStore = new RoleStore({ ...parts, models }, found?.roleStore);
-    this.#draws = new TaskDraws(parts.family, options.seed, found?.tasksDrawn);
+    this.#draws = new TaskDraws(parts.spec, options.seed, found?.tasksDrawn);
     this.#spending = new RunSpending(found?.spent);
     this.#onEvent = onEvent;
     this.#signal = signal;
@@ -163,7 +163,7 @@ export class RecipeStages {
       state: this.#state,
       ports: {
         ...this.#parts.ports,
-        describe: describer(this.#parts.family, this.#parts.format),
+        describe: describer(this.#parts.spec, this.#parts.format),
       },
       signal: this.#signal,
     };
@@ -233,7 +233,7 @@ export class RecipeStages {
 
   /** Learns for held-out tasks, rollouts them, and is then as it was. */
   async #atTestTime(stage: Stage, steps: number): Promise<HeldOut> {
-    const { engine, family } = this.#parts;
+    const { engine, spec } = this.#parts;
     const { evaluationTasks, evaluationSeed } = this.#options;
     const start = { tensors: adapterOf(await engine.parameters()), state: this.#state };
     const restore = (): void => {
@@ -242,7 +242,7 @@ export class RecipeStages {
     };
     const heldOut = await testTimeStage(
       stage,
-      { engine, family, evaluationTasks, evaluationSeed },
+      { engine, spec, evaluationTasks, evaluationSeed },
       {
         restore,
         step: async (tasks, step) => {
@@ -340,7 +340,7 @@ export class RecipeStages {
     tasks: readonly TaskReference[],
     plan: RolloutPlan = stage.rollout.plan(context),
   ): Promise<JudgedGroup[]> {
-    const { policy, format, family, worldModels } = this.#parts;
+    const { policy, format, spec, worldModels } = this.#parts;
     const { signal } = context;
     const roles = await this.roleStore.acting(stage, settings.lag, opponentOf(plan));
     const goesOn = plan.kind === "pivot" || plan.kind === "prefix" || plan.kind === "log";
@@ -351,7 +351,7 @@ export class RecipeStages {
       plan,
       tasks,
       this.#stored,
-      { policy, format, family, worldModels, reader: this.#reader(true), roles, signal },
+      { policy, format, spec, worldModels, reader: this.#reader(true), roles, signal },
       {
         sampling: settings.sampling,
         maxTurns: settings.maxTurns,
@@ -382,12 +382,12 @@ export class RecipeStages {
     split?: TaskSplit,
     sampling?: Omit<Sampling, "seed">,
   ): Promise<EnvironmentRollout[]> {
-    const { policy, format, family } = this.#parts;
+    const { policy, format, spec } = this.#parts;
     await this.#versions.adopt(0);
     const roles =
       this.#deployed === null ? undefined : await this.roleStore.acting(this.#deployed, 0);
     return rollOutHeldOut(
-      { policy, format, family, roles, reader: this.#reader(false), signal: this.#signal },
+      { policy, format, spec, roles, reader: this.#reader(false), signal: this.#signal },
       places,
       this.#deployed?.rollout.plan(this.#context(0, 1)),
       this.#options.evaluationSeed,

@@ -1,5 +1,5 @@
 /** What a run of a recipe is made of, what may be asked of it, and what it says. */
-import type { TaskFamily } from "@waggle/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
 import type { PartPorts, StateValues } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
@@ -19,7 +19,7 @@ export type RunParts = {
     Pick<AdaptivePolicy, "setAdapter"> &
     Partial<Pick<AdaptivePolicy, "loadAdapter" | "unloadAdapter">>;
   readonly format: ChatFormat;
-  readonly family: TaskFamily;
+  readonly spec: EnvironmentSpec;
   readonly adapterShape: { readonly rank: number; readonly alpha: number };
   readonly resources: StageResources;
   /** What the engine begins with, where that is no fresh adapter. */

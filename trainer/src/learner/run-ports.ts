@@ -1,5 +1,5 @@
 /** What parts may ask of a run itself: which tokens are structure, how likely an answer is, other tasks. */
-import type { TaskFamily } from "@waggle/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
 import type { JudgedTrajectory, PartPorts } from "@waggle/learning";
 import { type TrainEngine, type TrainSequence, WaggleError } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
@@ -8,19 +8,19 @@ import { derivedSeed } from "../random.ts";
 export function runPorts(
   engine: TrainEngine,
   format: ChatFormat,
-  family: TaskFamily,
+  spec: EnvironmentSpec,
 ): Required<Pick<PartPorts, "structure" | "answerLogProbs" | "tasks">> {
   return {
     structure: structuralTokens(format),
     answerLogProbs: (trajectory) => answerLogProbs(engine, format, trajectory),
     tasks: {
       harder: (task) => {
-        const level = family.levelOf(task) + 1;
-        if (level >= family.levels) return null;
-        return family.reference(derivedSeed(task.seed, level), task.split, level);
+        const level = spec.levelOf(task) + 1;
+        if (level >= spec.levels) return null;
+        return spec.reference(derivedSeed(task.seed, level), task.split, level);
       },
       sibling: (task, nth) =>
-        family.reference(derivedSeed(task.seed, nth, 0x51b), task.split, family.levelOf(task)),
+        spec.reference(derivedSeed(task.seed, nth, 0x51b), task.split, spec.levelOf(task)),
     },
   };
 }
@@ -37,7 +37,7 @@ function structuralTokens(format: ChatFormat): ReadonlySet<number> {
  * `[turns + 1]` log p(right answer | what was there before each turn, and after the last), by the
  * policy as it is now. After the last turn nothing is told any more: as before it.
  *
- * @throws WaggleError `INVALID_ARGUMENT` where the family's verifier names no answer.
+ * @throws WaggleError `INVALID_ARGUMENT` where the environment's verifier names no answer.
  */
 async function answerLogProbs(
   engine: TrainEngine,

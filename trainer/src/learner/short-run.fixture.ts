@@ -6,15 +6,15 @@ import { join } from "node:path";
 import { recipeNamed, type Stage } from "@waggle/learning";
 import { initializeAdapter } from "@waggle/model";
 import { PolicyCache } from "../policy-cache.ts";
-import { FAMILY_BASE, familyBase } from "./family-base.ts";
-import { requireFamily } from "./family-requirements.ts";
+import { ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
+import { requireEnvironment } from "./environment-requirements.ts";
 import { openRecipeEngines, swapStrategy } from "./recipe-engines.ts";
-import { recipeFamily } from "./recipe-places.ts";
+import { recipeEnvironment } from "./recipe-places.ts";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunEvent, RunResult } from "./run-options.ts";
 import { scriptedWriter } from "./updates/scripted-writer.fixture.ts";
 
-const SMALL_BASE = { ...FAMILY_BASE, steps: 150, batchSize: 24, width: 32, layers: 2 };
+const SMALL_BASE = { ...ENVIRONMENT_BASE, steps: 150, batchSize: 24, width: 32, layers: 2 };
 const ADAPTER = { rank: 4, alpha: 8 };
 
 export type ShortRunOptions = {
@@ -38,9 +38,9 @@ export async function shortRun(
   const whole = recipeNamed(name)();
   const recipe = { ...whole, stages: whole.stages.map((stage) => withFewerTasks(stage, tasks)) };
   const { signal } = new AbortController();
-  const family = recipeFamily(recipe);
-  await requireFamily(recipe, family);
-  const model = await familyBase(family, join(bases, family.name), SMALL_BASE, () => {}, signal);
+  const spec = recipeEnvironment(recipe);
+  await requireEnvironment(recipe, spec);
+  const model = await environmentBase(spec, join(bases, spec.name), SMALL_BASE, () => {}, signal);
   const policy = await policies.take(model, swapStrategy(recipe));
   const writer = scriptedWriter();
   const judge = {
@@ -63,7 +63,7 @@ export async function shortRun(
         ...engines,
         policy,
         format: model.format,
-        family,
+        spec,
         adapterShape: ADAPTER,
         ports: { writer, judge },
       },

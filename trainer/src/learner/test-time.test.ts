@@ -1,18 +1,22 @@
 /** What a test task teaches is there for its own rollout, and gone for the next. */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { recipeNamed, type Stage } from "@waggle/learning";
 import type { TensorMap } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runRecipe } from "./recipe-run.ts";
-import { type ActedFamily, actedFamily, tinyEngines } from "./updates/recipe-update.fixture.ts";
+import {
+  type ActedEnvironment,
+  actedEnvironment,
+  tinyEngines,
+} from "./updates/recipe-update.fixture.ts";
 import { atTestTime, testTimeOf } from "./test-time.ts";
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
-let acted: ActedFamily;
+let acted: ActedEnvironment;
 
 beforeAll(async () => {
   engines = await tinyEngines();
-  acted = await actedFamily(familyNamed("bandit"));
+  acted = await actedEnvironment(environmentNamed("bandit"));
 });
 afterAll(async () => {
   await engines.dispose();

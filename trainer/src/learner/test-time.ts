@@ -2,7 +2,7 @@
  * Learning at test time: for some held-out tasks the engine learns, they are rolled out, and it is as it was
  * before. Nothing that one of them taught is there for another.
  */
-import type { TaskFamily } from "@waggle/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
 import type { Stage } from "@waggle/learning";
 import type { TaskReference, TrainEngine } from "@waggle/protocol";
 import type { EnvironmentRollout } from "./rollouts/environment-rollout.ts";
@@ -66,24 +66,24 @@ export async function testTimeStage(
   stage: Stage,
   options: {
     readonly engine: TrainEngine;
-    readonly family: TaskFamily;
+    readonly spec: EnvironmentSpec;
     readonly evaluationTasks: number;
     readonly evaluationSeed?: number | undefined;
   },
   run: TestTimeRun,
   steps: number,
 ): Promise<HeldOut> {
-  const { engine, family, evaluationTasks, evaluationSeed } = options;
+  const { engine, spec, evaluationTasks, evaluationSeed } = options;
   const each = testTimeOf(stage);
   const places = Array.from({ length: evaluationTasks }, (_, i) => i);
   const attempts = await atTestTime(
     engine,
     places,
-    (i) => (each === "task" ? i : i % family.levels),
+    (i) => (each === "task" ? i : i % spec.levels),
     {
       learn: async (own) => {
         run.restore();
-        const tasks = own.map((i) => heldOutTask(family, i, evaluationSeed));
+        const tasks = own.map((i) => heldOutTask(spec, i, evaluationSeed));
         let learned = false;
         for (let step = 0; step < steps; step += 1) {
           learned = (await run.step(tasks, step)) || learned;

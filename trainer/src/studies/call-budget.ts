@@ -30,5 +30,5 @@ export const callBudget: Study = {
     ),
   ],
   measures: ["success", "toolCalls"],
-  limits: ["held-out tasks always have the family's own horizon"],
+  limits: ["held-out tasks always have the environment's own horizon"],
 };

@@ -28,5 +28,5 @@ export const dataSize: Study = {
     sized("256 tasks", 256),
   ],
   measures: ["success", "easiest", "hardest"],
-  limits: ["what lies outside is the harder end of the family's dial"],
+  limits: ["what lies outside is the harder end of the environment's dial"],
 };

@@ -34,6 +34,6 @@ export const sftBeforeRl: Study = {
   arms: [started(0), started(0.25), started(0.5), started(1)],
   measures: ["success", "toolCalls"],
   limits: [
-    "the base has seen demonstrations of this family already, a third of their decisions wrong",
+    "the base has seen demonstrations of this environment already, a third of their decisions wrong",
   ],
 };

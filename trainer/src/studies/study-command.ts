@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { mean } from "@waggle/evaluation";
 import type { Command } from "commander";
 import { intervalChart } from "../charts/interval-chart.ts";
-import { baseWords } from "../learner/family-base.ts";
+import { baseWords } from "../learner/environment-base.ts";
 import { positive } from "../option-values.ts";
 import { textTable } from "../text-table.ts";
 import { appendRun, readRuns } from "../trials/run-file.ts";
@@ -34,7 +34,7 @@ export function addStudyCommand(
     .addHelpText("after", ({ command }) => `\n${helpOf(command.args[0]).join("\n")}`)
     .option("--list", "the questions, as without a name", false)
     .option("--seeds <n>", "runs of each arm; runs that are there are kept", positive, 5)
-    .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
+    .option("--bases <folder>", "where bases of environments are kept", ".waggle/bases")
     .option("--output <folder>", "runs, page and picture", "docs/evidence/studies")
     .option("--json", "progress as JSON lines, the answer as one object", false)
     .action(async (name: string | undefined, flags: Flags) => {

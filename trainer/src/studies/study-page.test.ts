@@ -110,10 +110,8 @@ test("every study has arms that share one budget", () => {
       expect(shares!.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 10);
     }
     expect(budget?.sampledTokens).toBe(each.tokens);
-    for (const { family } of probes) {
-      const levels = [0, 1, 2, 3].map((seed) =>
-        family.levelOf(family.reference(seed, "heldOut", 0)),
-      );
+    for (const { spec } of probes) {
+      const levels = [0, 1, 2, 3].map((seed) => spec.levelOf(spec.reference(seed, "heldOut", 0)));
       expect(new Set(levels).size).toBe(1);
     }
   }

@@ -4,7 +4,7 @@
  *
  * The questions are those of the project's founding catalogue, "Where sources disagree".
  */
-import { familyNamed, type TaskFamily } from "@waggle/environments";
+import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
 import {
   type ArrangementName,
   type Recipe,
@@ -42,7 +42,7 @@ export type Study = {
   readonly question: string;
   /** Who says what. */
   readonly sides: readonly { readonly says: string; readonly sources: string }[];
-  /** Name of a family of tasks. */
+  /** Name of an environment of tasks. */
   readonly environment: string;
   /** Of one run of an arm: tokens, sampled or demonstrated. */
   readonly tokens: number;
@@ -84,13 +84,13 @@ export function catalogued(name: string, recipeName: string, settings: Settings 
 }
 
 export function experimentOf(study: Study, seeds: readonly number[]): Experiment {
-  const family = familyNamed(study.environment);
+  const spec = environmentNamed(study.environment);
   const probes = [
-    { name: "easiest", family: ofLevel(family, 0) },
-    { name: "hardest", family: ofLevel(family, family.levels - 1) },
+    { name: "easiest", spec: ofLevel(spec, 0) },
+    { name: "hardest", spec: ofLevel(spec, spec.levels - 1) },
   ];
   return {
-    arms: study.arms.map((each) => ({ ...each, family })),
+    arms: study.arms.map((each) => ({ ...each, spec })),
     seeds,
     evaluationTasks: 150,
     probes: probes.filter(({ name }) => study.measures.some((measure) => measure === name)),
@@ -99,11 +99,11 @@ export function experimentOf(study: Study, seeds: readonly number[]): Experiment
   };
 }
 
-/** The family's tasks of one level alone. */
-function ofLevel(family: TaskFamily, level: number): TaskFamily {
+/** The environment's tasks of one level alone. */
+function ofLevel(spec: EnvironmentSpec, level: number): EnvironmentSpec {
   return {
-    ...family,
+    ...spec,
     levels: 1,
-    reference: (seed, split) => family.reference(seed, split, level),
+    reference: (seed, split) => spec.reference(seed, split, level),
   };
 }

@@ -2,7 +2,11 @@
 import { join } from "node:path";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { BaseModel } from "../base-model.ts";
-import { type BaseProgress, FAMILY_BASE, familyBase } from "../learner/family-base.ts";
+import {
+  type BaseProgress,
+  ENVIRONMENT_BASE,
+  environmentBase,
+} from "../learner/environment-base.ts";
 import { evaluateHeldOut, type HeldOut } from "../learner/rollouts/held-out.ts";
 import { openRecipeEngines } from "../learner/recipe-engines.ts";
 import { runRecipe } from "../learner/recipe-run.ts";
@@ -14,7 +18,7 @@ const SHAPE = { rank: 8, alpha: 16 };
 const THREADS = 1;
 
 export type TrialOptions = {
-  /** Folder of the bases of families, made where they are not there. */
+  /** Folder of the bases of environments, made where they are not there. */
   readonly bases: string;
   readonly done: readonly TrialRun[];
   readonly onRun: (run: TrialRun) => Promise<void>;
@@ -37,9 +41,9 @@ export async function runTrial(
       for (const arm of trial.arms) {
         signal.throwIfAborted();
         if (runs.some((run) => run.arm === arm.name && run.seed === seed)) continue;
-        const folder = join(bases, arm.family.name);
-        const onProgress = (progress: BaseProgress): void => onBase(arm.family.name, progress);
-        const model = await familyBase(arm.family, folder, FAMILY_BASE, onProgress, signal);
+        const folder = join(bases, arm.spec.name);
+        const onProgress = (progress: BaseProgress): void => onBase(arm.spec.name, progress);
+        const model = await environmentBase(arm.spec, folder, ENVIRONMENT_BASE, onProgress, signal);
         const policy = await policies.take(model);
         const run = await runArm(trial, arm, { seed, model, policy, signal });
         runs.push(run);
@@ -61,7 +65,7 @@ type ArmParts = {
 
 async function runArm(
   { probes, evaluationTasks, budget, measuresKl = false }: Experiment,
-  { name, recipe, family, shares }: TrialArm,
+  { name, recipe, spec, shares }: TrialArm,
   { seed, model, policy, signal }: ArmParts,
 ): Promise<TrialRun> {
   const { format } = model;
@@ -70,7 +74,7 @@ async function runArm(
   const tried = async (): Promise<{ [probe: string]: number }> => {
     const rates: { [probe: string]: number } = {};
     for (const probe of probes) {
-      const parts = { policy, format, family: probe.family, signal };
+      const parts = { policy, format, spec: probe.spec, signal };
       rates[probe.name] = rateOf(await evaluateHeldOut(parts, evaluationTasks));
     }
     return rates;
@@ -79,7 +83,7 @@ async function runArm(
     const before = await tried();
     const { base, final, spent } = await runRecipe(
       recipe,
-      { ...engines, policy, format, family, adapterShape: SHAPE },
+      { ...engines, policy, format, spec, adapterShape: SHAPE },
       { seed, evaluationTasks, evaluateEvery: 0, budget, shares },
       () => {},
       signal,
@@ -87,7 +91,7 @@ async function runArm(
     // The policy still has what was evaluated last.
     const after = await tried();
     const kl = measuresKl
-      ? await distanceToBase({ policy, format, family, signal }, evaluationTasks)
+      ? await distanceToBase({ policy, format, spec, signal }, evaluationTasks)
       : undefined;
     return {
       ...{ arm: name, seed, base: rateOf(base), final: rateOf(final) },

@@ -5,7 +5,7 @@
  * Settings were chosen on seeds 101 to 103, at lags 0 and 8 (rates 1e-3 to 1e-2, four corrections);
  * the expectations below were committed before any run with the seeds of the trial.
  */
-import { familyNamed, type TaskFamily } from "@waggle/environments";
+import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
 import { type LossPart, type Recipe, recipe, rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import type { Trial, TrialArm, TrialRun } from "./trial.ts";
@@ -50,13 +50,13 @@ function laggingRecipe(name: string, lag: number, correction: Correction): Recip
   })();
 }
 
-const family: TaskFamily = familyNamed("strings");
+const spec: EnvironmentSpec = environmentNamed("strings");
 const arms: readonly TrialArm[] = [
-  { name: FRESH, recipe: laggingRecipe(FRESH, 0, "none"), family },
+  { name: FRESH, recipe: laggingRecipe(FRESH, 0, "none"), spec },
   ...LAGS.flatMap((lag) =>
     (Object.keys(CORRECTIONS) as Correction[]).map((correction) => {
       const name = nameOf(lag, correction);
-      return { name, recipe: laggingRecipe(name, lag, correction), family };
+      return { name, recipe: laggingRecipe(name, lag, correction), spec };
     }),
   ),
 ];

@@ -6,11 +6,11 @@
  * Settings were looked at with seed 101; the expectations below were committed before any run with
  * the seeds of the trial.
  */
-import { familyNamed, type TaskFamily, withVisitors } from "@waggle/environments";
+import { environmentNamed, type EnvironmentSpec, withVisitors } from "@waggle/environments";
 import { recipeNamed } from "@waggle/learning";
 import type { Trial, TrialArm, TrialRun } from "./trial.ts";
 
-const opinion: TaskFamily = familyNamed("opinion");
+const opinion: EnvironmentSpec = environmentNamed("opinion");
 const RECIPES = { KTO: "thumbs-kto", REINFORCE: "thumbs-reinforce" } as const;
 type RecipeName = keyof typeof RECIPES;
 
@@ -37,7 +37,7 @@ const arms: readonly TrialArm[] = names.flatMap((recipe) =>
   (Object.keys(VISITORS) as VisitorName[]).map((visitors) => ({
     name: nameOf(recipe, visitors),
     recipe: recipeNamed(RECIPES[recipe])(),
-    family: withVisitors(opinion, VISITORS[visitors]),
+    spec: withVisitors(opinion, VISITORS[visitors]),
   })),
 );
 
@@ -55,7 +55,7 @@ export const thumbs: Trial = {
   probes: [
     {
       name: PROBE,
-      family: {
+      spec: {
         ...opinion,
         levels: 1,
         reference: (seed, split) => opinion.reference(seed, split, WRONG_BELIEF),

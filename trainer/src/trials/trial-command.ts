@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
-import { baseWords } from "../learner/family-base.ts";
+import { baseWords } from "../learner/environment-base.ts";
 import { openControlLog } from "../evidence/control-log.ts";
 import { CONTROLS_FILE } from "../evidence/control-words.ts";
 import { positive } from "../option-values.ts";
@@ -36,7 +36,7 @@ export function addTrialCommand(
       "check a claim about learning: every arm with every seed, then what was expected of them",
     )
     .addHelpText("after", ({ command }) => `\n${helpOf(command.args[0]).join("\n")}`)
-    .option("--bases <folder>", "where bases of families are kept", ".waggle/bases")
+    .option("--bases <folder>", "where bases of environments are kept", ".waggle/bases")
     .option("--output <folder>", "runs and page; runs that are there are kept", "docs/evidence")
     .option("--seeds <n>", "only the first so many", positive)
     .action(async (name: string | undefined, given: Flags) => {
@@ -84,10 +84,10 @@ function helpOf(name: string | undefined): string[] {
     return ["Trials; <name> --help says what one runs and expects:", ...textTable(rows)];
   }
   const { question, arms, seeds, evaluationTasks, expected } = trial;
-  const families = [...new Set(arms.map(({ family }) => family.name))].join(", ");
+  const specs = [...new Set(arms.map(({ spec }) => spec.name))].join(", ");
   return [
     `${trial.name}: ${question}`,
-    `\n${arms.length} arms with ${seeds.length} seeds each, ${evaluationTasks} held-out tasks of ${families} after each:`,
+    `\n${arms.length} arms with ${seeds.length} seeds each, ${evaluationTasks} held-out tasks of ${specs} after each:`,
     ...arms.map((arm) => `  ${arm.name}`),
     "\nExpected, written down before the runs:",
     ...expected.map(({ says }) => `  ${says}`),

@@ -23,7 +23,7 @@ export function withResults(
     `${trial.seeds.length} seeds an arm, ${trial.evaluationTasks} held-out tasks each, shares in percent, mean ± standard error over seeds.\n`,
     ...armTable(trial, runs),
     "",
-    controlWords(trial.arms[0]?.family.name ?? "", meansOf(trial, runs), controls),
+    controlWords(trial.arms[0]?.spec.name ?? "", meansOf(trial, runs), controls),
     "",
     "| expected | difference in points | p | holds |",
     "|---|---|---|---|",

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { recipeNamed } from "@waggle/learning";
 import { openControlLog } from "../evidence/control-log.ts";
 import { withResults } from "./trial-page.ts";
 import { type Trial, type TrialRun, verdicts } from "./trial.ts";
 
 const SEEDS = [1, 2, 3, 4, 5, 6, 7];
-const family = familyNamed("bandit");
+const spec = environmentNamed("bandit");
 const recipe = recipeNamed("grpo")();
 
 function run(arm: string, seed: number, final: number): TrialRun {
@@ -16,8 +16,8 @@ function run(arm: string, seed: number, final: number): TrialRun {
 const trial: Trial = {
   ...{ name: "any", question: "?", seeds: SEEDS, evaluationTasks: 200, probes: [] },
   arms: [
-    { name: "a", recipe, family },
-    { name: "b", recipe, family },
+    { name: "a", recipe, spec },
+    { name: "b", recipe, spec },
   ],
   expected: [
     {

@@ -3,7 +3,7 @@
  * results, written down before they are there. Not a runner.
  */
 import { mean, signFlipTest } from "@waggle/evaluation";
-import type { TaskFamily } from "@waggle/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
 import type { Recipe } from "@waggle/learning";
 import type { Budget } from "../learner/run-spending.ts";
 
@@ -11,8 +11,8 @@ export type TrialArm = {
   /** Unique in its trial. */
   readonly name: string;
   readonly recipe: Recipe;
-  /** What it learns in; held-out tasks are of the same family. */
-  readonly family: TaskFamily;
+  /** What it learns in; held-out tasks are of the same environment. */
+  readonly spec: EnvironmentSpec;
   /** Share of the budget that each stage has in a round, adding up to 1; absent = whatever is left. */
   readonly shares?: readonly number[];
 };
@@ -23,7 +23,7 @@ export type Experiment = {
   readonly seeds: readonly number[];
   readonly evaluationTasks: number;
   /** Other tasks that the final policy and the base are tried on, by name. */
-  readonly probes: readonly { readonly name: string; readonly family: TaskFamily }[];
+  readonly probes: readonly { readonly name: string; readonly spec: EnvironmentSpec }[];
   /** Of one run; absent = all steps. */
   readonly budget?: Budget;
   /** Whether the final policy's distance to the base is measured. */

@@ -23,9 +23,9 @@ import { type RunnableTools, tool } from "../runnable-tool.ts";
 import {
   type Demonstrator,
   leveledReferences,
-  type TaskFamily,
+  type EnvironmentSpec,
   type JudgedEnvironment,
-} from "../task-family.ts";
+} from "../environment-spec.ts";
 import { createToolEnvironment } from "../tool-environment.ts";
 import { type SearchDocument, type SearchIndex, searchIndex } from "./search-index.ts";
 
@@ -212,7 +212,7 @@ function create(reference: TaskReference, instance = instanceOf(reference)): Jud
   };
 }
 
-const FAMILY = {
+const ENVIRONMENT = {
   ...leveledReferences(NAME, LOOKUP_LEVELS),
   maxTurns: 8,
   task,
@@ -256,11 +256,11 @@ function proposer(reference: TaskReference, random: () => number, mistakes: numb
 }
 
 /** Levels are questions of 1, 2 and 3 documents; a question that is set is answered from those that were read. */
-export const LIBRARY: TaskFamily = {
-  ...FAMILY,
+export const LIBRARY: EnvironmentSpec = {
+  ...ENVIRONMENT,
   proposals: {
     proposer: {
-      ...FAMILY,
+      ...ENVIRONMENT,
       maxTurns: 5,
       task: proposerTask,
       create: (reference) => {
@@ -281,7 +281,7 @@ export const LIBRARY: TaskFamily = {
       const given = proposed(text, reference);
       if (given === null) return null;
       return {
-        ...FAMILY,
+        ...ENVIRONMENT,
         task: (place) => task(place, given),
         create: (place) => create(place, given),
         demonstrator: (place, random, mistakes) => demonstrator(place, random, mistakes, given),

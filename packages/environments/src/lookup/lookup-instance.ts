@@ -3,7 +3,7 @@
  * boss depends on the seed, so nothing can be known by heart. No wording here.
  */
 import type { TaskReference } from "@waggle/protocol";
-import { drawInstance, integerBelow } from "../family-task.ts";
+import { drawInstance, integerBelow } from "../environment-task.ts";
 import { createRandom, hashText, pick } from "../random.ts";
 
 /** Name of this environment in a task reference. */

@@ -3,9 +3,9 @@
  * question whose answer is among what was looked up is one that can be answered.
  */
 import type { Task, TaskReference } from "@waggle/protocol";
-import { isOfSplit } from "../family-task.ts";
+import { isOfSplit } from "../environment-task.ts";
 import { pick } from "../random.ts";
-import type { Demonstrator, TaskFamily } from "../task-family.ts";
+import type { Demonstrator, EnvironmentSpec } from "../environment-spec.ts";
 import { createToolEnvironment } from "../tool-environment.ts";
 import { type Facts, LOOKUP_TOOLS, wordsFor } from "./lookup-facts.ts";
 import {
@@ -84,7 +84,10 @@ function demonstrator(
   };
 }
 
-export const LOOKUP_PROPOSER: Pick<TaskFamily, "maxTurns" | "task" | "create" | "demonstrator"> = {
+export const LOOKUP_PROPOSER: Pick<
+  EnvironmentSpec,
+  "maxTurns" | "task" | "create" | "demonstrator"
+> = {
   maxTurns: MOST_HOPS + 3,
   task,
   create: (reference) => {

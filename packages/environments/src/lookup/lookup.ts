@@ -8,9 +8,9 @@ import { createRandom, hashText, pick } from "../random.ts";
 import {
   leveledReferences,
   type Demonstrator,
-  type TaskFamily,
+  type EnvironmentSpec,
   type JudgedEnvironment,
-} from "../task-family.ts";
+} from "../environment-spec.ts";
 import { createToolEnvironment } from "../tool-environment.ts";
 import {
   ATTRIBUTE,
@@ -105,7 +105,7 @@ function create(reference: TaskReference, instance = lookupInstance(reference)):
 }
 
 /** Levels are questions of 1, 2 and 3 look-ups. */
-const FAMILY = {
+const ENVIRONMENT = {
   ...leveledReferences(LOOKUP_ENVIRONMENT, LOOKUP_LEVELS),
   maxTurns: 8,
   task,
@@ -114,15 +114,15 @@ const FAMILY = {
 };
 
 /** Questions that somebody sets about an environment are answered in it. */
-export const LOOKUP: TaskFamily = {
-  ...FAMILY,
+export const LOOKUP: EnvironmentSpec = {
+  ...ENVIRONMENT,
   proposals: {
-    proposer: { ...FAMILY, ...LOOKUP_PROPOSER },
+    proposer: { ...ENVIRONMENT, ...LOOKUP_PROPOSER },
     solver: (text, reference) => {
       const given = proposedQuestion(text, reference);
       if (given === null) return null;
       return {
-        ...FAMILY,
+        ...ENVIRONMENT,
         task: (place) => task(place, given),
         create: (place) => create(place, given),
         demonstrator: (place, random, mistakes) => demonstrator(place, random, mistakes, given),

@@ -6,16 +6,16 @@
  * evidence is the last result that was seen, with the call that it came from.
  */
 import type { Environment } from "@waggle/protocol";
-import type { DemonstratedAction, TaskFamily } from "../task-family.ts";
+import type { DemonstratedAction, EnvironmentSpec } from "../environment-spec.ts";
 
 const QUESTION = "Evidence?";
 
-export function evidenced(family: TaskFamily): TaskFamily {
+export function evidenced(spec: EnvironmentSpec): EnvironmentSpec {
   return {
-    ...family,
-    maxTurns: family.maxTurns + 1,
+    ...spec,
+    maxTurns: spec.maxTurns + 1,
     create: (reference) => {
-      const instance = family.create(reference);
+      const instance = spec.create(reference);
       let answer: string | null = null;
       const environment: Environment = {
         task: instance.environment.task,
@@ -31,7 +31,7 @@ export function evidenced(family: TaskFamily): TaskFamily {
       return { environment, judge: (finalText) => instance.judge(answer ?? finalText) };
     },
     demonstrator: async (reference, random, mistakes) => {
-      const act = await family.demonstrator(reference, random, mistakes);
+      const act = await spec.demonstrator(reference, random, mistakes);
       let last: DemonstratedAction["calls"][number] | undefined;
       let evidence = "None.";
       return (observation) => {

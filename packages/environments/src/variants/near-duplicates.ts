@@ -5,20 +5,20 @@
  * not chosen from a catalogue of APIs.
  */
 import type { Environment, ToolCall, ToolResult } from "@waggle/protocol";
-import type { TaskFamily } from "../task-family.ts";
+import type { EnvironmentSpec } from "../environment-spec.ts";
 
 /** Added to a tool's name. */
 export const TWIN = "_draft";
 
-export function nearDuplicates(family: TaskFamily): TaskFamily {
+export function nearDuplicates(spec: EnvironmentSpec): EnvironmentSpec {
   return {
-    ...family,
+    ...spec,
     create: (reference) => {
-      const instance = family.create(reference);
+      const instance = spec.create(reference);
       return { ...instance, environment: withTwins(instance.environment) };
     },
     demonstrator: async (reference, random, mistakes) => {
-      const act = await family.demonstrator(reference, random, mistakes);
+      const act = await spec.demonstrator(reference, random, mistakes);
       return (observation) => {
         const { text, calls } = act(observation);
         const errs = random() < mistakes / 3;

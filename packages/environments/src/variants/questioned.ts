@@ -6,25 +6,25 @@
  * the questions are the same for every task, their labels the demonstrator's.
  */
 import type { Environment } from "@waggle/protocol";
-import type { DemonstratedAction, TaskFamily } from "../task-family.ts";
+import type { DemonstratedAction, EnvironmentSpec } from "../environment-spec.ts";
 
 const QUESTIONS = ["First, which tool?", "With what?"] as const;
 const THEN = "Now do it.";
 
-export function questioned(family: TaskFamily): TaskFamily {
+export function questioned(spec: EnvironmentSpec): EnvironmentSpec {
   return {
-    ...family,
-    maxTurns: family.maxTurns + QUESTIONS.length,
+    ...spec,
+    maxTurns: spec.maxTurns + QUESTIONS.length,
     task: (reference) => {
-      const task = family.task(reference);
+      const task = spec.task(reference);
       return { ...task, request: `${task.request} ${QUESTIONS[0]}` };
     },
     create: (reference) => {
-      const instance = family.create(reference);
+      const instance = spec.create(reference);
       return { ...instance, environment: asking(instance.environment) };
     },
     demonstrator: async (reference, random, mistakes) => {
-      const act = await family.demonstrator(reference, random, mistakes);
+      const act = await spec.demonstrator(reference, random, mistakes);
       const first = act(null);
       let answered = 0;
       return (observation) => {

@@ -6,7 +6,7 @@
  * missing). Differs from them: what is forbidden is the means, stated in the system message.
  */
 import type { Environment, ToolResult } from "@waggle/protocol";
-import type { TaskFamily, JudgedEnvironment } from "../task-family.ts";
+import type { EnvironmentSpec, JudgedEnvironment } from "../environment-spec.ts";
 
 export type RefusalReason = "forbidden" | "missing";
 
@@ -18,17 +18,17 @@ const SENTENCES: { readonly [reason in RefusalReason]: string } = {
   missing: "You have no tools.",
 };
 
-export function refusedTwin(family: TaskFamily, reason: RefusalReason): TaskFamily {
+export function refusedTwin(spec: EnvironmentSpec, reason: RefusalReason): EnvironmentSpec {
   const sentence = SENTENCES[reason];
   return {
-    ...family,
+    ...spec,
     task: (reference) => {
-      const task = family.task(reference);
+      const task = spec.task(reference);
       return { ...task, system: `${task.system} ${sentence}` };
     },
-    create: (reference) => refusedEnvironment(family.create(reference), reason),
+    create: (reference) => refusedEnvironment(spec.create(reference), reason),
     demonstrator: async (reference, random, mistakes) => {
-      const careless = await family.demonstrator(reference, random, mistakes);
+      const careless = await spec.demonstrator(reference, random, mistakes);
       return random() < mistakes ? careless : () => ({ text: REFUSAL, calls: [] });
     },
   };

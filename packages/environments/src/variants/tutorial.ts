@@ -9,7 +9,11 @@
 import type { Observation, TaskReference } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { createRandom, type RandomSource } from "../random.ts";
-import type { DemonstratedAction, TaskFamily, JudgedEnvironment } from "../task-family.ts";
+import type {
+  DemonstratedAction,
+  EnvironmentSpec,
+  JudgedEnvironment,
+} from "../environment-spec.ts";
 
 /** One step: what is said and called, and what is then seen. */
 type Step = {
@@ -22,17 +26,17 @@ const signal = new AbortController().signal;
 
 /** A run of the demonstrator, failed calls left out. */
 async function steps(
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   reference: TaskReference,
   random: RandomSource,
   mistakes: number,
 ): Promise<Step[]> {
-  const { environment } = family.create(reference);
-  const act = await family.demonstrator(reference, random, mistakes);
+  const { environment } = spec.create(reference);
+  const act = await spec.demonstrator(reference, random, mistakes);
   await environment.observe();
   const done: Step[] = [];
   let observation: Observation | null = null;
-  for (let turn = 0; turn < family.maxTurns && observation?.terminated !== true; turn += 1) {
+  for (let turn = 0; turn < spec.maxTurns && observation?.terminated !== true; turn += 1) {
     const action = act(observation);
     const toolCalls = action.calls.map((call, i) => ({ id: `${turn}-${i}`, ...call }));
     observation = await environment.step({ text: action.text, toolCalls }, signal);
@@ -51,15 +55,15 @@ const slot = (step: number): string => `<${step}>`;
  * task's run, where that has such a step.
  */
 export async function tutorialOf(
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   reference: TaskReference,
   random: RandomSource,
   mistakes = 0,
 ): Promise<string> {
-  const own = await steps(family, reference, random, mistakes);
-  const level = family.levelOf(reference);
-  const other = family.reference(reference.seed + 7919 * family.levels, "train", level);
-  const examples = await steps(family, other, createRandom(other.seed), 0);
+  const own = await steps(spec, reference, random, mistakes);
+  const level = spec.levelOf(reference);
+  const other = spec.reference(reference.seed + 7919 * spec.levels, "train", level);
+  const examples = await steps(spec, other, createRandom(other.seed), 0);
   const shown: unknown[] = [];
   return own
     .map(({ action, heard }, i) => {
@@ -110,12 +114,12 @@ function parseTutorial(text: string): Step[] {
   });
 }
 
-export function fromTutorials(family: TaskFamily): TaskFamily {
+export function fromTutorials(spec: EnvironmentSpec): EnvironmentSpec {
   const plan = async (reference: TaskReference, random: RandomSource, mistakes: number) =>
-    parseTutorial(await tutorialOf(family, reference, random, mistakes));
+    parseTutorial(await tutorialOf(spec, reference, random, mistakes));
   return {
-    ...family,
-    create: (reference) => imagined(family, reference, plan),
+    ...spec,
+    create: (reference) => imagined(spec, reference, plan),
     demonstrator: async (reference) => {
       const left = await plan(reference, createRandom(reference.seed), 0);
       return () => left.shift()?.action ?? { text: "", calls: [] };
@@ -125,11 +129,11 @@ export function fromTutorials(family: TaskFamily): TaskFamily {
 
 /** Answers each step as its tutorial says, whatever is called. */
 function imagined(
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   reference: TaskReference,
   plan: (reference: TaskReference, random: RandomSource, mistakes: number) => Promise<Step[]>,
 ): JudgedEnvironment {
-  const { environment } = family.create(reference);
+  const { environment } = spec.create(reference);
   let left: Step[] = [];
   return {
     environment: {

@@ -10,7 +10,7 @@ import { type Selection, selectIndices } from "./selection.ts";
 export type Candidate = {
   /** In [0, 1]. */
   readonly quality: number;
-  /** What it shows: skills, tools, task families. */
+  /** What it shows: skills, tools, environments. */
   readonly tags: readonly string[];
   /** What it takes of the budget, > 0. Default 1. */
   readonly cost?: number;

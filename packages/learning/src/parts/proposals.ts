@@ -1,4 +1,4 @@
-/** Parts of self-play between who sets tasks and who solves them. Tasks are checked by the family, not by either. */
+/** Parts of self-play between who sets tasks and who solves them. Tasks are checked by the environment, not by either. */
 import {
   groupRelativeAdvantages,
   type GroupAdvantageOptions,

@@ -15,7 +15,7 @@ import {
 import { meanOf } from "../statistics.ts";
 import { filterPart } from "./filter-part.ts";
 
-/** Levels of a family's dial are 1 to 4 in number; seeds that agree modulo 12 are of one level. */
+/** Levels of an environment's dial are 1 to 4 in number; seeds that agree modulo 12 are of one level. */
 const CLASSES = 12;
 
 /** `[13]` a constant and the class of the seed. */

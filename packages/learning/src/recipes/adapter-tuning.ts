@@ -5,7 +5,7 @@
  * arXiv:2303.15822.
  * Differs from it: low-rank adapters at the feed-forward layers in place of bottleneck layers after them;
  * kinds of task in place of languages.
- * Why: what is trained, kept and loaded by pages are low-rank adapters, and the families speak one language.
+ * Why: what is trained, kept and loaded by pages are low-rank adapters, and the environments speak one language.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

@@ -3,8 +3,8 @@
  *
  * Source: "Agent Data Protocol: Unifying Datasets for Diverse, Effective Fine-tuning of LLM Agents"
  * (S026).
- * Differs from it: sources are short and long runs of one family, all in this project's record.
- * Why: other records come in through the importers; what they teach could not be compared on one family's
+ * Differs from it: sources are short and long runs of one environment, all in this project's record.
+ * Why: other records come in through the importers; what they teach could not be compared on one environment's
  * tasks.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -14,7 +14,7 @@ import { demonstrationStart } from "./demonstration-start.ts";
 export const adpMixture: CreateRecipe = recipe({
   name: "adp-mixture",
   literature: "ADP mixture SFT",
-  differs: ["sources are short and long runs of one family, all in this project's record"],
+  differs: ["sources are short and long runs of one environment, all in this project's record"],
   schedule: ["sft"],
   settings: { kept: 8, steps: 25, learningRate: 3e-3 },
   stages: ({ kept, steps, learningRate }) => [

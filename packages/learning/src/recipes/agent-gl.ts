@@ -4,7 +4,7 @@
  * Source: "AgentGL: Towards Agentic Graph Learning with LLMs via Reinforcement Learning" (S042).
  * Differs from it: tasks come from a pool, so that pass rates are known; tasks around a pass rate are chosen within the curriculum's levels, in place of
  * conditions on a graph.
- * Why: a pass rate needs rollouts at the same task again, and this project's families are no graphs.
+ * Why: a pass rate needs rollouts at the same task again, and this project's environments are no graphs.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -3,7 +3,7 @@
  * only verified runs are learned.
  *
  * Source: "Towards General Agentic Intelligence via Environment Scaling" (S333).
- * Differs from it: general environments are the other families of this project, drawn by seed, and not
+ * Differs from it: general environments are the other environments of this project, drawn by seed, and not
  * built from a bank of APIs; runs are a demonstrator's.
  * Why: there is no bank of APIs; environments that generators draw have exact verifiers.
  */
@@ -15,7 +15,7 @@ export const agentScaler: CreateRecipe = recipe({
   name: "agent-scaler",
   literature: "AgentScaler",
   differs: [
-    "general environments are the other families of this project, drawn by seed, and not built from a bank of APIs",
+    "general environments are the other environments of this project, drawn by seed, and not built from a bank of APIs",
     "runs are a demonstrator's",
   ],
   schedule: ["stages"],

@@ -2,7 +2,7 @@
  * AgentTuning: agent runs that succeeded, mixed with general data in a fixed share.
  *
  * Source: "AgentTuning: Enabling Generalized Agent Abilities for LLMs" (S072).
- * Differs from it: general data are the family's short runs.
+ * Differs from it: general data are the environment's short runs.
  * Why: there is no other text.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -12,7 +12,7 @@ import { demonstrationStart } from "./demonstration-start.ts";
 export const agentTuning: CreateRecipe = recipe({
   name: "agent-tuning",
   literature: "AgentTuning",
-  differs: ["general data are the family's short runs: there is no other text"],
+  differs: ["general data are the environment's short runs: there is no other text"],
   schedule: ["sft"],
   settings: { agentShare: 0.2, kept: 12, steps: 25, learningRate: 3e-3 },
   stages: ({ agentShare, kept, steps, learningRate }) => [

@@ -5,7 +5,7 @@
  * Creation" (S334).
  * Differs from it: what is preferred is a better outcome with fewer calls, not safer reasoning;
  * pairs are the policy's own rollouts.
- * Why: no family holds harmful requests, so safety cannot be measured; outcome and calls can.
+ * Why: no environment holds harmful requests, so safety cannot be measured; outcome and calls can.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { pairStage } from "../composition/stage.ts";

@@ -4,7 +4,7 @@
  * Source: Baker et al. 2020, "Emergent Tool Use From Multi-Agent Autocurricula", arXiv:1909.07528.
  * Differs from it: a side has one member and wins by the better result at the same task, or by fewer calls;
  * nobody hides.
- * Why: the families have tasks for one; a match at the same task is what two policies can have there.
+ * Why: the environments have tasks for one; a match at the same task is what two policies can have there.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -4,7 +4,7 @@
  *
  * Source: "Disambiguation-Centric Finetuning Makes Enterprise Tool-Calling LLMs More Realistic and
  * Less Risky" (S128).
- * Differs from it: the user is the environment's, which speaks where a family has one; near-
+ * Differs from it: the user is the environment's, which speaks where an environment has one; near-
  * duplicates are twins of a tool under nearly its name.
  * Why: a user by rule says the same again to every policy that is compared.
  */
@@ -16,7 +16,7 @@ export const diaForge: CreateRecipe = recipe({
   name: "dia-forge",
   literature: "DiaFORGE",
   differs: [
-    "the user is the environment's, which speaks where a family has one",
+    "the user is the environment's, which speaks where an environment has one",
     "near-duplicates are twins of a tool under nearly its name",
   ],
   schedule: ["sft"],

@@ -4,7 +4,7 @@
  *
  * Source: "SpaceTools: Tool-Augmented Spatial Reasoning via Double Interactive RL" (S309).
  * Differs from it: specialists are teachers at the easiest level, not one a tool.
- * Why: one demonstrator knows all tools of a family.
+ * Why: one demonstrator knows all tools of an environment.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

@@ -5,7 +5,7 @@
  * Source: Lu et al. 2024, "Fine-tuning large language models for domain adaptation: Exploration of
  * training strategies, scaling, model merging and synergistic capabilities", arXiv:2409.03444.
  * Differs from it: both chains are of one domain; factors of adapters are merged, not their products.
- * Why: a family is one domain, and what pages load is an adapter of the same rank.
+ * Why: an environment is one domain, and what pages load is an adapter of the same rank.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { mergeStage, pairStage, type Stage, tokenStage } from "../composition/stage.ts";

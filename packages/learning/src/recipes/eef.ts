@@ -3,7 +3,7 @@
  * are imitated.
  *
  * Source: "Exploring Expert Failures Improves LLM Agent Tuning" (S149).
- * Differs from it: places to go on from are drawn, not chosen; the expert is the family's
+ * Differs from it: places to go on from are drawn, not chosen; the expert is the environment's
  * demonstrator with mistakes.
  * Why: a place is as good as another in trajectories of a few turns, and no expert is there but the demonstrator.
  */
@@ -16,7 +16,7 @@ export const eef: CreateRecipe = recipe({
   literature: "EEF",
   differs: [
     "places to go on from are drawn, not chosen",
-    "the expert is the family's demonstrator with mistakes",
+    "the expert is the environment's demonstrator with mistakes",
   ],
   schedule: ["rounds"],
   settings: { mistakes: 0.3, size: 4, rounds: 2, steps: 25, learningRate: 3e-3 },

@@ -3,7 +3,7 @@
  *
  * Source: "GeoVista: Web-Augmented Agentic Visual Reasoning for Geolocalization" (S175).
  * Differs from it: levels are readable turns, calls that ran, and success, not city and country.
- * Why: the families have no places on a map; these levels are in every record.
+ * Why: the environments have no places on a map; these levels are in every record.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

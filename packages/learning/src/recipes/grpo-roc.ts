@@ -4,7 +4,7 @@
  *
  * Source: Shang et al. 2025, "rStar2-Agent", arXiv:2508.20722.
  * Differs from it: two stages (demonstrations, reinforcement) instead of its several lengths.
- * Why: trajectories of these families are short: there are no lengths to go through.
+ * Why: trajectories of these environments are short: there are no lengths to go through.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage, tokenStage } from "../composition/stage.ts";

@@ -5,7 +5,7 @@
  * Source: "LongCat-Flash-Thinking-2601 Technical Report" (S214).
  * Differs from it: domains are environments whose tools fail and environments that are short of calls and turns; the
  * lag is fixed; changes are averaged.
- * Why: these are the domains in which one family's environments can differ; a fixed lag can be repeated from a
+ * Why: these are the domains in which one environment's environments can differ; a fixed lag can be repeated from a
  * seed.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

@@ -4,9 +4,9 @@
  *
  * Source: Staniszewski et al. 2024, "Low-Rank Continual Personalization of Diffusion Models",
  * arXiv:2410.04891.
- * Differs from it: tasks are calling and answering in one family; what is kept orthogonal are the
+ * Differs from it: tasks are calling and answering in one environment; what is kept orthogonal are the
  * changes when they are merged, not their starts; the part is a setting, not found by relevance.
- * Why: two halves of one family are tasks that one base can read; measuring relevance would be another run.
+ * Why: two halves of one environment are tasks that one base can read; measuring relevance would be another run.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { mergeStage, type Stage, tokenStage } from "../composition/stage.ts";
@@ -39,7 +39,7 @@ export const lowRankContinual: CreateRecipe = recipe({
   name: "low-rank-continual",
   literature: "Low-rank continual",
   differs: [
-    "tasks are calling and answering in one family",
+    "tasks are calling and answering in one environment",
     "what is kept orthogonal are the changes when they are merged, not their starts",
     "the part is a setting, not found by relevance",
   ],

@@ -4,7 +4,7 @@
  * Source: "MARS: Reinforcing Multi-Agent Reasoning of LLMs through Self-Play in Strategic Games",
  * arXiv:2510.15414.
  * Differs from it: the game is who solves a task better; all of a match is won or lost at its end.
- * Why: the families have tasks for one, which two can try; nothing is won in between.
+ * Why: the environments have tasks for one, which two can try; nothing is won in between.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";

@@ -4,9 +4,9 @@
  *
  * Source: Davari and Belilovsky 2023, "Model Breadcrumbs: Scaling Multi-Task Model Merging with
  * Sparse Masks" (S231).
- * Differs from it: tasks are calling and answering in one family; factors of adapters are merged,
+ * Differs from it: tasks are calling and answering in one environment; factors of adapters are merged,
  * not their products.
- * Why: two halves of one family are tasks that one base can read, and what pages load is an adapter of the
+ * Why: two halves of one environment are tasks that one base can read, and what pages load is an adapter of the
  * same rank.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -18,7 +18,7 @@ export const modelBreadcrumbs: CreateRecipe = recipe({
   name: "model-breadcrumbs",
   literature: "Model Breadcrumbs",
   differs: [
-    "tasks are calling and answering in one family",
+    "tasks are calling and answering in one environment",
     "factors of adapters are merged, not their products",
   ],
   schedule: ["post-merge"],

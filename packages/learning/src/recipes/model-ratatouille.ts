@@ -4,9 +4,9 @@
  *
  * Source: Rame et al. 2022, "Model Ratatouille: Recycling Diverse Models for Out-of-Distribution
  * Generalization", arXiv:2212.10445.
- * Differs from it: the other tasks are calling and answering alone, in one family; factors of
+ * Differs from it: the other tasks are calling and answering alone, in one environment; factors of
  * adapters are merged, not their products.
- * Why: two halves of one family are tasks that one base can read, and what pages load is an adapter of the
+ * Why: two halves of one environment are tasks that one base can read, and what pages load is an adapter of the
  * same rank.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
@@ -18,7 +18,7 @@ export const modelRatatouille: CreateRecipe = recipe({
   name: "model-ratatouille",
   literature: "Model Ratatouille",
   differs: [
-    "the other tasks are calling and answering alone, in one family",
+    "the other tasks are calling and answering alone, in one environment",
     "factors of adapters are merged, not their products",
   ],
   schedule: ["post-merge"],

@@ -5,7 +5,7 @@
  * Continual Learning", arXiv:2211.03186.
  * Differs from it: adapters are averaged factor by factor; levels of difficulty follow each other in place of
  * data sets.
- * Why: what pages load is an adapter of the same rank, and levels are what one family has in place of data
+ * Why: what pages load is an adapter of the same rank, and levels are what one environment has in place of data
  * sets.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

@@ -5,7 +5,7 @@
  * Source: "Adapting Image-based RL Policies via Predicted Rewards" (S022).
  * Differs from it: the tasks stay as they are, the verifier's reward is what is gone after the stored
  * trajectories; advantages are whitened over the batch.
- * Why: the families' tasks are those that have verifiers; rollouts are single and have no group.
+ * Why: the environments' tasks are those that have verifiers; rollouts are single and have no group.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { rewardModelStage, rewardStage } from "../composition/stage.ts";

@@ -5,7 +5,7 @@
  * Source: "Behavior Knowledge Merge in Reinforced Agentic Models" (S097).
  * Differs from it: the models learned easy tasks and all of them; factors of adapters are merged,
  * not their products.
- * Why: a family's levels are the tasks that one base can read, and what pages load is an adapter of the same
+ * Why: an environment's levels are the tasks that one base can read, and what pages load is an adapter of the same
  * rank.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";

@@ -4,8 +4,8 @@
  *
  * Source: "Reinforcement Fine-Tuning Naturally Mitigates Forgetting in Continual Post-Training"
  * (S281).
- * Differs from it: rounds over one family of tasks, not over several.
- * Why: a family has a base of its own: rounds over several would begin anew.
+ * Differs from it: rounds over one environment, not over several.
+ * Why: an environment has a base of its own: rounds over several would begin anew.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";
@@ -17,7 +17,7 @@ export const rftInstanceFilter: CreateRecipe = recipe({
   differs: [
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
-    "rounds over one family of tasks, not over several",
+    "rounds over one environment, not over several",
   ],
   schedule: ["rounds"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, rounds: 2 },

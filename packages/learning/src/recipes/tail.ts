@@ -4,7 +4,7 @@
  * Source: Liu et al. 2024, "TAIL: Task-specific Adapters for Imitation Learning with Large Pretrained
  * Models", arXiv:2310.05905.
  * Differs from it: kinds are levels of difficulty, learned side by side.
- * Why: levels are what one family has in place of tasks, and side by side each has the same budget.
+ * Why: levels are what one environment has in place of tasks, and side by side each has the same budget.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import { tokenStage } from "../composition/stage.ts";

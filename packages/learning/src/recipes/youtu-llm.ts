@@ -4,7 +4,7 @@
  * Source: "Youtu-LLM: Unlocking the Native Agentic Potential for Lightweight Large Language Models"
  * (S359).
  * Differs from it: the mixture is one of short and long runs.
- * Why: what one family has are short and long runs.
+ * Why: what one environment has are short and long runs.
  */
 import { type CreateRecipe, recipe } from "../composition/definition.ts";
 import * as parts from "../parts/index.ts";

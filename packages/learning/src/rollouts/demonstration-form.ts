@@ -12,7 +12,7 @@ export type DemonstrationForm =
   | "evidenced"
   /** Every tool has a twin of nearly the same name. */
   | "near-duplicates"
-  /** A task of another family. */
+  /** A task of another environment. */
   | "general"
   /** Made of a how-to without an environment. */
   | "tutorial"

@@ -1,6 +1,6 @@
 /**
- * What a rollout changes of the environment that it meets. The trainer puts it around the family's own
- * environment; the policy sees the changed one, and the family's verifier still judges what was really done.
+ * What a rollout changes of the environment that it meets. The trainer puts it around the environment's own
+ * environment; the policy sees the changed one, and the environment's verifier still judges what was really done.
  */
 import type { EnvironmentRanges } from "./env-random.ts";
 

@@ -1,5 +1,5 @@
 /**
- * RAE: a moving average of returns per key (task family, role, visitor) as the baseline of single
+ * RAE: a moving average of returns per key (task environment, role, visitor) as the baseline of single
  * rollouts. It serves groups of one, which group estimators refuse. A plain value: it survives JSON.
  *
  * Source: Liu et al. 2025, "SPIRAL" (role-conditioned advantage estimation), arXiv:2506.24119;

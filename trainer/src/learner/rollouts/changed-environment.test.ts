@@ -1,5 +1,5 @@
-/** What is put around an environment: the policy meets it, the family's verifier judges what was really done. */
-import { familyNamed } from "@waggle/environments";
+/** What is put around an environment: the policy meets it, the environment's verifier judges what was really done. */
+import { environmentNamed } from "@waggle/environments";
 import type { EnvironmentChange } from "@waggle/learning/rollouts";
 import type { Observation } from "@waggle/protocol";
 import { expect, test } from "vitest";
@@ -9,11 +9,11 @@ type Call = { readonly name: string; readonly arguments: { readonly [key: string
 
 /** An environment of the easiest look-up, changed, and what steps in it come to. */
 function changed(change: EnvironmentChange, env = "lookup", seeds = { taskSeed: 1, seed: 2 }) {
-  const family = familyNamed(env);
-  const task = family.reference(33, "train", 0);
-  const own = family.create(task);
+  const spec = environmentNamed(env);
+  const task = spec.reference(33, "train", 0);
+  const own = spec.create(task);
   const answer = String(own.judge(null).parts["answer"]);
-  const instance = changedEnvironment(change, { family, task, worldModels: {}, ...seeds })(own);
+  const instance = changedEnvironment(change, { spec, task, worldModels: {}, ...seeds })(own);
   const step = (text: string, ...calls: readonly Call[]): Promise<Observation> =>
     instance.environment.step(
       { text, toolCalls: calls.map((call, i) => ({ id: `c${i}`, ...call })) },

@@ -1,8 +1,8 @@
 /**
- * What a plan puts around a family's environment: the policy meets the changed one, the family's verifier
+ * What a plan puts around an environment's environment: the policy meets the changed one, the environment's verifier
  * judges what was done in its own. The changes themselves are named by `packages/learning`.
  */
-import type { TaskFamily, JudgedEnvironment } from "@waggle/environments";
+import type { EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
 import {
   drawEnvironment,
   goesOn,
@@ -30,7 +30,7 @@ const SEARCH_TOOL = "search";
 export type Around = (instance: JudgedEnvironment) => JudgedEnvironment;
 
 export type ChangeOptions = {
-  readonly family: TaskFamily;
+  readonly spec: EnvironmentSpec;
   readonly task: TaskReference;
   /** Of the task: members of a group meet the same draw. */
   readonly taskSeed: number;
@@ -58,7 +58,7 @@ export function changedEnvironment(change: EnvironmentChange, options: ChangeOpt
     case "contract":
       return underContract(change.mostCalls);
     case "trials":
-      return (instance) => trials(instance, change, () => options.family.create(options.task));
+      return (instance) => trials(instance, change, () => options.spec.create(options.task));
   }
 }
 

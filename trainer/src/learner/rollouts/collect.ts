@@ -1,8 +1,8 @@
 /**
  * Carries a rollout plan out: trajectories in groups, by the plan's kind. It asks the policy and the
- * environments of one family; what is learned from the trajectories is none of its business.
+ * environments of one environment; what is learned from the trajectories is none of its business.
  */
-import type { TaskFamily } from "@waggle/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
 import {
   type JudgedGroup,
   type JudgedTrajectory,
@@ -42,7 +42,7 @@ import { nameOf, taskOf } from "./task-names.ts";
 export type CollectParts = {
   readonly policy: ActingPolicy;
   readonly format: ChatFormat;
-  readonly family: TaskFamily;
+  readonly spec: EnvironmentSpec;
   readonly signal: AbortSignal;
   /** Who answers in a tool's place, for plans that simulate. */
   readonly worldModels?: WorldModels | undefined;
@@ -119,13 +119,13 @@ export async function collect(
       });
     case "situated":
       return byTask(tasks, (task, at) => {
-        const { family, format, policy } = parts;
+        const { spec, format, policy } = parts;
         const explore = (nth: number, sentence: string): Promise<JudgedTrajectory> =>
           rollout(parts, options, task, [at, nth], {
             role: "student",
             ...(sentence === "" ? {} : { around: told(sentence) }),
           });
-        const around = { family, format, contextLength: policy.contextLength, rollout: explore };
+        const around = { spec, format, contextLength: policy.contextLength, rollout: explore };
         return situatedRollouts(plan, around, task, derivedSeed(options.seed, at));
       });
     case "retry":
@@ -194,15 +194,15 @@ function member(
   const mode = plan.modes?.[i % plan.modes.length] ?? null;
   const change = plan.environments?.[i % plan.environments.length] ?? null;
   const around: Around[] = mode === null ? [] : [told(mode)];
-  const { family, worldModels = {} } = parts;
+  const { spec, worldModels = {} } = parts;
   let { maxTurns } = options;
   if (change !== null) {
     const seeds = {
       taskSeed: derivedSeed(options.seed, at),
       seed: derivedSeed(options.seed, at, i),
     };
-    around.push(changedEnvironment(change, { family, task, worldModels, ...seeds }));
-    if (change.kind === "trials") maxTurns = change.most * (maxTurns ?? family.maxTurns);
+    around.push(changedEnvironment(change, { spec, task, worldModels, ...seeds }));
+    if (change.kind === "trials") maxTurns = change.most * (maxTurns ?? spec.maxTurns);
   }
   return rollout(parts, { ...options, maxTurns }, task, [at, i], {
     mode,
@@ -214,7 +214,7 @@ function member(
 /** Demonstrators, sentences and forms take turns. */
 async function demonstration(
   plan: Omit<Extract<RolloutPlan, { kind: "demos" }>, "kind">,
-  { family, format, policy, roles }: CollectParts,
+  { spec, format, policy, roles }: CollectParts,
   seed: number,
   task: TaskReference,
   at: number,
@@ -226,9 +226,9 @@ async function demonstration(
   const mode = modes[(at + i) % modes.length] ?? null;
   const form = forms[i % forms.length] ?? "task";
   const { trajectory, verification } = await demonstratedRollout(
-    DEMONSTRATION_FORMS[form](family),
+    DEMONSTRATION_FORMS[form](spec),
     neighbors === true
-      ? family.reference(derivedSeed(seed, at, i, 0x4e), "train", family.levelOf(task))
+      ? spec.reference(derivedSeed(seed, at, i, 0x4e), "train", spec.levelOf(task))
       : task,
     format,
     {
@@ -273,13 +273,13 @@ async function rollout(
 ): Promise<JudgedTrajectory> {
   const { format, reader, roles, signal } = parts;
   const { branch = null, role = "policy", mode = null, ...rolloutOptions } = more;
-  const { policy, family } =
-    roles === undefined ? parts : roleRollout(roles, parts.policy, parts.family, task, role);
+  const { policy, spec } =
+    roles === undefined ? parts : roleRollout(roles, parts.policy, parts.spec, task, role);
   const reading = reader?.(place[0] ?? 0) ?? null;
   const { record: trajectory, verification } = await environmentRollout(
     policy,
     format,
-    family,
+    spec,
     task,
     {
       ...{ sampling, maxTurns, seed: derivedSeed(seed, ...place), ...rolloutOptions },
@@ -338,10 +338,10 @@ async function branches(
 async function asRead(
   trajectory: JudgedTrajectory,
   reading: RolloutReading | undefined,
-  { family, format, policy }: CollectParts,
+  { spec, format, policy }: CollectParts,
 ): Promise<JudgedTrajectory> {
   if (reading === undefined) return trajectory;
-  return readAgain(trajectory, reading, family, format, policy.contextLength);
+  return readAgain(trajectory, reading, spec, format, policy.contextLength);
 }
 
 /** Rollouts in which a person steps in where the plan says. */
@@ -352,9 +352,9 @@ async function takenOver(
   task: TaskReference,
   place: readonly number[],
 ): Promise<JudgedTrajectory> {
-  const { family, format, policy } = parts;
+  const { spec, format, policy } = parts;
   const seed = derivedSeed(options.seed, ...place);
-  const { actors, around, policy: shared } = await takeover(plan, family, task, format, seed);
+  const { actors, around, policy: shared } = await takeover(plan, spec, task, format, seed);
   const taken = { ...parts, policy: shared(policy) };
   return { ...(await rollout(taken, options, task, place, { around })), actors };
 }

@@ -7,7 +7,7 @@ import { rollOut } from "@waggle/agent";
 import type {
   DemonstratedAction,
   Judgement,
-  TaskFamily,
+  EnvironmentSpec,
   JudgedEnvironment,
 } from "@waggle/environments";
 import type {
@@ -41,7 +41,7 @@ export const NOBODY: ClientDescription = {
  * @param contextLength tokens that a rollout may have in all.
  */
 export async function demonstratedRollout(
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   reference: TaskReference,
   format: ChatFormat,
   options: {
@@ -53,8 +53,8 @@ export async function demonstratedRollout(
   },
 ): Promise<DemonstratedRollout> {
   const { random, mistakes, contextLength, around = (same) => same } = options;
-  const demonstrator = await family.demonstrator(reference, random, mistakes);
-  const own = family.create(reference);
+  const demonstrator = await spec.demonstrator(reference, random, mistakes);
+  const own = spec.create(reference);
   let observation: Observation | null = null;
   const environment: Environment = {
     task: reference,
@@ -73,12 +73,12 @@ export async function demonstratedRollout(
     policy: scriptedPolicy(speak, contextLength),
     environment: instance.environment,
     chatFormat: format,
-    limits: { maxTurns: family.maxTurns, maxTokensPerTurn: contextLength, timeoutMs: 0 },
+    limits: { maxTurns: spec.maxTurns, maxTokensPerTurn: contextLength, timeoutMs: 0 },
     consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
     client: NOBODY,
     seed: 0,
   });
-  return { trajectory, verification: judged(instance, family.task(reference), trajectory, format) };
+  return { trajectory, verification: judged(instance, spec.task(reference), trajectory, format) };
 }
 
 /** A policy that says what it is given. */

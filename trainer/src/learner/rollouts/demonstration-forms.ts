@@ -1,14 +1,14 @@
-/** What demonstrations may be of, as families. */
-import { FAMILY_VARIANTS, type TaskFamily } from "@waggle/environments";
+/** What demonstrations may be of, as environments. */
+import { ENVIRONMENT_VARIANTS, type EnvironmentSpec } from "@waggle/environments";
 import type { DemonstrationForm } from "@waggle/learning/rollouts";
 import { proposalsOf } from "./proposed-rollouts.ts";
 import { worldRole } from "./world-model-role.ts";
 
 export const DEMONSTRATION_FORMS: {
-  readonly [form in DemonstrationForm]: (family: TaskFamily) => TaskFamily;
+  readonly [form in DemonstrationForm]: (spec: EnvironmentSpec) => EnvironmentSpec;
 } = {
-  ...FAMILY_VARIANTS,
-  task: (family) => family,
+  ...ENVIRONMENT_VARIANTS,
+  task: (spec) => spec,
   world: worldRole,
-  proposal: (family) => proposalsOf(family).proposer,
+  proposal: (spec) => proposalsOf(spec).proposer,
 };

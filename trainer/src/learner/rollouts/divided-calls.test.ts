@@ -1,24 +1,24 @@
 /** A turn with a call is divided where its tool is named, to the token; one without is not. */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { beforeAll, expect, test } from "vitest";
 import { seededRandom } from "../../random.ts";
-import { type ActedFamily, actedFamily } from "../updates/recipe-update.fixture.ts";
+import { type ActedEnvironment, actedEnvironment } from "../updates/recipe-update.fixture.ts";
 import { demonstratedRollout } from "./demonstrated-rollout.ts";
 import { callDivider, turnOwners } from "./divided-calls.ts";
 
-let acted: ActedFamily;
+let acted: ActedEnvironment;
 beforeAll(async () => {
-  acted = await actedFamily(familyNamed("library"));
+  acted = await actedEnvironment(environmentNamed("library"));
 });
 
 test("what is said before names the tool and nothing more, what is said after are its arguments", async () => {
-  const { family, format } = acted;
+  const { spec, format } = acted;
   const divider = callDivider(format, { names: "selector", fills: (tool) => `of-${tool}` });
   let calls = 0;
   for (let seed = 0; seed < 20; seed += 1) {
-    const task = family.reference(seed * 911, "train", seed % family.levels);
+    const task = spec.reference(seed * 911, "train", seed % spec.levels);
     const options = { random: seededRandom(seed), mistakes: 0.3, contextLength: 1024 };
-    const { trajectory } = await demonstratedRollout(family, task, format, options);
+    const { trajectory } = await demonstratedRollout(spec, task, format, options);
     const { turnRoles, turnFills } = turnOwners({ adapters: new Map(), divider }, trajectory);
     expect(new Set(turnRoles)).toEqual(new Set(["selector"]));
     for (const [i, { segmentId, toolCalls }] of trajectory.turns.entries()) {

@@ -1,9 +1,9 @@
 /**
- * One rollout of the policy at a task of a family: whole, or going on from recorded turns; as the
- * environment is, or with what a recipe puts around it. Judged by the family's verifier.
+ * One rollout of the policy at a task of an environment: whole, or going on from recorded turns; as the
+ * environment is, or with what a recipe puts around it. Judged by the environment's verifier.
  */
 import { type Guide, guidedEnvironment, replayedPolicy, rollOut } from "@waggle/agent";
-import type { Judgement, TaskFamily, JudgedEnvironment } from "@waggle/environments";
+import type { Judgement, EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
 import type { Policy, Sampling, Task, TaskReference, Trajectory } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
@@ -15,13 +15,13 @@ export type ActingPolicy = Policy & Pick<AdaptivePolicy, "client">;
 export type RolloutOptions = {
   readonly sampling: Omit<Sampling, "seed">;
   readonly seed: number;
-  /** Default the family's. */
+  /** Default the environment's. */
   readonly maxTurns?: number | undefined;
-  /** Most tokens of one turn; default what calls and answers of these families need. */
+  /** Most tokens of one turn; default what calls and answers of these environments need. */
   readonly maxTurnTokens?: number | undefined;
   /** Begins with these turns. */
   readonly from?: { readonly trajectory: Trajectory; readonly turns: number } | undefined;
-  /** The environment that a recipe puts around the family's own; default as it is. */
+  /** The environment that a recipe puts around the environment's own; default as it is. */
   readonly around?: (instance: JudgedEnvironment) => JudgedEnvironment;
   /** What it is given to read. */
   readonly guide?: Guide | undefined;
@@ -29,19 +29,19 @@ export type RolloutOptions = {
 
 export type EnvironmentRollout = { readonly record: Trajectory; readonly verification: Judgement };
 
-/** Most tokens of one turn: calls and answers of these families are short. */
+/** Most tokens of one turn: calls and answers of these environments are short. */
 const MAX_TURN_TOKENS = 96;
 
 export async function environmentRollout(
   policy: ActingPolicy,
   format: ChatFormat,
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   reference: TaskReference,
   options: RolloutOptions,
   signal: AbortSignal,
 ): Promise<EnvironmentRollout> {
-  const { sampling, seed, maxTurns = family.maxTurns, from, around = (same) => same } = options;
-  const instance = around(family.create(reference));
+  const { sampling, seed, maxTurns = spec.maxTurns, from, around = (same) => same } = options;
+  const instance = around(spec.create(reference));
   const trajectory = await rollOut({
     policy: from === undefined ? policy : replayedPolicy(policy, from.trajectory, from.turns),
     environment: options.guide
@@ -58,7 +58,7 @@ export async function environmentRollout(
   signal.throwIfAborted();
   return {
     record: trajectory,
-    verification: judged(instance, family.task(reference), trajectory, format),
+    verification: judged(instance, spec.task(reference), trajectory, format),
   };
 }
 

@@ -71,11 +71,11 @@ export async function fittedWorldModels(
   simulator: EnvironmentSimulator | undefined,
   seed: number,
 ): Promise<WorldModels> {
-  const { policy, format, family, signal } = parts;
+  const { policy, format, spec, signal } = parts;
   const own = { policy: modeledEnvironment(policy, format) };
   if (simulator === undefined || !needsWorldModel(recipe)) return own;
   const tasks = Array.from({ length: LOGGED }, (_, i) =>
-    family.reference(derivedSeed(seed, i, 0x3a1), "train", i % family.levels),
+    spec.reference(derivedSeed(seed, i, 0x3a1), "train", i % spec.levels),
   );
   const logged = await collect(
     { kind: "demos", size: 1, mistakes: LOGGED_MISTAKES },
@@ -86,7 +86,7 @@ export async function fittedWorldModels(
   );
   const lessons = logged.flatMap(({ trajectories }, i) =>
     trajectories.map((trajectory) => {
-      const { request } = family.task(tasks[i] as (typeof tasks)[number]);
+      const { request } = spec.task(tasks[i] as (typeof tasks)[number]);
       return worldLesson(trajectory, request, finalTextOf(trajectory.record, format) ?? "", format);
     }),
   );

@@ -1,14 +1,14 @@
 /** A turn of a folded rollout sees the request, the notes and the last result, and nothing else. */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import type { Trajectory } from "@waggle/protocol";
 import { beforeAll, expect, test } from "vitest";
 import { seededRandom } from "../../random.ts";
 import { type FoldedRollout, foldedDemonstration } from "./folded-rollout.ts";
-import { type ActedFamily, actedFamily } from "../updates/recipe-update.fixture.ts";
+import { type ActedEnvironment, actedEnvironment } from "../updates/recipe-update.fixture.ts";
 
-let acted: ActedFamily;
+let acted: ActedEnvironment;
 beforeAll(async () => {
-  acted = await actedFamily(familyNamed("calculator"));
+  acted = await actedEnvironment(environmentNamed("calculator"));
 });
 
 type Turn = { readonly given: string; readonly said: string };
@@ -23,10 +23,10 @@ function textOf({ segments }: Trajectory): Turn {
 }
 
 async function shown(seed: number, consolidates: boolean): Promise<FoldedRollout> {
-  const { family, format } = acted;
+  const { spec, format } = acted;
   return foldedDemonstration(
-    family,
-    family.reference(seed * 911, "train", 2),
+    spec,
+    spec.reference(seed * 911, "train", 2),
     format,
     { seed, consolidates, random: seededRandom(seed), mistakes: 0, contextLength: 512 },
     new AbortController().signal,

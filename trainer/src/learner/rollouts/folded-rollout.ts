@@ -6,7 +6,7 @@ import { rollOut } from "@waggle/agent";
 import type {
   DemonstratedAction,
   Judgement,
-  TaskFamily,
+  EnvironmentSpec,
   JudgedEnvironment,
 } from "@waggle/environments";
 import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
@@ -165,7 +165,7 @@ function noted(bank: MemoryBank, text: string): MemoryBank {
 
 /** A demonstrator's, whose turns with a call note what the result before them says. */
 export async function foldedDemonstration(
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   task: TaskReference,
   format: ChatFormat,
   options: FoldedOptions & {
@@ -176,7 +176,7 @@ export async function foldedDemonstration(
   },
   signal: AbortSignal,
 ): Promise<FoldedRollout> {
-  const act = await family.demonstrator(task, options.random, options.mistakes);
+  const act = await spec.demonstrator(task, options.random, options.mistakes);
   const seen: { observation: Observation | null; call: Action["toolCalls"][number] | null } = {
     ...{ observation: null, call: null },
   };
@@ -196,7 +196,7 @@ export async function foldedDemonstration(
     return format.encodeAssistant(calls.length === 0 ? text : note() || text, calls);
   };
   return foldedRollout(
-    family.create(task),
+    spec.create(task),
     {
       policy: scriptedPolicy(speak, options.contextLength),
       client: NOBODY,
@@ -206,7 +206,7 @@ export async function foldedDemonstration(
       },
     },
     format,
-    { ...options, maxTurns: options.maxTurns ?? family.maxTurns },
+    { ...options, maxTurns: options.maxTurns ?? spec.maxTurns },
     signal,
   );
 }

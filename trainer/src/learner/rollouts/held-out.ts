@@ -1,6 +1,6 @@
-/** Held-out tasks of a family with the policy as it is. The same tasks and draws every time for a seed. */
+/** Held-out tasks of an environment with the policy as it is. The same tasks and draws every time for a seed. */
 import type { JudgedTrajectory, RolloutPlan } from "@waggle/learning";
-import type { TaskFamily } from "@waggle/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
 import { FULL_SUPPORT, type Sampling, type TaskReference, type TaskSplit } from "@waggle/protocol";
 import { inLanes } from "../../lanes.ts";
 import { derivedSeed } from "../../random.ts";
@@ -20,12 +20,12 @@ export type HeldOut = {
 
 /** The nth held-out task, or the nth to validate with; other ones for another seed. */
 export function heldOutTask(
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   i: number,
   seed = 0,
   split: TaskSplit = "heldOut",
 ): TaskReference {
-  return family.reference(derivedSeed(0xe7a1 + seed, i), split, i % family.levels);
+  return spec.reference(derivedSeed(0xe7a1 + seed, i), split, i % spec.levels);
 }
 
 /** The first `count` of them. */
@@ -46,7 +46,7 @@ export async function rollOutHeldOut(
   const { format, reader, roles, signal } = parts;
   return inLanes(places.length, async (at): Promise<EnvironmentRollout> => {
     const i = places[at] as number;
-    const task = heldOutTask(parts.family, i, seed, split);
+    const task = heldOutTask(parts.spec, i, seed, split);
     const drawn = { sampling, seed: derivedSeed(0x5eed + seed, i) };
     const options = { ...drawn, guide: reader?.(i).guide };
     if (plan?.kind === "team" && isDeployed(plan, parts)) {
@@ -64,11 +64,11 @@ export async function rollOutHeldOut(
       );
       return joined(turns);
     }
-    const { policy, family } =
+    const { policy, spec } =
       roles === undefined
         ? parts
-        : roleRollout(roles, parts.policy, parts.family, task, roles.deploys ?? "policy");
-    return environmentRollout(policy, format, family, task, options, signal);
+        : roleRollout(roles, parts.policy, parts.spec, task, roles.deploys ?? "policy");
+    return environmentRollout(policy, format, spec, task, options, signal);
   });
 }
 

@@ -1,6 +1,6 @@
 /**
  * An environment whose tools are answered by a model: what the policy reads is what the model thinks the tool
- * would have said. The tool runs as well, unseen, so that the family's verifier can follow and the task
+ * would have said. The tool runs as well, unseen, so that the environment's verifier can follow and the task
  * can end; nothing that it says reaches the policy.
  */
 import type { JudgedEnvironment } from "@waggle/environments";

@@ -2,7 +2,7 @@
  * Several answers to one task in one context: each wrong one is told so, and after the last a teacher
  * answers in the same context. Every turn is paid what the answer that it led to was worth.
  */
-import type { TaskFamily, JudgedEnvironment } from "@waggle/environments";
+import type { EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
 import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
 import type { Observation, TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
@@ -18,23 +18,19 @@ type Trials = NonNullable<Extract<RolloutPlan, { kind: "retry" }>["trials"]>;
 
 export type IntrospectionParts = {
   readonly policy: ActingPolicy;
-  readonly family: TaskFamily;
+  readonly spec: EnvironmentSpec;
   readonly format: ChatFormat;
   readonly guidance: string;
   readonly trials: Trials;
 };
 
 export async function introspectiveRollout(
-  { policy, family, format, guidance, trials }: IntrospectionParts,
+  { policy, spec, format, guidance, trials }: IntrospectionParts,
   task: TaskReference,
   options: RolloutOptions & { readonly staleness: number },
   signal: AbortSignal,
 ): Promise<JudgedTrajectory> {
-  const teacher = await family.demonstrator(
-    task,
-    seededRandom(options.seed, 0x7ea),
-    trials.teacher,
-  );
+  const teacher = await spec.demonstrator(task, seededRandom(options.seed, 0x7ea), trials.teacher);
   /** What each answer was worth, in the order of the answers. */
   const worth: number[] = [];
   /** How many turns each answer took. */
@@ -71,11 +67,11 @@ export async function introspectiveRollout(
     const { text, calls } = teacher(heard);
     return format.encodeAssistant(text, calls);
   };
-  const maxTurns = (trials.most + 1) * (options.maxTurns ?? family.maxTurns);
+  const maxTurns = (trials.most + 1) * (options.maxTurns ?? spec.maxTurns);
   const { record: trajectory, verification } = await environmentRollout(
     handedOver(policy, speak),
     format,
-    family,
+    spec,
     task,
     { ...options, maxTurns, around },
     signal,

@@ -1,22 +1,22 @@
 /** Who keeps a memory has one line at a time, and who answers has the memory as it was kept. */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import type { JudgedTrajectory } from "@waggle/learning";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { beforeAll, expect, test } from "vitest";
-import { type ActedFamily, actedFamily } from "../updates/recipe-update.fixture.ts";
+import { type ActedEnvironment, actedEnvironment } from "../updates/recipe-update.fixture.ts";
 import { managedTurns } from "./managed-turns.ts";
 
 const ROLES = { manager: "keeper", answerer: "teller" };
 const options = { sampling: FULL_SUPPORT, staleness: 0 };
 
-let diary: ActedFamily;
+let diary: ActedEnvironment;
 beforeAll(async () => {
-  diary = await actedFamily(familyNamed("diary"));
+  diary = await actedEnvironment(environmentNamed("diary"));
 });
 
-function rollout(acted: ActedFamily, seed: number): Promise<JudgedTrajectory[]> {
+function rollout(acted: ActedEnvironment, seed: number): Promise<JudgedTrajectory[]> {
   const { signal } = new AbortController();
-  const task = acted.family.reference(seed * 911, "train", seed % acted.family.levels);
+  const task = acted.spec.reference(seed * 911, "train", seed % acted.spec.levels);
   return managedTurns(ROLES, { ...acted, signal }, { ...options, seed }, task);
 }
 
@@ -54,7 +54,7 @@ test("each turn has its own message alone, and the role follows from it", async 
   expect(right + forgotten).toBeLessThanOrEqual(80);
 });
 
-test("a family without a memory is refused by name", async () => {
-  const calculator = await actedFamily(familyNamed("calculator"));
+test("an environment without a memory is refused by name", async () => {
+  const calculator = await actedEnvironment(environmentNamed("calculator"));
   await expect(rollout(calculator, 1)).rejects.toThrow(/memory.*got calculator; run it in diary/);
 });

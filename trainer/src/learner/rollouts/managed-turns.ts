@@ -3,7 +3,7 @@
  * anything but the message of its turn, so what is answered is what was kept. A trajectory a turn, all judged
  * by the answer.
  */
-import type { TaskFamily } from "@waggle/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
 import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
 import { type TaskReference, WaggleError } from "@waggle/protocol";
 import { derivedSeed } from "../../random.ts";
@@ -13,15 +13,15 @@ import { roleRollout } from "./role-policy.ts";
 
 type ManagedPlan = NonNullable<Extract<RolloutPlan, { kind: "folded" }>["managed"]>;
 
-/** @throws WaggleError `INVALID_ARGUMENT` for a family without a memory. */
+/** @throws WaggleError `INVALID_ARGUMENT` for an environment without a memory. */
 export async function managedTurns(
   { manager, answerer }: ManagedPlan,
-  { policy, format, family, roles, signal }: CollectParts,
-  { sampling, maxTurns = family.maxTurns, seed, staleness }: CollectOptions,
+  { policy, format, spec, roles, signal }: CollectParts,
+  { sampling, maxTurns = spec.maxTurns, seed, staleness }: CollectOptions,
   task: TaskReference,
 ): Promise<JudgedTrajectory[]> {
-  const { isQuestion } = memoryOf(family);
-  const instance = family.create(task);
+  const { isQuestion } = memoryOf(spec);
+  const instance = spec.create(task);
   const first = await instance.environment.observe();
   const client = { ...policy.client, crossOriginIsolated: false };
   const turns: { role: string; trajectory: JudgedTrajectory["record"] }[] = [];
@@ -30,7 +30,7 @@ export async function managedTurns(
   for (let turn = 0; turn < maxTurns && answer === null; turn += 1) {
     const role = isQuestion(message) ? answerer : manager;
     const actor =
-      roles === undefined ? policy : roleRollout(roles, policy, family, task, role).policy;
+      roles === undefined ? policy : roleRollout(roles, policy, spec, task, role).policy;
     const { trajectory, taken } = await turnAlone(
       instance,
       { policy: actor, client },
@@ -50,11 +50,14 @@ export async function managedTurns(
   );
 }
 
-/** @throws WaggleError `INVALID_ARGUMENT` for a family without a memory. */
-export function memoryOf({ name, memory }: TaskFamily): NonNullable<TaskFamily["memory"]> {
+/** @throws WaggleError `INVALID_ARGUMENT` for an environment without a memory. */
+export function memoryOf({
+  name,
+  memory,
+}: EnvironmentSpec): NonNullable<EnvironmentSpec["memory"]> {
   if (memory !== undefined) return memory;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `a family must have a memory to be kept by one role and read by another, got ${name}; run it in diary`,
+    `an environment must have a memory to be kept by one role and read by another, got ${name}; run it in diary`,
   );
 }

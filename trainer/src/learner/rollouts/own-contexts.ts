@@ -16,7 +16,7 @@ export async function foldedTurns(
   options: CollectOptions,
   { task, place }: TaskPlace,
 ): Promise<JudgedTrajectory[]> {
-  const { policy, format, family, signal } = parts;
+  const { policy, format, spec, signal } = parts;
   const { sampling, maxTurns, seed, staleness } = options;
   const rolloutSeed = derivedSeed(seed, ...place);
   if (plan.managed !== undefined) {
@@ -28,17 +28,17 @@ export async function foldedTurns(
     const random = seededRandom(rolloutSeed);
     const drawn = { ...{ contextLength, mistakes, consolidates, random }, seed: rolloutSeed };
     return foldedTrajectories(
-      await foldedDemonstration(family, task, format, drawn, signal),
+      await foldedDemonstration(spec, task, format, drawn, signal),
       staleness,
     );
   }
   const client = { ...policy.client, crossOriginIsolated: false };
   const rollout = await foldedRollout(
-    family.create(task),
+    spec.create(task),
     { policy, client, hear: () => {} },
     format,
     {
-      ...{ sampling, maxTurns: maxTurns ?? family.maxTurns, seed: rolloutSeed },
+      ...{ sampling, maxTurns: maxTurns ?? spec.maxTurns, seed: rolloutSeed },
       records: plan.records,
     },
     signal,
@@ -50,12 +50,12 @@ export async function foldedTurns(
 export function introspective(
   { guidance }: Extract<RolloutPlan, { kind: "retry" }>,
   trials: NonNullable<Extract<RolloutPlan, { kind: "retry" }>["trials"]>,
-  { policy, format, family, signal }: CollectParts,
+  { policy, format, spec, signal }: CollectParts,
   { sampling, maxTurns, seed, staleness }: CollectOptions,
   { task, place }: TaskPlace,
 ): Promise<JudgedTrajectory> {
   return introspectiveRollout(
-    { policy, format, family, guidance, trials },
+    { policy, format, spec, guidance, trials },
     task,
     { sampling, maxTurns, seed: derivedSeed(seed, ...place), staleness },
     signal,

@@ -2,7 +2,7 @@
  * Tasks that the policy sets for itself: proposals, and rollouts at each of those that can be read. An
  * rollout and its proposal are bound by `joint`, the proposal's trajectory.
  */
-import type { TaskFamily } from "@waggle/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
 import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
 import { type TaskReference, WaggleError } from "@waggle/protocol";
 import { finalTextOf } from "../../final-text.ts";
@@ -15,19 +15,19 @@ import { rewardsOf } from "./turn-rewards.ts";
 
 type ProposalPlan = Extract<RolloutPlan, { kind: "proposals" }>;
 
-/** @throws WaggleError `INVALID_ARGUMENT` for a family whose tasks cannot be set, or not from documents. */
+/** @throws WaggleError `INVALID_ARGUMENT` for an environment whose tasks cannot be set, or not from documents. */
 export function proposalsOf(
-  { name, proposals, documented }: TaskFamily,
+  { name, proposals, documented }: EnvironmentSpec,
   searches?: ProposalPlan["searches"],
-): NonNullable<TaskFamily["proposals"]> {
+): NonNullable<EnvironmentSpec["proposals"]> {
   const isFromDocuments = searches === "setter";
   const own = isFromDocuments ? documented : proposals;
   if (own !== undefined) return own;
   throw new WaggleError(
     "INVALID_ARGUMENT",
     isFromDocuments
-      ? `a family must have documents that tasks are set from and solved without, got ${name}; run it in calculator`
-      : `a family must take proposals for self-play between who sets and who solves tasks, got ${name}; run it in calculator or lookup`,
+      ? `an environment must have documents that tasks are set from and solved without, got ${name}; run it in calculator`
+      : `an environment must take proposals for self-play between who sets and who solves tasks, got ${name}; run it in calculator or lookup`,
   );
 }
 
@@ -39,8 +39,8 @@ export async function proposedRollouts(
   at: number,
 ): Promise<JudgedTrajectory[]> {
   const { proposals: count, attempts, shown, searches } = plan;
-  const { format, family } = parts;
-  const { proposer, solver } = proposalsOf(family, searches);
+  const { format, spec } = parts;
+  const { proposer, solver } = proposalsOf(spec, searches);
   const alone: Around = (instance) => instance;
   const setting = { ...options, around: searches === undefined ? alone : searched };
   const solving = { ...options, around: searches === "both" ? searched : alone };
@@ -73,7 +73,7 @@ export async function proposedRollouts(
 async function one(
   { policy, format, signal }: CollectParts,
   { sampling, seed, staleness, around }: CollectOptions & { readonly around: Around },
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   task: TaskReference,
   place: readonly number[],
   who: { readonly role: string; readonly joint?: string },
@@ -81,7 +81,7 @@ async function one(
   const { record: trajectory, verification } = await environmentRollout(
     policy,
     format,
-    family,
+    spec,
     task,
     { sampling, seed: derivedSeed(seed, ...place, 0x9a0), around },
     signal,

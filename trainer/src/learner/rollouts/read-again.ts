@@ -1,6 +1,6 @@
 /** A stored trajectory said again with something to read before it: its turns as they were, its prompt new. */
 import { guidedEnvironment, rollOut } from "@waggle/agent";
-import type { TaskFamily } from "@waggle/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
 import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
 import type { ChatFormat } from "@waggle/text";
 import type { RolloutReading } from "./rollout-reading.ts";
@@ -11,12 +11,12 @@ import { taskOf } from "./task-names.ts";
 export async function readAgain(
   { record: trajectory, role }: JudgedTrajectory,
   reading: RolloutReading,
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   format: ChatFormat,
   contextLength: number,
 ): Promise<JudgedTrajectory> {
   const task = taskOf({ record: trajectory });
-  const instance = family.create(task);
+  const instance = spec.create(task);
   let said = 0;
   const again = await rollOut({
     policy: scriptedPolicy(() => {
@@ -34,6 +34,6 @@ export async function readAgain(
     client: NOBODY,
     seed: 0,
   });
-  const verification = judged(instance, family.task(task), again, format);
+  const verification = judged(instance, spec.task(task), again, format);
   return toJudgedTrajectory(again, verification, { role, read: reading.before() });
 }

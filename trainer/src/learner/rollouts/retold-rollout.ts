@@ -4,7 +4,7 @@
  * first words are given: they are another rollout's.
  */
 import { rollOut } from "@waggle/agent";
-import type { TaskFamily, JudgedEnvironment } from "@waggle/environments";
+import type { EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
 import {
   type JudgedTrajectory,
   type Retelling,
@@ -29,20 +29,20 @@ type Step = {
 export async function withRetold(
   trajectories: readonly JudgedTrajectory[],
   { retells }: { readonly retells?: Retells },
-  { family, format, policy }: Pick<CollectParts, "family" | "format" | "policy">,
+  { spec, format, policy }: Pick<CollectParts, "spec" | "format" | "policy">,
   task: TaskReference,
 ): Promise<JudgedTrajectory[]> {
   const retelling = retells?.(trajectories) ?? null;
   if (retelling === null) return [...trajectories];
   const { contextLength } = policy;
-  const told = await retoldRollout(retelling, trajectories, family, task, format, contextLength);
+  const told = await retoldRollout(retelling, trajectories, spec, task, format, contextLength);
   return told === null ? [...trajectories] : [...trajectories, told];
 }
 
 async function retoldRollout(
   { pieces, words }: Retelling,
   trajectories: readonly JudgedTrajectory[],
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   task: TaskReference,
   format: ChatFormat,
   contextLength: number,
@@ -63,13 +63,13 @@ async function retoldRollout(
   const [root] = pieces;
   if (root === undefined || given === 0) return null;
 
-  let instance = family.create(task);
+  let instance = spec.create(task);
   let [said, done] = [0, 0];
   const act: JudgedEnvironment["environment"]["step"] = async (action, signal) => {
     const { stands } = steps[done] ?? {};
     done += 1;
     if (stands !== undefined)
-      instance = await environmentAfter(family, task, stands.in, stands.after, signal);
+      instance = await environmentAfter(spec, task, stands.in, stands.after, signal);
     return instance.environment.step(action, signal);
   };
   const trajectory = await rollOut({
@@ -88,7 +88,7 @@ async function retoldRollout(
     client: NOBODY,
     seed: 0,
   });
-  const verification = judged(instance, family.task(task), trajectory, format);
+  const verification = judged(instance, spec.task(task), trajectory, format);
   return toJudgedTrajectory(trajectory, verification, {
     role: "retold",
     branch: { trajectory: root.rollout, turn: given },
@@ -97,13 +97,13 @@ async function retoldRollout(
 
 /** A new environment, in which the calls of so many turns were made again. */
 async function environmentAfter(
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   task: TaskReference,
   { record: trajectory }: JudgedTrajectory,
   turns: number,
   signal: AbortSignal,
 ): Promise<JudgedEnvironment> {
-  const instance = family.create(task);
+  const instance = spec.create(task);
   await instance.environment.observe();
   for (const { toolCalls } of trajectory.turns.slice(0, turns)) {
     await instance.environment.step({ text: "", toolCalls }, signal);

@@ -1,5 +1,5 @@
 /** Roles that share a conversation on a real decoder, and roles that share an environment. */
-import { familyNamed, type JudgedEnvironment } from "@waggle/environments";
+import { environmentNamed, type JudgedEnvironment } from "@waggle/environments";
 import type { Action, Sample } from "@waggle/protocol";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => policy.dispose());
 
 test("each turn of a shared conversation is its role's, and can be scored again under its adapter", async () => {
-  const family = familyNamed("key-door");
+  const spec = environmentNamed("key-door");
   await policy.loadAdapter("planner#1", movedAdapter(1));
   await policy.loadAdapter("searcher#1", movedAdapter(2));
   const roles = {
@@ -27,9 +27,9 @@ test("each turn of a shared conversation is its role's, and can be scored again 
     ]),
     roleOf: ({ turn }: { turn: number }) => (turn % 2 === 0 ? "planner" : "searcher"),
   };
-  const task = family.reference(1, "train", 0);
-  const rollout = roleRollout(roles, policy, family, task, "policy");
-  const { environment } = rollout.family.create(task);
+  const task = spec.reference(1, "train", 0);
+  const rollout = roleRollout(roles, policy, spec, task, "policy");
+  const { environment } = rollout.spec.create(task);
   const context = await rollout.policy.createContext();
   await environment.observe();
   context.append(PROMPT);
@@ -70,19 +70,19 @@ test("each turn of a shared conversation is its role's, and can be scored again 
 });
 
 test("within a turn the role changes where the call is divided, and not where nothing is named", async () => {
-  const family = familyNamed("key-door");
+  const spec = environmentNamed("key-door");
   await policy.loadAdapter("selector#1", movedAdapter(1));
   await policy.loadAdapter("filler#1", movedAdapter(2));
   const adapters = new Map([
     ["selector", "selector#1"],
     ["filler", "filler#1"],
   ]);
-  const task = family.reference(1, "train", 0);
+  const task = spec.reference(1, "train", 0);
   const said = async (after: number, maxTokens: number) => {
     const at = (tokenIds: readonly number[]) =>
       tokenIds.length < after ? null : { role: "filler", after };
     const roles = { adapters, divider: { names: "selector", at } };
-    const context = await roleRollout(roles, policy, family, task, "policy").policy.createContext();
+    const context = await roleRollout(roles, policy, spec, task, "policy").policy.createContext();
     context.append(PROMPT);
     const heard: number[] = [];
     const sample = await context.generate({
@@ -117,11 +117,8 @@ const calling = (name: string, args: { readonly [key: string]: string }): Action
   ({ text: "", toolCalls: [{ id: name, name, arguments: args }] }) as Action;
 
 test("who shares an environment acts in rounds, and hears of a round when all have acted", async () => {
-  const family = familyNamed("form");
-  const shared = new SharedEnvironment(family.create(family.reference(3, "train", 0)), [
-    "one",
-    "two",
-  ]);
+  const spec = environmentNamed("form");
+  const shared = new SharedEnvironment(spec.create(spec.reference(3, "train", 0)), ["one", "two"]);
   const [one, two]: JudgedEnvironment[] = [shared.view("one"), shared.view("two")];
   await one?.environment.observe();
   await two?.environment.observe();

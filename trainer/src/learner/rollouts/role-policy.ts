@@ -2,7 +2,7 @@
  * A policy whose turns are spoken by roles: one context, and before each turn the adapter of whoever has
  * it; or before each part of a call. Not an engine; what roles learn is none of its business.
  */
-import type { TaskFamily } from "@waggle/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
 import type { TurnPlace } from "@waggle/learning";
 import type {
   GenerateOptions,
@@ -34,13 +34,13 @@ export type ActingRoles = {
 };
 
 /** What one rollout of roles is made with. */
-type RoleRollout = { readonly policy: ActingPolicy; readonly family: TaskFamily };
+type RoleRollout = { readonly policy: ActingPolicy; readonly spec: EnvironmentSpec };
 
 /** @param role who has the rollout, where no rule says whose each turn is. */
 export function roleRollout(
   { adapters, roleOf, divider }: ActingRoles,
   policy: ActingPolicy,
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   task: TaskReference,
   role: string,
 ): RoleRollout {
@@ -62,10 +62,10 @@ export function roleRollout(
       score: (request) => policy.score(request),
       dispose: () => policy.dispose(),
     },
-    family: {
-      ...family,
+    spec: {
+      ...spec,
       create: (reference) => {
-        const instance = family.create(reference);
+        const instance = spec.create(reference);
         return {
           ...instance,
           environment: {

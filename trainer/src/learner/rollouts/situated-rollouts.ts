@@ -2,7 +2,7 @@
  * A task explored by the policy itself: two rollouts, the second told to think again; then both done once
  * more and a demonstration, the second and the third saying their situation's words before their first call.
  */
-import type { DemonstratedAction, TaskFamily } from "@waggle/environments";
+import type { DemonstratedAction, EnvironmentSpec } from "@waggle/environments";
 import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
 import type { TaskReference, Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
@@ -10,7 +10,7 @@ import { seededRandom } from "../../random.ts";
 import { demonstratedRollout } from "./demonstrated-rollout.ts";
 
 export type SituatedParts = {
-  readonly family: TaskFamily;
+  readonly spec: EnvironmentSpec;
   readonly format: ChatFormat;
   readonly contextLength: number;
   /** A rollout of the policy, told a sentence more. */
@@ -19,7 +19,7 @@ export type SituatedParts = {
 
 export async function situatedRollouts(
   { rethink, words }: Extract<RolloutPlan, { kind: "situated" }>,
-  { family, format, contextLength, rollout }: SituatedParts,
+  { spec, format, contextLength, rollout }: SituatedParts,
   task: TaskReference,
   seed: number,
 ): Promise<JudgedTrajectory[]> {
@@ -27,11 +27,11 @@ export async function situatedRollouts(
   const second = await rollout(1, rethink);
   const said = async (
     role: string,
-    actor: Pick<TaskFamily, "demonstrator">,
+    actor: Pick<EnvironmentSpec, "demonstrator">,
     before: string,
   ): Promise<JudgedTrajectory> => {
     const { trajectory, verification } = await demonstratedRollout(
-      saying({ ...family, ...actor }, before),
+      saying({ ...spec, ...actor }, before),
       task,
       format,
       { random: seededRandom(seed), mistakes: 0, contextLength },
@@ -43,7 +43,7 @@ export async function situatedRollouts(
     second,
     await said("go-on", { demonstrator: repeating(first.record, format) }, ""),
     await said("rethink", { demonstrator: repeating(second.record, format) }, words.rethink),
-    await said("ask", family, words.ask),
+    await said("ask", spec, words.ask),
   ];
 }
 
@@ -51,7 +51,7 @@ export async function situatedRollouts(
 function repeating(
   { turns, segments }: Trajectory,
   format: ChatFormat,
-): TaskFamily["demonstrator"] {
+): EnvironmentSpec["demonstrator"] {
   return () => {
     const left = turns.map(({ segmentId, toolCalls }): DemonstratedAction => {
       const tokenIds = segments.find(({ id }) => id === segmentId)?.tokenIds ?? [];
@@ -66,11 +66,11 @@ function repeating(
 }
 
 /** Says some words before its first call. */
-function saying(family: TaskFamily, words: string): TaskFamily {
+function saying(spec: EnvironmentSpec, words: string): EnvironmentSpec {
   return {
-    ...family,
+    ...spec,
     demonstrator: async (reference, random, mistakes) => {
-      const act = await family.demonstrator(reference, random, mistakes);
+      const act = await spec.demonstrator(reference, random, mistakes);
       let isSaid = words === "";
       return (observation) => {
         const action = act(observation);

@@ -12,9 +12,9 @@ export async function storedDemonstrations(
   parts: CollectParts,
   seed: number,
 ): Promise<JudgedTrajectory[]> {
-  const { family } = parts;
+  const { spec } = parts;
   const tasks = Array.from({ length: COUNT }, (_, i) =>
-    family.reference(derivedSeed(seed, i, 0x57), "train", i % family.levels),
+    spec.reference(derivedSeed(seed, i, 0x57), "train", i % spec.levels),
   );
   const groups = await collect({ kind: "demos", size: 1, mistakes: MISTAKES }, tasks, [], parts, {
     ...{ sampling: FULL_SUPPORT, seed, staleness: 0 },

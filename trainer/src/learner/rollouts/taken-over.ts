@@ -1,9 +1,9 @@
 /**
  * A policy whose turns somebody else may take: a person steps in, acts, and gives back. Who acted is
- * recorded by turn. The person here is a family's demonstrator who makes no mistakes and sees all that
+ * recorded by turn. The person here is an environment's demonstrator who makes no mistakes and sees all that
  * the policy does.
  */
-import type { TaskFamily, JudgedEnvironment } from "@waggle/environments";
+import type { EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
 import type { JudgedTrajectory } from "@waggle/learning";
 import type { Observation, TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
@@ -24,12 +24,12 @@ export type Takeover = {
 /** Who steps in after `failures` failed turns in a row, for `turns` turns. */
 export async function takeover(
   rule: { readonly failures: number; readonly turns: number },
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   task: TaskReference,
   format: ChatFormat,
   seed: number,
 ): Promise<Takeover> {
-  const person = await family.demonstrator(task, seededRandom(seed, 0x7a0), 0);
+  const person = await spec.demonstrator(task, seededRandom(seed, 0x7a0), 0);
   const actors: Actors[number][] = [];
   let heard: Observation | null = null;
   let failures = 0;

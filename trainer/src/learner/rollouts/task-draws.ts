@@ -1,5 +1,5 @@
 /** Tasks of a run in their order: by seed, of the difficulty that a step asks for, chosen where a filter chooses. */
-import type { TaskFamily } from "@waggle/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
 import type { PartContext, Stage, StepSettings } from "@waggle/learning";
 import type { TaskReference } from "@waggle/protocol";
 import { derivedSeed } from "../../random.ts";
@@ -8,13 +8,13 @@ import { derivedSeed } from "../../random.ts";
 const CANDIDATES = 4;
 
 export class TaskDraws {
-  readonly #family: TaskFamily;
+  readonly #family: EnvironmentSpec;
   readonly #seed: number;
   #count = 0;
 
   /** @param count - tasks that were drawn before. */
-  constructor(family: TaskFamily, seed: number, count = 0) {
-    this.#family = family;
+  constructor(spec: EnvironmentSpec, seed: number, count = 0) {
+    this.#family = spec;
     this.#seed = seed;
     this.#count = count;
   }

@@ -2,7 +2,7 @@
  * Joint rollouts of several roles at one task: together in one environment, or one after the other. Each role
  * has a conversation of its own, so each is a trajectory of its own, bound to the others by `joint`.
  */
-import type { Judgement, TaskFamily } from "@waggle/environments";
+import type { Judgement, EnvironmentSpec } from "@waggle/environments";
 import {
   type JudgedTrajectory,
   type ReadBefore,
@@ -51,12 +51,12 @@ export async function teamRollouts(
 
 async function together(team: Team, place: readonly number[]): Promise<JudgedTrajectory[]> {
   const { plan, members, parts, task } = team;
-  const shared = new SharedEnvironment(parts.family.create(task), plan.roles);
+  const shared = new SharedEnvironment(parts.spec.create(task), plan.roles);
   const attempts = await Promise.all(
     plan.roles.map(async (role, r) => {
-      const family = { ...parts.family, instance: () => shared.view(role) };
+      const spec = { ...parts.spec, instance: () => shared.view(role) };
       try {
-        return await rollout(team, family, role, members[r] as string, [...place, r], []);
+        return await rollout(team, spec, role, members[r] as string, [...place, r], []);
       } finally {
         shared.leave(role);
       }
@@ -82,7 +82,7 @@ async function relay(team: Team, place: readonly number[]): Promise<JudgedTrajec
   for (const [r, role] of plan.roles.entries()) {
     const made = await rollout(
       team,
-      parts.family,
+      parts.spec,
       role,
       members[r] as string,
       [...place, r],
@@ -96,7 +96,7 @@ async function relay(team: Team, place: readonly number[]): Promise<JudgedTrajec
 
 async function rollout(
   { plan, parts, options, task }: Team,
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   role: string,
   member: string,
   place: readonly number[],
@@ -107,14 +107,14 @@ async function rollout(
   const sentence = plan.sentences?.[role];
   const spoken =
     roles === undefined
-      ? { policy: parts.policy, family }
-      : roleRollout(roles, parts.policy, family, task, member);
+      ? { policy: parts.policy, spec }
+      : roleRollout(roles, parts.policy, spec, task, member);
   const changes = [...around, ...(sentence === undefined ? [] : [told(sentence)])];
   const reading = parts.reader?.(place[0] ?? 0, role) ?? null;
   const made = await environmentRollout(
     spoken.policy,
     format,
-    spoken.family,
+    spoken.spec,
     task,
     {
       ...{ sampling, maxTurns, seed: derivedSeed(seed, ...place), guide: reading?.guide },

@@ -1,8 +1,8 @@
 /**
- * A family with the roles changed, in the words in which an environment model is asked: calls are what the user
- * says, results what is to be said. The calls are those of the family's demonstrator.
+ * An environment with the roles changed, in the words in which an environment model is asked: calls are what the user
+ * says, results what is to be said. The calls are those of the environment's demonstrator.
  */
-import type { Demonstrator, TaskFamily, JudgedEnvironment } from "@waggle/environments";
+import type { Demonstrator, EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
 import type { Observation, TaskReference, ToolCall } from "@waggle/protocol";
 import { seededRandom } from "../../random.ts";
 import { callText, messageOf, resultText, WORLD_SYSTEM } from "./world-model.ts";
@@ -16,16 +16,16 @@ const signal = new AbortController().signal;
 
 /** What was called in a rollout, and what came of it; one without a mistake where nothing was called. */
 async function exchanges(
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   task: TaskReference,
   mistakes: number = MISTAKES,
 ): Promise<readonly Asked[]> {
-  const { environment } = family.create(task);
-  const act: Demonstrator = await family.demonstrator(task, seededRandom(task.seed), mistakes);
+  const { environment } = spec.create(task);
+  const act: Demonstrator = await spec.demonstrator(task, seededRandom(task.seed), mistakes);
   await environment.observe();
   const asked: Asked[] = [];
   let observation: Observation | null = null;
-  for (let turn = 0; turn < family.maxTurns && observation?.terminated !== true; turn += 1) {
+  for (let turn = 0; turn < spec.maxTurns && observation?.terminated !== true; turn += 1) {
     const { text, calls } = act(observation);
     const toolCalls = calls.map((call, i) => ({ id: `${turn}-${i}`, ...call }));
     observation = await environment.step({ text, toolCalls }, signal);
@@ -33,25 +33,25 @@ async function exchanges(
       asked.push({ call: toolCalls[i] as ToolCall, answer: resultText(result) });
     }
   }
-  return asked.length === 0 && mistakes > 0 ? exchanges(family, task, 0) : asked;
+  return asked.length === 0 && mistakes > 0 ? exchanges(spec, task, 0) : asked;
 }
 
-export function worldRole(family: TaskFamily): TaskFamily {
+export function worldRole(spec: EnvironmentSpec): EnvironmentSpec {
   return {
-    ...family,
-    create: (task) => asking(family, task),
+    ...spec,
+    create: (task) => asking(spec, task),
     demonstrator: async (task) => {
-      const left = [...(await exchanges(family, task))];
+      const left = [...(await exchanges(spec, task))];
       return () => ({ text: left.shift()?.answer ?? "", calls: [] });
     },
   };
 }
 
-function asking(family: TaskFamily, task: TaskReference): JudgedEnvironment {
+function asking(spec: EnvironmentSpec, task: TaskReference): JudgedEnvironment {
   let asked: readonly Asked[] = [];
   let at = 0;
   let right = 0;
-  const { request } = family.task(task);
+  const { request } = spec.task(task);
   const question = (): string => {
     const next = asked[at];
     return next === undefined ? "" : messageOf(request, callText(next.call), at === 0);
@@ -60,7 +60,7 @@ function asking(family: TaskFamily, task: TaskReference): JudgedEnvironment {
     environment: {
       task,
       async observe() {
-        asked = await exchanges(family, task);
+        asked = await exchanges(spec, task);
         return { system: WORLD_SYSTEM, tools: [], userMessage: question() };
       },
       async step({ text }) {

@@ -1,37 +1,37 @@
 /** A language model as the environment: what it is taught is what it is asked, and it learns what tools say. */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { ScriptedPolicy } from "@waggle/testing";
 import { expect, test } from "vitest";
 import { collect } from "./collect.ts";
 import { changedEnvironment } from "./changed-environment.ts";
-import { trainFamilyText } from "../family-text.ts";
+import { trainEnvironmentText } from "../environment-text.ts";
 import { tinyEngines } from "../updates/recipe-update.fixture.ts";
 import { fitWorldModel, modeledEnvironment, worldLesson } from "./world-model.ts";
 
-const family = familyNamed("form");
+const spec = environmentNamed("form");
 const signal = new AbortController().signal;
 
 /** Small models of the form's text, and logged rollouts. */
 async function logged() {
   const sizes = { vocabularySize: 448, contextLength: 1024 };
-  const { chat: format } = await trainFamilyText(family, {
+  const { chat: format } = await trainEnvironmentText(spec, {
     ...{ seed: 1, count: 60, mistakes: 0.3 },
     ...sizes,
   });
-  const tasks = Array.from({ length: 48 }, (_, i) => family.reference(i * 31, "train", i % 3));
+  const tasks = Array.from({ length: 48 }, (_, i) => spec.reference(i * 31, "train", i % 3));
   const policy = new ScriptedPolicy({ turns: [], ...sizes });
   const groups = await collect(
     { kind: "demos", size: 1, mistakes: 0.35 },
     tasks,
     [],
-    { policy, format, family, signal },
+    { policy, format, spec, signal },
     { sampling: FULL_SUPPORT, seed: 3, staleness: 0 },
   );
   const lessons = groups.flatMap(({ trajectories }, i) =>
     trajectories.map((trajectory) => ({
       trajectory,
-      request: family.task(tasks[i] as (typeof tasks)[number]).request,
+      request: spec.task(tasks[i] as (typeof tasks)[number]).request,
     })),
   );
   return { format, lessons, sizes };
@@ -81,7 +81,7 @@ test("a model of the environment learns what tools say; one that takes no steps 
 });
 
 test("what the policy reads is the model's word, what is judged is what the calls did", async () => {
-  const task = family.reference(33, "train", 0);
+  const task = spec.reference(33, "train", 0);
   const heard: string[] = [];
   const worldModel = async () => ({
     answer: async ({ id, name }: { id: string; name: string }) => {
@@ -94,15 +94,15 @@ test("what the policy reads is the model's word, what is judged is what the call
   });
   const change = { kind: "simulated", by: "environment-model", share: 1, judges: true } as const;
   const options = {
-    family,
+    spec,
     task,
     taskSeed: 1,
     seed: 2,
     worldModels: { "environment-model": worldModel },
   };
-  const instance = changedEnvironment(change, options)(family.create(task));
+  const instance = changedEnvironment(change, options)(spec.create(task));
   await instance.environment.observe();
-  const act = await family.demonstrator(task, () => 0.5, 0);
+  const act = await spec.demonstrator(task, () => 0.5, 0);
   let ended = false;
   let calls = 0;
   while (!ended) {

@@ -24,7 +24,7 @@ const SUCCESS = "yes";
 const FAILURE = "no";
 /** Begins an answer that is a failure. */
 const FAILED = "! ";
-/** Most tokens of one answer: results of these families are short. */
+/** Most tokens of one answer: results of these environments are short. */
 const MAX_ANSWER_TOKENS = 32;
 
 /** A call as the environment model reads it: `look ann boss`. */

@@ -2,7 +2,7 @@
  * Case memory learns with frozen weights: a scripted policy does what the case it is given did, and which
  * case it is given is learned online. Against a random choice of cases, and against shuffled rewards.
  */
-import { familyNamed, type TaskFamily } from "@waggle/environments";
+import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
 import { recipeNamed } from "@waggle/learning";
 import { guidanceOf } from "@waggle/learning/states";
 import type { PolicyContext, TrainEngine } from "@waggle/protocol";
@@ -15,7 +15,7 @@ import type { RunParts, RunResult } from "../run-options.ts";
 
 const tokenizer = new ByteTokenizer();
 const format = createChatFormat({ tokenizer, tokenizerConfig: nanoTokenizerConfig(4096) });
-const BANDIT = familyNamed("bandit");
+const BANDIT = environmentNamed("bandit");
 const LEVERS = ["left", "middle", "right"] as const;
 const STEPS = 28;
 /** Steps whose success counts. */
@@ -57,7 +57,7 @@ function copyingPolicy(seed: number): RunParts["policy"] {
 }
 
 /** The bandit with rewards that have nothing to do with what was done. */
-function shuffled(seed: number): TaskFamily {
+function shuffled(seed: number): EnvironmentSpec {
   const random = seededRandom(seed, 0x5f);
   return {
     ...BANDIT,
@@ -85,7 +85,7 @@ async function run(
     recipe,
     {
       ...{ engine: frozen, policy: copyingPolicy(seed), format, resources: {} },
-      family: how === "shuffled rewards" ? shuffled(seed) : BANDIT,
+      spec: how === "shuffled rewards" ? shuffled(seed) : BANDIT,
       adapterShape: { rank: 1, alpha: 1 },
     },
     { seed, evaluationTasks, evaluateEvery: 0, steps: STEPS },

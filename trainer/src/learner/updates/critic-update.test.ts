@@ -1,10 +1,10 @@
 /** Whose parameters a critic's loss moves. */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { type CreateRecipe, recipe, rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { VALUE_HEAD } from "@waggle/model";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { actedFamily, tinyEngines, updateOnce } from "./recipe-update.fixture.ts";
+import { actedEnvironment, tinyEngines, updateOnce } from "./recipe-update.fixture.ts";
 
 const CRITIC_ALONE: CreateRecipe = recipe({
   name: "critic-alone",
@@ -31,7 +31,7 @@ afterAll(() => engines.dispose());
 
 test("a critic's loss moves its heads and leaves the decoder to the policy", async () => {
   const before = await engines.engine.parameters();
-  await updateOnce(CRITIC_ALONE(), await actedFamily(familyNamed("calculator")), engines);
+  await updateOnce(CRITIC_ALONE(), await actedEnvironment(environmentNamed("calculator")), engines);
   const moved = new Set<string>();
   for (const [name, { data }] of await engines.engine.parameters()) {
     if (data.some((value, i) => value !== before.get(name)?.data[i])) moved.add(name);

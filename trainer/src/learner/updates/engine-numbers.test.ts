@@ -1,5 +1,5 @@
 /** What parts read of an engine beside log-probs of taken tokens: one update or a few on a real one. */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import {
   type AdvantagePart,
   type JudgedTrajectory,
@@ -19,7 +19,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { seededRandom } from "../../random.ts";
 import { collect } from "../rollouts/collect.ts";
 import { packedEngine } from "./packed-engine.ts";
-import { actedFamily, tinyEngines } from "./recipe-update.fixture.ts";
+import { actedEnvironment, tinyEngines } from "./recipe-update.fixture.ts";
 import { roleEngine, soleEngine } from "./role-engine.ts";
 import { type StageResources, type StageUpdate, updateStage } from "./stage-update.ts";
 import { candidateScorer } from "./teacher-candidates.ts";
@@ -33,9 +33,9 @@ const { signal } = new AbortController();
 
 beforeAll(async () => {
   engines = await tinyEngines();
-  const acted = await actedFamily(familyNamed("calculator"));
+  const acted = await actedEnvironment(environmentNamed("calculator"));
   ({ vocabularySize } = acted.policy);
-  const tasks = [0, 1, 2].map((i) => acted.family.reference(i * 977, "train", i));
+  const tasks = [0, 1, 2].map((i) => acted.spec.reference(i * 977, "train", i));
   const options = { sampling: FULL_SUPPORT, seed: 1, staleness: 1 };
   groups = await collect(
     { kind: "demos", size: 4, mistakes: 0.5 },

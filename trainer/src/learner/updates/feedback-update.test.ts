@@ -2,16 +2,21 @@
  * Recipes that learn from thumbs alone: an update raises what visitors liked and lowers what they did not,
  * whatever the verifier thinks. The control is plain GRPO, which raises what the verifier likes.
  */
-import { familyNamed, withVisitors } from "@waggle/environments";
+import { environmentNamed, withVisitors } from "@waggle/environments";
 import { recipe, recipeNamed, rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { at, numbersOf } from "./recipe-checks.fixture.ts";
-import { actedFamily, type StageRecord, tinyEngines, updateOnce } from "./recipe-update.fixture.ts";
+import {
+  actedEnvironment,
+  type StageRecord,
+  tinyEngines,
+  updateOnce,
+} from "./recipe-update.fixture.ts";
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
 /** Visitors who like what is wrong: whoever looks at the verifier is found out. */
-let acted: Awaited<ReturnType<typeof actedFamily>>;
+let acted: Awaited<ReturnType<typeof actedEnvironment>>;
 
 const GRPO = recipe({
   name: "plain-grpo",
@@ -34,7 +39,7 @@ const verified: ReturnType<typeof parts.outcome>["score"] = ({ trajectories }) =
 
 beforeAll(async () => {
   engines = await tinyEngines();
-  acted = await actedFamily(withVisitors(familyNamed("opinion"), { noise: 1 }));
+  acted = await actedEnvironment(withVisitors(environmentNamed("opinion"), { noise: 1 }));
 });
 afterAll(() => engines.dispose());
 
@@ -84,7 +89,7 @@ test("the control: plain GRPO raises what the verifier likes, which these visito
 });
 
 test("attempts that nobody judged have no reward, and are not taken for disliked", async () => {
-  const silent = await actedFamily(familyNamed("opinion"));
+  const silent = await actedEnvironment(environmentNamed("opinion"));
   await expect(updateOnce(recipeNamed("thumbs-kto")(), silent, engines)).rejects.toMatchObject({
     code: "REWARD_UNAVAILABLE",
   });

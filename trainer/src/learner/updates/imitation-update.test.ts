@@ -2,7 +2,7 @@
  * Every recipe of the imitation table learns once, stage by stage, and does what its
  * paper says is different; plain imitation of the same demonstrations fails each check.
  */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { RECIPES, recipeNamed } from "@waggle/learning";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADAPTING_EXPECTATIONS } from "./adapting-expectations.fixture.ts";
@@ -13,17 +13,17 @@ import { ROLE_IMITATION_EXPECTATIONS } from "./role-expectations.fixture.ts";
 import type { Expectation } from "./recipe-checks.fixture.ts";
 import { PLAIN_SFT } from "./plain-recipes.fixture.ts";
 import {
-  type ActedFamily,
-  actedFamily,
+  type ActedEnvironment,
+  actedEnvironment,
   type StageRecord,
   tinyEngines,
   updateOnce,
 } from "./recipe-update.fixture.ts";
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
-let acted: ActedFamily;
+let acted: ActedEnvironment;
 /** Plain imitation by environment: what every check must fail for. */
-const plain = new Map<string, Promise<{ acted: ActedFamily; control: StageRecord[] }>>();
+const plain = new Map<string, Promise<{ acted: ActedEnvironment; control: StageRecord[] }>>();
 
 const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   ...IMITATION_EXPECTATIONS,
@@ -41,12 +41,12 @@ afterAll(async () => {
   await engines.dispose();
 });
 
-function plainlyIn(env: string): Promise<{ acted: ActedFamily; control: StageRecord[] }> {
-  const make = async (): Promise<{ acted: ActedFamily; control: StageRecord[] }> => {
-    const family = familyNamed(env);
-    const made = await actedFamily(family);
+function plainlyIn(env: string): Promise<{ acted: ActedEnvironment; control: StageRecord[] }> {
+  const make = async (): Promise<{ acted: ActedEnvironment; control: StageRecord[] }> => {
+    const spec = environmentNamed(env);
+    const made = await actedEnvironment(spec);
     // Plans that go on from stored trajectories find failures and a success, whatever they draw.
-    const ended = (success: boolean): ActedFamily["stored"] =>
+    const ended = (success: boolean): ActedEnvironment["stored"] =>
       made.stored.filter((trajectory) => trajectory.verification.success === success);
     const own = { ...made, stored: [...ended(false).slice(0, 2), ...ended(true).slice(0, 1)] };
     return { acted: own, control: await updateOnce(PLAIN_SFT(), own, engines) };

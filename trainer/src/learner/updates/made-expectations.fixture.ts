@@ -94,7 +94,7 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       learnsInTurn("tokens", "tokens"),
       shows(0, "general"),
       (records) => {
-        // More tools than the family has.
+        // More tools than the environment has.
         const tools = new Set(
           trajectoriesOf(at(records, 0)).flatMap(({ turns }) =>
             turns.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)),

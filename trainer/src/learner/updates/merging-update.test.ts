@@ -1,20 +1,25 @@
 /** Every merging recipe: members learn from one start, and the merge is what its paper says it is. */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { type Stage, RECIPES, recipeNamed } from "@waggle/learning";
 import { orthogonalized } from "@waggle/learning/merging";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { setParameters } from "./engine-parameters.ts";
 import { mergeMembers } from "./merge-update.ts";
-import { type ActedFamily, actedFamily, tinyEngines, updateOnce } from "./recipe-update.fixture.ts";
+import {
+  type ActedEnvironment,
+  actedEnvironment,
+  tinyEngines,
+  updateOnce,
+} from "./recipe-update.fixture.ts";
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
-let acted: ActedFamily;
+let acted: ActedEnvironment;
 
 beforeAll(async () => {
-  const family = familyNamed("calculator");
+  const spec = environmentNamed("calculator");
   engines = await tinyEngines();
-  acted = await actedFamily(family);
+  acted = await actedEnvironment(spec);
 });
 afterAll(async () => {
   await engines.engine.dispose();

@@ -2,30 +2,30 @@
  * Every recipe of the preference table learns once, stage by stage, and does what its paper says is
  * different; plain imitation fails each check, and so do pairs with their sides exchanged.
  */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { type Recipe, RECIPES, recipeNamed } from "@waggle/learning";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PREFERENCE_EXPECTATIONS } from "./preference-expectations.fixture.ts";
 import { learnsPairs } from "./recipe-checks.fixture.ts";
 import { PLAIN_SFT } from "./plain-recipes.fixture.ts";
 import {
-  type ActedFamily,
-  actedFamily,
+  type ActedEnvironment,
+  actedEnvironment,
   type StageRecord,
   tinyEngines,
   updateOnce,
 } from "./recipe-update.fixture.ts";
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
-let acted: ActedFamily;
+let acted: ActedEnvironment;
 let control: StageRecord[];
 
 beforeAll(async () => {
-  const family = familyNamed("calculator");
+  const spec = environmentNamed("calculator");
   engines = await tinyEngines();
-  const made = await actedFamily(family);
+  const made = await actedEnvironment(spec);
   // Plans that go on from stored trajectories find failures and a success, whatever they draw.
-  const ended = (success: boolean): ActedFamily["stored"] =>
+  const ended = (success: boolean): ActedEnvironment["stored"] =>
     made.stored.filter((trajectory) => trajectory.verification.success === success);
   const longest = ended(true).reduce((a, b) => (b.turns.length > a.turns.length ? b : a));
   acted = { ...made, stored: [...ended(false).slice(0, 2), longest] };

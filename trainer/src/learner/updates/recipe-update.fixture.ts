@@ -1,10 +1,10 @@
 /**
- * One update of every stage of a recipe on a real, tiny engine. The policy is the family's demonstrator
+ * One update of every stage of a recipe on a real, tiny engine. The policy is the environment's demonstrator
  * with mistakes, its numbers those of a policy that knows nothing: nearly uniform over the vocabulary.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createOnnxEngine } from "@waggle/engine";
-import type { Demonstrator, TaskFamily, TaskProposals } from "@waggle/environments";
+import type { Demonstrator, EnvironmentSpec, TaskProposals } from "@waggle/environments";
 import {
   type JudgedTrajectory,
   type JudgedGroup,
@@ -28,7 +28,7 @@ import { describer } from "../rollouts/trajectory-text.ts";
 import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
 import type { WorldModel, WorldModels } from "../rollouts/imagined-environment.ts";
 import { runPorts } from "../run-ports.ts";
-import { trainFamilyText } from "../family-text.ts";
+import { trainEnvironmentText } from "../environment-text.ts";
 import { scriptedWriter } from "./scripted-writer.fixture.ts";
 import { type StageUpdate, updateStage } from "./stage-update.ts";
 
@@ -81,14 +81,14 @@ function tinyEngine(): Promise<TrainEngine> {
 }
 
 type Rollout = {
-  readonly family: TaskFamily;
+  readonly spec: EnvironmentSpec;
   readonly reference: TaskReference;
   readonly heard: (Observation | null)[];
 };
 
-/** A family whose environments are overheard, and a policy that does what its demonstrator would. */
-export type ActedFamily = {
-  readonly family: TaskFamily;
+/** An environment whose environments are overheard, and a policy that does what its demonstrator would. */
+export type ActedEnvironment = {
+  readonly spec: EnvironmentSpec;
   readonly format: ChatFormat;
   readonly policy: ActingPolicy & Pick<AdaptivePolicy, "setAdapter">;
   /** Versions that the policy was given, each with the sum of its numbers, 0 for the base. */
@@ -99,8 +99,8 @@ export type ActedFamily = {
   readonly stored: readonly JudgedTrajectory[];
 };
 
-export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
-  const { chat: format } = await trainFamilyText(original, {
+export async function actedEnvironment(original: EnvironmentSpec): Promise<ActedEnvironment> {
+  const { chat: format } = await trainEnvironmentText(original, {
     seed: 1,
     count: 60,
     vocabularySize: VOCABULARY_SIZE,
@@ -111,7 +111,7 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
   // A rollout with several contexts asks for them while other rollouts begin.
   const own = new AsyncLocalStorage<Rollout>();
   let attempts = 0;
-  const overheard = (unheard: TaskFamily): TaskFamily => ({
+  const overheard = (unheard: EnvironmentSpec): EnvironmentSpec => ({
     ...unheard,
     ...(unheard.proposals === undefined
       ? {}
@@ -121,7 +121,7 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
       : { documented: overheardProposals(unheard.documented) }),
     create: (reference) => {
       const instance = unheard.create(reference);
-      const rollout: Rollout = { family: unheard, reference, heard: [null] };
+      const rollout: Rollout = { spec: unheard, reference, heard: [null] };
       latest = rollout;
       own.enterWith(rollout);
       return {
@@ -145,9 +145,9 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
       return made === null ? null : overheard(made);
     },
   });
-  const family = overheard(original);
+  const spec = overheard(original);
   const adopted: { version: number; sum: number }[] = [];
-  const policy: ActedFamily["policy"] = {
+  const policy: ActedEnvironment["policy"] = {
     baseModel: "0".repeat(64),
     client: { build: "test", backend: "scripted", device: "test", crossOriginIsolated: false },
     contextLength: CONTEXT_LENGTH,
@@ -169,24 +169,24 @@ export async function actedFamily(original: TaskFamily): Promise<ActedFamily> {
   };
   const stored = await collect(
     { kind: "demos", size: 1, mistakes: MISTAKES },
-    Array.from({ length: 24 }, (_, i) => original.reference(i * 977, "train", i % family.levels)),
+    Array.from({ length: 24 }, (_, i) => original.reference(i * 977, "train", i % spec.levels)),
     [],
-    { policy, format, family, signal: new AbortController().signal },
+    { policy, format, spec, signal: new AbortController().signal },
     { sampling: FULL_SUPPORT, seed: 5, staleness: 0 },
   );
   const restart = (): void => {
     attempts = 0;
   };
   const trajectories = stored.flatMap((group) => group.trajectories);
-  return { family, format, policy, adopted, restart, stored: trajectories };
+  return { spec, format, policy, adopted, restart, stored: trajectories };
 }
 
 async function contextOf(
   format: ChatFormat,
-  { family, reference, heard }: Rollout,
+  { spec, reference, heard }: Rollout,
   random: () => number,
 ): Promise<PolicyContext & Pick<Session, "activate">> {
-  const demonstrator: Demonstrator = await family.demonstrator(reference, random, MISTAKES);
+  const demonstrator: Demonstrator = await spec.demonstrator(reference, random, MISTAKES);
   const tokenIds: number[] = [];
   let told = 0;
   return {
@@ -227,7 +227,7 @@ function numbersOf(
 /** What the environment is imagined to say to every call. */
 export const IMAGINED_RESULT = "imagined";
 
-/** Nothing that a tool of any family says, so that tests can tell whose word a result is. */
+/** Nothing that a tool of any environment says, so that tests can tell whose word a result is. */
 const imaginedEnvironment: WorldModel = async () => ({
   answer: async ({ id }) => ({ callId: id, ok: true, value: IMAGINED_RESULT }),
   hear: () => {},
@@ -260,7 +260,7 @@ export type StageRecord = {
  */
 export async function updateOnce(
   recipe: Recipe,
-  acted: ActedFamily,
+  acted: ActedEnvironment,
   { engine: policy, reference, models }: Omit<TinyEngines, "dispose">,
   updates = 1,
   seed = 1,
@@ -270,7 +270,7 @@ export async function updateOnce(
   const parts: CollectParts = { ...acted, worldModels: IMAGINED, signal };
   const records: StageRecord[] = [];
   const writer = scriptedWriter();
-  const describe = describer(acted.family, acted.format);
+  const describe = describer(acted.spec, acted.format);
   let state: StateValues = {};
   let stored = acted.stored;
   for (const [s, stage] of recipe.stages.entries()) {
@@ -293,7 +293,7 @@ export async function updateOnce(
       const context: PartContext = {
         ...{ step, steps: stage.steps, random: seededRandom(seed, s), state, signal },
         ports: {
-          ...{ writer, describe, ...runPorts(policy, acted.format, acted.family) },
+          ...{ writer, describe, ...runPorts(policy, acted.format, acted.spec) },
           judge: {
             score: async ({ transcript, rubric = "" }) =>
               ((transcript.length + rubric.length) % 7) / 7,
@@ -304,7 +304,7 @@ export async function updateOnce(
       const settings = settingsAt(stage, context);
       const isAlone = plan.kind === "demos" || (plan.kind === "group" && plan.size === 1);
       const tasks = Array.from({ length: isAlone ? 3 * TASKS : TASKS }, (_, i) =>
-        acted.family.reference(derivedSeed(seed, s, i), "train", i % acted.family.levels),
+        acted.spec.reference(derivedSeed(seed, s, i), "train", i % acted.spec.levels),
       );
       const roles = await roleStore.acting(stage, settings.lag, opponentOf(plan));
       const reader = stageReader(stage, state, {

@@ -1,5 +1,5 @@
 /** Every staged recipe learns once, stage by stage, and does what its paper says is different. */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { RECIPES, recipeNamed } from "@waggle/learning";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Expectation } from "./recipe-checks.fixture.ts";
@@ -7,15 +7,15 @@ import { EXPECTATIONS } from "./recipe-expectations.fixture.ts";
 import { runRecipe } from "../recipe-run.ts";
 import { PLAIN_GRPO } from "./plain-recipes.fixture.ts";
 import {
-  type ActedFamily,
-  actedFamily,
+  type ActedEnvironment,
+  actedEnvironment,
   type StageRecord,
   tinyEngines,
   updateOnce,
 } from "./recipe-update.fixture.ts";
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
-const acted = new Map<string, Promise<ActedFamily>>();
+const acted = new Map<string, Promise<ActedEnvironment>>();
 /** Plain GRPO by environment: what every check must fail for. */
 const plain = new Map<string, Promise<StageRecord[]>>();
 
@@ -33,9 +33,9 @@ afterAll(async () => {
   await engines.dispose();
 });
 
-function actedIn(env: string): Promise<ActedFamily> {
-  const family = familyNamed(env);
-  const made = acted.get(env) ?? actedFamily(family);
+function actedIn(env: string): Promise<ActedEnvironment> {
+  const spec = environmentNamed(env);
+  const made = acted.get(env) ?? actedEnvironment(spec);
   acted.set(env, made);
   return made;
 }
@@ -75,16 +75,16 @@ test.each(POLICY_GRADIENT)("%s learns once in each of its stages", async (name) 
 
 /** What the policy had at each of four steps, between the looks at held-out tasks. */
 async function adoptedBy(lag: number): Promise<number[]> {
-  const family = await actedIn("bandit");
-  const from = family.adopted.length;
+  const spec = await actedIn("bandit");
+  const from = spec.adopted.length;
   const run = {
-    ...{ ...family, engine: engines.engine, resources: {} },
+    ...{ ...spec, engine: engines.engine, resources: {} },
     adapterShape: { rank: 1, alpha: 1 },
   };
   const options = { seed: 1, evaluationTasks: 0, evaluateEvery: 0, steps: 4 };
   const signal = new AbortController().signal;
   await runRecipe(recipeNamed("polar")({ groupSize: 4, lag }), run, options, () => {}, signal);
-  return family.adopted.slice(from + 1).map(({ sum }) => sum);
+  return spec.adopted.slice(from + 1).map(({ sum }) => sum);
 }
 
 test.each([1, 2])("a policy that lags by %i samples from so many updates ago", async (lag) => {

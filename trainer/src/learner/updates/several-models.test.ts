@@ -1,5 +1,5 @@
 /** Models that a recipe trains beside the policy: a reward model learns, roles move their own tokens alone. */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import {
   type JudgedTrajectory,
   rewardModelStage,
@@ -14,27 +14,27 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { seededRandom } from "../../random.ts";
 import { collect } from "../rollouts/collect.ts";
 import { modelPorts } from "../model-ports.ts";
-import { type ActedFamily, actedFamily, tinyEngines } from "./recipe-update.fixture.ts";
+import { type ActedEnvironment, actedEnvironment, tinyEngines } from "./recipe-update.fixture.ts";
 import { roleEngine } from "./role-engine.ts";
 import { RoleStore } from "../role-store.ts";
 import { updateStage } from "./stage-update.ts";
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
-let acted: ActedFamily;
+let acted: ActedEnvironment;
 const { signal } = new AbortController();
 
 beforeAll(async () => {
-  const family = familyNamed("calculator");
-  [engines, acted] = [await tinyEngines(), await actedFamily(family)];
+  const spec = environmentNamed("calculator");
+  [engines, acted] = [await tinyEngines(), await actedEnvironment(spec)];
 });
 afterAll(async () => {
   await engines.dispose();
 });
 
 async function demonstrated(seed: number, count: number): Promise<JudgedTrajectory[]> {
-  const { family } = acted;
+  const { spec } = acted;
   const tasks = Array.from({ length: count }, (_, i) =>
-    family.reference(seed + i * 977, "train", i % family.levels),
+    spec.reference(seed + i * 977, "train", i % spec.levels),
   );
   const plan = { kind: "demos", size: 1, mistakes: 0.5 } as const;
   const options = { sampling: FULL_SUPPORT, seed, staleness: 0 };

@@ -2,13 +2,13 @@
  * Every recipe that writes texts or cases without a gradient: parameters stay, the text changes, the next
  * rollouts read it. Plain GRPO fails each check.
  */
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { RECIPES, recipeNamed } from "@waggle/learning";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PLAIN_GRPO } from "./plain-recipes.fixture.ts";
 import {
-  type ActedFamily,
-  actedFamily,
+  type ActedEnvironment,
+  actedEnvironment,
   type StageRecord,
   tinyEngines,
   updateOnce,
@@ -16,13 +16,13 @@ import {
 import { WRITTEN_EXPECTATIONS } from "./text-expectations.fixture.ts";
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
-let acted: ActedFamily;
+let acted: ActedEnvironment;
 let control: StageRecord[];
 
 beforeAll(async () => {
-  const family = familyNamed("calculator");
+  const spec = environmentNamed("calculator");
   engines = await tinyEngines();
-  acted = await actedFamily(family);
+  acted = await actedEnvironment(spec);
   control = await updateOnce(PLAIN_GRPO(), acted, engines);
 });
 afterAll(async () => {

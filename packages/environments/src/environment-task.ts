@@ -1,4 +1,4 @@
-/** What families share in drawing an instance: the right environment, a stream by seed, a split by content. */
+/** What environments share in drawing an instance: the right environment, a stream by seed, a split by content. */
 import { type TaskReference, WaggleError } from "@waggle/protocol";
 import { createRandom, hashText, type RandomSource } from "./random.ts";
 

@@ -2,11 +2,11 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { familyNamed } from "@waggle/environments";
+import { environmentNamed } from "@waggle/environments";
 import { expect, onTestFinished, test } from "vitest";
-import { FAMILY_BASE, familyBase } from "./family-base.ts";
+import { ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
 
-const TINY = { ...FAMILY_BASE, steps: 1, batchSize: 1, width: 32, layers: 1 };
+const TINY = { ...ENVIRONMENT_BASE, steps: 1, batchSize: 1, width: 32, layers: 1 };
 
 test("a base that is there is read, one of another recipe is made anew", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-base-"));
@@ -17,19 +17,25 @@ test("a base that is there is read, one of another recipe is made anew", async (
     made += 1;
   };
   const base = (name: string, more: Partial<typeof TINY> = {}) =>
-    familyBase(familyNamed(name), join(folder, "base"), { ...TINY, ...more }, count, signal);
+    environmentBase(
+      environmentNamed(name),
+      join(folder, "base"),
+      { ...TINY, ...more },
+      count,
+      signal,
+    );
   const first = await base("bandit");
   const again = await base("bandit");
   expect([made, again.reference.sha256]).toEqual([1, first.reference.sha256]);
   const other = await base("bandit", { seed: 2 });
   expect(made).toBe(2);
   expect(other.reference.sha256).not.toBe(first.reference.sha256);
-  // A family whose base is taught to read has that written down too.
+  // An environment whose base is taught to read has that written down too.
   await base("recall");
   await base("recall");
   expect(made).toBe(3);
   const record: unknown = JSON.parse(await readFile(join(folder, "base", "base.json"), "utf8"));
-  expect(record).toMatchObject({ family: "recall", mistakes: 1, reading: 0.75, steps: 1 });
-  // Three wishes take more tokens than tasks of other families.
+  expect(record).toMatchObject({ spec: "recall", mistakes: 1, reading: 0.75, steps: 1 });
+  // Three wishes take more tokens than tasks of other environments.
   expect((await base("shop")).config.contextLength).toBe(2 * TINY.contextLength);
 });

@@ -1,8 +1,8 @@
 /**
- * What the plans of a recipe need of a family of tasks, said before a base is taught or a rollout made. What
+ * What the plans of a recipe need of an environment of tasks, said before a base is taught or a rollout made. What
  * rewards need of single rollouts is not known here.
  */
-import type { TaskFamily } from "@waggle/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
 import { initialValues, type Recipe, type RolloutPlan, type Stage } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { searched } from "./rollouts/changed-environment.ts";
@@ -10,10 +10,10 @@ import { memoryOf } from "./rollouts/managed-turns.ts";
 import { proposalsOf } from "./rollouts/proposed-rollouts.ts";
 
 /**
- * @throws WaggleError `INVALID_ARGUMENT` for a family without documents, proposals or a memory where the
+ * @throws WaggleError `INVALID_ARGUMENT` for an environment without documents, proposals or a memory where the
  *   recipe has plans with them, `GROUP_TOO_SMALL` where rollouts are compared with none.
  */
-export async function requireFamily(recipe: Recipe, family: TaskFamily): Promise<void> {
+export async function requireEnvironment(recipe: Recipe, spec: EnvironmentSpec): Promise<void> {
   for (const stage of stagesOf(recipe.stages)) {
     // Who is played against is known when the stage begins.
     if (stage.state.opponents !== undefined) continue;
@@ -23,7 +23,7 @@ export async function requireFamily(recipe: Recipe, family: TaskFamily): Promise
       signal: new AbortController().signal,
     });
     requireGroup(recipe, stage, plan);
-    await requirePlan(plan, family);
+    await requirePlan(plan, spec);
   }
 }
 
@@ -31,22 +31,22 @@ function stagesOf(stages: readonly Stage[]): readonly Stage[] {
   return stages.flatMap((stage) => [stage, ...stagesOf(stage.merging?.members.flat() ?? [])]);
 }
 
-async function requirePlan(plan: RolloutPlan, family: TaskFamily): Promise<void> {
+async function requirePlan(plan: RolloutPlan, spec: EnvironmentSpec): Promise<void> {
   if (plan.kind === "proposals") {
-    const { proposer } = proposalsOf(family, plan.searches);
+    const { proposer } = proposalsOf(spec, plan.searches);
     if (plan.searches !== undefined) await requireSearch(proposer);
   }
-  if (plan.kind === "folded" && plan.managed !== undefined) memoryOf(family);
+  if (plan.kind === "folded" && plan.managed !== undefined) memoryOf(spec);
   if (
     plan.kind === "group" &&
     plan.environments?.some((instance) => instance?.kind === "searched") === true
   ) {
-    await requireSearch(family);
+    await requireSearch(spec);
   }
 }
 
-async function requireSearch(family: TaskFamily): Promise<void> {
-  await searched(family.create(family.reference(0, "train", 0))).environment.observe();
+async function requireSearch(spec: EnvironmentSpec): Promise<void> {
+  await searched(spec.create(spec.reference(0, "train", 0))).environment.observe();
 }
 
 function requireGroup({ name }: Recipe, { advantage, learns }: Stage, plan: RolloutPlan): void {

@@ -1,14 +1,14 @@
 /**
- * The base policy of a family of tasks: a small decoder taught by demonstrations with mistakes, so that
- * it acts as the family wants it to and is wrong often enough to leave something to learn. Made once for
- * a family and kept in a folder that is a Hugging Face model.
+ * The base policy of an environment of tasks: a small decoder taught by demonstrations with mistakes, so that
+ * it acts as the environment wants it to and is wrong often enough to leave something to learn. Made once for
+ * an environment and kept in a folder that is a Hugging Face model.
  */
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { createOnnxEngine } from "@waggle/engine";
-import type { TaskFamily } from "@waggle/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
 import { cosineRate, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
 import {
   type DecoderConfig,
@@ -20,10 +20,10 @@ import {
 import { toTrainingSamples } from "@waggle/protocol";
 import { type BaseModel, readBaseModel } from "../base-model.ts";
 import { baseDemonstration } from "./base-demonstration.ts";
-import { trainFamilyText } from "./family-text.ts";
+import { trainEnvironmentText } from "./environment-text.ts";
 
-/** What a base is made of, beside what its family demonstrates; changing anything makes another one. */
-export type FamilyBaseRecipe = {
+/** What a base is made of, beside what its environment demonstrates; changing anything makes another one. */
+export type EnvironmentBaseRecipe = {
   readonly seed: number;
   readonly steps: number;
   /** Demonstrations of one optimizer step. */
@@ -35,7 +35,7 @@ export type FamilyBaseRecipe = {
   readonly layers: number;
 };
 
-export const FAMILY_BASE: FamilyBaseRecipe = {
+export const ENVIRONMENT_BASE: EnvironmentBaseRecipe = {
   seed: 20_261_121,
   steps: 700,
   batchSize: 32,
@@ -66,23 +66,23 @@ export type BaseProgress = {
 };
 
 /**
- * Reads the base of a family from `folder`, or makes it there: where there is none, or one of another recipe.
- * What a family demonstrates is not looked at: where that changes, the folder is to be removed.
+ * Reads the base of an environment from `folder`, or makes it there: where there is none, or one of another recipe.
+ * What an environment demonstrates is not looked at: where that changes, the folder is to be removed.
  */
-export async function familyBase(
-  family: TaskFamily,
+export async function environmentBase(
+  spec: EnvironmentSpec,
   folder: string,
-  given: FamilyBaseRecipe,
+  given: EnvironmentBaseRecipe,
   onProgress: (progress: BaseProgress) => void,
   signal: AbortSignal,
 ): Promise<BaseModel> {
-  const { contextLength = given.contextLength } = family;
+  const { contextLength = given.contextLength } = spec;
   const recipe = { ...given, contextLength };
-  if (!(await isMadeSo(folder, family, recipe))) {
+  if (!(await isMadeSo(folder, spec, recipe))) {
     // Whole or not at all: an interrupted run leaves nothing that looks like a model.
     const unfinished = `${folder}.unfinished`;
     await rm(unfinished, { recursive: true, force: true });
-    await makeBase(family, unfinished, recipe, onProgress, signal);
+    await makeBase(spec, unfinished, recipe, onProgress, signal);
     await mkdir(dirname(folder), { recursive: true });
     await rm(folder, { recursive: true, force: true });
     await rename(unfinished, folder);
@@ -91,9 +91,9 @@ export async function familyBase(
 }
 
 /** What is written down of how a base is made. */
-function recordOf({ name, reading }: TaskFamily, recipe: FamilyBaseRecipe): object {
+function recordOf({ name, reading }: EnvironmentSpec, recipe: EnvironmentBaseRecipe): object {
   return {
-    family: name,
+    spec: name,
     ...recipe,
     ...(reading === undefined ? {} : { mistakes: reading.mistakes, reading: reading.share }),
   };
@@ -101,8 +101,8 @@ function recordOf({ name, reading }: TaskFamily, recipe: FamilyBaseRecipe): obje
 
 async function isMadeSo(
   folder: string,
-  family: TaskFamily,
-  recipe: FamilyBaseRecipe,
+  spec: EnvironmentSpec,
+  recipe: EnvironmentBaseRecipe,
 ): Promise<boolean> {
   const file = join(folder, RECORD);
   // A model that somebody put there is theirs.
@@ -110,10 +110,10 @@ async function isMadeSo(
   const { parameters: _, ...found } = JSON.parse(await readFile(file, "utf8")) as {
     readonly parameters: number;
   };
-  return isDeepStrictEqual(found, recordOf(family, recipe));
+  return isDeepStrictEqual(found, recordOf(spec, recipe));
 }
 
-function configOf(recipe: FamilyBaseRecipe, vocabularySize: number): DecoderConfig {
+function configOf(recipe: EnvironmentBaseRecipe, vocabularySize: number): DecoderConfig {
   const heads = recipe.width / 32;
   return {
     modelType: "qwen3",
@@ -133,14 +133,14 @@ function configOf(recipe: FamilyBaseRecipe, vocabularySize: number): DecoderConf
 }
 
 async function makeBase(
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   folder: string,
-  recipe: FamilyBaseRecipe,
+  recipe: EnvironmentBaseRecipe,
   onProgress: (progress: BaseProgress) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const { seed, steps, batchSize } = recipe;
-  const text = await trainFamilyText(family, { ...recipe, count: TEXT_DEMONSTRATIONS });
+  const text = await trainEnvironmentText(spec, { ...recipe, count: TEXT_DEMONSTRATIONS });
   const config = configOf(recipe, text.tokenizer.vocabularySize);
   const engine = await createOnnxEngine({
     config,
@@ -160,7 +160,7 @@ async function makeBase(
       signal.throwIfAborted();
       const samples = [];
       for (let i = step * batchSize; i < (step + 1) * batchSize; i += 1) {
-        samples.push(...toTrainingSamples(await baseDemonstration(family, text.chat, i, recipe)));
+        samples.push(...toTrainingSamples(await baseDemonstration(spec, text.chat, i, recipe)));
       }
       const sequences = samples.map(({ sequence }) => sequence);
       const lossMask = samples.map((sample) => sample.lossMask);
@@ -184,7 +184,7 @@ async function makeBase(
       "config.json": { ...decoderConfigJson(config), eos_token_id: stopTokenId },
       "tokenizer.json": text.tokenizerJson,
       "tokenizer_config.json": text.tokenizerConfig,
-      [RECORD]: { ...recordOf(family, recipe), parameters: parameterCount(config) },
+      [RECORD]: { ...recordOf(spec, recipe), parameters: parameterCount(config) },
     };
     for (const [file, value] of Object.entries(json)) {
       await writeFile(join(folder, file), `${JSON.stringify(value, null, 2)}\n`);

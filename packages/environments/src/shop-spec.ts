@@ -1,13 +1,13 @@
-/** The shop as a family of tasks: its environment, verifier and demonstrator under the common names. */
+/** The shop as an environment of tasks: its environment, verifier and demonstrator under the common names. */
 import { demonstrate } from "./shop-demonstrator.ts";
 import { createShopEnvironment } from "./shop-environment.ts";
 import { SHOP_ENVIRONMENT, SHOP_LEVELS, shopLevel } from "./shop-errands.ts";
 import { shopTask } from "./shop-task.ts";
 import { verifyShop } from "./shop-verifier.ts";
-import type { TaskFamily } from "./task-family.ts";
+import type { EnvironmentSpec } from "./environment-spec.ts";
 
 /** A level more is a wish more; wishes are of nine kinds, hard and easy ones among each. */
-export const SHOP: TaskFamily = {
+export const SHOP: EnvironmentSpec = {
   name: SHOP_ENVIRONMENT,
   environments: SHOP_LEVELS,
   levels: SHOP_LEVELS.length,

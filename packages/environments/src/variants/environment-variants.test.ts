@@ -1,15 +1,15 @@
 import type { Observation, TaskReference } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { FAMILIES } from "../families.ts";
+import { ENVIRONMENTS } from "../environments.ts";
 import { createRandom } from "../random.ts";
-import type { TaskFamily } from "../task-family.ts";
-import { FAMILY_VARIANTS, type FamilyVariant } from "./family-variants.ts";
+import type { EnvironmentSpec } from "../environment-spec.ts";
+import { ENVIRONMENT_VARIANTS, type EnvironmentVariant } from "./environment-variants.ts";
 import { TWIN } from "./near-duplicates.ts";
 import { REFUSAL } from "./refused-twin.ts";
 import { tutorialOf } from "./tutorial.ts";
 
 const signal = new AbortController().signal;
-const SMALL = FAMILIES.filter(({ name }) => name !== "shop");
+const SMALL = ENVIRONMENTS.filter(({ name }) => name !== "shop");
 
 type Run = {
   readonly success: boolean;
@@ -19,18 +19,18 @@ type Run = {
 };
 
 async function run(
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   reference: TaskReference,
   mistakes = 0,
   seed = 1,
 ): Promise<Run> {
-  const instance = family.create(reference);
-  const act = await family.demonstrator(reference, createRandom(seed), mistakes);
+  const instance = spec.create(reference);
+  const act = await spec.demonstrator(reference, createRandom(seed), mistakes);
   const { tools } = await instance.environment.observe();
   const said: { text: string; calls: string[] }[] = [];
   const heard: (string | undefined)[] = [];
   let observation: Observation | null = null;
-  for (let turn = 0; turn < family.maxTurns && observation?.terminated !== true; turn += 1) {
+  for (let turn = 0; turn < spec.maxTurns && observation?.terminated !== true; turn += 1) {
     const { text, calls } = act(observation);
     said.push({ text, calls: calls.map(({ name }) => name) });
     const toolCalls = calls.map((call, i) => ({ id: `${turn}-${i}`, ...call }));
@@ -43,64 +43,64 @@ async function run(
   return { success, said, heard, tools: tools.map(({ name }) => name) };
 }
 
-const VARIANTS = Object.keys(FAMILY_VARIANTS) as FamilyVariant[];
-const cases = VARIANTS.flatMap((variant) => SMALL.map((family) => [variant, family.name] as const));
+const VARIANTS = Object.keys(ENVIRONMENT_VARIANTS) as EnvironmentVariant[];
+const cases = VARIANTS.flatMap((variant) => SMALL.map((spec) => [variant, spec.name] as const));
 
-function made(variant: FamilyVariant, name: string): [TaskFamily, TaskFamily] {
-  const family = SMALL.find((one) => one.name === name) as TaskFamily;
-  return [FAMILY_VARIANTS[variant](family), family];
+function made(variant: EnvironmentVariant, name: string): [EnvironmentSpec, EnvironmentSpec] {
+  const spec = SMALL.find((one) => one.name === name) as EnvironmentSpec;
+  return [ENVIRONMENT_VARIANTS[variant](spec), spec];
 }
 
 test.each(cases)("%s of %s: who makes no mistake solves every task", async (variant, name) => {
-  const [family] = made(variant, name);
+  const [spec] = made(variant, name);
   for (let i = 0; i < 12; i += 1) {
-    const reference = family.reference(i * 977, "train", i % family.levels);
-    expect(await run(family, reference)).toMatchObject({ success: true });
+    const reference = spec.reference(i * 977, "train", i % spec.levels);
+    expect(await run(spec, reference)).toMatchObject({ success: true });
   }
 });
 
 test.each(["forbidden", "toolless"] as const)(
   "%s: who acts or guesses is wrong",
   async (variant) => {
-    const [family, original] = made(variant, "calculator");
-    const reference = family.reference(3, "train", 0);
-    const right = await run(family, reference);
+    const [spec, original] = made(variant, "calculator");
+    const reference = spec.reference(3, "train", 0);
+    const right = await run(spec, reference);
     expect(right.said).toEqual([{ text: REFUSAL, calls: [] }]);
     expect(right.tools).toHaveLength(variant === "toolless" ? 0 : 1);
-    const acting = { ...family, demonstrator: original.demonstrator };
+    const acting = { ...spec, demonstrator: original.demonstrator };
     expect(await run(acting, reference)).toMatchObject({ success: false });
     expect(await run(original, reference)).toMatchObject({ success: true });
   },
 );
 
 test("questioned: two labels are asked for before the task, and the task is then as it was", async () => {
-  const [family, original] = made("questioned", "calculator");
-  const reference = family.reference(6, "train", 0);
-  const { said } = await run(family, reference);
+  const [spec, original] = made("questioned", "calculator");
+  const reference = spec.reference(6, "train", 0);
+  const { said } = await run(spec, reference);
   const plain = await run(original, reference);
   expect(said[0]).toEqual({ text: "calculate", calls: [] });
-  expect(family.task(reference).request).toContain(said[1]?.text ?? "nothing");
+  expect(spec.task(reference).request).toContain(said[1]?.text ?? "nothing");
   expect(said.slice(2)).toEqual(plain.said);
 });
 
 test("evidenced: the answer is judged, then what it rests on is quoted", async () => {
-  const [family] = made("evidenced", "lookup");
-  const { said, heard } = await run(family, family.reference(4, "train", 1));
+  const [spec] = made("evidenced", "lookup");
+  const { said, heard } = await run(spec, spec.reference(4, "train", 1));
   const [answer, evidence] = said.slice(-2);
   expect(heard.at(-2)).toBe("Evidence?");
   expect(evidence?.text.endsWith(`city: ${answer?.text}`)).toBe(true);
   const careless = Array.from({ length: 20 }, (_, i) =>
-    run(family, family.reference(i, "train", 1), 1, i),
+    run(spec, spec.reference(i, "train", 1), 1, i),
   );
   expect((await Promise.all(careless)).some(({ success }) => !success)).toBe(true);
 });
 
 test("near-duplicates: a twin of every tool, whose call does nothing", async () => {
-  const [family] = made("near-duplicates", "form");
-  const { tools } = await run(family, family.reference(4, "train", 1));
+  const [spec] = made("near-duplicates", "form");
+  const { tools } = await run(spec, spec.reference(4, "train", 1));
   expect(tools).toEqual(["set", `set${TWIN}`, "send", `send${TWIN}`]);
   const runs = await Promise.all(
-    Array.from({ length: 30 }, (_, i) => run(family, family.reference(i * 3, "train", 0), 0.6, i)),
+    Array.from({ length: 30 }, (_, i) => run(spec, spec.reference(i * 3, "train", 0), 0.6, i)),
   );
   const wrong = runs.filter(({ said }) =>
     said.some(({ calls }) => calls.some((name) => name === `send${TWIN}`)),
@@ -108,10 +108,10 @@ test("near-duplicates: a twin of every tool, whose call does nothing", async () 
   expect(wrong.length).toBeGreaterThan(0);
 });
 
-test("general: tasks are of several other families", async () => {
-  const [family] = made("general", "lookup");
+test("general: tasks are of several other environments", async () => {
+  const [spec] = made("general", "lookup");
   const systems = new Set(
-    Array.from({ length: 40 }, (_, i) => family.task(family.reference(i * 31, "train", 0)).system),
+    Array.from({ length: 40 }, (_, i) => spec.task(spec.reference(i * 31, "train", 0)).system),
   );
   expect(systems.size).toBeGreaterThan(3);
   expect([...systems].some((system) => system.includes("look things up"))).toBe(false);

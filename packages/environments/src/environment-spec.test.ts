@@ -1,24 +1,24 @@
 import type { Observation, TaskReference } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { FAMILIES, familyNamed, familyOf } from "./families.ts";
-import { drawInstance, integerBelow } from "./family-task.ts";
+import { ENVIRONMENTS, environmentNamed, environmentOf } from "./environments.ts";
+import { drawInstance, integerBelow } from "./environment-task.ts";
 import { createRandom } from "./random.ts";
-import type { TaskFamily } from "./task-family.ts";
+import type { EnvironmentSpec } from "./environment-spec.ts";
 
 const signal = new AbortController().signal;
 
 /** Runs a demonstrator to its end and judges it. */
 async function demonstrate(
-  family: TaskFamily,
+  spec: EnvironmentSpec,
   reference: TaskReference,
   mistakes: number,
   seed = 1,
 ): Promise<{ success: boolean; reward: number; turns: number; finalText: string }> {
-  const instance = family.create(reference);
-  const act = await family.demonstrator(reference, createRandom(seed), mistakes);
+  const instance = spec.create(reference);
+  const act = await spec.demonstrator(reference, createRandom(seed), mistakes);
   await instance.environment.observe();
   let observation: Observation | null = null;
-  for (let turn = 1; turn <= family.maxTurns; turn += 1) {
+  for (let turn = 1; turn <= spec.maxTurns; turn += 1) {
     const { text, calls } = act(observation);
     const toolCalls = calls.map((call, i) => ({ id: `c${turn}-${i}`, ...call }));
     observation = await instance.environment.step({ text, toolCalls }, signal);
@@ -27,25 +27,27 @@ async function demonstrate(
     expect(turnRewards.reduce((sum, r) => sum + r, 0)).toBeLessThanOrEqual(1 + 1e-9);
     return { success, reward, turns: turn, finalText: text };
   }
-  return { success: false, reward: 0, turns: family.maxTurns, finalText: "" };
+  return { success: false, reward: 0, turns: spec.maxTurns, finalText: "" };
 }
 
-const references = (family: TaskFamily, split: "train" | "heldOut", count = 60): TaskReference[] =>
-  Array.from({ length: count }, (_, i) => family.reference(i * 7919, split, i % family.levels));
+const references = (
+  spec: EnvironmentSpec,
+  split: "train" | "heldOut",
+  count = 60,
+): TaskReference[] =>
+  Array.from({ length: count }, (_, i) => spec.reference(i * 7919, split, i % spec.levels));
 
-test.each(FAMILIES.map((family) => [family.name, family] as const))(
+test.each(ENVIRONMENTS.map((spec) => [spec.name, spec] as const))(
   "%s: who makes no mistake solves every task, who makes many fails often",
-  async (_, family) => {
+  async (_, spec) => {
     for (const split of ["train", "heldOut"] as const) {
-      for (const reference of references(family, split)) {
-        const rollout = await demonstrate(family, reference, 0);
+      for (const reference of references(spec, split)) {
+        const rollout = await demonstrate(spec, reference, 0);
         expect({ reference, ...rollout }).toMatchObject({ reference, success: true });
       }
     }
     const careless = await Promise.all(
-      references(family, "train", 200).map((reference, i) =>
-        demonstrate(family, reference, 0.7, i),
-      ),
+      references(spec, "train", 200).map((reference, i) => demonstrate(spec, reference, 0.7, i)),
     );
     const rate = careless.filter(({ success }) => success).length / careless.length;
     expect(rate).toBeGreaterThan(0.02);
@@ -53,22 +55,22 @@ test.each(FAMILIES.map((family) => [family.name, family] as const))(
   },
 );
 
-test.each(FAMILIES.map((family) => [family.name, family] as const))(
+test.each(ENVIRONMENTS.map((spec) => [spec.name, spec] as const))(
   "%s: a seed names its task, and levels are what was asked for",
-  (_, family) => {
+  (_, spec) => {
     const requests = new Set<string>();
     for (const split of ["train", "heldOut"] as const) {
-      for (const reference of references(family, split, 200)) {
-        expect(family.task(reference)).toEqual(family.task({ ...reference }));
-        requests.add(family.task(reference).request);
+      for (const reference of references(spec, split, 200)) {
+        expect(spec.task(reference)).toEqual(spec.task({ ...reference }));
+        requests.add(spec.task(reference).request);
       }
     }
     expect(requests.size).toBeGreaterThan(20);
-    for (let level = 0; level < family.levels; level += 1) {
-      expect(family.levelOf(family.reference(0xffff_fffe, "train", level))).toBe(level);
+    for (let level = 0; level < spec.levels; level += 1) {
+      expect(spec.levelOf(spec.reference(0xffff_fffe, "train", level))).toBe(level);
     }
     const other = { environment: "other", seed: 1, split: "train" } as const;
-    expect(() => family.task(other)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
+    expect(() => spec.task(other)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
   },
 );
 
@@ -87,14 +89,14 @@ test("an instance is of one split by its content alone", () => {
   expect(keys.heldOut.size).toBeGreaterThan(10);
 });
 
-test("a family is found by its name, an unknown one is answered with the list", () => {
-  for (const family of FAMILIES) expect(familyNamed(family.name)).toBe(family);
-  expect(() => familyNamed("moon")).toThrow(/shop, strings.*got moon/);
-  // A task of any level is of its family.
-  for (const family of FAMILIES) {
-    for (let level = 0; level < family.levels; level += 1) {
-      expect(familyOf(family.reference(7, "train", level))).toBe(family);
+test("an environment is found by its name, an unknown one is answered with the list", () => {
+  for (const spec of ENVIRONMENTS) expect(environmentNamed(spec.name)).toBe(spec);
+  expect(() => environmentNamed("moon")).toThrow(/shop, strings.*got moon/);
+  // A task of any level is of its environment.
+  for (const spec of ENVIRONMENTS) {
+    for (let level = 0; level < spec.levels; level += 1) {
+      expect(environmentOf(spec.reference(7, "train", level))).toBe(spec);
     }
   }
-  expect(() => familyOf({ environment: "moon", seed: 1, split: "train" })).toThrow(/got moon/);
+  expect(() => environmentOf({ environment: "moon", seed: 1, split: "train" })).toThrow(/got moon/);
 });

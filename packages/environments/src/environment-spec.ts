@@ -1,5 +1,5 @@
 /**
- * A family of tasks to learn in: environments by seed, what judges them, and a demonstrator with a dial for
+ * An environment of tasks to learn in: environments by seed, what judges them, and a demonstrator with a dial for
  * its mistakes. A seed names everything; nothing here is drawn anew. Not the driver, which is `rollOut`.
  */
 import type {
@@ -13,7 +13,7 @@ import type {
 } from "@waggle/protocol";
 import type { RandomSource } from "./random.ts";
 
-/** A verifier's words, and what single turns earned where the family pays them. */
+/** A verifier's words, and what single turns earned where the environment pays them. */
 export type Judgement = Verification & {
   /** `[turns with calls that reached the environment]`, in [0, 1] and adding up to at most 1. */
   readonly turnRewards?: readonly number[];
@@ -40,7 +40,7 @@ export type DemonstratedAction = {
 export type Demonstrator = (observation: Observation | null) => DemonstratedAction;
 
 /**
- * How the base of a family is taught to read: some of its demonstrations are given a case of a rollout, as
+ * How the base of an environment is taught to read: some of its demonstrations are given a case of a rollout, as
  * rollouts are given theirs, and do what the case says. What is in the case is drawn, so that reading is
  * all that is taught.
  */
@@ -58,7 +58,7 @@ export type ReadingLesson = {
   readonly reader: Demonstrator;
 };
 
-export type TaskFamily = {
+export type EnvironmentSpec = {
   /** As in a task reference. */
   readonly name: string;
   /** By level, where each has a name of its own in a task reference; absent = `name` at all of them. */
@@ -87,7 +87,7 @@ export type TaskFamily = {
   readonly reference: (seed: number, split: TaskSplit, level: number) => TaskReference;
   /** Level of a reference. */
   readonly levelOf: (reference: TaskReference) => number;
-  /** @throws WaggleError `INVALID_ARGUMENT` for a reference of another family. */
+  /** @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment. */
   readonly task: (reference: TaskReference) => Task;
   readonly create: (reference: TaskReference) => JudgedEnvironment;
   /** @param mistakes probability that a decision is made wrong, in [0, 1]; 0 solves every task. */
@@ -104,16 +104,16 @@ export type TaskFamily = {
  */
 export type TaskProposals = {
   /** A proposer is right where it can show its task to be one that can be solved. */
-  readonly proposer: TaskFamily;
-  /** The family whose every task is the proposed one; `null` where the text is none. */
-  readonly solver: (text: string, reference: TaskReference) => TaskFamily | null;
+  readonly proposer: EnvironmentSpec;
+  /** The environment whose every task is the proposed one; `null` where the text is none. */
+  readonly solver: (text: string, reference: TaskReference) => EnvironmentSpec | null;
 };
 
 /** References whose seed modulo the levels is their level. */
 export function leveledReferences(
   name: string,
   levels: number,
-): Pick<TaskFamily, "reference" | "levelOf" | "levels" | "name"> {
+): Pick<EnvironmentSpec, "reference" | "levelOf" | "levels" | "name"> {
   return {
     name,
     levels,

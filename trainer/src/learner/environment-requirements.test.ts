@@ -1,15 +1,15 @@
-/** Every recipe fits the family it is looked at in, and what does not fit is refused before anything runs. */
-import { familyNamed } from "@waggle/environments";
+/** Every recipe fits the environment it is looked at in, and what does not fit is refused before anything runs. */
+import { environmentNamed } from "@waggle/environments";
 import { recipeNamed, RECIPES } from "@waggle/learning";
 import { expect, test } from "vitest";
-import { requireFamily } from "./family-requirements.ts";
+import { requireEnvironment } from "./environment-requirements.ts";
 import { recipePlace } from "./recipe-places.ts";
 
-test("every recipe fits the family that the list names", async () => {
+test("every recipe fits the environment that the list names", async () => {
   const refused: string[] = [];
   for (const create of RECIPES.values()) {
     const { environment } = recipePlace(create());
-    await requireFamily(create(), familyNamed(environment)).catch((error: Error) =>
+    await requireEnvironment(create(), environmentNamed(environment)).catch((error: Error) =>
       refused.push(error.message),
     );
   }
@@ -25,5 +25,5 @@ test.each([
   ["grpo", "bandit", { groupSize: 1 }, /recipe grpo compares attempts at a task, got 1 of each/],
 ])("%s in %s with %o is refused", async (name, env, settings, words) => {
   const recipe = recipeNamed(name)(settings);
-  await expect(requireFamily(recipe, familyNamed(env))).rejects.toThrow(words);
+  await expect(requireEnvironment(recipe, environmentNamed(env))).rejects.toThrow(words);
 });

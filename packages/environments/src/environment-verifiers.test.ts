@@ -8,18 +8,18 @@ import { KEY_DOOR } from "./key-door.ts";
 import { LOOKUP } from "./lookup/lookup.ts";
 import { lookupInstance } from "./lookup/lookup-instance.ts";
 import { STRINGS } from "./strings.ts";
-import type { Judgement, TaskFamily } from "./task-family.ts";
+import type { Judgement, EnvironmentSpec } from "./environment-spec.ts";
 
 const signal = new AbortController().signal;
 type Step = string | readonly [tool: string, args?: { readonly [key: string]: unknown }];
 
 /** Acts in an environment as told and judges what came of it; the last words are the final text. */
 async function judged(
-  family: TaskFamily,
-  reference: Parameters<TaskFamily["create"]>[0],
+  spec: EnvironmentSpec,
+  reference: Parameters<EnvironmentSpec["create"]>[0],
   ...steps: readonly Step[]
 ): Promise<Judgement & { readonly results: readonly unknown[] }> {
-  const { environment, judge } = family.create(reference);
+  const { environment, judge } = spec.create(reference);
   await environment.observe();
   const results: unknown[] = [];
   let text: string | null = null;
@@ -37,10 +37,10 @@ async function judged(
 }
 
 /** The first reference of a level whose request matches. */
-function find(family: TaskFamily, level: number, request: RegExp = /./) {
-  for (let seed = 0; ; seed += family.levels) {
-    const reference = family.reference(seed, "train", level);
-    if (request.test(family.task(reference).request)) return reference;
+function find(spec: EnvironmentSpec, level: number, request: RegExp = /./) {
+  for (let seed = 0; ; seed += spec.levels) {
+    const reference = spec.reference(seed, "train", level);
+    if (request.test(spec.task(reference).request)) return reference;
   }
 }
 

@@ -1,0 +1,54 @@
+/** The environments to learn in, by name. */
+import { type TaskReference, WaggleError } from "@waggle/protocol";
+import { BANDIT } from "./bandit.ts";
+import { CALCULATOR } from "./calculator.ts";
+import { DIALOGUE } from "./dialogue.ts";
+import { DIARY } from "./diary.ts";
+import { FORM } from "./form.ts";
+import { KEY_DOOR } from "./key-door.ts";
+import { LIBRARY } from "./library/library.ts";
+import { LOOKUP } from "./lookup/lookup.ts";
+import { OPINION } from "./opinion.ts";
+import { RECALL } from "./recall.ts";
+import { SHOP } from "./shop-spec.ts";
+import { STRINGS } from "./strings.ts";
+import type { EnvironmentSpec } from "./environment-spec.ts";
+
+export const ENVIRONMENTS: readonly EnvironmentSpec[] = [
+  SHOP,
+  STRINGS,
+  BANDIT,
+  RECALL,
+  LOOKUP,
+  LIBRARY,
+  CALCULATOR,
+  KEY_DOOR,
+  FORM,
+  DIALOGUE,
+  DIARY,
+  OPINION,
+];
+
+/** @throws WaggleError `INVALID_ARGUMENT` listing the environments that there are. */
+export function environmentNamed(name: string): EnvironmentSpec {
+  return known(
+    name,
+    ENVIRONMENTS.find((one) => one.name === name),
+  );
+}
+
+/** The environment of a task, whatever its level. @throws WaggleError `INVALID_ARGUMENT` as `familyNamed`. */
+export function environmentOf({ environment }: TaskReference): EnvironmentSpec {
+  return known(
+    environment,
+    ENVIRONMENTS.find(({ name, environments = [name] }) => environments.includes(environment)),
+  );
+}
+
+function known(name: string, spec: EnvironmentSpec | undefined): EnvironmentSpec {
+  if (spec !== undefined) return spec;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `an environment must be one of ${ENVIRONMENTS.map((one) => one.name).join(", ")}, got ${name.slice(0, 64)}; choose one of these`,
+  );
+}

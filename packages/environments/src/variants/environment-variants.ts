@@ -1,0 +1,37 @@
+/** Other forms of an environment's tasks, by name: what a recipe's demonstrations may be of. */
+import { ENVIRONMENTS } from "../environments.ts";
+import type { EnvironmentSpec } from "../environment-spec.ts";
+import { elsewhere } from "./elsewhere.ts";
+import { evidenced } from "./evidenced.ts";
+import { nearDuplicates } from "./near-duplicates.ts";
+import { questioned } from "./questioned.ts";
+import { refusedTwin } from "./refused-twin.ts";
+import { fromTutorials } from "./tutorial.ts";
+
+/** Tasks of the shop are too long for a small context. */
+const GENERAL = ENVIRONMENTS.filter(({ name }) => name !== "shop");
+
+export type EnvironmentVariant =
+  | "forbidden"
+  | "toolless"
+  | "questioned"
+  | "evidenced"
+  | "near-duplicates"
+  | "general"
+  | "tutorial";
+
+export const ENVIRONMENT_VARIANTS: {
+  readonly [name in EnvironmentVariant]: (spec: EnvironmentSpec) => EnvironmentSpec;
+} = {
+  forbidden: (spec) => refusedTwin(spec, "forbidden"),
+  toolless: (spec) => refusedTwin(spec, "missing"),
+  questioned,
+  evidenced,
+  "near-duplicates": nearDuplicates,
+  general: (spec) =>
+    elsewhere(
+      spec,
+      GENERAL.filter(({ name }) => name !== spec.name),
+    ),
+  tutorial: fromTutorials,
+};
