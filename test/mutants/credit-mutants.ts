@@ -34,8 +34,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     ],
     [
       "branch-hangs-on-nothing",
-      "trajectory.branch === null || from === 0 ? null : segmentId(trajectory.branch.trajectory, from - 1);",
-      "null;",
+      "      trajectory.branch === null || from === 0\n        ? null\n        : segmentId(trajectory.branch.trajectory, from - 1);",
+      "      null;",
       "shared turns are credited with one trajectory alone",
     ],
     [

@@ -122,7 +122,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
       "packages/model/src/decoder-config.test.ts > a published qwen3 config is read member by member",
       "packages/model/src/decoder-config.test.ts > llama 3's frequency scaling is read from either generation of layouts",
       "packages/model/src/decoder-config.test.ts > a config whose %s is not computed here is refused by name",
-      "packages/model/src/decoder-environments.test.ts > a %s config survives being written and read",
+      "packages/model/src/decoder-families.test.ts > a %s config survives being written and read",
     ],
   },
   {

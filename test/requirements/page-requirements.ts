@@ -72,9 +72,9 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "page:paced",
     source: "RFC 9110, section 10.2.3; RFC 6585, section 4",
     behavior:
-      "A page that asks too much or too early waits as long as the edge says, and loses neither an attempt nor a tool call by it.",
+      "A page that asks too much or too early waits as long as the edge says, and loses neither a rollout nor a tool call by it.",
     tests: [
-      "packages/embed/src/simulation.test.ts > where there is no task one worker asks, after the wait that it was told, and no attempt is lost",
+      "packages/embed/src/simulation.test.ts > where there is no task one worker asks, after the wait that it was told, and no rollout is lost",
       "packages/embed/src/edge-tools.test.ts > a call that comes too soon waits as long as it is told, and is no failure of the tool",
       "packages/collector/src/edge-session.test.ts > no task now is a wait and not a task, as long as the edge says; so is a refusal of too much",
       "workers/edge/src/routes/sessions.test.ts > each trajectory of an upload counts against the limit",

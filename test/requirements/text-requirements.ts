@@ -20,7 +20,7 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     source:
       "Cai et al. 2025, arXiv:2510.08191; Zhou et al. 2025, arXiv:2512.01945; and the others that its recipes name",
     behavior:
-      "Recipes that write texts or cases move no parameter, change what the next attempts read, and do what their papers say is different, which plain GRPO does not.",
+      "Recipes that write texts or cases move no parameter, change what the next rollouts read, and do what their papers say is different, which plain GRPO does not.",
     tests: [
       "trainer/src/learner/updates/writing-update.test.ts > %s writes, and parameters stay",
       "trainer/src/learner/updates/writing-update.test.ts > every recipe of texts and cases says what is different",
@@ -54,7 +54,7 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     id: "text:channel",
     source: "docs/design.md, the life of a trajectory",
     behavior:
-      "Text is a policy version: published to the canary, without an evaluation only when the publisher asks for that, promoted, taken back, read at the next request of an open page, and read again by the replay of its attempts.",
+      "Text is a policy version: published to the canary, without an evaluation only when the publisher asks for that, promoted, taken back, read at the next request of an open page, and read again by the replay of its rollouts.",
     tests: [
       "workers/edge/src/routes/policies.test.ts > text without an evaluation is refused unless the publisher asks for it, an adapter always",
       "workers/edge/src/routes/policies.test.ts > text over the parent's adapter may be a canary without an evaluation, and needs the operator's word to be stable",
@@ -68,10 +68,10 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:reading-base",
     source: "issue 5, learning without gradients; docs/evidence/learning-text.md",
     behavior:
-      "A family can have its base taught to read: by cases in the words of every attempt, which say nothing of its tasks. Other bases are taught as they were.",
+      "An environment can have its base taught to read: by cases in the words of every rollout, which say nothing of its tasks. Other bases are taught as they were.",
     tests: [
-      "trainer/src/learner/base-demonstration.test.ts > lessons of reading begin as attempts that read do, and come as often as the family says",
-      "trainer/src/learner/base-demonstration.test.ts > a family without lessons is taught by its demonstrations as they are",
+      "trainer/src/learner/base-demonstration.test.ts > lessons of reading begin as rollouts that read do, and come as often as the environment says",
+      "trainer/src/learner/base-demonstration.test.ts > an environment without lessons is taught by its demonstrations as they are",
       "packages/environments/src/recall.test.ts > who reads pulls the lever of a case that went well and another than that of one that went wrong",
       "packages/environments/src/recall.test.ts > a lever goes well under every light as often as any other",
     ],

@@ -48,8 +48,8 @@ function bestLever({ colour }: BanditInstance): (typeof LEVERS)[number] {
 
 function task(name: string, reference: TaskReference): Task {
   const { colour, shape } = instance(name, reference);
-  const spec = colour;
-  return { ...reference, family: spec, template: "0", system: "", request: `${colour} ${shape}` };
+  const kind = colour;
+  return { ...reference, family: kind, template: "0", system: "", request: `${colour} ${shape}` };
 }
 
 /** Levels are how surely the best lever pays. @param name - of the environment. */

@@ -26,7 +26,7 @@ import {
 export type RecipeEngines = {
   readonly engine: TrainEngine;
   readonly resources: StageResources;
-  /** With an environment model. */
+  /** With a world model. */
   readonly simulator?: EnvironmentSimulator;
   readonly dispose: () => Promise<void>;
 };
@@ -49,7 +49,7 @@ const SERVED: ReadonlySet<string> = new Set<StateName>([
   "iprm",
   "role-adapters",
   "slow-copy",
-  "environment-model",
+  "world-model",
 ]);
 
 /**

@@ -26,7 +26,7 @@ export type RunParts = {
   readonly start?: TensorMap | undefined;
   /** For rewards that ask somebody else. */
   readonly ports?: PartPorts;
-  /** For recipes with an environment model. */
+  /** For recipes with a world model. */
   readonly simulator?: EnvironmentSimulator | undefined;
 };
 

@@ -9,7 +9,7 @@ export const algorithm: Study = {
     { says: "PPO; flows; no gradients", sources: "the VLA study, GFlowVLM, ES at scale" },
     {
       says: "groups; preferences; DPO is weak on long horizons",
-      sources: "the GRPO environment, Agent Q, MOSAIC, the deep-research survey",
+      sources: "the GRPO family, Agent Q, MOSAIC, the deep-research survey",
     },
   ],
   environment: "calculator",

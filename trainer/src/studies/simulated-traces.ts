@@ -22,7 +22,7 @@ function simulated(judges: boolean): ReturnType<typeof rewardStage> {
     reward: judges ? parts.imaginedOutcome() : parts.outcome(),
     advantage: parts.groupAdvantage(),
     losses: [parts.pgClip()],
-    state: { "environment-model": parts.worldModel },
+    state: { "world-model": parts.worldModel },
     ...learning,
   });
 }

@@ -16,7 +16,7 @@ export type ResourceName =
   | "rm"
   | "iprm"
   | "judge"
-  | "environment-model"
+  | "world-model"
   | "corpus"
   | "role-adapters"
   | "opponents"

@@ -13,7 +13,7 @@ import { rewardPart } from "./rewards.ts";
 import { group } from "./rollouts.ts";
 
 /** A model of the environment, fitted to logged calls before the stage begins. */
-export const worldModel: StatePart<"environment-model"> = resource("environment-model");
+export const worldModel: StatePart<"world-model"> = resource("world-model");
 
 type GroupPart = RolloutPart<never, "group">;
 
@@ -41,9 +41,9 @@ export function simulatedTools({
   share = 1,
   judges = false,
   references = 0,
-}: Simulation = {}): RolloutPart<"environment-model", "group"> {
-  const change = { kind: "simulated", by: "environment-model", share, judges } as const;
-  return { ...changed("sim-env", size, change, references), needs: ["environment-model"] };
+}: Simulation = {}): RolloutPart<"world-model", "group"> {
+  const change = { kind: "simulated", by: "world-model", share, judges } as const;
+  return { ...changed("sim-env", size, change, references), needs: ["world-model"] };
 }
 
 /** `sim-env`: tools are answered by the policy that calls them. */

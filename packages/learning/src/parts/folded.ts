@@ -47,14 +47,12 @@ export function rememberedGroup(size?: number): RolloutPart<"memory-bank", "grou
 }
 
 /** The same with the environment's user: `user-sim`. */
-export function rememberedUser(
-  size?: number,
-): RolloutPart<"memory-bank" | "environment-model", "group"> {
+export function rememberedUser(size?: number): RolloutPart<"memory-bank" | "world-model", "group"> {
   return made(
     { groupSize: dial(size, 8) },
-    ({ groupSize }): RolloutPart<"memory-bank" | "environment-model", "group"> => {
+    ({ groupSize }): RolloutPart<"memory-bank" | "world-model", "group"> => {
       const plain = rememberedGroup(groupSize);
-      const needs = ["memory-bank", "environment-model"] as const;
+      const needs = ["memory-bank", "world-model"] as const;
       return { ...plain, part: "user-sim", needs, around: [plain] };
     },
   );

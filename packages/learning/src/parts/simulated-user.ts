@@ -8,26 +8,26 @@ import type { StatePart } from "../composition/state.ts";
 import { group } from "./rollouts.ts";
 
 /** The environment's own simulator: nothing is opened for it. */
-export const ownSimulator: StatePart<"environment-model"> = {
+export const ownSimulator: StatePart<"world-model"> = {
   slot: "state",
-  part: "environment-model",
+  part: "world-model",
   initial: () => "environment",
 };
 
 /** The policy in another role: nothing is opened for it. */
-export const ownModel: StatePart<"environment-model"> = {
+export const ownModel: StatePart<"world-model"> = {
   slot: "state",
-  part: "environment-model",
+  part: "world-model",
   initial: () => "policy",
 };
 
 /** `size` trajectories from the same start, with the environment's user. */
-export function userSimulation(size?: number): RolloutPart<"environment-model", "group"> {
+export function userSimulation(size?: number): RolloutPart<"world-model", "group"> {
   return made(
     { groupSize: dial(size, 8) },
-    ({ groupSize }): RolloutPart<"environment-model", "group"> => {
+    ({ groupSize }): RolloutPart<"world-model", "group"> => {
       const plain = group(groupSize);
-      return { ...plain, part: "user-sim", needs: ["environment-model"], around: [plain] };
+      return { ...plain, part: "user-sim", needs: ["world-model"], around: [plain] };
     },
   );
 }

@@ -38,7 +38,7 @@ export const autoCoa: CreateRecipe = recipe({
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { "environment-model": parts.worldModel },
+      state: { "world-model": parts.worldModel },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

@@ -33,7 +33,7 @@ export const cm2: CreateRecipe = recipe({
       reward: parts.criteriaByRule(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { judge: parts.ruleJudge, "environment-model": parts.worldModel },
+      state: { judge: parts.ruleJudge, "world-model": parts.worldModel },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

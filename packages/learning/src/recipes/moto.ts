@@ -43,7 +43,7 @@ export const moto: CreateRecipe = recipe({
         name: "online",
         rollout: parts.simulatedTools({ size, share: simulated }),
         advantage: parts.temporalDifference({ discount, chunk: expansion, next: "best" }),
-        state: { critic: parts.valueHead, "environment-model": parts.worldModel },
+        state: { critic: parts.valueHead, "world-model": parts.worldModel },
         steps: run.onlineSteps,
         settings: { tasksPerStep: 12, learningRate },
       }),

@@ -27,7 +27,7 @@ export const muaRl: CreateRecipe = recipe({
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.spanMask(parts.pgClip(epsilon))],
-      state: { "environment-model": parts.ownSimulator },
+      state: { "world-model": parts.ownSimulator },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

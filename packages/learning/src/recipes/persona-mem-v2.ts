@@ -30,7 +30,7 @@ export const personaMemV2: CreateRecipe = recipe({
       reward: parts.outcome(),
       advantage: parts.broadcastTurns(),
       losses: [parts.pgClip(epsilon)],
-      state: { "memory-bank": parts.notes, "environment-model": parts.ownSimulator },
+      state: { "memory-bank": parts.notes, "world-model": parts.ownSimulator },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

@@ -30,7 +30,7 @@ export const simia: CreateRecipe = recipe({
       reward: parts.imaginedOutcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { "environment-model": parts.worldModel },
+      state: { "world-model": parts.worldModel },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

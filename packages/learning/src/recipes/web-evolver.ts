@@ -3,7 +3,7 @@
  * its successes, the model from what calls came to, and the agent again from its successes in the model.
  *
  * Source: "WebEvolver: Enhancing Web Agent Self-Improvement with Coevolving Environment Model" (S355).
- * Differs from it: agent and environment model are one model in two roles; the calls that the environment model
+ * Differs from it: agent and world model are one model in two roles; the calls that the world model
  * learns from are a demonstrator's with mistakes; no look-ahead at test time.
  * Why: one base is what pages hold, and a look-ahead would be paid at every turn of a visitor.
  */
@@ -15,8 +15,8 @@ export const webEvolver: CreateRecipe = recipe({
   name: "web-evolver",
   literature: "WebEvolver",
   differs: [
-    "agent and environment model are one model in two roles",
-    "the calls that the environment model learns from are a demonstrator's with mistakes",
+    "agent and world model are one model in two roles",
+    "the calls that the world model learns from are a demonstrator's with mistakes",
     "no look-ahead at test time",
   ],
   schedule: ["rounds"],
@@ -31,10 +31,10 @@ export const webEvolver: CreateRecipe = recipe({
       settings: { tasksPerStep: 24, learningRate },
     }),
     tokenStage({
-      name: "environment model",
+      name: "world model",
       rollout: parts.formedDemos(["world"]),
       losses: [parts.crossEntropy()],
-      state: { "environment-model": parts.ownModel },
+      state: { "world-model": parts.ownModel },
       steps: modelSteps,
       settings: { tasksPerStep: 24, learningRate },
     }),
@@ -43,7 +43,7 @@ export const webEvolver: CreateRecipe = recipe({
       rollout: parts.selfAnswered(1),
       filters: [parts.success()],
       losses: [parts.crossEntropy()],
-      state: { "environment-model": parts.ownModel },
+      state: { "world-model": parts.ownModel },
       steps,
       settings: { tasksPerStep: 24, learningRate },
     }),

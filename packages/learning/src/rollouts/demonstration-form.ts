@@ -18,5 +18,5 @@ export type DemonstrationForm =
   | "tutorial"
   /** The setting of a task, by whoever sets them. */
   | "proposal"
-  /** What an environment model is asked and says, the roles changed. */
+  /** What a world model is asked and says, the roles changed. */
   | "world";

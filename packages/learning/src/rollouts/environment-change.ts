@@ -23,7 +23,7 @@ export type EnvironmentChange =
   | {
       readonly kind: "simulated";
       /** The policy itself, or a model that was fitted to logged calls. */
-      readonly by: "policy" | "environment-model";
+      readonly by: "policy" | "world-model";
       /** Of calls that the model answers, in [0, 1]; the tool answers the others. */
       readonly share: number;
       /** Whether the model also says how the rollout ended; recorded as part `verdict` of the judgement. */

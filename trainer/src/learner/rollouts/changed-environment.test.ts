@@ -125,7 +125,7 @@ test("a corpus is searched only where there are documents", async () => {
 });
 
 test("a simulated environment without a model is refused", () => {
-  expect(() =>
-    changed({ kind: "simulated", by: "environment-model", share: 1, judges: false }),
-  ).toThrow(/needs a model that answers/);
+  expect(() => changed({ kind: "simulated", by: "world-model", share: 1, judges: false })).toThrow(
+    /needs a model that answers/,
+  );
 });

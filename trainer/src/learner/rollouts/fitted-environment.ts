@@ -1,5 +1,5 @@
 /**
- * Who answers in the tools' place during a run: the policy itself, and, where a recipe has an environment model,
+ * Who answers in the tools' place during a run: the policy itself, and, where a recipe has a world model,
  * one that is fitted to logged rollouts before the run begins. It stays as it is then.
  */
 import type { Recipe } from "@waggle/learning";
@@ -16,7 +16,7 @@ import type { WorldModels } from "./imagined-environment.ts";
 import { fitWorldModel, modeledEnvironment, worldLesson } from "./world-model.ts";
 
 /**
- * What an environment model is made of: an engine that fits a copy of the base, all of it, and what opens a
+ * What a world model is made of: an engine that fits a copy of the base, all of it, and what opens a
  * policy that speaks with the fitted weights. An adapter would not do: a base was taught never to say
  * what tools say.
  */
@@ -60,7 +60,7 @@ const FIT = { steps: 80, batchSize: 16, learningRate: 3e-3 } as const;
 /** True where a stage of the recipe asks for a model that was fitted. */
 export function needsWorldModel({ stages }: Pick<Recipe, "stages">): boolean {
   return stages.some(({ state }) => {
-    const part = state["environment-model"];
+    const part = state["world-model"];
     return part !== undefined && part.initial === undefined;
   });
 }
@@ -93,5 +93,5 @@ export async function fittedWorldModels(
   const { contextLength } = policy;
   await fitWorldModel(simulator.engine, lessons, { ...FIT, seed, contextLength }, signal);
   const speaker = await simulator.speaker(await simulator.engine.parameters());
-  return { ...own, "environment-model": modeledEnvironment(speaker, format) };
+  return { ...own, "world-model": modeledEnvironment(speaker, format) };
 }

@@ -32,7 +32,7 @@ export type WorldModel = (request: string, seed: number) => Promise<EnvironmentC
 /** Who may answer: the policy that acts, and a model that was fitted to logged calls. */
 export type WorldModels = {
   readonly policy?: WorldModel | undefined;
-  readonly "environment-model"?: WorldModel | undefined;
+  readonly "world-model"?: WorldModel | undefined;
 };
 
 /** @throws WaggleError `CAPABILITY_MISSING` at the beginning of a rollout without such a model. */

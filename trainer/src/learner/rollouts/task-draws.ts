@@ -8,13 +8,13 @@ import { derivedSeed } from "../../random.ts";
 const CANDIDATES = 4;
 
 export class TaskDraws {
-  readonly #family: EnvironmentSpec;
+  readonly #spec: EnvironmentSpec;
   readonly #seed: number;
   #count = 0;
 
   /** @param count - tasks that were drawn before. */
   constructor(spec: EnvironmentSpec, seed: number, count = 0) {
-    this.#family = spec;
+    this.#spec = spec;
     this.#seed = seed;
     this.#count = count;
   }
@@ -30,14 +30,14 @@ export class TaskDraws {
     context: PartContext,
     count: number,
   ): readonly TaskReference[] {
-    const { levels } = this.#family;
+    const { levels } = this.#spec;
     const hardest = difficulty === undefined ? levels : 1 + Math.floor(difficulty * (levels - 1));
     const chooser = filters.find(({ chooseTasks }) => chooseTasks !== undefined);
     const drawn = chooser === undefined ? count : CANDIDATES * count;
     const candidates = Array.from({ length: drawn }, () => {
       this.#count += 1;
       const task = this.#count % taskPool;
-      return this.#family.reference(derivedSeed(this.#seed, task, 0x7a), "train", task % hardest);
+      return this.#spec.reference(derivedSeed(this.#seed, task, 0x7a), "train", task % hardest);
     });
     return chooser?.chooseTasks?.(candidates, count, context) ?? candidates;
   }

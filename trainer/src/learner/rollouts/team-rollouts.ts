@@ -52,9 +52,9 @@ export async function teamRollouts(
 async function together(team: Team, place: readonly number[]): Promise<JudgedTrajectory[]> {
   const { plan, members, parts, task } = team;
   const shared = new SharedEnvironment(parts.spec.create(task), plan.roles);
-  const attempts = await Promise.all(
+  const rollouts = await Promise.all(
     plan.roles.map(async (role, r) => {
-      const spec = { ...parts.spec, instance: () => shared.view(role) };
+      const spec = { ...parts.spec, create: () => shared.view(role) };
       try {
         return await rollout(team, spec, role, members[r] as string, [...place, r], []);
       } finally {
@@ -63,21 +63,21 @@ async function together(team: Team, place: readonly number[]): Promise<JudgedTra
     }),
   );
   // What was answered is one answer, each role's words in its place.
-  const texts = attempts.flatMap(
+  const texts = rollouts.flatMap(
     ({ record: trajectory }) => finalTextOf(trajectory, parts.format) ?? [],
   );
   const verification = shared.view("").judge(texts.length === 0 ? null : texts.join(" ").trim());
   const { turnRewards } = verification;
-  return attempts.map(({ record: trajectory, read }, r) => {
+  return rollouts.map(({ record: trajectory, read }, r) => {
     const own = turnRewards?.filter((_, i) => shared.callers[i] === plan.roles[r]);
     const judged = own === undefined ? verification : { ...verification, turnRewards: own };
-    return trajectoryOf(team, { record: trajectory, verification: judged, read }, r, attempts[0]);
+    return trajectoryOf(team, { record: trajectory, verification: judged, read }, r, rollouts[0]);
   });
 }
 
 async function relay(team: Team, place: readonly number[]): Promise<JudgedTrajectory[]> {
   const { plan, members, parts } = team;
-  const attempts: RoleRollout[] = [];
+  const rollouts: RoleRollout[] = [];
   const said: string[] = [];
   for (const [r, role] of plan.roles.entries()) {
     const made = await rollout(
@@ -88,10 +88,10 @@ async function relay(team: Team, place: readonly number[]): Promise<JudgedTrajec
       [...place, r],
       said.length === 0 || plan.how === "apart" ? [] : [reading(said.join("; "))],
     );
-    attempts.push(made);
+    rollouts.push(made);
     said.push(finalTextOf(made.record, parts.format)?.trim() || "nothing");
   }
-  return attempts.map((made, r) => trajectoryOf(team, made, r, attempts[0]));
+  return rollouts.map((made, r) => trajectoryOf(team, made, r, rollouts[0]));
 }
 
 async function rollout(

@@ -1,5 +1,5 @@
 /**
- * An environment with the roles changed, in the words in which an environment model is asked: calls are what the user
+ * An environment with the roles changed, in the words in which a world model is asked: calls are what the user
  * says, results what is to be said. The calls are those of the environment's demonstrator.
  */
 import type { Demonstrator, EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";

@@ -92,13 +92,13 @@ test("what the policy reads is the model's word, what is judged is what the call
     verdict: async () => false,
     dispose: () => heard.push("disposed"),
   });
-  const change = { kind: "simulated", by: "environment-model", share: 1, judges: true } as const;
+  const change = { kind: "simulated", by: "world-model", share: 1, judges: true } as const;
   const options = {
     spec,
     task,
     taskSeed: 1,
     seed: 2,
-    worldModels: { "environment-model": worldModel },
+    worldModels: { "world-model": worldModel },
   };
   const instance = changedEnvironment(change, options)(spec.create(task));
   await instance.environment.observe();

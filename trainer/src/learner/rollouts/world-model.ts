@@ -27,7 +27,7 @@ const FAILED = "! ";
 /** Most tokens of one answer: results of these environments are short. */
 const MAX_ANSWER_TOKENS = 32;
 
-/** A call as the environment model reads it: `look ann boss`. */
+/** A call as the world model reads it: `look ann boss`. */
 export function callText({ name, arguments: given }: Pick<ToolCall, "name" | "arguments">): string {
   const values = Object.values(given).map((value) =>
     typeof value === "string" ? value : JSON.stringify(value),
@@ -97,7 +97,7 @@ function isFull({ tokenIds }: PolicyContext, { contextLength }: ActingPolicy): b
   return tokenIds.length + MAX_ANSWER_TOKENS >= contextLength;
 }
 
-/** What an environment model learns from one rollout: tokens, and which of them the environment said. */
+/** What a world model learns from one rollout: tokens, and which of them the environment said. */
 type WorldLesson = { readonly tokenIds: readonly number[]; readonly lossMask: readonly boolean[] };
 
 /** @param request as the rollout was told it. */

@@ -101,7 +101,7 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
           ),
         );
         expect(tools.size).toBeGreaterThan(2);
-        expect(at(records, 0).state["environment-model"]).toBe("environment");
+        expect(at(records, 0).state["world-model"]).toBe("environment");
       },
       keeps(0, ({ verification }) => verification.success),
     ],

@@ -29,7 +29,7 @@ import { SEARCH_EXPECTATIONS } from "./search-expectations.fixture.ts";
 import { SEVERAL_MODEL_EXPECTATIONS } from "./several-model-expectations.fixture.ts";
 import { CO_EVOLVED_EXPECTATIONS } from "./text-expectations.fixture.ts";
 import { TURN_EXPECTATIONS } from "./turn-expectations.fixture.ts";
-import { WORLD_EXPECTATIONS } from "./world-expectations.fixture.ts";
+import { ENVIRONMENT_EXPECTATIONS } from "./environment-expectations.fixture.ts";
 import { TEACHER_EXPECTATIONS } from "./teacher-expectations.fixture.ts";
 
 export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
@@ -39,7 +39,7 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   ...MEMORY_EXPECTATIONS,
   ...TEACHER_EXPECTATIONS,
   ...TURN_EXPECTATIONS,
-  ...WORLD_EXPECTATIONS,
+  ...ENVIRONMENT_EXPECTATIONS,
   ...SEVERAL_MODEL_EXPECTATIONS,
   ...SEARCH_EXPECTATIONS,
   ...ROLE_EXPECTATIONS,

@@ -236,7 +236,7 @@ const imaginedEnvironment: WorldModel = async () => ({
 });
 const IMAGINED: WorldModels = {
   policy: imaginedEnvironment,
-  "environment-model": imaginedEnvironment,
+  "world-model": imaginedEnvironment,
 };
 
 /** What came of one stage. */

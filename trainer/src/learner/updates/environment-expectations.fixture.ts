@@ -14,6 +14,7 @@ import {
   scoredOf,
   startsFromDemonstrations,
 } from "./recipe-checks.fixture.ts";
+import { difficulty } from "./composed-expectations.fixture.ts";
 import { NO_CALLS_LEFT } from "../rollouts/changed-environment.ts";
 import { IMAGINED_RESULT, type StageRecord } from "./recipe-update.fixture.ts";
 
@@ -54,7 +55,7 @@ function toolsUsed(records: readonly StageRecord[]): Set<string> {
   return new Set(turns.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)));
 }
 
-export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+export const ENVIRONMENT_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   cm2: {
     env: "form",
     differs: [
@@ -319,6 +320,20 @@ export const WORLD_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
             9,
           );
         }
+      },
+    ],
+  },
+  "environment-tuning": {
+    seed: 2,
+    differs: [
+      difficulty,
+      (records) => {
+        const results = trajectoriesOf(at(records, -1)).flatMap(({ turns }) =>
+          turns.flatMap(({ toolResults }) => toolResults),
+        );
+        const failed = results.flatMap((result) => (result.ok ? [] : [result.error.message]));
+        expect(failed.length).toBeGreaterThan(0);
+        expect(failed.every((message) => /; try \w+\(\w+/.test(message))).toBe(true);
       },
     ],
   },
