@@ -34,7 +34,7 @@ import {
   turnAdvantages,
 } from "./recipe-checks.fixture.ts";
 
-export const difficulty = schedules(-1, (settings) => settings.difficulty);
+export const difficulty: Check = schedules(-1, (settings) => settings.difficulty);
 
 /** Every turn carries one number, and turns of one trajectory carry several. */
 const creditsTurns: Check = (records) => {
