@@ -1,13 +1,10 @@
 import { type EngineCapabilities, WaggleError } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import {
-  entropyBonus,
-  group,
-  groupAdvantage,
-  optimalTokenBaseline,
-  outcome,
-  pgClip,
-} from "../parts/index.ts";
+import { groupAdvantage } from "../parts/group-advantages.ts";
+import { optimalTokenBaseline } from "../parts/optimal-token.ts";
+import { entropyBonus, pgClip } from "../parts/policy-losses.ts";
+import { outcome } from "../parts/rewards.ts";
+import { group } from "../parts/rollouts.ts";
 import { requireCapabilities } from "./requirements.ts";
 import { rewardStage, type Stage } from "./stage.ts";
 
@@ -43,6 +40,7 @@ const sampling = (change: object): Stage => ({
   ...STAGE,
   settings: { ...STAGE.settings, sampling: { ...STAGE.settings.sampling, ...change } },
 });
+
 const optimizer = (change: object): Stage => ({
   ...STAGE,
   optimizer: { ...STAGE.optimizer, ...change },

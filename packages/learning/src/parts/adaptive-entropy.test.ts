@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { partsOf } from "../composition/definition.ts";
 import type { Minibatch, PartContext, RewardedGroup, StateValues } from "../composition/part.ts";
 import { initialValues, rewardStage, type Stage } from "../composition/stage.ts";
-import { entropyBonus, tokenShares } from "../losses/index.ts";
+import { tokenShares } from "../losses/aggregation.ts";
+import { entropyBonus } from "../losses/entropy-bonus.ts";
 import { randomMinibatch } from "../losses/minibatch.fixture.ts";
 import { lossTokenCount } from "../token-rows.ts";
 import * as parts from "./index.ts";
@@ -24,6 +25,7 @@ const made = ownRecipe(
     state: { "entropy-strength": parts.entropyStrength(1 / 64) },
   }),
 );
+
 const stage = made.stages[0] as Stage;
 
 const context = (state: StateValues): PartContext => ({
@@ -38,6 +40,7 @@ function sampledAt(entropy: number): RewardedGroup[] {
 }
 
 const drawn = randomMinibatch(5);
+
 const MINIBATCH: Minibatch = {
   ...drawn,
   shares: tokenShares({ kind: "seq-mean-token-sum" }, drawn),

@@ -5,7 +5,7 @@ import { tokenStage } from "../composition/stage.ts";
 import { wrongDerivatives } from "../derivative-check.fixture.ts";
 import ofAdvantages from "../golden/advantages.json" with { type: "json" };
 import ofLosses from "../golden/losses.json" with { type: "json" };
-import { tokenShares } from "../losses/index.ts";
+import { tokenShares } from "../losses/aggregation.ts";
 import { randomMinibatch, testRandom } from "../losses/minibatch.fixture.ts";
 import { lossTokenCount, type TokenRows } from "../token-rows.ts";
 import * as parts from "./index.ts";
@@ -184,6 +184,7 @@ function toldProximal(minibatch: Minibatch, epoch: PartContext["epoch"]): TokenR
 }
 
 const rowsOf = (rows: TokenRows): number[][] => rows.map((row) => Array.from(row));
+
 const close = (rows: TokenRows, expected: TokenRows): void => {
   for (const [b, row] of rowsOf(expected).entries()) {
     for (const [t, value] of row.entries()) expect(rows[b]?.[t]).toBeCloseTo(value, 12);

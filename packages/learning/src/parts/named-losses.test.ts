@@ -5,32 +5,29 @@
 import { expect, test } from "vitest";
 import { partsOf } from "../composition/definition.ts";
 import type { LossPart, Minibatch, PartContext, RewardedTrajectory } from "../composition/part.ts";
-import { type Stage, rewardStage } from "../composition/stage.ts";
+import { rewardStage, type Stage } from "../composition/stage.ts";
 import {
-  type Correction,
-  divergenceMask,
   icePopWeights,
-  offPolicySequenceMask,
   outlierVeto,
-  secondMomentMask,
   sequenceBandMask,
   tokenBandMask,
-  topCovarianceTokens,
-} from "../corrections/index.ts";
+} from "../corrections/band-masks.ts";
+import type { Correction } from "../corrections/correction.ts";
+import { topCovarianceTokens } from "../corrections/covariance-mask.ts";
+import { divergenceMask, offPolicySequenceMask } from "../corrections/divergence-masks.ts";
+import { secondMomentMask } from "../corrections/second-moment-mask.ts";
 import type { LossResult } from "../loss.ts";
-import {
-  clippedSurrogate,
-  covariancePenalty,
-  geometricMeanSurrogate,
-  importanceSampling,
-  observationLoss,
-  probabilityGapSurrogate,
-  selfImitation,
-  tokenShares,
-  unlikelihoodLoss,
-  variationalWeightLoss,
-} from "../losses/index.ts";
-import { randomMinibatch, type RandomMinibatch } from "../losses/minibatch.fixture.ts";
+import { tokenShares } from "../losses/aggregation.ts";
+import { clippedSurrogate } from "../losses/clipped-surrogate.ts";
+import { covariancePenalty } from "../losses/covariance-penalty.ts";
+import { geometricMeanSurrogate } from "../losses/geometric-mean.ts";
+import { importanceSampling } from "../losses/importance-sampling.ts";
+import { type RandomMinibatch, randomMinibatch } from "../losses/minibatch.fixture.ts";
+import { observationLoss } from "../losses/observation-loss.ts";
+import { probabilityGapSurrogate } from "../losses/probability-gap.ts";
+import { selfImitation } from "../losses/self-imitation.ts";
+import { unlikelihoodLoss } from "../losses/unlikelihood.ts";
+import { variationalWeightLoss } from "../losses/variational-weight.ts";
 import { lossTokenCount, type TokenRows } from "../token-rows.ts";
 import * as parts from "./index.ts";
 import { ownRecipe } from "./own-recipe.fixture.ts";
@@ -93,6 +90,7 @@ const EVEN: Minibatch = {
 };
 
 const BOUNDS = { lower: 0.2, upper: 0.2 };
+
 const inner = parts.pgClip(0.2);
 
 /** The clipped surrogate with these weights besides. */
@@ -111,6 +109,7 @@ const clipped = ({ weights }: Correction, minibatch = MINIBATCH): LossResult =>
 const failedTurns = drawn.lossMask.map((mask) =>
   mask.map((counts, t) => counts && t < Math.ceil(mask.length / 2)),
 );
+
 const observed = drawn.lossMask.map((mask) =>
   mask.map((counts, t) => !counts && t > mask.indexOf(true)),
 );

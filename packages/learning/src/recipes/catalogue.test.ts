@@ -1,9 +1,12 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { literatureStates, recipeNamed, RECIPES } from "./catalogue.ts";
 import { partsOf } from "../composition/definition.ts";
 import { LITERATURE, plainParts } from "./literature.ts";
+
+/** A recipe of the catalogue with the comment above it. */
+const RECIPE = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nconst (\w+): CreateRecipe = recipe\(/g;
 
 test("the table has every recipe of the literature once", () => {
   expect(LITERATURE).toHaveLength(231);
@@ -24,17 +27,17 @@ test.each([...RECIPES.keys()])("%s has every part that its row names", (name) =>
 });
 
 test("every header names source, differences and reasons", () => {
-  const texts = readdirSync(import.meta.dirname)
-    .filter((file) => /(?<!\.test|\.fixture)\.ts$/.test(file))
-    .map((file) => ({ file, text: readFileSync(join(import.meta.dirname, file), "utf8") }))
-    .filter(({ text }) => /: CreateRecipe = recipe\(/.test(text));
-  // One file makes one recipe.
-  expect(texts.length).toBe(RECIPES.size);
-  const lacking = texts.filter(({ text }) => {
-    const [header = ""] = text.split("*/");
-    return !/Sources?: /.test(header) || !/Differs from .*\n(.*\n)* \* Why: \S/.test(header);
-  });
-  expect(lacking.map(({ file }) => file)).toEqual([]);
+  const documented = globSync("*/*.ts", { cwd: import.meta.dirname }).flatMap((file) =>
+    [...readFileSync(join(import.meta.dirname, file), "utf8").matchAll(RECIPE)].map(
+      ([, comment = "", name = ""]) => ({ name, comment }),
+    ),
+  );
+  expect(documented.length).toBe(RECIPES.size);
+  const lacking = documented.filter(
+    ({ comment }) =>
+      !/Sources?: /.test(comment) || !/Differs from .*\n(.*\n)* \* Why: \S/.test(comment),
+  );
+  expect(lacking.map(({ name }) => name)).toEqual([]);
 });
 
 test("a row that nobody wrote lacks only what no recipe has; where all parts are there it lacks the recipe", () => {

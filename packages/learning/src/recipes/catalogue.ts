@@ -2,165 +2,121 @@
 import { WaggleError } from "@waggle/protocol";
 import { ARRANGEMENT_NAMES } from "../composition/arrangement.ts";
 import { type CreateRecipe, partsOf, type Recipe } from "../composition/definition.ts";
-import { a2fm } from "./a2fm.ts";
-import { aepo } from "./aepo.ts";
-import { arpo } from "./arpo.ts";
-import { artist } from "./artist.ts";
-import { bnGspo } from "./bn-gspo.ts";
-import { greedyAgents } from "./greedy-agents.ts";
-import { grpoRoc } from "./grpo-roc.ts";
-import { pivotRl } from "./pivot-rl.ts";
-import { polar } from "./polar.ts";
-import { rl4vlm } from "./rl4vlm.ts";
-import { scalingInterRl } from "./scaling-inter-rl.ts";
-import { webdancer } from "./webdancer.ts";
-import { asearcher } from "./asearcher.ts";
-import { astra } from "./astra.ts";
-import { agentGl } from "./agent-gl.ts";
-import { agenTracer } from "./agen-tracer.ts";
-import { armThinker } from "./arm-thinker.ts";
-import { calibrationRl } from "./calibration-rl.ts";
-import { closedLoopRl } from "./closed-loop-rl.ts";
-import { codeGym } from "./code-gym.ts";
-import { drGrpoTis } from "./dr-grpo-tis.ts";
-import { deepSport } from "./deep-sport.ts";
-import { dynamicPlanning } from "./dynamic-planning.ts";
-import { envFactory } from "./env-factory.ts";
-import { era } from "./era.ts";
-import { fusionAgent } from "./fusion-agent.ts";
-import { geoVista } from "./geo-vista.ts";
-import { gflowVlm } from "./gflow-vlm.ts";
-import { graphWalker } from "./graph-walker.ts";
-import { grpoAr } from "./grpo-ar.ts";
-import { grpo } from "./grpo.ts";
-import { hdpo } from "./hdpo.ts";
-import { indusAgent } from "./indus-agent.ts";
-import { kimiK2 } from "./kimi-k2.ts";
-import { kimiDev } from "./kimi-dev.ts";
-import { lmExperimenter } from "./lm-experimenter.ts";
-import { logigen } from "./logigen.ts";
-import { longVt } from "./long-vt.ts";
-import { plannerR1 } from "./planner-r1.ts";
-import { quasar } from "./quasar.ts";
-import { reflectRetryReward } from "./reflect-retry-reward.ts";
-import { remoteAgent } from "./remote-agent.ts";
-import { rftInstanceFilter } from "./rft-instance-filter.ts";
-import { seGui } from "./se-gui.ts";
-import { sftGrpoLength } from "./sft-grpo-length.ts";
-import { spotAgent } from "./spot-agent.ts";
-import { taMdp } from "./ta-mdp.ts";
-import { toolCua } from "./tool-cua.ts";
-import { verlTool } from "./verl-tool.ts";
-import { videoTempO3 } from "./video-temp-o3.ts";
-import { vlDac } from "./vl-dac.ts";
-import { durationAware } from "./duration-aware.ts";
-import { openAgentRl } from "./open-agent-rl.ts";
-import { arpoGui } from "./arpo-gui.ts";
-import { dart } from "./dart.ts";
-import { roRecomp } from "./ro-recomp.ts";
-import { rlRetention } from "./rl-retention.ts";
-import { behaviorPriming } from "./behavior-priming.ts";
-import { mpts } from "./mpts.ts";
-import { spear } from "./spear.ts";
-import { evolutionStrategies } from "./evolution-strategies.ts";
-import { FEEDBACK_RECIPES } from "./feedback-recipes.ts";
-import { IMITATION_RECIPES } from "./imitation-recipes.ts";
-import { MERGING_RECIPES } from "./merging-recipes.ts";
-import { PREFERENCE_RECIPES } from "./preference-recipes.ts";
-import { SEARCH_RECIPES } from "./search-recipes.ts";
-import { TEXT_RECIPES } from "./text-recipes.ts";
-import { SEVERAL_MODEL_RECIPES } from "./several-model-recipes.ts";
-import { aiSearchPlanner } from "./ai-search-planner.ts";
-import { pprRenorm } from "./ppr-renorm.ts";
-import { muaRl } from "./mua-rl.ts";
-import { meowTeaTaro } from "./meow-tea-taro.ts";
-import { chainOfAgents } from "./chain-of-agents.ts";
-import { dirl } from "./dirl.ts";
-import { embodiedR1 } from "./embodied-r1.ts";
-import { orchard } from "./orchard.ts";
-import { environmentTuning } from "./environment-tuning.ts";
-import { CHANGED_WORLD_RECIPES } from "./changed-environment-recipes.ts";
+import { GRPO_RECIPES } from "./policy-gradient/grpo.ts";
+import { ESTIMATOR_RECIPES } from "./policy-gradient/estimators.ts";
+import { CRITIC_RECIPES } from "./policy-gradient/critics.ts";
+import { BRANCHING_RECIPES } from "./policy-gradient/branching.ts";
+import { BATCH_COMPOSITION_RECIPES } from "./policy-gradient/batch-composition.ts";
+import { ASYNCHRONOU_RECIPES } from "./policy-gradient/asynchronous.ts";
+import { ENTROPY_RECIPES } from "./policy-gradient/entropy.ts";
+import { STORED_STEP_RECIPES } from "./policy-gradient/stored-steps.ts";
+import { COST_RECIPES } from "./reward-design/cost.ts";
+import { TIER_RECIPES } from "./reward-design/tiers.ts";
+import { DENSE_RECIPES } from "./reward-design/dense.ts";
+import { ANSWER_RECIPES } from "./reward-design/answers.ts";
+import { TURN_CREDIT_RECIPES } from "./reward-design/turn-credit.ts";
+import { JUDGED_RECIPES } from "./reward-design/judged.ts";
+import { REWARD_MODEL_RECIPES } from "./reward-design/reward-models.ts";
+import { PREFERRED_REWARD_RECIPES } from "./reward-design/preferred-rewards.ts";
+import { TASK_CHOICE_RECIPES } from "./curricula/task-choice.ts";
+import { LEVEL_RECIPES } from "./curricula/levels.ts";
+import { COLD_START_RECIPES } from "./curricula/cold-start.ts";
+import { TEACHER_START_RECIPES } from "./curricula/teacher-starts.ts";
+import { SIMULATED_RECIPES } from "./environments/simulated.ts";
+import { CHANGED_RECIPES } from "./environments/changed.ts";
+import { USER_RECIPES } from "./environments/users.ts";
+import { CORPORA_RECIPES } from "./environments/corpora.ts";
+import { DEMONSTRATION_RECIPES } from "./imitation/demonstrations.ts";
+import { TEXT_RECIPES } from "./imitation/text.ts";
+import { FILTERED_RECIPES } from "./imitation/filtered.ts";
+import { TEACHER_RECIPES } from "./imitation/teachers.ts";
+import { TOKEN_LOSSE_RECIPES } from "./imitation/token-losses.ts";
+import { TASK_FORM_RECIPES } from "./imitation/task-forms.ts";
+import { PARAMETER_RECIPES } from "./imitation/parameters.ts";
+import { FAST_WEIGHT_RECIPES } from "./imitation/fast-weights.ts";
+import { OWN_ATTEMPT_RECIPES } from "./imitation/own-attempts.ts";
+import { PAIR_RECIPES } from "./preference/pairs.ts";
+import { STEP_RECIPES } from "./preference/steps.ts";
+import { JUDGE_RECIPES } from "./preference/judges.ts";
+import { RETURN_RECIPES } from "./offline/returns.ts";
+import { VALUE_RECIPES } from "./offline/values.ts";
+import { ONLINE_RECIPES } from "./offline/online.ts";
+import { IMITATED_RECIPES } from "./search/imitated.ts";
+import { PREFERRED_RECIPES } from "./search/preferred.ts";
+import { NOTE_RECIPES } from "./memory/notes.ts";
+import { LESSON_RECIPES } from "./memory/lessons.ts";
+import { CASE_RECIPES } from "./memory/cases.ts";
+import { TEAM_RECIPES } from "./several-models/teams.ts";
+import { HIERARCHIE_RECIPES } from "./several-models/hierarchies.ts";
+import { SELF_PLAY_RECIPES } from "./several-models/self-play.ts";
+import { PROPOSER_RECIPES } from "./several-models/proposers.ts";
+import { ADAPTER_RECIPES } from "./several-models/adapters.ts";
+import { ROLE_RECIPES } from "./several-models/roles.ts";
+import { TASK_VECTOR_RECIPES } from "./merging/task-vectors.ts";
+import { CONTINUAL_RECIPES } from "./merging/continual.ts";
+import { PROMPT_RECIPES } from "./without-gradients/prompts.ts";
+import { AGENT_RECIPES } from "./without-gradients/agents.ts";
+import { EVOLUTION_RECIPES } from "./without-gradients/evolution.ts";
+import { THUMB_RECIPES } from "./feedback/thumbs.ts";
 import { LITERATURE, type LiteratureRow, plainParts } from "./literature.ts";
 
 const ALL: readonly CreateRecipe[] = [
-  grpo,
-  drGrpoTis,
-  a2fm,
-  aepo,
-  arpo,
-  artist,
-  bnGspo,
-  greedyAgents,
-  grpoRoc,
-  pivotRl,
-  polar,
-  rl4vlm,
-  scalingInterRl,
-  webdancer,
-  asearcher,
-  astra,
-  agentGl,
-  agenTracer,
-  armThinker,
-  calibrationRl,
-  closedLoopRl,
-  codeGym,
-  deepSport,
-  dynamicPlanning,
-  envFactory,
-  era,
-  fusionAgent,
-  geoVista,
-  gflowVlm,
-  graphWalker,
-  grpoAr,
-  hdpo,
-  indusAgent,
-  kimiK2,
-  kimiDev,
-  lmExperimenter,
-  logigen,
-  longVt,
-  plannerR1,
-  quasar,
-  reflectRetryReward,
-  remoteAgent,
-  rftInstanceFilter,
-  seGui,
-  sftGrpoLength,
-  spotAgent,
-  taMdp,
-  toolCua,
-  verlTool,
-  videoTempO3,
-  vlDac,
-  durationAware,
-  openAgentRl,
-  arpoGui,
-  dart,
-  roRecomp,
-  rlRetention,
-  behaviorPriming,
-  mpts,
-  spear,
-  aiSearchPlanner,
-  pprRenorm,
-  muaRl,
-  meowTeaTaro,
-  chainOfAgents,
-  dirl,
-  embodiedR1,
-  orchard,
-  environmentTuning,
-  evolutionStrategies,
-  ...CHANGED_WORLD_RECIPES,
-  ...FEEDBACK_RECIPES,
-  ...IMITATION_RECIPES,
-  ...PREFERENCE_RECIPES,
-  ...SEARCH_RECIPES,
-  ...MERGING_RECIPES,
+  ...GRPO_RECIPES,
+  ...ESTIMATOR_RECIPES,
+  ...CRITIC_RECIPES,
+  ...BRANCHING_RECIPES,
+  ...BATCH_COMPOSITION_RECIPES,
+  ...ASYNCHRONOU_RECIPES,
+  ...ENTROPY_RECIPES,
+  ...STORED_STEP_RECIPES,
+  ...COST_RECIPES,
+  ...TIER_RECIPES,
+  ...DENSE_RECIPES,
+  ...ANSWER_RECIPES,
+  ...TURN_CREDIT_RECIPES,
+  ...JUDGED_RECIPES,
+  ...REWARD_MODEL_RECIPES,
+  ...PREFERRED_REWARD_RECIPES,
+  ...TASK_CHOICE_RECIPES,
+  ...LEVEL_RECIPES,
+  ...COLD_START_RECIPES,
+  ...TEACHER_START_RECIPES,
+  ...SIMULATED_RECIPES,
+  ...CHANGED_RECIPES,
+  ...USER_RECIPES,
+  ...CORPORA_RECIPES,
+  ...DEMONSTRATION_RECIPES,
   ...TEXT_RECIPES,
-  ...SEVERAL_MODEL_RECIPES,
+  ...FILTERED_RECIPES,
+  ...TEACHER_RECIPES,
+  ...TOKEN_LOSSE_RECIPES,
+  ...TASK_FORM_RECIPES,
+  ...PARAMETER_RECIPES,
+  ...FAST_WEIGHT_RECIPES,
+  ...OWN_ATTEMPT_RECIPES,
+  ...PAIR_RECIPES,
+  ...STEP_RECIPES,
+  ...JUDGE_RECIPES,
+  ...RETURN_RECIPES,
+  ...VALUE_RECIPES,
+  ...ONLINE_RECIPES,
+  ...IMITATED_RECIPES,
+  ...PREFERRED_RECIPES,
+  ...NOTE_RECIPES,
+  ...LESSON_RECIPES,
+  ...CASE_RECIPES,
+  ...TEAM_RECIPES,
+  ...HIERARCHIE_RECIPES,
+  ...SELF_PLAY_RECIPES,
+  ...PROPOSER_RECIPES,
+  ...ADAPTER_RECIPES,
+  ...ROLE_RECIPES,
+  ...TASK_VECTOR_RECIPES,
+  ...CONTINUAL_RECIPES,
+  ...PROMPT_RECIPES,
+  ...AGENT_RECIPES,
+  ...EVOLUTION_RECIPES,
+  ...THUMB_RECIPES,
 ];
 
 export const RECIPES: ReadonlyMap<string, CreateRecipe> = new Map(

@@ -1,0 +1,84 @@
+/** Thumbs of visitors; no verifier. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { rewardStage, tokenStage } from "../../composition/stage.ts";
+import { resource } from "../../composition/state.ts";
+import * as parts from "../../parts/index.ts";
+
+/**
+ * KTO on thumbs: single rollouts that visitors liked are raised against the reference and disliked ones
+ * lowered, without pairs, groups or a verifier.
+ *
+ * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization",
+ * arXiv:2402.01306.
+ * Differs from it: rollouts are the policy's own, new ones each step; the divergence is 0 (the form
+ * that TRL calls APO-zero-unpaired), so that no mismatched answers are scored.
+ * Why: visitors judge what the policy says now.
+ */
+const thumbsKto: CreateRecipe = recipe({
+  name: "thumbs-kto",
+  literature: {
+    recipe: "KTO on thumbs",
+    paper: "KTO: Model Alignment as Prospect Theoretic Optimization",
+    system: null,
+    table: "feedback",
+    parts: { rollout: ["single"], reward: ["feedback"], loss: ["kto"], schedule: ["one"] },
+    difference: "Unpaired thumbs of visitors in place of a verifier.",
+  },
+  differs: ["rollouts are the policy's own, new ones each step", "the divergence is 0"],
+  schedule: ["one"],
+  settings: { attempts: 64, beta: 0.3, steps: 30, learningRate: 3e-3 },
+  stages: ({ attempts, beta, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.single(),
+      reward: parts.thumbs(),
+      losses: [parts.kto(beta)],
+      state: { ref: resource("ref") },
+      steps,
+      settings: { tasksPerStep: attempts, learningRate },
+    }),
+  ],
+});
+
+/**
+ * REINFORCE on thumbs with a moving baseline: each rollout stands alone, and what it is compared with is
+ * what visitors liked before.
+ *
+ * Sources: Williams 1992; the moving baseline of Liu et al. 2025, "SPIRAL", arXiv:2506.24119, with the
+ * decay of prime-rl.
+ * Differs from them: the baseline is one for all visitors and begins at a half.
+ * Why: most visitors come once, so that an average of each would never be known.
+ */
+const thumbsReinforce: CreateRecipe = recipe({
+  name: "thumbs-reinforce",
+  literature: {
+    recipe: "REINFORCE on thumbs",
+    paper: "SPIRAL: Self-Play on Zero-Sum Games Incentivizes Reasoning",
+    system: null,
+    table: "feedback",
+    parts: {
+      rollout: ["single"],
+      reward: ["feedback"],
+      advantage: ["rae"],
+      loss: ["reinforce"],
+      state: ["baseline"],
+      schedule: ["one"],
+    },
+    difference: "Thumbs of visitors in place of a verifier, single rollouts.",
+  },
+  differs: ["one baseline for all visitors, which begins at a half"],
+  schedule: ["one"],
+  settings: { attempts: 64, decay: 0.95, prior: 0.5, steps: 30, learningRate: 3e-3 },
+  stages: ({ attempts, decay, prior, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.single(),
+      reward: parts.thumbs(),
+      advantage: parts.movingBaselineAdvantage(),
+      losses: [parts.reinforce()],
+      state: { baseline: parts.baseline({ decay, prior }) },
+      steps,
+      settings: { tasksPerStep: attempts, learningRate },
+    }),
+  ],
+});
+
+export const THUMB_RECIPES: readonly CreateRecipe[] = [thumbsKto, thumbsReinforce];

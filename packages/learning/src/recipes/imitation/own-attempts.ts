@@ -1,0 +1,157 @@
+/** Imitation of what the policy tried itself. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { pairStage, rewardStage, tokenStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+
+/**
+ * KnowSelf: what the policy can do at once it does plainly; where it must think again or ask, it says so
+ * first. By imitation, then by telling the fitting way apart from another.
+ *
+ * Source: "Agentic Knowledgeable Self-awareness" (S046).
+ * Differs from it: a situation is that of a whole task; knowledge is a demonstrator's, which the
+ * environment does not give again when it is asked.
+ * Why: a task has one situation that can be labelled before it is tried.
+ */
+const knowSelf: CreateRecipe = recipe({
+  name: "know-self",
+  literature: "KnowSelf",
+  differs: [
+    "a situation is that of a whole task",
+    "knowledge is a demonstrator's, which the environment does not give again when it is asked",
+  ],
+  schedule: ["stages"],
+  settings: {
+    retold: "Think again.",
+    rethink: "Again:",
+    ask: "Help:",
+    weight: 0.5,
+    startSteps: 15,
+    steps: 10,
+    learningRate: 3e-3,
+  },
+  stages: ({ retold, rethink, ask, weight, startSteps, steps, learningRate }) => [
+    tokenStage({
+      name: "situations",
+      rollout: parts.selfExplored(retold, { rethink, ask }),
+      filters: [parts.inSituation()],
+      losses: [parts.crossEntropy()],
+      steps: startSteps,
+      settings: { tasksPerStep: 16, learningRate },
+    }),
+    pairStage({
+      name: "boundary",
+      rollout: parts.selfExplored(retold, { rethink, ask }),
+      filters: [parts.situationPairs()],
+      reward: parts.outcome(),
+      losses: [parts.chosenCrossEntropy(), { loss: parts.contrast(), weight }],
+      steps,
+      settings: { tasksPerStep: 16, learningRate },
+    }),
+  ],
+});
+
+/**
+ * RISE (introspection): one-turn tasks become several answers in one context, each told that the last
+ * was wrong; all are learned, the better ones more.
+ *
+ * Source: Qu et al. 2024, "Recursive Introspection: Teaching Language Model Agents How to Self-Improve",
+ * arXiv:2407.18219.
+ * Differs from it: a teacher answers only where all of the policy's own answers are wrong.
+ * Why: a teacher's answer where the policy has one of its own would only replace it.
+ */
+const riseIntrospection: CreateRecipe = recipe({
+  name: "rise-introspection",
+  literature: "RISE (introspection)",
+  differs: ["a teacher answers only where all of the policy's own answers are wrong"],
+  schedule: ["rounds"],
+  settings: {
+    ...{ rounds: 3, guidance: "Wrong. Try again.", answers: 2, attempts: 1, temperature: 0.5 },
+    ...{ steps: 8, learningRate: 3e-3 },
+  },
+  stages: ({ guidance, answers, attempts, temperature, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.introspection(guidance, answers, attempts),
+      reward: parts.outcome(),
+      advantage: parts.payWeighted(temperature),
+      losses: [parts.weighedCrossEntropy()],
+      state: { teacher: parts.demonstrators() },
+      steps,
+      settings: { tasksPerStep: 24, learningRate },
+    }),
+  ],
+});
+
+/**
+ * ALAMA: rollouts in every mechanism at a task; the better is imitated and told apart from the
+ * worse.
+ *
+ * Source: "Towards Adaptive Mechanism Activation in Language Agent" (S329).
+ * Differs from it: a mechanism is a sentence of the system message; the chosen and the rejected are
+ * compared by mean log-probs of their tokens.
+ * Why: a sentence is all that tells mechanisms apart in one format, and sums of log-probs would choose by
+ * length.
+ */
+const alama: CreateRecipe = recipe({
+  name: "alama",
+  literature: "ALAMA",
+  differs: [
+    "a mechanism is a sentence of the system message",
+    "the chosen and the rejected are compared by mean log-probs of their tokens",
+  ],
+  schedule: ["one"],
+  settings: { perMode: 2, margin: 0.5, weight: 0.5, steps: 25, learningRate: 3e-3 },
+  stages: ({ perMode, margin, weight, steps, learningRate }) => [
+    pairStage({
+      rollout: parts.modeStrata(["", "Be brief."], perMode),
+      filters: [parts.pairGap(margin)],
+      reward: parts.outcome(),
+      losses: [parts.chosenCrossEntropy(), { loss: parts.contrast(), weight }],
+      steps,
+      settings: { tasksPerStep: 24, learningRate },
+    }),
+  ],
+});
+
+/**
+ * mix-cd: old samples are rehearsed where learning does most damage: in proportion to how often samples
+ * like them were right and turned wrong, seen in the steps themselves.
+ *
+ * Source: Bai et al. 2024, "An Efficient Rehearsal Scheme for Catastrophic Forgetting Mitigation during
+ * Multi-stage Fine-tuning", arXiv:2402.08096.
+ * Differs from it: a sample is right from a mean probability of its tokens on; samples alike have as many
+ * turns; two data sets follow one another again and again.
+ * Why: log-probs at hand say how sure a model is without rollouts of its own.
+ */
+const mixCd: CreateRecipe = recipe({
+  name: "mix-cd",
+  literature: "mix-cd",
+  differs: [
+    "a sample is right from a mean probability of its tokens on",
+    "samples alike have as many turns",
+    "two data sets follow one another again and again",
+  ],
+  schedule: ["rounds"],
+  settings: {
+    ...{ rounds: 2, rehearsed: 8, rightFrom: 0.5, capacity: 256, mistakes: 0 },
+    ...{ steps: 8, learningRate: 3e-3 },
+  },
+  stages: ({ rehearsed, rightFrom, capacity, mistakes, steps, learningRate }) =>
+    [{ name: "first", difficulty: 0 }, { name: "second" }].map(({ name, ...level }) =>
+      tokenStage({
+        name,
+        rollout: parts.demos(mistakes),
+        filters: [parts.collateral(rehearsed, rightFrom)],
+        losses: [parts.crossEntropy()],
+        state: { "rest-buffer": parts.leftovers(capacity) },
+        steps,
+        settings: { tasksPerStep: 16, learningRate, ...level },
+      }),
+    ),
+});
+
+export const OWN_ATTEMPT_RECIPES: readonly CreateRecipe[] = [
+  knowSelf,
+  riseIntrospection,
+  alama,
+  mixCd,
+];

@@ -1,0 +1,122 @@
+/** Imitation in which only some parameters move. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { tokenStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+
+/**
+ * HFT: half of the matrices of each layer learn, another half in each step.
+ *
+ * Source: Hui et al. 2024, "HFT: Half Fine-Tuning for Large Language Models", arXiv:2404.18466.
+ * Differs from it: the half is drawn anew in every step, not in every stage.
+ * Why: there is one stage: one draw would leave half of the adapter as it was to the end.
+ */
+const hft: CreateRecipe = recipe({
+  name: "hft",
+  literature: "HFT",
+  differs: ["the half is drawn anew in every step, not in every stage"],
+  schedule: ["rounds"],
+  settings: { share: 0.5, rounds: 2, steps: 25, learningRate: 3e-3 },
+  stages: ({ share, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.demos(),
+      losses: [parts.parameterSubset(parts.crossEntropy(), parts.drawnShare(share))],
+      steps,
+      settings: { tasksPerStep: 32, learningRate },
+    }),
+  ],
+});
+
+/**
+ * LocFT-BF: several epochs over a batch, at one kind of matrix only.
+ *
+ * Source: "Fine-tuning Done Right in Model Editing", arXiv:2509.22072.
+ * Differs from it: the place is a setting, not found by search; what is edited is behaviour, not
+ * facts.
+ * Why: a search for the place would be as many runs, and the environments ask for behaviour, not for facts.
+ */
+const locFt: CreateRecipe = recipe({
+  name: "loc-ft",
+  literature: "LocFT-BF",
+  differs: [
+    "the place is a setting, not found by search",
+    "what is edited is behaviour, not facts",
+  ],
+  schedule: ["sft"],
+  settings: { place: "down_proj", epochs: 3, steps: 25, learningRate: 3e-3 },
+  stages: ({ place, epochs, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.demos(),
+      losses: [
+        parts.parameterSubset(
+          parts.crossEntropy(),
+          (names) => new Set(names.filter((name) => name.includes(place))),
+        ),
+      ],
+      steps,
+      settings: { tasksPerStep: 32, learningRate, epochs },
+    }),
+  ],
+});
+
+/**
+ * Input-space tuning: only what transforms the input learns, the rest of the model stays.
+ *
+ * Source: "Continual Learning with Pretrained Backbones by Tuning in the Input Space" (S117).
+ * Differs from it: the transform is the first layer's projections of its input; no head of its own:
+ * the model's is kept.
+ * Why: the engine's port trains parameters of the decoder, not what is put before it.
+ */
+const inputSpace: CreateRecipe = recipe({
+  name: "input-space",
+  literature: "Input-space tuning",
+  differs: [
+    "the transform is the first layer's projections of its input",
+    "no head of its own: the model's is kept",
+  ],
+  schedule: ["sft"],
+  settings: { steps: 25, learningRate: 3e-3 },
+  stages: ({ steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.demos(),
+      losses: [
+        parts.parameterSubset(
+          parts.crossEntropy(),
+          (names) => new Set(names.filter((name) => /layers\.0\.self_attn\.[qkv]_proj/.test(name))),
+        ),
+      ],
+      steps,
+      settings: { tasksPerStep: 32, learningRate },
+    }),
+  ],
+});
+
+/**
+ * SAP: the model is split; the lower part stays with the owner of the data, who tells the upper part
+ * less than it knows, and only the upper part learns.
+ *
+ * Source: "A Split-and-Privatize Framework for Large Language Model Fine-Tuning" (S010).
+ * Differs from it: given tokens are replaced at random before the lower part instead of noise on what it
+ * gives; both parts run in one process.
+ * Why: noise on what a layer gives would need a graph of its own in the engine.
+ */
+const sap: CreateRecipe = recipe({
+  name: "sap",
+  literature: "SAP",
+  differs: [
+    "given tokens are replaced at random before the lower part instead of noise on what it gives",
+    "both parts run in one process",
+  ],
+  schedule: ["sft"],
+  settings: { replaced: 0.05, from: 0.5, mistakes: 0, steps: 25, learningRate: 3e-3 },
+  stages: ({ replaced, from, mistakes, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.demos(mistakes),
+      filters: [parts.privatize(replaced)],
+      losses: [parts.parameterSubset(parts.crossEntropy(), parts.upperLayers(from))],
+      steps,
+      settings: { tasksPerStep: 32, learningRate },
+    }),
+  ],
+});
+
+export const PARAMETER_RECIPES: readonly CreateRecipe[] = [hft, locFt, inputSpace, sap];

@@ -1,0 +1,208 @@
+/** Imitation of several teachers or of several ways of prompting. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import type { JudgedTrajectory, JudgedTurn } from "../../composition/judged-trajectory.ts";
+import { tokenStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+
+/**
+ * DualDistill: two teachers show the same task, and what succeeded is imitated.
+ *
+ * Source: "Agentic-R1: Distilled Dual-Strategy Reasoning" (S056).
+ * Differs from it: the teachers differ in how often they err, not in strategy; their solutions are
+ * not joined by transition text.
+ * Why: no reasoning model is there to be a second teacher; how often one errs is known.
+ */
+const dualDistill: CreateRecipe = recipe({
+  name: "dual-distill",
+  literature: "DualDistill",
+  differs: [
+    "the teachers differ in how often they err, not in strategy",
+    "their solutions are not joined by transition text",
+  ],
+  schedule: ["sft"],
+  settings: { first: 0.1, second: 0.4, steps: 25, learningRate: 3e-3 },
+  stages: ({ first, second, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.teacherDemos(),
+      filters: [parts.success({ perTask: 1 })],
+      state: { teacher: parts.demonstrators(first, second) },
+      losses: [parts.crossEntropy()],
+      steps,
+      settings: { tasksPerStep: 32, learningRate },
+    }),
+  ],
+});
+
+const FIRE_ACT_METHODS = ["", "Be brief."];
+
+/**
+ * FireAct: a teacher shows tasks by several ways of prompting, and what succeeded is imitated in
+ * equal shares.
+ *
+ * Source: "FireAct: Toward Language Agent Fine-tuning", arXiv:2310.05915.
+ * Differs from it: a way of prompting is a sentence of the system message.
+ * Why: a sentence is all that tells ways of prompting apart in one format.
+ */
+const fireAct: CreateRecipe = recipe({
+  name: "fire-act",
+  literature: "FireAct",
+  differs: ["a way of prompting is a sentence of the system message"],
+  schedule: ["sft"],
+  settings: { kept: 12, mistakes: 0.3, steps: 25, learningRate: 3e-3 },
+  stages: ({ kept, mistakes, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.teacherDemos({ modes: FIRE_ACT_METHODS }),
+      filters: [
+        parts.success(),
+        parts.diversityMix(
+          Object.fromEntries(FIRE_ACT_METHODS.map((method) => [method, 1])),
+          kept,
+          ({ trajectory }) => trajectory.mode ?? "",
+        ),
+      ],
+      state: { teacher: parts.demonstrators(mistakes) },
+      losses: [parts.crossEntropy()],
+      steps,
+      settings: { tasksPerStep: 32, learningRate },
+    }),
+  ],
+});
+
+const META_AGENT_TUNING_METHODS = ["You plan first.", "You call tools.", "You answer."];
+
+/**
+ * Meta-Agent Tuning: one model for several agent systems: their prompts in equal shares.
+ *
+ * Source: "KwaiAgents: Generalized Information-seeking Agent System with Large Language Models"
+ * (S199).
+ * Differs from it: a system is a sentence of the system message; prompts are written by hand, not
+ * generated and filtered.
+ * Why: a sentence is all that tells systems apart in one format, and a nano model writes none.
+ */
+const metaAgentTuning: CreateRecipe = recipe({
+  name: "meta-agent-tuning",
+  literature: "Meta-Agent Tuning",
+  differs: [
+    "a system is a sentence of the system message",
+    "prompts are written by hand, not generated and filtered",
+  ],
+  schedule: ["sft"],
+  settings: { kept: 12, mistakes: 0.1, steps: 25, learningRate: 3e-3 },
+  stages: ({ kept, mistakes, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.teacherDemos({ modes: META_AGENT_TUNING_METHODS }),
+      filters: [
+        parts.diversityMix(
+          Object.fromEntries(META_AGENT_TUNING_METHODS.map((method) => [method, 1])),
+          kept,
+          ({ trajectory }) => trajectory.mode ?? "",
+        ),
+      ],
+      state: { teacher: parts.demonstrators(mistakes) },
+      losses: [parts.crossEntropy()],
+      steps,
+      settings: { tasksPerStep: 32, learningRate },
+    }),
+  ],
+});
+
+/**
+ * Prism-Reranker: of what several teachers answer, what most agree on is learned, and beside it the
+ * evidence that the answer rests on.
+ *
+ * Source: "Prism-Reranker: Beyond Relevance Scoring -- Jointly Producing Contributions and Evidence
+ * for Agentic Retrieval" (S271).
+ * Differs from it: a score is an answer, a passage of evidence the result that it rests on;
+ * teachers are demonstrators, distilled by what they say and not by their probabilities.
+ * Why: nothing is reranked here, and a demonstrator has no probabilities to be distilled.
+ */
+const prismReranker: CreateRecipe = recipe({
+  name: "prism-reranker",
+  literature: "Prism-Reranker",
+  differs: [
+    "a score is an answer, a passage of evidence the result that it rests on",
+    "teachers are demonstrators, distilled by what they say and not by their probabilities",
+  ],
+  schedule: ["sft"],
+  settings: {
+    goodMistakes: 0.1,
+    fairMistakes: 0.3,
+    leastShare: 0.6,
+    evidenceWeight: 0.5,
+    steps: 25,
+    learningRate: 3e-3,
+  },
+  stages: ({ goodMistakes, fairMistakes, leastShare, evidenceWeight, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.evidencedTeachers(),
+      filters: [parts.vote(answerOf, leastShare)],
+      losses: [
+        parts.spanMask(parts.crossEntropy(), (turn, trajectory) => !isEvidence(turn, trajectory)),
+        { loss: parts.auxiliaryTurns(isEvidence), weight: evidenceWeight },
+      ],
+      state: { teacher: parts.demonstrators(goodMistakes, fairMistakes, fairMistakes) },
+      steps,
+      settings: { tasksPerStep: 16, learningRate },
+    }),
+  ],
+});
+
+/** Said when the task is over. */
+function isEvidence(turn: JudgedTurn, { turns }: JudgedTrajectory): boolean {
+  return turn === turns.at(-1);
+}
+
+/** The tokens of the turn that the task ended with. */
+function answerOf({ turns, samples, record: trajectory }: JudgedTrajectory): string | null {
+  const answer = turns.at(-2);
+  if (answer === undefined || !trajectory.terminated) return null;
+  return (samples[answer.sample]?.sequence.tokenIds ?? [])
+    .slice(answer.start, answer.end)
+    .join(" ");
+}
+
+/**
+ * Star-Agents: several generators of demonstrations compete: whose work is chosen makes more of the
+ * next.
+ *
+ * Source: "Star-Agents: Automatic Data Optimization with LLM Agents for Instruction Tuning" (S313).
+ * Differs from it: a generator is how often it errs; quality is the verifier's word, difficulty is
+ * the number of turns, instead of the gap between two models.
+ * Why: no second model is there to compare with; how often a demonstrator errs is known.
+ */
+const starAgents: CreateRecipe = recipe({
+  name: "star-agents",
+  literature: "Star-Agents",
+  differs: [
+    "a generator is how often it errs",
+    "quality is the verifier's word, difficulty is the number of turns, instead of the gap between two models",
+  ],
+  schedule: ["rounds"],
+  settings: {
+    rounds: 3,
+    budget: 12,
+    goodMistakes: 0,
+    fairMistakes: 0.3,
+    poorMistakes: 0.8,
+    steps: 8,
+    learningRate: 3e-3,
+  },
+  stages: ({ budget, goodMistakes, fairMistakes, poorMistakes, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.competingDemos([goodMistakes, fairMistakes, poorMistakes], 2),
+      filters: [parts.curatedOfGenerators(budget)],
+      losses: [parts.crossEntropy()],
+      state: { "task-stats": parts.taskStats() },
+      steps,
+      settings: { tasksPerStep: 16, learningRate },
+    }),
+  ],
+});
+
+export const TEACHER_RECIPES: readonly CreateRecipe[] = [
+  dualDistill,
+  fireAct,
+  metaAgentTuning,
+  prismReranker,
+  starAgents,
+];

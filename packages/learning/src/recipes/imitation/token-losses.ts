@@ -1,0 +1,212 @@
+/** Imitation with another loss, or with a loss on chosen turns. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import type { JudgedTrajectory, JudgedTurn } from "../../composition/judged-trajectory.ts";
+import { tokenStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+import { demonstrationStart } from "../demonstration-start.ts";
+import { groupReinforcement } from "../group-reinforcement.ts";
+
+/**
+ * DFT: the loss of each token is scaled by its own probability, which is held fixed.
+ *
+ * Source: Wu et al. 2025, "On the Generalization of SFT: A Reinforcement Learning Perspective with
+ * Reward Rectification" (S245).
+ * Differs from it: in nothing but the model and the tasks.
+ * Why: the formula needs nothing else.
+ */
+const dft: CreateRecipe = recipe({
+  name: "dft",
+  literature: "DFT",
+  differs: [],
+  schedule: ["sft"],
+  settings: { steps: 25, learningRate: 3e-3 },
+  stages: ({ steps, learningRate }) => [
+    demonstrationStart({ steps, learningRate, loss: parts.dft() }),
+  ],
+});
+
+const calls = ({ toolCalls }: JudgedTurn): boolean => toolCalls.length > 0;
+
+/**
+ * MORepair: two objectives: what is done, and beside it, weighed by itself, what is said of it.
+ *
+ * Source: "Multi-Objective Fine-Tuning for Enhanced Program Repair with LLMs" (S241).
+ * Differs from it: the patch is a turn that calls, the reason one in words.
+ * Why: an environment has calls where the paper has patches.
+ */
+const moRepair: CreateRecipe = recipe({
+  name: "mo-repair",
+  literature: "MORepair",
+  differs: ["the patch is a turn that calls, the reason one in words"],
+  schedule: ["sft"],
+  settings: { weight: 1, steps: 25, learningRate: 3e-3 },
+  stages: ({ weight, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.demos(),
+      losses: [
+        parts.spanMask(parts.crossEntropy(), calls),
+        { loss: parts.auxiliaryTurns((turn) => !calls(turn)), weight },
+      ],
+      steps,
+      settings: { tasksPerStep: 32, learningRate },
+    }),
+  ],
+});
+
+function isCritical(turn: JudgedTurn, { turns }: JudgedTrajectory): boolean {
+  const before = turns[turns.indexOf(turn) - 1];
+  return before === undefined || before.toolResults.some(({ ok }) => !ok);
+}
+
+/**
+ * ATLaS: the loss of critical steps only, most of a run is context.
+ *
+ * Source: "ATLaS: Agent Tuning via Learning Critical Steps" (S087).
+ * Differs from it: critical are the first step, where the plan is made, and those after a failure, where it is
+ * mended; the paper has a larger model choose such steps.
+ * Why: no larger model is there to choose, and where a plan is made or fails can be read off the record.
+ */
+const atlas: CreateRecipe = recipe({
+  name: "atlas",
+  literature: "ATLaS",
+  differs: [
+    "critical are the first step and those after a failure; the paper has a larger model choose",
+  ],
+  schedule: ["sft"],
+  settings: { steps: 25, learningRate: 3e-3 },
+  stages: ({ steps, learningRate }) => [
+    demonstrationStart({
+      steps,
+      learningRate,
+      filters: [parts.stepMask(isCritical)],
+      loss: parts.maskedCrossEntropy(isCritical),
+    }),
+  ],
+});
+
+/**
+ * AgentRefine: runs in which a mistake was put right are kept, the mistakes themselves are not
+ * imitated.
+ *
+ * Source: "AgentRefine: Enhancing Agent Generalization through Refinement Tuning" (S064).
+ * Differs from it: the teacher errs by itself in place of being asked for mistakes; a mistake is a
+ * turn whose call failed or that could not be read.
+ * Why: a demonstrator's mistakes are drawn and can be repeated; no model is there to be asked for them.
+ */
+const agentRefine: CreateRecipe = recipe({
+  name: "agent-refine",
+  literature: "AgentRefine",
+  differs: [
+    "the teacher errs by itself in place of being asked for mistakes",
+    "a mistake is a turn whose call failed or that could not be read",
+  ],
+  schedule: ["sft"],
+  settings: { mistakes: 0.3, steps: 25, learningRate: 3e-3 },
+  stages: ({ mistakes, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.teacherDemos(),
+      filters: [parts.verify(), parts.stepMask()],
+      state: { teacher: parts.demonstrators(mistakes) },
+      losses: [parts.maskedCrossEntropy()],
+      steps,
+      settings: { tasksPerStep: 32, learningRate },
+    }),
+  ],
+});
+
+const PROMPTS = ["Be brief.", "Think of what each call gives.", "Put mistakes right."];
+
+/**
+ * Contextual fine-tuning: a prompt on how to learn stands before each sample and carries no loss.
+ *
+ * Source: "Teaching LLMs How to Learn with Contextual Fine-Tuning" (S318).
+ * Differs from it: three prompts in turn, as sentences of the system message.
+ * Why: three sentences fit the nano context.
+ */
+const contextualFineTuning: CreateRecipe = recipe({
+  name: "contextual-fine-tuning",
+  literature: "Contextual fine-tuning",
+  differs: ["three prompts in turn, as sentences of the system message"],
+  schedule: ["sft"],
+  settings: { mistakes: 0.3, steps: 25, learningRate: 3e-3 },
+  stages: ({ mistakes, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.toldDemos(PROMPTS, { mistakes }),
+      losses: [parts.maskedCrossEntropy()],
+      steps,
+      settings: { tasksPerStep: 32, learningRate },
+    }),
+  ],
+});
+
+/**
+ * Early Experience: the policy tries alternatives of its own and learns what the environment answers,
+ * before it imitates; no reward.
+ *
+ * Source: "Agent Learning via Early Experience" (S027).
+ * Differs from it: alternatives leave the policy's own runs, not the expert's; no reflections on why
+ * the expert did otherwise.
+ * Why: the policy's own places are those that it must do better at, and a nano model writes no reflections.
+ */
+const earlyExperience: CreateRecipe = recipe({
+  name: "early-experience",
+  literature: "Early Experience",
+  differs: [
+    "alternatives leave the policy's own runs, not the expert's",
+    "no reflections on why the expert did otherwise",
+  ],
+  schedule: ["sft"],
+  settings: { size: 4, whole: 2, worldSteps: 10, steps: 25, learningRate: 3e-3 },
+  stages: ({ size, whole, worldSteps, steps, learningRate }) => [
+    tokenStage({
+      name: "world",
+      rollout: parts.branchVine(size, whole),
+      losses: [parts.auxiliaryObservations()],
+      steps: worldSteps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+    demonstrationStart({ steps, learningRate }),
+  ],
+});
+
+const isSpecialist = ({ toolCalls }: JudgedTurn): boolean => toolCalls.length > 0;
+
+/**
+ * CastFlow: in imitation and in reinforcement only the specialist role is trained, what plans and
+ * sums up is not.
+ *
+ * Source: "CastFlow: Learning Role-Specialized Agentic Workflows for Time Series Forecasting"
+ * (S105).
+ * Differs from it: the specialist is the turns that call, in one conversation.
+ * Why: one conversation needs no second context, and who calls is seen in the record.
+ */
+const castFlow: CreateRecipe = recipe({
+  name: "cast-flow",
+  literature: "CastFlow",
+  differs: ["the specialist is the turns that call, in one conversation"],
+  schedule: ["sft-rl"],
+  settings: { groupSize: 8, epsilon: 0.2, startSteps: 5, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
+    demonstrationStart({
+      steps: startSteps,
+      learningRate,
+      filters: [parts.stepMask(isSpecialist)],
+    }),
+    groupReinforcement({
+      groupSize,
+      loss: parts.spanMask(parts.pgClip(epsilon), isSpecialist),
+      steps,
+      learningRate,
+    }),
+  ],
+});
+
+export const TOKEN_LOSSE_RECIPES: readonly CreateRecipe[] = [
+  dft,
+  moRepair,
+  atlas,
+  agentRefine,
+  contextualFineTuning,
+  earlyExperience,
+  castFlow,
+];

@@ -1,0 +1,178 @@
+/** What several models learned, added or averaged. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { mergeStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+import { demonstrationStart } from "../demonstration-start.ts";
+import { groupReinforcement } from "../group-reinforcement.ts";
+
+/**
+ * Model Breadcrumbs: of what each model changed, the smallest and the largest entries are left out
+ * before they are added.
+ *
+ * Source: Davari and Belilovsky 2023, "Model Breadcrumbs: Scaling Multi-Task Model Merging with
+ * Sparse Masks" (S231).
+ * Differs from it: tasks are calling and answering in one environment; factors of adapters are merged,
+ * not their products.
+ * Why: two halves of one environment are tasks that one base can read, and what pages load is an adapter of the
+ * same rank.
+ */
+const modelBreadcrumbs: CreateRecipe = recipe({
+  name: "model-breadcrumbs",
+  literature: "Model Breadcrumbs",
+  differs: [
+    "tasks are calling and answering in one environment",
+    "factors of adapters are merged, not their products",
+  ],
+  schedule: ["post-merge"],
+  settings: { smallest: 0.85, largest: 0.01, scale: 1, steps: 25, learningRate: 3e-3 },
+  stages: ({ smallest, largest, scale, steps, learningRate }) => [
+    mergeStage({
+      rollout: parts.weights(),
+      members: [
+        [
+          demonstrationStart({
+            name: "calls",
+            steps,
+            learningRate,
+            filters: [parts.stepMask(({ toolCalls }) => toolCalls.length > 0)],
+          }),
+        ],
+        [
+          demonstrationStart({
+            name: "answers",
+            steps,
+            learningRate,
+            filters: [parts.stepMask(({ toolCalls }) => toolCalls.length === 0)],
+          }),
+        ],
+      ],
+      how: parts.breadcrumbs({ smallest, largest }, scale),
+      state: { delta: parts.deltas },
+    }),
+  ],
+});
+
+/**
+ * Model Ratatouille: one task is learned from several starts, each tuned on another task before, and
+ * the results are averaged.
+ *
+ * Source: Rame et al. 2022, "Model Ratatouille: Recycling Diverse Models for Out-of-Distribution
+ * Generalization", arXiv:2212.10445.
+ * Differs from it: the other tasks are calling and answering alone, in one environment; factors of
+ * adapters are merged, not their products.
+ * Why: two halves of one environment are tasks that one base can read, and what pages load is an adapter of the
+ * same rank.
+ */
+const modelRatatouille: CreateRecipe = recipe({
+  name: "model-ratatouille",
+  literature: "Model Ratatouille",
+  differs: [
+    "the other tasks are calling and answering alone, in one environment",
+    "factors of adapters are merged, not their products",
+  ],
+  schedule: ["post-merge"],
+  settings: { auxiliarySteps: 5, steps: 25, learningRate: 3e-3 },
+  stages: ({ auxiliarySteps, steps, learningRate }) => [
+    mergeStage({
+      rollout: parts.weights(),
+      members: [
+        [
+          demonstrationStart({
+            name: "calls",
+            steps: auxiliarySteps,
+            learningRate,
+            filters: [parts.stepMask(({ toolCalls }) => toolCalls.length > 0)],
+          }),
+          demonstrationStart({ steps, learningRate }),
+        ],
+        [
+          demonstrationStart({
+            name: "answers",
+            steps: auxiliarySteps,
+            learningRate,
+            filters: [parts.stepMask(({ toolCalls }) => toolCalls.length === 0)],
+          }),
+          demonstrationStart({ steps, learningRate }),
+        ],
+      ],
+      how: parts.averagedDeltas(),
+      state: { delta: parts.deltas },
+    }),
+  ],
+});
+
+/**
+ * PaST: what reinforcement changed is added to a model that learned knowledge apart from it.
+ *
+ * Source: "Knowledge is Not Enough: Injecting RL Skills for Continual Adaptation" (S198).
+ * Differs from it: knowledge is the text of demonstrated runs; factors of adapters are merged, not
+ * their products.
+ * Why: no other text speaks of these environments, and what pages load is an adapter of the same rank.
+ */
+const past: CreateRecipe = recipe({
+  name: "past",
+  literature: "PaST",
+  differs: [
+    "knowledge is the text of demonstrated runs",
+    "factors of adapters are merged, not their products",
+  ],
+  schedule: ["post-merge"],
+  settings: { groupSize: 8, scale: 1, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, scale, steps, learningRate }) => [
+    mergeStage({
+      rollout: parts.weights(),
+      members: [
+        [
+          demonstrationStart({
+            name: "knowledge",
+            steps,
+            learningRate,
+            loss: parts.languageModel(),
+          }),
+        ],
+        [groupReinforcement({ groupSize, steps, learningRate, difficulty: 1 })],
+      ],
+      how: parts.addedDeltas(scale),
+      state: { delta: parts.deltas },
+    }),
+  ],
+});
+
+/**
+ * RAM: what several reinforced models changed alike is averaged, what one alone changed is kept and
+ * rescaled.
+ *
+ * Source: "Behavior Knowledge Merge in Reinforced Agentic Models" (S097).
+ * Differs from it: the models learned easy tasks and all of them; factors of adapters are merged,
+ * not their products.
+ * Why: an environment's levels are the tasks that one base can read, and what pages load is an adapter of the same
+ * rank.
+ */
+const ram: CreateRecipe = recipe({
+  name: "ram",
+  literature: "RAM",
+  differs: [
+    "the models learned easy tasks and all of them",
+    "factors of adapters are merged, not their products",
+  ],
+  schedule: ["post-merge"],
+  settings: { groupSize: 8, rescaling: 0.1, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, rescaling, steps, learningRate }) => [
+    mergeStage({
+      rollout: parts.weights(),
+      members: [
+        [groupReinforcement({ groupSize, steps, learningRate, difficulty: 0 })],
+        [groupReinforcement({ groupSize, steps, learningRate, difficulty: 1 })],
+      ],
+      how: parts.reinforced(rescaling),
+      state: { delta: parts.deltas },
+    }),
+  ],
+});
+
+export const TASK_VECTOR_RECIPES: readonly CreateRecipe[] = [
+  modelBreadcrumbs,
+  modelRatatouille,
+  past,
+  ram,
+];

@@ -1,0 +1,168 @@
+/** Action values from stored trajectories, then from fresh ones. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { rewardModelStage, rewardStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+
+/**
+ * ConRFT: one objective on stored runs and on fresh ones: calibrated conservative values and imitation.
+ * Online a person takes over where the policy fails, and what the person does is imitated.
+ *
+ * Source: Chen et al. 2025, "ConRFT: A Reinforced Fine-tuning Method for VLA Models via Consistency
+ * Policy", arXiv:2502.05450; Nakamoto et al. 2023, "Cal-QL", arXiv:2303.05479.
+ * Differs from it: the policy is not a consistency model; the person is the environment's demonstrator.
+ * Why: the engine's decoders sample token by token, and no person is there.
+ */
+const conRft: CreateRecipe = recipe({
+  name: "con-rft",
+  literature: "ConRFT",
+  differs: [
+    "the policy is not a consistency model",
+    "the person is the environment's demonstrator",
+  ],
+  schedule: ["offline-online"],
+  settings: {
+    ...{ discount: 0.95, strength: 2.5, conservatism: 0.1, ownConstraint: 0.1 },
+    ...{ stored: 4, failures: 1, turns: 2, steps: 15, onlineSteps: 10, learningRate: 3e-3 },
+  },
+  stages: ({ discount, strength, conservatism, ownConstraint, stored, ...run }) => {
+    const learned = {
+      reward: parts.outcome(),
+      advantage: parts.temporalDifference({ discount, chunk: 1, next: "logged" }),
+      losses: [
+        parts.tdBc({
+          strength,
+          conservative: { coefficient: conservatism, isCalibrated: true },
+          // Stored runs and a person's turns are shown; the policy's own are not.
+          constraintOf: ({ trajectory: { actors } }, turn) =>
+            actors?.[turn] === "policy" ? ownConstraint : 1,
+        }),
+      ],
+      state: { critic: parts.valueHead },
+    } as const;
+    return [
+      rewardStage({
+        ...learned,
+        name: "offline",
+        rollout: parts.log(stored, { count: 1 }),
+        steps: run.steps,
+        settings: { tasksPerStep: 32, learningRate: run.learningRate },
+      }),
+      rewardStage({
+        ...learned,
+        name: "online",
+        rollout: parts.takeover(1, { failures: run.failures, turns: run.turns }),
+        steps: run.onlineSteps,
+        settings: { tasksPerStep: 48, learningRate: run.learningRate },
+      }),
+    ];
+  },
+});
+
+/**
+ * MOTO: values and a policy near what was done are learned from stored runs, then go on in a model of the
+ * environment, over which values are expanded for some turns only.
+ *
+ * Source: Rafailov et al. 2024, "MOTO: Offline Pre-training to Online Fine-tuning for Model-based Robot
+ * Learning", arXiv:2401.03306.
+ * Differs from it: the model is one, so uncertainty is bounded by the share of calls that it answers and by
+ * the turns of an expansion, not by how much several disagree.
+ * Why: one base is what a run holds, and several adapters over it would be fitted to the same calls.
+ */
+const moto: CreateRecipe = recipe({
+  name: "moto",
+  literature: "MOTO",
+  differs: [
+    "the model is one, so uncertainty is bounded by the share of calls that it answers and by the turns of an expansion, not by how much several disagree",
+  ],
+  schedule: ["offline-online"],
+  settings: {
+    ...{ discount: 0.95, expansion: 2, strength: 2.5, simulated: 0.5, stored: 4, size: 4 },
+    ...{ steps: 12, onlineSteps: 12, learningRate: 3e-3 },
+  },
+  stages: ({ discount, expansion, strength, simulated, stored, size, learningRate, ...run }) => {
+    const learned = {
+      reward: parts.outcome(),
+      losses: [parts.tdBc({ strength })],
+    } as const;
+    return [
+      rewardStage({
+        ...learned,
+        name: "offline",
+        rollout: parts.log(stored),
+        advantage: parts.temporalDifference({ discount, chunk: 1, next: "logged" }),
+        state: { critic: parts.valueHead },
+        steps: run.steps,
+        settings: { tasksPerStep: 32, learningRate },
+      }),
+      rewardStage({
+        ...learned,
+        name: "online",
+        rollout: parts.simulatedTools({ size, share: simulated }),
+        advantage: parts.temporalDifference({ discount, chunk: expansion, next: "best" }),
+        state: { critic: parts.valueHead, "world-model": parts.worldModel },
+        steps: run.onlineSteps,
+        settings: { tasksPerStep: 12, learningRate },
+      }),
+    ];
+  },
+});
+
+/**
+ * RoboFuME: a success model and calibrated values are learned from stored runs, then the policy improves by
+ * itself with the model's word as its only reward.
+ *
+ * Source: Yang et al. 2023, "Robot Fine-Tuning Made Easy: Pre-Training Rewards and Policies for Autonomous
+ * Real-Environment Reinforcement Learning", arXiv:2310.15145.
+ * Differs from it: tasks are begun anew; no policy undoes what was done.
+ * Why: an environment is made anew from its seed at no cost.
+ */
+const roboFume: CreateRecipe = recipe({
+  name: "robo-fume",
+  literature: "RoboFuME",
+  differs: ["tasks are begun anew; no policy undoes what was done"],
+  schedule: ["offline-online"],
+  settings: {
+    ...{ discount: 0.95, strength: 2.5, conservatism: 0.1, stored: 4 },
+    ...{ modelSteps: 8, steps: 12, onlineSteps: 12, learningRate: 3e-3 },
+  },
+  stages: ({ discount, strength, conservatism, stored, learningRate, ...run }) => {
+    const learned = {
+      reward: parts.rewardModel(),
+      advantage: parts.temporalDifference({ discount, chunk: 1, next: "logged" }),
+      losses: [
+        parts.tdBc({
+          strength,
+          conservative: { coefficient: conservatism, isCalibrated: true },
+        }),
+      ],
+      state: { critic: parts.valueHead, rm: parts.rewardModelState },
+    } as const;
+    return [
+      rewardModelStage({
+        name: "success",
+        rollout: parts.log(stored),
+        reward: parts.outcome(),
+        losses: [parts.outcomeRegression("end")],
+        state: { rm: parts.rewardModelState },
+        steps: run.modelSteps,
+        settings: { tasksPerStep: 48, learningRate },
+      }),
+      rewardStage({
+        ...learned,
+        name: "offline",
+        rollout: parts.log(stored, { count: 1 }),
+        steps: run.steps,
+        settings: { tasksPerStep: 32, learningRate },
+      }),
+      rewardStage({
+        ...learned,
+        name: "online",
+        rollout: parts.single(),
+        steps: run.onlineSteps,
+        settings: { tasksPerStep: 48, learningRate },
+      }),
+    ];
+  },
+});
+
+export const ONLINE_RECIPES: readonly CreateRecipe[] = [conRft, moto, roboFume];

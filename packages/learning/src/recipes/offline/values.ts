@@ -1,0 +1,185 @@
+/** Action values from stored trajectories. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import type { JudgedTrajectory } from "../../composition/judged-trajectory.ts";
+import type { RewardPart } from "../../composition/part.ts";
+import { rewardStage, tokenStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+
+/**
+ * CO-RFT: imitation first, then values over chunks of actions from stored runs, and the same on fresh
+ * ones.
+ *
+ * Source: Huang et al. 2025, "CO-RFT: Efficient Fine-Tuning of Vision-Language-Action Models through
+ * Chunked Offline Reinforcement Learning", arXiv:2508.02219.
+ * Differs from it: a chunk is some turns, not steps of a motor.
+ * Why: the environments act by calls.
+ */
+const coRft: CreateRecipe = recipe({
+  name: "co-rft",
+  literature: "CO-RFT",
+  differs: ["a chunk is some turns, not steps of a motor"],
+  schedule: ["offline-online"],
+  settings: {
+    ...{ discount: 0.95, chunk: 2, strength: 2.5, stored: 4 },
+    ...{ startSteps: 5, steps: 15, onlineSteps: 10, learningRate: 3e-3 },
+  },
+  stages: ({ discount, chunk, strength, stored, learningRate, ...run }) => {
+    const learned = {
+      reward: parts.outcome(),
+      advantage: parts.temporalDifference({ discount, chunk, next: "logged" }),
+      losses: [parts.tdBc({ strength })],
+      state: { critic: parts.valueHead },
+    } as const;
+    return [
+      tokenStage({
+        name: "imitation",
+        rollout: parts.log(stored),
+        losses: [parts.crossEntropy()],
+        steps: run.startSteps,
+        settings: { tasksPerStep: 32, learningRate },
+      }),
+      rewardStage({
+        ...learned,
+        name: "offline",
+        rollout: parts.log(stored),
+        steps: run.steps,
+        settings: { tasksPerStep: 32, learningRate },
+      }),
+      rewardStage({
+        ...learned,
+        name: "online",
+        rollout: parts.single(),
+        steps: run.onlineSteps,
+        settings: { tasksPerStep: 48, learningRate },
+      }),
+    ];
+  },
+});
+
+/** Parameters of the critic's head. */
+const HEAD = /^score\./;
+
+/**
+ * Digi-Q: values of actions are learned from stored runs by a head on frozen features, then the policy
+ * imitates the best of several actions that it proposes itself.
+ *
+ * Source: Bai et al. 2025, "Digi-Q: Learning Q-Value Functions for Training Device-Control Agents",
+ * arXiv:2502.15760.
+ * Differs from it: the features are the policy's own, not fine-tuned for actionability before; stored
+ * turns are repeated in the environment so that their text is right.
+ * Why: a fine-tuning of features before would be a second run.
+ */
+const digiQ: CreateRecipe = recipe({
+  name: "digi-q",
+  literature: "Digi-Q",
+  differs: [
+    "the features are the policy's own, not fine-tuned for actionability before",
+    "stored turns are repeated in the environment so that their text is right",
+  ],
+  schedule: ["stages"],
+  settings: {
+    ...{ discount: 0.95, proposals: 4, stored: 4 },
+    ...{ criticSteps: 15, criticLearningRate: 0.01, steps: 15, learningRate: 3e-3 },
+  },
+  stages: ({ discount, proposals, stored, ...run }) => [
+    rewardStage({
+      name: "critic",
+      rollout: parts.log(stored),
+      reward: parts.outcome(),
+      advantage: parts.temporalDifference({ discount, chunk: 1, next: "best" }),
+      losses: [
+        parts.parameterSubset(
+          parts.tdBc({ strength: 0, criticWeight: 1 }),
+          (names) => new Set(names.filter((name) => HEAD.test(name))),
+        ),
+      ],
+      state: { critic: parts.valueHead },
+      steps: run.criticSteps,
+      settings: { tasksPerStep: 32, learningRate: run.criticLearningRate },
+    }),
+    tokenStage({
+      name: "best-of-n",
+      rollout: parts.log(1, { count: proposals }),
+      losses: [parts.bestProposals()],
+      state: { critic: parts.valueHead },
+      steps: run.steps,
+      settings: { tasksPerStep: 24, learningRate: run.learningRate },
+    }),
+  ],
+});
+
+/** What an action came to, better ones higher. */
+function worthOf({ turns, verification }: JudgedTrajectory, turn: number): number {
+  const { parseError, toolCalls, toolResults } = turns[turn] ?? {
+    ...{ parseError: "none", toolCalls: [], toolResults: [] },
+  };
+  if (parseError !== null || toolResults.some(({ ok }) => !ok)) return 0;
+  if (toolCalls.length > 0) return 1;
+  return verification.success ? 2 : 0;
+}
+
+/**
+ * `preference`: of a stored trajectory its outcome, of a proposal whether it is preferred to what was done:
+ * 1 or 0, and 0.5 where neither is.
+ */
+function actionPreference(): RewardPart {
+  return {
+    slot: "reward",
+    part: "preference",
+    needs: [],
+    score: ({ trajectories }) =>
+      trajectories.map((trajectory) => {
+        const { branch } = trajectory;
+        const stored = trajectories.find(({ id }) => id === branch?.trajectory);
+        if (branch === null || stored === undefined) {
+          return { reward: trajectory.verification.reward };
+        }
+        const gap = worthOf(trajectory, branch.turn) - worthOf(stored, branch.turn);
+        return { reward: (1 + Math.sign(gap)) / 2 };
+      }),
+  };
+}
+
+/**
+ * OAP: values from stored runs, and whether an action that the policy proposes is preferred to the stored
+ * one says, state by state, how strongly the stored one is imitated.
+ *
+ * Source: Yang et al. 2023, "Boosting Offline Reinforcement Learning with Action Preference Query",
+ * arXiv:2306.03362.
+ * Differs from it: who is asked sees what both actions came to: right answers before calls that ran,
+ * those before what failed or could not be read.
+ * Why: what actions came to is in the record, where a judge of actions would have to be believed.
+ */
+const oap: CreateRecipe = recipe({
+  name: "oap",
+  literature: "OAP",
+  differs: [
+    "who is asked sees what both actions came to: right answers before calls that ran, those before what failed or could not be read",
+  ],
+  schedule: ["one"],
+  settings: {
+    ...{ discount: 0.95, strength: 2.5, relaxed: 0.2, tightened: 2 },
+    ...{ stored: 4, steps: 25, learningRate: 3e-3 },
+  },
+  stages: ({ discount, strength, relaxed, tightened, stored, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.log(stored, { count: 1, answered: true }),
+      reward: actionPreference(),
+      advantage: parts.temporalDifference({ discount, chunk: 1, next: "logged" }),
+      losses: [
+        parts.tdBc({
+          strength,
+          constraintOf: (_, __, [proposal]) => {
+            if (proposal === undefined || proposal.score.reward === 0.5) return 1;
+            return proposal.score.reward > 0.5 ? relaxed : tightened;
+          },
+        }),
+      ],
+      state: { critic: parts.valueHead },
+      steps,
+      settings: { tasksPerStep: 24, learningRate },
+    }),
+  ],
+});
+
+export const VALUE_RECIPES: readonly CreateRecipe[] = [coRft, digiQ, oap];

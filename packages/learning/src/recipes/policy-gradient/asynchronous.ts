@@ -1,0 +1,250 @@
+/** Sampling that does not wait for the update: older policies, cut trajectories, corrected ratios. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { rewardStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+import { demonstrationStart } from "../demonstration-start.ts";
+
+/**
+ * ASearcher: rollouts never wait for the slowest, and may be very long.
+ *
+ * Source: "Beyond Ten Turns: Unlocking Long-Horizon Agentic Search with Large-Scale Asynchronous RL",
+ * arXiv:2508.07976.
+ * Differs from it: the lag is a fixed number of updates, corrected by truncated weights.
+ * Why: a fixed lag can be repeated from a seed.
+ */
+const asearcher: CreateRecipe = recipe({
+  name: "asearcher",
+  literature: "ASearcher",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "the lag is a fixed number of updates, corrected by truncated weights",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, lag: 1, mostTurns: 32 },
+  stages: ({ groupSize, epsilon, steps, learningRate, lag, mostTurns }) => [
+    rewardStage({
+      rollout: parts.asynchronous(parts.group(groupSize)),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.truncatedImportance(parts.pgClip(epsilon))],
+      steps,
+      settings: { tasksPerStep: 12, learningRate, lag, maxTurns: mostTurns },
+    }),
+  ],
+});
+
+/**
+ * Polar: plain GRPO on trajectories that stream in from a policy that lags behind.
+ *
+ * Source: "Polar: Agentic RL on Any Harness at Scale" (S266).
+ * Differs from it: the lag is a fixed number of updates, corrected by truncated weights.
+ * Why: a fixed lag can be repeated from a seed.
+ */
+const polar: CreateRecipe = recipe({
+  name: "polar",
+  literature: "Polar GRPO",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "a fixed lag, corrected by truncated weights",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, lag: 1, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, lag, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.asynchronous(parts.group(groupSize)),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.truncatedImportance(parts.pgClip(epsilon))],
+      steps,
+      settings: { tasksPerStep: 12, learningRate, lag },
+    }),
+  ],
+});
+
+/**
+ * VerlTool: rollouts are scheduled one by one and come from an older policy; what tools said carries
+ * no loss.
+ *
+ * Source: "VerlTool: Towards Holistic Agentic Reinforcement Learning with Tool Use", arXiv:2509.01055.
+ * Differs from it: the lag is a fixed number of updates, corrected by truncated weights.
+ * Why: a fixed lag can be repeated from a seed.
+ */
+const verlTool: CreateRecipe = recipe({
+  name: "verl-tool",
+  literature: "VerlTool ARLT",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "the lag is a fixed number of updates, corrected by truncated weights",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, lag: 1 },
+  stages: ({ groupSize, epsilon, steps, learningRate, lag }) => [
+    rewardStage({
+      rollout: parts.asynchronous(parts.group(groupSize)),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.spanMask(parts.truncatedImportance(parts.pgClip(epsilon)))],
+      steps,
+      settings: { tasksPerStep: 12, learningRate, lag },
+    }),
+  ],
+});
+
+/**
+ * DART: workers with older policies and truncated weights, stored successes, long trajectories and unsure
+ * turns first.
+ *
+ * Source: "Efficient Multi-turn RL for GUI Agents via Decoupled Training and Adaptive Data Curation"
+ * (S135).
+ * Differs from it: the lag is a fixed number of updates; pass rates choose tasks of a pool, not how
+ * many trajectories each gets.
+ * Why: a fixed lag can be repeated from a seed, and groups of one size have baselines that are equally sure.
+ */
+const dart: CreateRecipe = recipe({
+  name: "dart",
+  literature: "DART",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "the lag is a fixed number of updates",
+    "pass rates choose tasks of a pool, not how many trajectories each gets",
+  ],
+  schedule: ["one"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    steps: 25,
+    learningRate: 3e-3,
+    lag: 1,
+    pool: 96,
+    quantile: 0.2,
+  },
+  stages: ({ groupSize, epsilon, steps, learningRate, lag, pool, quantile }) => [
+    rewardStage({
+      rollout: parts.asynchronous(parts.group(groupSize)),
+      filters: [
+        parts.passRateBand(),
+        parts.storedSuccess(),
+        parts.mixedGroup(),
+        parts.longTail(),
+        parts.entropySteps(quantile),
+      ],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.truncatedImportance(parts.pgClip(epsilon))],
+      state: { "good-buffer": parts.goodBuffer(), "task-stats": parts.taskStats() },
+      steps,
+      settings: { tasksPerStep: 12, learningRate, lag, taskPool: pool },
+    }),
+  ],
+});
+
+/**
+ * Duration-aware RL: slow turns weigh as much as the time they took, with partial pay on the way.
+ *
+ * Source: "Reinforcement Learning for Machine Learning Engineering Agents" (S282).
+ * Differs from it: a turn takes as long as its tokens: trajectories hold no times; the lag is a fixed
+ * number of updates, corrected by truncated weights.
+ * Why: times of a machine under load cannot be repeated, numbers of tokens and a fixed lag can.
+ */
+const durationAware: CreateRecipe = recipe({
+  name: "duration-aware",
+  literature: "Duration-aware RL",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "a turn takes as long as its tokens: trajectories hold no times",
+    "the lag is a fixed number of updates, corrected by truncated weights",
+  ],
+  schedule: ["one"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    steps: 25,
+    learningRate: 3e-3,
+    lag: 1,
+    secondsPerToken: 0.02,
+  },
+  stages: ({ groupSize, epsilon, steps, learningRate, lag, secondsPerToken }) => [
+    rewardStage({
+      rollout: parts.asynchronous(parts.group(groupSize)),
+      filters: [parts.mixedGroup()],
+      reward: parts.weighted([
+        [parts.outcome(), { standard: 0.5 }],
+        [parts.progress(), { standard: 0.5 }],
+      ]),
+      advantage: parts.durationWeighted(({ trajectory }, turn) => {
+        const { start, end } = trajectory.turns[turn] ?? { start: 0, end: 0 };
+        return secondsPerToken * Math.max(1, end - start);
+      }),
+      losses: [parts.truncatedImportance(parts.pgClip(epsilon))],
+      steps,
+      settings: { tasksPerStep: 12, learningRate, lag },
+    }),
+  ],
+});
+
+/**
+ * AgentMath: rollouts are cut after some turns, kept, and gone on with under the newer policy; groups learn
+ * when all of theirs have ended.
+ *
+ * Source: "AgentMath: Empowering Mathematical Reasoning for Large Language Models via Tool-Augmented Agent"
+ * (S060).
+ * Differs from it: the cut is by turns; one process: no prefix is routed anywhere; ratios are to the policy of the step, weighed by truncated ratios to those that sampled.
+ * Why: turns are where a recorded rollout can go on, and one process has one cache.
+ */
+const agentMath: CreateRecipe = recipe({
+  name: "agent-math",
+  literature: "AgentMath",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "the cut is by turns",
+    "one process: no prefix is routed anywhere",
+    "ratios are to the policy of the step, weighed by truncated ratios to those that sampled",
+  ],
+  schedule: ["sft-rl"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    turns: 2,
+    mostTurns: 8,
+    cap: 2,
+  },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, turns, mostTurns, cap }) => [
+    demonstrationStart({
+      steps: startSteps,
+      learningRate,
+      mistakes: 0.3,
+      filters: [parts.verify()],
+    }),
+    rewardStage({
+      rollout: parts.asynchronous(parts.partialRollouts(turns, mostTurns, groupSize)),
+      filters: [parts.finishedGroups(mostTurns), parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.truncatedImportance(parts.pgClip(epsilon), cap)],
+      state: { "rest-buffer": parts.unfinishedGroups },
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
+
+export const ASYNCHRONOU_RECIPES: readonly CreateRecipe[] = [
+  asearcher,
+  polar,
+  verlTool,
+  dart,
+  durationAware,
+  agentMath,
+];

@@ -1,0 +1,210 @@
+/** Which of the sampled and stored trajectories enter the batch. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { rewardStage, tokenStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+import { groupReinforcement } from "../group-reinforcement.ts";
+
+/**
+ * GRPO-RoC: oversamples, keeps failures as they fall and prefers successes with few tool errors; after a
+ * start from demonstrations.
+ *
+ * Source: Shang et al. 2025, "rStar2-Agent", arXiv:2508.20722.
+ * Differs from it: two stages (demonstrations, reinforcement) instead of its several lengths.
+ * Why: trajectories of these environments are short: there are no lengths to go through.
+ */
+const grpoRoc: CreateRecipe = recipe({
+  name: "grpo-roc",
+  literature: "GRPO-RoC",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "one length instead of several",
+  ],
+  schedule: ["sft-rl", "stages"],
+  settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
+    tokenStage({
+      name: "start",
+      rollout: parts.demos(),
+      losses: [parts.crossEntropy()],
+      steps: startSteps,
+      settings: { tasksPerStep: 32, learningRate },
+    }),
+    rewardStage({
+      rollout: parts.group(2 * groupSize),
+      filters: [parts.cleanCorrect(groupSize), parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 6, learningRate },
+    }),
+  ],
+});
+
+/**
+ * RoRecomp: only the batch is composed otherwise, short successes with long failures; the rest is
+ * learned from later.
+ *
+ * Source: "RoRecomp: Enhancing Reasoning Efficiency via Rollout Response Recomposition in
+ * Reinforcement Learning", arXiv:2509.25958.
+ * Differs from it: in a later step all that was kept is learned from, and the step's own trajectories are
+ * kept instead; no group is rolled out again.
+ * Why: what is kept is not lost when a step has few groups of its own.
+ */
+const roRecomp: CreateRecipe = recipe({
+  name: "ro-recomp",
+  literature: "RoRecomp",
+  differs: [
+    "token-mean over the minibatch",
+    "in a later step all that was kept is learned from, and the step's own trajectories are kept instead",
+    "no group is rolled out again",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, share: 0.5, later: 0.5 },
+  stages: ({ groupSize, epsilon, steps, learningRate, share, later }) => [
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.recomposeLater(share, later)],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      state: { "rest-buffer": parts.leftovers(48) },
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
+
+/**
+ * ARPO (GUI): a stored success joins a group that failed whole, and tasks are chosen by how often they
+ * succeed.
+ *
+ * Source: "ARPO:End-to-End Policy Optimization for GUI Agents with Experience Replay",
+ * arXiv:2505.16282.
+ * Differs from it: tasks come from a pool.
+ * Why: a stored success must find its task again.
+ */
+const arpoGui: CreateRecipe = recipe({
+  name: "arpo-gui",
+  literature: "ARPO (GUI replay)",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "tasks come from a pool, so that a stored success finds its task again",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, pool: 96 },
+  stages: ({ groupSize, epsilon, steps, learningRate, pool }) => [
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.passRateBand(), parts.storedSuccess(), parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      state: { "good-buffer": parts.goodBuffer(), "task-stats": parts.taskStats() },
+      steps,
+      settings: { tasksPerStep: 12, learningRate, taskPool: pool },
+    }),
+  ],
+});
+
+/**
+ * SPEAR: stored successes are imitated as far as they still beat the policy, with a weight that rises
+ * while a bonus for calls fades.
+ *
+ * Source: "Learn the Ropes, Then Trust the Wins: Self-imitation with Progressive Exploration for
+ * Agentic Reinforcement Learning", arXiv:2509.22601.
+ * Differs from it: the policy's own level is one moving average for all tasks; what is masked is the
+ * share of tokens with a covariance above zero.
+ * Why: one average has enough rollouts behind it from the first steps on.
+ */
+const spear: CreateRecipe = recipe({
+  name: "spear",
+  literature: "SPEAR",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "the policy's own level is one moving average for all tasks",
+    "what is masked is the share of tokens with a covariance above zero",
+  ],
+  schedule: ["one"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    steps: 25,
+    learningRate: 3e-3,
+    replayed: 24,
+    bonus: 0.1,
+    decay: 0.98,
+    maskedShare: 0.002,
+    pool: 96,
+  },
+  stages: ({
+    groupSize,
+    epsilon,
+    steps,
+    learningRate,
+    replayed,
+    bonus,
+    decay,
+    maskedShare,
+    pool,
+  }) => [
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup(), parts.storedWins(replayed)],
+      reward: parts.weighted([
+        [parts.outcome(), { standard: 1 }],
+        [parts.callBonus(bonus), { standard: 1 }],
+      ]),
+      advantage: parts.besideStored(parts.groupAdvantage()),
+      losses: [
+        parts.covMask(parts.pgClip(epsilon), {
+          share: maskedShare,
+          lowest: 0,
+          highest: Number.POSITIVE_INFINITY,
+        }),
+      ],
+      state: {
+        "good-buffer": parts.goodBuffer(),
+        baseline: parts.baseline({ decay, prior: 0.5 }),
+      },
+      schedule: [parts.weightAnneal({ imitation: [0, 1] })],
+      steps,
+      settings: { tasksPerStep: 12, learningRate, taskPool: pool },
+    }),
+  ],
+});
+
+/**
+ * RFT with instance filter: continual tuning in which tasks whose trajectories all score alike are left
+ * out.
+ *
+ * Source: "Reinforcement Fine-Tuning Naturally Mitigates Forgetting in Continual Post-Training"
+ * (S281).
+ * Differs from it: rounds over one environment, not over several.
+ * Why: an environment has a base of its own: rounds over several would begin anew.
+ */
+const rftInstanceFilter: CreateRecipe = recipe({
+  name: "rft-instance-filter",
+  literature: "RFT with instance filter",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "rounds over one environment, not over several",
+  ],
+  schedule: ["rounds"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, rounds: 2 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    groupReinforcement({ groupSize, loss: parts.pgClip(epsilon), steps, learningRate }),
+  ],
+});
+
+export const BATCH_COMPOSITION_RECIPES: readonly CreateRecipe[] = [
+  grpoRoc,
+  roRecomp,
+  arpoGui,
+  spear,
+  rftInstanceFilter,
+];

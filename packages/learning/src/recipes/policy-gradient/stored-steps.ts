@@ -1,0 +1,153 @@
+/** Reinforcement of single turns that start from stored trajectories, and of retries. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import type { JudgedTrajectory, JudgedTurn } from "../../composition/judged-trajectory.ts";
+import { rewardStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+import { demonstrationStart } from "../demonstration-start.ts";
+import { groupReinforcement } from "../group-reinforcement.ts";
+
+/**
+ * PivotRL: single turns of stored trajectories, those whose sampled actions differ, scored by whether the
+ * action does what the stored one did.
+ *
+ * Source: "PivotRL: High Accuracy Agentic Post-Training at Low Compute Cost" (S262).
+ * Differs from it: stored trajectories are the demonstrator's at first; the policy's own actions from them are stored
+ * too and in time take their place.
+ * Why: demonstrations become a task that the policy has left behind.
+ */
+const pivotRl: CreateRecipe = recipe({
+  name: "pivot-rl",
+  literature: "PivotRL",
+  differs: [
+    "token-mean over the minibatch",
+    "stored trajectories are the demonstrator's at first; the policy's own actions from them are stored too and in time take their place",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.pivot(groupSize),
+      filters: [parts.pivotVariance()],
+      reward: parts.equivalent(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
+
+/**
+ * ToolCUA: single turns of stored trajectories first, whole trajectories that mind the path after.
+ *
+ * Source: "ToolCUA: Towards Optimal GUI-Tool Path Orchestration for Computer Use Agents" (S327).
+ * Differs from it: every turn with a call is a point to choose at; stored trajectories are demonstrations at first,
+ * and what the policy did from them is stored too.
+ * Why: a policy that has left the demonstrations must learn from where it is.
+ */
+const toolCua: CreateRecipe = recipe({
+  name: "tool-cua",
+  literature: "ToolCUA",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "every turn with a call is a point to choose at",
+    "stored trajectories are demonstrations at first, and what the policy did from them is stored too",
+  ],
+  schedule: ["sft-rl", "stages"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    pivotSteps: 8,
+    callCost: 0.05,
+    bonus: 0.2,
+  },
+  stages: ({
+    groupSize,
+    epsilon,
+    startSteps,
+    steps,
+    learningRate,
+    pivotSteps,
+    callCost,
+    bonus,
+  }) => [
+    demonstrationStart({ steps: startSteps, learningRate }),
+    rewardStage({
+      rollout: parts.pivot(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.equivalent(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      name: "turns",
+      steps: pivotSteps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+    groupReinforcement({
+      groupSize,
+      name: "paths",
+      reward: parts.gate(
+        parts.weighted([
+          [parts.outcome(), { standard: 0.5 }],
+          [parts.economy({ toolCall: callCost }), { standard: 0.5 }],
+        ]),
+        parts.callBonus(bonus),
+      ),
+      loss: parts.pgClip(epsilon),
+      steps,
+      learningRate,
+    }),
+  ],
+});
+
+/** True for turns after one that ended in words and yet did not end the task. */
+function isAfterFailure(turn: JudgedTurn, { turns }: JudgedTrajectory): boolean {
+  const failed = turns.findIndex(
+    ({ toolCalls, parseError }, i) =>
+      toolCalls.length === 0 && parseError === null && i < turns.length - 1,
+  );
+  return failed >= 0 && turns.indexOf(turn) > failed;
+}
+
+/** True of rollouts that failed first, and heard so. */
+function isRetried(trajectory: JudgedTrajectory): boolean {
+  return trajectory.turns.some((turn) => isAfterFailure(turn, trajectory));
+}
+
+/**
+ * Reflect, Retry, Reward: a failed rollout is told so and tries again; only what was said after the
+ * failure is learned.
+ *
+ * Source: "Reflect, Retry, Reward: Self-Improving LLMs via Reinforcement Learning", arXiv:2505.24726.
+ * Differs from it: what follows the failure is learned, the second rollout included: turns do not tell
+ * a reflection from it; second rollouts are compared with all others of the step, not of their task.
+ * Why: only failed rollouts are tried again, so that a task has few second rollouts to compare.
+ */
+const reflectRetryReward: CreateRecipe = recipe({
+  name: "reflect-retry-reward",
+  literature: "Reflect, Retry, Reward",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "what follows the failure is learned, the second rollout included: turns do not tell a reflection from it",
+    "second rollouts are compared with all others of the step, not of their task",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.retry("That failed. Say why, then try again.", groupSize),
+      filters: [parts.rolloutsThat(isRetried, "retried"), parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.spanMask(parts.pgClip(epsilon), isAfterFailure)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
+
+export const STORED_STEP_RECIPES: readonly CreateRecipe[] = [pivotRl, toolCua, reflectRetryReward];

@@ -1,0 +1,87 @@
+/** Preferences between single steps. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import type { JudgedTrajectory } from "../../composition/judged-trajectory.ts";
+import { pairStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+import { equivalenceReward } from "../../rewards/call-equivalence.ts";
+import { demonstrationStart } from "../demonstration-start.ts";
+
+/** 1 where the action that left a stored turn does what was done there. */
+function likeStored({ turns, branch }: JudgedTrajectory): number {
+  return equivalenceReward(turns.at(-1)?.toolCalls ?? [], branch?.original?.toolCalls ?? []);
+}
+
+/**
+ * MATRIX: verified demonstrations of whole runs first, then preferences of single steps.
+ *
+ * Source: "MATRIX: Multimodal Agent Tuning for Robust Tool-Use Reasoning" (S224).
+ * Differs from it: what is preferred at a step is the call that does what the stored one did; stored runs are
+ * demonstrations at first, and what the policy did from them is stored too.
+ * Why: sameness of calls is exact, and a policy that has left the demonstrations must learn from where it is.
+ */
+const matrix: CreateRecipe = recipe({
+  name: "matrix",
+  literature: "MATRIX",
+  differs: [
+    "what is preferred at a step is the call that does what the stored one did",
+    "stored runs are demonstrations at first, and what the policy did from them is stored too",
+  ],
+  schedule: ["sft-pref"],
+  settings: { size: 4, beta: 0.1, margin: 0.3, startSteps: 5, steps: 25, learningRate: 3e-3 },
+  stages: ({ size, beta, margin, startSteps, steps, learningRate }) => [
+    demonstrationStart({
+      steps: startSteps,
+      learningRate,
+      mistakes: 0.3,
+      filters: [parts.verify()],
+    }),
+    pairStage({
+      rollout: parts.pivot(size),
+      filters: [parts.pairGap(margin)],
+      reward: parts.preference((a, b) => likeStored(a) - likeStored(b)),
+      losses: [parts.dpo(beta)],
+      state: { ref: parts.reference },
+      steps,
+      settings: { tasksPerStep: 24, learningRate },
+    }),
+  ],
+});
+
+/**
+ * IPR: along the runs of an expert each step is compared with the policy's own at the same place, by what
+ * comes of going on from both; where the expert's is better, its way is preferred and imitated.
+ *
+ * Source: Xiong et al. 2024, "Watch Every Step! LLM Agent Learning via Iterative Step-Level Process
+ * Refinement", arXiv:2406.11176.
+ * Differs from it: one place of a run is compared at a time; continuations are the policy's own, not a
+ * scorer's.
+ * Why: one place a run keeps the number of rollouts what the budget says, and the policy's own ends are what
+ * its place is worth.
+ */
+const ipr: CreateRecipe = recipe({
+  name: "ipr",
+  literature: "IPR",
+  differs: [
+    "one place of a run is compared at a time",
+    "continuations are the policy's own, not a scorer's",
+  ],
+  schedule: ["rounds"],
+  settings: {
+    ...{ continuations: 3, margin: 0.1, beta: 0.1, imitation: 0.5 },
+    ...{ rounds: 2, steps: 12, learningRate: 3e-3 },
+  },
+  stages: ({ continuations, margin, beta, imitation, steps, learningRate }) => [
+    pairStage({
+      rollout: parts.stepReplay(continuations),
+      filters: [parts.forks(margin, "rest", ({ role }) => role === "expert")],
+      reward: parts.outcome(),
+      advantage: parts.monteCarlo(),
+      losses: [parts.dpo(beta), { loss: parts.chosenCrossEntropy(), weight: imitation }],
+      state: { ref: parts.reference },
+      steps,
+      settings: { tasksPerStep: 24, learningRate },
+    }),
+  ],
+});
+
+export const STEP_RECIPES: readonly CreateRecipe[] = [matrix, ipr];

@@ -1,0 +1,255 @@
+/** Rewards for what an answer says and what it rests on. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { rewardStage, tokenStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+import { callsAndResults } from "../calls-and-results.ts";
+import { demonstrationStart } from "../demonstration-start.ts";
+import { groupReinforcement } from "../group-reinforcement.ts";
+import { sampledConfidence } from "../sampled-confidence.ts";
+
+/**
+ * Visual-ARFT: words of the answer against those of the right one, beside form and calls that ran.
+ *
+ * Source: "Visual Agentic Reinforcement Fine-Tuning", arXiv:2505.14246.
+ * Differs from it: no images.
+ * Why: the models read text alone.
+ */
+const visualArft: CreateRecipe = recipe({
+  name: "visual-arft",
+  literature: "Visual-ARFT",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "no images",
+  ],
+  schedule: ["one"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    steps: 25,
+    learningRate: 3e-3,
+    formatWeight: 0.2,
+    ranWeight: 0.2,
+  },
+  stages: ({ groupSize, epsilon, steps, learningRate, formatWeight, ranWeight }) => [
+    groupReinforcement({
+      groupSize,
+      reward: parts.weighted([
+        [parts.answerF1(), { standard: 1 }],
+        [parts.format(), formatWeight],
+        [parts.exec(), ranWeight],
+      ]),
+      loss: parts.pgClip(epsilon),
+      steps,
+      learningRate,
+    }),
+  ],
+});
+
+/**
+ * ReWatch-R1: what is answered must agree with what was observed, beside being right.
+ *
+ * Source: "ReWatch-R1: Boosting Complex Video Reasoning in Large Vision-Language Models through Agentic Data
+ * Synthesis" (S288).
+ * Differs from it: no video: an observation is what a tool said; the one claim is the answer, supported where a tool had said it.
+ * Why: the models read text alone, and whether a tool had said it is exact.
+ */
+const reWatchR1: CreateRecipe = recipe({
+  name: "re-watch-r1",
+  literature: "ReWatch-R1",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "no video: an observation is what a tool said",
+    "the one claim is the answer, supported where a tool had said it",
+  ],
+  schedule: ["sft-rl"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    grounding: 0.3,
+  },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, grounding }) => [
+    demonstrationStart({
+      steps: startSteps,
+      learningRate,
+      mistakes: 0.3,
+      filters: [parts.verify()],
+    }),
+    groupReinforcement({
+      groupSize,
+      reward: parts.weighted([
+        [parts.outcome(), { standard: 1 }],
+        [parts.groundedAnswer(), grounding],
+      ]),
+      loss: parts.pgClip(epsilon),
+      steps,
+      learningRate,
+    }),
+  ],
+});
+
+/**
+ * RLFH: verdicts on single claims become rewards where the claims are made.
+ *
+ * Source: Wen et al. 2024, "On-Policy Self-Alignment with Fine-grained Knowledge Feedback for Hallucination
+ * Mitigation", arXiv:2406.12221.
+ * Differs from it: claims are what is said at the end, checked against what tools had said; no model takes them apart; what single turns are worth is read off calls and results.
+ * Why: whether a tool had said it is exact, and no model that takes answers apart fits into runs of minutes.
+ */
+const rlfh: CreateRecipe = recipe({
+  name: "rlfh",
+  literature: "RLFH",
+  differs: [
+    "token-mean over the minibatch",
+    "claims are what is said at the end, checked against what tools had said; no model takes them apart",
+    "what single turns are worth is read off calls and results",
+  ],
+  schedule: ["one"],
+  settings: { grounding: 0.5, lambda: 1, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ grounding, lambda, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.single(),
+      reward: parts.weighted([
+        [parts.ruleProcess(), { standard: 1 }],
+        [parts.groundedAnswer(), grounding],
+      ]),
+      advantage: parts.gae({ lambda }),
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
+      state: { critic: parts.valueHead, judge: parts.ruleJudge },
+      steps,
+      settings: { tasksPerStep: 96, learningRate },
+    }),
+  ],
+});
+
+/**
+ * RISE: rationales are reinforced for how well they give the annotation without quoting it, the best are
+ * imitated, and reinforcement goes on.
+ *
+ * Source: "RISE: Enhancing VLM Image Annotation with Self-Supervised Reasoning" (S289).
+ * Differs from it: no images: a rationale is what was looked up on the way; a task is used where some rollouts find the answer and not nearly all without looking.
+ * Why: the models read text alone, and rollouts without looking are the only measure of what looking brings.
+ */
+const riseRationale: CreateRecipe = recipe({
+  name: "rise-rationale",
+  literature: "RISE (rationale)",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "no images: a rationale is what was looked up on the way",
+    "a task is used where some rollouts find the answer and not nearly all without looking",
+  ],
+  schedule: ["stages"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, imitationSteps: 4 },
+  stages: ({ groupSize, epsilon, steps, learningRate, imitationSteps }) => [
+    groupReinforcement({
+      groupSize,
+      name: "rationales",
+      filters: [parts.answerable()],
+      reward: parts.recoveredAnswer(),
+      loss: parts.pgClip(epsilon),
+      steps,
+      learningRate,
+    }),
+    tokenStage({
+      name: "best",
+      rollout: parts.group(groupSize),
+      filters: [parts.success({ perTask: 1 })],
+      losses: [parts.crossEntropy()],
+      steps: imitationSteps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+    groupReinforcement({
+      groupSize,
+      name: "again",
+      filters: [parts.answerable()],
+      reward: parts.recoveredAnswer(),
+      loss: parts.pgClip(epsilon),
+      steps,
+      learningRate,
+    }),
+  ],
+});
+
+/**
+ * SlideRL: what was made must let a reader tell the brief again, beside calls that ran and a judge.
+ *
+ * Source: "Learning to Present: Inverse Specification Rewards for Agentic Slide Generation" (S207).
+ * Differs from it: no slides: what is made is what the calls did; the reader sees the arguments of the calls alone, and no model; three parts instead of five.
+ * Why: the models make no pictures; what calls did is in every record.
+ */
+const slideRl: CreateRecipe = recipe({
+  name: "slide-rl",
+  literature: "SlideRL",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "no slides: what is made is what the calls did",
+    "the reader sees the arguments of the calls alone, and no model",
+    "three parts instead of five",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.weighted<"judge">([
+        [parts.exec(), { standard: 0.2 }],
+        [parts.judge(callsAndResults), { standard: 0.2 }],
+        [parts.recoveredRequest(), { standard: 0.6 }],
+      ]),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      state: { judge: parts.judgement },
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
+
+/**
+ * Calibration RL: beside the outcome, a reward for being as sure as one is right.
+ *
+ * Source: "The Confidence Dichotomy: Analyzing and Mitigating Miscalibration in Tool-Use Agents"
+ * (S320).
+ * Differs from it: confidence is the probability with which the last turn was sampled, by token, not a
+ * number that is said.
+ * Why: a nano model that says a number has learned to say numbers; its probabilities are its own.
+ */
+const calibrationRl: CreateRecipe = recipe({
+  name: "calibration-rl",
+  literature: "Calibration RL",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "confidence is the probability with which the last turn was sampled, by token, not a number that is said",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, honesty: 0.5 },
+  stages: ({ groupSize, epsilon, steps, learningRate, honesty }) => [
+    groupReinforcement({
+      groupSize,
+      reward: parts.weighted([
+        [parts.outcome(), { standard: 1 }],
+        [parts.calibration(sampledConfidence), honesty],
+      ]),
+      loss: parts.pgClip(epsilon),
+      steps,
+      learningRate,
+    }),
+  ],
+});
+
+export const ANSWER_RECIPES: readonly CreateRecipe[] = [
+  visualArft,
+  reWatchR1,
+  rlfh,
+  riseRationale,
+  slideRl,
+  calibrationRl,
+];

@@ -1,0 +1,299 @@
+/** Rewards in which calls, turns or modes have a price or a bonus. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { rewardStage, tokenStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+import { demonstrationStart } from "../demonstration-start.ts";
+import { groupReinforcement } from "../group-reinforcement.ts";
+
+/**
+ * ASTRA: verified demonstrations, then a reward for the whole trajectory that minds what calls cost.
+ *
+ * Source: "ASTRA: Automated Synthesis of agentic Trajectories and Reinforcement Arenas" (S085).
+ * Differs from it: the arenas are this project's environments.
+ * Why: they have exact verifiers, which synthesised arenas have to be given.
+ */
+const astra: CreateRecipe = recipe({
+  name: "astra",
+  literature: "ASTRA",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "the arenas are this project's environments",
+  ],
+  schedule: ["sft-rl"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    callCost: 0.05,
+  },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, callCost }) => [
+    demonstrationStart({
+      steps: startSteps,
+      learningRate,
+      mistakes: 0.3,
+      filters: [parts.verify()],
+    }),
+    groupReinforcement({
+      groupSize,
+      reward: parts.weighted([
+        [parts.outcome(), { standard: 0.5 }],
+        [parts.economy({ toolCall: callCost }), { standard: 0.5 }],
+      ]),
+      loss: parts.pgClip(epsilon),
+      steps,
+      learningRate,
+    }),
+  ],
+});
+
+/**
+ * FusionAgent: models are tools and each call has its price.
+ *
+ * Source: "FusionAgent: A Multimodal Agent with Dynamic Model Selection for Human Recognition" (S169).
+ * Differs from it: tools of the environment stand for models.
+ * Why: one process has one model; a tool that is better at something stands for another one.
+ */
+const fusionAgent: CreateRecipe = recipe({
+  name: "fusion-agent",
+  literature: "FusionAgent",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "tools of the environment stand for models",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, callCost: 0.05 },
+  stages: ({ groupSize, epsilon, steps, learningRate, callCost }) => [
+    groupReinforcement({
+      groupSize,
+      reward: parts.weighted([
+        [parts.outcome(), { standard: 0.5 }],
+        [parts.economy({ toolCall: callCost }), { standard: 0.5 }],
+      ]),
+      loss: parts.pgClip(epsilon),
+      steps,
+      learningRate,
+    }),
+  ],
+});
+
+/**
+ * RemoteAgent: thrift pays only where the answer is right, so that tools are called where the policy
+ * cannot do without.
+ *
+ * Source: "RemoteAgent: Bridging Vague Human Intents and Earth Observation with RL-based Agentic
+ * MLLMs" (S284).
+ * Differs from it: calls stand for hand-overs to specialists.
+ * Why: one process has one agent; a tool is what it can hand over to.
+ */
+const remoteAgent: CreateRecipe = recipe({
+  name: "remote-agent",
+  literature: "RemoteAgent",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "calls stand for hand-overs to specialists",
+  ],
+  schedule: ["one"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    steps: 25,
+    learningRate: 3e-3,
+    callCost: 0.1,
+    allowance: 0.3,
+  },
+  stages: ({ groupSize, epsilon, steps, learningRate, callCost, allowance }) => [
+    groupReinforcement({
+      groupSize,
+      reward: parts.weighted([
+        [parts.outcome(), { standard: 0.5 }],
+        [parts.economy({ toolCall: callCost }, { kind: "gated", allowance }), { standard: 0.5 }],
+      ]),
+      loss: parts.pgClip(epsilon),
+      steps,
+      learningRate,
+    }),
+  ],
+});
+
+/**
+ * AI-SearchPlanner: utility and price are two numbers to the end, and a weight chooses the place on
+ * their front.
+ *
+ * Source: "AI-SearchPlanner: Modular Agentic Search via Pareto-Optimal Multi-Objective Reinforcement
+ * Learning" (S076).
+ * Differs from it: the planner is the whole policy; a moving baseline, as the abstract names no
+ * estimator.
+ * Why: planner and answerer read one conversation here, and the answer is the environment's to judge.
+ */
+const aiSearchPlanner: CreateRecipe = recipe({
+  name: "ai-search-planner",
+  literature: "AI-SearchPlanner",
+  differs: [
+    "token-mean over the minibatch",
+    "the planner is the whole policy",
+    "a moving baseline, as the abstract names no estimator",
+  ],
+  schedule: ["one"],
+  settings: { thrift: 0.1, decay: 0.98, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ thrift, decay, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.single(),
+      reward: parts.multiDimensional({
+        utility: { reward: parts.outcome(), weight: 1 },
+        price: {
+          reward: parts.economy({ toolCall: 1 }, { kind: "decoupled" }),
+          of: ({ components }) => -(components?.["cost"] ?? 0),
+          weight: thrift,
+        },
+      }),
+      advantage: parts.movingBaselineAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      state: { baseline: parts.baseline({ decay, prior: 0.5 }) },
+      steps,
+      settings: { tasksPerStep: 96, learningRate },
+    }),
+  ],
+});
+
+/**
+ * DeepSport: a bonus for using tools that counts only where the answer is right.
+ *
+ * Source: "DeepSport: A Multimodal Large Language Model for Comprehensive Sports Video Reasoning via
+ * Agentic Reinforcement Learning" (S124).
+ * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
+ * Why: a token mean keeps long trajectories from weighing less, and a nano model's groups are often all right or
+ * all wrong.
+ */
+const deepSport: CreateRecipe = recipe({
+  name: "deep-sport",
+  literature: "DeepSport",
+  differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  schedule: ["sft-rl"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    bonus: 0.2,
+  },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, bonus }) => [
+    demonstrationStart({ steps: startSteps, learningRate }),
+    groupReinforcement({
+      groupSize,
+      reward: parts.gate(parts.outcome(), parts.callBonus(bonus)),
+      loss: parts.pgClip(epsilon),
+      steps,
+      learningRate,
+    }),
+  ],
+});
+
+/**
+ * IndusAgent: a gated sum of outcome, price of calls and bonus for them, so that tools are used where
+ * they help.
+ *
+ * Source: "IndusAgent: Reinforcing Open-Vocabulary Industrial Anomaly Detection with Agentic Tools"
+ * (S190).
+ * Differs from it: weights are settings, as the abstract gives none.
+ * Why: what the abstract leaves open is the run's to choose.
+ */
+const indusAgent: CreateRecipe = recipe({
+  name: "indus-agent",
+  literature: "IndusAgent",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "weights are settings, as the abstract gives none",
+  ],
+  schedule: ["sft-rl"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    callCost: 0.05,
+    bonus: 0.2,
+  },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, callCost, bonus }) => [
+    demonstrationStart({ steps: startSteps, learningRate }),
+    groupReinforcement({
+      groupSize,
+      reward: parts.gate(
+        parts.weighted([
+          [parts.outcome(), { standard: 0.5 }],
+          [parts.economy({ toolCall: callCost }), { standard: 0.5 }],
+        ]),
+        parts.callBonus(bonus),
+      ),
+      loss: parts.pgClip(epsilon),
+      steps,
+      learningRate,
+    }),
+  ],
+});
+
+/**
+ * A2FM: a share of each group in every mode, the mode's cost in the reward; after a start from
+ * demonstrations.
+ *
+ * Source: "A^2FM: An Adaptive Agent Foundation Model for Tool-Aware Hybrid Reasoning", arXiv:2510.12838.
+ * Differs from it: a mode is a sentence of the system message.
+ * Why: a sentence in the prompt is what a nano model can tell modes apart by; tokens of its own for a mode
+ * would need another vocabulary.
+ */
+const a2fm: CreateRecipe = recipe({
+  name: "a2fm",
+  literature: "A2FM / APO",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "a mode is a sentence of the system message",
+  ],
+  schedule: ["sft-rl"],
+  settings: {
+    perMode: 4,
+    callCost: 0.02,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+  },
+  stages: ({ perMode, callCost, epsilon, startSteps, steps, learningRate }) => [
+    tokenStage({
+      name: "start",
+      rollout: parts.demos(),
+      losses: [parts.crossEntropy()],
+      steps: startSteps,
+      settings: { tasksPerStep: 32, learningRate },
+    }),
+    rewardStage({
+      rollout: parts.modeStrata(["", "Be brief."], perMode),
+      filters: [parts.mixedGroup()],
+      reward: parts.weighted([
+        [parts.outcome(), { standard: 0.5 }],
+        [parts.economy({ toolCall: callCost }), { standard: 0.5 }],
+      ]),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
+
+export const COST_RECIPES: readonly CreateRecipe[] = [
+  astra,
+  fusionAgent,
+  remoteAgent,
+  aiSearchPlanner,
+  deepSport,
+  indusAgent,
+  a2fm,
+];

@@ -1,0 +1,251 @@
+/** Rewards along the way, not at the end alone. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import type { RewardPart } from "../../composition/part.ts";
+import { rewardStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+import { demonstrationStart, teacherStart } from "../demonstration-start.ts";
+import { groupReinforcement } from "../group-reinforcement.ts";
+
+/**
+ * Planner-R1: process pay along the way in place of the final pass alone.
+ *
+ * Source: "Planner-R1: Reward Shaping Enables Efficient Agentic RL with Smaller LLMs" (S264).
+ * Differs from it: a half of the reward is the outcome.
+ * Why: steps alone can be paid without the task being solved.
+ */
+const plannerR1: CreateRecipe = recipe({
+  name: "planner-r1",
+  literature: "Planner-R1",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "a half of the reward is the outcome",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    groupReinforcement({
+      groupSize,
+      reward: parts.weighted([
+        [parts.outcome(), { standard: 0.5 }],
+        [parts.progress(), { standard: 0.5 }],
+      ]),
+      loss: parts.pgClip(epsilon),
+      steps,
+      learningRate,
+    }),
+  ],
+});
+
+/**
+ * Embodied R1: a teacher's plans first, then a reward by rule that pays for every right action.
+ *
+ * Source: "Reinforced Reasoning for Embodied Planning" (S280).
+ * Differs from it: the rule is the environment's progress.
+ * Why: it is exact and the same for every policy.
+ */
+const embodiedR1: CreateRecipe = recipe({
+  name: "embodied-r1",
+  literature: "Embodied R1",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "the rule is the environment's progress",
+  ],
+  schedule: ["sft-rl"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    secondMistakes: 0.3,
+  },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, secondMistakes }) => [
+    teacherStart({ steps: startSteps, learningRate, secondMistakes }),
+    groupReinforcement({
+      groupSize,
+      reward: parts.progress(),
+      loss: parts.pgClip(epsilon),
+      steps,
+      learningRate,
+    }),
+  ],
+});
+
+/**
+ * LOGIGEN: pay for every step towards the wanted state and for reaching it exactly, after verified
+ * demonstrations.
+ *
+ * Source: "LOGIGEN: Logic-Driven Generation of Verifiable Agentic Tasks" (S213).
+ * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
+ * Why: a token mean keeps long trajectories from weighing less, and a nano model's groups are often all right or
+ * all wrong.
+ */
+const logigen: CreateRecipe = recipe({
+  name: "logigen",
+  literature: "LOGIGEN",
+  differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  schedule: ["sft-rl"],
+  settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
+    demonstrationStart({
+      steps: startSteps,
+      learningRate,
+      mistakes: 0.3,
+      filters: [parts.verify()],
+    }),
+    groupReinforcement({
+      groupSize,
+      reward: parts.weighted([
+        [parts.outcome("success"), { standard: 0.5 }],
+        [parts.progress(), { standard: 0.5 }],
+      ]),
+      loss: parts.pgClip(epsilon),
+      steps,
+      learningRate,
+    }),
+  ],
+});
+
+/**
+ * SE-GUI: a few well chosen trajectories, pay that is continuous, in rounds.
+ *
+ * Source: "Enhancing Visual Grounding for GUI Agents via Self-Evolutionary Reinforcement Learning"
+ * (S141).
+ * Differs from it: closeness is the environment's progress; trajectories are chosen anew in every step.
+ * Why: progress is exact here, and a policy that learns needs other trajectories than the one before it.
+ */
+const seGui: CreateRecipe = recipe({
+  name: "se-gui",
+  literature: "SE-GUI",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "closeness is the environment's progress",
+    "trajectories are chosen anew in every step",
+  ],
+  schedule: ["rounds"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, budget: 48, rounds: 2 },
+  stages: ({ groupSize, epsilon, steps, learningRate, budget }) => [
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup(), parts.curated(budget)],
+      reward: parts.progress(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
+
+/**
+ * Environment Tuning: the environment explains errors and pays progress, tasks grow harder; no
+ * demonstrations.
+ *
+ * Source: "Don't Just Fine-tune the Agent, Tune the Environment" (S130).
+ * Differs from it: an explanation is what the tools take, written by no model; explanations stay to
+ * the end of training; held-out tasks have none.
+ * Why: what a tool takes is in its definition, so that nothing can be explained wrongly; held-out tasks
+ * measure the policy alone.
+ */
+const environmentTuning: CreateRecipe = recipe({
+  name: "environment-tuning",
+  literature: "Environment Tuning",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "an explanation is what the tools take, written by no model",
+    "explanations stay to the end of training; held-out tasks have none",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.explainedFailures(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.progress(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      schedule: [parts.difficultyCurriculum()],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
+
+function sparseAndDense(dense: number): RewardPart {
+  return parts.weighted([
+    [parts.outcome(), 1 - dense],
+    [parts.progress(), dense],
+  ]);
+}
+
+/**
+ * meow-tea-taro: one budget of steps, shared between imitation and reinforcement, under three
+ * estimators and with sparse and dense pay.
+ *
+ * Source: "A Practitioner's Guide to Multi-turn Agentic Reinforcement Learning" (S007).
+ * Differs from it: the estimators take turns within a run, where the paper compares runs.
+ * Why: one run then meets each estimator at the same policy; comparing runs is what studies are for.
+ */
+const meowTeaTaro: CreateRecipe = recipe({
+  name: "meow-tea-taro",
+  literature: "meow-tea-taro sweep",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "the estimators take turns within a run, where the paper compares runs",
+  ],
+  schedule: ["sft-rl", "budget-split"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    lambda: 1,
+    imitationShare: 0.1,
+    dense: 0.5,
+    budget: 30,
+    learningRate: 3e-3,
+  },
+  stages: ({ groupSize, epsilon, lambda, imitationShare, dense, budget, learningRate }) => [
+    demonstrationStart({ steps: Math.round(imitationShare * budget), learningRate }),
+    groupReinforcement({
+      groupSize,
+      name: "group",
+      reward: sparseAndDense(dense),
+      loss: parts.pgClip(epsilon),
+      steps: Math.round(((1 - imitationShare) * budget) / 3),
+      learningRate,
+    }),
+    rewardStage({
+      name: "leave-one-out",
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: sparseAndDense(dense),
+      advantage: parts.leaveOneOut(),
+      losses: [parts.pgClip(epsilon)],
+      steps: Math.round(((1 - imitationShare) * budget) / 3),
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+    rewardStage({
+      name: "critic",
+      rollout: parts.single(),
+      reward: sparseAndDense(dense),
+      advantage: parts.gae({ lambda }),
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
+      state: { critic: parts.valueHead },
+      steps: Math.round(((1 - imitationShare) * budget) / 3),
+      settings: { tasksPerStep: 96, learningRate },
+    }),
+  ],
+});
+
+export const DENSE_RECIPES: readonly CreateRecipe[] = [
+  plannerR1,
+  embodiedR1,
+  logigen,
+  seGui,
+  environmentTuning,
+  meowTeaTaro,
+];

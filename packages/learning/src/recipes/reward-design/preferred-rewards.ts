@@ -1,0 +1,112 @@
+/** Rewards from comparisons: implicit process rewards and pairwise wins. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import type { RolloutPart } from "../../composition/part.ts";
+import { processModelStage, rewardStage, type Stage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+import { demonstrationStart } from "../demonstration-start.ts";
+import { outcomeModel } from "../outcome-model.ts";
+
+/**
+ * OPRL: a process reward model is learned from preferences of whole trajectories, in turns with the
+ * policy; its log-ratios to the base pay single steps beside the outcome.
+ *
+ * Source: "Online Process Reward Learning for Agentic Reinforcement Learning", arXiv:2509.19199,
+ * equations 4 and 5.
+ * Differs from it: the model and the policy take turns by rounds of some steps; pairs are the best and
+ * the worst rollout at a task.
+ * Why: rounds of some steps let a model see what the newer policy does before it judges it.
+ */
+const oprl: CreateRecipe = recipe({
+  name: "oprl",
+  literature: "OPRL",
+  differs: [
+    "the model and the policy take turns by rounds of some steps",
+    "pairs are the best and the worst rollout at a task",
+  ],
+  schedule: ["alternate"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    beta: 0.05,
+    stepWeight: 0.5,
+    modelSteps: 2,
+    steps: 5,
+    rounds: 5,
+    learningRate: 3e-3,
+  },
+  stages: ({ groupSize, epsilon, beta, stepWeight, modelSteps, steps, learningRate }) => [
+    processModelStage({
+      name: "process-model",
+      rollout: parts.group(groupSize),
+      filters: [parts.pairGap()],
+      reward: parts.outcome(),
+      losses: [parts.dpo(beta)],
+      state: { iprm: parts.processModelState, ref: parts.reference },
+      steps: modelSteps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.weighted<"iprm">([
+        [parts.outcome(), { standard: 1 }],
+        [parts.implicitProcess(beta), { standard: 1 }],
+      ]),
+      advantage: parts.mixedSteps({ stepWeight }),
+      losses: [parts.pgClip(epsilon)],
+      state: { iprm: parts.processModelState },
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
+
+/**
+ * GenAgent: absolute scores of a reward model beside wins over the other rollouts, and rollouts that go
+ * on from the beginnings of failed ones.
+ *
+ * Source: "GenAgent: Scaling Text-to-Image Generation via Agentic Multimodal Reasoning" (S172).
+ * Differs from it: no images; resampled rollouts are a stage of their own.
+ * Why: the models read text alone, and a stage of its own keeps the budget of each readable.
+ */
+const genAgent: CreateRecipe = recipe({
+  name: "gen-agent",
+  literature: "GenAgent",
+  differs: ["no images", "resampled rollouts are a stage of their own"],
+  schedule: ["sft-rl"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    modelSteps: 8,
+    steps: 18,
+    resampledSteps: 8,
+    learningRate: 3e-3,
+    absolute: 0.5,
+  },
+  stages: ({ groupSize, epsilon, startSteps, modelSteps, steps, resampledSteps, ...rest }) => {
+    const { learningRate, absolute } = rest;
+    const reinforced = (name: string, rollout: RolloutPart<never, "group">, count: number): Stage =>
+      rewardStage({
+        name,
+        rollout,
+        reward: parts.weighted<"rm">([
+          [parts.rewardModel(), absolute],
+          [parts.preference(), 1 - absolute],
+        ]),
+        advantage: parts.groupAdvantage(),
+        losses: [parts.pgClip(epsilon)],
+        state: { rm: parts.rewardModelState },
+        steps: count,
+        settings: { tasksPerStep: 12, learningRate },
+      });
+    return [
+      demonstrationStart({ steps: startSteps, learningRate }),
+      outcomeModel({ steps: modelSteps, learningRate, at: "end" }),
+      reinforced("whole", parts.group(groupSize), steps),
+      reinforced("resampled", parts.prefixReplay("failed", groupSize), resampledSteps),
+    ];
+  },
+});
+
+export const PREFERRED_REWARD_RECIPES: readonly CreateRecipe[] = [oprl, genAgent];

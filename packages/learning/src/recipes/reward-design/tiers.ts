@@ -1,0 +1,101 @@
+/** Rewards in tiers: readable, ran, solved. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { rewardStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+import { readRanSolved } from "../answer-tiers.ts";
+import { demonstrationStart } from "../demonstration-start.ts";
+import { groupReinforcement } from "../group-reinforcement.ts";
+
+/**
+ * AgenTracer: a reward in tiers, the coarse answer before the fine one, on rollouts that were checked.
+ *
+ * Source: "AgenTracer: Who Is Inducing Failure in the LLM Agentic Systems?" (S063).
+ * Differs from it: the tiers are readable turns, calls that ran, and success, not agent and step of a
+ * fault; checked rollouts are those that ended by themselves.
+ * Why: nobody says which step was at fault; what can be read and what ran is in every record.
+ */
+const agenTracer: CreateRecipe = recipe({
+  name: "agen-tracer",
+  literature: "AgenTracer",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "the tiers are readable turns, calls that ran, and success, not agent and step of a fault",
+    "checked rollouts are those that ended by themselves",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, mostTurns: 8 },
+  stages: ({ groupSize, epsilon, steps, learningRate, mostTurns }) => [
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [
+        parts.verify(({ record: trajectory }) => [trajectory.terminated]),
+        parts.mixedGroup(),
+      ],
+      reward: readRanSolved(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate, maxTurns: mostTurns },
+    }),
+  ],
+});
+
+/**
+ * GeoVista: credit by the level that an answer reaches, after a start from demonstrations.
+ *
+ * Source: "GeoVista: Web-Augmented Agentic Visual Reasoning for Geolocalization" (S175).
+ * Differs from it: levels are readable turns, calls that ran, and success, not city and country.
+ * Why: the environments have no places on a map; these levels are in every record.
+ */
+const geoVista: CreateRecipe = recipe({
+  name: "geo-vista",
+  literature: "GeoVista",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "levels are readable turns, calls that ran, and success, not city and country",
+  ],
+  schedule: ["sft-rl"],
+  settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
+    demonstrationStart({ steps: startSteps, learningRate }),
+    groupReinforcement({
+      groupSize,
+      reward: readRanSolved(),
+      loss: parts.pgClip(epsilon),
+      steps,
+      learningRate,
+    }),
+  ],
+});
+
+/**
+ * QUASAR: what can be read and run is paid before what is right.
+ *
+ * Source: "QUASAR: Quantum Assembly Code Generation Using Tool-Augmented LLMs via Agentic RL" (S274).
+ * Differs from it: tiers are readable turns, calls that ran, and success.
+ * Why: no circuits are built here; these levels are in every record.
+ */
+const quasar: CreateRecipe = recipe({
+  name: "quasar",
+  literature: "QUASAR",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "tiers are readable turns, calls that ran, and success",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    groupReinforcement({
+      groupSize,
+      reward: readRanSolved(),
+      loss: parts.pgClip(epsilon),
+      steps,
+      learningRate,
+    }),
+  ],
+});
+
+export const TIER_RECIPES: readonly CreateRecipe[] = [agenTracer, geoVista, quasar];

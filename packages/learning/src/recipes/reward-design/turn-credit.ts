@@ -1,0 +1,196 @@
+/** Rewards for single turns, and how they are mixed with the outcome. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { rewardStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+import { demonstrationStart } from "../demonstration-start.ts";
+import { turnShown } from "../turn-shown.ts";
+
+/**
+ * DR-Venus: a start from clean and long demonstrations, then turns paid for how much likelier they made
+ * the right answer, and for their form.
+ *
+ * Source: "DR-Venus: Towards Frontier Edge-Scale Deep Research Agents with Only 10K Open Data" (S131).
+ * Differs from it: gains are cut and paid beside the outcome; long demonstrations weigh more by their number of turns.
+ * Why: one turn that makes the answer much likelier must not be worth more than the answer.
+ */
+const drVenus: CreateRecipe = recipe({
+  name: "dr-venus",
+  literature: "DR-Venus",
+  differs: [
+    "token-mean over the minibatch",
+    "gains are cut and paid beside the outcome",
+    "long demonstrations weigh more by their number of turns",
+  ],
+  schedule: ["sft-rl"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+    gain: 0.1,
+    formatWeight: 0.1,
+  },
+  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, gain, formatWeight }) => [
+    demonstrationStart({
+      steps: startSteps,
+      learningRate,
+      mistakes: 0.3,
+      filters: [parts.clean(), parts.longTail()],
+    }),
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [],
+      reward: parts.weighted([
+        [parts.informationGain(gain), { standard: 1 }],
+        [parts.format(), formatWeight],
+      ]),
+      advantage: parts.turnLevel(),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
+
+/**
+ * PilotRL: first what follows the plan is learned, then the plan, then both.
+ *
+ * Source: "PilotRL: Training Language Model Agents via Global Planning-Guided Progressive Reinforcement
+ * Learning" (S261).
+ * Differs from it: the plan is the first turn, which decides where a rollout goes; what turns are worth is read off calls and results, no model judges.
+ * Why: a nano model writes no plans, but its first turn decides; a rule judges the same record the same way.
+ */
+const pilotRl: CreateRecipe = recipe({
+  name: "pilot-rl",
+  literature: "PilotRL",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "the plan is the first turn, which decides where a rollout goes",
+    "what turns are worth is read off calls and results, no model judges",
+  ],
+  schedule: ["mask-stages"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    rewardStage({
+      name: "following",
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.ruleProcess(),
+      advantage: parts.mixedSteps(),
+      losses: [parts.spanMask(parts.pgClip(epsilon), (turn, { turns }) => turn !== turns[0])],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+    rewardStage({
+      name: "planning",
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.ruleProcess(),
+      advantage: parts.mixedSteps(),
+      losses: [parts.spanMask(parts.pgClip(epsilon), (turn, { turns }) => turn === turns[0])],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+    rewardStage({
+      name: "both",
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.ruleProcess(),
+      advantage: parts.mixedSteps(),
+      losses: [parts.spanMask(parts.pgClip(epsilon), () => true)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
+
+/**
+ * PPR with ReNorm: a judge scores every step, and the scores are brought around the verified outcome
+ * before they are mixed with it.
+ *
+ * Source: "Hybrid Reward Normalization for Process-supervised Non-verifiable Agentic Tasks" (S186).
+ * Differs from it: the judge reads calls and results.
+ * Why: a rule judges the same record the same way, and no judge fits into runs of minutes.
+ */
+const pprRenorm: CreateRecipe = recipe({
+  name: "ppr-renorm",
+  literature: "PPR / ReNorm",
+  differs: [
+    "token-mean over the minibatch",
+    "groups without a signal are rolled out again",
+    "the judge reads calls and results",
+  ],
+  schedule: ["one"],
+  settings: {
+    groupSize: 8,
+    epsilon: 0.2,
+    steps: 25,
+    learningRate: 3e-3,
+    spread: 0.25,
+    stepWeight: 0.5,
+  },
+  stages: ({ groupSize, epsilon, steps, learningRate, spread, stepWeight }) => [
+    rewardStage({
+      rollout: parts.group(groupSize),
+      filters: [parts.mixedGroup()],
+      reward: parts.weighted<"judge">([
+        [parts.calibratedProcess(turnShown, spread), { standard: 0.5 }],
+        [parts.outcome(), { standard: 0.5 }],
+      ]),
+      advantage: parts.mixedSteps({ stepWeight }),
+      losses: [parts.pgClip(epsilon)],
+      state: { judge: parts.judgement },
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
+
+/**
+ * SPA-RL: a learned estimate of progress spreads the outcome over the steps, beside pay for calls that ran.
+ *
+ * Source: Wang et al. 2025, "SPA-RL: Reinforcing LLM Agents via Stepwise Progress Attribution",
+ * arXiv:2505.20732.
+ * Differs from it: the estimator is linear in what a turn was, and is fitted to the outcomes of each step as it
+ * comes; the critic leaves the adapter to the policy.
+ * Why: a linear estimator is fitted within a step, and a critic's gradient in the adapter that both share
+ * made the policy unlearn.
+ */
+const spaRl: CreateRecipe = recipe({
+  name: "spa-rl",
+  literature: "SPA-RL",
+  differs: [
+    "token-mean over the minibatch",
+    "the estimator is linear in what a turn was, and is fitted to the outcomes of each step as it comes",
+    "the critic leaves the adapter to the policy",
+  ],
+  schedule: ["sft-rl"],
+  settings: {
+    ranWeight: 0.1,
+    lambda: 1,
+    epsilon: 0.2,
+    startSteps: 2,
+    steps: 25,
+    learningRate: 3e-3,
+  },
+  stages: ({ ranWeight, lambda, epsilon, startSteps, steps, learningRate }) => [
+    demonstrationStart({ steps: startSteps, learningRate }),
+    rewardStage({
+      rollout: parts.single(),
+      filters: [parts.fitsProgress()],
+      reward: parts.weighted<"progress-est">([
+        [parts.attributedProgress(), { standard: 1 }],
+        [parts.exec(), ranWeight],
+      ]),
+      advantage: parts.gae({ lambda }),
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
+      state: { critic: parts.valueHead, "progress-est": parts.progressEstimate },
+      steps,
+      settings: { tasksPerStep: 96, learningRate },
+    }),
+  ],
+});
+
+export const TURN_CREDIT_RECIPES: readonly CreateRecipe[] = [drVenus, pilotRl, pprRenorm, spaRl];

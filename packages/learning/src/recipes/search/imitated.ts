@@ -1,0 +1,168 @@
+/** A tree search whose lines are imitated. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { rewardStage, tokenStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+import { callsAndResults } from "../calls-and-results.ts";
+
+/**
+ * ProAct: what a search found is imitated first, then reinforcement whose advantages are calibrated by short
+ * runs that go on from visited states.
+ *
+ * Source: "ProAct: Agentic Lookahead in Interactive Environments" (S272).
+ * Differs from it: the best line of a search is imitated as it is, not rewritten as reasoning; runs go on
+ * to the end of the task.
+ * Why: a nano model writes no reasoning, and the end of a task is where it is verified.
+ */
+const proAct: CreateRecipe = recipe({
+  name: "pro-act",
+  literature: "ProAct",
+  differs: [
+    "the best line of a search is imitated as it is, not rewritten as reasoning",
+    "runs go on to the end of the task",
+  ],
+  schedule: ["sft-rl"],
+  settings: {
+    ...{ attempts: 8, whole: 4, size: 8, calibration: 0.5, epsilon: 0.2 },
+    ...{ searchSteps: 6, steps: 20, learningRate: 3e-3 },
+  },
+  stages: ({ attempts, whole, size, calibration, epsilon, searchSteps, steps, learningRate }) => [
+    tokenStage({
+      name: "search",
+      rollout: parts.tree(attempts),
+      filters: [parts.bestLine()],
+      reward: parts.outcome(),
+      advantage: parts.monteCarloTree(),
+      losses: [parts.crossEntropy()],
+      state: { "tree-store": parts.searchTrees },
+      steps: searchSteps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+    rewardStage({
+      rollout: parts.branchVine(size, whole),
+      filters: [parts.mixedGroup()],
+      reward: parts.outcome(),
+      advantage: parts.calibrated(parts.groupAdvantage(), calibration),
+      losses: [parts.pgClip(epsilon)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
+
+/**
+ * Agent-R: a search finds failures and successes of each task, a failure is cut at its first error, and the
+ * words that it was wrong and the right way are spliced in and imitated.
+ *
+ * Source: Yuan et al. 2025, "Agent-R: Training Language Model Agents to Reflect via Iterative
+ * Self-Training", arXiv:2501.11425.
+ * Differs from it: the first error is the first turn that the success did otherwise, not what the policy
+ * takes for one; the environment is put back to where the success went on.
+ * Why: against a success for comparison the first other turn is exact, and a nano model does not find its
+ * errors.
+ */
+const agentR: CreateRecipe = recipe({
+  name: "agent-r",
+  literature: "Agent-R",
+  differs: [
+    "the first error is the first turn that the success did otherwise, not what the policy takes for one",
+    "the environment is put back to where the success went on",
+  ],
+  schedule: ["rounds"],
+  settings: {
+    ...{ attempts: 8, width: 2, exploration: 0.5 },
+    ...{ rounds: 2, steps: 12, learningRate: 3e-3 },
+  },
+  stages: ({ attempts, width, exploration, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.tree(attempts, {
+        ...{ rule: { kind: "uct", exploration }, width },
+        retells: parts.revision("That was wrong. I go back and try otherwise."),
+      }),
+      filters: [parts.retold()],
+      reward: parts.outcome(),
+      advantage: parts.monteCarloTree(),
+      losses: [parts.maskedCrossEntropy()],
+      state: { "tree-store": parts.searchTrees },
+      steps,
+      settings: { tasksPerStep: 6, learningRate },
+    }),
+  ],
+});
+
+/**
+ * R-MCTS self-learning: searches whose rollouts are judged are imitated as they went, wrong branches and
+ * the ways back included; what failed and what was done instead are lessons that later rollouts read.
+ *
+ * Source: Yu et al. 2024, "Improving Autonomous AI Agents with Reflective Tree Search and Self-Learning",
+ * arXiv:2410.02052.
+ * Differs from it: one judge, no debate; lessons are written by rule from the turns that differ.
+ * Why: a rule judges and remembers the same in every run, and a debate would ask a model as often as there
+ * are turns.
+ */
+const rMcts: CreateRecipe = recipe({
+  name: "r-mcts",
+  literature: "R-MCTS self-learning",
+  differs: ["one judge, no debate", "lessons are written by rule from the turns that differ"],
+  schedule: ["one"],
+  settings: {
+    ...{ attempts: 8, width: 2, exploration: 0.5, branches: 2 },
+    ...{ steps: 20, learningRate: 3e-3 },
+  },
+  stages: ({ attempts, width, exploration, branches, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.tree(attempts, {
+        ...{ rule: { kind: "puct", exploration }, width },
+        retells: parts.traversal("This leads nowhere. I go back.", branches),
+      }),
+      filters: [parts.contrasted(), parts.retold(true)],
+      reward: parts.judge(callsAndResults),
+      advantage: parts.monteCarloTree(),
+      losses: [parts.crossEntropy()],
+      state: {
+        "tree-store": parts.searchTrees,
+        experience: parts.experience("by-step"),
+        judge: parts.judgement,
+      },
+      steps,
+      settings: { tasksPerStep: 6, learningRate },
+    }),
+  ],
+});
+
+/**
+ * WebCoT: what several demonstrations of a task tried, left and tried otherwise is told as one, with the
+ * turning back in words, and imitated.
+ *
+ * Source: "WebCoT: Enhancing Web Agent Reasoning by Reconstructing Chain-of-Thought in Reflection,
+ * Branching, and Rollback" (S353).
+ * Differs from it: the words are the same every time, no model rewrites them; reflection and rollback are
+ * told alike; what led astray is read and not learned.
+ * Why: a nano model rewrites nothing; words that never change are learned for where they stand.
+ */
+const webCot: CreateRecipe = recipe({
+  name: "web-cot",
+  literature: "WebCoT",
+  differs: [
+    "the words are the same every time, no model rewrites them",
+    "reflection and rollback are told alike",
+    "what led astray is read and not learned",
+  ],
+  schedule: ["sft"],
+  settings: { shown: 4, mistakes: 0.4, branches: 1, steps: 25, learningRate: 3e-3 },
+  stages: ({ shown, mistakes, branches, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.retoldDemos(
+        shown,
+        mistakes,
+        parts.traversal("That does not help. I go back and think again.", branches),
+      ),
+      filters: [parts.keptTrees(), parts.retold()],
+      losses: [parts.crossEntropy()],
+      state: { "tree-store": parts.searchTrees },
+      steps,
+      settings: { tasksPerStep: 16, learningRate },
+    }),
+  ],
+});
+
+export const IMITATED_RECIPES: readonly CreateRecipe[] = [proAct, agentR, rMcts, webCot];

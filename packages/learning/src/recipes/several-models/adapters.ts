@@ -1,0 +1,199 @@
+/** One adapter for each kind of task or speaker. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { tokenStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+
+const KINDS = ["kind-0", "kind-1", "kind-2"] as const;
+
+/**
+ * Adapter tuning: small adapters at a few places of a frozen model, one for each language.
+ *
+ * Source: "One Adapter for All Programming Languages? Adapter Tuning for Code Search and Summarization",
+ * arXiv:2303.15822.
+ * Differs from it: low-rank adapters at the feed-forward layers in place of bottleneck layers after them;
+ * kinds of task in place of languages.
+ * Why: what is trained, kept and loaded by pages are low-rank adapters, and the environments speak one language.
+ */
+const adapterTuning: CreateRecipe = recipe({
+  name: "adapter-tuning",
+  literature: "Adapter tuning",
+  differs: [
+    "low-rank adapters at the feed-forward layers in place of bottleneck layers after them",
+    "kinds of task in place of languages",
+  ],
+  schedule: ["sft"],
+  settings: { place: "mlp", steps: 25, learningRate: 3e-3 },
+  stages: ({ place, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.demos(),
+      losses: [
+        parts.parameterSubset(
+          parts.crossEntropy(),
+          (names) => new Set(names.filter((name) => name.includes(place))),
+        ),
+      ],
+      state: { "role-adapters": parts.roleAdapters(KINDS, { roleOf: parts.byLevel(KINDS) }) },
+      steps,
+      settings: { tasksPerStep: 48, learningRate },
+    }),
+  ],
+});
+
+const TASKS = ["task-0", "task-1", "task-2"] as const;
+
+/**
+ * TAIL: an adapter for each kind of task over a frozen base, each learned from demonstrations of its own.
+ *
+ * Source: Liu et al. 2024, "TAIL: Task-specific Adapters for Imitation Learning with Large Pretrained
+ * Models", arXiv:2310.05905.
+ * Differs from it: kinds are levels of difficulty, learned side by side.
+ * Why: levels are what one environment has in place of tasks, and side by side each has the same budget.
+ */
+const tail: CreateRecipe = recipe({
+  name: "tail",
+  literature: "TAIL",
+  differs: ["kinds are levels of difficulty, learned side by side"],
+  schedule: ["sft"],
+  settings: { steps: 25, learningRate: 3e-3 },
+  stages: ({ steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.demos(),
+      losses: [parts.crossEntropy()],
+      state: { "role-adapters": parts.roleAdapters(TASKS, { roleOf: parts.byLevel(TASKS) }) },
+      steps,
+      settings: { tasksPerStep: 48, learningRate },
+    }),
+  ],
+});
+
+const MODULATORS = ["modulator-0", "modulator-1", "modulator-2"] as const;
+
+/**
+ * L2M: a pool of modulators over a frozen model, of which each task has one; tasks come one after another,
+ * and what was learned for one is not touched by the next.
+ *
+ * Source: Schmied et al. 2023, "Learning to Modulate pre-trained Models in RL", arXiv:2306.14884.
+ * Differs from it: the modulator of a task is known, not found by its key; modulators are adapters of the
+ * attention alone.
+ * Why: which task it is stands in its reference, and where modulators sit is a setting.
+ */
+const l2m: CreateRecipe = recipe({
+  name: "l2m",
+  literature: "L2M",
+  differs: [
+    "the modulator of a task is known, not found by its key",
+    "modulators are adapters of the attention alone",
+  ],
+  schedule: ["rounds"],
+  settings: { place: "self_attn", steps: 5, rounds: 2, learningRate: 3e-3 },
+  stages: ({ place, steps, learningRate }) =>
+    MODULATORS.map((modulator) =>
+      tokenStage({
+        name: modulator,
+        rollout: parts.demos(),
+        losses: [
+          parts.parameterSubset(
+            parts.crossEntropy(),
+            (names) => new Set(names.filter((name) => name.includes(place))),
+          ),
+        ],
+        state: {
+          "role-adapters": parts.roleAdapters(MODULATORS, {
+            learn: [modulator],
+            roleOf: parts.byLevel(MODULATORS),
+          }),
+        },
+        steps,
+        settings: { tasksPerStep: 48, learningRate },
+      }),
+    ),
+});
+
+/**
+ * Midi-Tuning: an adapter for each speaker of a dialogue, so that each keeps its own voice over many rounds.
+ *
+ * Source: Wang et al. 2024, "Instruct Once, Chat Consistently in Multiple Rounds: An Efficient Tuning
+ * Framework for Dialogue", arXiv:2402.06967.
+ * Differs from it: rounds are not cached apart; the user's adapter is learned, and the environment goes on
+ * speaking for the user.
+ * Why: rounds here are short, and what a user means is the environment's to say.
+ */
+const midiTuning: CreateRecipe = recipe({
+  name: "midi-tuning",
+  literature: "Midi-Tuning",
+  differs: [
+    "rounds are not cached apart",
+    "the user's adapter is learned, and the environment goes on speaking for the user",
+  ],
+  schedule: ["sft"],
+  settings: { steps: 25, learningRate: 3e-3 },
+  stages: ({ steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.demos(),
+      filters: [parts.speakerMask()],
+      losses: [parts.speakersCrossEntropy()],
+      state: {
+        "role-adapters": parts.roleAdapters(["agent", "user"], {
+          roleOf: () => "agent",
+          hears: "user",
+        }),
+      },
+      steps,
+      settings: { tasksPerStep: 32, learningRate },
+    }),
+  ],
+});
+
+const SELECTOR = "selector";
+
+const roleAt = (slot: number): string => `arguments-${slot}`;
+
+/** The slot of a tool: the same one for the same name. */
+function slotOf(tool: string, slots: number): number {
+  const sum = Array.from(tool).reduce((all, letter) => all + (letter.codePointAt(0) ?? 0), 0);
+  return sum % Math.max(1, slots);
+}
+
+/**
+ * DualTune: a call is two tasks. One adapter learns to name the tool, others to write its arguments; each has
+ * loss on its own tokens alone, and they take turns within a call when it is made.
+ *
+ * Source: Kadekodi et al. 2025, "DualTune: Decoupled Fine-Tuning for On-Device Agentic Systems",
+ * arXiv:2510.00229.
+ * Differs from it: tools share a few adapters for arguments, by their names; all tools are offered at once,
+ * without its hierarchy of servers; who names tools also says when to call none.
+ * Why: pages would have to load an adapter for each tool.
+ */
+const dualTune: CreateRecipe = recipe({
+  name: "dual-tune",
+  literature: "DualTune",
+  differs: [
+    "tools share a few adapters for arguments, by their names",
+    "all tools are offered at once, without its hierarchy of servers",
+    "who names tools also says when to call none",
+  ],
+  schedule: ["sft"],
+  settings: { mistakes: 0.1, slots: 4, steps: 25, learningRate: 3e-3 },
+  stages: ({ mistakes, slots, steps, learningRate }) => [
+    tokenStage({
+      rollout: parts.demos(mistakes),
+      losses: [parts.maskedCrossEntropy()],
+      state: {
+        "role-adapters": parts.roleAdapters(
+          [SELECTOR, ...Array.from({ length: Math.max(1, slots) }, (_, slot) => roleAt(slot))],
+          { divides: { names: SELECTOR, fills: (tool) => roleAt(slotOf(tool, slots)) } },
+        ),
+      },
+      steps,
+      settings: { tasksPerStep: 48, learningRate },
+    }),
+  ],
+});
+
+export const ADAPTER_RECIPES: readonly CreateRecipe[] = [
+  adapterTuning,
+  tail,
+  l2m,
+  midiTuning,
+  dualTune,
+];

@@ -1,0 +1,119 @@
+/** A policy that sets its own tasks. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { rewardStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+import { callsAndResults } from "../calls-and-results.ts";
+
+/**
+ * Multi-Agent Evolve: one model sets tasks, solves them and is paid by what a judge makes of it; no verifier
+ * says who was right.
+ *
+ * Source: "Multi-Agent Evolve: LLM Self-Improve through Co-evolution", arXiv:2510.23595.
+ * Differs from it: the judge is not the policy itself; how a task is set is demonstrated beside it, and one
+ * that cannot be read is worth nothing.
+ * Why: a policy that judges itself could agree with itself, and answers here are computed.
+ */
+const multiAgentEvolve: CreateRecipe = recipe({
+  name: "multi-agent-evolve",
+  literature: "Multi-Agent Evolve",
+  differs: [
+    "the judge is not the policy itself",
+    "how a task is set is demonstrated beside it, and one that cannot be read is worth nothing",
+  ],
+  schedule: ["one"],
+  settings: {
+    proposals: 4,
+    attempts: 4,
+    epsilon: 0.2,
+    shownWeight: 0.2,
+    steps: 25,
+    learningRate: 3e-3,
+  },
+  stages: ({ proposals, attempts, epsilon, shownWeight, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.setAndSolve(proposals, attempts),
+      reward: parts.frontier(parts.judge(callsAndResults)),
+      advantage: parts.settersAndSolvers(),
+      losses: [parts.pgClip(epsilon), { loss: parts.shownCrossEntropy(), weight: shownWeight }],
+      state: { judge: parts.judgement },
+      steps,
+      settings: { tasksPerStep: 4, learningRate },
+    }),
+  ],
+});
+
+/**
+ * Search Self-Play: one model searches for a question to set, and searches for its answer; a question counts
+ * where its answer lies in what its setter had read, and is worth most where half of the tries are right.
+ *
+ * Source: "Search Self-play: Pushing the Frontier of Agent Capability without Supervision",
+ * arXiv:2510.18821.
+ * Differs from it: documents are the environment's; how a question is set is demonstrated beside it.
+ * Why: answers are computed and not believed, and a nano model sets no task that it was never shown.
+ */
+const searchSelfPlay: CreateRecipe = recipe({
+  name: "search-self-play",
+  literature: "Search Self-Play",
+  differs: ["documents are the environment's", "how a question is set is demonstrated beside it"],
+  schedule: ["one"],
+  settings: {
+    proposals: 4,
+    attempts: 4,
+    epsilon: 0.2,
+    shownWeight: 0.2,
+    steps: 25,
+    learningRate: 3e-3,
+  },
+  stages: ({ proposals, attempts, epsilon, shownWeight, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.searchAndSolve(proposals, attempts),
+      filters: [parts.answerableProposals()],
+      reward: parts.frontier(parts.outcome()),
+      advantage: parts.amongTries(),
+      losses: [parts.pgClip(epsilon), { loss: parts.shownCrossEntropy(), weight: shownWeight }],
+      state: { corpus: parts.ownCorpus },
+      steps,
+      settings: { tasksPerStep: 4, learningRate },
+    }),
+  ],
+});
+
+/**
+ * SPICE: one model in two parts. The challenger reads documents and sets tasks that stand on what it read;
+ * the reasoner solves them without ever seeing a document. A task is worth most where half of the tries are
+ * right.
+ *
+ * Source: Liu et al. 2025, "SPICE: Self-Play In Corpus Environments Improves Reasoning", arXiv:2510.24684.
+ * Differs from it: documents are lines of numbers and tasks are sums of them, whose answers are computed; the
+ * challenger is paid 4p(1 − p), not by a bell around the variance of the answers; how a task is set is
+ * demonstrated beside it.
+ * Why: answers are then computed and not believed, and a nano model sets no task that it was never shown.
+ */
+const spice: CreateRecipe = recipe({
+  name: "spice",
+  literature: "SPICE",
+  differs: [
+    "documents are lines of numbers and tasks are sums of them, whose answers are computed",
+    "the challenger is paid 4p(1 − p), not by a bell around the variance of the answers",
+    "how a task is set is demonstrated beside it",
+  ],
+  schedule: ["one"],
+  settings: {
+    ...{ proposals: 4, attempts: 4, epsilon: 0.2, shownWeight: 0.2 },
+    ...{ steps: 25, learningRate: 3e-3 },
+  },
+  stages: ({ proposals, attempts, epsilon, shownWeight, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.readAndSolve(proposals, attempts),
+      filters: [parts.answerableProposals()],
+      reward: parts.frontier(parts.outcome()),
+      advantage: parts.amongTries(),
+      losses: [parts.pgClip(epsilon), { loss: parts.shownCrossEntropy(), weight: shownWeight }],
+      state: { corpus: parts.ownCorpus },
+      steps,
+      settings: { tasksPerStep: 4, learningRate },
+    }),
+  ],
+});
+
+export const PROPOSER_RECIPES: readonly CreateRecipe[] = [multiAgentEvolve, searchSelfPlay, spice];

@@ -1,0 +1,174 @@
+/** Several roles that act together and share the outcome. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { rewardStage } from "../../composition/stage.ts";
+import * as parts from "../../parts/index.ts";
+import { callsAndResults } from "../calls-and-results.ts";
+
+const MAGRPO_ROLES = ["first", "second"] as const;
+
+/**
+ * MAGRPO: agents act at the same time in one environment, the statistic is over joint rollouts, and everybody in
+ * one has the same advantage.
+ *
+ * Source: "LLM Collaboration With Multi-Agent Reinforcement Learning", arXiv:2508.04652.
+ * Differs from it: two agents; token-mean over the minibatch.
+ * Why: two are what a call divides into, and a token mean keeps long trajectories from weighing less.
+ */
+const magrpo: CreateRecipe = recipe({
+  name: "magrpo",
+  literature: "MAGRPO",
+  differs: ["two agents", "token-mean over the minibatch"],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.teamOf({ how: "together", roles: MAGRPO_ROLES, size: groupSize }),
+      reward: parts.team(),
+      advantage: parts.jointAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      state: { "role-adapters": parts.roleAdapters(MAGRPO_ROLES) },
+      steps,
+      settings: { tasksPerStep: 8, learningRate },
+    }),
+  ],
+});
+
+const MARFT_ROLES = ["drafter", "checker"] as const;
+
+/**
+ * MARFT: agents in any order, each reading what those before it answered; rewards are the team's, the
+ * statistic is each agent's own.
+ *
+ * Source: "MARFT: Multi-Agent Reinforcement Fine-Tuning", arXiv:2504.16129.
+ * Differs from it: group statistics in place of a critic for each agent.
+ * Why: agents begin at one task, so that siblings are a baseline that needs no training.
+ */
+const marft: CreateRecipe = recipe({
+  name: "marft",
+  literature: "MARFT",
+  differs: ["group statistics in place of a critic for each agent"],
+  schedule: ["one"],
+  settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.teamOf({ how: "relay", roles: MARFT_ROLES, size: groupSize }),
+      reward: parts.team(),
+      advantage: parts.perAgent(),
+      losses: [parts.spanMask(parts.pgClip(epsilon))],
+      state: { "role-adapters": parts.roleAdapters(MARFT_ROLES) },
+      steps,
+      settings: { tasksPerStep: 8, learningRate },
+    }),
+  ],
+});
+
+const COPIES = ["pioneer", "observer"] as const;
+
+/**
+ * CORY: two copies act in sequence, the observer reads what the pioneer answered, both are paid the sum, and
+ * they swap roles.
+ *
+ * Source: Ma et al. 2024, "Coevolving with the Other You: Fine-Tuning LLM with Sequential Cooperative
+ * Multi-Agent Reinforcement Learning", arXiv:2410.06101.
+ * Differs from it: an adapter for each copy over one base.
+ * Why: pages and trainer hold one base.
+ */
+const cory: CreateRecipe = recipe({
+  name: "cory",
+  literature: "CORY",
+  differs: ["an adapter for each copy over one base"],
+  schedule: [],
+  settings: {
+    groupSize: 4,
+    epsilon: 0.2,
+    lambda: 1,
+    klCoefficient: 0.02,
+    swapEvery: 5,
+    steps: 25,
+    learningRate: 3e-3,
+  },
+  stages: ({ groupSize, epsilon, lambda, klCoefficient, swapEvery, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.teamOf({ how: "relay", roles: COPIES, size: groupSize }),
+      reward: parts.team("sum"),
+      advantage: parts.gae({ lambda }),
+      losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
+      kl: { in: "loss", coefficient: klCoefficient, estimator: "k3" },
+      state: {
+        // Each copy has had both roles: one of them alone is what is used.
+        "role-adapters": parts.roleAdapters(COPIES, { deploys: "pioneer" }),
+        critic: parts.valueHead,
+        ref: parts.reference,
+      },
+      schedule: [parts.roleSwap(swapEvery)],
+      steps,
+      settings: { tasksPerStep: 12, learningRate },
+    }),
+  ],
+});
+
+const CO_MAS_ROLES = ["proposer", "critic", "reviser"] as const;
+
+/**
+ * CoMAS: agents discuss a task, and what they are paid is what a judge makes of the discussion, each agent
+ * on its own scale.
+ *
+ * Source: "CoMAS: Co-Evolving Multi-Agent Systems via Interaction Rewards", arXiv:2510.08529.
+ * Differs from it: the judge is none of the agents; a discussion is one answer of each of three, each
+ * reading those before it.
+ * Why: a policy that judges itself could agree with itself; the judge's rule can be repeated.
+ */
+const coMas: CreateRecipe = recipe({
+  name: "co-mas",
+  literature: "CoMAS",
+  differs: [
+    "the judge is none of the agents",
+    "a discussion is one answer of each of three, each reading those before it",
+  ],
+  schedule: ["one"],
+  settings: { groupSize: 6, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.teamOf({ how: "relay", roles: CO_MAS_ROLES, size: groupSize }),
+      reward: parts.judge(callsAndResults),
+      advantage: parts.perAgent(),
+      losses: [parts.pgClip(epsilon)],
+      state: { judge: parts.judgement },
+      steps,
+      settings: { tasksPerStep: 8, learningRate },
+    }),
+  ],
+});
+
+const ASTRA_FLOW_ROLES = ["first", "second"] as const;
+
+/**
+ * AstraFlow: several policies pull from one flow of joint rollouts while it goes on, so each learns from what
+ * an older version of it did.
+ *
+ * Source: "AstraFlow: Dataflow-Oriented Reinforcement Learning for Agentic LLMs" (S086).
+ * Differs from it: one recipe of those that its flow can carry; the lag is fixed.
+ * Why: a fixed lag can be repeated from a seed, and the flow carries any recipe alike.
+ */
+const astraFlow: CreateRecipe = recipe({
+  name: "astra-flow",
+  literature: "AstraFlow",
+  differs: ["one recipe of those that its flow can carry", "the lag is fixed"],
+  schedule: ["one"],
+  settings: { groupSize: 6, epsilon: 0.2, lag: 2, steps: 25, learningRate: 3e-3 },
+  stages: ({ groupSize, epsilon, lag, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.asynchronous(
+        parts.teamOf({ how: "relay", roles: ASTRA_FLOW_ROLES, size: groupSize }),
+      ),
+      reward: parts.outcome(),
+      advantage: parts.groupAdvantage(),
+      losses: [parts.pgClip(epsilon)],
+      state: { "role-adapters": parts.roleAdapters(ASTRA_FLOW_ROLES) },
+      steps,
+      settings: { tasksPerStep: 8, learningRate, lag },
+    }),
+  ],
+});
+
+export const TEAM_RECIPES: readonly CreateRecipe[] = [magrpo, marft, cory, coMas, astraFlow];

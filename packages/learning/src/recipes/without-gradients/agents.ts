@@ -1,0 +1,72 @@
+/** Searches over teams and helpers. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { writingStage } from "../../composition/stage.ts";
+import { backwardCriticism, chainEdits, chainPrompts } from "../../parts/backward-texts.ts";
+import * as parts from "../../parts/index.ts";
+
+const LAYERS = ["drafter", "answerer"] as const;
+
+/**
+ * Agentic Neural Network: agents in layers, each reading those before it; criticism in words goes back
+ * through the layers and rewrites their instructions.
+ *
+ * Source: Ma et al. 2025, "Agentic Neural Networks: Self-Evolving Multi-Agent Systems via Textual
+ * Backpropagation", arXiv:2506.09046.
+ * Differs from it: a layer is one role, and which roles there are does not change; one joint rollout a step
+ * is criticised, without momentum.
+ * Why: one critique a step keeps the calls of the writer countable.
+ */
+const agenticNeuralNetwork: CreateRecipe = recipe({
+  name: "agentic-neural-network",
+  literature: "Agentic Neural Network",
+  differs: [
+    "a layer is one role, and which roles there are does not change",
+    "one joint rollout a step is criticised, without momentum",
+  ],
+  schedule: ["rounds"],
+  settings: { size: 2, tasks: 8, steps: 2, rounds: 6 },
+  stages: ({ size, tasks, steps }) => [
+    writingStage({
+      rollout: parts.teamOf({ how: "relay", roles: LAYERS, size }),
+      reward: parts.outcome(),
+      credit: backwardCriticism(),
+      how: chainEdits(),
+      state: { prompts: chainPrompts(LAYERS) },
+      steps,
+      settings: { tasksPerStep: tasks },
+    }),
+  ],
+});
+
+/**
+ * FAMA: how rollouts failed is counted, and the counts decide which helpers are switched on.
+ *
+ * Source: "FAMA: Failure-Aware Meta-Agentic Framework for Open-Source LLMs in Interactive Tool Use
+ * Environments".
+ * Differs from it: a helper is a sentence of the instruction, not an agent of its own; failures are told
+ * apart by what the record shows, not by a model.
+ * Why: a sentence changes what one policy does without a second context.
+ */
+const fama: CreateRecipe = recipe({
+  name: "fama",
+  literature: "FAMA",
+  differs: [
+    "a helper is a sentence of the instruction, not an agent",
+    "failures are told apart by what the record shows, not by a model",
+  ],
+  schedule: ["one"],
+  settings: { share: 0.2, tasks: 32, steps: 4 },
+  stages: ({ share, tasks, steps }) => [
+    writingStage({
+      rollout: parts.single(),
+      filters: [parts.ownFailures()],
+      reward: parts.outcome(),
+      how: parts.auxiliaries(share),
+      state: { prompts: parts.prompts([""]) },
+      steps,
+      settings: { tasksPerStep: tasks },
+    }),
+  ],
+});
+
+export const AGENT_RECIPES: readonly CreateRecipe[] = [agenticNeuralNetwork, fama];
